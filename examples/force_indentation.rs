@@ -1,10 +1,12 @@
-//! Presses every kind of torso 16 mm deep at 20 mm/s, as its softness is defined, and draws the force–indentation curves side by side:
-//! in its usual make for the probe, and `composite` as the thesis had it.
+//! Presses every kind of torso 16 mm deep at 20 mm/s, the conditions that define its softness, and plots the
+//! force–indentation curves: with the default lattice for the probe, and `composite` as in the thesis.
 //!
-//! `STIFFNESS` [N/m] and `DAMPING` [N·s/m] of the environment are the softness; those of the thesis are the default; `SPEED` [m/s] is another one of the press.
-//! `SPACING` [m], `REACH` [m] and `SUBSTEP` [s] are those of `mpm` and `xpbd`, as tasks set them by `scene.tissue`.
+//! The environment variables `STIFFNESS` [N/m] and `DAMPING` [N·s/m] set the softness (default: the thesis), and
+//! `SPEED` [m/s] sets the speed of the press. `SPACING` [m], `REACH` [m] and `SUBSTEP` [s] are settings of `mpm` and
+//! `xpbd`, as in `scene.tissue` of tasks.
 //!
-//! What is felt is the Kelvin–Voigt body between press and retreat at 2 to 15 mm.
+//! The felt stiffness and damping are those of a Kelvin–Voigt body, fitted to press and retreat at
+//! 2 to 15 mm.
 //!
 //! `cargo run --release --example force_indentation -- docs/pictures/force_indentation.svg [KIND…]`
 
@@ -100,7 +102,7 @@ fn main() -> anyhow::Result<()> {
     Ok(files::write(path, plot.svg.as_bytes())?)
 }
 
-/// A number of the environment.
+/// A number from an environment variable.
 fn setting(name: &str) -> anyhow::Result<Option<f64>> {
     let text = std::env::var(name).ok();
     Ok(text.map(|text| text.parse()).transpose()?)
@@ -111,7 +113,7 @@ fn indentations() -> impl Iterator<Item = f64> {
     (0..=52).map(|quarter| 0.002 + 0.25e-3 * f64::from(quarter))
 }
 
-/// Force [N] and rate of indentation [m/s] on one way, at each of [`indentations`].
+/// Force [N] and rate of indentation [m/s] during press or retreat, at each of [`indentations`].
 struct Way(Vec<[f64; 2]>);
 
 impl Way {
@@ -135,13 +137,14 @@ impl Way {
     }
 }
 
-/// What the probe feels of a Kelvin–Voigt body.
+/// Parameters of a Kelvin–Voigt body, as felt by the probe.
 struct Felt {
-    /// Of the mean of both ways, fitted through the origin [N/m].
+    /// Stiffness: fit through the origin to the mean of press and retreat [N/m].
     stiffness: f64,
-    /// Difference of the ways' forces over that of their rates [N·s/m].
+    /// Damping: difference of the forces of press and retreat divided by the difference of their
+    /// rates [N·s/m].
     damping: f64,
-    /// Share of the work of the press that is not given back.
+    /// Share of the work of the press that is dissipated.
     lost: f64,
 }
 

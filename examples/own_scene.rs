@@ -1,4 +1,4 @@
-//! Builds a scene by program, changes it, and reads the contact force.
+//! Builds a scene in Rust, modifies it, and reads the contact force.
 //!
 //! `cargo run --release --example own_scene`
 
@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
     };
     let torso = (torsos::by_name("fast")?.build)(&config)?;
     let mut scene = Scene::new(robots::ur5e::ur5e(), probes::l12_5(), Some(torso));
-    // Anything can be added to a part before it is assembled.
+    // Parts may be extended before they are assembled.
     scene.arena.mjcf.worldbody().add(
         Geom::cuboid([0.1, 0.1, 0.4])
             .name("cart")

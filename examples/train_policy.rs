@@ -1,8 +1,8 @@
-//! Trains a policy on a task, and compares it with the task's scripted one on the same episodes.
+//! Trains a policy on a task, and compares it with the task's scripted policy on the same episodes.
 //!
 //! `cargo run --release --example train_policy -- [TASK] [STEPS]`
 
-#![expect(clippy::print_stdout, reason = "an example tells its result")]
+#![expect(clippy::print_stdout, reason = "an example prints its result")]
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! A step over nodes, contacts and solvers.
+//! Times of a step for different numbers of nodes and contacts, and different solvers.
 
 #![expect(
     missing_docs,
-    reason = "criterion's macro makes functions without them"
+    reason = "criterion's macro creates functions without documentation"
 )]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

@@ -1,4 +1,5 @@
-//! Times of a step over nodes, contacts and solvers: `cargo run --release -p insonate-continuum --example step_times`.
+//! Times of a step for different numbers of nodes and contacts, and different solvers: `cargo run --release -p
+//! insonate-continuum --example step_times`.
 
 use std::io::Write;
 use std::time::Instant;

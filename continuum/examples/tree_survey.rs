@@ -1,4 +1,5 @@
-//! The paper's rods pushed into the bronchial tree, and one steered to every end of it: how deep they get into walls, forces, times.
+//! Survey of the bronchial tree: the paper's rods are pushed in, and one rod is steered to every end. Prints wall
+//! penetration, forces and times.
 //!
 //! `cargo run --release -p insonate-continuum --example tree_survey`
 
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// To a depth of 0.24 m, with a pull [N] that grows.
+/// Pushes the scope to a depth of 0.24 m with an increasing pull [N].
 fn push(scope: &Scope, pull: f64) -> Option<ScopeMotion> {
     let share = scope.inserted_length() / 0.24;
     (share < 0.9999).then(|| ScopeMotion {
@@ -50,7 +51,7 @@ fn push(scope: &Scope, pull: f64) -> Option<ScopeMotion> {
     })
 }
 
-/// Along a line, to within 3 mm of its end.
+/// Steers the scope along a centre line to within 3 mm of its end.
 fn steer(scope: &Scope, way: &CentreLine) -> Option<ScopeMotion> {
     let follower = Follower {
         ahead: 12e-3,

@@ -1,4 +1,5 @@
-//! Writes the mesh of the bronchial tree or of the 'T': `cargo run -p insonate-continuum --example write_lumen -- tree airways.ply 0.001`.
+//! Writes the mesh of the bronchial tree or of the 'T' phantom: `cargo run -p insonate-continuum --example write_lumen
+//! -- tree airways.ply 0.001`.
 
 use insonate_continuum::lumen::{AirwayDepth, TPhantom, bronchial_tree};
 

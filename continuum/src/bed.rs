@@ -1,4 +1,4 @@
-//! A rod on a bed: as many contacts as are wanted, for timings.
+//! A rod on a floor with a chosen number of contacts, for benchmarks.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use crate::{
     TableRow, WallPoint,
 };
 
-/// Steps until the rod lies.
+/// Steps until the rod is at rest.
 const N_SETTLING: usize = 60;
 
-/// The paper's rod (Table I, row a) as it lies, pressed down by a hundred times its weight, on a floor.
+/// The paper's rod (Table I, row a) at rest on a floor, pressed down by a hundred times its weight.
 ///
-/// Its base is moved in a small ellipse, so that every step has another shape and the edge of what touches wanders.
+/// The base moves on a small ellipse, so every step has a different shape and the boundary of the contacts moves.
 #[derive(Clone)]
 pub struct RodOnBed {
     simulation: Simulation,
     n_steps: usize,
 }
 
-/// Height of the floor beyond `start`; before that there is none.
+/// Height of the floor beyond `start`. There is no floor before `start`.
 struct Floor {
     height: f64,
     start: f64,
@@ -41,11 +41,11 @@ impl Lumen for Floor {
 }
 
 impl RodOnBed {
-    /// A rod of `n_nodes`, of which the floor holds `n_contacts` at its end.
+    /// A rod with `n_nodes` nodes; the floor supports the last `n_contacts`.
     ///
     /// # Errors
     ///
-    /// Where there are fewer than two nodes or not fewer contacts than nodes.
+    /// [`ContinuumError`] if there are fewer than two nodes, or not fewer contacts than nodes.
     pub fn new(n_nodes: usize, n_contacts: usize, solver: Solver) -> Result<Self, ContinuumError> {
         if !(2..=10_000).contains(&n_nodes) {
             return Err(ContinuumError::setting("nodes", n_nodes, "2 to 10000"));
@@ -61,7 +61,8 @@ impl RodOnBed {
             for _ in 0..N_SETTLING {
                 n_pressing = bed.step()?.contacts.len();
             }
-            // Near the edge the rod hangs over the floor: a longer floor, for as many as are wanted.
+            // Near the edge the rod hangs over the floor, so the floor is extended until the number of
+            // contacts is right.
             if n_pressing >= n_contacts || n_over + 1 >= n_nodes {
                 bed.simulation.set_solver(solver)?;
                 return Ok(bed);
@@ -70,7 +71,7 @@ impl RodOnBed {
         }
     }
 
-    /// With the last `n_over` nodes over the floor.
+    /// A rod with its last `n_over` nodes over the floor.
     fn over_floor(n_nodes: usize, n_over: usize) -> Result<Self, ContinuumError> {
         let mut config = RodConfig::table(TableRow::A, n_nodes - 1);
         config.gravity = Vector3::new(0.0, 0.0, -981.0);
@@ -91,11 +92,11 @@ impl RodOnBed {
         })
     }
 
-    /// Moves the base along its ellipse and the rod with it.
+    /// Moves the base along its ellipse and steps the rod.
     ///
     /// # Errors
     ///
-    /// Where the rod diverges.
+    /// [`ContinuumError`] if the rod diverges.
     pub fn step(&mut self) -> Result<StepReport, ContinuumError> {
         let phase = self.n_steps as f64 * 0.05;
         let lift = 2e-5 * (1.0 - phase.cos());

@@ -7,51 +7,51 @@ pub enum ContinuumError {
     /// A setting or an input is out of range.
     #[error("{field} is {value}, but must be {allowed}")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         field: String,
-        /// Its value.
+        /// Value.
         value: String,
-        /// Its range.
+        /// Allowed range.
         allowed: String,
     },
-    /// A file cannot be read or written, or does not hold what it should.
+    /// A file cannot be read or written, or its content is invalid.
     #[error("{path}: {problem}")]
     File {
-        /// Which one.
+        /// Path of the file.
         path: String,
-        /// What is wrong.
+        /// Problem.
         problem: String,
     },
-    /// The introducer's mouth is inside of a wall.
-    #[error("the base is {depth} m inside of a wall, but must be in the lumen")]
+    /// The introducer's mouth is inside a wall.
+    #[error("the base is {depth} m inside a wall, but must be in the lumen")]
     BaseInWall {
-        /// How deep [m].
+        /// Depth in the wall [m].
         depth: f64,
     },
-    /// An element is folded up: its nodes are in one place or turned against each other.
-    #[error("element {element} of the rod is folded up; take smaller steps or shorter elements")]
+    /// An element is folded: its nodes coincide or are turned against each other.
+    #[error("element {element} of the rod is folded; take smaller steps or shorter elements")]
     Folded {
-        /// Counted from the base.
+        /// Index of the element, counted from the base.
         element: usize,
     },
-    /// Forces do not come to balance.
+    /// Forces do not reach equilibrium.
     #[error(
         "forces are unbalanced by {residual:.1e} of the load after {n_iterations} linearisations, allowed: {tolerance:e}, or a few times the {rounding:.1e} that rounding leaves; take more elements, or load the rod in smaller steps"
     )]
     Unbalanced {
-        /// Greatest unbalanced force over the load.
+        /// Greatest unbalanced force relative to the load.
         residual: f64,
-        /// What was allowed.
+        /// Allowed residual.
         tolerance: f64,
-        /// What rounding leaves.
+        /// Residual from rounding.
         rounding: f64,
-        /// Linearisations of all steps.
+        /// Number of linearisations of all steps.
         n_iterations: usize,
     },
-    /// A step is not a number.
-    #[error("the rod's step is not a number")]
+    /// A step is NaN or infinite.
+    #[error("the rod's step is not finite; take smaller steps")]
     Diverged,
-    /// A mesh is not the wall of a lumen.
+    /// A mesh is not a valid wall of a lumen.
     #[error(transparent)]
     Mesh(#[from] insonate_meshes::MeshFault),
     /// A mesh file cannot be read.

@@ -1,8 +1,9 @@
 //! A slender, cable-driven rod in a narrow lumen: corotational beam elements, many contacts, quasi-static and dynamic.
 //!
-//! Knows no robot and no physics engine: the base of the rod is moved from outside, and shape and contact forces are read out.
-//! The method is that of Chen et al. 2024, "Accelerated Quasi-Static FEM for Real-Time Modeling of Continuum Robots with Multiple Contacts
-//! and Large Deformation" (Acc-FEM); `docs/continuum-validation.md` says where it differs.
+//! The crate depends on no robot and no physics engine: the caller moves the base of the rod and reads shape and
+//! contact forces. The method is that of Chen et al. 2024, "Accelerated Quasi-Static FEM for Real-Time Modeling of
+//! Continuum Robots with Multiple Contacts and Large Deformation" (Acc-FEM); `docs/continuum-validation.md` lists the
+//! differences.
 
 mod actuation;
 mod bed;

@@ -1,4 +1,4 @@
-//! Steering a cable-driven scope through a lumen: what its handle does, and a controller that follows a centre line.
+//! Steering a cable-driven scope through a lumen: motion of the handle, and a controller that follows a centre line.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::{
     Actuation, ContinuumError, Lumen, RodConfig, RodState, Simulation, StepReport, StepSettings,
 };
 
-/// A rod that comes out of an introducer, turned about its axis and bent by three cables.
+/// A rod from an introducer that is rotated about its axis and bent by three cables.
 #[derive(Clone)]
 pub struct Scope {
     simulation: Simulation,
@@ -21,20 +21,20 @@ pub struct Scope {
     report: StepReport,
 }
 
-/// What the handle does in a step.
+/// Motion of the handle in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopeMotion {
-    /// By how much the rod is pushed in [m]; negative: drawn out.
+    /// Change of the inserted length [m]; negative to retract.
     pub advance: f64,
-    /// By how much it is turned about its axis [rad].
+    /// Rotation about the axis [rad].
     pub roll: f64,
-    /// By how much the pull of the cables changes, along y and z of the tip [N].
+    /// Change of the pull of the cables, along y and z of the tip [N].
     pub pull: Vector2<f64>,
 }
 
 impl Scope {
-    /// A straight rod that is `inserted_length` [m] beyond the mouth of an introducer, out of which it comes along +x; its cables pull with
-    /// at most `max_pull` [N] together.
+    /// A straight rod, inserted by `inserted_length` [m] beyond the mouth of an introducer, which it leaves along +x.
+    /// The resultant pull of the cables is at most `max_pull` [N].
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -58,7 +58,7 @@ impl Scope {
         })
     }
 
-    /// Moves the handle, within the rod's length and the cables' strength, and steps the rod.
+    /// Moves the handle within the rod's length and the limit of the pull, and steps the rod.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -81,27 +81,27 @@ impl Scope {
         Ok(&self.report)
     }
 
-    /// The rod as it is.
+    /// Current state of the rod.
     pub fn state(&self) -> &RodState {
         self.simulation.state()
     }
 
-    /// What the last step did.
+    /// Report of the last step.
     pub fn report(&self) -> &StepReport {
         &self.report
     }
 
-    /// Length of rod beyond the introducer's mouth [m], as commanded.
+    /// Commanded length of rod beyond the introducer's mouth [m].
     pub fn inserted_length(&self) -> f64 {
         self.inserted_length
     }
 
-    /// Turn of the handle [rad].
+    /// Rotation of the handle [rad].
     pub fn roll(&self) -> f64 {
         self.roll
     }
 
-    /// Pull of the cables along y and z of the tip [N].
+    /// Resultant pull of the cables along y and z of the tip [N].
     pub fn pull(&self) -> Vector2<f64> {
         self.pull
     }
@@ -111,7 +111,8 @@ impl Scope {
         tensions(self.pull, self.simulation.config().cables.angles)
     }
 
-    /// Points at even distances along the whole rod [m], from base to tip; what is not in yet lies straight behind the mouth.
+    /// Equidistant points along the whole rod [m], from base to tip. The part that is not inserted is straight behind
+    /// the mouth.
     pub fn points(&self, n_points: usize) -> Vec<Vector3<f64>> {
         let state = self.state();
         let length = self.simulation.config().length();
@@ -131,19 +132,20 @@ impl Scope {
     }
 }
 
-/// Tensions of three cables, a third of a turn apart, whose pull together is `pull` and of which one is slack.
+/// Tensions of three cables, a third of a turn apart, with the resultant `pull`. One of them is slack.
 fn tensions(pull: Vector2<f64>, angles: [f64; 3]) -> [f64; 3] {
     let shares = angles.map(|angle| 2.0 / 3.0 * (pull.x * angle.cos() + pull.y * angle.sin()));
     let least = shares.into_iter().fold(f64::INFINITY, f64::min);
     shares.map(|share| share - least)
 }
 
-/// Follows a centre line: bends the tip towards a point ahead, and advances the slower the further that is to the side.
+/// Controller that follows a centre line. It bends the tip towards a point ahead, and advances more slowly the greater
+/// the angle to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Follower {
-    /// How far ahead of the tip the point lies that it looks at [m].
+    /// Distance of the target point ahead of the tip [m].
     pub ahead: f64,
-    /// Change of pull in a step over the angle to that point [N/rad].
+    /// Change of pull in a step per angle to the target point [N/rad].
     pub gain: f64,
     /// Greatest change of pull in a step [N].
     pub max_pull_change: f64,
@@ -152,7 +154,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// The motion with which a scope follows a line towards its end.
+    /// The motion of the handle with which a scope follows a line towards its end.
     pub fn motion(&self, scope: &Scope, line: &CentreLine) -> ScopeMotion {
         let tip = scope.state().world_from_tip();
         let (along, _) = line.nearest(&tip.translation.vector);

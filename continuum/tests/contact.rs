@@ -1,4 +1,4 @@
-//! Contract: walls hold the rod back with the forces that balance it, and it does not enter them.
+//! Contract: walls hold the rod back with forces in equilibrium, and the rod does not enter them.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Lumen for Wall {
     }
 }
 
-/// A tube along a helix-like curve: y = a cos(k x) − a, z = a sin(k x), seen as round at each x.
+/// A tube along a helix-like curve: y = a cos(k x) − a, z = a sin(k x), treated as round at each x.
 struct WavyTube {
     amplitude: f64,
     wave_number: f64,
@@ -52,7 +52,7 @@ impl Lumen for WavyTube {
         if off < 1e-9 {
             return;
         }
-        // The gradient of the depth, by which it becomes a distance to first order.
+        // Gradient of the depth; it converts the depth to a distance to first order.
         let outward = out / off;
         let gradient = Vector3::x() * outward.dot(&slope) - outward;
         let distance = (self.radius - off) / gradient.norm();
@@ -67,7 +67,7 @@ impl Lumen for WavyTube {
     }
 }
 
-/// Free space outside of a cylinder about the z axis.
+/// Free space outside a cylinder about the z axis.
 struct Drum {
     radius: f64,
 }
@@ -113,7 +113,7 @@ fn a_rod_pushed_against_a_wall_is_pushed_back_as_much() {
     assert_eq!(report.stop_reason, StopReason::Done, "{report:?}");
     assert_eq!(report.contacts.len(), 1);
     let force = report.contacts[0].normal_force;
-    // The rod is compressed by what it is too long.
+    // The rod is compressed by its excess length.
     let expected = 5.1e8 * 5.551e-6 * short / (free + short);
     assert!(
         (force - expected).abs() < 1e-6 * expected,
@@ -180,7 +180,8 @@ fn a_wall_that_yields_is_entered_by_force_over_stiffness() {
 
 #[test]
 fn friction_on_a_drum_holds_as_a_capstan() {
-    // A thin rod lies around a drum, curved at rest as it lies; a force pulls its end, and the base draws it over the drum.
+    // A thin rod lies around a drum, with the curvature of the drum at rest. A force pulls its end, and the base draws
+    // it over the drum.
     let (radius, around, pull) = (0.02, std::f64::consts::PI, 0.1);
     let section = Section {
         radius: 1e-6,
@@ -231,7 +232,7 @@ fn friction_on_a_drum_holds_as_a_capstan() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn invalid_input_is_refused_by_name() {
     let actuation = Actuation::held(Isometry3::identity(), 0.1);
     let settings = StepSettings::default();
     let config = RodConfig::uniform(0.1, 20, tube());
@@ -282,7 +283,7 @@ fn a_jump_of_1000_n_moves_the_rod_no_further_than_the_limit() {
         let most = moves
             .map(|(old, new)| (new - old).norm())
             .fold(0.0, f64::max);
-        // A step that entered a wall is corrected by a few more.
+        // A step that entered a wall is corrected by a few more steps.
         assert!(most <= 11.0 * settings.max_displacement, "{most}");
         assert!(report.max_penetration < 1e-3, "{report:?}");
     }

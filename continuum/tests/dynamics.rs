@@ -1,4 +1,4 @@
-//! Contract: the rod swings at the frequency of beam theory, and gains no energy.
+//! Contract: the rod oscillates at the frequency of beam theory, and gains no energy.
 
 use insonate_continuum::{
     Actuation, Dynamics, Equilibrium, RodConfig, Section, Simulation, StepSettings, StopReason,
@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 
 const LENGTH: f64 = 0.1;
 
-/// A cantilever at rest under a force at its tip [N], which then lets go.
+/// A cantilever in equilibrium under a force at its tip [N], which is then released.
 fn released(force: f64) -> (Simulation, Actuation) {
     let section = Section::tube(5.1e8, 5.551e-6, 5.041e-12, 1010.0);
     let config = RodConfig::uniform(LENGTH, 20, section);

@@ -1,4 +1,5 @@
-//! Lumens: their walls lie where they should, their meshes are closed and do not cross themselves, and what is no lumen is refused.
+//! Contract: walls of lumens lie in the right places, meshes are closed without self-intersections, and invalid lumens
+//! are refused.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ fn walls(lumen: &dyn Lumen, point: [f64; 3], within: f64) -> Vec<WallPoint> {
     walls
 }
 
-/// Genus 0 and one piece: as many vertices and triangles as edges, but for two.
+/// Euler characteristic: 2 for a surface of genus 0 in one piece.
 fn euler_characteristic(mesh: &TriangleMesh) -> i64 {
     let n_edges = mesh.triangles.len() * 3 / 2;
     (mesh.positions.len() + mesh.triangles.len()) as i64 - n_edges as i64
@@ -87,7 +88,7 @@ fn the_walls_of_a_network_and_of_its_mesh_agree() {
             let (Some(a), Some(b)) = (of_field.first(), of_mesh.first()) else {
                 continue;
             };
-            // Chords of the narrowest tube, and the blend near ridges.
+            // Tolerance for the chords of the narrowest tube, and for the blend near ridges.
             assert!(
                 (a.distance - b.distance).abs() < 4e-4,
                 "{}: {a:?} {b:?}",
@@ -108,11 +109,11 @@ fn the_meshes_of_t_and_tree_are_closed_in_one_piece_and_do_not_cross_themselves(
         let mesh = network.mesh(cell_width).unwrap();
         mesh.check_closed().unwrap();
         SurfaceTree::new(&mesh).unwrap().check_crossing().unwrap();
-        // A handle would mean that two airways ran into each other.
+        // A handle would mean that two airways intersect.
         assert_eq!(euler_characteristic(&mesh), 2);
         let used: HashSet<u32> = mesh.triangles.iter().flatten().copied().collect();
         assert_eq!(used.len(), mesh.positions.len());
-        // The volume is that of the tubes, but for ends, overlaps and fillets.
+        // The volume is that of the tubes, except for ends, overlaps and fillets.
         let volume: f64 = network
             .branches()
             .iter()
@@ -193,7 +194,7 @@ fn a_centre_line_knows_its_lengths() {
 }
 
 #[test]
-fn a_user_s_mesh_is_entered_from_above_and_written_and_read_alike() {
+fn a_user_s_mesh_is_entered_from_above_and_reads_back_unchanged() {
     let network = bronchial_tree(AirwayDepth::Segmental).unwrap();
     let mut bytes = Vec::new();
     let mesh = network.mesh(1.4e-3).unwrap();
@@ -218,13 +219,13 @@ fn corners_of_a_mesh_show_two_walls() {
     assert_eq!(near.len(), 2);
     assert!((near[0].distance - 0.003).abs() < 1e-12 && (near[1].distance - 0.005).abs() < 1e-12);
     assert!((near[0].normal + Vector3::y()).norm() < 1e-9);
-    // A convex edge seen from free space is one wall: a block is outside a hollow one.
+    // A convex edge seen from free space is one wall: a block outside a hollow block.
     assert_eq!(walls(&lumen, [0.052, 0.0, 0.0], 0.01).len(), 1);
     assert!(walls(&lumen, [f64::NAN, 0.0, 0.0], 0.01).is_empty());
 }
 
 #[test]
-fn what_is_no_lumen_is_refused_by_name() {
+fn invalid_lumens_are_refused_by_name() {
     let mut open = TriangleMesh::cuboid([0.1; 3]);
     open.triangles.pop();
     assert!(matches!(
@@ -242,7 +243,7 @@ fn what_is_no_lumen_is_refused_by_name() {
         MeshLumen::new(crossing),
         Err(ContinuumError::Mesh(MeshFault::Crossing { .. }))
     ));
-    // Side by side they are two lumens in one file.
+    // Next to each other they are two lumens in one file.
     let mut apart = TriangleMesh::cuboid([0.1; 3]);
     let other = TriangleMesh::cuboid([0.1; 3]).map(|p| p.map(|x| x + 0.5));
     apart
@@ -283,7 +284,7 @@ fn a_mesh_of_a_million_triangles_is_a_lumen_as_any_other() {
             .into_iter()
             .map(|wall| wall.distance)
             .fold(f64::INFINITY, f64::min);
-        // The wall is a little oblique.
+        // The wall is slightly oblique.
         assert!((nearest - 1e-3).abs() < 2e-5, "{x}: {nearest}");
     }
 }

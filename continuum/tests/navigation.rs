@@ -1,4 +1,5 @@
-//! A scope is pushed, turned and bent within its limits, and a follower brings its tip to airways without entering their walls.
+//! Contract: a scope is pushed, rotated and bent within its limits, and a controller brings its tip to airways without
+//! entering their walls.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::sync::Arc;
@@ -30,7 +31,7 @@ fn motion(advance: f64, roll: f64, pull: [f64; 2]) -> ScopeMotion {
 }
 
 #[test]
-fn a_pull_is_shared_between_cables_of_which_one_is_slack_and_bends_towards_itself() {
+fn a_pull_uses_two_cables_and_bends_towards_itself() {
     let mut scope = scope();
     for (pull, axis) in [([0.3, 0.0], Vector3::y()), ([-0.3, 0.3], Vector3::z())] {
         let before = scope.state().world_from_tip();
@@ -60,7 +61,7 @@ fn the_handle_stays_within_its_limits() {
     }
     assert!((scope.pull().norm() - 15.0).abs() < 1e-9 && (scope.roll() - 2.5).abs() < 1e-12);
     assert_eq!(scope.inserted_length(), 0.47 / 47.0);
-    // What is not in lies straight behind the mouth, at even distances.
+    // The part that is not inserted is straight behind the mouth, with equidistant points.
     let points = scope.points(95);
     // The rod itself follows its handle step by step.
     let outside = 0.47 - scope.state().inserted_length;

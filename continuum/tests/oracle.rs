@@ -1,4 +1,4 @@
-//! Contract: a small rod ends where the least of its energy is, written in plain lines and differentiated numerically.
+//! Contract: a small rod ends at the minimum of its energy, which is computed directly and differentiated numerically.
 
 use insonate_continuum::{Actuation, Equilibrium, RodConfig, Section, Simulation, StepSettings};
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Rotation3, Vector3};
@@ -22,7 +22,7 @@ fn section() -> Section {
     }
 }
 
-/// Energy of the rod whose nodes, but for the first, are moved by (u, w) each.
+/// Energy of a rod whose nodes, except the first, are displaced and rotated by (u, w).
 fn energy(freedoms: &DVector<f64>, config: &RodConfig) -> f64 {
     let length = LENGTH / N_ELEMENTS as f64;
     let section = section();
@@ -69,7 +69,7 @@ fn energy(freedoms: &DVector<f64>, config: &RodConfig) -> f64 {
     energy - Vector3::from(FORCE).dot(&places[N_ELEMENTS])
 }
 
-/// Newton's method on differences of the energy.
+/// Newton's method on finite differences of the energy.
 fn minimum(config: &RodConfig) -> DVector<f64> {
     let n = 6 * N_ELEMENTS;
     let mut freedoms = DVector::zeros(n);

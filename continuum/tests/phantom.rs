@@ -1,4 +1,5 @@
-//! Contract: the paper's rods go through the 'T', as a field and as a mesh, and stay within its walls.
+//! Contract: the paper's rods move through the 'T' phantom, as a field and as a mesh, and stay within its
+//! walls.
 
 use std::sync::Arc;
 
@@ -9,16 +10,16 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 /// A rod that has been inserted.
 struct Inserted {
     tip: Vector3<f64>,
-    /// Deepest that it was in a wall [m].
+    /// Greatest penetration of a wall [m].
     deepest: f64,
-    /// What the introducer did for it, the sum of force times advance [J].
+    /// Work of the introducer, the sum of force times advance [J].
     work: f64,
 }
 
 /// Inserts a rod by 0.24 m.
 fn inserted(row: TableRow, lumen: Arc<dyn Lumen>, tension: f64, friction: f64) -> Inserted {
     let down = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
-    // A little off the middle, so that the rod has a side to turn to.
+    // Slightly off the centre, so that the rod has a preferred side.
     let base = Isometry3::from_parts(Translation3::new(0.001, 0.0005, -0.005), down);
     let mut actuation = Actuation::held(base, 0.13);
     let config = RodConfig::table(row, 94);
@@ -37,7 +38,8 @@ fn inserted(row: TableRow, lumen: Arc<dyn Lumen>, tension: f64, friction: f64) -
         residual = residual.max(report.kkt_residual);
         work -= 5e-4 * report.base_wrench.force.z;
         for contact in &report.contacts {
-            // Planes of one curved wall are one contact, whose normals do not quite add up; bounds are those of the update before.
+            // Planes of one curved wall are merged to one contact, so normals do not sum exactly; friction bounds are
+            // those of the previous update.
             let most = 1.1 * friction * contact.normal_force + 1e-4;
             assert!(contact.friction.norm() <= most, "{contact:?}");
         }
@@ -64,7 +66,7 @@ fn rods_turn_into_an_arm_of_the_t() {
 }
 
 #[test]
-fn a_mesh_leads_a_rod_as_the_field_does_of_which_it_was_made() {
+fn a_mesh_guides_a_rod_like_its_field() {
     let network = TPhantom::default()
         .network()
         .expect("its sizes are in range");
@@ -103,7 +105,7 @@ fn a_rod_pushed_straight_onto_the_wall_of_the_t_gives_way() {
         deepest = deepest.max(report.max_penetration);
     }
     println!("at most {force:.0} N, deepest {deepest:.1e} m");
-    // It buckles: staying straight it would be compressed by up to 1500 N.
+    // It buckles: without buckling it would be compressed by up to 1500 N.
     assert!(force < 800.0, "{force}");
     assert!(deepest <= 1e-5, "{deepest}");
 }

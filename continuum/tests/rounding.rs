@@ -1,4 +1,5 @@
-//! Contract: where the tolerance is below rounding a rod still comes to rest, in few linearisations, at the right place, and says so.
+//! Contract: if the tolerance is below rounding, a rod still comes to rest in few linearisations, in the right place,
+//! and reports it.
 
 use insonate_continuum::{
     Actuation, ContinuumError, Dynamics, Equilibrium, RodConfig, Section, Simulation, StepReport,
@@ -49,7 +50,8 @@ fn bend(
 
 /// Tip of the inextensible cantilever under a dead force across it, by shooting: E I θ'' = -F cos θ, θ(0) = 0, θ'(L) = 0.
 ///
-/// From the tip backwards, θ(tip) is what is shot with; Runge and Kutta's method of fourth order in 2000 steps.
+/// Integrated from the tip backwards with θ(tip) as the shooting parameter, by the Runge–Kutta method of fourth order
+/// in 2000 steps.
 fn elastica(bending: f64, length: f64, force: f64) -> [f64; 2] {
     let shoot = |tip_angle: f64| {
         let n = 2000;
@@ -133,7 +135,8 @@ fn stiff_rods_of_all_sizes_come_to_rest_where_beam_theory_says() {
                     );
                     if length > 30.0 * d {
                         let [x, y] = elastica(bending, length, force);
-                        // Elements of finite length, and stretch, which the elastica has not.
+                        // Tolerance for elements of finite length, and for stretch, which the
+                        // elastica does not have.
                         let error = (tip.x - x).abs().max((tip.y - y).abs()) / length;
                         let allowed = 0.5 / f64::from(n_elements * n_elements)
                             + 0.2 * (d / length).powi(2)
@@ -145,17 +148,17 @@ fn stiff_rods_of_all_sizes_come_to_rest_where_beam_theory_says() {
         }
     }
     println!("{n_stagnated} stagnated");
-    // The tolerance is below rounding for some, or the test shows nothing.
+    // The tolerance is below rounding for some of them; otherwise the test shows nothing.
     assert!(n_stagnated > 5);
 }
 
 #[test]
-fn what_does_not_balance_is_no_rest() {
+fn an_unbalanced_rod_is_not_at_rest() {
     let section = wire(2e11, 8e10, 2e-3);
     let rest = Actuation::held(Isometry3::identity(), 0.5);
     let mut actuation = rest;
     actuation.tip_force.y = 0.5;
-    // Two linearisations are too few, and no rounding.
+    // Two linearisations are too few; this is not rounding.
     let mut few = settings(0.5, TOLERANCE);
     few.max_iterations = 2;
     let config = RodConfig::uniform(0.5, 60, section);

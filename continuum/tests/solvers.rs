@@ -1,4 +1,4 @@
-//! Contract: all solvers of a step's quadratic program agree, and their answers are optimal.
+//! Contract: all solvers of a step's quadratic program agree, and their solutions are optimal.
 
 use insonate_continuum::{RodOnBed, Solver};
 

@@ -1,4 +1,4 @@
-//! Contract: the rod bends, buckles and moves as beam theory says.
+//! Contract: the rod bends, buckles and moves according to beam theory.
 
 use insonate_continuum::{
     Actuation, Equilibrium, RodConfig, Section, Simulation, StepReport, StepSettings, StopReason,
@@ -37,7 +37,7 @@ fn solve(config: RodConfig, actuation: &Actuation) -> (Simulation, StepReport) {
     (simulation, report)
 }
 
-/// Tip deflection and shortening over the length, and tip angle, of a cantilever under P L² / E I = alpha.
+/// Tip deflection and shortening relative to the length, and tip angle, of a cantilever under P L² / E I = alpha.
 fn elastica(alpha: f64, n_elements: usize) -> [f64; 3] {
     let mut actuation = Actuation::held(Isometry3::identity(), LENGTH);
     actuation.tip_force.y = alpha * YOUNG * INERTIA / LENGTH.powi(2);
@@ -111,7 +111,7 @@ fn a_bend_of_45_degrees_is_pulled_out_of_its_plane() {
         radius: 0.5,
         rest_curvature: Vector3::new(0.0, 0.0, -0.01),
     };
-    // Converged solutions of Simo's and Reissner's equations, in which the arc starts along y and bends towards x.
+    // Converged solutions of the equations of Simo and Reissner, in which the arc starts along y and bends towards x.
     let table = [
         (300.0, [22.24468, 58.77890, 40.19239]),
         (450.0, [18.50806, 52.23826, 48.50349]),
@@ -140,7 +140,7 @@ fn a_pinned_strut_buckles_at_eulers_load() {
     config.held_base = [true, true, true, true, true, false];
     config.held_tip = [false, true, true, true, true, false];
     let euler = (std::f64::consts::PI / LENGTH).powi(2) * YOUNG * INERTIA;
-    // A trace of weight tips the strut over where it can.
+    // A small weight tips the strut over if it can buckle.
     config.gravity.y = 1e-4 * euler / (1010.0 * AREA * LENGTH);
     let deflection = |share: f64| {
         let settings = converged(LENGTH);
@@ -197,7 +197,7 @@ fn a_guided_cable_bends_to_an_arc_of_moment_tension_times_offset() {
     let angle = simulation.state().world_from_tip().rotation.scaled_axis().z;
     println!("cable angle {angle} {}", curvature * LENGTH);
     assert!((angle - curvature * LENGTH).abs() < 0.01 * curvature * LENGTH);
-    // All of a cable's forces balance within the rod.
+    // All forces of a cable balance within the rod.
     assert!(report.base_wrench.force.norm() < 1e-6);
 }
 
@@ -210,7 +210,7 @@ fn a_cable_fixed_at_the_tip_acts_as_a_force_along_the_tip_and_its_moment() {
     actuation.tensions[0] = 0.1;
     let (simulation, report) = solve(config, &actuation);
     let tip = simulation.state().world_from_tip();
-    // What the introducer must hold: minus T e_x and its moment about the base.
+    // Reaction of the introducer: minus T e_x and its moment about the base.
     let force = tip.rotation * Vector3::x() * -0.1;
     let arm = tip.translation.vector + tip.rotation * Vector3::y() * offset;
     assert!((report.base_wrench.force + force).norm() < 1e-6);

@@ -1,4 +1,5 @@
-//! Contract: the paper's rods stay within the walls of the bronchial tree, even where they jam in airways that are too narrow for them.
+//! Contract: the paper's rods stay within the walls of the bronchial tree, even if they jam in airways that are too
+//! narrow for them.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use insonate_continuum::{
 };
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-/// Pushes a rod in from one length to another [m], a millimetre a step.
+/// Inserts a rod from one length to another [m], by a millimetre per step.
 fn inserted(row: TableRow, equilibrium: Equilibrium, from: f64, to: f64) -> Vec<StepReport> {
     let tree = bronchial_tree(AirwayDepth::Subsegmental).expect("it is the program's own");
     let down = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
@@ -35,7 +36,7 @@ fn greatest(reports: &[StepReport], of: impl Fn(&StepReport) -> f64) -> f64 {
 
 #[test]
 fn rods_stay_within_walls_in_one_linearisation_a_step_and_its_corrections() {
-    // Row b, 4.8 mm wide, jams where bronchi of 4.4 mm begin.
+    // Row b, 4.8 mm wide, jams at the start of bronchi of 4.4 mm.
     for (row, most_force) in [(TableRow::B, 5e3), (TableRow::C, 50.0)] {
         let reports = inserted(row, Equilibrium::OneStep, 0.10, 0.215);
         let deepest = greatest(&reports, |report| report.max_penetration);

@@ -1,34 +1,34 @@
-//! What is recorded of an episode, and what all episodes of a data set share.
+//! Recorded episodes, and the information that all episodes of a data set share.
 
 use serde::{Deserialize, Serialize};
 
-/// What all demonstrations of a data set share.
+/// Information that all demonstrations of a data set share.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DatasetInfo {
-    /// The task's name, such as `probe-sweep`; empty where the file does not say.
+    /// Name of the task, such as `probe-sweep`; empty if the file has none.
     pub task: String,
-    /// The task in words.
+    /// Description of the task in words.
     pub description: String,
     /// Settings of the task, as TOML.
     pub settings: String,
-    /// Who acted: `scripted`, a policy file, `keyboard` or `gamepad`.
+    /// Source of the actions: `scripted`, a policy file, `keyboard` or `gamepad`.
     pub expert: String,
     /// Version of insonate that recorded it.
     pub insonate_version: String,
     /// Time between two steps [s].
     pub control_timestep: f64,
-    /// Names of the observation's entries with their units, shape `[n_obs]`.
+    /// Names of the observation's entries with units, shape `[n_obs]`.
     pub observation_names: Vec<String>,
-    /// Names of the action's entries with their units, shape `[n_actions]`.
+    /// Names of the action's entries with units, shape `[n_actions]`.
     pub action_names: Vec<String>,
-    /// Cameras that were recorded.
+    /// Recorded cameras.
     pub cameras: Vec<CameraInfo>,
 }
 
-/// A camera that was recorded.
+/// A recorded camera.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CameraInfo {
-    /// Its name in the scene, such as `close` or `probe/camera`.
+    /// Name in the scene, such as `close` or `probe/camera`.
     pub name: String,
     /// Width [pixels].
     pub width: u32,
@@ -37,7 +37,7 @@ pub struct CameraInfo {
 }
 
 impl CameraInfo {
-    /// Its name in files, where a slash has a meaning of its own.
+    /// Name in files. Slashes are replaced, because they separate paths there.
     pub fn key(&self) -> String {
         self.name.replace('/', "_")
     }
@@ -51,21 +51,23 @@ impl CameraInfo {
 /// One recorded episode of n steps.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Demonstration {
-    /// Seed of the episode; 0 where the file does not say.
+    /// Seed of the episode; 0 if the file has none.
     pub seed: u64,
-    /// Observation before each step and after the last one, shape `[n + 1, n_obs]`; `[n, n_obs]` where a file lacks the last.
+    /// Observations before each step and after the last one, shape `[n + 1, n_obs]`; `[n, n_obs]` if the file lacks the
+    /// last one.
     pub observations: Vec<f32>,
-    /// Shape `[n, n_actions]`.
+    /// Actions, shape `[n, n_actions]`.
     pub actions: Vec<f32>,
-    /// Shape `[n]`.
+    /// Rewards, shape `[n]`.
     pub rewards: Vec<f32>,
-    /// Whether the task ended the episode, so that what follows has no value; otherwise it was cut.
+    /// Whether the episode terminated, so that later states have no value; otherwise it was truncated.
     pub is_terminated: bool,
-    /// Whether it succeeded; none where the task does not say.
+    /// Whether it succeeded; `None` if the task does not say.
     pub is_success: Option<bool>,
     /// MuJoCo's time, qpos and qvel before each step, shape `[n, 1 + nq + nv]`; empty without a scene.
     pub states: Vec<f64>,
-    /// Pictures of each camera before each step and after the last one, each of [`CameraInfo::frame_len`] bytes: rows from the top.
+    /// Images of each camera before each step and after the last one, each of [`CameraInfo::frame_len`] bytes: rows
+    /// from the top.
     pub frames: Vec<Vec<u8>>,
 }
 
@@ -75,16 +77,16 @@ impl Demonstration {
         self.rewards.len()
     }
 
-    /// Whether it has no step.
+    /// Whether the episode has no steps.
     pub fn is_empty(&self) -> bool {
         self.rewards.is_empty()
     }
 }
 
-/// Demonstrations with what they share.
+/// Demonstrations with their shared information.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dataset {
-    /// What they share.
+    /// Shared information.
     pub info: DatasetInfo,
     /// Each episode, in order.
     pub demonstrations: Vec<Demonstration>,

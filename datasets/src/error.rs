@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insonate_files::FileError;
 
-/// A data set that cannot be read or written.
+/// An error when a data set is read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -14,23 +14,23 @@ pub enum DatasetError {
     Read {
         /// The file.
         file: String,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
-    /// A file is not what it should be.
+    /// The content of a file is invalid.
     #[error("{file} {problem}")]
     Invalid {
         /// The file.
         file: String,
-        /// What is wrong, and what is allowed.
+        /// Problem, and the allowed values.
         problem: String,
     },
     /// A demonstration does not fit its data set, or is too large for its format.
     #[error("demonstration {index}: {problem}")]
     Misfit {
-        /// Which one, from 0.
+        /// Index of the demonstration, from 0.
         index: usize,
-        /// What is wrong, and what is allowed.
+        /// Problem, and the allowed values.
         problem: String,
     },
     /// A file cannot be written.

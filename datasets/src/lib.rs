@@ -1,8 +1,8 @@
-//! Demonstrations: recorded episodes as the files that imitation learners read, and logs as [`mcap`]; pure Rust, without MuJoCo.
+//! Demonstrations: recorded episodes as files for imitation learning, and logs as [`mcap`]; pure Rust, without MuJoCo.
 //!
-//! [`Format::Robomimic`] is one HDF5 file, [`Format::LeRobot`] a folder of Parquet files with PNG pictures.
-//! [`DatasetWriter`] writes both, [`read`] reads both, also those of others that have one vector of observations.
-//! Files are untrusted: sizes are checked before memory is taken, and nothing in a file ends the program.
+//! [`Format::Robomimic`] is one HDF5 file; [`Format::LeRobot`] is a folder of Parquet files with PNG images.
+//! [`DatasetWriter`] writes both, and [`read`] reads both, including files from other programs with one vector of
+//! observations. Files are untrusted: sizes are checked before memory is allocated, and no file can abort the program.
 
 mod demonstration;
 mod error;

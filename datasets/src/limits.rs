@@ -1,22 +1,22 @@
-//! How large a data set may be.
+//! Size limits of data sets.
 
 use std::path::Path;
 
 use crate::DatasetError;
 
-/// Most demonstrations.
+/// Maximum number of demonstrations.
 pub(crate) const MAX_DEMONSTRATIONS: usize = 1 << 17;
 
-/// Most numbers of observations, actions, rewards or states that are read [1].
+/// Maximum number of values of observations, actions, rewards or states that are read [1].
 const MAX_NUMBERS: u64 = 1 << 28;
 
-/// Most bytes of pictures that are read.
+/// Maximum size of images that are read [bytes].
 const MAX_FRAME_BYTES: u64 = 8 << 30;
 
-/// Most bytes of text, such as `info.json`.
+/// Maximum size of text, such as `info.json` [bytes].
 pub(crate) const MAX_TEXT: u64 = 16 << 20;
 
-/// What may still be read of a data set.
+/// Remaining budget when a data set is read.
 #[derive(Debug)]
 pub(crate) struct Budget {
     numbers: u64,
@@ -33,7 +33,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Takes so many numbers, before memory is taken for them.
+    /// Reserves a number of values before memory is allocated for them.
     pub(crate) fn numbers(&mut self, file: &Path, n: u64) -> Result<(), DatasetError> {
         self.numbers = self.numbers.checked_sub(n).ok_or_else(|| {
             DatasetError::invalid(
@@ -44,7 +44,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes so many bytes of pictures.
+    /// Reserves bytes for images.
     pub(crate) fn frame_bytes(&mut self, file: &Path, n: u64) -> Result<(), DatasetError> {
         self.frame_bytes = self.frame_bytes.checked_sub(n).ok_or_else(|| {
             let problem = format!("has more than {MAX_FRAME_BYTES} bytes of pictures: split it");

@@ -1,13 +1,13 @@
-//! Pictures as PNG.
+//! Images as PNG.
 
 use std::io::Cursor;
 
 use crate::CameraInfo;
 
-/// Memory that decoding one picture may take [bytes].
+/// Maximum memory to decode one image [bytes].
 const MAX_MEMORY: usize = 64 << 20;
 
-/// A frame of red, green and blue as PNG.
+/// Encodes an RGB frame as PNG.
 pub(crate) fn encode(camera: &CameraInfo, rgb: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, camera.width, camera.height);
@@ -19,12 +19,12 @@ pub(crate) fn encode(camera: &CameraInfo, rgb: &[u8]) -> Result<Vec<u8>, png::En
     Ok(bytes)
 }
 
-/// Appends the frame of a PNG, which must have the camera's size.
+/// Decodes a PNG and appends its frame. It must have the camera's size.
 pub(crate) fn decode(camera: &CameraInfo, bytes: &[u8], rgb: &mut Vec<u8>) -> Result<(), String> {
     let limits = png::Limits { bytes: MAX_MEMORY };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let damaged = |error: png::DecodingError| format!("is no picture: {error}");
+    let damaged = |error: png::DecodingError| format!("is not a valid image: {error}");
     let mut reader = decoder.read_info().map_err(damaged)?;
     let (width, height) = (reader.info().width, reader.info().height);
     if (width, height) != (camera.width, camera.height) {
@@ -32,7 +32,7 @@ pub(crate) fn decode(camera: &CameraInfo, bytes: &[u8], rgb: &mut Vec<u8>) -> Re
         return Err(format!("is {width}x{height}, but the camera's are {w}x{h}"));
     }
     if reader.output_color_type() != (png::ColorType::Rgb, png::BitDepth::Eight) {
-        return Err("has other channels than red, green and blue".to_owned());
+        return Err("has channels that are not red, green and blue".to_owned());
     }
     let start = rgb.len();
     rgb.resize(start + camera.frame_len(), 0);

@@ -4,17 +4,18 @@ use std::path::Path;
 
 use crate::{Dataset, DatasetError, lerobot, robomimic};
 
-/// What is read.
+/// Options for reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReadOptions {
-    /// Also the pictures of the cameras.
+    /// Whether to read the camera images.
     pub frames: bool,
 }
 
 /// Reads a LeRobot folder (v3.0) or a robomimic file.
 ///
 /// # Errors
-/// [`DatasetError::Read`]; [`DatasetError::Invalid`] for what is no such data set, damaged or too large.
+/// [`DatasetError::Read`]; [`DatasetError::Invalid`] if it is not a data set of these formats, damaged
+/// or too large.
 pub fn read(path: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> {
     let dataset = if path.is_dir() {
         lerobot::read(path, options)?
@@ -25,7 +26,7 @@ pub fn read(path: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> 
     Ok(dataset)
 }
 
-/// Fails for numbers that nothing can be learnt from.
+/// Fails for values that are not finite, because nothing can be learnt from them.
 fn check(path: &Path, dataset: &Dataset) -> Result<(), DatasetError> {
     if dataset.demonstrations.is_empty() {
         return Err(DatasetError::invalid(path, "has no demonstrations"));

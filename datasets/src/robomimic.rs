@@ -19,19 +19,19 @@ use serde_json::{Map, Value, json};
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
 use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions};
 
-/// robomimic's number of Gym environments.
+/// robomimic's enum value for Gym environments.
 const GYM: u32 = 2;
 
-/// Most bytes that one file takes: it is put together in memory.
+/// Maximum size of a file [bytes]. It is built in memory.
 const MAX_BYTES: usize = 3 << 30;
 
-/// One demonstration of so many is for validation.
+/// One demonstration out of this number is for validation.
 const VALID_EVERY: usize = 10;
 
-/// Level of deflate for pictures.
+/// Deflate level of images.
 const DEFLATE: u32 = 1;
 
-/// A file under way.
+/// A file during writing.
 pub(crate) struct RobomimicWriter {
     path: PathBuf,
     info: DatasetInfo,
@@ -63,7 +63,7 @@ impl RobomimicWriter {
             path: path.to_owned(),
             info: info.clone(),
             env_args: env_args(info).map_err(|error| {
-                DatasetError::invalid(path, format!("cannot name its settings: {error}"))
+                DatasetError::invalid(path, format!("cannot store its settings: {error}"))
             })?,
             data: file.create_group("data"),
             file,
@@ -129,7 +129,7 @@ impl RobomimicWriter {
         }
     }
 
-    /// Observations and pictures before each step, and after it.
+    /// Adds observations and images before each step, and after it.
     fn add_observations(&self, group: &mut GroupBuilder, demonstration: &Demonstration) {
         let n = demonstration.len();
         let n_obs = self.info.observation_names.len();
@@ -186,15 +186,15 @@ impl RobomimicWriter {
 }
 
 fn failed(path: &Path, error: impl Display) -> DatasetError {
-    DatasetError::invalid(path, format!("cannot be put together: {error}"))
+    DatasetError::invalid(path, format!("cannot be built: {error}"))
 }
 
 fn image_key(camera: &CameraInfo) -> String {
     format!("{}_image", camera.key())
 }
 
-/// What robomimic makes its environment of: the Gymnasium id of the Python package, which names the module that knows it, and the task's
-/// settings as keywords, whose prefix keeps them apart from those of `gymnasium.make` itself.
+/// Arguments for robomimic's environment: the Gymnasium id of the Python package, which contains the name of its
+/// module, and the task's settings as keywords. A prefix separates them from the keywords of `gymnasium.make`.
 fn env_args(info: &DatasetInfo) -> Result<Value, toml::de::Error> {
     let words = info.task.split('-').map(|word| {
         let mut letters = word.chars();
@@ -228,7 +228,7 @@ pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Dataset, Dataset
     .unwrap_or_else(|| {
         Err(DatasetError::invalid(
             path,
-            "is damaged in a way that the HDF5 library cannot tell",
+            "is damaged: the HDF5 library cannot read it",
         ))
     })
 }
@@ -262,7 +262,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What we wrote of ourselves; of a file of others, nothing.
+    /// insonate's own information; the default for files from other programs.
     fn info(&self, data: &Group) -> Result<DatasetInfo, DatasetError> {
         let attributes = data.attrs().map_err(|error| self.damaged("data", error))?;
         let Some(text) = attributes.get("insonate").and_then(AttrValue::as_str) else {
@@ -276,7 +276,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Names of the demonstrations, in the order of their numbers.
+    /// Names of the demonstrations, sorted by number.
     fn names(&self, data: &Group) -> Result<Vec<String>, DatasetError> {
         let names = data.groups().map_err(|error| self.damaged("data", error))?;
         let number = |name: &String| name.strip_prefix("demo_")?.parse::<u64>().ok();
@@ -345,7 +345,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Fails where a demonstration is as wide as no other; names the columns of files that do not.
+    /// Fails if a demonstration has a different width. Names the columns of files that have no names.
     fn name_columns(
         &self,
         name: &str,
@@ -370,7 +370,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An array of n rows, and its rows and columns.
+    /// An array of n rows, with its numbers of rows and columns.
     fn table(
         &mut self,
         demonstration: &str,

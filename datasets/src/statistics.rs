@@ -1,4 +1,4 @@
-//! Least, greatest, mean and standard deviation of each column, in one pass.
+//! Minimum, maximum, mean and standard deviation of each column, in one pass.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ pub(crate) struct Statistics {
     pub(crate) mean: Vec<f64>,
     /// Σ (x − mean)².
     squares: Vec<f64>,
-    /// Rows.
+    /// Number of rows.
     pub(crate) count: u64,
 }
 
 impl Statistics {
-    /// Statistics of rows of `width` numbers, none yet.
+    /// Empty statistics for rows of `width` numbers.
     pub(crate) fn new(width: usize) -> Self {
         Self {
             min: vec![f64::INFINITY; width],
@@ -45,7 +45,7 @@ impl Statistics {
         self.squares.iter().map(|sum| (sum / n).sqrt()).collect()
     }
 
-    /// As LeRobot's `stats.json`; channels of pictures get two more axes.
+    /// JSON as in LeRobot's `stats.json`. Channels of images get two more axes.
     pub(crate) fn to_json(&self, is_picture: bool) -> Value {
         let std = self.std();
         let all = [

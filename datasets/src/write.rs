@@ -1,4 +1,4 @@
-//! Writes a data set of either format, one demonstration after the other.
+//! Writes a data set in either format, one demonstration after the other.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ impl Format {
         [("lerobot", Self::LeRobot), ("robomimic", Self::Robomimic)];
 }
 
-/// A data set under way; without [`DatasetWriter::finish`] it is not there.
+/// A data set during writing. Files appear only with [`DatasetWriter::finish`].
 #[derive(Debug)]
 pub struct DatasetWriter {
     info: DatasetInfo,
@@ -36,10 +36,11 @@ enum Sink {
 }
 
 impl DatasetWriter {
-    /// Begins a data set: a file for robomimic, a folder for LeRobot, which is made.
+    /// Creates a data set: a file for robomimic, a folder for LeRobot.
     ///
     /// # Errors
-    /// [`DatasetError::Write`]; [`DatasetError::Invalid`] for a folder that holds something else than a data set.
+    /// [`DatasetError::Write`]; [`DatasetError::Invalid`] for a folder that contains anything except a data
+    /// set.
     pub fn create(path: &Path, format: Format, info: DatasetInfo) -> Result<Self, DatasetError> {
         let sink = match format {
             Format::Robomimic => Sink::Robomimic(Box::new(RobomimicWriter::new(path, &info)?)),
@@ -55,7 +56,8 @@ impl DatasetWriter {
     /// Adds a demonstration.
     ///
     /// # Errors
-    /// [`DatasetError::Misfit`] for one of other shapes; [`DatasetError::Write`].
+    /// [`DatasetError::Misfit`] for a demonstration of a different shape;
+    /// [`DatasetError::Write`].
     pub fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
         check(&self.info, demonstration).map_err(|problem| DatasetError::Misfit {
             index: self.n_written,
@@ -69,7 +71,7 @@ impl DatasetWriter {
         Ok(())
     }
 
-    /// Makes the data set appear.
+    /// Completes the data set and makes it visible.
     ///
     /// # Errors
     /// [`DatasetError::Write`].
@@ -81,7 +83,7 @@ impl DatasetWriter {
     }
 }
 
-/// Says which array of a demonstration has another shape than the data set's.
+/// Names the array of a demonstration whose shape differs from the data set's.
 fn check(info: &DatasetInfo, demonstration: &Demonstration) -> Result<(), String> {
     let n = demonstration.len();
     if n == 0 {

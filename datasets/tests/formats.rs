@@ -1,4 +1,4 @@
-//! Contract: what is written in either format reads back the same; what is damaged is refused by name, without a panic.
+//! Contract: data sets in either format read back unchanged; damaged files are refused by name, without a panic.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const ALL: ReadOptions = ReadOptions { frames: true };
 
-/// A data set of made-up numbers: three episodes of 3, 4 and 5 steps.
+/// A data set of synthetic numbers: three episodes of 3, 4 and 5 steps.
 fn example(n_obs: usize, n_actions: usize, cameras: &[(&str, u32, u32)]) -> Dataset {
     let names = |what: &str, n: usize| (0..n).map(|i| format!("{what}_{i} [m]")).collect();
     let info = DatasetInfo {
@@ -71,7 +71,7 @@ fn write(path: &Path, format: Format, dataset: &Dataset) -> Result<(), DatasetEr
     writer.finish()
 }
 
-/// What LeRobot's format has a place for.
+/// The part of a data set that LeRobot's format stores.
 fn without_last_rows(mut dataset: Dataset) -> Dataset {
     let n_obs = dataset.info.observation_names.len();
     for demonstration in &mut dataset.demonstrations {
@@ -98,7 +98,7 @@ fn robomimic_reads_back_bit_by_bit() {
 }
 
 #[test]
-fn robomimic_says_of_what_its_environment_is_made() {
+fn robomimic_describes_its_environment() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("demonstrations.hdf5");
     let mut dataset = example(1, 1, &[]);
@@ -122,7 +122,7 @@ fn robomimic_says_of_what_its_environment_is_made() {
 }
 
 #[test]
-fn lerobot_reads_back_all_that_it_has_a_place_for() {
+fn lerobot_reads_back_all_that_it_stores() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("set");
     // The second one replaces the first one.
@@ -136,7 +136,7 @@ fn lerobot_reads_back_all_that_it_has_a_place_for() {
 }
 
 #[test]
-fn pictures_are_read_only_when_asked_for() {
+fn pictures_are_read_only_on_request() {
     let folder = tempfile::tempdir().expect("the test can go on");
     for (name, format) in Format::ALL {
         let path = folder.path().join(name);
@@ -149,7 +149,7 @@ fn pictures_are_read_only_when_asked_for() {
 }
 
 #[test]
-fn lerobot_says_what_its_loader_asks_for() {
+fn lerobot_has_the_metadata_of_its_loader() {
     let folder = tempfile::tempdir().expect("the test can go on");
     write(
         folder.path(),
@@ -229,7 +229,7 @@ fn an_earlier_data_set_stays_until_the_new_one_is_whole() {
         writer
     };
     drop(begun());
-    // As if it were killed: nothing is tidied up, and only the lock ends with the process.
+    // As if the process were killed: no clean-up runs, and only the lock ends with the process.
     let killed = begun();
     let copy = folder.path().join("killed");
     copy_folder(&path, &copy);
@@ -249,7 +249,7 @@ fn an_earlier_data_set_stays_until_the_new_one_is_whole() {
             .map(|entry| entry.expect("the test can go on").file_name())
             .collect();
         names.sort();
-        // The hidden file lists what was written.
+        // The hidden file lists the written files.
         assert_eq!(names, [".insonate.files", "data", "meta"]);
     }
 }
@@ -268,13 +268,13 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_recording_of_which_nothing_came_leaves_nothing() {
+fn an_aborted_recording_leaves_nothing() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("set");
     let info = example(1, 1, &[]).info;
     drop(DatasetWriter::create(&path, Format::LeRobot, info.clone()).expect("the test can go on"));
     assert!(!path.exists());
-    // Half a data set, as others may leave it, is refused with a way out.
+    // Half a data set, which other programs may leave, is refused with advice.
     fs::create_dir_all(path.join("data")).expect("the test can go on");
     let message = DatasetWriter::create(&path, Format::LeRobot, info).unwrap_err();
     let message = message.to_string();
@@ -285,7 +285,7 @@ fn a_recording_of_which_nothing_came_leaves_nothing() {
 }
 
 #[test]
-fn what_is_no_data_set_is_refused_by_name() {
+fn invalid_data_sets_are_refused_by_name() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let problem = |path: &Path| read(path, ALL).unwrap_err().to_string();
     assert!(problem(&folder.path().join("none.hdf5")).starts_with("cannot read "));
@@ -319,7 +319,7 @@ fn numbers_that_are_not_finite_are_refused() {
     }
 }
 
-/// Changes bytes of a file, cuts it, and reads it: an error or a data set, never a panic.
+/// Changes bytes of a file, truncates it, and reads it: an error or a data set, never a panic.
 fn survives(path: &Path, read_from: &Path, good: &[u8], changes: &[(usize, u8)], length: usize) {
     let mut bytes = good[..length % (good.len() + 1)].to_vec();
     let n = bytes.len().max(1);

@@ -1,4 +1,5 @@
-"""A bronchoscope is steered through the bronchial tree along a centre line: the way of its tip, and the force on the walls.
+"""Steers a bronchoscope through the bronchial tree along a centre line, and plots the path of its tip and the force on
+the walls.
 
 pip install ./python matplotlib
 python examples/python/bronchoscope.py --target RB8a --output bronchoscope.png
@@ -19,7 +20,7 @@ AHEAD, MAX_PULL_CHANGE, MAX_ADVANCE, ARRIVED = 0.012, 0.4, 1e-3, 0.003
 
 
 def point_ahead(line: np.ndarray, tip: np.ndarray) -> np.ndarray:
-    """The point of a line of corners [m] that is AHEAD further on than the one nearest to the tip."""
+    """The point of a polyline [m] that is AHEAD further on than the point nearest to the tip."""
     fine = np.vstack([np.linspace(a, b, 100, endpoint=False) for a, b in zip(line, line[1:])] + [line[-1:]])
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(fine, axis=0), axis=1))])
     nearest = lengths[np.linalg.norm(fine - tip, axis=1).argmin()]
@@ -27,13 +28,13 @@ def point_ahead(line: np.ndarray, tip: np.ndarray) -> np.ndarray:
 
 
 def in_frame(quaternion: list[float], vector: np.ndarray) -> np.ndarray:
-    """A vector of the world in the axes of a frame."""
+    """Converts a vector from the world frame to the axes of a frame."""
     w, axis = quaternion[0], -np.array(quaternion[1:])
     return vector + 2.0 * np.cross(axis, np.cross(axis, vector) + w * vector)
 
 
 def tensions(pull: np.ndarray, angles: list[float]) -> np.ndarray:
-    """Tensions [N] of three cables that together pull along y and z of the tip, one of them slack."""
+    """Tensions [N] of three cables with a given resultant along y and z of the tip; one of them is slack."""
     shares = 2.0 / 3.0 * (pull[0] * np.cos(angles) + pull[1] * np.sin(angles))
     return shares - shares.min()
 

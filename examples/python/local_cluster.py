@@ -1,4 +1,4 @@
-"""A Ray cluster of three nodes on one machine, one of which is killed while `rllib_cluster.py` trains on it.
+"""A Ray cluster of three nodes on one machine. One node is killed while `rllib_cluster.py` trains on it.
 
 python examples/python/local_cluster.py --kill-after 60 -- --steps 150000 --output output/rllib_cluster
 """

@@ -1,4 +1,4 @@
-"""Success rates over steps, from the progress files of the learners beside this file and of `insonate train`.
+"""Success rates over steps, from the progress files of the learners in this folder and of `insonate train`.
 
 pip install matplotlib pandas
 python examples/python/plot_progress.py --output curves.png "SB3=output/sb3/progress.csv" "insonate train=output/sweep/evaluations.csv"

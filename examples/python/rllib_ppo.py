@@ -10,7 +10,7 @@ import os
 import time
 from pathlib import Path
 
-# Networks this small are slower on several threads.
+# Networks of this size are slower on several threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium as gym
@@ -23,7 +23,7 @@ from insonate.rllib import SuccessRate, register, save_module
 
 
 def config(task: str, seed: int) -> PPOConfig:
-    """The settings of `insonate train probe-sweep`, as far as RLlib has them."""
+    """The settings of `insonate train probe-sweep`, as far as RLlib supports them."""
     return (
         PPOConfig()
         .environment(register(task, discount=0.9))

@@ -51,7 +51,8 @@ def main() -> None:
 
 
 def success_rate(learner: PPO, envs: VecNormalize, task: str, n_episodes: int = 100) -> float:
-    """Of episodes with the seeds 10000, 10001, ..., one in each environment."""
+    """Success rate of episodes with the seeds 10000, 10001, ..., one in each
+    environment."""
     tests = insonate.VectorEnv(task, n_episodes)
     rows, _ = tests.reset(seed=10_000)
     over = np.zeros(n_episodes, bool)

@@ -1,4 +1,4 @@
-"""Receives a running scan as 3D Slicer would, then steers the probe.
+"""Receives a running scan like 3D Slicer, then steers the probe.
 
     insonate serve --openigtlink 18944 --scan
     python examples/python/slicer_client.py --port 18944
@@ -53,7 +53,7 @@ def main():
     error = np.linalg.norm(last["ProbeToRAS"].matrix[:3, 3] - target[:3, 3])
     print(f"steered to within {error:.1f} mm of the target")
 
-    # Far below the table: the server brings it into the workspace, and says so.
+    # Far below the table: the server moves the target into the workspace, and reports it.
     target[:3, 3] = [0.0, -500.0, 0.0]
     client.send_message(pyigtl.TransformMessage(target, device_name="TargetToRAS"))
     end = time.monotonic() + 2.0

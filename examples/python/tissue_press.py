@@ -1,4 +1,4 @@
-"""A rigid ball is pressed into a block of tissue with both solvers: force over depth, beside Hertz's law.
+"""Presses a rigid ball into a block of tissue with both solvers, and plots force over depth with Hertz's law.
 
 pip install ./python matplotlib
 python examples/python/tissue_press.py --output press.png
@@ -20,7 +20,7 @@ RADIUS, DEPTH, SPEED, STEP = 0.02, 0.006, 0.03, 0.005
 
 
 def block() -> tissue.TissueBody:
-    """A block whose lower side is held."""
+    """A block with a fixed lower side."""
     shear = YOUNG / (2 * (1 + POISSON))
     material = {"young_modulus": YOUNG, "poisson_ratio": POISSON, "viscosity": 0.005 * shear}
     return tissue.TissueBody(
@@ -43,7 +43,7 @@ def mls_mpm(cell_width: float) -> tissue.SoftTissue:
 
 
 def press(world: tissue.SoftTissue) -> tuple[list[float], list[float]]:
-    """Depths [m] and forces [N], the ball moving down at one speed."""
+    """Depths [m] and forces [N] while the ball moves down at constant speed."""
     start = (0.0, 0.0, HALF[2] + RADIUS)
     ball = world.add_tool(tissue.Tool(tissue.Shape.sphere(RADIUS), position=start, linear=(0, 0, -SPEED)))
     depths, forces = [], []

@@ -1,4 +1,4 @@
-//! Contract: any text ends in materials of numbers within their ranges, or in an error.
+//! Contract: any text gives materials with values within their ranges, or an error.
 
 #![no_main]
 

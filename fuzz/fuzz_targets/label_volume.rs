@@ -1,4 +1,4 @@
-//! Contract: any file ends in a label volume of as many voxels as its header says, with a frame of finite numbers, or in an error.
+//! Contract: any file gives a label volume with the number of voxels in its header and a finite frame, or an error.
 
 #![no_main]
 

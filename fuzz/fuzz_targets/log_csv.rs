@@ -1,4 +1,4 @@
-//! Contract: any file taken for text ends in a log or an error.
+//! Contract: any file that is read as text gives a log or an error.
 
 #![no_main]
 

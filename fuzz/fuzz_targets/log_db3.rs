@@ -1,4 +1,4 @@
-//! Contract: any file taken for a bag of ROS 2 in SQLite ends in a log or an error.
+//! Contract: any file that is read as a ROS 2 bag in SQLite gives a log or an error.
 
 #![no_main]
 

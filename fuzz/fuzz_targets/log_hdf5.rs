@@ -1,4 +1,4 @@
-//! Contract: any file taken for an HDF5 file ends in a log or an error.
+//! Contract: any file that is read as HDF5 gives a log or an error.
 
 #![no_main]
 

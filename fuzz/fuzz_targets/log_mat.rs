@@ -1,4 +1,4 @@
-//! Contract: any file taken for one of MATLAB's ends in a log or an error.
+//! Contract: any file that is read as a MATLAB file gives a log or an error.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Contract: any file taken for an MCAP recording ends in a log or an error.
+//! Contract: any file that is read as MCAP gives a log or an error.
 
 #![no_main]
 

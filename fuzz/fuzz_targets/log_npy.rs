@@ -1,4 +1,4 @@
-//! Contract: any file taken for a NumPy array ends in a log or an error.
+//! Contract: any file that is read as a NumPy array gives a log or an error.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Contract: any file taken for an archive of NumPy arrays ends in a log or an error.
+//! Contract: any file that is read as an archive of NumPy arrays gives a log or an error.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Contract: any file taken for a Parquet file ends in a log or an error.
+//! Contract: any file that is read as Parquet gives a log or an error.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Contract: any text as a log of the PSM ends in an error, or in samples that are all there and finite.
+//! Contract: any text that is read as a log of the PSM gives complete, finite samples, or an error.
 
 #![no_main]
 

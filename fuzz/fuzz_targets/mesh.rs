@@ -1,4 +1,5 @@
-//! Contract: any file ends in a mesh of finite coordinates and valid indices, or in an error; a mesh is written and read back.
+//! Contract: any file gives a mesh of finite coordinates and valid indices, or an error. The mesh can be written and
+//! read back.
 
 #![no_main]
 

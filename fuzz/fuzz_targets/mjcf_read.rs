@@ -1,4 +1,4 @@
-//! Contract: any text ends in a tree or an error; a tree that was read is written, read and written identically.
+//! Contract: any text gives a tree or an error. A tree that was read can be written and read back unchanged.
 
 #![no_main]
 
@@ -6,7 +6,7 @@ use insonate_models::mjcf::{Mjcf, ReadOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    // Without a root folder the document may include no file, so the fuzzer reaches none.
+    // Without a root folder the document may not include files, so the fuzzer cannot access any.
     let options = ReadOptions::default();
     let Ok(first) = Mjcf::read_str(text, "input", &options) else {
         return;

@@ -1,7 +1,7 @@
-//! Contract: any file with any mesh or picture beside it ends in a standalone document or an error; the document is written,
-//! read and written identically.
+//! Contract: any file with any mesh or image in the same folder gives a standalone document or an error. The document
+//! can be written and read back unchanged.
 //!
-//! The input is the XML up to the first zero byte, and after it the bytes of every asset.
+//! The input is the XML up to the first zero byte, followed by the bytes of every asset.
 
 #![no_main]
 
@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 use insonate_models::mjcf::{Mjcf, ReadOptions};
 use libfuzzer_sys::fuzz_target;
 
-/// The names under which the XML finds the asset.
+/// Names under which the XML finds the asset.
 const ASSETS: [&str; 4] = ["a.stl", "a.obj", "a.msh", "a.png"];
 
-/// A folder of this process alone.
+/// A folder that only this process uses.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::temp_dir().join(format!("insonate-fuzz-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("the temporary folder can be written");

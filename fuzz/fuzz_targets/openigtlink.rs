@@ -1,4 +1,4 @@
-//! Contract: any bytes from a client end in a rigid, finite transform, in nothing, or in an error.
+//! Contract: any bytes from a client give a rigid, finite transform, no result, or an error.
 
 #![no_main]
 

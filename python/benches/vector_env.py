@@ -1,4 +1,4 @@
-"""Steps per second from Python beside those of `insonate bench env`, and Gymnasium's own vectors on its Reacher-v5.
+"""Steps per second from Python, compared with `insonate bench env` and with Gymnasium's vectors of Reacher-v5.
 
 pip install "gymnasium[mujoco]"
 python python/benches/vector_env.py --cli target/release/insonate [--memory 1000000]
@@ -21,7 +21,7 @@ import insonate
 
 N_ENVS = 16
 TASKS = {"reacher": 500, "table-slide": 20, "probe-sweep": 20}
-"""Steps of each environment in a turn."""
+"""Steps of each environment per turn."""
 
 
 def rate(step: Callable[[Any], Any], actions: list[Any], n_envs: int) -> float:
@@ -44,7 +44,7 @@ def compare(cli: str, task: str, n_steps: int, n_turns: int, n_threads: int) -> 
     ours, theirs = [], []
     for _ in range(n_turns):
         theirs.append(of_cli(cli, task, n_steps, n_threads))
-        # From where the command line's environments are after their warm-up.
+        # Start from the state of the command line's environments after their warm-up.
         envs.reset(seed=0)
         rate(envs.step, [envs.action_space.sample() for _ in range(50)], N_ENVS)
         ours.append(rate(envs.step, actions, N_ENVS))

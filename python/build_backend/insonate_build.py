@@ -1,4 +1,5 @@
-"""The build backend: maturin's, with libmujoco where the bindings' build script looks for it.
+"""The build backend: maturin, with libmujoco in the folder where the bindings' build script expects
+it.
 
 Nothing is linked with libmujoco (`sim/src/loader.rs`), but the build script of the bindings wants to see it.
 """
@@ -25,14 +26,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def provide_libmujoco() -> None:
-    """Takes the library out of the package `mujoco`, unless there is one already."""
+    """Copies the library from the package `mujoco`, unless there is one already."""
     if FOLDER in os.environ or (ROOT / ".mujoco/lib/libmujoco.so").exists():
         return
     package = importlib.util.find_spec("mujoco")
     if package is None or package.submodule_search_locations is None:
         raise SystemExit("the build needs the Python package mujoco==3.17.0, or `cargo xtask setup`")
     library = next(Path(package.submodule_search_locations[0]).glob("libmujoco.so.*"))
-    # A place that stays: the package is gone after an isolated build, and another path would build everything anew.
+    # A permanent folder: the package is gone after an isolated build, and a changed path would trigger a full rebuild.
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     folder = (target / "libmujoco").absolute()
     folder.mkdir(parents=True, exist_ok=True)

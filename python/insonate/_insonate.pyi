@@ -1,4 +1,4 @@
-"""What the compiled module holds."""
+"""Types of the compiled module."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,35 +11,35 @@ from typing_extensions import Self
 __version__: str
 
 class Error(Exception):
-    """What insonate cannot do."""
+    """Base class of insonate's errors."""
 
 class SimulationError(Error):
-    """A scene that cannot be compiled or drawn, or a simulation that failed."""
+    """A scene cannot be compiled or drawn, or a simulation failed."""
 
 class OrderError(Error):
-    """A call out of order, such as a step before the first reset, from two threads at once, or after a fork."""
+    """A call out of order: a step before the first reset, calls from two threads at once, or a call after a fork."""
 
 class ClosedError(OrderError):
     """A call after `close`."""
 
 def set_library(file: str | Path) -> None:
-    """Names the file of libmujoco, which is loaded when the first scene is compiled."""
+    """Sets the path of libmujoco, which is loaded when the first scene is compiled."""
 
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
 
 def default_settings(task: str) -> dict[str, Any]:
-    """Every setting of a task with its default; SI units.
+    """Settings of a task with their defaults, in SI units.
 
     Raises:
         ValueError: for an unknown task.
     """
 
 def load_policy(path: str | Path) -> Policy:
-    """Reads a policy file, or the one in the folder of a training.
+    """Reads a policy file, or the policy in a training folder.
 
     Raises:
-        FileNotFoundError, ValueError: for a file that is not there, or is no whole policy.
+        FileNotFoundError, ValueError: for a missing file, or an incomplete policy.
     """
 
 def write_policy(
@@ -51,7 +51,7 @@ def write_policy(
     seed: int,
     n_trained_steps: int,
 ) -> None:
-    """Writes a policy file of what was trained elsewhere; `insonate.save_policy` is what to call."""
+    """Writes a policy that was trained elsewhere. Use `insonate.save_policy` instead."""
 
 def calibrate(
     log: str | Path | Mapping[str, NDArray[np.float64]],
@@ -60,7 +60,7 @@ def calibrate(
     rate: float | None = None,
     episode: int | None = None,
 ) -> dict[str, Any]:
-    """Fits a law of tissue to a recorded press.
+    """Fits a tissue law to a recorded press.
 
     Args:
         log: a file (.csv, .npy, .npz, .parquet), or a dict of `float64` arrays of shape ``[n]``: ``time`` [s], ``indentation`` or
@@ -78,24 +78,24 @@ def calibrate(
     """
 
 def laws() -> list[tuple[str, str]]:
-    """Names and summaries of the laws that `calibrate` knows."""
+    """Names and summaries of the laws that `calibrate` supports."""
 
 def parts() -> list[tuple[str, list[str]]]:
-    """Names of the ``robots``, ``probes``, ``torsos`` and ``shapes`` that a scene is made of."""
+    """Names of the available ``robots``, ``probes``, ``torsos`` and ``shapes``."""
 
 @final
 class Scene:
-    """A robot with a probe over a torso, as the command line's options describe it.
+    """A robot with a probe above a torso, with the same options as the command line.
 
     Args:
-        robot, probe, torso, shape: of `parts`; a torso None is none.
-        stiffness: of the tissue [N/m]. damping: [N·s/m].
-        breathing_rate: breaths per second [Hz]; 0: none. breathing_amplitude: rise of the chest [m].
-        count: lattice points across, through and along the patient. spacing: distance of neighbours [m]. With neither, the
-            lattice of ``fast`` is so fine that the probe does not fall into it, and the probe meets the stiffness and damping that
-            are given; with either, they are ``solref`` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
-        timestep: of physics [s].
-        robot_position: of the base in world [m].
+        robot, probe, torso, shape: names from `parts`; a `torso` of None leaves the torso out.
+        stiffness: stiffness of the tissue [N/m]. damping: damping of the tissue [N·s/m].
+        breathing_rate: breaths per second [Hz]; 0: no breathing. breathing_amplitude: rise of the chest [m].
+        count: lattice points across, through and along the patient. spacing: distance between neighbours [m]. Without both,
+            the lattice of ``fast`` is fine enough that the probe does not fall into it, and the probe feels the given stiffness
+            and damping. With either, stiffness and damping are ``solref`` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
+        timestep: length of a physics step [s].
+        robot_position: position of the base in world [m].
 
     Raises:
         ValueError: for an unknown name or a value out of range.
@@ -119,21 +119,21 @@ class Scene:
     ) -> Self: ...
     @property
     def name(self) -> str:
-        """Such as ``panda_c5-2_fast``."""
+        """Name, such as ``panda_c5-2_fast``."""
 
     @property
     def timestep(self) -> float:
         """Length of a physics step [s]."""
 
     def to_xml(self) -> str:
-        """One standalone MJCF file, which `mujoco.MjModel.from_xml_string` takes."""
+        """The scene as a standalone MJCF file, for `mujoco.MjModel.from_xml_string`."""
 
     def skin(self, x: float, y: float) -> tuple[list[float], list[float]]:
-        """Position [m] and outward normal in world of the skin above ``(x, y)`` [m] of the torso's frame."""
+        """Position [m] and outward normal of the skin above ``(x, y)`` [m] of the torso's frame, in the world frame."""
 
 @final
 class Physics:
-    """A scene that runs, with a controller before each step."""
+    """A running scene, with a controller that acts before each step."""
 
     def __new__(cls, scene: Scene) -> Self: ...
     @property
@@ -146,93 +146,93 @@ class Physics:
 
     @property
     def qpos(self) -> NDArray[np.float64]:
-        """A copy of MuJoCo's generalised positions, shape ``[nq]``."""
+        """Copy of MuJoCo's generalised positions, shape ``[nq]``."""
 
     @property
     def qvel(self) -> NDArray[np.float64]:
-        """A copy of MuJoCo's generalised velocities, shape ``[nv]``."""
+        """Copy of MuJoCo's generalised velocities, shape ``[nv]``."""
 
     @property
     def ctrl(self) -> NDArray[np.float64]:
-        """A copy of the motors' torques [N·m], shape ``[nu]``; to set them ends what a controller did."""
+        """Copy of the motor torques [N·m], shape ``[nu]``. Setting them disables the controller."""
 
     @ctrl.setter
     def ctrl(self, torques: NDArray[np.float64]) -> None: ...
     def reset(self) -> None:
-        """Back to the home pose at time 0, without controller."""
+        """Resets to the home pose at time 0, without a controller."""
 
     def step(self, n: int = 1) -> None:
-        """Steps `n` times; Ctrl-C ends it between steps.
+        """Runs `n` steps. Ctrl-C interrupts between steps.
 
         Raises:
-            SimulationError: where the simulation diverges.
+            SimulationError: if the simulation diverges.
         """
 
     @staticmethod
     def quantities() -> list[tuple[str, str, str, str]]:
-        """What `read` knows: name, unit, shape and a line of text."""
+        """Quantities that `read` supports: name, unit, shape and description."""
 
     def read(self, name: str) -> NDArray[np.float64]:
-        """A quantity by name in row-major order, SI units; empty where the scene does not have it."""
+        """Value of a quantity in row-major order, SI units; empty if the scene does not have it."""
 
     def pose_on_skin(
         self, x: float, y: float, lift: float = 0.0
     ) -> tuple[list[float], list[float]]:
-        """Position [m] and quaternion wxyz of the probe's face `lift` [m] above the skin, facing it."""
+        """Position [m] and quaternion wxyz of the probe's face at `lift` [m] above the skin, facing it."""
 
     def place(self, position: Sequence[float], quaternion: Sequence[float]) -> None:
-        """Puts the arm at rest with the probe's face at a pose in world, and sets the force sensor's zero.
+        """Places the arm at rest with the probe's face at a pose in the world frame, and zeroes the force sensor.
 
         Raises:
-            SimulationError: where the arm does not reach.
+            SimulationError: if the pose is out of the arm's reach.
         """
 
     def control_pose(
         self, position: Sequence[float], quaternion: Sequence[float], stiffness: float | None = None
     ) -> None:
-        """Holds the probe's face at a pose in world; stiffness per unit of task inertia [1/s²]."""
+        """Holds the probe's face at a pose in the world frame; stiffness per unit of task inertia [1/s²]."""
 
     def control_force(
         self, position: Sequence[float], quaternion: Sequence[float], force: float
     ) -> None:
-        """Presses with a force [N] along the probe's axis, and holds the pose across it."""
+        """Presses with a force [N] along the probe's axis, and holds the pose in the other directions."""
 
     def particles(self) -> NDArray[np.float64] | None:
-        """Positions of the torso's particles in world [m], shape ``[n, 3]``; None without a torso."""
+        """Positions of the torso's particles in the world frame [m], shape ``[n, 3]``; None without a torso."""
 
 @final
 class Policy:
     """A deterministic policy: the mean action, clipped to its bounds."""
 
     task: str
-    """Task that it was trained for, such as ``probe-sweep``."""
+    """Task of the training, such as ``probe-sweep``."""
     n_trained_steps: int
-    """Steps of all environments that it was trained for."""
+    """Number of training steps, summed over all environments."""
     observation_names: list[str]
-    """Names of what it observes, with units, shape ``[n_obs]``."""
+    """Names of the observations, with units, shape ``[n_obs]``."""
     action_names: list[str]
-    """Names of its actions, with units, shape ``[n_actions]``."""
+    """Names of the actions, with units, shape ``[n_actions]``."""
     observation_frames: list[str]
-    """Frame of each observation, such as ``world``; empty: none, or the file does not say. Shape ``[n_obs]``."""
+    """Frame of each observation, such as ``world``; empty if it has no frame or the file does not say. Shape ``[n_obs]``."""
     observation_filters: list[str]
-    """How each observation was filtered; empty: the value at the end of the control step. Shape ``[n_obs]``."""
+    """Filter of each observation; empty for the value at the end of the control step. Shape ``[n_obs]``."""
 
     def to_onnx(self) -> bytes:
         """The policy as an ONNX model: ``observation`` ``[batch, n_obs]`` to ``action`` ``[batch, n_actions]``."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of the environments that it was trained in."""
+        """Settings of the training environments."""
 
     def __call__(self, observation: NDArray[np.float32]) -> NDArray[np.float32]:
         """Actions, shape ``[n_actions]`` or ``[n, n_actions]``, for observations of shape ``[n_obs]`` or ``[n, n_obs]``.
 
         Raises:
-            ValueError, TypeError: for another shape or dtype, NaN and infinity.
+            ValueError, TypeError: for a wrong shape or dtype, or values that are not finite.
         """
 
 class Environments:
-    """Environments of a task that step together: what `Env` and `VectorEnv` are made of."""
+    """Vectorised environments of a task; the base of `Env` and `VectorEnv`."""
 
     def __new__(
         cls, task: str, n_envs: int, settings: dict[str, Any], autoreset: str, n_threads: int
@@ -243,15 +243,15 @@ class Environments:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Every setting with its value."""
+        """All settings with their values."""
 
     @property
     def observation_bounds(self) -> tuple[list[str], NDArray[np.float32], NDArray[np.float32]]:
-        """Names with units, lower and upper bounds of an observation, shape ``[n_obs]`` each."""
+        """Names with units, lower bounds and upper bounds of an observation, shape ``[n_obs]`` each."""
 
     @property
     def action_bounds(self) -> tuple[list[str], NDArray[np.float32], NDArray[np.float32]]:
-        """Names with units, lower and upper bounds of an action, shape ``[n_actions]`` each."""
+        """Names with units, lower bounds and upper bounds of an action, shape ``[n_actions]`` each."""
 
     @property
     def control_timestep(self) -> float:
@@ -259,19 +259,19 @@ class Environments:
 
     @property
     def max_episode_steps(self) -> int | None:
-        """Steps after which an episode is truncated."""
+        """Number of steps after which an episode is truncated."""
 
     @property
     def parameter_names(self) -> list[str]:
-        """Names of the random parameters, with units."""
+        """Names of the randomised parameters, with units."""
 
     @property
     def n_threads(self) -> int:
-        """Threads that step, the caller's among them."""
+        """Number of threads that step, including the caller's thread."""
 
     @property
     def is_closed(self) -> bool:
-        """Whether `close` was called."""
+        """Whether the environments are closed."""
 
     def begin(
         self,
@@ -279,12 +279,12 @@ class Environments:
         parameters: Mapping[str, float],
         mask: Sequence[bool] | None = None,
     ) -> NDArray[np.float32]:
-        """Begins episodes where `mask` is true; observations of all, shape ``[n_envs, n_obs]``."""
+        """Resets the environments where `mask` is true. Returns all observations, shape ``[n_envs, n_obs]``."""
 
     def begin_episode(
         self, env_idx: int, episode_seed: int, parameters: Mapping[str, float]
     ) -> NDArray[np.float32]:
-        """Begins one certain episode in one environment; observations of all, shape ``[n_envs, n_obs]``."""
+        """Starts a given episode in one environment. Returns all observations, shape ``[n_envs, n_obs]``."""
 
     def step(
         self, actions: NDArray[np.float32]
@@ -295,63 +295,64 @@ class Environments:
         NDArray[np.bool_],
         dict[str, Any],
     ]:
-        """One step of all: observations ``[n_envs, n_obs]``, rewards, ends and cuts ``[n_envs]``, infos.
+        """Steps all environments. Returns observations ``[n_envs, n_obs]``, rewards, terminated and truncated
+        ``[n_envs]``, infos.
 
         Args:
             actions: `float32`, C-contiguous, shape ``[n_envs, n_actions]``, within their bounds.
 
         Raises:
-            ValueError, TypeError: for other actions; nothing has moved then.
-            OrderError: where an environment must be reset first.
+            ValueError, TypeError: for invalid actions; no environment has moved then.
+            OrderError: if an environment must be reset first.
         """
 
     def step_alone(
         self, action: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """One step of an environment that is alone."""
+        """Steps a single environment."""
 
     def reward_terms(self) -> dict[str, NDArray[np.float32]]:
-        """Weighted terms of the last step's rewards by name, shape ``[n_envs]`` each."""
+        """Weighted reward terms of the last step by name, shape ``[n_envs]`` each."""
 
     def parameters(self) -> dict[str, NDArray[np.float64]]:
-        """Random parameters of the present episodes by name, shape ``[n_envs]`` each; SI units."""
+        """Randomised parameters of the current episodes by name, shape ``[n_envs]`` each; SI units."""
 
     def scripted_actions(self) -> NDArray[np.float32] | None:
-        """Actions of the task's scripted policy, shape ``[n_envs, n_actions]``; None: it has none."""
+        """Actions of the task's scripted policy, shape ``[n_envs, n_actions]``; None if the task has no scripted policy."""
 
     @property
     def is_drawable(self) -> bool:
-        """Whether there is a scene with a camera to draw."""
+        """Whether there is a scene with a camera to render."""
 
     def draw(
         self, env_idx: int, camera: str | None, width: int, height: int
     ) -> NDArray[np.uint8] | None:
-        """What a camera sees of one environment, shape ``[height, width, 3]``; None without a scene."""
+        """Renders one environment, shape ``[height, width, 3]``; None without a scene."""
 
     def shut(self) -> None:
-        """Ends the threads; every later call but this is a `ClosedError`."""
+        """Stops the threads. Every later call except `close` raises `ClosedError`."""
 
 _Vector = Sequence[float] | NDArray[np.float64]
-"""Three numbers along x, y, z, or four of a quaternion wxyz."""
+"""Three numbers along x, y, z, or a quaternion wxyz."""
 
 _Attachment = tuple[int, int | _Vector, float, float]
-"""A vertex, another vertex or a point in world [m] to which it is attached, length at rest [m], compliance [m/N]."""
+"""A vertex, the vertex or point in the world frame [m] to which it is attached, rest length [m], compliance [m/N]."""
 
 @final
 class TissueBody:
-    """A body of tissue, described for all solvers as its TOML file describes it.
+    """A body of tissue, in the same description as its TOML file, for all solvers.
 
     Args:
-        name: unique in a scene. position: of its origin in world [m].
+        name: name, unique in a scene. position: origin of the body in world [m].
         solid: one of ``{"cuboid": {"half": [x, y, z]}}``, ``{"ellipsoid": {"half": …}}``,
             ``{"cylinder": {"radius": r, "half_length": h}}``, ``{"mesh": {"file": path, "scale": 1.0}}`` (closed; OBJ, STL, PLY),
             ``"torso"``, ``"liver"``; sizes in metres.
-        layers: from the surface inwards, each with ``name``, ``material`` and, but for the last, ``thickness`` [m].
-            A material has ``young_modulus`` [Pa], ``poisson_ratio``, ``density`` [kg/m³], ``viscosity`` [Pa·s] and perhaps
+        layers: layers from the surface inwards, each with ``name``, ``material`` and, except for the last, ``thickness`` [m].
+            A material has ``young_modulus`` [Pa], ``poisson_ratio``, ``density`` [kg/m³], ``viscosity`` [Pa·s] and optionally
             ``tearing`` (``begins`` and ``ends``, stretches).
-        regions: parts of another material: ``name``, ``place``, ``material``.
-        fixed: places that do not move, each one of ``{"cuboid": {"low": …, "high": …}}``,
-            ``{"half_space": {"point": …, "normal": …}}`` (the side against the normal), ``{"depth": {"from": a, "to": b}}``.
+        regions: regions with another material: ``name``, ``place``, ``material``.
+        fixed: fixed regions, each one of ``{"cuboid": {"low": …, "high": …}}``,
+            ``{"half_space": {"point": …, "normal": …}}`` (the side opposite to the normal), ``{"depth": {"from": a, "to": b}}``.
         attachments: ties to other bodies: ``to`` (a name) and ``distance`` [m].
 
     Raises:
@@ -371,15 +372,15 @@ class TissueBody:
     ) -> Self: ...
     @staticmethod
     def read(path: str | Path) -> TissueBody:
-        """Reads a description (TOML); mesh files lie beside it.
+        """Reads a description (TOML). Mesh files are relative to its folder.
 
         Raises:
-            FileNotFoundError, ValueError: for a file that is not there, or describes no body.
+            FileNotFoundError, ValueError: for a missing file or an invalid description.
         """
 
     @staticmethod
     def slab() -> TissueBody:
-        """0.12 × 0.12 × 0.04 m of skin, fat and muscle around the origin, its lower side held."""
+        """A slab of skin, fat and muscle around the origin, 0.12 × 0.12 × 0.04 m, with a fixed lower side."""
 
     @staticmethod
     def liver() -> TissueBody:
@@ -387,41 +388,41 @@ class TissueBody:
 
     @staticmethod
     def torso() -> TissueBody:
-        """A human-like trunk on its back, 0.40 × 0.30 × 0.20 m."""
+        """A human-like trunk in supine position, 0.40 × 0.30 × 0.20 m."""
 
     @property
     def description(self) -> dict[str, Any]:
-        """The arguments that make this body."""
+        """Arguments from which the same body can be made."""
 
     def surface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Vertices in world [m], shape ``[n, 3]``, and triangles that face out, shape ``[m, 3]``."""
+        """Vertices in the world frame [m], shape ``[n, 3]``, and triangles that face outwards, shape ``[m, 3]``."""
 
     def xpbd_body(
         self, edge: float, *, damping_time: float = 0.0, tear_strain: float | None = None
     ) -> XpbdBody:
-        """Tetrahedra with edges near to a length [m], each of the material at its centre.
+        """Fills the body with tetrahedra of about an edge length [m]. Each has the material at its centre.
 
         Args:
-            damping_time: stress by rate of strain over stress by strain [s].
-            tear_strain: principal strain at which a tetrahedron is removed; None: it never tears.
+            damping_time: ratio of viscous to elastic stress per strain rate and strain [s].
+            tear_strain: principal strain at which a tetrahedron is removed; None: no tearing.
         """
 
     def mpm_bodies(self, cell_width: float, *, jitter: float = 0.0, seed: int = 0) -> list[MpmBody]:
-        """Particles, eight in a cell of a width [m], one body for each material.
+        """Samples particles, eight per cell of a width [m], as one body per material.
 
         Args:
-            jitter: the random part, 0 to 1, of the space around a particle by which it is moved.
+            jitter: random displacement, 0 to 1, as a part of the spacing of particles.
         """
 
 @final
 class XpbdBody:
-    """A body of tetrahedra for `Xpbd`, also of a user's own mesh.
+    """A body of tetrahedra for `Xpbd`, for example from the user's own mesh.
 
     Args:
         positions: vertices at rest [m], `float64`, C-contiguous, shape ``[n_vertices, 3]``; each is part of a tetrahedron.
         tets: whole numbers, shape ``[n_tets, 4]``; (b − a) · ((c − a) × (d − a)) > 0 for each.
         material: as in `TissueBody`; None: 20 kPa, Poisson's ratio 0.3, 1000 kg/m³. Viscosity and tearing are not used.
-        damping_time, tear_strain: as in `TissueBody.xpbd_body`. velocity: of all vertices [m/s]. fixed: vertices that never move.
+        damping_time, tear_strain: as in `TissueBody.xpbd_body`. velocity: of all vertices [m/s]. fixed: vertices that do not move.
     """
 
     def __new__(
@@ -437,15 +438,15 @@ class XpbdBody:
     ) -> Self: ...
     @property
     def positions(self) -> NDArray[np.float64]:
-        """A copy of the vertices at rest [m], shape ``[n_vertices, 3]``."""
+        """Copy of the vertices at rest [m], shape ``[n_vertices, 3]``."""
 
     @property
     def tets(self) -> NDArray[np.uint32]:
-        """A copy of the tetrahedra by vertices, shape ``[n_tets, 4]``."""
+        """Copy of the tetrahedra's vertices, shape ``[n_tets, 4]``."""
 
     @property
     def fixed(self) -> list[int]:
-        """Vertices that never move."""
+        """Fixed vertices."""
 
 @final
 class MpmBody:
@@ -469,7 +470,7 @@ class MpmBody:
     ) -> Self: ...
     @property
     def positions(self) -> NDArray[np.float64]:
-        """A copy of the positions at rest [m], shape ``[n_particles, 3]``."""
+        """Copy of the positions at rest [m], shape ``[n_particles, 3]``."""
 
     @property
     def particle_volume(self) -> float:
@@ -477,12 +478,12 @@ class MpmBody:
 
     @property
     def fixed(self) -> list[int]:
-        """Particles that never move."""
+        """Fixed particles."""
 
 def xpbd_scene(
     bodies: Sequence[TissueBody], edge: float, *, damping_time: float = 0.0
 ) -> tuple[list[XpbdBody], list[_Attachment]]:
-    """Bodies of tetrahedra and the ties between them that their descriptions name: the first two arguments of `Xpbd`."""
+    """Bodies of tetrahedra and their attachments, from descriptions: the first two arguments of `Xpbd`."""
 
 @final
 class Shape:
@@ -498,11 +499,11 @@ class Shape:
 
     @staticmethod
     def cuboid(half: _Vector) -> Shape:
-        """A box of half sizes."""
+        """A box with half sizes."""
 
     @staticmethod
     def capsule(radius: float, half_length: float) -> Shape:
-        """A rod along z with round ends; `half_length` is that of the straight part."""
+        """A capsule along z; `half_length` is half the length of the straight part."""
 
     @staticmethod
     def cylinder(radius: float, half_length: float) -> Shape:
@@ -510,22 +511,22 @@ class Shape:
 
     @staticmethod
     def half_space() -> Shape:
-        """All below the plane z = 0."""
+        """The half-space below the plane z = 0."""
 
     @staticmethod
     def mesh(
         positions: NDArray[np.float64], triangles: NDArray[np.integer[Any]], resolution: int = 64
     ) -> Shape:
-        """A closed mesh, shapes ``[n, 3]`` and ``[m, 3]``, as a distance field of 8 to 256 nodes along its longest side."""
+        """A closed mesh, shapes ``[n, 3]`` and ``[m, 3]``, as a distance field with 8 to 256 nodes along its longest side."""
 
 @final
 class Tool:
-    """A rigid tool, of which a world takes a copy.
+    """A rigid tool. Worlds copy it.
 
     Args:
-        position: of its origin in world [m]. rotation: of its frame in world, quaternion wxyz.
-        linear: velocity of its origin [m/s]. angular: angular velocity [rad/s]; both in world.
-        friction: Coulomb's coefficient; infinite: tissue sticks to it and never separates.
+        position: origin of the tool's frame in world [m]. rotation: orientation in world, quaternion wxyz.
+        linear: velocity of the origin [m/s]. angular: angular velocity [rad/s]; both in world.
+        friction: Coulomb friction coefficient; infinite: tissue sticks to the tool and never separates.
     """
 
     def __new__(
@@ -540,28 +541,28 @@ class Tool:
     ) -> Self: ...
     @property
     def position(self) -> NDArray[np.float64]:
-        """Origin of its frame in world [m], shape ``[3]``."""
+        """Origin of the tool's frame in the world frame [m], shape ``[3]``."""
 
     @property
     def rotation(self) -> NDArray[np.float64]:
-        """Its frame in world, quaternion wxyz, shape ``[4]``."""
+        """Orientation of the tool's frame in the world frame, quaternion wxyz, shape ``[4]``."""
 
     @property
     def linear(self) -> NDArray[np.float64]:
-        """Velocity of its origin in world [m/s], shape ``[3]``."""
+        """Velocity of the origin in the world frame [m/s], shape ``[3]``."""
 
     @property
     def angular(self) -> NDArray[np.float64]:
-        """Angular velocity in world [rad/s], shape ``[3]``."""
+        """Angular velocity in the world frame [rad/s], shape ``[3]``."""
 
     @property
     def friction(self) -> float:
-        """Coulomb's coefficient."""
+        """Coulomb friction coefficient."""
 
 class SoftTissue:
-    """A world of tissue: what `Xpbd` and `MlsMpm` have in common.
+    """A world of tissue: the common base of `Xpbd` and `MlsMpm`.
 
-    A step copies nothing to Python; `positions` and its like make one new array each, when they are called.
+    A step copies nothing to Python. Methods such as `positions` return a new array per call.
     """
 
     @property
@@ -569,10 +570,10 @@ class SoftTissue:
         """Simulated time [s]."""
 
     def add_tool(self, tool: Tool) -> int:
-        """Takes a copy of a tool, which is there from the next step on; returns its number."""
+        """Adds a copy of a tool, which acts from the next step on. Returns its index."""
 
     def tool(self, tool: int) -> Tool:
-        """A copy of a tool as it is now."""
+        """Copy of a tool in its current state."""
 
     def set_tool(
         self,
@@ -584,62 +585,63 @@ class SoftTissue:
         angular: _Vector | None = None,
         friction: float | None = None,
     ) -> None:
-        """Changes a tool from the next step on; what is not given stays. Steps move it by its velocities."""
+        """Changes a tool from the next step on. Arguments that are None stay. Steps move the tool by its velocities."""
 
     def step(self, time: float, n: int = 1) -> None:
-        """Steps `n` times by a time [s], in substeps of the solver's choice; Ctrl-C ends it between steps.
+        """Runs `n` steps of a time [s], in substeps chosen by the solver. Ctrl-C interrupts between steps.
 
         Raises:
-            SimulationError: where the tissue diverges, now and at every step until a reset.
+            SimulationError: if the tissue diverges, now and at every step until a reset.
             ValueError: for a time that is not 0 to 1000 s.
         """
 
     def wrench(self, tool: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in world, about the tool's origin as it moved."""
+        """Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in world, about the moving tool's origin."""
 
     def positions(self) -> NDArray[np.float64]:
-        """Vertices or particles in world [m], shape ``[n_points, 3]``, in the order of the bodies."""
+        """Positions of the vertices or particles in world [m], shape ``[n_points, 3]``, in the order of the bodies."""
 
     def velocities(self) -> NDArray[np.float64]:
-        """Their velocities in world [m/s], shape ``[n_points, 3]``."""
+        """Velocities of the vertices or particles in world [m/s], shape ``[n_points, 3]``."""
 
     def momentum(self) -> NDArray[np.float64]:
-        """Momentum of all of them [kg·m/s], shape ``[3]``."""
+        """Total momentum [kg·m/s], shape ``[3]``."""
 
     def grasp(self, tool: int, at: _Vector, radius: float, most: int) -> int:
-        """Lets a tool hold, from the next step on, up to `most` points nearest to a place [m] within a radius [m]; their number."""
+        """Lets a tool hold up to `most` nearest points within a radius [m] of a point [m] from the next step on. Returns the number."""
 
     def release(self, tool: int) -> None:
-        """Releases all that a tool has grasped."""
+        """Releases all points that a tool has grasped."""
 
     def reset(self) -> None:
-        """Back to the rest shape at time 0; tools stay."""
+        """Resets to the rest shape at time 0. Tools stay."""
 
     def save(self) -> bytes:
-        """A state from which `restore` goes on bit for bit; tools are not in it."""
+        """State from which `restore` continues bit-identically. Tools are not included."""
 
     def restore(self, state: bytes) -> None:
-        """Restores a saved state of a world made in the same way.
+        """Restores a saved state of a world that was made in the same way.
 
         Raises:
-            ValueError: for other bytes; nothing has changed then.
+            ValueError: for invalid bytes; the world is unchanged then.
         """
 
     def close(self) -> None:
-        """Frees the world; every later call but this is a `ClosedError`."""
+        """Frees the world. Every later call except `close` raises `ClosedError`."""
 
 @final
 class Xpbd(SoftTissue):
-    """A world of tetrahedra (extended position-based dynamics) on the caller's thread.
+    """A world of tetrahedra (extended position-based dynamics), stepped by the calling thread.
 
     Args:
-        bodies: their vertices are numbered through. attachments: of vertices to each other and to points.
-        substep: longest one [s]; 5e-4. max_courant: part of an element's height that waves cross in a substep; 0.5.
-        iterations: of the solver in a substep; 1. sweep: ``gauss_seidel`` or ``jacobi``.
-        gravity: [m/s²]; (0, 0, −9.81). drag: of the surroundings [1/s]; 0.
-        push_speed: greatest one at which a tool at rest pushes tissue out of itself [m/s]; 2.
-        face_contact: whether tools touch the faces between vertices too. reach: farther than this from all tools but planes, counted at rest,
-            vertices stand still [m]; None: all move. max_speed: of a vertex; above, the world has diverged [m/s]; 100.
+        bodies: bodies; vertices are counted through all of them. attachments: ties of vertices to each other and to points.
+        substep: longest substep [s]; 5e-4. max_courant: part of an element's height that waves may cross in a substep; 0.5.
+        iterations: solver iterations in a substep; 1. sweep: ``gauss_seidel`` or ``jacobi``.
+        gravity: gravity [m/s²]; (0, 0, −9.81). drag: viscous drag of the environment [1/s]; 0.
+        push_speed: greatest speed at which a tool at rest pushes tissue out of itself [m/s]; 2.
+        face_contact: whether tools also touch the faces between vertices.
+        reach: vertices farther than this from all tools except planes, measured at rest, do not move [m]; None: all move.
+        max_speed: speed of a vertex above which the world has diverged [m/s]; 100.
     """
 
     def __new__(
@@ -659,32 +661,32 @@ class Xpbd(SoftTissue):
         max_speed: float | None = None,
     ) -> Self: ...
     def masses(self) -> NDArray[np.float64]:
-        """Masses of the vertices [kg], fixed ones too, shape ``[n_vertices]``."""
+        """Masses of the vertices [kg], including fixed ones, shape ``[n_vertices]``."""
 
     def tets(self) -> NDArray[np.uint32]:
-        """Tetrahedra that are not torn, by vertices, shape ``[n_tets, 4]``."""
+        """Vertices of the tetrahedra that are not torn, shape ``[n_tets, 4]``."""
 
     def surface(self) -> NDArray[np.uint32]:
-        """Triangles around what is not torn, by vertices, facing out, shape ``[n_triangles, 3]``."""
+        """Triangles of the surface of the intact tetrahedra, facing outwards, shape ``[n_triangles, 3]``."""
 
     def move_anchor(self, anchor: int, to: _Vector) -> None:
-        """Moves a point to which a vertex is attached [m]; points are counted in the order of their attachments."""
+        """Moves an anchor point to which a vertex is attached [m]. Anchors are counted in the order of their attachments."""
 
 @final
 class MlsMpm(SoftTissue):
-    """A world of particles that exchange momentum over a grid (moving least squares material point method).
+    """A world of particles that exchange momentum through a grid (moving least squares material point method).
 
     Args:
-        origin: first corner of the domain in world [m]. cell_width: [m]. cells: along x, y, z, 8 to 1024 each;
-            particles stay a cell away from the first sides and two from the others.
-        substep: longest one [s]; as long as stability allows. gravity: [m/s²]; (0, 0, −9.81).
+        origin: lower corner of the domain in world [m]. cell_width: width of a cell [m]. cells: number of cells along x, y, z,
+            8 to 1024 each; particles keep a cell from the lower sides and two from the upper sides.
+        substep: longest substep [s]; by default the stability limit. gravity: gravity [m/s²]; (0, 0, −9.81).
         law: ``neo_hookean`` or ``fixed_corotated``.
-        formulation: where weights are taken: ``updated_lagrangian``, where particles are, or ``total_lagrangian``, where they were at rest,
-            so that a body comes back from any deformation.
-        wall: of all sides, ``separate``, ``slip`` or ``sticky``.
-        contact: on what tools act, ``particles`` or ``nodes``. contact_distance: of ``nodes`` [cells]; 0.5.
-        reach: farther than this from all tools but planes, counted at rest, particles stand still [m]; None: all move.
-        n_threads: 0: one for each core; 256 at most. Results do not depend on it.
+        formulation: configuration in which weights are computed: ``updated_lagrangian`` (current positions), or
+            ``total_lagrangian`` (rest positions), in which a body recovers from any deformation.
+        wall: condition on all walls, ``separate``, ``slip`` or ``sticky``.
+        contact: contact of tools with ``particles`` or ``nodes``. contact_distance: distance for ``nodes`` [cells]; 0.5.
+        reach: particles farther than this from all tools except planes, measured at rest, do not move [m]; None: all move.
+        n_threads: number of threads, at most 256; 0: one per core. Results do not depend on it.
     """
 
     def __new__(
@@ -705,7 +707,7 @@ class MlsMpm(SoftTissue):
         n_threads: int = 0,
     ) -> Self: ...
     def substep(self) -> float:
-        """Longest substep that the next step would take [s]."""
+        """Longest substep of the next step [s]."""
 
     def mass(self) -> float:
         """Mass of all particles [kg]."""
@@ -714,10 +716,10 @@ class MlsMpm(SoftTissue):
         """Deformation gradients F of the particles, shape ``[n_particles, 3, 3]``."""
 
     def damage(self) -> NDArray[np.float32]:
-        """Share of the stiffness that each particle has lost for good, 0 to 1, shape ``[n_particles]``."""
+        """Damage of each particle: lost share of the stiffness, 0 to 1, shape ``[n_particles]``."""
 
     def fixed_force(self) -> NDArray[np.float64]:
-        """Mean force of the tissue on what holds its fixed particles over the last step [N], shape ``[3]``."""
+        """Mean force of the tissue on fixed particles over the last step [N], shape ``[3]``."""
 
 @final
 class Section:
@@ -744,39 +746,39 @@ class Section:
     ) -> Self: ...
     @staticmethod
     def tube(young_modulus: float, area: float, inertia: float, density: float) -> Section:
-        """A round tube, straight at rest: area [m²] and second moment of area [m⁴] give its radii; the shear modulus is half of Young's."""
+        """A round tube, straight at rest. Area [m²] and second moment of area [m⁴] determine its radii; G is half of E."""
 
     @property
     def young_modulus(self) -> float:
-        """[Pa]"""
+        """Young's modulus [Pa]."""
 
     @property
     def shear_modulus(self) -> float:
-        """[Pa]"""
+        """Shear modulus [Pa]."""
 
     @property
     def density(self) -> float:
-        """[kg/m³]"""
+        """Density [kg/m³]."""
 
     @property
     def area(self) -> float:
-        """[m²]"""
+        """Area [m²]."""
 
     @property
     def inertia_y(self) -> float:
-        """[m⁴]"""
+        """Second moment of area about the section's y axis [m⁴]."""
 
     @property
     def inertia_z(self) -> float:
-        """[m⁴]"""
+        """Second moment of area about the section's z axis [m⁴]."""
 
     @property
     def torsion_constant(self) -> float:
-        """[m⁴]"""
+        """Torsion constant [m⁴]."""
 
     @property
     def radius(self) -> float:
-        """[m]"""
+        """Outer radius [m]."""
 
     @property
     def rest_curvature(self) -> list[float]:
@@ -787,14 +789,14 @@ class RodConfig:
     """A rod, straight along x unless its sections are curved, with three cables.
 
     Args:
-        segments: length [m] and section of each, from base to tip.
-        n_elements: into how many elements of equal length it is divided, 1 to 100000.
-        gravity: [m/s²].
-        cable_offset: of the cables from the centre line [m]; None: three quarters of the last radius.
-        cable_angles: where they lie around the centre line [rad], 0 on the section's y axis; None: a third of a turn apart.
-        cable_guides: length over which guides hold them, from the first to the tip [m]; None: the whole rod.
-        cables_at_tip: all their force acts at the tip instead, along its axis.
-        held_base, held_tip: which displacements along and rotations about x, y, z are held.
+        segments: length [m] and section of each segment, from base to tip.
+        n_elements: number of elements of equal length, 1 to 100000.
+        gravity: gravity [m/s²].
+        cable_offset: distance of the cables from the centre line [m]; None: three quarters of the last radius.
+        cable_angles: angles of the cables around the centre line [rad], 0 on the section's y axis; None: a third of a turn apart.
+        cable_guides: length with guides, from the first guide to the tip [m]; None: the whole rod.
+        cables_at_tip: whether the whole cable force acts at the tip instead, along its axis.
+        held_base, held_tip: which displacements along and rotations about x, y, z are fixed.
 
     Raises:
         ValueError: for a value out of range.
@@ -815,29 +817,29 @@ class RodConfig:
     ) -> Self: ...
     @staticmethod
     def table(row: str, n_elements: int, *, gravity: _Vector = ...) -> RodConfig:
-        """A rod of row ``a`` to ``d`` of Table I of Chen et al. 2024, 0.47 m long."""
+        """A rod of row ``a`` to ``d`` in Table I of Chen et al. 2024, 0.47 m long."""
 
     @property
     def length(self) -> float:
-        """From base to tip [m]."""
+        """Length from base to tip [m]."""
 
     @property
     def n_elements(self) -> int:
-        """Elements of equal length."""
+        """Number of elements of equal length."""
 
     @property
     def cable_angles(self) -> list[float]:
-        """Where the cables lie around the centre line [rad], 0 on the section's y axis, π/2 on its z axis."""
+        """Angles of the cables around the centre line [rad], 0 on the section's y axis, π/2 on its z axis."""
 
 @final
 class Actuation:
     """Inputs of a step.
 
     Args:
-        inserted_length: of the rod beyond the introducer's mouth [m], half an element to the whole rod.
-        position: of the mouth in world [m]. rotation: quaternion wxyz of the mouth, out of which the rod comes along +x.
-        tensions: of the three cables [N], 0 or more.
-        tip_force: dead force on the tip [N]. tip_moment: [N·m]; both in world.
+        inserted_length: length of the rod beyond the introducer's mouth [m], from half an element to the whole rod.
+        position: position of the mouth in world [m]. rotation: quaternion wxyz of the mouth, which the rod leaves along +x.
+        tensions: tensions of the three cables [N], at least 0.
+        tip_force: constant force on the tip [N]. tip_moment: moment on the tip [N·m]; both in world.
     """
 
     def __new__(
@@ -856,23 +858,23 @@ class Actuation:
 
     @property
     def position(self) -> list[float]:
-        """The mouth in world [m]."""
+        """Position of the mouth in the world frame [m]."""
 
     @property
     def rotation(self) -> list[float]:
-        """The mouth's rotation, quaternion wxyz."""
+        """Rotation of the mouth, quaternion wxyz."""
 
     @property
     def tensions(self) -> list[float]:
-        """Of the three cables [N]."""
+        """Tensions of the three cables [N]."""
 
     @property
     def tip_force(self) -> list[float]:
-        """[N], in world."""
+        """Force on the tip [N], in the world frame."""
 
     @property
     def tip_moment(self) -> list[float]:
-        """[N·m], in world."""
+        """Moment on the tip [N·m], in the world frame."""
 
 @final
 class Lumen:
@@ -880,11 +882,11 @@ class Lumen:
 
     @staticmethod
     def plane(point: _Vector, normal: _Vector) -> Lumen:
-        """The side of a plane through a point [m] to which its normal, of any length, points."""
+        """The half-space of a plane through a point [m]; the normal, of any length, points into it."""
 
     @staticmethod
     def straight_tube(point: _Vector, axis: _Vector, radius: float) -> Lumen:
-        """A straight round tube without ends through a point [m], of a radius [m]."""
+        """A straight round tube of infinite length through a point [m], with a radius [m]."""
 
     @staticmethod
     def t_phantom(
@@ -898,11 +900,12 @@ class Lumen:
 
     @staticmethod
     def bronchial_tree(depth: str = "subsegmental") -> Lumen:
-        """An adult's airways, to 18 ``segmental`` or 36 ``subsegmental`` ends; the trachea begins at the origin along −z, +y is the back."""
+        """An adult's airways, to 18 ``segmental`` or 36 ``subsegmental`` ends. The trachea starts at the origin along
+        −z; +y is the back."""
 
     @staticmethod
     def mesh(positions: NDArray[np.float64], triangles: NDArray[np.integer[Any]]) -> Lumen:
-        """The inside of a closed mesh: vertices [m], shape ``[n, 3]``, and triangles, shape ``[m, 3]``.
+        """The interior of a closed mesh: vertices [m], shape ``[n, 3]``, and triangles, shape ``[m, 3]``.
 
         Raises:
             ValueError: for a mesh that is open or crosses itself.
@@ -910,23 +913,23 @@ class Lumen:
 
     @staticmethod
     def read(path: str | Path, unit: float = 1.0) -> Lumen:
-        """The inside of a closed mesh of a file (OBJ, STL, PLY), whose lengths are in units of `unit` [m]."""
+        """The interior of a closed mesh from a file (OBJ, STL, PLY) with lengths in units of `unit` [m]."""
 
     def ends(self) -> list[str]:
-        """Names of the branches that no other continues."""
+        """Names of the branches without children."""
 
     def centre_line(self, branch: str) -> NDArray[np.float64]:
         """Corners of the centre line from the root to the end of a branch [m], shape ``[n, 3]``."""
 
     def wall(self, cell_width: float = 0.001) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Vertices [m], shape ``[n, 3]``, and triangles of the wall, shape ``[m, 3]``; that of branches is made anew of cells of a width [m]."""
+        """Vertices [m], shape ``[n, 3]``, and triangles of the wall, shape ``[m, 3]``. Branches are meshed with a cell width [m]."""
 
     def clearance(self, point: _Vector, within: float) -> float | None:
-        """Distance of a point from the nearest wall [m], positive in free space; None where no wall is within so many metres."""
+        """Signed distance of a point from the nearest wall [m], positive in free space; None if no wall is within `within` [m]."""
 
 @final
 class RodState:
-    """Where a rod is: poses of its nodes from the introducer's mouth to the tip. A value, which later steps leave alone."""
+    """State of a rod: poses of its nodes from the introducer's mouth to the tip. Later steps do not change it."""
 
     @property
     def inserted_length(self) -> float:
@@ -934,46 +937,46 @@ class RodState:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Nodes in world [m], shape ``[n_nodes, 3]``; their number follows the inserted length."""
+        """Positions of the nodes in world [m], shape ``[n_nodes, 3]``. Their number depends on the inserted length."""
 
     @property
     def rotations(self) -> NDArray[np.float64]:
-        """Their rotations, quaternions wxyz, shape ``[n_nodes, 4]``; x is the tangent."""
+        """Rotations of the nodes, quaternions wxyz, shape ``[n_nodes, 4]``; x is the tangent."""
 
     @property
     def from_tip(self) -> NDArray[np.float64]:
-        """Their distances along the rod from the tip [m], falling to 0, shape ``[n_nodes]``."""
+        """Distances of the nodes along the rod from the tip [m], decreasing to 0, shape ``[n_nodes]``."""
 
     @property
     def world_from_tip(self) -> tuple[list[float], list[float]]:
         """Position [m] and quaternion wxyz of the tip, x along the rod."""
 
     def position_at(self, from_tip: float) -> NDArray[np.float64]:
-        """Place on the centre line at a distance along the rod from its tip [m], shape ``[3]``."""
+        """Point on the centre line at a distance along the rod from its tip [m], shape ``[3]``."""
 
 @final
 class StepReport:
-    """What a step did, and the contacts that press after it."""
+    """Report of a step, with its contacts."""
 
     @property
     def stop_reason(self) -> str:
-        """``done``, ``step_limited`` (further steps go on) or ``max_iterations``."""
+        """``done``, ``step_limited`` (further steps continue) or ``max_iterations``."""
 
     @property
     def n_iterations(self) -> int:
-        """Linearisations."""
+        """Number of linearisations."""
 
     @property
     def kkt_residual(self) -> float:
-        """Greatest violation of the last quadratic program's optimality conditions: force over the load, or gap over a millimetre."""
+        """Greatest violation of the optimality conditions of the last quadratic program: force per load, or gap per millimetre."""
 
     @property
     def equilibrium_residual(self) -> float:
-        """Greatest unbalanced force of the rod, over the load."""
+        """Greatest unbalanced force of the rod, relative to the load."""
 
     @property
     def max_penetration(self) -> float:
-        """How deep the rod is in a wall [m]."""
+        """Greatest penetration of a wall by the rod [m]."""
 
     @property
     def base_force(self) -> list[float]:
@@ -981,7 +984,7 @@ class StepReport:
 
     @property
     def base_moment(self) -> list[float]:
-        """Its moment about the base [N·m], in world."""
+        """Moment of the introducer about the base [N·m], in world."""
 
     @property
     def total_contact_force(self) -> float:
@@ -993,32 +996,34 @@ class StepReport:
 
     @property
     def contact_positions(self) -> NDArray[np.float64]:
-        """Contacts on the wall [m], shape ``[n_contacts, 3]``."""
+        """Positions of the contacts on the wall [m], shape ``[n_contacts, 3]``."""
 
     @property
     def contact_forces(self) -> NDArray[np.float64]:
-        """Forces of the wall on the rod there, friction included [N], in world, shape ``[n_contacts, 3]``."""
+        """Forces of the wall on the rod at the contacts, including friction [N], in world, shape ``[n_contacts, 3]``."""
 
     @property
     def contact_from_tip(self) -> NDArray[np.float64]:
-        """Their distances along the rod from its tip [m], shape ``[n_contacts]``."""
+        """Distances of the contacts along the rod from its tip [m], shape ``[n_contacts]``."""
 
 @final
 class Simulation:
-    """A rod in a lumen, at first straight and as far in as `actuation` says.
+    """A rod in a lumen, initially straight and inserted as `actuation` says.
 
     Args:
-        lumen: None: free space.
-        tolerance: greatest unbalanced force over the load after a step; None: one linearisation a step, as in the paper.
-        solver: of the quadratic program: ``block``, ``clarabel`` or ``gauss_seidel``.
-        max_displacement: farthest that a node moves in one linearisation [m]; 2e-3. max_rotation: likewise [rad]; 0.3.
-        max_iterations: most linearisations of a step with a tolerance; 200.
-        penetration_tolerance: how deep the rod may be in a wall after a step [m]; 1e-5.
-        points_per_element: tried for contact besides the nodes; 1.
-        friction: Coulomb's coefficient between rod and wall. wall_stiffness: under one contact [N/m]; None: rigid.
+        lumen: the lumen; None: free space.
+        tolerance: greatest unbalanced force after a step, relative to the load; None: one linearisation per step, as in the paper.
+        solver: solver of the quadratic program: ``block``, ``clarabel`` or ``gauss_seidel``.
+        max_displacement: greatest displacement of a node in one linearisation [m]; 2e-3.
+        max_rotation: greatest rotation of a node in one linearisation [rad]; 0.3.
+        max_iterations: maximum number of linearisations of a step with a tolerance; 200.
+        penetration_tolerance: allowed penetration of a wall after a step [m]; 1e-5.
+        points_per_element: points tested for contact in addition to the nodes; 1.
+        friction: Coulomb friction coefficient between rod and wall.
+        wall_stiffness: stiffness of the wall under one contact [N/m]; None: rigid.
 
     Raises:
-        ValueError: for a value out of range, or a base inside of a wall.
+        ValueError: for a value out of range, or a base inside a wall.
     """
 
     def __new__(
@@ -1039,28 +1044,28 @@ class Simulation:
     ) -> Self: ...
     @property
     def state(self) -> RodState:
-        """The rod as it is, a copy."""
+        """Copy of the current state."""
 
     @property
     def elastic_energy(self) -> float:
-        """[J]"""
+        """Elastic energy of the rod [J]."""
 
     @property
     def kinetic_energy(self) -> float:
-        """Of `step_dynamic` [J]."""
+        """Kinetic energy of the nodes, after `step_dynamic` [J]."""
 
     def step(self, actuation: Actuation) -> StepReport:
         """Moves the rod towards equilibrium with its inputs.
 
         Raises:
-            ValueError, SimulationError: for inputs out of range, and where the rod folds up; it stays where it was then.
+            ValueError, SimulationError: for inputs out of range, and if the rod folds; the rod is unchanged then.
         """
 
     def solve(self, actuation: Actuation, max_steps: int = 50) -> StepReport:
-        """Steps until forces balance within the simulation's tolerance; Ctrl-C ends it between steps.
+        """Steps until forces are in equilibrium within the simulation's tolerance. Ctrl-C interrupts between steps.
 
         Raises:
-            SimulationError: where they do not after so many steps, and as `step`.
+            SimulationError: without equilibrium after `max_steps`, and as `step`.
         """
 
     def step_dynamic(
@@ -1076,12 +1081,12 @@ class Simulation:
         """Advances `n` time steps [s] with inertia (Hilber, Hughes and Taylor 1977); Ctrl-C ends it between steps.
 
         Args:
-            alpha: numerical damping of what is faster than the time step, −1/3 to 0 (none).
+            alpha: numerical damping of oscillations faster than the time step, −1/3 to 0 (none).
             mass_damping: [1/s]. stiffness_damping: [s].
         """
 
     def place(self, state: RodState) -> None:
-        """Puts the rod where a state of the same rod says; velocities of time steps are not in it.
+        """Sets a state of the same rod. It does not include the velocities of time steps.
 
         Raises:
             ValueError: for a state of another rod.

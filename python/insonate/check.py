@@ -1,4 +1,4 @@
-"""A checker of vector environments: what Gymnasium's `check_env` is for single ones."""
+"""A checker for vector environments, like Gymnasium's `check_env` for single ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,23 +13,23 @@ SEED = 123
 
 
 class ContractError(AssertionError):
-    """What a vector environment does otherwise than Gymnasium's API says."""
+    """A vector environment violates Gymnasium's API."""
 
 
 def check_vector_env(env: VectorEnv[Any, Any, Any], n_steps: int = 2000) -> int:
     """Checks spaces, seeds, shapes, types, reuse of arrays, autoreset and `close` of any `gymnasium.vector.VectorEnv`.
 
-    Takes random actions, and closes the environment in the end.
+    Takes random actions, and closes the environment at the end.
 
     Args:
         env: a new environment.
-        n_steps: steps after which it stops to wait for the end of an episode.
+        n_steps: maximum number of steps to wait for the end of an episode.
 
     Returns:
-        How many ends of episodes were seen; with none, nothing was checked of autoreset.
+        Number of episode ends. If it is 0, autoreset was not checked.
 
     Raises:
-        ContractError: with the first breach.
+        ContractError: for the first violation.
     """
     mode = env.metadata.get("autoreset_mode")
     if not isinstance(mode, AutoresetMode):
@@ -83,7 +83,7 @@ def _check_determinism(env: VectorEnv[Any, Any, Any]) -> None:
 
 
 def _check_episodes(env: VectorEnv[Any, Any, Any], mode: AutoresetMode, n_steps: int) -> int:
-    """Steps at random until every environment has ended an episode, and looks at what follows each end."""
+    """Takes random steps until every environment has ended an episode, and checks the reset after each end."""
     observation = _reset(env, SEED)
     ended = np.zeros(env.num_envs, bool)
     over = np.zeros(env.num_envs, bool)
@@ -148,7 +148,7 @@ def _reset(env: VectorEnv[Any, Any, Any], seed: Any) -> Any:
 
 
 def _step(env: VectorEnv[Any, Any, Any], actions: Any) -> tuple[Any, ...]:
-    """A step whose shapes and types are right, and whose input is left alone."""
+    """Checks shapes and types of a step, and that it does not modify its input."""
     before = _copy(actions)
     step: tuple[Any, ...] = env.step(actions)
     _ensure(len(step) == 5, f"a step gives {len(step)} values, not 5")

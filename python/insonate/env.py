@@ -20,20 +20,20 @@ class Env(gymnasium.Env[Any, FloatArray]):
     The same seed and actions give the same bits as environment 0 of a `VectorEnv`, and as the task in Rust.
 
     Args:
-        task_id: such as ``probe-sweep``; `insonate.tasks` lists them.
+        task_id: name of the task, such as ``probe-sweep``; `insonate.tasks` lists them.
         render_mode: ``rgb_array``, ``human`` (a window; needs pygame) or None.
-        camera: a camera of the scene; None: the close one.
-        width, height: of pictures [pixels].
-        settings: the task's settings with the names of the command line, dotted or nested:
+        camera: name of a camera of the scene; None: the close one.
+        width, height: size of images [pixels].
+        settings: settings of the task with their names on the command line, dotted or nested:
             ``**{"scene.robot": "ur5e"}`` or ``scene={"robot": "ur5e"}``; `insonate.default_settings` lists them.
 
-    A reset's ``options`` fix random parameters of the episode by name, such as ``{"stiffness": 1400.0}``; ``episode_seed`` among
-    them repeats the episode whose ``info`` told that seed.
-    Every ``info`` of a task with costs holds ``cost``, the sum of them in the step, as Safety-Gymnasium's does.
-    The last ``info`` of an episode holds ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
-    ``is_success`` where the task knows success, ``end_reason`` (in words, with the limit that was passed) and ``episode_seed``.
-    Tasks with a probe add ``verdict``, ``"passed"`` or ``"failed"``, and ``reasons``, a list of strings that is empty when it passed;
-    the limits are the settings ``verdict``. A reset whose robot starts inside something is an error that names both parts and the depth.
+    The ``options`` of a reset fix randomised parameters of the episode by name, such as ``{"stiffness": 1400.0}``.
+    The option ``episode_seed`` repeats the episode with that seed, which its ``info`` contains.
+    If the task has costs, every ``info`` has ``cost``, the sum of the costs in the step, as in Safety-Gymnasium.
+    The last ``info`` of an episode has ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
+    ``is_success`` if the task defines success, ``end_reason`` (in words, with the limit that was exceeded) and ``episode_seed``.
+    Tasks with a probe add ``verdict``, ``"passed"`` or ``"failed"``, and ``reasons``, a list of strings that is empty if it passed;
+    the limits are the settings ``verdict``. A reset fails if the robot starts inside another part; the error names both and the depth.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}
@@ -65,7 +65,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins an episode: with the first seed of the stream that `seed` begins, or with the next of the present one."""
+        """Resets the environment. `seed` starts a new stream of episode seeds; without it the next seed of the stream is used."""
         if seed is not None:
             seed = check_seed(seed)
         super().reset(seed=seed)
@@ -83,7 +83,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
     def step(
         self, action: FloatArray
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Does an action, `float32` of shape ``[n_actions]`` within its bounds, for one control step."""
+        """Applies an action, `float32` of shape ``[n_actions]`` within its bounds, for one control step."""
         if isinstance(action, (list, tuple)):
             action = np.asarray(action, np.float32)
         row, reward, terminated, truncated, info = self.environments.step_alone(action)
@@ -91,16 +91,16 @@ class Env(gymnasium.Env[Any, FloatArray]):
         return self._layout.arrange(row), reward, terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
-        """What the camera sees, shape ``[height, width, 3]``; None unless `render_mode` is ``rgb_array``."""
+        """Image of the camera, shape ``[height, width, 3]``; None unless `render_mode` is ``rgb_array``."""
         return self._rendering.picture(0) if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
-        """Frees the environment; nothing but another `close` may follow."""
+        """Frees the environment. Only further calls of `close` are allowed."""
         self._rendering.close()
         self.environments.shut()
 
     def scripted_action(self) -> FloatArray | None:
-        """The action of the task's scripted policy, shape ``[n_actions]``; None: it has none."""
+        """Action of the task's scripted policy, shape ``[n_actions]``; None if the task has no scripted policy."""
         actions = self.environments.scripted_actions()
         return None if actions is None else actions[0]
 
@@ -111,25 +111,25 @@ class Env(gymnasium.Env[Any, FloatArray]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Every setting with its value."""
+        """All settings with their values."""
         return self.environments.settings
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Random parameters of the episode, by name."""
+        """Randomised parameters of the episode by name."""
         return {name: float(value[0]) for name, value in self.environments.parameters().items()}
 
     @property
     def reward_terms(self) -> dict[str, float]:
-        """Weighted terms whose sum is the last step's reward, by name."""
+        """Weighted terms of the last step's reward by name. Their sum is the reward."""
         return {name: float(value[0]) for name, value in self.environments.reward_terms().items()}
 
     @property
     def observation_names(self) -> list[str]:
-        """Name of each number that is observed, with its unit."""
+        """Names of the observation's entries, with units."""
         return self.environments.observation_bounds[0]
 
     @property
     def action_names(self) -> list[str]:
-        """Name of each number of an action, with its unit."""
+        """Names of the action's entries, with units."""
         return self.environments.action_bounds[0]

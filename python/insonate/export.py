@@ -1,4 +1,4 @@
-"""Policies that were trained in Python, as files that `insonate evaluate` and `load_policy` read."""
+"""Export of policies that were trained in Python, as files for `insonate evaluate` and `load_policy`."""
 
 from collections.abc import Sequence
 from os import PathLike, fspath
@@ -24,14 +24,14 @@ def save_policy(
     seed: int = 0,
     n_trained_steps: int = 0,
 ) -> None:
-    """Writes a multilayer perceptron that gives the mean action.
+    """Writes a multilayer perceptron that outputs the mean action.
 
     Args:
         path: the file, ``policy.safetensors``.
         env: what it was trained in: task, settings and spaces go into the file.
         layers: weight, shape ``[n_outputs, n_inputs]``, and bias, shape ``[n_outputs]``, of each layer, as `torch.nn.Linear` has them.
         activation: of the hidden layers: ``tanh``, ``relu``, ``elu`` or ``silu``.
-        observation_mean, observation_variance: with which observations were normalised, shape ``[n_obs]``; None: they were not.
+        observation_mean, observation_variance: moments that normalised observations, shape ``[n_obs]``; None: not normalised.
         clip_obs: range that normalised observations were clipped to.
         outputs: ``actions``, or ``shares`` of half the range of each action about its middle (RLlib's normalised actions).
         seed, n_trained_steps: of the training, for the record.
@@ -46,7 +46,7 @@ def save_policy(
     _, low, high = environments.action_bounds
     bounded = np.isfinite(low) & np.isfinite(high)
     if outputs == "actions" and arrays:
-        # The file's policies give shares.
+        # Policies in files output shares.
         center = np.where(bounded, 0.5 * (low + high), 0.0)
         half = np.where(bounded, 0.5 * (high - low), 1.0)
         weight, bias = arrays[-1]

@@ -1,4 +1,4 @@
-"""Where libmujoco is: in the package `mujoco`, unless `MUJOCO_DYNAMIC_LINK_DIR` names a folder."""
+"""Path of libmujoco: in the package `mujoco`, unless `MUJOCO_DYNAMIC_LINK_DIR` names a folder."""
 
 import importlib.util
 from pathlib import Path
@@ -7,7 +7,7 @@ from ._insonate import set_library
 
 
 def find() -> None:
-    """Tells the compiled module; without the package it says what is missing when a scene is compiled."""
+    """Sets the path in the compiled module. If the package is missing, the error comes when a scene is compiled."""
     package = importlib.util.find_spec("mujoco")
     folders = package.submodule_search_locations if package else None
     for folder in folders or ():

@@ -1,4 +1,4 @@
-"""The space of observations: a box, or a dict of state and pictures where a camera or ultrasound is observed."""
+"""The observation space: a box, or a dict of state and images if a camera or ultrasound is observed."""
 
 import re
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ KEYS = {"pixel": "camera"}
 
 
 class Picture:
-    """Which numbers of a row are a picture, and its shape: rows, columns, channels of the oldest to the newest."""
+    """The entries of a row that form an image, and its shape: rows, columns, channels from the oldest to the newest."""
 
     def __init__(self, word: str, pixels: list[re.Match[str] | None]) -> None:
         own = [at for at, pixel in enumerate(pixels) if pixel is not None and pixel[1] == word]
@@ -33,23 +33,23 @@ class Picture:
         self.shape = (height, width, n_stack * self._frames[-1])
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """The picture in rows of numbers, shape ``[..., n_obs]``."""
+        """Extracts the image from rows of numbers, shape ``[..., n_obs]``."""
         lead = rows.shape[:-1]
         frames = rows[..., self.indices].reshape(*lead, *self._frames)
         return np.ascontiguousarray(np.moveaxis(frames, -4, -2).reshape(*lead, *self.shape))
 
 
 class ObservationLayout:
-    """How a row of numbers becomes an observation.
+    """Conversion of a row of numbers to an observation.
 
     With a camera or ultrasound, an observation is a dict of ``state``, shape ``[n_state]``; ``camera``, shape
     ``[height, width, channels]``, each pixel 0 to 1; ``b_mode``, ``labels`` and ``confidence``, shape ``[lines, samples, 1]``, 0 to 1,
-    labels 0 to 255. Of stacked observations the channels of the newest picture are the last.
+    labels 0 to 255. In stacked observations the channels of the newest image are the last.
     """
 
     def __init__(self, environments: Environments) -> None:
         names, low, high = environments.observation_bounds
-        # What has no bound of its own is finite at least, and Gymnasium wants bounds that are.
+        # Gymnasium needs finite bounds: entries without bounds get the greatest finite ones.
         low, high = np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
         pixels = [PIXEL.match(name) for name in names]
         words = dict.fromkeys(pixel[1] for pixel in pixels if pixel is not None)
@@ -67,7 +67,7 @@ class ObservationLayout:
         self.single_space = spaces.Dict(entries)
 
     def arrange(self, rows: FloatArray) -> Observation:
-        """Rows of numbers, shape ``[..., n_obs]``, as observations."""
+        """Converts rows of numbers, shape ``[..., n_obs]``, to observations."""
         if not self.is_dict:
             return rows
         pictures = {picture.key: picture.of(rows) for picture in self._pictures}

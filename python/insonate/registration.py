@@ -1,4 +1,4 @@
-"""Every task in Gymnasium's registry."""
+"""Registers every task with Gymnasium."""
 
 import gymnasium
 
@@ -6,13 +6,13 @@ from ._insonate import tasks
 
 
 def env_id(task: str) -> str:
-    """Gymnasium's name of a task: ``insonate/ProbeSweep-v0`` of ``probe-sweep``."""
+    """Gymnasium id of a task: ``insonate/ProbeSweep-v0`` for ``probe-sweep``."""
     name = "".join(word.capitalize() for word in task.split("-"))
     return f"insonate/{name}-v0"
 
 
 def register_all() -> None:
-    """Registers all tasks; once more changes nothing."""
+    """Registers all tasks. Repeated calls have no effect."""
     for task, _ in tasks():
         if env_id(task) in gymnasium.registry:
             continue

@@ -1,4 +1,4 @@
-"""Pictures of environments, as `rgb_array` or in a window."""
+"""Rendering of environments, as `rgb_array` or in a window."""
 
 import importlib.util
 
@@ -13,7 +13,7 @@ RENDER_MODES = ["rgb_array", "human"]
 
 
 def render_modes(environments: Environments) -> list[str]:
-    """The modes that can be had: none without a camera, no window without pygame."""
+    """Available render modes: none without a camera, no window without pygame."""
     if not environments.is_drawable:
         return []
     has_window = importlib.util.find_spec("pygame") is not None
@@ -21,7 +21,7 @@ def render_modes(environments: Environments) -> list[str]:
 
 
 class Rendering:
-    """How environments are drawn."""
+    """Rendering options of environments."""
 
     def __init__(
         self,
@@ -39,14 +39,14 @@ class Rendering:
         self._window: Window | None = None
 
     def picture(self, env_idx: int) -> NDArray[np.uint8]:
-        """What the camera sees, shape ``[height, width, 3]``."""
+        """Image of the camera, shape ``[height, width, 3]``."""
         drawn = self._environments.draw(env_idx, self._camera, self._width, self._height)
         if drawn is None:
             raise gymnasium.error.Error(f"the task {self._environments.task} has no scene to draw")
         return drawn
 
     def show(self) -> None:
-        """Shows the first environment in a window, where one is wanted."""
+        """Shows the first environment in a window if the mode is ``human``."""
         if self._mode != "human":
             return
         picture = self.picture(0)

@@ -1,4 +1,4 @@
-"""What a reset is given: seeds, and options that fix random parameters."""
+"""Arguments of a reset: seeds, and options that fix randomised parameters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ EPISODE = "episode_seed"
 
 
 def parameters_of(options: Mapping[str, Any] | None) -> dict[str, float]:
-    """The random parameters that options fix, by name; all other options are such."""
+    """Randomised parameters that options fix, by name. All other options are such parameters."""
     given = {} if options is None else dict(options)
     for other in (MASK, EPISODE):
         given.pop(other, None)
@@ -22,7 +22,7 @@ def parameters_of(options: Mapping[str, Any] | None) -> dict[str, float]:
 
 
 def mask_of(options: Mapping[str, Any] | None, n_envs: int) -> list[bool] | None:
-    """Which environments are reset, where options say so."""
+    """Mask of the environments to reset, if options contain one."""
     mask: NDArray[np.bool_] | None = (options or {}).get(MASK)
     if mask is None:
         return None
@@ -34,13 +34,13 @@ def mask_of(options: Mapping[str, Any] | None, n_envs: int) -> list[bool] | None
 
 
 def episode_of(options: Mapping[str, Any] | None) -> int | None:
-    """Seed of the episode that is repeated, where options name one."""
+    """Seed of the episode to repeat, if options contain one."""
     seed = (options or {}).get(EPISODE)
     return None if seed is None else check_seed(seed, 2**64)
 
 
 def check_seed(seed: int, end: int = 2**63) -> int:
-    """A seed that the environments take, below `end`."""
+    """Checks a seed: a whole number below `end`."""
     if isinstance(seed, (bool, float)) or not 0 <= int(seed) < end:
         raise ValueError(f"seed is {seed!r}, but must be a whole number from 0 to {end - 1}")
     return int(seed)

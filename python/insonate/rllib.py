@@ -16,12 +16,12 @@ from .vector_env import VectorEnv
 
 
 def register(task_id: str, *, discount: float | None = None, **settings: Any) -> str:
-    """Registers a task with RLlib, on all nodes of its cluster, and returns the name to give to ``config.environment``.
+    """Registers a task with RLlib on all nodes of its cluster. Returns the name for ``config.environment``.
 
     With ``gym_env_vectorize_mode=gymnasium.VectorizeMode.VECTOR_ENTRY_POINT`` the environments of a runner step together in Rust.
 
     Args:
-        task_id, settings: as of `insonate.VectorEnv`.
+        task_id, settings: as in `insonate.VectorEnv`.
         discount: with which rewards are normalised (`gymnasium.wrappers.vector.NormalizeReward`); None: they are not.
     """
 
@@ -42,14 +42,14 @@ class SuccessRate(RLlibCallback):  # type: ignore[misc]
     """Logs the ``success_rate`` of the last 100 episodes among the results of the environment runners."""
 
     def on_episode_end(self, *, episode: Any, metrics_logger: Any = None, **_: Any) -> None:
-        """Looks at the last info."""
+        """Reads the last info of the episode."""
         success = episode.get_infos(-1).get("is_success")
         if success is not None:
             metrics_logger.log_value("success_rate", float(success), reduce="mean", window=100)
 
 
 def save_module(path: str | PathLike[str], algorithm: Algorithm, task_id: str, **settings: Any) -> None:
-    """Writes what an algorithm learnt as a policy file, with the moments of its `MeanStdFilter`.
+    """Writes a trained algorithm as a policy file, with the moments of its `MeanStdFilter`.
 
     Args:
         path: the file, ``policy.safetensors``.
@@ -63,7 +63,8 @@ def save_module(path: str | PathLike[str], algorithm: Algorithm, task_id: str, *
     env = Env(task_id, **settings)
     n_actions = len(env.action_names)
     layers = [(m.weight.detach().numpy(), m.bias.detach().numpy()) for m in linear]
-    # The last layer gives means, and after them logarithms of deviations unless these are free.
+    # The last layer outputs means, followed by log standard deviations unless these are free
+    # parameters.
     layers[-1] = (layers[-1][0][:n_actions], layers[-1][1][:n_actions])
     mean = variance = None
     for connector in algorithm.env_runner._env_to_module.connectors:

@@ -1,4 +1,4 @@
-"""Environments for Stable-Baselines3: its `VecEnv`, which is another than Gymnasium's vector environment."""
+"""Environments for Stable-Baselines3, whose `VecEnv` differs from Gymnasium's vector environment."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,13 +13,13 @@ from .vector_env import VectorEnv
 
 
 class Sb3VecEnv(VecEnv):  # type: ignore[misc]
-    """Environments of a task that step together on threads of Rust, as Stable-Baselines3 wants them.
+    """Vectorised environments of a task on threads of Rust, with the interface of Stable-Baselines3.
 
-    ``infos`` of an episode's end hold ``terminal_observation``, ``TimeLimit.truncated``, ``episode`` (return ``r``, length ``l``),
-    and what `insonate.Env` tells, ``is_success`` among it, which Stable-Baselines3 logs as ``rollout/success_rate``.
+    At the end of an episode ``infos`` has ``terminal_observation``, ``TimeLimit.truncated``, ``episode`` (return ``r``, length
+    ``l``), and the entries of `insonate.Env`. Stable-Baselines3 logs their ``is_success`` as ``rollout/success_rate``.
 
     Args:
-        task_id, n_envs, options: as of `insonate.VectorEnv`.
+        task_id, n_envs, options: as in `insonate.VectorEnv`.
     """
 
     def __init__(self, task_id: str, n_envs: int, **options: Any) -> None:
@@ -31,7 +31,7 @@ class Sb3VecEnv(VecEnv):  # type: ignore[misc]
         self._lengths = np.zeros(n_envs, int)
 
     def reset(self) -> Any:
-        """Begins episodes, with the seeds that `seed` gave."""
+        """Resets the environments, with the seeds from `seed`."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
         self._reset_seeds()
         self._returns[:] = 0.0
@@ -39,11 +39,11 @@ class Sb3VecEnv(VecEnv):  # type: ignore[misc]
         return self.envs.reset(seed=seeds)[0]
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Takes actions of any float type."""
+        """Accepts actions of any float type."""
         self._actions = np.ascontiguousarray(actions, np.float32)
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """One step of all."""
+        """Steps all environments."""
         rows, rewards, terminated, truncated, found = self.envs.step(self._actions)
         dones = terminated | truncated
         self._returns += rewards
@@ -67,24 +67,24 @@ class Sb3VecEnv(VecEnv):  # type: ignore[misc]
         self.envs.close()
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A picture of each environment."""
+        """Images of all environments."""
         return self.envs.render() or [None] * self.num_envs
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the environments, which share all of them."""
+        """An attribute of the environments; they share all attributes."""
         value = self.render_mode if attr_name == "render_mode" else getattr(self.envs, attr_name)
         return [value for _ in self._indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused: environments take settings when they are made."""
+        """Not supported: settings are fixed when the environments are made."""
         raise NotImplementedError(f"{attr_name}: give settings when the environments are made")
 
     def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **options: Any) -> list[Any]:
-        """Refused: environments step together and have no methods of their own."""
+        """Not supported: the environments have no individual methods."""
         raise NotImplementedError(f"{method_name}: the environments have no methods of their own")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """They are wrapped in nothing."""
+        """Always false: there are no wrappers."""
         return [False for _ in self._indices(indices)]
 
     def _indices(self, indices: Any) -> Iterable[int]:
@@ -93,7 +93,7 @@ class Sb3VecEnv(VecEnv):  # type: ignore[misc]
 
 
 def _row(batch: Any, env_idx: Any) -> Any:
-    """One environment's part of a vector's infos, without masks; numbers as Python's own."""
+    """The infos of one environment, without masks, as plain Python numbers."""
     if isinstance(batch, dict):
         return {
             name: _row(value, env_idx) for name, value in batch.items() if not name.startswith("_")

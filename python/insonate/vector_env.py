@@ -1,4 +1,4 @@
-"""Many environments with Gymnasium's vector API, stepped on threads of Rust."""
+"""Vectorised environments with Gymnasium's vector API, stepped on threads of Rust."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -23,20 +23,20 @@ Stepped: TypeAlias = tuple[
 
 
 class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
-    """Environments of a task that step together.
+    """Vectorised environments of a task.
 
-    The same seed and actions give the same bits on any number of threads, and as the task in Rust. Arrays that are returned are new.
+    The same seed and actions give the same bits on any number of threads, and as the task in Rust. Returned arrays are new.
 
     Args:
-        task_id: such as ``probe-sweep``; `insonate.tasks` lists them.
-        num_envs: how many.
-        n_threads: threads that step, the caller's among them; 0: one for each core.
-        autoreset_mode: when an environment whose episode is over begins the next; with ``DISABLED`` a reset with
-            ``options={"reset_mask": mask}`` begins it where the mask, `bool` of shape ``[num_envs]``, is true.
-        render_mode, camera, width, height, settings: as of `insonate.Env`.
+        task_id: name of the task, such as ``probe-sweep``; `insonate.tasks` lists them.
+        num_envs: number of environments.
+        n_threads: number of threads that step, including the caller's thread; 0: one per core.
+        autoreset_mode: when an environment is reset after the end of an episode. With ``DISABLED``, a reset with
+            ``options={"reset_mask": mask}`` resets the environments where the mask, `bool` of shape ``[num_envs]``, is true.
+        render_mode, camera, width, height, settings: as in `insonate.Env`.
 
-    ``infos`` holds what `insonate.Env` gives at an episode's end, as arrays with masks; with ``SAME_STEP`` in ``final_info``,
-    beside ``final_obs``.
+    At the end of an episode ``infos`` has the entries of `insonate.Env` as arrays with masks. With ``SAME_STEP`` they are in
+    ``final_info``, next to ``final_obs``.
     """
 
     metadata: dict[str, Any] = {
@@ -58,7 +58,7 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         height: int = 480,
         **settings: Any,
     ) -> "VectorEnv":
-        """Makes the environments."""
+        """Creates the environments."""
         mode = _mode(autoreset_mode).name.lower()
         return super().__new__(cls, task_id, num_envs, settings, mode, n_threads)
 
@@ -90,7 +90,7 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._has_seed = False
-        # Where nothing is left to do in Python, `step` is the compiled one.
+        # If Python has nothing to add, `step` is the compiled method.
         is_plain = not self._layout.is_dict and render_mode != "human"
         if not is_plain and type(self).step is VectorEnv.step:
             self.step = self._step_and_arrange  # type: ignore[method-assign]
@@ -98,9 +98,9 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
     def reset(
         self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins episodes.
+        """Resets the environments.
 
-        A whole number seeds environment i with ``seed + i``, a sequence each with its own; None goes on with the streams of seeds.
+        A whole number seeds environment i with ``seed + i``. A sequence has one seed per environment. None continues the streams of seeds.
         """
         rows = self.begin(
             self._seeds(seed), parameters_of(options), mask_of(options, self.num_envs)
@@ -110,13 +110,13 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         return self._layout.arrange(rows), {}
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """What the camera sees of each, shape ``[height, width, 3]``; None unless `render_mode` is ``rgb_array``."""
+        """Images of all environments, shape ``[height, width, 3]`` each; None unless `render_mode` is ``rgb_array``."""
         if self.render_mode != "rgb_array":
             return None
         return tuple(self._rendering.picture(env_idx) for env_idx in range(self.num_envs))
 
     def close_extras(self, **_: Any) -> None:
-        """Frees the environments; nothing but another `close` may follow."""
+        """Frees the environments. Only further calls of `close` are allowed."""
         self._rendering.close()
         self.shut()
 

@@ -1,4 +1,4 @@
-"""A window that shows pictures, for `render_mode="human"`."""
+"""A window that shows images, for `render_mode="human"`."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class Window:
-    """Shows one picture after the other; needs pygame."""
+    """Shows a sequence of images. Needs pygame."""
 
     def __init__(self, title: str, width: int, height: int, fps: float) -> None:
         try:
@@ -25,7 +25,7 @@ class Window:
         self._fps = fps
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Shows a picture, shape ``[height, width, 3]``, at the pace of the simulation."""
+        """Shows an image, shape ``[height, width, 3]``, at the frame rate of the simulation."""
         surface = self._pygame.surfarray.make_surface(picture.transpose(1, 0, 2))
         self._screen.blit(surface, (0, 0))
         self._pygame.event.pump()

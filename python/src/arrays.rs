@@ -1,4 +1,4 @@
-//! Arrays from Python, checked before anything moves, and tables of numbers as arrays.
+//! Validation and conversion of arrays from Python, and tables as arrays.
 
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayDescrMethods as _, PyArrayDyn, PyArrayMethods as _,
@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 
 use crate::error::{Raised, Result, value_error};
 
-/// Copies a C-contiguous `float32` array of this shape.
+/// Copies a C-contiguous `float32` array of a given shape.
 ///
-/// The copy is what the environments see: Python may write to the array while they step.
+/// The environments use the copy, because Python may write to the array while they step.
 pub(crate) fn copy_f32(
     what: &str,
     given: &Bound<'_, PyAny>,
@@ -21,7 +21,7 @@ pub(crate) fn copy_f32(
     let array = of_kind::<f32>(what, given)?;
     if array.shape() != shape {
         return Err(value_error(format!(
-            "{what} has shape {:?}, but {shape:?} is needed",
+            "{what} has shape {:?}, but must have shape {shape:?}",
             array.shape()
         )));
     }
@@ -31,7 +31,7 @@ pub(crate) fn copy_f32(
     Ok(())
 }
 
-/// Rows of a C-contiguous array of this dtype, shape `[n, N]`.
+/// Rows of a C-contiguous array of the element type, shape `[n, N]`.
 pub(crate) fn rows<T: Element + Copy, const N: usize>(
     what: &str,
     given: &Bound<'_, PyAny>,
@@ -41,7 +41,7 @@ pub(crate) fn rows<T: Element + Copy, const N: usize>(
         [_, width] if *width == N => {}
         shape => {
             return Err(value_error(format!(
-                "{what} has shape {shape:?}, but [n, {N}] is needed"
+                "{what} has shape {shape:?}, but must have shape [n, {N}]"
             )));
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn rows<T: Element + Copy, const N: usize>(
     Ok(slice.as_chunks().0.to_vec())
 }
 
-/// Rows of indices from an array of any whole numbers, shape `[n, N]`.
+/// Rows of indices from an integer array of any type, shape `[n, N]`.
 pub(crate) fn indices<const N: usize>(
     what: &str,
     given: &Bound<'_, PyAny>,
@@ -75,7 +75,7 @@ pub(crate) fn indices<const N: usize>(
     Ok(indices)
 }
 
-/// An array of shape `[n, N]` that takes the rows over.
+/// An array of shape `[n, N]` that takes ownership of the rows.
 pub(crate) fn table<T: Element, const N: usize>(
     py: Python<'_>,
     rows: Vec<[T; N]>,
@@ -91,12 +91,12 @@ fn of_kind<'a, 'py, T: Element>(
     given.cast().map_err(|_| wrong_kind::<T>(what, given))
 }
 
-/// A view that can be read as one slice in the order of the rows.
+/// A view whose rows are contiguous and can be read as one slice.
 fn contiguous<'py, T: Element>(
     what: &str,
     array: &Bound<'py, PyArrayDyn<T>>,
 ) -> Result<PyReadonlyArrayDyn<'py, T>> {
-    // A slice of a Fortran-ordered array would be in another order.
+    // A slice of a Fortran-ordered array would have a different order.
     if !array.is_c_contiguous() {
         return Err(not_contiguous(what));
     }

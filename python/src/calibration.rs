@@ -1,4 +1,4 @@
-//! Calibration: recorded presses to laws of tissue with intervals.
+//! Calibration: fits tissue laws with confidence intervals to recorded presses.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::error::{Raised, Result, io_error, value_error};
 
-/// What stands for the file of a log that was given as arrays.
+/// File name in messages for a log that was given as arrays.
 const ARRAYS: &str = "arrays";
 
 impl From<CalibrationError> for Raised {

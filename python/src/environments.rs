@@ -1,4 +1,4 @@
-//! Environments of a task that step together: what `insonate.Env` and `insonate.VectorEnv` are made of.
+//! Vectorised environments of a task; the base of `insonate.Env` and `insonate.VectorEnv`.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -33,11 +33,11 @@ pub(crate) struct Environments {
     settings: toml::Table,
     names: InfoNames,
     n_envs: usize,
-    /// None after `close`.
+    /// `None` after `close`.
     state: Mutex<Option<State>>,
 }
 
-/// What a step changes.
+/// Mutable state of the environments.
 struct State {
     env: VecEnv,
     /// Shape `[n_envs, n_actions]`.
@@ -47,7 +47,8 @@ struct State {
 
 impl Drop for Environments {
     fn drop(&mut self) {
-        // The threads that would be waited for are in another process.
+        // After a fork the threads exist only in the parent process, so waiting for them would
+        // block.
         if !self.process.is_current()
             && let Ok(state) = self.state.get_mut()
         {
@@ -57,14 +58,14 @@ impl Drop for Environments {
 }
 
 impl Environments {
-    /// The state, for one caller at a time.
+    /// Locks the state for one caller at a time.
     fn lock(&self) -> Result<Locked<'_>> {
         self.process.check()?;
         match self.state.try_lock() {
             Ok(guard) if guard.is_some() => Ok(Locked(guard)),
             Ok(_) => Err(ClosedError::new_err("the environment was closed").into()),
             Err(TryLockError::WouldBlock) => Err(OrderError::new_err(
-                "another thread uses the environment at this moment: one at a time, or an environment for each",
+                "another thread is using the environment: use one thread at a time, or one environment per thread",
             )
             .into()),
             Err(TryLockError::Poisoned(_)) => {
@@ -73,7 +74,7 @@ impl Environments {
         }
     }
 
-    /// What the environments are, and every setting.
+    /// Specification of the environments, and all settings.
     pub(crate) fn description(&self) -> (&EnvSpec, &toml::Table) {
         (&self.spec, &self.settings)
     }
@@ -84,7 +85,7 @@ impl Environments {
     }
 }
 
-/// The state of environments that are open.
+/// The locked state of open environments.
 struct Locked<'a>(MutexGuard<'a, Option<State>>);
 
 impl Locked<'_> {
@@ -147,7 +148,7 @@ impl Environments {
         &self.spec.id
     }
 
-    /// Every setting with its value.
+    /// All settings with their values.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         settings::table_to_python(py, &self.settings)
@@ -171,13 +172,13 @@ impl Environments {
         self.spec.control_timestep
     }
 
-    /// Steps after which an episode is truncated.
+    /// Number of steps after which an episode is truncated.
     #[getter]
     fn max_episode_steps(&self) -> Option<usize> {
         self.spec.max_episode_steps
     }
 
-    /// Names of the random parameters, with units.
+    /// Names of the randomised parameters, with units.
     #[getter]
     fn parameter_names(&self) -> Vec<String> {
         self.spec.parameters.clone()
@@ -189,13 +190,14 @@ impl Environments {
         Ok(self.lock()?.state().env.n_threads())
     }
 
-    /// Whether `close` was called.
+    /// Whether the environments are closed.
     #[getter]
     fn is_closed(&self) -> bool {
         self.state.try_lock().is_ok_and(|state| state.is_none())
     }
 
-    /// Begins episodes: everywhere, or where `mask` is true. Seeds are one for each environment; none: the next of its stream.
+    /// Resets all environments, or those where `mask` is true. One seed per environment; `None` takes the next seed of
+    /// its stream.
     #[pyo3(signature = (seeds, parameters, mask=None))]
     fn begin<'py>(
         &self,
@@ -223,7 +225,7 @@ impl Environments {
         self.rows(py, &env.batch().observations)
     }
 
-    /// Begins one certain episode in one environment, whose stream of seeds stays where it is.
+    /// Starts a given episode in one environment without advancing its stream of seeds.
     fn begin_episode<'py>(
         &self,
         py: Python<'py>,
@@ -238,7 +240,7 @@ impl Environments {
         self.rows(py, &env.batch().observations)
     }
 
-    /// One step of all environments.
+    /// Steps all environments.
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -276,7 +278,7 @@ impl Environments {
         )?)
     }
 
-    /// One step of an environment that is alone.
+    /// Steps a single environment.
     fn step_alone<'py>(
         &self,
         py: Python<'py>,
@@ -322,13 +324,13 @@ impl Environments {
         Ok(dict)
     }
 
-    /// Random parameters of the present episodes, by name without unit.
+    /// Randomised parameters of the current episodes, by name without unit.
     fn parameters<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let mut locked = self.lock()?;
         let env = &locked.state().env;
         let dict = PyDict::new(py);
         for (column, name) in self.names.parameters().iter().enumerate() {
-            // Before the first reset there are none.
+            // There are no parameters before the first reset.
             let value = |env_idx| env.env(env_idx).parameters().get(column).copied();
             let values = (0..self.n_envs).map(|env_idx| value(env_idx).unwrap_or(f64::NAN));
             dict.set_item(name, PyArray1::from_iter(py, values))?;
@@ -336,7 +338,7 @@ impl Environments {
         Ok(dict)
     }
 
-    /// The action of the task's scripted policy for each environment; none: the task has no such policy.
+    /// Action of the task's scripted policy for each environment; `None` if the task has no scripted policy.
     fn scripted_actions<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f32>>>> {
         let mut locked = self.lock()?;
         let state = locked.state();
@@ -346,7 +348,7 @@ impl Environments {
         Ok(Some(self.rows(py, &state.actions)?))
     }
 
-    /// Whether there is a scene with a camera to draw.
+    /// Whether there is a scene with a camera to render.
     #[getter]
     fn is_drawable(&self) -> Result<bool> {
         let mut locked = self.lock()?;
@@ -354,7 +356,7 @@ impl Environments {
         Ok(scene.is_some_and(|(scene, _)| has_camera(scene)))
     }
 
-    /// What a camera sees of one environment, `uint8` of shape `[height, width, 3]`; none without a scene.
+    /// Renders one environment, `uint8` of shape `[height, width, 3]`; `None` without a scene.
     fn draw<'py>(
         &self,
         py: Python<'py>,
@@ -389,7 +391,7 @@ impl Environments {
         Ok(Some(PyArray1::from_vec(py, image.rgb).reshape(shape)?))
     }
 
-    /// Ends the threads; every later call but this is a `ClosedError`.
+    /// Stops the threads. Every later call except `close` raises `ClosedError`.
     fn shut(&self, py: Python<'_>) -> Result<()> {
         match self.state.try_lock() {
             Ok(mut state) => {
@@ -401,12 +403,12 @@ impl Environments {
                 }
                 Ok(())
             }
-            Err(_) => Err(OrderError::new_err("another thread uses the environment").into()),
+            Err(_) => Err(OrderError::new_err("another thread is using the environment").into()),
         }
     }
 }
 
-/// The error without the number of the only environment.
+/// The error without the index of the only environment.
 fn alone(error: insonate_envs::EnvError) -> insonate_envs::EnvError {
     match error {
         insonate_envs::EnvError::At { source, .. } => *source,
@@ -414,7 +416,7 @@ fn alone(error: insonate_envs::EnvError) -> insonate_envs::EnvError {
     }
 }
 
-/// `final_obs` and `final_info` of the episodes that ended in a step that began the next ones.
+/// `final_obs` and `final_info` of the episodes that ended in a step with autoreset.
 fn final_infos<'py>(
     py: Python<'py>,
     names: &InfoNames,

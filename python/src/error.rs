@@ -1,6 +1,7 @@
-//! Errors as Python exceptions, with the same text.
+//! Conversion of errors to Python exceptions with the same text.
 //!
-//! A bad value is a `ValueError`, a bad type a `TypeError`, a file that is not there a `FileNotFoundError`; everything else is an `Error`.
+//! An invalid value is a `ValueError`, an invalid type a `TypeError`, a missing file a `FileNotFoundError`. All other
+//! errors are an `Error`.
 
 use std::io;
 
@@ -12,22 +13,27 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(insonate, Error, PyException, "What insonate cannot do.");
+create_exception!(
+    insonate,
+    Error,
+    PyException,
+    "Base class of insonate's errors."
+);
 create_exception!(
     insonate,
     SimulationError,
     Error,
-    "A scene that cannot be compiled or drawn, or a simulation that failed."
+    "A scene cannot be compiled or drawn, or a simulation failed."
 );
 create_exception!(
     insonate,
     OrderError,
     Error,
-    "A call out of order, such as a step before the first reset, from two threads at once, or after a fork."
+    "A call out of order: a step before the first reset, calls from two threads at once, or a call after a fork."
 );
 create_exception!(insonate, ClosedError, OrderError, "A call after `close`.");
 
-/// An error on its way to Python.
+/// An error that will be raised in Python.
 pub(crate) struct Raised(PyErr);
 
 impl From<Raised> for PyErr {
@@ -42,10 +48,10 @@ impl From<PyErr> for Raised {
     }
 }
 
-/// What may be raised.
+/// Result whose error will be raised in Python.
 pub(crate) type Result<T> = std::result::Result<T, Raised>;
 
-/// A bad value.
+/// An invalid value.
 pub(crate) fn value_error(problem: impl Into<String>) -> Raised {
     Raised(PyValueError::new_err(problem.into()))
 }
@@ -109,7 +115,7 @@ impl From<RlError> for Raised {
     }
 }
 
-/// What the operating system says of a file.
+/// The exception for an error of the operating system with a file.
 pub(crate) fn io_error(source: &io::Error, text: String) -> PyErr {
     match source.kind() {
         io::ErrorKind::NotFound => PyFileNotFoundError::new_err(text),

@@ -4,7 +4,7 @@ use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::error::{Result, value_error};
 
-/// A rotation of a quaternion wxyz of any length; one of length 1 is taken as it is, to the last bit.
+/// A rotation from a quaternion wxyz of any length. A quaternion of length 1 is used without rounding.
 pub(crate) fn rotation([w, i, j, k]: [f64; 4]) -> Result<UnitQuaternion<f64>> {
     let quaternion = Quaternion::new(w, i, j, k);
     let square = quaternion.norm_squared();

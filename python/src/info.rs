@@ -1,7 +1,9 @@
-//! Gymnasium's `info` of episodes that are over.
+//! Gymnasium's `info` of finished episodes.
 //!
-//! Of one environment: `metrics`, `parameters`, `reward_terms` and, where the task has some, `costs` (dicts of numbers), `is_success`
-//! where the task knows success, `end_reason`, `episode_seed`, and where the task judges its episodes `verdict` and `reasons`. `cost` is there in every step of a task with costs. Of many: the same as arrays over the environments, each beside a mask of the same name after `_`.
+//! For one environment: `metrics`, `parameters`, `reward_terms` and, if the task has some, `costs` (dicts of numbers);
+//! `is_success` if the task defines success; `end_reason`, `episode_seed`; `verdict` and `reasons` if the task judges
+//! its episodes. A task with costs has `cost` in every step. For several environments: the same as arrays over the
+//! environments, each with a mask named `_` and the same name.
 
 use insonate_envs::{Batch, EnvSpec, EpisodeStatistics};
 use numpy::PyArray1;
@@ -10,13 +12,13 @@ use pyo3::types::PyDict;
 
 use crate::error::Result;
 
-/// The metric that tells success.
+/// The metric that defines success.
 const SUCCESS: &str = "success";
 
 /// Names that all infos of a task share.
 pub(crate) struct InfoNames {
     metrics: Vec<&'static str>,
-    /// Without units.
+    /// Names without units.
     parameters: Vec<String>,
     reward_terms: Vec<&'static str>,
     costs: Vec<&'static str>,
@@ -58,7 +60,7 @@ impl InfoNames {
         }
     }
 
-    /// Sum of the costs of each environment's last step; none for a task without costs.
+    /// Sum of the costs of each environment's last step; `None` for a task without costs.
     pub(crate) fn cost(&self, batch: &Batch) -> Option<Vec<f64>> {
         let rows = batch.costs.chunks_exact(self.costs.len().max(1));
         let sum = |row: &[f32]| row.iter().map(|cost| f64::from(*cost)).sum();
@@ -71,7 +73,7 @@ impl InfoNames {
         GROUPS[..n_groups].iter().enumerate()
     }
 
-    /// Of one environment.
+    /// Info of one environment.
     pub(crate) fn single<'py>(
         &self,
         py: Python<'py>,
@@ -97,7 +99,7 @@ impl InfoNames {
         Ok(info)
     }
 
-    /// Of `n_envs` environments, some of whose episodes are over.
+    /// Info of `n_envs` environments, where some have finished an episode.
     pub(crate) fn vector<'py>(
         &self,
         py: Python<'py>,
@@ -152,7 +154,7 @@ impl InfoNames {
     }
 }
 
-/// One value for each environment.
+/// Scatters values to one entry per environment.
 fn spread<T: Clone>(
     all: &[EpisodeStatistics],
     n_envs: usize,
@@ -166,7 +168,7 @@ fn spread<T: Clone>(
     values
 }
 
-/// Values of some environments as an array of objects, with None for the others.
+/// Values of some environments as an object array, with None for the others.
 fn objects<'py, T: IntoPyObject<'py>>(
     py: Python<'py>,
     values: impl Iterator<Item = (usize, T)>,
@@ -180,7 +182,7 @@ fn objects<'py, T: IntoPyObject<'py>>(
     Ok(array)
 }
 
-/// `stiffness` of `stiffness [N/m]`.
+/// Name without unit: `stiffness` for `stiffness [N/m]`.
 pub(crate) fn bare(name: &str) -> String {
     let bare = name.split_once(" [").map_or(name, |(bare, _)| bare);
     bare.to_owned()

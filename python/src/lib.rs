@@ -1,11 +1,11 @@
-//! The compiled module `insonate._insonate`: what is written in Rust of the Python package `insonate`.
+//! The compiled module `insonate._insonate`: the Rust part of the Python package `insonate`.
 //!
-//! One file, one class or concept. `python/insonate/` holds the rest, and the type stubs with units and shapes.
-//! The interpreter's lock is released while anything is simulated, and bad input ends in an exception: see [`error`].
+//! One class or concept per file. `python/insonate/` holds the Python part, and the type stubs with units and shapes.
+//! The interpreter's lock is released during simulation. Invalid input raises an exception: see [`error`].
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "PyO3 hands arguments over by value"
+    reason = "PyO3 passes arguments by value"
 )]
 
 mod arrays;
@@ -28,7 +28,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-/// What the package takes from Rust.
+/// Content of the module.
 #[pymodule]
 mod _insonate {
     #[pymodule_export]
@@ -61,7 +61,7 @@ mod _insonate {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// Names the file of libmujoco, which is loaded when the first scene is compiled.
+/// Sets the path of libmujoco, which is loaded when the first scene is compiled.
 #[pyfunction]
 fn set_library(file: PathBuf) {
     insonate_sim::set_library(file);

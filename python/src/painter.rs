@@ -1,4 +1,5 @@
-//! A thread that draws: an OpenGL context belongs to the thread that made it, and Python may call from any.
+//! A rendering thread. An OpenGL context belongs to the thread that created it, and Python may call from any
+//! thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -13,29 +14,29 @@ use pyo3::PyErr;
 
 use crate::error::{Error, Result};
 
-/// Cameras in order of preference, where none is named.
+/// Cameras in order of preference if no camera is named.
 const PREFERRED: [&str; 3] = ["close", "side", "front"];
 
-/// A picture to be drawn.
+/// A request for an image.
 struct Request {
     scene: CompiledScene,
     state: RenderState,
     camera: String,
 }
 
-/// A picture, or why there is none, and what it was drawn of.
+/// An image or an error, with the scene and state that were rendered.
 struct Drawn {
     scene: CompiledScene,
     state: RenderState,
     image: std::result::Result<Image, SimError>,
 }
 
-/// Draws pictures of one size.
+/// Renders images of one size.
 pub(crate) struct Painter {
     requests: Option<Sender<Request>>,
     drawn: Receiver<Drawn>,
     thread: Option<JoinHandle<()>>,
-    /// The state that was drawn last, and its scene.
+    /// The last rendered state, and its scene.
     last: Option<(CompiledScene, RenderState)>,
 }
 
@@ -56,7 +57,8 @@ impl Painter {
         })
     }
 
-    /// Asks for what a camera sees of a state of a scene; without a name, the first of those preferred that the scene has.
+    /// Requests an image of a state of a scene from a camera; without a name, from the first preferred camera of the
+    /// scene.
     pub(crate) fn ask(
         &mut self,
         scene: &CompiledScene,
@@ -77,7 +79,7 @@ impl Painter {
         Ok(requests.send(request).map_err(|_| gone())?)
     }
 
-    /// The picture that was asked for.
+    /// The requested image.
     pub(crate) fn picture(&mut self) -> Result<Image> {
         let drawn = self.drawn.recv().map_err(|_| gone())?;
         self.last = Some((drawn.scene, drawn.state));
@@ -91,7 +93,7 @@ fn gone() -> PyErr {
 
 impl Drop for Painter {
     fn drop(&mut self) {
-        // Without a sender the thread ends.
+        // The thread ends without a sender.
         self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -105,12 +107,12 @@ pub(crate) fn has_camera(scene: &CompiledScene) -> bool {
     cameras.into_iter().next().is_some()
 }
 
-/// The best camera that a scene has.
+/// The preferred camera of a scene.
 fn preferred(scene: &CompiledScene) -> &str {
     let model = scene.visual_model();
     let has = |name: &&&str| names::try_find(model, ObjectType::Camera, name).is_some();
     let first = names::all(model, ObjectType::Camera).map(|(_, name)| name);
-    // Looking up a camera that is not there makes the error that names what is.
+    // Looking up a missing camera returns the error that lists the available ones.
     let fallback = first.into_iter().next().unwrap_or(PREFERRED[0]);
     PREFERRED.iter().find(has).copied().unwrap_or(fallback)
 }

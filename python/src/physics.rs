@@ -1,4 +1,4 @@
-//! A scene that runs: stepping, readings by name, and controllers that press.
+//! A running scene: steps, readings by name, and controllers.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -16,13 +16,13 @@ use crate::error::{OrderError, Raised, Result, SimulationError, value_error};
 use crate::geometry::{rotation, wxyz};
 use crate::scene::Scene;
 
-/// Steps between two looks for Ctrl-C.
+/// Steps between checks for Ctrl-C.
 const STEPS_PER_LOOK: usize = 100;
 
 /// Position [m] and quaternion wxyz.
 type PoseTuple = ([f64; 3], [f64; 4]);
 
-/// Who writes the motors' torques before each step.
+/// Source of the motor torques before each step.
 #[derive(Default)]
 enum Control {
     /// The user, through `ctrl`.
@@ -50,7 +50,7 @@ impl Physics {
     fn lock(&self) -> Result<MutexGuard<'_, State>> {
         self.state.try_lock().map_err(|error| {
             let problem = match error {
-                TryLockError::WouldBlock => "another thread uses the physics at this moment",
+                TryLockError::WouldBlock => "another thread is using the physics",
                 TryLockError::Poisoned(_) => "the physics failed: make a new one",
             };
             OrderError::new_err(problem).into()
@@ -89,7 +89,7 @@ impl Physics {
         Ok(self.lock()?.physics.timestep())
     }
 
-    /// Generalised positions, as MuJoCo orders them.
+    /// Generalised positions in MuJoCo's order.
     #[getter]
     fn qpos<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
         Ok(PyArray1::from_slice(py, self.lock()?.physics.qpos()))
@@ -101,13 +101,13 @@ impl Physics {
         Ok(PyArray1::from_slice(py, self.lock()?.physics.qvel()))
     }
 
-    /// The motors' torques [N·m].
+    /// Motor torques [N·m].
     #[getter]
     fn ctrl<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
         Ok(PyArray1::from_slice(py, self.lock()?.physics.ctrl()))
     }
 
-    /// Sets the motors' torques [N·m], and ends what a controller did.
+    /// Sets the motor torques [N·m], and disables the controller.
     #[setter]
     fn set_ctrl(&self, torques: PyReadonlyArray1<'_, f64>) -> Result<()> {
         let mut state = self.lock()?;
@@ -123,7 +123,7 @@ impl Physics {
         Ok(())
     }
 
-    /// Back to the home pose at time 0.
+    /// Resets to the home pose at time 0.
     fn reset(&self) -> Result<()> {
         let mut state = self.lock()?;
         state.physics.reset();
@@ -131,7 +131,7 @@ impl Physics {
         Ok(())
     }
 
-    /// Steps `n` times, the controller before each.
+    /// Runs `n` steps; the controller acts before each.
     #[pyo3(signature = (n=1))]
     fn step(&self, py: Python<'_>, n: usize) -> Result<()> {
         let mut state = self.lock()?;
@@ -147,21 +147,21 @@ impl Physics {
         Ok(())
     }
 
-    /// Names of what can be read, with unit, shape and a line of text.
+    /// Quantities that can be read, with unit, shape and description.
     #[staticmethod]
     fn quantities() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
         let all = QUANTITIES.iter();
         all.map(|q| (q.name, q.unit, q.shape, q.summary)).collect()
     }
 
-    /// A quantity by name, in row-major order.
+    /// Value of a quantity in row-major order.
     fn read<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyArray1<f64>>> {
         let state = self.lock()?;
         let values = state.readings.read(&state.physics, name)?;
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// The pose of the probe's face `lift` [m] above the skin at `(x, y)` [m] of the torso's frame, facing it.
+    /// Pose of the probe's face at `lift` [m] above the skin at `(x, y)` [m] of the torso's frame, facing it.
     #[pyo3(signature = (x, y, lift=0.0))]
     fn pose_on_skin(&self, x: f64, y: f64, lift: f64) -> Result<PoseTuple> {
         let skin = self.scene.get().skin_point(x, y)?;
@@ -169,7 +169,7 @@ impl Physics {
         Ok((pose.position.into(), wxyz(&pose.rotation)))
     }
 
-    /// Puts the arm at rest with the probe's face at a pose, and sets the force sensor's zero there.
+    /// Places the arm at rest with the probe's face at a pose, and zeroes the force sensor.
     fn place(&self, position: [f64; 3], quaternion: [f64; 4]) -> Result<()> {
         let pose = pose(position, quaternion)?;
         let mut state = self.lock()?;
@@ -216,7 +216,8 @@ impl Physics {
         Ok(())
     }
 
-    /// Presses with a force [N] along the probe's axis, and holds the pose across it (hybrid motion-force control).
+    /// Presses with a force [N] along the probe's axis, and holds the pose in the other directions (hybrid motion-force
+    /// control).
     fn control_force(&self, position: [f64; 3], quaternion: [f64; 4], force: f64) -> Result<()> {
         if !(0.0..=100.0).contains(&force) {
             return Err(value_error(format!(
@@ -243,7 +244,8 @@ impl Physics {
         Ok(())
     }
 
-    /// The torso's particles in world [m], shape `[n, 3]`; none without a torso.
+    /// Positions of the torso's particles in the world frame [m], shape `[n, 3]`; `None` without a
+    /// torso.
     fn particles<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f64>>>> {
         let state = self.lock()?;
         let Some(particles) = &state.readings.particles else {

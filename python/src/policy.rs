@@ -24,28 +24,28 @@ pub(crate) struct Policy {
     inner: Mutex<insonate_rl::Policy>,
     n_obs: usize,
     n_actions: usize,
-    /// Task that it was trained for, such as `probe-sweep`.
+    /// Task of the training, such as `probe-sweep`.
     #[pyo3(get)]
     task: String,
     settings: toml::Table,
-    /// Steps of all environments that it was trained for.
+    /// Number of training steps, summed over all environments.
     #[pyo3(get)]
     n_trained_steps: u64,
-    /// Names of what it observes, with units.
+    /// Names of the observations, with units.
     #[pyo3(get)]
     observation_names: Vec<String>,
-    /// Names of its actions, with units.
+    /// Names of the actions, with units.
     #[pyo3(get)]
     action_names: Vec<String>,
-    /// Frame of each observation; empty: none, or unknown.
+    /// Frame of each observation; empty if it has no frame or it is unknown.
     #[pyo3(get)]
     observation_frames: Vec<String>,
-    /// How each observation was filtered; empty: the value at the end of the control step.
+    /// Filter of each observation; empty for the value at the end of the control step.
     #[pyo3(get)]
     observation_filters: Vec<String>,
 }
 
-/// Reads a policy file, or the one in the folder of a training.
+/// Reads a policy file, or the policy in a training folder.
 #[pyfunction]
 pub(crate) fn load_policy(path: PathBuf) -> Result<Policy> {
     let path = if path.is_dir() {
@@ -56,7 +56,8 @@ pub(crate) fn load_policy(path: PathBuf) -> Result<Policy> {
     Policy::new(insonate_rl::Policy::load(&path)?)
 }
 
-/// Writes a policy file of what was trained elsewhere; `layers` are weight `[n_outputs, n_inputs]` and bias `[n_outputs]` of each.
+/// Writes a policy that was trained elsewhere. `layers` are weight `[n_outputs, n_inputs]` and bias `[n_outputs]` of
+/// each layer.
 #[pyfunction]
 #[pyo3(signature = (path, environments, layers, activation, moments, seed, n_trained_steps))]
 pub(crate) fn write_policy(
@@ -129,7 +130,7 @@ impl Policy {
 
 #[pymethods]
 impl Policy {
-    /// Settings of the environments that it was trained in.
+    /// Settings of the training environments.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         settings::table_to_python(py, &self.settings)
@@ -157,7 +158,7 @@ impl Policy {
             _ => {
                 let n_obs = self.n_obs;
                 return Err(value_error(format!(
-                    "observation has shape {shape:?}, but [{n_obs}] or [n, {n_obs}] is needed"
+                    "observation has shape {shape:?}, but must have shape [{n_obs}] or [n, {n_obs}]"
                 )));
             }
         };
@@ -174,7 +175,7 @@ impl Policy {
         }
         let mut actions = vec![0.0; n * self.n_actions];
         py.detach(|| {
-            // A policy is whole whatever happened to another caller.
+            // The policy stays valid even if another caller panicked.
             let mut policy = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             policy.act(&observations, &mut actions);
         });

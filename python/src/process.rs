@@ -1,20 +1,20 @@
-//! In which process something was made: threads do not survive a fork.
+//! Detects forks: threads do not survive a fork.
 
 use std::sync::OnceLock;
 
 use crate::error::{OrderError, Result};
 
-/// The process that made something.
+/// The process that created an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process(u32);
 
 impl Process {
-    /// This one.
+    /// The current process.
     pub(crate) fn current() -> Self {
         Self(std::process::id())
     }
 
-    /// Whether this is the process still, and no child of it.
+    /// Whether this is still the current process, not a child of it.
     pub(crate) fn is_current(self) -> bool {
         self == Self::current()
     }
@@ -30,7 +30,7 @@ impl Process {
     }
 }
 
-/// Fails in a child of the process in which the threads that the whole program shares were first used.
+/// Fails in a child of the process that first used the global threads.
 pub(crate) fn check_shared_threads() -> Result<()> {
     static FIRST: OnceLock<Process> = OnceLock::new();
     if FIRST.get_or_init(Process::current).is_current() {

@@ -1,4 +1,4 @@
-//! Which tasks there are, and their settings.
+//! Tasks and their settings.
 
 use insonate_envs::tasks as registry;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ pub(crate) fn tasks() -> Vec<(&'static str, &'static str)> {
     kinds.map(|kind| (kind.name, kind.summary)).collect()
 }
 
-/// Every setting of a task with its default.
+/// Settings of a task with their defaults.
 #[pyfunction]
 pub(crate) fn default_settings<'py>(py: Python<'py>, task: &str) -> Result<Bound<'py, PyDict>> {
     settings::table_to_python(py, &(registry::by_name(task)?.defaults)())

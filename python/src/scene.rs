@@ -1,4 +1,4 @@
-//! Scenes: a robot with a probe over a torso, as MJCF.
+//! Scenes: a robot with a probe above a torso, as MJCF.
 
 use insonate_meshes::HeightIndex;
 use insonate_models::robots::{self, Robot};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::{Result, value_error};
 
-/// Robot, probe and torso: a description, which `Physics` runs.
+/// Robot, probe and torso: a description for `Physics`.
 #[pyclass(frozen, module = "insonate")]
 pub(crate) struct Scene {
     pub(crate) scene: insonate_models::Scene,
@@ -56,7 +56,7 @@ impl Scene {
         let make_probe = *find(probe, "probe", probes::ALL)?;
         let probe = make_probe();
         let kind = torso.unwrap_or("none");
-        // A lattice by numbers is not one that follows the probe.
+        // A lattice with explicit numbers does not depend on the probe.
         let by_numbers = count.is_some() || spacing.is_some();
         let kind = if by_numbers && kind == "fast" {
             "composite"
@@ -84,7 +84,7 @@ impl Scene {
         let mut scene = insonate_models::Scene::new(make_robot(), probe, build(torso, &config)?);
         scene.timestep = timestep;
         scene.robot_position = robot_position.unwrap_or(scene.robot_position);
-        // What cannot be written is said now.
+        // Scenes that cannot be written fail here.
         scene.to_mjcf()?;
         Ok(Self { scene })
     }
@@ -107,7 +107,8 @@ impl Scene {
         Ok(xml)
     }
 
-    /// Position [m] and outward normal in world of the skin above `(x, y)` [m] of the torso's frame.
+    /// Position [m] and outward normal of the skin above `(x, y)` [m] of the torso's frame, in the world
+    /// frame.
     fn skin(&self, x: f64, y: f64) -> Result<([f64; 3], [f64; 3])> {
         let point = self.skin_point(x, y)?;
         Ok((point.position.into(), point.normal.into()))
@@ -126,7 +127,7 @@ impl Scene {
         SkinPoint::above(&HeightIndex::new(&torso.surface), self.scene.torso_position, x, y).ok_or_else(|| {
             let [low, high] = torso.surface.bounds();
             value_error(format!(
-                "({x}, {y}) lies beside the torso, which reaches from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",
+                "({x}, {y}) is outside the torso, which extends from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",
                 low[0], low[1], high[0], high[1]
             ))
         })
@@ -142,7 +143,7 @@ fn build(torso: Option<&str>, config: &TorsoConfig) -> Result<Option<Torso>> {
     Ok(Some((kind.build)(config)?))
 }
 
-/// What is called `name` in a registry.
+/// Looks up `name` in a registry.
 fn find<'a, T>(name: &str, kind: &'static str, all: &'a [(&'static str, T)]) -> Result<&'a T> {
     let found = all.iter().find(|(known, _)| *known == name);
     found.map(|(_, value)| value).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Settings of a task: Python values as TOML.
+//! Settings of a task: conversion of Python values to TOML.
 
 use insonate_envs::settings;
 use pyo3::exceptions::PyTypeError;
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::error::{Result, value_error};
 
-/// Nested dicts deeper than this are none of ours.
+/// Maximum nesting depth of dicts.
 const MAX_DEPTH: usize = 16;
 
 /// Settings by name: dotted names (`scene.robot`, `env.scene.robot`), dicts, or both.
@@ -31,14 +31,14 @@ pub(crate) fn table(given: &Bound<'_, PyDict>) -> Result<Table> {
     Ok(table)
 }
 
-/// A value of Rust whose fields are described by a dict, as a TOML file describes it.
+/// A Rust value from a dict with the same fields as its TOML file.
 pub(crate) fn described<T: DeserializeOwned>(what: &str, given: &Bound<'_, PyDict>) -> Result<T> {
     let value = convert(what, given.as_any(), MAX_DEPTH)?;
     let fields = value.try_into();
     fields.map_err(|error: toml::de::Error| value_error(format!("{what}: {}", error.message())))
 }
 
-/// Writes a value to a dotted name; a table joins one that is there.
+/// Sets a value at a dotted name. A table is merged into an existing one.
 fn insert(table: &mut Table, name: &str, value: Value) -> Result<()> {
     if let Value::Table(inner) = value {
         for (key, value) in inner {
@@ -46,7 +46,7 @@ fn insert(table: &mut Table, name: &str, value: Value) -> Result<()> {
         }
         return Ok(());
     }
-    // `set` makes the tables on the way; the value itself needs no parsing.
+    // `set` creates the intermediate tables; the value itself needs no parsing.
     settings::set(table, name, "0")?;
     let mut place = table;
     let (path, last) = name.rsplit_once('.').unwrap_or(("", name));
@@ -97,7 +97,7 @@ fn convert(name: &str, value: &Bound<'_, PyAny>, depth: usize) -> Result<Value> 
             items.map(|item| convert(name, &item?, depth - 1)).collect();
         return Ok(Value::Array(items?));
     }
-    // Arrays and scalars of NumPy know how to become what was handled above.
+    // Arrays and scalars of NumPy convert to one of the types above.
     if let Ok(plain) = value.call_method0("tolist") {
         return convert(name, &plain, depth - 1);
     }
@@ -108,7 +108,7 @@ fn convert(name: &str, value: &Bound<'_, PyAny>, depth: usize) -> Result<Value> 
     Err(PyTypeError::new_err(problem).into())
 }
 
-/// A TOML value as a Python one.
+/// Converts a TOML value to Python.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> Result<Bound<'py, PyAny>> {
     Ok(match value {
         Value::String(text) => PyString::new(py, text).into_any(),
@@ -127,7 +127,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> Result<Bound<'py
     })
 }
 
-/// A table as a dict.
+/// Converts a table to a dict.
 pub(crate) fn table_to_python<'py>(py: Python<'py>, table: &Table) -> Result<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (key, value) in table {

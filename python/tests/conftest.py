@@ -1,4 +1,4 @@
-"""What several tests use of the checkout."""
+"""Fixtures from the checkout that several tests share."""
 
 from pathlib import Path
 
@@ -9,5 +9,5 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def policy_file():
-    """A policy that comes with the sources."""
+    """A policy from the repository."""
     return ROOT / "data/policies/probe-sweep/policy.safetensors"

@@ -1,4 +1,5 @@
-"""Contract: whatever Python gives, an exception says what is wrong; nothing aborts, and the environment goes on afterwards."""
+"""Contract: for any input from Python, an exception says what is wrong. Nothing aborts, and the environment stays
+usable."""
 
 import multiprocessing
 import os
@@ -171,7 +172,7 @@ def test_after_a_fork_the_child_is_told_and_the_parent_goes_on(envs):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        # Nothing may leave this block: the child must not go on with the tests.
+        # The child must not leave this block, or it would continue with the tests.
         try:
             envs.step(zeros(envs))
             said = "stepped"

@@ -1,4 +1,4 @@
-"""Contract: rods bend, swing and go through lumens as in Rust, with the same bits, and refuse what makes no sense."""
+"""Contract: rods bend, oscillate and move through lumens with the same bits as in Rust, and refuse invalid input."""
 
 import json
 import math
@@ -203,7 +203,7 @@ def test_bad_calls_change_nothing():
             call()
     np.testing.assert_array_equal(simulation.state.positions, before)
     base = continuum.Actuation(0.02, position=(1.0, 0.0, 0.0), rotation=DOWN)
-    with pytest.raises(ValueError, match="inside of a wall"):
+    with pytest.raises(ValueError, match="inside a wall"):
         continuum.Simulation(continuum.RodConfig.table("a", 94), base, continuum.Lumen.t_phantom())
 
 

@@ -1,4 +1,4 @@
-"""Contract: the environment of recorded demonstrations is made again from what their file says."""
+"""Contract: the environment of recorded demonstrations can be recreated from their file."""
 
 import json
 import os
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(CLI is None, reason="INSONATE_CLI does not name 
 
 
 def env_args(path):
-    """The attribute of the group `data`, found by how its JSON begins, so that no reader of HDF5 is needed."""
+    """The attribute of the group `data`, found by the start of its JSON, so that no HDF5 reader is needed."""
     text = path.read_bytes().decode("latin-1")
     return json.JSONDecoder().raw_decode(text, text.index('{"env_name"'))[0]
 

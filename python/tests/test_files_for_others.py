@@ -1,4 +1,4 @@
-"""Files that a scan writes for other programs, read by those programs' own readers: SimpleITK, pydicom, dicom3tools."""
+"""Files of a scan for other programs, read by their own readers: SimpleITK, pydicom, dicom3tools."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 
 CLI = os.environ.get("INSONATE_CLI")
 
-pytestmark = pytest.mark.skipif(CLI is None, reason="INSONATE_CLI names no insonate")
+pytestmark = pytest.mark.skipif(CLI is None, reason="INSONATE_CLI does not name the command line's program")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def poses(path: Path) -> list[np.ndarray]:
 def test_frames_of_a_scan_lie_in_its_volume(sweep):
     itk = pytest.importorskip("SimpleITK")
     frames = itk.ReadImage(str(sweep / "b_mode.seq.mha"))
-    # The pose holds the size of pixels: a reader that scales by the spacing too must not change it.
+    # The pose includes the pixel size: a reader that also scales by the spacing must not change it.
     assert frames.GetSpacing() == (1.0, 1.0, 1.0)
     levels = itk.GetArrayFromImage(frames)
     volume = itk.ReadImage(str(sweep / "b_mode.nrrd"))
@@ -88,6 +88,6 @@ def test_a_validator_finds_no_error(sweep, tmp_path):
         checked = subprocess.run([validator, folder / "b_mode.dcm"], capture_output=True, text=True)
         found = checked.stdout + checked.stderr
         assert "Error" not in found, found
-        # Dates are left out, so that equal pictures give equal bytes.
+        # Dates are left out, so that equal images give equal bytes.
         warnings = [line for line in found.splitlines() if line.startswith("Warning")]
         assert all("Study Date" in line or "Study Time" in line for line in warnings), found

@@ -1,4 +1,4 @@
-"""Contract: every task is an environment as Gymnasium wants it, under any of its versions that are supported."""
+"""Contract: every task is a valid Gymnasium environment, under all supported versions of Gymnasium."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def test_gymnasium_has_nothing_to_say(task):
     env = gymnasium.make(insonate.env_id(task)).unwrapped
     with warnings.catch_warnings():
         if task == "pendulum":
-            # Its torque spans 2 N·m either way, as that of Gymnasium's own Pendulum-v1, of which the same is said.
+            # The torque range of 2 N·m either way is that of Gymnasium's Pendulum-v1, which gives the same warning.
             warnings.filterwarnings("ignore", message=".*symmetric and normalized")
         # Elsewhere warnings are errors (pyproject.toml).
         # What has a camera needs OpenGL for the rest: see test_pictures.py.

@@ -1,4 +1,5 @@
-"""Contract: an exported policy acts in onnxruntime as it does in Rust, on recorded observations."""
+"""Contract: an exported policy gives the same actions in onnxruntime as in Rust, on recorded
+observations."""
 
 import json
 import os
@@ -14,11 +15,11 @@ import insonate
 CLI = os.environ.get("INSONATE_CLI")
 
 TOLERANCE = 1e-6
-"""Of actions of -1 to 1: rounding of single precision over the sums of three layers, in another order."""
+"""For actions of -1 to 1: single-precision rounding of the sums of three layers in a different order."""
 
 
 def recorded(policy, n_steps=150):
-    """Observations of an episode under the policy."""
+    """Observations of an episode with the policy."""
     env = insonate.Env(policy.task, **policy.settings)
     observation, _ = env.reset(seed=3)
     rows = [observation]

@@ -1,4 +1,4 @@
-"""Contract: environments are drawn, and cameras that are observed become a dict of state and picture."""
+"""Contract: environments are rendered, and observed cameras give a dict of state and image."""
 
 import gymnasium
 import numpy as np
@@ -73,7 +73,7 @@ def test_cameras_are_observed_as_a_dict():
     observation, _ = env.reset(seed=0)
     assert observation["camera"].shape == (12, 16, 6)
     assert 0.0 < observation["camera"].mean() < 1.0
-    # At the start all pictures of the stack are the first.
+    # At the start all images of the stack are the first one.
     np.testing.assert_array_equal(observation["camera"][..., :3], observation["camera"][..., 3:])
     envs = insonate.VectorEnv("probe-press", 2, autoreset_mode="same_step", **settings)
     rows, _ = envs.reset(seed=0)

@@ -1,4 +1,4 @@
-"""Contract: a policy file acts in Python as it does in Rust."""
+"""Contract: a policy file gives the same actions in Python as in Rust."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_what_was_trained_elsewhere_acts_the_same_from_its_file(tmp_path):
     normalized = np.clip((rows - mean) / np.sqrt(variance), -10.0, 10.0)
     outputs = np.tanh(normalized @ layers[0][0].T + layers[0][1]) @ layers[1][0].T + layers[1][1]
     path = tmp_path / "policy.safetensors"
-    # The torque spans 2 N·m either way.
+    # The torque range is 2 N·m either way.
     for kind, expected in (("actions", outputs), ("shares", 2.0 * outputs)):
         insonate.save_policy(
             path, env, layers, observation_mean=mean, observation_variance=variance, outputs=kind

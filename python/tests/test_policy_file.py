@@ -1,4 +1,4 @@
-"""Contract: the lines of docs/policies.md, as they are printed, evaluate a policy file and check it."""
+"""Contract: the code in docs/policies.md, exactly as printed, evaluates a policy file and checks it."""
 
 import re
 import warnings
@@ -10,12 +10,12 @@ from conftest import ROOT
 import insonate
 
 TOLERANCE = 1e-6
-"""Rounding of single precision over the sums of a layer."""
+"""Single-precision rounding of the sums of a layer."""
 
 
 @pytest.fixture(scope="module")
 def printed():
-    """What the blocks of Python between the arithmetic's heading and the end of the page define."""
+    """Definitions in the Python blocks between the heading on arithmetic and the end of the page."""
     page = (ROOT / "docs/policies.md").read_text(encoding="utf-8")
     arithmetic = page[page.index("## Arithmetic") :]
     names = {}
@@ -26,7 +26,7 @@ def printed():
 
 def printed_action(printed, path, rows):
     with warnings.catch_warnings():
-        # The page leaves the file to the garbage collector.
+        # The page leaves the file open for the garbage collector.
         warnings.simplefilter("ignore", ResourceWarning)
         return printed["act"](path, rows), printed["checksum_matches"](path)
 

@@ -1,4 +1,4 @@
-"""Contract: Python's environments give the bits of those of the command line."""
+"""Contract: environments in Python give the same bits as those of the command line."""
 
 import csv
 import os
@@ -28,7 +28,7 @@ def test_an_episode_of_the_command_line_is_repeated_bit_for_bit(task, tmp_path):
     for index, row in enumerate(rows):
         np.testing.assert_array_equal(observation, numbers(row, "observation/"), f"step {index}")
         observation, reward, terminated, truncated, _ = env.step(numbers(row, "action/"))
-        # The log sums the terms of the reward; the environment gives its float32.
+        # The log sums the terms of the reward; the environment returns it as float32.
         assert reward == pytest.approx(float(row["reward"]), rel=1e-6, abs=1e-9)
     assert terminated or truncated
     env.close()

@@ -1,4 +1,4 @@
-"""Contract: scenes open in the Python package of MuJoCo, run with controllers, and presses are calibrated."""
+"""Contract: scenes load in the Python package of MuJoCo, run with controllers, and presses are calibrated."""
 
 import mujoco
 import numpy as np

@@ -1,4 +1,4 @@
-"""Contract: worlds of tissue press, hold and tear as in Rust, with the same bits, and refuse what makes no sense."""
+"""Contract: worlds of tissue press, hold and tear with the same bits as in Rust, and refuse invalid input."""
 
 import csv
 import math
@@ -57,7 +57,7 @@ def test_a_pressed_block_pushes_back(make):
         forces.append(force[2])
         assert force.dtype == torque.dtype == np.float64 and force.shape == torque.shape == (3,)
     assert forces == sorted(forces) and forces[0] < 0.1 * forces[-1]
-    # Hertz on a half space, which a thin block is stiffer than: 4/3 E* sqrt(R) d^(3/2), d = 5 mm.
+    # Hertz for a half-space: 4/3 E* sqrt(R) d^(3/2), d = 5 mm. A thin block is stiffer.
     hertz = 4 / 3 * 2e4 / (1 - 0.45**2) * math.sqrt(0.01) * 0.005**1.5
     assert 0.7 * hertz < forces[-1] < 3.0 * hertz
     assert world.time == pytest.approx(0.1)
@@ -325,7 +325,7 @@ def test_after_a_fork_only_worlds_of_the_callers_thread_go_on():
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        # Nothing may leave this block: the child must not go on with the tests.
+        # The child must not leave this block, or it would continue with the tests.
         said = []
         for work in (lambda: shared.step(0.001), lambda: block().mpm_bodies(0.005), shared.close):
             try:

@@ -1,4 +1,4 @@
-//! How fast the solvers on the GPU are, as a table.
+//! Speed of the GPU solvers, as a table.
 //!
 //! `cargo bench -p insonate-tissue --features gpu --bench gpu_tissue`; on a GPU in software only small sizes, unless `-- all` says so.
 //! Particles: a block on a sticky floor, eight to a cell of 1/64 m, pressed by a box with friction, 25 substeps of 0.5 ms in a frame.
@@ -99,12 +99,12 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What holds tetrahedra.
+/// Elastic law of the tetrahedra.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Law {
     Springs,
     NeoHookean,
-    /// Neo-Hookean, damped, and can tear.
+    /// Neo-Hookean, with damping and tearing.
     Tearing,
 }
 

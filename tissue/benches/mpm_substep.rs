@@ -1,8 +1,8 @@
-//! Substeps of the particle solver on one thread: a block on a sticky floor, into which a box is pressed.
+//! Substeps of the particle solver on one thread: a block on a sticky floor, pressed by a box.
 
 #![expect(
     missing_docs,
-    reason = "criterion's macro makes functions without them"
+    reason = "criterion's macro creates functions without documentation"
 )]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -15,10 +15,10 @@ use rand_chacha::ChaCha8Rng;
 
 const CELL: f64 = 1.0 / 64.0;
 const SUBSTEP: f64 = 5e-4;
-/// Substeps in a measured step: a sort now and then is part of it.
+/// Substeps in a measured step. It includes occasional sorts.
 const N_SUBSTEPS: u32 = 25;
 
-/// A block of so many cells with eight particles each, a box in its top.
+/// A block of cells with eight particles each, and a box in its top.
 fn world(cells: [usize; 3], config: &MpmConfig, tearing: Option<Tearing>) -> MlsMpm {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let mut positions = Vec::new();

@@ -2,7 +2,7 @@
 
 #![expect(
     missing_docs,
-    reason = "criterion's macro makes an undocumented function"
+    reason = "criterion's macro creates functions without documentation"
 )]
 
 use std::hint::black_box;
@@ -23,9 +23,9 @@ fn frames(criterion: &mut Criterion) {
     };
     let mut group = criterion.benchmark_group("particle_surface");
     for (name, low, size) in [
-        // The scene on which programs are compared.
+        // The scene that is used to compare programs.
         ("slab", [0.1, 0.2, 0.05], [0.3, 0.3, 0.05]),
-        // The whole grid, thinly filled: as much surface as there can be.
+        // The whole grid, thinly filled: the greatest possible surface.
         ("spray", [0.05; 3], [0.9; 3]),
     ] {
         let positions = cloud(low, size);

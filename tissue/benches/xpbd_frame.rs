@@ -1,8 +1,8 @@
-//! Frames of ten substeps of the scene on which programs are compared: one world, and a batch of 32.
+//! Frames of ten substeps of the benchmark scene: one world, and a batch of 32.
 
 #![expect(
     missing_docs,
-    reason = "criterion's macro makes an undocumented function"
+    reason = "criterion's macro creates functions without documentation"
 )]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

@@ -1,4 +1,5 @@
-//! Prints by how much the force of particles under a ball and a flat punch differs from that of finite elements, by the width of a cell.
+//! Prints the relative error of the particles' force on a ball and a flat punch against finite elements, for several
+//! cell widths.
 //!
 //! `cargo run --release -p insonate-tissue --example mpm_indentation` (minutes)
 

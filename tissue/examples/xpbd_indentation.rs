@@ -1,4 +1,5 @@
-//! Prints the errors of the force on a ball and on a flat punch with ever finer tetrahedra, for `docs/tissue-validation.md`.
+//! Prints the errors of the force on a ball and on a flat punch for increasingly fine tetrahedra, for
+//! `docs/tissue-validation.md`.
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 #![expect(clippy::unwrap_used, reason = "shared with tests")]

@@ -1,4 +1,4 @@
-//! Errors of bodies, tools and settings, and of worlds that diverge.
+//! Errors: invalid bodies, tools and settings, and divergence.
 
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -7,62 +7,62 @@ pub enum TissueError {
     /// A setting is out of range.
     #[error("{field} is {value}, but must be {allowed}")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         field: String,
-        /// Its value.
+        /// Value.
         value: String,
-        /// Its range.
+        /// Allowed range.
         allowed: String,
     },
-    /// A particle lies where the grid has no nodes for it.
+    /// A particle lies outside the grid.
     #[error(
-        "particle {particle} at {position:?} m lies outside of the domain's {low:?} to {high:?} m"
+        "particle {particle} at {position:?} m is outside the domain from {low:?} to {high:?} m"
     )]
     Outside {
-        /// Which one.
+        /// Index of the particle.
         particle: usize,
-        /// Where it is [m].
+        /// Position [m].
         position: [f64; 3],
-        /// Least position [m].
+        /// Lower corner of the domain [m].
         low: [f64; 3],
-        /// Greatest position [m].
+        /// Upper corner of the domain [m].
         high: [f64; 3],
     },
-    /// A file cannot be read or written, or does not hold what it should.
+    /// A file cannot be read or written, or its content is invalid.
     #[error("{path}: {problem}")]
     File {
-        /// Which one.
+        /// Path of the file.
         path: String,
-        /// What is wrong, and where in the file.
+        /// Problem, and its place in the file.
         problem: String,
     },
-    /// A file cannot be written; the text names it and says why.
+    /// A file cannot be written. The text contains the name of the file and the reason.
     #[error("{0}")]
     Write(String),
-    /// A mesh is not the surface of a solid, or not its volume.
+    /// A mesh is not a closed surface or not a valid volume.
     #[error(transparent)]
     Mesh(#[from] insonate_meshes::MeshFault),
     /// A mesh file cannot be read.
     #[error(transparent)]
     MeshFile(#[from] insonate_meshes::MeshError),
-    /// Bytes are not a state of the world that was to be restored from them.
+    /// The bytes are not a saved state of this world.
     #[error("not a state of this world: {0}")]
     State(String),
-    /// The simulation has diverged; the world stays stopped until a reset.
+    /// The simulation has diverged. The world stays stopped until a reset.
     #[error("the tissue diverged after {time:.6} s: {reason}")]
     Diverged {
-        /// Why.
+        /// Reason.
         reason: Divergence,
         /// Simulated time [s].
         time: f64,
     },
 }
 
-/// Why a world stopped.
+/// Reason for which a world stopped.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Divergence {
-    /// A velocity is not a number.
+    /// A velocity is NaN or infinite.
     #[error("a velocity is not a number")]
     NotFinite,
     /// Particles cross more than half a cell in a substep.
@@ -77,26 +77,26 @@ pub enum Divergence {
         /// Length of the substep [s].
         dt: f64,
     },
-    /// A vertex is faster than any tissue.
+    /// A vertex exceeds the speed limit.
     #[error("a vertex moves at {speed:.3} m/s, faster than {most} m/s")]
     Runaway {
         /// Greatest speed [m/s].
         speed: f64,
-        /// Greatest speed allowed [m/s].
+        /// Speed limit [m/s].
         most: f64,
     },
     /// A particle has left the domain.
     #[error("a particle has left the domain")]
     Left,
-    /// A node holds many times the mass that any held at the start.
+    /// A node holds many times the greatest nodal mass at the start.
     #[error("particles are pressed together more than eightfold")]
     TooDense,
-    /// Particles are spread over more of the domain than there is memory for.
+    /// Particles cover more of the domain than the allocated blocks.
     #[error(
         "particles are spread over more than the {n_blocks} blocks of nodes that there is memory for"
     )]
     Scattered {
-        /// How many there are.
+        /// Number of allocated blocks.
         n_blocks: usize,
     },
 }
@@ -128,7 +128,7 @@ impl TissueError {
     }
 }
 
-/// Fails for a number outside of an interval.
+/// Fails if a number is outside an interval.
 pub(crate) fn check_range(
     field: &str,
     value: f64,

@@ -12,10 +12,10 @@ pub trait Graspable {
     /// Mean wrench on a tool over the last step, about its origin.
     fn wrench(&self, tool: usize) -> Wrench;
 
-    /// Lets a tool hold, from the next step on, up to `most` points: those nearest to a point in world [m], within a radius [m], that
-    /// move and are not held. Returns their number; 0 also where there is no such tool.
+    /// Lets a tool hold up to `most` points from the next step on: the nearest points within a radius [m] of a position
+    /// in the world frame [m] that move and are not held. Returns their number, or 0 if the tool does not exist.
     fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize;
 
-    /// Releases all that a tool has grasped.
+    /// Releases all points that a tool has grasped.
     fn release(&mut self, tool: usize);
 }

@@ -1,6 +1,7 @@
-//! Soft tissue pressed and pulled by rigid tools, and the force that it answers with.
+//! Simulation of soft tissue that rigid tools press and pull, with the forces on the tools.
 //!
-//! Knows no robot and no physics engine: tools are moved from outside, and the wrench on each is read out.
+//! The crate depends on no robot and no physics engine: the caller moves the tools and reads the wrench on each of
+//! them.
 
 pub mod body;
 mod elasticity;

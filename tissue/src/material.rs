@@ -17,7 +17,7 @@ pub struct Material {
     pub density: f64,
     /// Viscosity η [Pa·s]: $\tau \mathrel{+}= \eta (C + C^T)$ with $C$ the velocity gradient.
     pub viscosity: f64,
-    /// How it tears; `None`: it does not.
+    /// Tearing; `None` if the material does not tear.
     pub tearing: Option<Tearing>,
 }
 
@@ -45,7 +45,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// Fails for constants out of range.
+    /// Checks the ranges of all constants.
     ///
     /// # Errors
     /// [`TissueError::Setting`].

@@ -6,22 +6,22 @@ use rayon::prelude::*;
 
 use crate::TissueError;
 
-/// Threads of a world; results do not depend on their number.
+/// Threads of a world. Results do not depend on their number.
 #[derive(Debug, Clone)]
 pub(crate) enum Threads {
-    /// The caller's own: for one of many worlds.
+    /// The calling thread, for one of many worlds.
     Caller,
-    /// Those that the whole program shares, one for each core.
+    /// The global pool of the program, with one thread per core.
     Shared,
-    /// Several.
+    /// A separate pool.
     Pool(Arc<rayon::ThreadPool>),
 }
 
 impl Threads {
-    /// A number of threads; 0: those that the whole program shares, one for each core.
+    /// Threads from a number; 0: the global pool with one thread per core.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: they cannot be started.
+    /// [`TissueError::Setting`] if the threads cannot be started.
     pub(crate) fn new(n: usize) -> Result<Self, TissueError> {
         match n {
             0 => return Ok(Self::Shared),
@@ -35,7 +35,7 @@ impl Threads {
             .map_err(|error| TissueError::setting("n_threads", n, error.to_string()))
     }
 
-    /// Runs work on one of them, from where its parts are shared out without waking threads for each part.
+    /// Runs work on a thread of the pool. Parts are distributed from there without waking threads for each part.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self {
             Self::Caller => work(),
@@ -44,7 +44,7 @@ impl Threads {
         }
     }
 
-    /// Calls for each item, on all threads; within [`run`](Self::run).
+    /// Calls a function for each item on all threads. Call it within [`run`](Self::run).
     pub(crate) fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
         match self {
             Self::Caller => items.iter_mut().for_each(work),
@@ -52,7 +52,7 @@ impl Threads {
         }
     }
 
-    /// The same of a few large items, each of which any thread may take.
+    /// As [`for_each`](Self::for_each), for a few large items. Any thread may take any item.
     pub(crate) fn for_each_large<T: Send>(
         &self,
         items: &mut [T],

@@ -1,4 +1,5 @@
-//! Contract: bodies say in words what both solvers take, and their parts add up to them.
+//! Contract: descriptions of bodies give valid input for both solvers, and the parts of a body add
+//! up to the whole.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 
 const HERE: &str = "";
 
-/// Number of pieces, and vertices − edges + triangles, which is 2 for a piece without handles.
+/// Number of components, and vertices − edges + triangles, which is 2 for a component without handles.
 fn topology(mesh: &TriangleMesh) -> (usize, i64) {
     let n = mesh.positions.len();
     let mut root: Vec<usize> = (0..n).collect();
@@ -63,7 +64,7 @@ fn particles_and_tetrahedra_fill_the_presets() {
         let n = particles.positions.len();
         let total = particles.particle_volume * n as f64;
         assert!((total / volume - 1.0).abs() < 1e-12);
-        // Eight in a cell, but for the surface.
+        // Eight per cell, except at the surface.
         let per_cell = width.powi(3) / particles.particle_volume;
         assert!(
             (per_cell / 8.0 - 1.0).abs() < 0.03,

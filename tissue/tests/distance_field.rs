@@ -1,4 +1,5 @@
-//! Contract: a sampled distance field is the distance from its mesh, to second order, and comes back from its file or is made anew.
+//! Contract: a sampled distance field is the distance from its mesh to second order. It is read from its file, or
+//! computed again if the file is damaged.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ fn a_box_has_its_exact_distance() {
         let (found, wanted) = (nearest.closest_point(&point), shape.surface(&point));
         assert!((found.distance - wanted.distance).abs() < 1e-14, "{point}");
         assert!((point - found.position).norm() - found.distance.abs() < 1e-14);
-        // Normals jump where two sides are equally near.
+        // Normals are discontinuous where two sides are equally near.
         let there = nearest.closest_point(&(point - found.normal * found.distance));
         assert!(there.distance.abs() < 1e-12);
     }
@@ -39,7 +40,7 @@ fn a_box_has_its_exact_distance() {
 #[test]
 fn the_error_near_a_sphere_falls_with_the_square_of_the_cell() {
     let radius = 0.1;
-    // Finer than the cells: its own error is 1e-4 of the radius.
+    // Finer than the cells: the error of the mesh is 1e-4 of the radius.
     let mesh = TriangleMesh::ellipsoid([radius; 3], 6);
     let errors = [24, 44, 84].map(|resolution| {
         let field = DistanceField::new(&mesh, resolution).unwrap();
@@ -58,11 +59,11 @@ fn the_error_near_a_sphere_falls_with_the_square_of_the_cell() {
     for pair in errors.windows(2) {
         let width = (pair[0].0 / pair[1].0).ln();
         let orders = [0, 1].map(|i| (pair[0].1[i] / pair[1].1[i]).ln() / width);
-        // Values of second order, gradients of first.
+        // Values are second order, gradients first order.
         assert!((orders[0] - 2.0).abs() < 0.3, "{errors:?}");
         assert!((orders[1] - 1.0).abs() < 0.3, "{errors:?}");
     }
-    // An eighth of h²/R times 3 directions bounds the error of trilinear values.
+    // h²/(8 R) times 3 directions bounds the error of trilinear values.
     let (width, most) = errors[2];
     assert!(most[0] < 0.375 * width * width / radius, "{errors:?}");
 }
@@ -74,7 +75,7 @@ fn far_from_the_surface_it_is_right_within_a_cell() {
     let shape = Shape::Cuboid { half };
     for point in points(20_000).map(|p| p * 0.36) {
         let (found, wanted) = (field.surface(&point), shape.surface(&point));
-        // Outside of the grid it is an upper bound.
+        // Outside the grid it is an upper bound.
         let is_in_grid = point
             .iter()
             .zip(half)
@@ -101,7 +102,7 @@ fn the_normal_is_the_gradient_of_the_distance() {
             let at = |point: Vector3<f64>| field.surface(&point).distance;
             (at(point + side) - at(point - side)) / (2.0 * step)
         });
-        // A difference across the side of a cell sees two gradients.
+        // A difference across the side of a cell mixes two gradients.
         let apart = (gradient.normalize() - found.normal).norm();
         assert!(
             apart < 1e-5 || gradient.norm() < 0.5,
@@ -144,7 +145,7 @@ fn the_file_is_used_again_unless_it_is_damaged() {
         std::fs::write(file(), &whole[..length]).unwrap();
         check(&whole);
     }
-    // Another resolution is another file.
+    // Another resolution has another file.
     DistanceField::cached(&mesh, 21, &folder).unwrap();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
 }

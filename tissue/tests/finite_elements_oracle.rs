@@ -1,11 +1,11 @@
-//! The oracle of indentation against the answers for half-spaces.
+//! Checks the indentation oracle against the analytic solutions for half-spaces.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod finite_elements;
 
 use finite_elements::Layer;
 
-/// So deep and wide that it is a half-space to about a percent.
+/// A layer that is deep and wide enough to act as a half-space to about a percent.
 const DEEP: Layer = Layer {
     radius: 2.0,
     depth: 2.0,

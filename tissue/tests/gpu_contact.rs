@@ -18,7 +18,7 @@ use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig};
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// Where the bodies of these tests lie: above the floor's nodes, 3 cm high.
+/// Top of the bodies in these tests: above the floor's nodes, 3 cm high.
 const TOP: f64 = 0.06;
 
 fn body(seed: u64) -> Vec<MpmBody> {
@@ -68,7 +68,7 @@ fn tools_push_particles_as_on_the_cpu() {
         .into_iter()
         .map(|(shape, above)| vec![press(shape, TOP + above), table()])
         .collect();
-    // One that holds nodes, at an edge.
+    // A tool that holds nodes, at an edge.
     tools[0].push(Tool {
         position: Vector3::new(0.09, 0.12, 0.045),
         linear: Vector3::new(-0.1, 0.0, 0.1),
@@ -135,7 +135,7 @@ fn fields_come_and_go_between_steps() {
     assert!(mixed.1.force.norm() > 0.0);
     assert_ne!(mixed, run(&[0, 0, 0]));
     assert_eq!(mixed, run(&[0, 1, 0]));
-    // The same solid sampled once more is the same field.
+    // The same solid sampled again gives the same field.
     let again = Shape::Field(Arc::new(
         DistanceField::new(&TriangleMesh::cuboid([0.02; 3]), 24).unwrap(),
     ));
@@ -168,7 +168,7 @@ fn momentum_with_tools_is_conserved() {
     }
     let gained = Vector3::from(world.momentum(0).unwrap());
     assert!(gained.norm() > 1e-3, "{gained}");
-    // 100 substeps, each of which rounds a thousand nodes at 1e-7.
+    // 100 substeps; each rounds a thousand nodes at 1e-7.
     assert!(
         (gained + impulse).norm() < 1e-5 * gained.norm(),
         "{gained} {impulse}"
@@ -178,7 +178,7 @@ fn momentum_with_tools_is_conserved() {
 #[test]
 fn slip_is_part_of_the_state() {
     let Some(gpu) = gpu() else { return };
-    // A ball that sticks and rolls: what holds is what particles have slipped.
+    // A ball that sticks and rolls: the friction depends on the slip of the particles.
     let mut batch = GpuMpm::new(&gpu, config(), &[body(9), body(10)]).unwrap();
     batch.tools_mut(1).push(Tool {
         rotation: UnitQuaternion::identity(),
@@ -197,7 +197,7 @@ fn slip_is_part_of_the_state() {
     other.tools_mut(0).clone_from(&tools);
     other.step(4e-3).unwrap();
     assert_eq!((other.save(0).unwrap(), other.wrench(0, 0)), end);
-    // Without the slip it ends elsewhere.
+    // Without the slip the result differs.
     let mut without = state.clone();
     let particle = 16 * 7;
     for row in without[56..].chunks_exact_mut(particle) {
@@ -208,7 +208,7 @@ fn slip_is_part_of_the_state() {
     other.tools_mut(0).clone_from(&tools);
     other.step(4e-3).unwrap();
     assert_ne!(other.save(0).unwrap(), end.0);
-    // And a world whose tools push nodes has none.
+    // A world whose tools push nodes has no slip.
     let config = MpmConfig {
         contact: Contact::Nodes,
         ..config()

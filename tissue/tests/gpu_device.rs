@@ -1,4 +1,4 @@
-//! Contract of the GPU: it says what it is, a lost one is an error with a name, and so is none at all.
+//! Contract of the GPU: it reports its name, and a lost or missing GPU is a named error.
 #![cfg(feature = "gpu")]
 
 mod gpu_driver;
@@ -17,7 +17,7 @@ fn a_gpu_says_what_it_is() {
 
 #[test]
 fn without_a_driver_tests_are_skipped_or_fail_and_name_the_packages() {
-    // The test above once more, where no driver can be found.
+    // Run the test above again without any driver.
     for (required, is_skipped) in [("0", true), ("1", false)] {
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "a_gpu_says_what_it_is", "--nocapture"])
@@ -37,7 +37,7 @@ fn without_a_driver_tests_are_skipped_or_fail_and_name_the_packages() {
 }
 
 #[test]
-fn one_that_is_not_here_is_named_with_those_that_are() {
+fn an_unknown_gpu_is_refused_with_the_available_ones() {
     let Some(_) = gpu() else { return };
     match Gpu::open_named("no such thing") {
         Err(DeviceError::NoSuchGpu { wanted, found, .. }) => {
@@ -49,7 +49,7 @@ fn one_that_is_not_here_is_named_with_those_that_are() {
 }
 
 #[test]
-fn a_lost_one_is_an_error() {
+fn a_lost_gpu_is_an_error() {
     let Some(gpu) = gpu() else { return };
     let config = MpmConfig {
         contact: Contact::Nodes,

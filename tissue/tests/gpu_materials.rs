@@ -1,4 +1,4 @@
-//! Contract of materials on the GPU: both elastic laws and tearing are those on the CPU.
+//! Contract of materials on the GPU: both elastic laws and tearing agree with the CPU.
 //!
 //! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
@@ -15,7 +15,7 @@ use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{ElasticLaw, Tearing};
 use nalgebra::Vector3;
 
-/// A bar along x that tears, and tools that hold its ends and move apart.
+/// A bar along x that tears, and tools that grip its ends and move apart.
 fn torn_bar() -> (Vec<MpmBody>, Vec<Tool>) {
     let mut bar = block([7, 10, 8], [10, 3, 3], 4);
     bar.material.tearing = Some(Tearing {
@@ -27,7 +27,7 @@ fn torn_bar() -> (Vec<MpmBody>, Vec<Tool>) {
         linear: Vector3::new(speed, 0.0, 0.0),
         friction: f64::INFINITY,
         ..Tool::new(Shape::Cuboid {
-            // No node is ever as near as nodes must be to be held.
+            // No node is near enough to be held.
             half: [0.0155, 0.025, 0.025],
         })
     };
@@ -61,7 +61,7 @@ fn the_corotated_law_is_that_of_the_cpu() {
         2e-3,
     );
     assert_same(&ends, 1e-4, 1e-3);
-    // And it is another law.
+    // It differs from the other law.
     let other = MpmConfig {
         law: ElasticLaw::NeoHookean,
         ..config
@@ -79,7 +79,7 @@ fn the_corotated_law_is_that_of_the_cpu() {
 fn tearing_is_that_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let (bar, tools) = torn_bar();
-    // Beside one that does not tear.
+    // Next to a material that does not tear.
     let mut whole = bar.clone();
     whole[0].material.tearing = None;
     let worlds = [bar, whole];
@@ -92,7 +92,7 @@ fn tearing_is_that_of_the_cpu() {
         let most = wanted.damage[0].iter().fold(0.0f32, |a, b| a.max(*b));
         assert!(most > 0.3, "{law:?}: damage is at most {most}");
         for (found, wanted) in found.damage[0].iter().zip(&wanted.damage[0]) {
-            // F is exact to some 1e-6 after 100 substeps; damage goes by the square of a stretch over 1.35.
+            // F is exact to about 1e-6 after 100 substeps; damage depends on the square of a stretch over 1.35.
             assert!((found - wanted).abs() < 1e-4, "{law:?}: {found} {wanted}");
         }
         assert!(found.damage[1].iter().all(|damage| *damage == 0.0));
@@ -111,7 +111,7 @@ fn damage_stays_through_a_save_and_goes_with_a_reset() {
     let mut other = GpuMpm::new(&gpu, config(), &[bar]).unwrap();
     other.restore(0, &world.save(0).unwrap()).unwrap();
     assert_eq!(other.damage(0).unwrap(), damage);
-    // What is torn stays so when it is let go.
+    // Torn particles stay torn after release.
     other.step(0.004).unwrap();
     let later = other.damage(0).unwrap();
     assert!(later.iter().zip(&damage).all(|(now, before)| now >= before));

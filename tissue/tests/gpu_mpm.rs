@@ -1,5 +1,5 @@
-//! Contract of the particle solver on the GPU: it is the one on the CPU, a world is the same alone and among others, worlds are
-//! independent, states are restored bit by bit, and what is not supported is refused.
+//! Contract of the particle solver on the GPU: it agrees with the CPU. A world gives the same bits alone and among
+//! others, worlds are independent, states are restored bit-identically, and unsupported features are refused.
 //!
 //! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
@@ -17,7 +17,7 @@ use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{Divergence, Material, TissueError};
 use nalgebra::Vector3;
 
-/// Tools push nodes here: with particles see `gpu_contact`.
+/// Tools push nodes here; `gpu_contact` tests contact of particles.
 fn config() -> MpmConfig {
     MpmConfig {
         contact: Contact::Nodes,
@@ -65,7 +65,7 @@ fn it_is_the_solver_on_the_cpu() {
     let mut worlds = Vec::new();
     let mut tools = Vec::new();
     for (i, (shape, above)) in shapes.into_iter().enumerate() {
-        // The second body stands at the walls in x and y.
+        // The second body touches the walls in x and y.
         worlds.push(vec![
             block([8, 8, 3], [8, 8, 5], i as u64),
             MpmBody {
@@ -109,11 +109,11 @@ fn momentum_is_conserved() {
     let mut world = GpuMpm::new(&gpu, config, &[vec![left, right]]).unwrap();
     let momentum = world.momentum(0).unwrap();
     world.step(0.06).unwrap();
-    // They have met: the one that stood still moves.
+    // They have collided: the one at rest moves now.
     let velocities = world.velocities(0).unwrap();
     assert!(velocities.last().unwrap()[0] > 0.05);
     for (now, before) in world.momentum(0).unwrap().into_iter().zip(momentum) {
-        // 300 substeps, each of which rounds a thousand nodes at 1e-7.
+        // 300 substeps; each rounds a thousand nodes at 1e-7.
         assert!((now - before).abs() < 1e-5 * momentum[0], "{now} {before}");
     }
 }
@@ -157,7 +157,7 @@ fn bits_do_not_depend_on_how_time_is_cut_into_steps() {
         let mut fast = small(4);
         fast[0].velocity = [8.0, 0.0, 5.0];
         let config = MpmConfig {
-            // Of binary numbers, so that a whole and its parts are the same time.
+            // Binary fractions, so that the sum of the parts is exactly the whole time.
             substep: 1.0 / 8192.0,
             ..config()
         };
@@ -166,7 +166,7 @@ fn bits_do_not_depend_on_how_time_is_cut_into_steps() {
         assert_eq!(world.divergence(0), None);
         world.save(0).unwrap()
     };
-    // In one step particles are sorted many times within it.
+    // One step contains many sorts.
     let whole = run(1);
     assert_eq!(run(16), whole);
     assert_eq!(run(64), whole);
@@ -175,7 +175,8 @@ fn bits_do_not_depend_on_how_time_is_cut_into_steps() {
 #[test]
 fn worlds_wait_for_a_sort_that_was_not_planned() {
     let Some(gpu) = gpu() else { return };
-    // Sorts are planned by the linear speed of tools: this one only turns, and carries particles through whole blocks.
+    // Sorts are planned from the linear speed of tools. This tool only rotates, and carries particles through whole
+    // blocks.
     let run = |contact: Contact, turning: &Tool, is_planned: bool| {
         let config = MpmConfig {
             contact,
@@ -184,7 +185,7 @@ fn worlds_wait_for_a_sort_that_was_not_planned() {
         let mut world = GpuMpm::new(&gpu, config, &[small(5), small(6)]).unwrap();
         world.tools_mut(0).push(turning.clone());
         if is_planned {
-            // Far away, and as fast, so that particles are sorted often.
+            // Far away and equally fast, so that particles are sorted often.
             world.tools_mut(0).push(Tool {
                 position: Vector3::new(5.0, 5.0, 5.0),
                 linear: Vector3::new(20.0, 0.0, 0.0),
@@ -255,7 +256,7 @@ fn states_come_back_bit_by_bit() {
     batch.step(0.01).unwrap();
     let end = batch.save(1).unwrap();
     assert_ne!(state, end);
-    // Elsewhere, as another world of that kind.
+    // In another instance, as another world of the same kind.
     let mut other = GpuMpm::new(&gpu, config(), &[small(10)]).unwrap();
     other.restore(0, &state).unwrap();
     assert_eq!(other.save(0).unwrap(), state);
@@ -275,7 +276,7 @@ fn states_come_back_bit_by_bit() {
     };
     refused(&[]);
     refused(&state[..state.len() - 1]);
-    // Of another world.
+    // A state of another world.
     let stiff = |seed| {
         let mut bodies = small(seed);
         bodies[0].material.young_modulus = 3e4;
@@ -291,11 +292,11 @@ fn states_come_back_bit_by_bit() {
 }
 
 #[test]
-fn what_cannot_be_followed_ends_its_world_alone() {
+fn a_diverged_world_stops_alone() {
     let Some(gpu) = gpu() else { return };
     let mut leaving = small(12);
     leaving[0].velocity = [0.0, 0.0, 20.0];
-    // Two long bodies as soft as dust pile up where they meet.
+    // Two long, very soft bodies pile up where they meet.
     let dust = |low, seed, speed| MpmBody {
         velocity: [speed, 0.0, 0.0],
         material: Material {
@@ -329,13 +330,13 @@ fn what_cannot_be_followed_ends_its_world_alone() {
     let time = batch.time(1);
     batch.step(1e-3).unwrap();
     assert_eq!((batch.save(1).unwrap(), batch.time(1)), (stopped, time));
-    // The wall holds what would leave.
+    // The wall keeps particles in the domain.
     assert_eq!(batch.divergence(2), None);
     assert_eq!(batch.divergence(3), Some(Divergence::TooDense));
     let mut alone = GpuMpm::new(&gpu, config, &worlds[..1]).unwrap();
     (0..21).for_each(|_| alone.step(1e-3).unwrap());
     assert_eq!(alone.save(0).unwrap(), batch.save(0).unwrap());
-    // And one that was reset goes on.
+    // A reset world continues.
     batch.tools_mut(1).clear();
     batch.reset(&[1]).unwrap();
     batch.step(1e-3).unwrap();
@@ -343,7 +344,7 @@ fn what_cannot_be_followed_ends_its_world_alone() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_moves() {
+fn invalid_input_is_refused_before_anything_moves() {
     let Some(gpu) = gpu() else { return };
     let mut world = GpuMpm::new(&gpu, config(), &[small(14)]).unwrap();
     let before = world.save(0).unwrap();
@@ -370,7 +371,7 @@ fn what_cannot_be_is_refused_before_anything_moves() {
         ),
         "{error}"
     );
-    // More blocks than 32 bits count.
+    // More blocks than a 32-bit count allows.
     let config = MpmConfig {
         cells: [1024; 3],
         ..config()

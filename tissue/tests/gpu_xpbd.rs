@@ -76,14 +76,14 @@ fn press() -> Vec<Tool> {
     vec![ball, floor]
 }
 
-/// Positions within 2 µm and impulses within 0.1 % of the CPU's, which is held against an oracle in f64.
+/// Positions within 2 µm and impulses within 0.1 % of the CPU's, which is tested against an oracle in f64.
 #[test]
 fn springs_and_volumes_go_where_they_go_on_the_cpu() {
     let Some(gpu) = gpu() else { return };
     goes_where_the_cpu_goes(&gpu, press());
 }
 
-/// As with a capsule.
+/// Compared with a capsule.
 #[test]
 fn a_tool_may_be_a_field() {
     let Some(gpu) = gpu() else { return };
@@ -131,7 +131,7 @@ fn goes_where_the_cpu_goes(gpu: &Gpu, tools: Vec<Tool>) {
         let error = (found - wanted).norm();
         assert!(error < 1e-3 * wanted.norm(), "{found:?} {wanted:?}");
     }
-    // The world without tools has felt none.
+    // The world without tools has no impulses.
     assert_eq!(worlds.wrench(0, 0).force.norm(), 0.0);
     assert!(worlds.positions(0).expect("positions") != found);
 }
@@ -182,7 +182,7 @@ fn worlds_are_reset_and_restored_one_by_one() {
 }
 
 #[test]
-fn what_cannot_be_followed_ends_its_world_alone() {
+fn a_diverged_world_stops_alone() {
     let Some(gpu) = gpu() else { return };
     let body = block([2, 2, 3]);
     let config = XpbdConfig {
@@ -215,7 +215,7 @@ fn what_cannot_be_followed_ends_its_world_alone() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_input_is_refused() {
     let Some(gpu) = gpu() else { return };
     let make = |body: &XpbdBody| make(&gpu, &config(), body, 1);
     let refused = |result: Result<GpuXpbd, GpuError>, wanted: &str| {

@@ -1,5 +1,5 @@
-//! Contract of the constraint solver on the GPU: with Jacobi sweeps it goes where the CPU goes, for each law, with damping, attachments,
-//! tools that grasp and hold, and tearing; and a world is the same alone and among others.
+//! Contract of the constraint solver on the GPU: with Jacobi sweeps it agrees with the CPU for each law, with damping,
+//! attachments, grasping and sticking tools, and tearing. A world gives the same bits alone and among others.
 //!
 //! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
@@ -30,7 +30,7 @@ fn config() -> XpbdConfig {
     }
 }
 
-/// A block of 5 × 4 × 3 cm with vertices out of place, held at its lowest ones.
+/// A block of 5 × 4 × 3 cm with displaced vertices, fixed at its lowest ones.
 fn block() -> XpbdBody {
     let mut body = XpbdBody {
         mesh: lattice([5, 4, 3], [0.05, 0.04, 0.03], [0.0; 3], 0.15),
@@ -107,7 +107,7 @@ impl Pair {
         ways.fold(0.0, f64::max)
     }
 
-    /// Fails unless impulses on the first tool are some, and within such a share of each other.
+    /// Fails unless the impulses on the first tool are nonzero and agree to a relative tolerance.
     fn assert_same_impulse(&self, share: f64) {
         let [found, wanted] = &self.impulses;
         for (found, wanted) in [(found.force, wanted.force), (found.torque, wanted.torque)] {
@@ -240,7 +240,7 @@ fn tools_grasp_and_let_go_as_on_the_cpu() {
     let n = pair.gpu.grasp(1, 0, at, 0.012, 6).expect("a grasp");
     assert_eq!(n, pair.cpu.grasp(0, at, 0.012, 6));
     assert!(n >= 4, "{n}");
-    // What is held is not taken again, nor by a tool that is not there.
+    // Held vertices are not grasped again, and unknown tools grasp nothing.
     assert_eq!(pair.gpu.grasp(1, 0, at, 0.003, 6).expect("a grasp"), 0);
     assert_eq!(pair.gpu.grasp(1, 5, at, 0.012, 6).expect("a grasp"), 0);
     pair.step(0.05);
@@ -264,7 +264,7 @@ fn tools_grasp_and_let_go_as_on_the_cpu() {
     eprintln!("let go: within {error:.1e} m");
     assert!(error < 1e-6, "{error}");
     assert!(highest(&pair) < 0.0335, "{}", highest(&pair));
-    // A tool that is gone lets go.
+    // A removed tool releases its vertices.
     pair.gpu.grasp(1, 1, at, 0.012, 6).expect("a grasp");
     pair.cpu.grasp(1, at, 0.012, 6);
     pair.set_tools(&[]);
@@ -273,7 +273,7 @@ fn tools_grasp_and_let_go_as_on_the_cpu() {
 }
 
 #[test]
-fn what_sticks_is_held_as_on_the_cpu() {
+fn sticking_vertices_are_held_as_on_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let body = XpbdBody {
         damping_time: 0.01,
@@ -286,7 +286,7 @@ fn what_sticks_is_held_as_on_the_cpu() {
     };
     pair.set_tools(std::slice::from_ref(&sticky));
     pair.step(0.05);
-    // Up again, with what sticks to it.
+    // Up again, with the sticking vertices.
     let turn = |tool: &mut Tool| tool.linear = Vector3::new(0.0, 0.0, 0.2);
     turn(&mut pair.gpu.tools_mut(1)[0]);
     turn(&mut pair.cpu.tools_mut()[0]);
@@ -296,7 +296,7 @@ fn what_sticks_is_held_as_on_the_cpu() {
     assert!(error < 3e-7, "{error}");
     assert!(pair.gpu.wrench(1, 0).force.z < -0.05);
     pair.assert_same_impulse(1e-4);
-    // Friction that is finite holds nothing.
+    // Finite friction holds nothing.
     pair.gpu.tools_mut(1)[0].friction = 0.5;
     pair.cpu.tools_mut()[0].friction = 0.5;
     pair.step(0.02);
@@ -368,7 +368,7 @@ fn bar(elasticity: Elasticity) -> XpbdBody {
     bar
 }
 
-/// Holds the right end of a bar and pulls.
+/// Grips the right end of a bar and pulls.
 fn pull() -> Tool {
     Tool {
         position: Vector3::new(0.08, 0.01, 0.01),
@@ -411,7 +411,7 @@ fn elements_tear_as_on_the_cpu() {
         let error = pair.error();
         eprintln!("{left} of {n_tets} are left, within {error:.1e} m, {stopped:?}");
         assert!(left < n_tets - 4 && left > n_tets / 2, "{left} of {n_tets}");
-        // What has torn off swings: 320 substeps of it.
+        // The torn-off part oscillates for 320 substeps.
         assert!(error < 1e-5, "{error}");
         assert_eq!(
             pair.gpu.surface(1).expect("a surface").triangles,
@@ -536,7 +536,7 @@ fn a_world_is_the_same_alone_and_among_others_and_after_a_restore() {
     (0..3).for_each(|_| alone.step(0.02).expect("a step"));
     assert_eq!(end(&alone, 0), end(&three, 2));
     assert_ne!(end(&three, 1), end(&three, 2));
-    // What is held and torn comes back with a state, in any world.
+    // A restored state includes held vertices and torn elements, in any world.
     three.restore(1, &half).expect("restored");
     assert_eq!(three.save(1).expect("a state"), half);
     *three.tools_mut(1) = tools;

@@ -1,5 +1,5 @@
-//! Contract of layered bodies in both solvers: each layer is as stiff as its own material, what is fixed stays, and bodies that are tied
-//! to each other stay together.
+//! Contract of layered bodies in both solvers: each layer has the stiffness of its own material, fixed parts do not
+//! move, and tied bodies stay together.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -17,15 +17,15 @@ use nalgebra::Vector3;
 /// Young's moduli of the lower and the upper half [Pa].
 const SOFT: f64 = 1e4;
 const STIFF: f64 = 4e4;
-/// Cells, edges [m].
+/// Cell width and edge length [m].
 const CELL: f64 = 0.01;
 /// Half width and half length of a bar [m].
 const HALF: [f64; 3] = [0.02, 0.02, 0.04];
-/// Where its middle is [m].
+/// Height of its centre [m].
 const AT: f64 = 0.1;
 const HERE: &str = "";
 
-/// No contraction across, so that bars in series are known exactly.
+/// A material without lateral contraction, so that bars in series have an exact solution.
 fn material(young_modulus: f64) -> Material {
     Material {
         young_modulus,
@@ -67,7 +67,7 @@ fn bar() -> TissueBody {
     }
 }
 
-/// The same from two bodies.
+/// The same bar, made of two tied bodies.
 fn tied_bars() -> [TissueBody; 2] {
     let half = [HALF[0], HALF[1], 0.5 * HALF[2]];
     let lower = TissueBody {
@@ -115,7 +115,7 @@ fn still() -> XpbdConfig {
     }
 }
 
-/// Draws at the points of the upper end by a way along z [m] and waits; gives the places of all points before and after.
+/// Displaces the points of the upper end along z [m] and waits. Returns the positions of all points before and after.
 fn draw(
     world: &mut (impl Graspable + insonate_tissue::SoftTissue),
     way: f64,
@@ -138,7 +138,7 @@ fn draw(
     [start, world.positions()]
 }
 
-/// Strain along z between two heights above the middle [m], by a straight line through the ways of all points between.
+/// Strain along z between two heights above the centre [m], by linear regression of the displacements between them.
 fn strain([start, end]: &[Vec<[f64; 3]>; 2], low: f64, high: f64) -> f64 {
     let points: Vec<(f64, f64)> = start
         .iter()
@@ -158,7 +158,8 @@ fn strain([start, end]: &[Vec<[f64; 3]>; 2], low: f64, high: f64) -> f64 {
     above / below
 }
 
-/// Both halves of a bar in series bear one force: strains are as 1 / E within 3 %, and the force is E ε A within a tolerance.
+/// Both halves of a bar in series carry the same force: strains are proportional to 1 / E within 3 %, and the force is
+/// E ε A within a tolerance.
 fn check_series(name: &str, places: &[Vec<[f64; 3]>; 2], force: f64, tolerance: f64) {
     let soft = strain(places, -0.03, -0.01);
     let stiff = strain(places, 0.01, 0.03);
@@ -183,9 +184,9 @@ fn halves_of_a_bar_stretch_by_their_own_stiffness() {
         assert_eq!(moduli, [STIFF, SOFT]);
         let mut world = mpm(&bodies);
         let places = draw(&mut world, way);
-        // The outermost half cell of a bar that is four cells wide bears less than it should.
+        // The outermost half cell of a bar that is four cells wide carries too little force.
         check_series("mpm", &places, world.wrench(0).force.z, 0.08);
-        // What is fixed takes the same force.
+        // The fixed end carries the same force.
         let balance = world.wrench(0).force + world.fixed_wrench().force;
         assert!(
             balance.norm() < 0.01 * world.wrench(0).force.norm(),
@@ -226,7 +227,7 @@ fn tied_bodies_stay_together() {
     let [before, after] = [gap(&places[0]), gap(&places[1])];
     assert!((before - 0.5 * CELL).abs() < 1e-6, "{before}");
     eprintln!("gap: {:+.1} %", 1e2 * (after / before - 1.0));
-    // As the tissue between, by some per cent.
+    // The same strain as the tissue around it, within some per cent.
     assert!((1.0..1.15).contains(&(after / before)), "{before} {after}");
     let ratio = strain(&places, -0.03, -0.01) / strain(&places, 0.01, 0.03);
     assert!((ratio / (STIFF / SOFT) - 1.0).abs() < 0.1, "{ratio}");
@@ -246,7 +247,7 @@ fn tied_bodies_stay_together() {
     }
     let ratio = strain(&places, -0.03, -0.01) / strain(&places, 0.01, 0.03);
     assert!((ratio / (STIFF / SOFT) - 1.0).abs() < 0.1, "{ratio}");
-    // Without them the upper one goes by itself.
+    // Without ties the upper body moves alone.
     let mut world = Xpbd::new(still(), &made, &[]).unwrap();
     let places = draw(&mut world, way);
     let tie = &ties[12];
@@ -296,11 +297,11 @@ fn presets_come_whole_into_both_solvers() {
 fn invalid_ties_and_materials_are_refused_by_name() {
     let here = Path::new(HERE);
     let mut bodies = tied_bars();
-    bodies[1].attachments[0].to = "nobody".to_owned();
+    bodies[1].attachments[0].to = "absent".to_owned();
     let error = xpbd_scene(&bodies, CELL, 0.0, here)
         .unwrap_err()
         .to_string();
-    let wanted = "upper.attachments[0].to is \"nobody\", but must be another one of lower, upper";
+    let wanted = "upper.attachments[0].to is \"absent\", but must be another one of lower, upper";
     assert_eq!(error, wanted);
     // 3 cm between the bodies: further than the tie, then than a cell.
     bodies[1].attachments[0].to = "lower".to_owned();

@@ -1,5 +1,5 @@
-//! Contract of the particle solver: it is the method in the equations (an oracle in f64), it conserves what the method conserves, it
-//! gives the same bits on any number of threads, and what it cannot follow ends it with a reason.
+//! Contract of the particle solver: it agrees with the equations of the method (an oracle in f64) and conserves the
+//! same quantities. It gives the same bits on any number of threads, and stops with a reason if it diverges.
 
 #[expect(clippy::pedantic, reason = "read as mathematics")]
 mod oracle;
@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 const CELL: f64 = 0.01;
 const BOTH: [Formulation; 2] = [Formulation::UpdatedLagrangian, Formulation::TotalLagrangian];
 
-/// Eight particles per cell, a little out of place, in a box given in cells.
+/// Eight particles per cell, slightly displaced, in a box given in cells.
 fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut positions = Vec::new();
@@ -56,7 +56,7 @@ fn config() -> MpmConfig {
     }
 }
 
-/// A box that comes down on the block's top, turned and turning, with friction.
+/// A box that comes down on the block's top, rotated and rotating, with friction.
 fn press(top: f64) -> Tool {
     Tool {
         position: Vector3::new(0.12, 0.12, top + 0.022),
@@ -79,10 +79,10 @@ fn nudge() -> Tool {
     }
 }
 
-/// A clamp that draws at the other side.
+/// A clamp that pulls at the other side.
 fn clamp() -> Tool {
     Tool {
-        // No node stands just where it begins to hold.
+        // No node lies exactly on the boundary of the clamp.
         position: Vector3::new(0.172, 0.12, 0.05),
         linear: Vector3::new(0.05, 0.1, 0.0),
         angular: Vector3::new(0.0, 0.0, 1.0),
@@ -163,7 +163,7 @@ fn compare(config: &MpmConfig, body: &MpmBody, tools: &[Tool]) {
         .flatten()
         .zip(oracle.impulses.iter().flatten())
     {
-        // The torque of a ball without friction is nothing but rounding.
+        // The torque on a frictionless ball is rounding only.
         let scale = wanted.norm().max(1e-6);
         assert!(
             (found - wanted).norm() < 1e-3 * scale,
@@ -186,7 +186,7 @@ fn momentum_and_mass_are_conserved() {
     let mut world = MlsMpm::new(config, &[left, right]).unwrap();
     let (mass, momentum) = (world.mass(), world.momentum());
     world.step(0.06).unwrap();
-    // They have met: the one that stood still moves.
+    // They have collided: the one at rest moves now.
     let velocities = world.velocities();
     assert!(
         velocities.last().unwrap()[0] > 0.05,
@@ -196,7 +196,7 @@ fn momentum_and_mass_are_conserved() {
     assert_eq!(world.mass(), mass);
     let scale = momentum[0].abs();
     for (now, before) in world.momentum().into_iter().zip(momentum) {
-        // 300 substeps, each of which rounds at 6e-8.
+        // 300 substeps, with rounding at 6e-8 each.
         assert!((now - before).abs() < 1e-5 * scale, "{now} {before}");
     }
 }
@@ -269,7 +269,7 @@ fn resumes_bit_identically(formulation: Formulation) {
     other.restore(&state).expect("a whole state");
     assert_eq!(other.save(), state);
     assert!(go_on(&mut other) == wanted);
-    // From the start once more: the same as the first time.
+    // From the start again: the same result as the first time.
     other.reset();
     other.tools = vec![press(0.09)];
     (0..5).for_each(|_| other.step(4e-3).expect("stable"));
@@ -313,7 +313,7 @@ fn overstretched_tissue_tears() {
                 })
             });
         }
-        // Drawn to 1.6 at half time and to 2.2 at the end, if it holds.
+        // Stretched to 1.6 at half time and to 2.2 at the end, if it does not tear.
         let forces = [0.06, 0.06].map(|time| {
             world.step(time).expect("stable");
             world.step(1e-2).expect("stable");
@@ -342,7 +342,7 @@ fn fast_tools_shorten_the_substep() {
     assert!(world.substep() < config().substep);
     world.step(4e-3).unwrap();
     assert!(world.wrench(0).force.z > 0.0);
-    // A tool born inside, and one that turns like a drill.
+    // A tool that starts inside the tissue, and one that rotates like a drill.
     world.tools[0] = Tool {
         position: Vector3::new(0.11, 0.11, 0.04),
         angular: Vector3::new(0.0, 0.0, 300.0),
@@ -373,7 +373,7 @@ fn divergence_has_a_reason() {
         ),
         "{error}"
     );
-    // And stays ended, until it begins anew.
+    // It stays stopped until a reset.
     assert_eq!(world.step(2e-4).unwrap_err(), error);
     world.reset();
     world.step(2e-4).unwrap();

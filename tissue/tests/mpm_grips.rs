@@ -1,5 +1,6 @@
-//! Contract of what is held in the particle solver: it moves with its holder and does not slip, what the holder feels is what the tissue
-//! gets, and the same bits come out on any number of threads and from a saved state.
+//! Contract of held particles in the particle solver: they move with their holder without slip, the force on the holder
+//! is opposite to the force on the tissue, and results have the same bits on any number of threads and from a saved
+//! state.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -11,7 +12,7 @@ use nalgebra::{Matrix3, Vector3};
 const CELL: f64 = 0.01;
 const GRAVITY: f64 = 9.81;
 
-/// Lowest corner of the block, and where its middle is [m].
+/// Lower corner of the block, and its centre [m].
 const LOW: [f64; 3] = [0.10, 0.10, 0.10];
 const MIDDLE: [f64; 3] = [0.12, 0.12, 0.115];
 
@@ -41,7 +42,7 @@ fn block() -> MpmBody {
     }
 }
 
-/// The block, its two lowest layers of particles fixed.
+/// The block, with its two lowest layers of particles fixed.
 fn fixed_block() -> MpmBody {
     MpmBody {
         fixed: (0..8 * 8 * 6).filter(|i| i % 6 < 2).collect(),
@@ -49,7 +50,7 @@ fn fixed_block() -> MpmBody {
     }
 }
 
-/// What holds, too small to touch anything.
+/// A tool that holds, too small to touch anything.
 fn grip(at: [f64; 3]) -> Tool {
     Tool {
         position: at.into(),
@@ -62,7 +63,7 @@ fn top() -> [f64; 3] {
     [MIDDLE[0], MIDDLE[1], 0.13 - CELL]
 }
 
-/// A world whose only tool holds what is within a cell of its place.
+/// A world whose only tool holds the particles within a cell of its position.
 fn bitten(n_threads: usize, body: MpmBody, at: [f64; 3]) -> MlsMpm {
     let mut world = MlsMpm::new(config(n_threads), &[body]).unwrap();
     world.tools.push(grip(at));
@@ -77,7 +78,7 @@ fn middle(positions: &[[f64; 3]]) -> Vector3<f64> {
     sum / positions.len() as f64
 }
 
-/// Greatest way of held particles from where they were in the tool's frame [m].
+/// Greatest displacement of held particles in the tool's frame [m].
 fn slip(world: &MlsMpm, start: &[[f64; 3]], from: &Tool) -> f64 {
     let (positions, to) = (world.positions(), &world.tools[0]);
     let local = |tool: &Tool, at: [f64; 3]| {
@@ -102,11 +103,11 @@ fn a_grip_of_one_cell_lifts_a_block_without_slip() {
     let before = world.positions();
     world.step(1.0).unwrap();
     let after = world.positions();
-    // To the rounding of positions in f32.
+    // Up to the rounding of positions in f32.
     let slipped = slip(&world, &start, &from) / CELL;
     eprintln!("slip: {slipped:.1e} cells");
     assert!(slipped < 1e-5);
-    // It hangs still, 5 cm higher less what it sags, and none is lost.
+    // It hangs still, 5 cm higher minus the sag, and no particle is lost.
     let crept = before
         .iter()
         .zip(&after)
@@ -125,7 +126,7 @@ fn a_grip_of_one_cell_lifts_a_block_without_slip() {
     let force = world.wrench(0).force;
     assert!((force.z / weight + 1.0).abs() < 0.01, "{force}, {weight} N");
     eprintln!("weight: {:.2} %", 1e2 * (-force.z / weight - 1.0));
-    // What is released falls freely.
+    // Released particles fall freely.
     world.release(0);
     world.step(0.05).unwrap();
     let fall = world.momentum()[2] / world.mass() / 0.05;
@@ -137,7 +138,7 @@ fn a_grip_of_one_cell_lifts_a_block_without_slip() {
 fn the_torque_is_that_of_the_weight_about_the_tool() {
     let mut world = bitten(1, block(), top());
     world.release(0);
-    // Another tool, from whose origin the bite is away, holds it by the side.
+    // Another tool, whose origin is away from the held particles, holds it by the side.
     world.tools[0] = grip([0.05, 0.13, 0.12]);
     let at = Vector3::new(LOW[0] + CELL, MIDDLE[1], MIDDLE[2]);
     assert!(world.grasp(0, at, 1.2 * CELL, usize::MAX) > 20);
@@ -176,7 +177,7 @@ fn held_particles_turn_with_the_tool_and_do_not_stretch() {
         assert!((grad - turn).norm() < 1e-3, "{grad} {turn}");
     }
     eprintln!("strain of what turns: {strain:.1e}");
-    // With v + ω × r at the nodes it would be ω² Δt t, a hundred times as much.
+    // With v + ω × r at the nodes the strain would be ω² Δt t, a hundred times as much.
     assert!(strain < 1e-4, "{strain}");
 }
 
@@ -225,7 +226,7 @@ fn fixed_particles_stand_still_bit_by_bit_and_bear_the_weight() {
     let weight = world.mass() * GRAVITY;
     let force = world.fixed_wrench().force;
     assert!((force.z / weight + 1.0).abs() < 0.01, "{force}, {weight} N");
-    // A bite right above them, which shares nodes with them, draws at what is between.
+    // Held particles right above them, which share nodes with them, pull at the tissue between.
     let at = [MIDDLE[0], MIDDLE[1], LOW[2] + 1.5 * CELL];
     world.tools.push(grip(at));
     assert!(world.grasp(0, Vector3::from(at), CELL, usize::MAX) > 10);
@@ -239,7 +240,7 @@ fn fixed_particles_stand_still_bit_by_bit_and_bear_the_weight() {
     }
     let way = middle(&end) - middle(&start);
     assert!(way.z > 0.1 * CELL, "the rest follows the tool: {way}");
-    // A reset lets go of what the tool holds, and of nothing that is fixed.
+    // A reset releases held particles, but not fixed ones.
     world.reset();
     assert!(world.grasped(0).is_empty());
     world.step(0.05).unwrap();
@@ -252,7 +253,7 @@ fn fixed_particles_stand_still_bit_by_bit_and_bear_the_weight() {
     assert_ne!(start, end);
 }
 
-/// A turning bite, fixed particles and a tool that presses.
+/// Rotating held particles, fixed particles and a tool that presses.
 fn busy(n_threads: usize) -> MlsMpm {
     let mut world = bitten(n_threads, fixed_block(), top());
     world.tools[0].angular = Vector3::new(0.3, -0.2, 1.0);
@@ -290,7 +291,7 @@ fn a_saved_state_resumes_with_its_grips() {
     let mut world = busy(1);
     world.step(0.05).unwrap();
     let (saved, tools) = (world.save(), world.tools.clone());
-    // A fresh world, and one that holds something else.
+    // A new world, and one that holds other particles.
     let mut fresh = MlsMpm::new(config(1), &[fixed_block()]).unwrap();
     let mut other = bitten(1, fixed_block(), [0.11, 0.11, 0.12]);
     world.step(0.05).unwrap();
@@ -303,7 +304,7 @@ fn a_saved_state_resumes_with_its_grips() {
         assert_eq!(copy.wrench(0), world.wrench(0));
         assert_eq!(copy.fixed_wrench(), world.fixed_wrench());
     }
-    // Cut short, of another version, or holding what is not there.
+    // Truncated, of another version, or with unknown held particles.
     let mut strange = saved.clone();
     let at = strange.len() - 32;
     strange[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -331,7 +332,7 @@ fn unknown_tools_and_particles_are_refused() {
     world.tools = vec![grip(top()), grip(top())];
     let error = world.grasp_particles(0, &[3, 384]).unwrap_err().to_string();
     assert_eq!(error, "particles is 384, but must be below 384");
-    // Number 0 is fixed, 3 is held only once.
+    // Particle 0 is fixed; particle 3 is held only once.
     assert_eq!(world.grasp_particles(1, &[0, 3, 4, 3]).unwrap(), 2);
     assert_eq!(world.grasp_particles(0, &[3, 5]).unwrap(), 1);
     assert_eq!((world.grasped(0), world.grasped(1)), (vec![5], vec![3, 4]));
@@ -339,7 +340,7 @@ fn unknown_tools_and_particles_are_refused() {
     let near = Vector3::from(world.positions()[11]);
     assert_eq!(world.grasp(0, near, CELL, 1), 1);
     assert_eq!(world.grasped(0), vec![5, 11]);
-    // What a tool held that is gone is free.
+    // Particles of a removed tool are free.
     world.tools.pop();
     world.step(1e-3).unwrap();
     assert_eq!((world.grasped(0), world.grasped(1)), (vec![5, 11], vec![]));

@@ -1,5 +1,5 @@
-//! Contract: where only what is within reach of tools moves, the tool meets about the same force and the tissue around it goes to about the
-//! same place, the rest stands still, all forces are accounted for, and states go on as they were saved, on any number of threads.
+//! Contract of a finite reach: force and tissue motion near the tool are nearly unchanged, tissue out of reach does not
+//! move, all forces are accounted for, and restored states continue identically on any number of threads.
 
 use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 const CELL: f64 = 0.015;
 /// A slab of 30 × 12 × 6 cm on the table.
 const SIZE: [f64; 3] = [0.3, 0.12, 0.06];
-/// Of the window that the tests compare with the whole slab [m].
+/// Reach of the window that the tests compare with the whole slab [m].
 const REACH: f64 = 0.06;
 
 fn config(reach: f64, n_threads: usize) -> MpmConfig {
@@ -50,7 +50,7 @@ fn slab() -> MpmBody {
     }
 }
 
-/// A slab on a table, and a ball that has gone 1 cm deep near one end and will slide to the other.
+/// A slab on a table, and a ball that is 1 cm deep near one end and will slide to the other.
 fn pressed(config: MpmConfig) -> MlsMpm {
     let mut world = MlsMpm::new(config, &[slab()]).expect("a valid slab");
     world.tools.push(Tool {
@@ -89,8 +89,9 @@ fn a_reach_beyond_the_body_changes_no_bit() {
     assert_eq!(whole.positions(), wide.positions());
 }
 
-/// The force is within 8 % of that of the whole, and tissue nearer than 3 cm to the ball within 1 mm, a tenth of the dent, of where it goes
-/// in the whole: by Boussinesq a point force moves what is 6 cm away by a seventh of what it moves at the ball's edge, and that is held.
+/// The force is within 8 % of that of the whole slab. Tissue nearer than 3 cm to the ball is within 1 mm, a tenth of
+/// the dent, of its position in the whole slab. By Boussinesq a point force moves tissue at a distance of 6 cm by a
+/// seventh of the motion at the ball's edge, and this tissue is fixed here.
 #[test]
 fn a_tool_meets_about_the_same_and_what_is_far_stands_still() {
     let [mut whole, mut near] = [f64::INFINITY, REACH].map(|reach| pressed(config(reach, 1)));
@@ -110,15 +111,15 @@ fn a_tool_meets_about_the_same_and_what_is_far_stands_still() {
         .filter(|(place, _)| around(place))
         .map(|(wanted, found)| way(wanted, found));
     let most = errors.fold(0.0, f64::max);
-    eprintln!("{:.2} mm beside the place in the whole", 1e3 * most);
+    eprintln!("{:.2} mm from the place in the whole slab", 1e3 * most);
     assert!(most < 1e-3, "{most}");
-    // What was pressed and left behind is back within a tenth of the depth.
+    // The tissue that was pressed and left behind has recovered within a tenth of the depth.
     for (from, to) in start.iter().zip(&found).filter(|(from, _)| from[0] < 0.1) {
         assert!(way(from, to) < 1e-3, "{from:?} {to:?}");
     }
 }
 
-/// What the ball takes, table and resting tissue bear, within 1 % while it stands still.
+/// The force on the ball equals the forces on table and resting tissue, within 1 % at rest.
 #[test]
 fn all_forces_are_accounted_for() {
     let mut world = pressed(config(REACH, 1));
@@ -153,7 +154,7 @@ fn goes_on_as_the_saved_one(formulation: Formulation) {
         slide(world)
     };
     let (wanted, end) = (go(&mut world), world.positions());
-    // Of a world that has been elsewhere, and one that has been nowhere; on more threads.
+    // Restored into a world that was elsewhere and into a new one; on more threads.
     let fresh = MlsMpm::new(config(REACH, 2), &[slab()]).expect("valid");
     for mut other in [world, fresh] {
         other.restore(&state).expect("valid");
@@ -162,14 +163,14 @@ fn goes_on_as_the_saved_one(formulation: Formulation) {
         assert_eq!(go(&mut other), wanted);
         assert_eq!(other.positions(), end);
     }
-    // A world where all moves has nothing that stands still.
+    // A world in which everything moves has no resting particles.
     let mut whole = MlsMpm::new(config(f64::INFINITY, 1), &[slab()]).expect("valid");
     let refused = whole.restore(&state).expect_err("all moves");
     assert!(matches!(refused, TissueError::State(_)), "{refused}");
 }
 
 #[test]
-fn what_a_tool_holds_moves_wherever_it_goes() {
+fn held_particles_move_with_the_tool_out_of_reach() {
     let mut world = pressed(config(REACH, 1));
     world.step(0.01).expect("stable");
     // Out of the ball's reach, at the far end of the top.

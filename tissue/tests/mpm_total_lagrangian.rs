@@ -1,5 +1,5 @@
-//! The total Lagrangian formulation: a body forgets no deformation. Its force under a ball and its stress between plates are in the tests of
-//! physics, the method against an oracle in the contract of particles.
+//! The total Lagrangian formulation: a body recovers from any deformation. Its force under a ball and its stress
+//! between plates are in the tests of physics; the comparison with an oracle is in the contract of particles.
 
 #[expect(clippy::pedantic, dead_code, reason = "shared by several tests")]
 mod physics_blocks;
@@ -13,7 +13,7 @@ use physics_blocks::block;
 const BOTH: [Formulation; 2] = [Formulation::UpdatedLagrangian, Formulation::TotalLagrangian];
 const CELL: f64 = 0.01;
 
-/// A beam of 0.1 m out of a clamp, 2 cm high, E of 100 kPa.
+/// A beam of 0.1 m in a clamp, 2 cm high, E of 100 kPa.
 fn beam(formulation: Formulation, gravity: f64) -> MlsMpm {
     let size = [0.12, 2.0 * CELL, 0.02];
     let config = MpmConfig {
@@ -42,7 +42,7 @@ fn beam(formulation: Formulation, gravity: f64) -> MlsMpm {
     world
 }
 
-/// How far a beam hangs at its end [m], the swing taken out, in three stretches of four periods of 0.31 s.
+/// Deflection of the beam's end [m] without the oscillation, in three intervals of four periods of 0.31 s.
 fn hangs(mut world: MlsMpm) -> [f64; 3] {
     let end = 0.12 - 0.5 * CELL;
     let rest = world.positions();
@@ -66,7 +66,8 @@ fn hangs(mut world: MlsMpm) -> [f64; 3] {
     })
 }
 
-/// Swinging by a fifth of its height it hangs as far 2.5 s later, within 0.5 %; where weights go with the particles it sags by 8 %.
+/// A beam that oscillates by a fifth of its height has the same mean deflection 2.5 s later, within 0.5 %; in the
+/// updated Lagrangian formulation it sags by 8 %.
 #[test]
 fn a_beam_that_swings_widely_does_not_sag() {
     let [updated, total] = BOTH.map(|formulation| {
@@ -75,11 +76,11 @@ fn a_beam_that_swings_widely_does_not_sag() {
         third / first - 1.0
     });
     assert!(total.abs() < 0.005, "{total}");
-    // What the formulation is for: without that this test would not see it.
+    // The purpose of the formulation: the test must show the sag without it.
     assert!(updated > 0.05, "{updated}");
 }
 
-/// A tool that holds nodes would have to know where they are now.
+/// A tool that holds nodes would need their current positions.
 #[test]
 fn holders_that_move_are_refused() {
     let mut world = beam(Formulation::TotalLagrangian, 0.0);

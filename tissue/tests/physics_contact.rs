@@ -1,5 +1,5 @@
-//! Contract: the force of particles on tools is that of the law between plates, that of finite elements under a ball and a punch, and that of
-//! Coulomb on a slope; the shape at rest comes back. Each test says within how much.
+//! Contract: the force of particles on tools agrees with the law between plates, with finite elements under a ball and
+//! a punch, and with Coulomb friction on a slope; the rest shape is recovered. Each test states its tolerance.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod finite_elements;
@@ -17,7 +17,7 @@ use physics_blocks::{damped, force, world};
 
 const BOTH: [Formulation; 2] = [Formulation::UpdatedLagrangian, Formulation::TotalLagrangian];
 
-/// Nominal stress [Pa] of the law at a stretch, its sides free.
+/// Nominal stress [Pa] of the law at a stretch, with free sides.
 fn uniaxial(stretch: f64, material: &Material) -> f64 {
     let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
     let (mut low, mut high) = (0.3f64, 3.0f64);
@@ -79,7 +79,7 @@ fn a_flat_punch_is_pressed_as_finite_elements_say() {
     for formulation in BOTH {
         let (errors, order) = punch(formulation, &cells);
         eprintln!("punch, {formulation:?}, cells of {cells:?} m: {errors:+.4?}, order {order:.2}");
-        // Its edge lies between particles, somewhere: the error does not fall evenly.
+        // The edge lies somewhere between particles, so the error does not decrease evenly.
         assert!(
             errors[1..].iter().all(|error| error.abs() < 0.07),
             "{errors:?}"
@@ -87,13 +87,13 @@ fn a_flat_punch_is_pressed_as_finite_elements_say() {
     }
 }
 
-/// It is felt as a disc of its area, within 25 %.
+/// The force is that of a disc with the same area, within 25 %.
 #[test]
 fn a_probe_narrower_than_two_cells_is_felt() {
     let shape = Shape::Cuboid {
         half: [0.03, 0.01, 0.03],
     };
-    // As a disc of its area.
+    // A disc of the same area.
     let radius = (4.0f64 * 0.03 * 0.01 / std::f64::consts::PI).sqrt();
     for depth in [0.01, 0.02] {
         let disc = LAYER.force(radius, |_| depth);
@@ -166,10 +166,10 @@ fn pressed_and_left(formulation: Formulation) -> [f64; 2] {
     [pressed, way(&world)]
 }
 
-/// Depths are ordered, and at small strain as one over the modulus within 15 %.
+/// Depths are ordered, and at small strain proportional to one over the modulus within 15 %.
 #[test]
-fn what_is_stiffer_gives_less() {
-    // The papers' four; a plate under the same load on each.
+fn stiffer_tissue_is_dented_less() {
+    // The four moduli of the papers; a plate under the same load on each.
     let (size, cell, load) = ([0.06, 0.06, 0.04], 0.01, 0.4);
     let depths = [1e3, 8e3, 15e3, 1e5].map(|young_modulus| {
         let material = Material {
@@ -183,7 +183,7 @@ fn what_is_stiffer_gives_less() {
         };
         let (soft, updated) = (damped(material, cell), Formulation::default());
         let mut world = on_table(size, cell, soft, updated, shape, 0.01, |_| true);
-        // A stiffness guess makes each step go most of the way.
+        // A stiffness estimate makes each step cover most of the remaining distance.
         let stiffness = 0.1 * young_modulus;
         for _ in 0..60 {
             let lacking = load - world.wrench(1).force.z;
@@ -199,7 +199,7 @@ fn what_is_stiffer_gives_less() {
         depths.windows(2).all(|two| two[0] > 1.2 * two[1]),
         "{depths:?}"
     );
-    // At small strain as one over the modulus.
+    // At small strain proportional to one over the modulus.
     let ratio = depths[2] / depths[3] / (1e5 / 15e3);
     assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
 }

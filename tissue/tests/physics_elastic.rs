@@ -1,4 +1,4 @@
-//! Particles held by clamps against answers that are known: shear, a bar that hangs, a bar that stands out from a wall.
+//! Particles in clamps against analytic solutions: shear, a hanging bar, and a cantilever.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod physics_blocks;
@@ -16,7 +16,7 @@ fn sticky(shape: Shape) -> Tool {
     }
 }
 
-/// Mean of an entry of the deformation gradient over particles that rested in a box.
+/// Mean of an entry of the deformation gradient over the particles that were in a box at rest.
 fn mean_grad(
     world: &MlsMpm,
     rest: &[[f64; 3]],
@@ -72,7 +72,7 @@ fn a_hanging_bar_stretches_by_its_weight() {
     let (young_modulus, gravity) = (1e5, 9.81);
     let material = Material {
         young_modulus,
-        // No narrowing, which the clamp would hinder.
+        // No lateral contraction, which the clamp would prevent.
         poisson_ratio: 0.0,
         ..Material::default()
     };
@@ -102,7 +102,7 @@ fn a_hanging_bar_stretches_by_its_weight() {
     let error = found / wanted - 1.0;
     eprintln!("bar hangs {found:.6} m of {wanted:.6} m, {error:+.4}");
     assert!(error.abs() < 0.03, "{found} {wanted}");
-    // It still swings a little: over five of its periods 4 L √(ρ / E).
+    // It still oscillates slightly: the mean over five of its periods 4 L √(ρ / E).
     let weight = force(&mut world, 0, 0.18).z / (-1000.0 * gravity * size.iter().product::<f64>());
     eprintln!("its weight on the clamp: {weight:.5}");
     assert!((weight - 1.0).abs() < 0.02, "{weight}");
@@ -129,7 +129,8 @@ fn a_cantilever_bends_as_timoshenko_says() {
             half: [0.05, 0.5, 0.5],
         });
         clamp.position.x = inside - 0.05;
-        // The clamp's face goes through nodes: it holds whole ones, so that the beam would be longer or shorter by a part of a cell.
+        // The clamp's face goes through nodes and holds whole ones. Otherwise the beam would be longer or shorter by a
+        // part of a cell.
         let config = MpmConfig {
             origin: [-10.0 * cell; 3],
             cell_width: cell,

@@ -1,4 +1,5 @@
-//! Contract: level sets are closed surfaces that face out, and come to the exact ones with the square of the spacing.
+//! Contract: level sets are closed surfaces that face outwards, and converge to the exact surface with the square of
+//! the spacing.
 
 use std::f64::consts::PI;
 
@@ -13,7 +14,7 @@ use proptest::prelude::*;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Fails unless closed, and every vertex has one ring of triangles.
+/// Fails unless the mesh is closed and every vertex has one ring of triangles.
 #[track_caller]
 fn check_manifold(mesh: &TriangleMesh) {
     mesh.check_closed().expect("closed");
@@ -21,9 +22,9 @@ fn check_manifold(mesh: &TriangleMesh) {
     assert!(n_rings.iter().all(|&n| n == 1), "a vertex of many rings");
 }
 
-/// Number of rings of triangles around each vertex, of a mesh whose edges have two triangles each.
+/// Number of triangle rings around each vertex, for a mesh whose edges have two triangles each.
 fn rings(mesh: &TriangleMesh) -> Vec<usize> {
-    // For each vertex, the edges opposite to it, which follow each other.
+    // For each vertex, the opposite edges, which are linked to rings.
     let mut links = vec![Vec::new(); mesh.positions.len()];
     for &[a, b, c] in &mesh.triangles {
         for [tip, from, to] in [[a, b, c], [b, c, a], [c, a, b]] {
@@ -65,7 +66,7 @@ fn area_and_volume_of_a_ball_converge_with_the_square_of_the_spacing() {
         check_manifold(&found.mesh);
         for (at, normal) in found.mesh.positions.iter().zip(&found.normals) {
             let out = Vector3::from(*at) - Vector3::from(centre);
-            // A chord's sagitta, and the part of an edge that vertices keep from nodes.
+            // The sagitta of a chord, and the least distance of vertices from nodes.
             let most = radius / cells * (0.125 / cells + 1e-3) * 1.5;
             assert!((out.norm() - radius).abs() < most, "{}", out.norm());
             let cos = out.normalize().dot(&Vector3::from(*normal));
@@ -76,7 +77,7 @@ fn area_and_volume_of_a_ball_converge_with_the_square_of_the_spacing() {
             1.0 - found.mesh.area() / (4.0 * PI * radius.powi(2)),
         ]
     });
-    // At ten cells to the radius.
+    // At ten cells per radius.
     assert!(
         errors[0].iter().all(|e| (0.0..0.01).contains(e)),
         "{errors:?}"
@@ -89,7 +90,7 @@ fn area_and_volume_of_a_ball_converge_with_the_square_of_the_spacing() {
     }
 }
 
-/// Each cube has the mirror images of the case for neighbours.
+/// Each cube has the mirror images of the case as neighbours.
 #[test]
 fn each_case_fits_its_mirror_images() {
     for case in 1..256_usize {
@@ -249,7 +250,7 @@ fn bodies_are_wrapped_in_closed_surfaces_that_can_be_read_back() {
             {
                 let [x, y, z] = *rest;
                 let there = Vector3::new(-1.1 * y + 2.0, x, z);
-                // Vertices outside of the outermost particles take what those have; weights reach 1.5 widths.
+                // Vertices outside the outermost particles take the values of these; weights reach 1.5 widths.
                 assert!(
                     (there - Vector3::from(*now)).norm() < 1.5 * width,
                     "{now:?} {rest:?}"
@@ -297,7 +298,7 @@ proptest! {
         if !found.mesh.triangles.is_empty() {
             check_manifold(&found.mesh);
         }
-        // The same nodes are inside as were.
+        // The same nodes are still inside.
         let cells: f64 = grid.values.iter().filter(|v| f64::from(**v) > level).count() as f64;
         prop_assert_eq!(cells == 0.0, found.mesh.triangles.is_empty());
     }

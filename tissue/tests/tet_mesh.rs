@@ -1,4 +1,4 @@
-//! Contract: tetrahedra fill the solid that they are made of, and their dihedral angles keep the bounds proven for isosurface stuffing.
+//! Contract: tetrahedra fill their solid, and their dihedral angles keep the proven bounds of isosurface stuffing.
 
 use std::f64::consts::PI;
 
@@ -132,9 +132,9 @@ proptest! {
         let mesh = TetMesh::fill(|p| depth(p).max(p.norm() - 0.9), [[-1.0; 3], [1.0; 3]], edge);
         if let Ok(mesh) = mesh {
             check_angles(&mesh);
-            // Neighbours agree on the diagonals of what they share: all faces inside have two tetrahedra.
+            // Neighbours agree on the diagonals of shared faces: all inner faces have two tetrahedra.
             let boundary = mesh.boundary().surface;
-            // Parts thinner than a tetrahedron may touch along an edge; there is no other fault.
+            // Parts thinner than a tetrahedron may touch along an edge; there are no other faults.
             let found = boundary.check_closed();
             prop_assert!(matches!(found, Ok(()) | Err(MeshFault::NonManifoldEdge { .. })), "{:?}", found);
             let volume: f64 = mesh.volumes().iter().sum();

@@ -1,4 +1,4 @@
-//! Contract: a filtered wrench is what a filter of first order makes of the raw one, however time is cut.
+//! Contract: a filtered wrench is the first-order response to the raw one, for any division of time into steps.
 
 use insonate_tissue::tool::{Wrench, WrenchFilter};
 use nalgebra::Vector3;
@@ -42,7 +42,7 @@ fn at_its_frequency_a_swing_is_cut_to_the_root_of_a_half() {
             most = most.max(seen.abs());
         }
     }
-    // Steps of a ten-thousandth of a swing.
+    // Steps of a ten-thousandth of a period.
     assert!((most - 0.5_f64.sqrt()).abs() < 1e-3, "{most} comes through");
 }
 
@@ -55,7 +55,7 @@ fn it_begins_with_the_first_wrench_and_again_after_a_reset() {
 }
 
 #[test]
-fn frequencies_that_cannot_be_are_refused() {
+fn invalid_frequencies_are_refused() {
     for cutoff in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = WrenchFilter::new(cutoff).expect_err("it cannot be");
         assert!(error.to_string().contains("filter.cutoff"), "{error}");

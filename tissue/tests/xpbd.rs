@@ -24,13 +24,13 @@ const SPRINGS: Elasticity = Elasticity::Springs {
     volume_compliance: 1e-13,
 };
 
-/// What averaging leaves stiff enough to bear the ball.
+/// Springs that stay stiff enough under averaging to carry the ball.
 const STIFF_SPRINGS: Elasticity = Elasticity::Springs {
     distance_compliance: 1e-6,
     volume_compliance: 0.0,
 };
 
-/// A block of 6 × 5 × 4 cm, its lowest vertices fixed.
+/// A block of 6 × 5 × 4 cm with its lowest vertices fixed.
 fn body(elasticity: Elasticity, damping_time: f64) -> XpbdBody {
     let mut body = XpbdBody {
         mesh: lattice([5, 4, 3], [0.06, 0.05, 0.04], [0.3, -0.2, 0.0], 0.1),
@@ -171,7 +171,7 @@ fn it_agrees_with_its_equations_in_f64() {
         let body = body(elasticity, damping_time);
         let config = XpbdConfig {
             iterations,
-            // What averages is too soft to bear its weight.
+            // With averaging the body is too soft to carry its weight.
             gravity: [0.0, 0.0, if sweep == averaged { 0.0 } else { -9.81 }],
             ..config(sweep)
         };
@@ -224,7 +224,7 @@ fn momentum_is_conserved() {
             ..config(sweep)
         };
         let mut world = Xpbd::new(config, &[free], &[]).unwrap();
-        // A push makes it turn and swing.
+        // A push makes it rotate and oscillate.
         world.tools_mut().push(Tool {
             linear: Vector3::new(0.3, 0.0, -1.0),
             ..ball()
@@ -314,7 +314,7 @@ fn bits_depend_neither_on_threads_nor_on_lanes() {
         for n_threads in [2, 3] {
             assert_eq!(run(n_threads), one, "{n_threads} threads");
         }
-        // A world alone.
+        // A single world.
         for index in [0, 20, 36] {
             let config = XpbdConfig {
                 face_contact: true,
@@ -345,7 +345,7 @@ fn bits_depend_neither_on_threads_nor_on_lanes() {
 }
 
 #[test]
-fn worlds_that_are_not_asked_to_move_do_not_and_the_others_do_as_ever() {
+fn worlds_that_are_not_stepped_are_unchanged() {
     let run = |moves: fn(usize) -> bool| {
         let body = body(Elasticity::NeoHookean, 0.01);
         let mut batch = XpbdBatch::new(config(Sweep::GaussSeidel), &[body], &[], 3).unwrap();
@@ -400,7 +400,7 @@ fn restored_states_continue_bit_identically() {
     (0..3).for_each(|_| other.step(0.01).unwrap());
     let found = (other.positions(), other.velocities(), other.wrench(0));
     assert_eq!(found, wanted);
-    // A world of a batch takes it too.
+    // A world of a batch accepts it too.
     let mut batch = XpbdBatch::new(config, &[torn], &[], 5).unwrap();
     let mut lane = batch.world(3).unwrap();
     *lane.tools_mut() = tools;
@@ -460,7 +460,7 @@ fn a_world_diverges_alone_and_says_why() {
     let (mut calm, mut batch) = (new(), new());
     balls(&mut calm);
     balls(&mut batch);
-    // A tool at 10 m/s, a tool born inside tissue, a pose that is none.
+    // A tool at 10 m/s, a tool that starts inside tissue, an invalid pose.
     batch.world(3).unwrap().tools_mut()[0].linear.z = -10.0;
     batch.world(5).unwrap().tools_mut()[0].position.z = 0.03;
     batch.world(17).unwrap().tools_mut()[0].position.x = f64::NAN;
@@ -546,7 +546,7 @@ fn tissue_recovers_from_fast_tools_and_long_steps() {
 
 #[test]
 fn inverted_elements_recover() {
-    // All vertices pushed through the floor of the block, by a state that has them there.
+    // A state in which all vertices are below the floor of the block.
     let soft = body(Elasticity::NeoHookean, 0.01);
     let rest = soft.mesh.positions.clone();
     let config = XpbdConfig {

@@ -1,4 +1,4 @@
-//! The force of tetrahedra on a ball and on a flat punch, against finite elements of the same layer.
+//! Force of tetrahedra on a ball and on a flat punch, compared with finite elements of the same layer.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -29,7 +29,7 @@ fn the_force_on_a_flat_punch_is_that_of_finite_elements() {
     assert!(coarse.abs() < 0.2 && fine.abs() < 0.1, "{coarse} {fine}");
 }
 
-/// What was not used when the elements were made: the ball within 10 %, the punch within 25 % with cells of 5 mm.
+/// A layer that was not used to tune the elements: the ball within 10 %, the punch within 25 % with cells of 5 mm.
 #[test]
 fn another_layer_answers_as_finite_elements_do() {
     let [ball, punch] = [other_ball, other_punch].map(|error| error(0.005));

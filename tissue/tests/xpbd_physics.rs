@@ -1,5 +1,5 @@
-//! XPBD against analytic answers: a block pressed and a bar pulled (neo-Hookean), a bar that hangs and a cantilever (linear elasticity),
-//! balance of forces, and the shape at rest.
+//! XPBD against analytic solutions: a compressed block and a stretched bar (neo-Hookean), a hanging bar and a
+//! cantilever (linear elasticity), balance of forces, and recovery of the rest shape.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -38,7 +38,7 @@ fn still(substep: f64) -> XpbdConfig {
     }
 }
 
-/// Nominal stress [Pa] of the law at a stretch, its sides free.
+/// Nominal stress [Pa] of the law at a stretch, with free sides.
 fn uniaxial(stretch: f64, material: &Material) -> f64 {
     let (mu, lambda) = (
         material.lame_mu(),
@@ -127,7 +127,7 @@ fn a_bar_between_grips_pulls_back_by_its_uniaxial_stress() {
     }
 }
 
-/// How far the end of a bar hangs down [m].
+/// Elongation of a hanging bar [m].
 fn hanging(substep: f64, material: Material) -> f64 {
     let mut bar = body([2, 2, 10], [0.02, 0.02, 0.1], material);
     bar.fixed = vertices(&bar, |p| p[2] > 0.0999);
@@ -148,13 +148,13 @@ fn hanging(substep: f64, material: Material) -> f64 {
 fn a_bar_hangs_as_far_as_linear_elasticity_says() {
     let material = Material {
         young_modulus: 1e5,
-        // No narrowing, which the fixed end would hinder.
+        // No lateral contraction, which the fixed end would prevent.
         poisson_ratio: 0.0,
         ..MATERIAL
     };
     let wanted = 1000.0 * 9.81 * 0.01 / (2.0 * 1e5);
     let error = |substep| hanging(substep, material) / wanted - 1.0;
-    // One correction a substep: softer by (c Δt / h)², which falls with the substep.
+    // One correction per substep makes it softer by (c Δt / h)², which decreases with the substep.
     let errors = [1e-3, 5e-4, 2.5e-4].map(|substep| error(substep).abs());
     assert!(errors[2] < 0.03, "{errors:?}");
     assert!(errors[1] < 0.5 * errors[0], "{errors:?}");
@@ -191,7 +191,8 @@ fn a_cantilever_bends_as_timoshenko_says() {
             .map(|i| rest[*i as usize][2] - positions[*i as usize][2]);
         down.sum::<f64>() / end.len() as f64
     };
-    // What the means of cubes do not feel is soft, by an error that falls with their size; one correction a substep is softer by 2 %.
+    // Deformations that the means of cubes do not resist are soft, by an error that decreases with their size; one
+    // correction per substep is softer by 2 %.
     let found = [bend(2, 2e-4), bend(4, 1e-4), bend(8, 5e-5)];
     let errors = found.map(|found| found / wanted - 1.0);
     let worst = [0.12, 0.04, 0.04];
@@ -199,8 +200,8 @@ fn a_cantilever_bends_as_timoshenko_says() {
     assert!(is_near, "{errors:?}");
 }
 
-/// Elastic force on each vertex [N], from the law in f64: 0.15 of the energy is that of tetrahedra, the rest that of cubes of six by their
-/// mean deformation.
+/// Elastic force on each vertex [N], from the law in f64: 0.15 of the energy is in the tetrahedra, the rest in cubes of
+/// six tetrahedra by their mean deformation.
 fn elastic_forces(body: &XpbdBody, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
     let (mu, lame) = (body.material.lame_mu(), body.material.lame_lambda());
     let lambda = lame + mu;
@@ -244,7 +245,7 @@ fn the_force_on_a_tool_balances_the_elastic_forces() {
     for (shape, face_contact) in [
         (Shape::Sphere { radius: 0.015 }, false),
         (Shape::Sphere { radius: 0.015 }, true),
-        // No greater than a face.
+        // Not larger than a face.
         (Shape::Sphere { radius: 0.004 }, true),
         (
             Shape::Cylinder {
@@ -278,7 +279,8 @@ fn the_force_on_a_tool_balances_the_elastic_forces() {
         let forces = elastic_forces(&block, &world.positions());
         let held: Vector3<f64> = block.fixed.iter().map(|i| forces[*i as usize]).sum();
         assert!(found.z > 0.02, "{shape:?}: {found:?}");
-        // Elastic forces sum to zero: those on the fixed vertices are those of the tool on the others.
+        // Elastic forces sum to zero, so the forces on the fixed vertices equal the force of the tool on the
+        // others.
         let error = (found + held).norm() / held.norm();
         assert!(error < 0.01, "{shape:?}: {found:?} {held:?}");
     }

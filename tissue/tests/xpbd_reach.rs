@@ -1,5 +1,5 @@
-//! Contract: where only what is within reach of tools moves, the tool meets about the same force, the rest stands still, and states go on
-//! as they were saved.
+//! Contract of a finite reach: the force on the tool is nearly unchanged, tissue out of reach does not move, and
+//! restored states continue identically.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod xpbd_blocks;
@@ -29,7 +29,7 @@ fn config(reach: f64) -> XpbdConfig {
     }
 }
 
-/// A world whose ball has gone 1 cm deep near one end and slides to the other.
+/// A world whose ball is 1 cm deep near one end and slides to the other.
 fn pressed(reach: f64) -> Xpbd {
     let mut world = Xpbd::new(config(reach), &[slab()], &[]).expect("a valid slab");
     world.tools_mut().push(Tool {
@@ -59,7 +59,7 @@ fn a_reach_beyond_the_body_changes_no_bit() {
     assert_eq!(whole.positions(), wide.positions());
 }
 
-/// Within 8 % of the force of the whole.
+/// Within 8 % of the force of the whole slab.
 #[test]
 fn a_tool_meets_about_the_same_force_and_what_is_far_stands_still() {
     let [mut whole, mut near] = [f64::INFINITY, 0.06].map(pressed);
@@ -74,7 +74,7 @@ fn a_tool_meets_about_the_same_force_and_what_is_far_stands_still() {
     let [wanted, found] = [slide(&mut whole), slide(&mut near)];
     assert!(wanted > 1.0, "{wanted}");
     assert!((found / wanted - 1.0).abs() < 0.08, "{found} {wanted}");
-    // What was pressed and left behind is back within a tenth of the depth.
+    // The tissue that was pressed and left behind has recovered within a tenth of the depth.
     let end = near.positions();
     let left = start.iter().zip(&end).filter(|(p, _)| p[0] < 0.1);
     for (p, now) in left {
@@ -94,7 +94,7 @@ fn a_restored_state_goes_on_as_the_saved_one() {
         slide(world)
     };
     let (wanted, end) = (go(&mut world), world.positions());
-    // Of a world that has been elsewhere, and one that has been nowhere.
+    // Restored into a world that was elsewhere and into a new one.
     let fresh = Xpbd::new(config(0.06), &[slab()], &[]).unwrap();
     for mut other in [world, fresh] {
         other.restore(&state).unwrap();

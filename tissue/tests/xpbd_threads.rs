@@ -1,5 +1,5 @@
-//! Contract: a world so large that it is solved in slabs has the same bits on any number of threads, and ends where worlds end that are
-//! solved as one.
+//! Contract: a large world that is solved in slabs has the same bits on any number of threads, and agrees with a world
+//! that is solved as one part.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod xpbd_blocks;
@@ -40,7 +40,7 @@ fn config(sweep: Sweep, n_threads: usize) -> XpbdConfig {
     }
 }
 
-/// Positions, velocities and force after a ball has been pressed in.
+/// Positions, velocities and force after a ball was pressed in.
 fn pressed(config: XpbdConfig, body: &XpbdBody) -> (Vec<[f64; 3]>, Vec<[f64; 3]>, Vector3<f64>) {
     let mut world = Xpbd::new(config, std::slice::from_ref(body), &[]).expect("a valid bar");
     world.tools_mut().push(ball());
@@ -74,7 +74,8 @@ fn bits_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// To rounding, as only sums go in another order: a thousandth of a millimetre, of 11 mm by which the ball is pressed in.
+/// Agreement up to rounding, because only the order of sums differs: a thousandth of a millimetre, with the ball 11 mm
+/// deep.
 #[test]
 fn slabs_move_as_the_whole_does() {
     let body = bar(Elasticity::NeoHookean, None);

@@ -78,7 +78,7 @@ fn a_gripper_picks_and_drops() {
     // Tissue pulls it back down.
     let pull = gripper.wrench(&world).force;
     assert!(pull.z < -0.02, "{pull:?}");
-    // A state keeps what is held.
+    // A state includes held vertices.
     let state = world.save();
     go(&mut world, &mut gripper, 0.058, open);
     go(&mut world, &mut gripper, 0.08, open);
@@ -92,7 +92,7 @@ fn a_gripper_picks_and_drops() {
     });
     world.step(0.3).unwrap();
     assert!(highest(&world) > 0.036, "what was held again has gone");
-    // Poses that are none.
+    // Invalid poses.
     for bad in [trocar, Vector3::new(f64::NAN, 0.0, 0.0)] {
         let error = gripper.move_to(&mut world, bad, 0.0, open, 0.03);
         assert!(matches!(error, Err(TissueError::Setting { .. })));
@@ -115,7 +115,7 @@ fn tearing_splits_a_bar() {
             elasticity,
             ..XpbdBody::default()
         };
-        // The weak place: a notch of two missing cells' elements in the middle.
+        // The weak spot: a notch of two removed cells in the middle.
         let middle = |tet: &[u32; 4]| {
             let x: f64 = tet.iter().map(|i| bar.mesh.positions[*i as usize][0]).sum();
             let z: f64 = tet.iter().map(|i| bar.mesh.positions[*i as usize][2]).sum();
@@ -156,7 +156,7 @@ fn tearing_splits_a_bar() {
         world.step(0.1).unwrap();
         assert!(world.n_tets() < n_tets && world.n_tets() > n_tets / 2);
         assert!(is_closed(&world));
-        // No force goes through it any more, and no element from one end to the other.
+        // No force passes through it any more, and no element connects both ends.
         assert!(force < -0.1, "{force}");
         assert!(world.wrench(0).force.norm() < 0.01 * force.abs());
         let tets = world.tets();
@@ -181,7 +181,7 @@ fn tearing_splits_a_bar() {
         let positions = world.positions();
         let mut crosses = positions.iter().zip(&reached);
         assert!(!crosses.any(|(p, is)| *is && p[0] < 0.011));
-        // Reset makes it whole.
+        // A reset restores all elements.
         world.reset();
         assert_eq!(world.n_tets(), n_tets);
     }
@@ -218,10 +218,11 @@ fn attachments_hold() {
     let at = |world: &Xpbd, i: u32| Vector3::from(world.positions()[i as usize]);
     for (end, start) in ends.iter().zip(&starts) {
         let gap = (at(&world, *end) - at(&world, start + n_left)).norm();
-        // What the elements, solved later, move away in a substep.
+        // Displacement in one substep by the elements, which are solved later.
         assert!(gap < 1e-3, "{gap}");
     }
-    // The point pulls at both bodies, as far as the spring allows, and lets go when it comes nearer.
+    // The anchor pulls at both bodies as far as the spring allows, and the force decreases when it comes
+    // nearer.
     let held = at(&world, outer[0] + n_left);
     assert!(held.x > 0.105, "{held:?}");
     assert!(at(&world, ends[0]).x > 0.051, "{:?}", at(&world, ends[0]));

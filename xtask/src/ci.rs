@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: what CI checks, each step with its time, stopping at the first that fails.
+//! `cargo xtask ci`: the checks of CI, each with its time. Stops at the first failure.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -15,19 +15,19 @@ pub(crate) struct Step {
     job: Job,
 }
 
-/// What a step does.
+/// Action of a step.
 #[derive(Debug, Clone, Copy)]
 enum Job {
-    /// Arguments of cargo, and a variable for the step alone.
+    /// Arguments of cargo, and an environment variable for this step only.
     Cargo(
         &'static [&'static str],
         Option<(&'static str, &'static str)>,
     ),
-    /// Something else, in words.
+    /// Any other action, with its description.
     Other(&'static str, fn() -> Result<()>),
 }
 
-/// The steps, in the order in which they run: what fails soonest comes first.
+/// The steps in the order of execution. Steps that fail sooner come first.
 const STEPS: [Step; 9] = [
     Step {
         name: "format",
@@ -59,7 +59,7 @@ const STEPS: [Step; 9] = [
     },
     Step {
         name: "test",
-        // Golden files that differ fail the test instead of being written anew.
+        // Golden files that differ fail the test instead of being overwritten.
         job: Job::Cargo(&["test", "--workspace"], Some(("INSTA_UPDATE", "no"))),
     },
     Step {
@@ -91,10 +91,10 @@ const STEPS: [Step; 9] = [
     },
 ];
 
-/// Not among all steps: it installs gigabytes.
+/// Not part of the default steps: it installs gigabytes.
 const LEARNERS: &str = "learners";
 
-/// The steps of these names, or all; the error names one that does not exist.
+/// The steps with these names, or all. The error lists an unknown name.
 pub(crate) fn steps(names: &[String]) -> Result<Vec<Step>, String> {
     if names.is_empty() {
         let all = STEPS.into_iter();
@@ -112,7 +112,7 @@ fn unknown(name: &str) -> String {
     format!("unknown step `{name}` of `ci`, it has: {names}")
 }
 
-/// Runs the steps and prints a line with its time after each.
+/// Runs the steps and prints the time of each.
 pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
     let start = Instant::now();
     for step in steps {

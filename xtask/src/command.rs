@@ -14,25 +14,25 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The cargo that runs us, in the root of the checkout.
+/// The cargo that runs this program, in the root of the checkout.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
     command
 }
 
-/// Runs a command to its end; its exit status becomes ours.
+/// Runs a command to its end and returns its exit status.
 pub(crate) fn exit_code(command: &mut Command) -> Result<ExitCode> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command
         .status()
         .with_context(|| format!("cannot start `{program}`"))?;
-    // A command that a signal ended has no code.
+    // A command that was ended by a signal has no code.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Whether a program can be started and says that all is well; its output is not shown.
+/// Whether a program can be started and succeeds. Its output is hidden.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }

@@ -1,4 +1,4 @@
-//! What a folder holds of MuJoCo: which version, for which processor.
+//! MuJoCo's version and processor in a folder.
 //!
 //! Nothing is executed: the version is read from the library's own name (ELF `SONAME`) and from `mujoco.h`.
 
@@ -6,18 +6,18 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The version of MuJoCo that insonate links; the bindings (`mujoco-rs` in Cargo.toml) fix it.
+/// MuJoCo's version that insonate links; the bindings (`mujoco-rs` in Cargo.toml) determine it.
 pub(crate) const VERSION: &str = "3.17.0";
 
 /// The name that the linker looks for.
 pub(crate) const LINK_NAME: &str = "libmujoco.so";
 
-/// What stands in the way of linking a folder's libmujoco.
+/// Reason for which a folder's libmujoco cannot be linked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// There is no `libmujoco.so`, or no header where one is expected.
+    /// `libmujoco.so` or a header is missing.
     Missing(&'static str),
-    /// The library or the headers are of another version; `None` when they do not say which.
+    /// The library or the headers have another version; `None` if they contain no version.
     Version(&'static str, Option<String>),
     /// The library is for another processor.
     Processor,
@@ -47,7 +47,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Checks a folder with `lib/` and `include/`, as set-up makes it.
+/// Checks a folder with `lib/` and `include/`, as made by the set-up.
 pub(crate) fn check_prefix(folder: &Path) -> Result<(), Fault> {
     check_library(&folder.join("lib"))?;
     check_header(&folder.join("include/mujoco/mujoco.h"))
@@ -94,7 +94,7 @@ fn library_version(library: &[u8]) -> Option<String> {
     None
 }
 
-/// The version in `mujoco.h`: `3017000` is 3.17.0; up to 3.3 it was written `324` for 3.2.4.
+/// The version in `mujoco.h`: `3017000` is 3.17.0; up to 3.3 it was `324` for 3.2.4.
 fn header_version(header: &str) -> Option<String> {
     let line = header
         .lines()
@@ -113,7 +113,7 @@ fn header_version(header: &str) -> Option<String> {
     ))
 }
 
-/// Compares the `e_machine` field of the ELF header with the processor that we run on.
+/// Compares the `e_machine` field of the ELF header with the current processor.
 fn is_for_this_processor(library: &[u8]) -> bool {
     let machine = library
         .get(18..20)

@@ -1,4 +1,4 @@
-//! `cargo xtask …`: fetches libmujoco, then runs, tests and checks insonate, and packs its wheel.
+//! `cargo xtask …`: fetches libmujoco, then runs, tests and checks insonate, and builds its wheel.
 //!
 //! It links no MuJoCo and no crate of the workspace, so that it builds on a fresh clone.
 
@@ -46,7 +46,7 @@ Examples:
   cargo xtask ci format lint
 ";
 
-/// What `cargo xtask run` does when it is given nothing to do.
+/// Default job of `cargo xtask run`.
 const MAIN_JOB: [&str; 9] = [
     "scan",
     "--robot",
@@ -59,7 +59,7 @@ const MAIN_JOB: [&str; 9] = [
     "output/scan",
 ];
 
-/// Exit status for a command line that cannot be understood, as in the CLI.
+/// Exit status for an invalid command line, as in the CLI.
 const BAD_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Builds and runs the CLI; its exit status becomes ours.
+/// Builds and runs the CLI and returns its exit status.
 fn run(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
     let mut command = cargo(&[
@@ -116,7 +116,7 @@ fn test(arguments: &[String]) -> Result<ExitCode> {
     command::exit_code(cargo(&["test", "--workspace"]).args(arguments))
 }
 
-/// Builds the Python package and says where it is.
+/// Builds the Python package and prints its path.
 fn build_wheel() -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
     eprintln!(
@@ -126,7 +126,7 @@ fn build_wheel() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the arguments of `setup`; the error is what is wrong with them.
+/// Reads the arguments of `setup`.
 fn setup_options(arguments: &[String]) -> Result<SetupOptions, String> {
     let mut options = SetupOptions {
         verbose: true,

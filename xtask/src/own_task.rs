@@ -1,4 +1,5 @@
-//! Builds and runs the files that `docs/your-own-task.md` prints, as it prints them, in a folder next to a link to this checkout.
+//! Builds and runs the files that `docs/your-own-task.md` prints, exactly as printed, in a folder next to a link to
+//! this checkout.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,18 +10,19 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::command::{cargo, root};
 
-/// The crate's name in the page.
+/// Name of the crate in the page.
 const CRATE: &str = "hover";
 
-/// Where the page says that libmujoco is; cargo gave it to this program too.
+/// Variable with the folder of libmujoco in the page; cargo sets it for this program too.
 const LIBRARY: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
-/// Makes the folder outside of the checkout, whose workspace it would be taken for a part of; what is built stays in `target/`.
+/// Creates the folder outside the checkout, because cargo would treat it as a part of the workspace. Build output stays
+/// in `target/`.
 pub(crate) fn test() -> Result<()> {
     let above = std::env::temp_dir().join(format!("insonate-own-task-{}", std::process::id()));
     fs::create_dir(&above).with_context(|| format!("cannot make {}", above.display()))?;
     let tested = test_in(&above);
-    // The link goes, what it points to stays.
+    // Removes the link, not its target.
     fs::remove_dir_all(&above)?;
     tested
 }

@@ -14,7 +14,8 @@ use crate::wheel;
 /// Builds wheels; `ziglang` links against an old C library.
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
-/// What the tests need beside the package; onnxruntime runs exported policies, 28 MB; SimpleITK (50 MB) and pydicom read what scans write.
+/// Packages for the tests. onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB) and pydicom read the files of
+/// scans.
 const TESTERS: [&str; 5] = [
     "pytest>=8,<10",
     "mypy>=2.4,<3",
@@ -23,7 +24,7 @@ const TESTERS: [&str; 5] = [
     "SimpleITK>=2.4,<3",
 ];
 
-/// The versions of Gymnasium between which users are: those that other packages pin, and the newest.
+/// Versions of Gymnasium in use: those that other packages pin, and the newest.
 const GYMNASIUMS: [&str; 3] = ["1.1.1", "1.2.2", "1.4.0"];
 
 /// Training scripts and the steps of a short run of each.
@@ -36,7 +37,7 @@ const LEARNERS: [[&str; 2]; 3] = [
 /// Builds a wheel for this machine, installs it in an empty environment, and runs the tests and the type checker there.
 pub(crate) fn test() -> Result<()> {
     let wheel = build_wheel(Target::ThisMachine)?;
-    // The tests compare the wheel with the CLI, which is there after the tests of the workspace.
+    // The tests compare the wheel with the CLI, which the tests of the workspace have built.
     run(cargo(&["test", "--workspace", "--no-run"]))?;
     let venv = empty_venv("ci")?;
     let mut install = pip(&venv);
@@ -89,7 +90,7 @@ fn settings() -> PathBuf {
     root().join("python/pyproject.toml")
 }
 
-/// The environment with the builders, made once.
+/// The environment with the builders, created once.
 fn tools() -> Result<PathBuf> {
     let venv = folder().join("tools");
     if !venv.join("bin/maturin").is_file() {
@@ -132,7 +133,8 @@ fn pip(venv: &Path) -> Command {
     command
 }
 
-/// pytest on the installed package: not from `python/`, whose sources hold no compiled module.
+/// pytest on the installed package. It must not run in `python/`, whose sources contain no compiled
+/// module.
 fn pytest(venv: &Path, tests: &Path) -> Command {
     let mut command = Command::new(venv.join("bin/pytest"));
     command
@@ -144,16 +146,16 @@ fn pytest(venv: &Path, tests: &Path) -> Command {
     command
 }
 
-/// Where a wheel runs.
+/// Platform of a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// Any Linux with glibc 2.28 or newer; optimised, which takes many minutes.
     AnyLinux,
-    /// This machine; its dependencies are those that the tests of the workspace built.
+    /// This machine; its dependencies are shared with the tests of the workspace.
     ThisMachine,
 }
 
-/// Builds the wheel, alone in its folder, and returns its path.
+/// Builds the wheel in a folder of its own, and returns its path.
 pub(crate) fn build_wheel(target: Target) -> Result<PathBuf> {
     let tools = tools()?;
     let wheels = folder().join("wheels");
@@ -177,7 +179,7 @@ pub(crate) fn build_wheel(target: Target) -> Result<PathBuf> {
         .env("VIRTUAL_ENV", &tools)
         .current_dir(root());
     if target == Target::ThisMachine {
-        // The tests of the package compute too much for code that is hardly optimised.
+        // The tests of the package compute too much for nearly unoptimised code.
         command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "3");
     }
     run(command)?;

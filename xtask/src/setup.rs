@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: sees to it that the build finds libmujoco.
+//! `cargo xtask setup`: makes libmujoco available to the build.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,21 +9,21 @@ use crate::command::root;
 use crate::library::{self, Fault, LINK_NAME, VERSION};
 use crate::wheel;
 
-/// The variable by which `mujoco-rs` finds the library; `.cargo/config.toml` gives it its default.
+/// The variable by which `mujoco-rs` finds the library; `.cargo/config.toml` sets its default.
 const LINK_DIR: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
-/// How to set up.
+/// Options of the set-up.
 #[derive(Debug, Default)]
 pub(crate) struct SetupOptions {
-    /// Replace what `.mujoco/` holds.
+    /// Replace the content of `.mujoco/`.
     pub(crate) force: bool,
-    /// The wheel to take libmujoco from; without it pip fetches one.
+    /// The wheel that contains libmujoco; without it pip fetches one.
     pub(crate) wheel: Option<PathBuf>,
-    /// Say that all is well also when there is nothing to do.
+    /// Print a message also if there is nothing to do.
     pub(crate) verbose: bool,
 }
 
-/// Makes `.mujoco/` ready, unless it is or the user links a libmujoco of their own.
+/// Prepares `.mujoco/`, unless it is ready or the user links another libmujoco.
 pub(crate) fn ensure(options: &SetupOptions) -> Result<()> {
     let prefix = root().join(".mujoco");
     if let Some(folder) = std::env::var_os("MUJOCO_STATIC_LINK_DIR") {
@@ -55,11 +55,11 @@ pub(crate) fn ensure(options: &SetupOptions) -> Result<()> {
     Ok(())
 }
 
-/// The folder that the user's environment names instead of ours.
+/// The folder that the user's environment names instead of the default.
 fn users_own_folder(ours: &Path) -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os(LINK_DIR)?);
     let is_same = matches!((folder.canonicalize(), ours.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    // A relative path is refused later, wherever it leads: the build scripts run in other folders.
+    // A relative path is refused later in any case: build scripts run in other folders.
     let is_ours = folder == ours || (is_same && folder.is_absolute());
     (!is_ours).then_some(folder)
 }
@@ -83,10 +83,10 @@ fn check_users_own(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Fills a temporary folder beside `.mujoco/`, checks it, and puts it in place by renaming.
+/// Fills a temporary folder next to `.mujoco/`, checks it, and renames it to `.mujoco/`.
 fn install(options: &SetupOptions, prefix: &Path) -> Result<()> {
     let python = wheel::python()?;
-    let temporary = TemporaryFolder::beside(prefix)?;
+    let temporary = TemporaryFolder::next_to(prefix)?;
     let wheel = if let Some(wheel) = &options.wheel {
         wheel.clone()
     } else {
@@ -104,14 +104,14 @@ fn install(options: &SetupOptions, prefix: &Path) -> Result<()> {
     replace(prefix, &fresh, &temporary.path.join("replaced"))
 }
 
-/// Renames `fresh` to `prefix`; what was there goes to `replaced`.
+/// Renames `fresh` to `prefix`; the previous folder is renamed to `replaced`.
 fn replace(prefix: &Path, fresh: &Path, replaced: &Path) -> Result<()> {
     if prefix.symlink_metadata().is_ok() {
         fs::rename(prefix, replaced)
             .with_context(|| format!("cannot replace {}", prefix.display()))?;
     }
     match fs::rename(fresh, prefix) {
-        // Another set-up was quicker, and what it left serves.
+        // Another set-up was faster; its result is valid.
         Err(_) if library::check_prefix(prefix).is_ok() => Ok(()),
         renamed => renamed.with_context(|| format!("cannot create {}", prefix.display())),
     }
@@ -123,7 +123,7 @@ struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    fn beside(neighbour: &Path) -> Result<Self> {
+    fn next_to(neighbour: &Path) -> Result<Self> {
         let mut name = neighbour.as_os_str().to_owned();
         name.push(format!("-{}", std::process::id()));
         let path = PathBuf::from(name);

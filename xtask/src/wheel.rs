@@ -1,6 +1,7 @@
-//! Fetching the wheel of the Python package `mujoco` with pip, and taking libmujoco out of it.
+//! Fetches the wheel of the Python package `mujoco` with pip, and extracts libmujoco.
 //!
-//! Every CPython's wheel holds the same library, so we ask for one CPython by name and any Python 3 will do here.
+//! The wheels of all CPython versions contain the same library, so the wheel of one fixed version is fetched, with any
+//! Python 3.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::library::{LINK_NAME, VERSION};
 /// The CPython whose wheel is fetched.
 const PYTHON_VERSION: &str = "3.11";
 
-/// Takes the library and the headers out of a wheel; `zipfile` keeps every path inside the folder.
+/// Extracts the library and the headers from a wheel; `zipfile` keeps every path inside the folder.
 const UNPACK: &str = "
 import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
@@ -22,7 +23,7 @@ wanted = ('mujoco/libmujoco.so.', 'mujoco/include/')
 wheel.extractall(sys.argv[2], [name for name in wheel.namelist() if name.startswith(wanted)])
 ";
 
-/// The name of a Python 3 that can be started.
+/// Name of a Python 3 interpreter that can be started.
 pub(crate) fn python() -> Result<&'static str> {
     let check = "import sys; sys.exit(sys.version_info < (3, 8))";
     ["python3", "python"]
@@ -46,7 +47,7 @@ pub(crate) fn download(python: &str, folder: &Path) -> Result<PathBuf> {
             other_ways(&platforms)
         );
     }
-    // First the wheel of a CPython that is known to exist, then whatever suits the Python that runs here.
+    // First the wheel of a CPython that is known to exist, then one for the current Python.
     let mut exact = vec!["--implementation", "cp", "--python-version", PYTHON_VERSION];
     exact.extend(
         platforms
@@ -96,7 +97,7 @@ pub(crate) fn unpack(python: &str, wheel: &Path, prefix: &Path) -> Result<()> {
     let package = unpacked.join("mujoco");
     let library = library_file(&package).with_context(|| {
         format!(
-            "{} holds no {LINK_NAME}: it is no wheel of mujoco for Linux",
+            "{} does not contain {LINK_NAME}: it is not a wheel of mujoco for Linux",
             wheel.display()
         )
     })?;
@@ -110,7 +111,7 @@ pub(crate) fn unpack(python: &str, wheel: &Path, prefix: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs pip; the inner error is what pip wrote.
+/// Runs pip; the inner error is the output of pip.
 fn pip_download(python: &str, folder: &Path, which: &[&str]) -> Result<Result<(), String>> {
     let output = Command::new(python)
         .args([
@@ -134,12 +135,12 @@ fn pip_download(python: &str, folder: &Path, which: &[&str]) -> Result<Result<()
     })
 }
 
-/// Whether pip's complaint says that it could not reach its index.
+/// Whether pip's error says that it could not reach its index.
 fn is_offline(complaint: &str) -> bool {
     complaint.contains("Retrying (") || complaint.contains("ConnectionError")
 }
 
-/// The wheel platforms that serve this machine, newest first.
+/// The wheel platforms for this machine, newest first.
 fn platforms() -> Result<[String; 2]> {
     let arch = std::env::consts::ARCH;
     if std::env::consts::OS != "linux"
@@ -159,7 +160,7 @@ fn platforms() -> Result<[String; 2]> {
     ])
 }
 
-/// The ways that need no pip or no network on this machine.
+/// Alternatives without pip or network on this machine.
 fn other_ways(platforms: &[String]) -> String {
     format!(
         "  - or, where there is a network, run\n      \
@@ -171,7 +172,7 @@ fn other_ways(platforms: &[String]) -> String {
     )
 }
 
-/// The one file of a folder that pip has filled.
+/// The only file of a folder that pip has filled.
 fn only_file(folder: &Path) -> Result<PathBuf> {
     let entry = fs::read_dir(folder)?
         .next()

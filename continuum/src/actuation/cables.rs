@@ -2,9 +2,9 @@
 //!
 //! Fixed at the tip (Chen et al. 2024, Eq. 16–20): `F_j = −T_j e_x`, `M_j = d_j × F_j` in the axes of the last node.
 //!
-//! Guided: a cable of tension T that runs straight between points `p_i = x_i + R_i d` stores `T Σ |p_{i+1} − p_i|`. Its gradient is the
-//! wrench that each guide carries, and its second derivative is symmetric and couples neighbouring nodes only. The sheath ends at the
-//! first guide, so what is behind it feels nothing.
+//! Guided: a cable of tension T that runs straight between points `p_i = x_i + R_i d` has the energy `T Σ |p_{i+1} −
+//! p_i|`. Its gradient gives the wrench on each guide. Its second derivative is symmetric and couples neighbouring
+//! nodes only. The sheath ends at the first guide, so the rod behind it carries no cable force.
 
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
@@ -12,7 +12,7 @@ use crate::rod::{Cables, RodState, Routing};
 use crate::rotation::skew;
 use crate::solver::{BlockTridiagonal, NodeVector};
 
-/// Adds the cables to gradient and stiffness.
+/// Adds the cable forces to gradient and stiffness.
 pub(crate) fn pull(
     cables: &Cables,
     tensions: &[f64; 3],
@@ -38,7 +38,7 @@ pub(crate) fn pull(
                 );
             }
             Routing::Guided { length } => {
-                // Rounding must not lose the first guide.
+                // A tolerance, so that rounding does not drop the first guide.
                 let beyond = |place: &f64| *place > length * (1.0 + 1e-9);
                 let first = state.from_tip.partition_point(beyond);
                 for node in first..gradient.len() - 1 {
@@ -49,7 +49,7 @@ pub(crate) fn pull(
     }
 }
 
-/// The piece of a cable between a node and the next.
+/// The part of a cable between a node and the next.
 fn span(
     node: usize,
     tension: f64,
@@ -61,7 +61,7 @@ fn span(
     let arms = [node, node + 1].map(|node| state.rotations[node] * offset);
     let between = state.positions[node + 1] + arms[1] - state.positions[node] - arms[0];
     let length = between.norm();
-    // Guides on top of each other: no direction to pull along.
+    // Coincident guides: the cable has no direction.
     if length < 1e-12 {
         return;
     }

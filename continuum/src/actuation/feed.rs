@@ -1,15 +1,16 @@
-//! The rod slides out of the introducer's mouth.
+//! Feeds the rod through the introducer's mouth.
 //!
-//! The first node stays in the mouth; the element behind it grows with what comes out and is divided when it is longer than one and a half
-//! elements, or joined when it is shorter than half of one. As a first guess the rod follows its own curve.
+//! The first node stays at the mouth. The element behind it grows with the fed length. It is divided when it is longer
+//! than one and a half elements, and joined when it is shorter than half of one. The initial guess moves the rod along
+//! its own curve.
 
 use nalgebra::Vector3;
 
 use crate::rod::RodState;
 
-/// Distances of the nodes from the tip where `inserted_length` is beyond the mouth [m].
+/// Distances of the nodes from the tip [m], for an `inserted_length` beyond the mouth [m].
 pub(crate) fn nodes_from_tip(inserted_length: f64, element_length: f64) -> Vec<f64> {
-    // As many whole elements as leave more than half of one for the first.
+    // As many whole elements as possible, with more than half an element left for the first one.
     let n_whole = (inserted_length / element_length - 0.5).floor().max(0.0) as usize;
     let whole = (0..=n_whole).rev().map(|idx| idx as f64 * element_length);
     let mut from_tip = vec![inserted_length];
@@ -17,7 +18,7 @@ pub(crate) fn nodes_from_tip(inserted_length: f64, element_length: f64) -> Vec<f
     from_tip
 }
 
-/// Slides the rod by a length [m], at most half an element, and divides or joins its first element.
+/// Feeds the rod by a length [m], at most half an element, and divides or joins its first element.
 pub(crate) fn feed(state: &mut RodState, fed: f64, element_length: f64) {
     let before = state.clone();
     let last = before.positions.len() - 1;
@@ -27,7 +28,7 @@ pub(crate) fn feed(state: &mut RodState, fed: f64, element_length: f64) {
     state.positions.truncate(1);
     state.rotations.truncate(1);
     for place in &from_tip[1..] {
-        // Where the rod was `fed` further on along itself.
+        // Poses of the rod moved along itself by `fed`.
         let there = place - fed;
         let (position, rotation) = if there <= 0.0 {
             let tangent = before.rotations[last] * Vector3::x();
@@ -47,7 +48,8 @@ pub(crate) fn feed(state: &mut RodState, fed: f64, element_length: f64) {
     state.from_tip = from_tip;
 }
 
-/// The same rod where it is, with nodes for another inserted length [m], at most half an element from the one before.
+/// The same rod in the same place, with nodes for a different inserted length [m]; the change is at most half an
+/// element.
 pub(crate) fn draw_out(before: &RodState, inserted_length: f64, element_length: f64) -> RodState {
     let from_tip = nodes_from_tip(inserted_length, element_length);
     let along = before.rotations[0] * Vector3::x();

@@ -1,4 +1,4 @@
-//! What moves a rod: its base, its cables, and forces at its tip.
+//! Actuation of a rod: base pose, cable tensions, and forces on the tip.
 
 mod cables;
 mod feed;
@@ -13,20 +13,21 @@ use crate::ContinuumError;
 /// Inputs of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Actuation {
-    /// Pose of the introducer's mouth, out of which the rod comes along +x.
+    /// Pose of the introducer's mouth. The rod leaves it along +x.
     pub world_from_base: Isometry3<f64>,
-    /// Length of rod beyond the mouth [m]; the base's velocity is its change from step to step.
+    /// Length of rod beyond the mouth [m]. Its change per step is the velocity of the base.
     pub inserted_length: f64,
-    /// Tensions of the cables [N], 0 or more.
+    /// Tensions of the cables [N], at least 0.
     pub tensions: [f64; 3],
-    /// Dead force on the tip [N], world axes.
+    /// Constant force on the tip [N], world axes.
     pub tip_force: Vector3<f64>,
     /// Moment on the tip [N·m], world axes.
     pub tip_moment: Vector3<f64>,
 }
 
 impl Actuation {
-    /// A rod held at `world_from_base` and inserted by `inserted_length` [m]; nothing pulls.
+    /// A rod held at `world_from_base` and inserted by `inserted_length` [m], without tensions or
+    /// forces.
     pub fn held(world_from_base: Isometry3<f64>, inserted_length: f64) -> Self {
         Self {
             world_from_base,
@@ -47,7 +48,7 @@ impl Actuation {
         if !numbers.clone().all(|number| number.is_finite()) {
             return Err(ContinuumError::setting("world_from_base", base, "finite"));
         }
-        // Half an element is the shortest that the mouth leaves; rounding may add a little to the whole.
+        // The shortest rod is half an element; rounding may slightly exceed the full length.
         if !(0.5 * element_length..=length * (1.0 + 1e-9)).contains(&self.inserted_length) {
             let allowed = format!("in {} to {length} m", 0.5 * element_length);
             let value = self.inserted_length;

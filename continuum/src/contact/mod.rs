@@ -1,12 +1,13 @@
-//! Where rod and walls meet (Chen et al. 2024, Eq. 3–10).
+//! Contacts between rod and walls (Chen et al. 2024, Eq. 3–10).
 //!
-//! Nodes and points within elements are tried; each wall point within reach becomes a half space that the rod's point may not enter, the
-//! rod's radius off the wall.
+//! Nodes and points within elements are tested. Each wall point within reach becomes a half-space that the rod's point
+//! may not enter, offset from the wall by the rod's radius.
 //!
-//! Walls are curved: a rod that a wall presses with λ and that slides along it by `t` is turned away from its half space by the curvature κ
-//! of the wall, which stiffens it by `λ κ t tᵀ` (the second derivative of the gap in the Lagrangian). Without that, linearisations in a
-//! narrow tube overshoot from wall to wall. κ is measured by asking for the wall a little aside; walls that bulge are taken as flat. Where
-//! the wall closes in, as between the facets of a mesh, its planes beside are constraints, too.
+//! Walls are curved. If a wall presses the rod with λ and the rod slides along it by `t`, the curvature κ of the wall
+//! turns the half-space, which stiffens the rod by `λ κ t tᵀ` (the second derivative of the gap in the Lagrangian).
+//! Without this term, linearisations in a narrow tube oscillate between the walls. κ is measured with a second query at
+//! a small lateral offset; convex walls are treated as flat. If the wall converges, as between the facets of a mesh,
+//! the adjacent planes become constraints, too.
 
 use nalgebra::Vector3;
 
@@ -15,10 +16,10 @@ use crate::rod::{RodConfig, RodState};
 use crate::solver::ContactRow;
 use crate::{Lumen, WallPoint};
 
-/// A contact that presses.
+/// A contact with a force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
-    /// Where, on the wall [m].
+    /// Position on the wall [m].
     pub position: Vector3<f64>,
     /// Unit vector from the wall towards the rod.
     pub normal: Vector3<f64>,
@@ -30,20 +31,20 @@ pub struct Contact {
     pub from_tip: f64,
 }
 
-/// A wall that may be touched, beside its row in the quadratic program.
+/// A wall that may be touched; data in addition to its row in the quadratic program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Touch {
-    /// Which point of the rod, counted from the tip.
+    /// Index of the rod's point, counted from the tip.
     slot: usize,
     position: Vector3<f64>,
     normal: Vector3<f64>,
     tangents: [Vector3<f64>; 2],
     from_tip: f64,
-    /// Whether it is the nearest, and not a plane beside.
+    /// Whether it is the nearest wall, not an adjacent plane.
     is_seen: bool,
 }
 
-/// The rod's point that a wall is near to.
+/// A point of the rod that is near a wall.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     node: usize,
@@ -53,23 +54,23 @@ struct Place {
     radius: f64,
     /// Unit vector along the rod.
     along: Vector3<f64>,
-    /// First of the touches before that may be the same.
+    /// First of the previous touches that may be the same.
     first_old: usize,
 }
 
-/// What is searched for.
+/// Settings of the contact search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Search {
-    /// Points within each element.
+    /// Number of tested points within each element.
     pub(crate) points_per_element: usize,
-    /// Beyond the rod's radius [m].
+    /// Search distance beyond the rod's radius [m].
     pub(crate) reach: f64,
     pub(crate) friction: f64,
-    /// [m/N]
+    /// Compliance of the wall [m/N].
     pub(crate) compliance: f64,
 }
 
-/// The rod as it is.
+/// Current poses of the rod.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Posed<'a> {
     pub(crate) config: &'a RodConfig,
@@ -78,12 +79,12 @@ pub(crate) struct Posed<'a> {
     pub(crate) strained: &'a [Strained],
 }
 
-/// Contacts within reach and their rows, with the memory of the ones before.
+/// Contacts within reach and their rows, with the contacts of the previous search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contacts {
     pub(crate) touches: Vec<Touch>,
     pub(crate) rows: Vec<ContactRow>,
-    /// How curved walls stiffen the rod: node, row, stiffness [N/m].
+    /// Stiffness from curved walls: node, row, stiffness [N/m].
     pub(crate) curved: Vec<(usize, PointRow, f64)>,
     old_touches: Vec<Touch>,
     old_forces: Vec<Vector3<f64>>,
@@ -92,7 +93,8 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
-    /// Finds the walls near the rod; forces are taken over from the same points' contacts before.
+    /// Finds the walls near the rod. Forces are carried over from the previous contacts of the same
+    /// points.
     pub(crate) fn find(&mut self, lumen: &dyn Lumen, rod: &Posed<'_>, search: &Search) {
         std::mem::swap(&mut self.touches, &mut self.old_touches);
         self.old_forces.clear();
@@ -106,7 +108,7 @@ impl Contacts {
         let mut old = 0;
         for node in 0..n_nodes {
             for point in 0..n_points {
-                // The base is held, and the tip ends the rod.
+                // The base is held. The tip ends the rod.
                 if (node == 0 && point == 0) || (node + 1 == n_nodes && point > 0) {
                     continue;
                 }
@@ -124,7 +126,8 @@ impl Contacts {
         }
     }
 
-    /// Walls near one point: an element (the node's own where `at` is 0), a share of it, its slot.
+    /// Finds walls near one point: an element (the node's own if `at` is 0), a position in it, and its
+    /// slot.
     fn find_at(
         &mut self,
         lumen: &dyn Lumen,
@@ -165,13 +168,13 @@ impl Contacts {
             if force.x <= 0.0 && wall.distance > radius + 0.1 * search.reach {
                 continue;
             }
-            // What the wall does beside.
+            // The wall at lateral offsets.
             for tangent in &tangents(&place.along, &wall.normal) {
                 let mut bend = 0.0;
                 for side in [1.0, -1.0] {
                     let direction = side * tangent;
                     let Some((aside, off)) =
-                        self.beside(lumen, search, (&point, radius), &wall, &direction)
+                        self.offset_wall(lumen, search, (&point, radius), &wall, &direction)
                     else {
                         continue;
                     };
@@ -196,8 +199,9 @@ impl Contacts {
         }
     }
 
-    /// The same wall as seen from a little aside, and from how far [m]: the nearer the more it is curved.
-    fn beside(
+    /// The same wall as seen from a small lateral offset, with its distance [m]. The smaller the distance, the
+    /// greater the curvature.
+    fn offset_wall(
         &mut self,
         lumen: &dyn Lumen,
         search: &Search,
@@ -208,17 +212,17 @@ impl Contacts {
         let cosine = |aside: &WallPoint| aside.normal.dot(&wall.normal);
         [4.0, 16.0, 64.0].into_iter().find_map(|part| {
             let off = search.reach / part;
-            let beside = point + direction * off;
+            let offset_point = point + direction * off;
             self.aside.clear();
-            lumen.walls_near(&beside, radius + search.reach, &mut self.aside);
-            // Another wall, around a corner, is no curvature.
+            lumen.walls_near(&offset_point, radius + search.reach, &mut self.aside);
+            // A different wall, around a corner, has no curvature.
             let same = self.aside.iter().filter(|aside| cosine(aside) > 0.7);
             let nearest = same.min_by(|a, b| a.distance.total_cmp(&b.distance));
             nearest.map(|aside| (*aside, off))
         })
     }
 
-    /// The force that the same point had from a wall of nearly this normal, which is then taken.
+    /// Takes the previous force at the same point from a wall with nearly this normal.
     fn take_force(
         &mut self,
         first_old: usize,
@@ -245,7 +249,7 @@ impl Contacts {
         )
     }
 
-    /// Adds a wall and its row; its force is that of the same wall before, if it was there.
+    /// Adds a wall and its row. Its force is carried over if the wall was in contact before.
     fn push(
         &mut self,
         rod: &Posed<'_>,
@@ -293,7 +297,7 @@ impl Contacts {
         force
     }
 
-    /// Deepest overlap of rod and walls that do not yield [m], 0 or more.
+    /// Greatest penetration of rigid walls by the rod [m], at least 0.
     pub(crate) fn max_penetration(&self) -> f64 {
         let seen = self
             .touches
@@ -304,7 +308,7 @@ impl Contacts {
         depths.fold(0.0, f64::max)
     }
 
-    /// Those that press; planes of one curved wall at one point of the rod are one contact.
+    /// Contacts with a force. Planes of one curved wall at one point of the rod are merged.
     pub(crate) fn pressing(&self) -> Vec<Contact> {
         let mut pressing: Vec<(usize, Contact)> = Vec::new();
         for (touch, row) in self
@@ -348,7 +352,7 @@ fn row(rod: &Posed<'_>, node: usize, at: f64, direction: &Vector3<f64>) -> Point
     row
 }
 
-/// The moment of a force at the rod's surface, shared between the nodes.
+/// Moment of a force at the rod's surface, distributed to the nodes.
 fn turning(moment: &Vector3<f64>, at: f64) -> PointRow {
     let mut row = PointRow::zeros();
     row.fixed_rows_mut::<3>(3).copy_from(&(moment * (1.0 - at)));
@@ -356,7 +360,7 @@ fn turning(moment: &Vector3<f64>, at: f64) -> PointRow {
     row
 }
 
-/// Two unit vectors across a normal, the first along the rod where it can be.
+/// Two unit vectors orthogonal to a normal. The first is along the rod if possible.
 fn tangents(along: &Vector3<f64>, normal: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let first = along - normal * along.dot(normal);
     let first = if first.norm_squared() > 1e-6 {

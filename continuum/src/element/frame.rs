@@ -2,21 +2,22 @@
 
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
-/// The frame of an element, and how it turns with its nodes.
+/// The frame of an element, and its rotation with the nodes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
-    /// Its axes in the world.
+    /// Axes of the frame in the world.
     pub(crate) to_world: Matrix3<f64>,
     /// Length of the chord [m].
     pub(crate) length: f64,
-    /// Rotation ω of the frame over z = (u₂ − u₁, w₁, w₂), all in the frame.
+    /// Derivative of the frame's rotation ω with respect to z = (u₂ − u₁, w₁, w₂), all in the
+    /// frame.
     pub(crate) spin: SMatrix<f64, 3, 9>,
     /// Second axes of the two nodes, in the frame.
     pub(super) seconds: [Vector3<f64>; 2],
 }
 
 impl Frame {
-    /// The frame between two nodes; none where chord and second axes are parallel or vanish.
+    /// The frame between two nodes; `None` if chord and second axes are parallel or vanish.
     pub(super) fn between(
         positions: [&Vector3<f64>; 2],
         rotations: [&Matrix3<f64>; 2],
@@ -28,7 +29,7 @@ impl Frame {
         let first = chord / length;
         let third = first.cross(&mean);
         let width = third.norm();
-        // Written so that NaN fails too.
+        // This form of the comparison also fails for NaN.
         if !(width > 1e-3 && length > 0.0) {
             return None;
         }

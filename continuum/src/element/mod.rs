@@ -1,7 +1,8 @@
 //! A corotational beam element of two nodes.
 //!
-//! A frame follows the element: its first axis is the chord, its second follows the mean of the nodes' second axes (Crisfield 1990).
-//! What is left of the nodes' motion in that frame is small, and a linear Euler–Bernoulli beam answers to it:
+//! A frame follows the element: its first axis is the chord, its second follows the mean of the nodes' second axes
+//! (Crisfield 1990). The motion of the nodes relative to that frame is small, so a linear Euler–Bernoulli beam
+//! describes it:
 //!
 //! $$ W = \tfrac12 d^\top K_l\, d, \quad d = (\bar u,\ \bar\theta_1 - \bar\theta_1^0,\ \bar\theta_2 - \bar\theta_2^0) $$
 //!
@@ -28,11 +29,11 @@ pub(crate) struct Element {
     pub(crate) axial: f64,
     /// G J / l, E I_y / l, E I_z / l [N·m].
     pub(crate) rotational: Vector3<f64>,
-    /// Rotation from its first to its second end at rest, in its own frame [rad].
+    /// Rotation from the first to the second end at rest, in the element's frame [rad].
     pub(crate) rest_turn: Vector3<f64>,
 }
 
-/// An element as its nodes hold it: its strains, and the forces of them in its frame.
+/// The state of an element for its nodes' poses: strains, and forces in its frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strained {
     pub(crate) frame: Frame,
@@ -45,7 +46,7 @@ pub(crate) struct Strained {
 }
 
 impl Element {
-    /// The strains of the element between two nodes; none if the nodes fold it up.
+    /// The strains of the element between two nodes; `None` if the element is folded.
     pub(crate) fn strained(
         &self,
         positions: [&Vector3<f64>; 2],

@@ -1,20 +1,21 @@
-//! Points within an element, and how they move with its nodes (Hermite interpolation in the element's frame).
+//! Points within an element, and their motion with its nodes (Hermite interpolation in the element's frame).
 //!
-//! The paper interpolates positions of nodes alone (Chen et al. 2024, Eq. 4–6); here rotations of the nodes bend the element too, so that
-//! a point lies on the deformed centre line, and a force there is carried to the nodes with its moments.
+//! The paper interpolates only the positions of nodes (Chen et al. 2024, Eq. 4–6). Here the rotations of the nodes bend
+//! the element too. A point lies on the deformed centre line, and its force reaches the nodes with its moments.
 
 use nalgebra::{SVector, Vector3};
 
 use super::Strained;
 use crate::rotation::inverse_tangent;
 
-/// How a point moves along one direction with the nodes of its element: the row of a constraint.
+/// Derivative of a point's motion along one direction with respect to the nodes of its element: the row
+/// of a constraint.
 ///
 /// Order: u₁, w₁, u₂, w₂, world axes.
 pub(crate) type PointRow = SVector<f64, 12>;
 
 impl Strained {
-    /// Offset of the point from the chord's start, in the frame [m]; `at` in 0 to 1, `rest_length` [m].
+    /// Offset of the point from the chord's start, in the frame [m]; `at` from 0 to 1, `rest_length` [m].
     fn offset(&self, at: f64, rest_length: f64) -> Vector3<f64> {
         let [first, second] = hermite(at, rest_length);
         Vector3::new(
@@ -39,7 +40,7 @@ impl Strained {
         let rotation = &self.frame.to_world;
         let along = rotation.tr_mul(direction);
         let [first, second] = hermite(at, rest_length);
-        // Over the rotation vectors, then over w_i − ω.
+        // With respect to the rotation vectors, then to w_i − ω.
         let bending = Vector3::new(0.0, -along.z, along.y);
         let turned = [(0, first), (1, second)]
             .map(|(end, weight)| weight * inverse_tangent(&self.turns[end]).tr_mul(&bending));
@@ -58,7 +59,7 @@ impl Strained {
     }
 }
 
-/// Deflection of a beam at `at` per rotation of its ends [m].
+/// Deflection of a beam at `at`, per rotation of its ends [m].
 fn hermite(at: f64, length: f64) -> [f64; 2] {
     let rest = 1.0 - at;
     [length * at * rest * rest, -length * at * at * rest]

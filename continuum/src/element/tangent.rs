@@ -5,12 +5,12 @@ use nalgebra::{Matrix3, RowVector3, SMatrix, SVector, Vector3};
 use super::{Element, Strained};
 use crate::rotation::{inverse_tangent, moment_tangent, skew};
 
-/// Gradient and tangent of an element over z = (u₂ − u₁, w₁, w₂), in world axes.
+/// Gradient and tangent of an element with respect to z = (u₂ − u₁, w₁, w₂), in world axes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tangent {
     /// Force on the second node [N] and moments on both [N·m].
     pub(crate) gradient: [Vector3<f64>; 3],
-    /// Symmetric, in blocks of three.
+    /// Symmetric tangent in 3 × 3 blocks.
     pub(crate) blocks: [[Matrix3<f64>; 3]; 3],
 }
 
@@ -70,7 +70,7 @@ impl Strained {
         hessian
     }
 
-    /// What the turning frame contributes: second order of chord, of ω, and of exp(−ω) exp(w).
+    /// Geometric part, from the rotating frame: second order of chord, of ω, and of exp(−ω) exp(w).
     fn geometric(&self, moments: &[Vector3<f64>; 2]) -> SMatrix<f64, 9, 9> {
         let frame = &self.frame;
         let [first, second] = &frame.seconds;

@@ -1,13 +1,16 @@
 //! The bronchial tree of an adult, from the trachea to subsegmental bronchi.
 //!
-//! **Lengths and diameters** down to the segmental bronchi are those of the named airways of an adult in PMC9929973, Table 1; the left basal segments, as far as they are not in it, are as wide and long as the right ones. Subsegmental bronchi and
-//! those after them are those of generation 4 and 5 in Horsfield (1994), as printed by Tu, Inthavong and Ahmadi (2013, Computational Fluid and
-//! Particle Dynamics in the Human Respiratory System, Table 3.3): 4.4 mm wide and 9.0 mm long, then 3.6 mm and 8.1 mm.
+//! **Lengths and diameters** down to the segmental bronchi are those of the named airways of an adult in PMC9929973,
+//! Table 1. Left basal segments that are missing there have the size of the right ones. Subsegmental bronchi and their
+//! daughters are those of generation 4 and 5 in Horsfield (1994), as printed by Tu, Inthavong and Ahmadi (2013,
+//! Computational Fluid and Particle Dynamics in the Human Respiratory System, Table 3.3): 4.4 mm wide and 9.0 mm long,
+//! then 3.6 mm and 8.1 mm.
 //!
-//! **Branching angles** from the parent's direction: the main bronchi 25° and 45° (right, left; common textbooks of anatomy), lobar bronchi
-//! 35°, segmental ones 28°, the next 35° and 39° (the means of generations 2 to 5 in the same Table 3.3). What continues a trunk (bronchus
-//! intermedius, lower lobes, basal trunks) turns by less, and the upper lobes' bronchi leave by 60°; these, and the side to which an
-//! airway turns, follow the picture of the anatomy and are not measured.
+//! **Branching angles** from the parent's direction: the main bronchi 25° and 45° (right, left; common textbooks of
+//! anatomy), lobar bronchi 35°, segmental ones 28°, the next 35° and 39° (the means of generations 2 to 5 in the same
+//! Table 3.3). Airways that continue a trunk (bronchus intermedius, lower lobes, basal trunks) turn by less, and the
+//! bronchi of the upper lobes branch off at 60°. These angles, and the side to which an airway turns, follow anatomical
+//! drawings and are not measured.
 //!
 //! Frame: the trachea begins at the origin and runs along -z; +x is the patient's left, +y the back.
 
@@ -16,15 +19,15 @@ use nalgebra::{Rotation3, Unit, Vector3};
 use super::{Branch, TubeNetwork};
 use crate::ContinuumError;
 
-/// Radius to which ridges between airways are rounded [m].
+/// Radius of the rounded ridges between airways [m].
 const BLEND: f64 = 1.2e-3;
 
-/// How deep the tree goes.
+/// Depth of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AirwayDepth {
-    /// To the ends of the segmental bronchi, 18 of them.
+    /// Down to the segmental bronchi, with 18 ends.
     Segmental,
-    /// One branching further: 36 ends.
+    /// One more branching: 36 ends.
     Subsegmental,
 }
 
@@ -32,13 +35,13 @@ pub enum AirwayDepth {
 struct Airway {
     name: &'static str,
     parent: &'static str,
-    /// [m].
+    /// Length [m].
     length: f64,
-    /// [m].
+    /// Diameter [m].
     diameter: f64,
-    /// From the parent's direction [deg].
+    /// Angle from the parent's direction [deg].
     angle_deg: f64,
-    /// To which side: patient's left, back, up.
+    /// Side to which it turns: patient's left, back, up.
     towards: [f64; 3],
 }
 
@@ -147,7 +150,8 @@ const AIRWAYS: [Airway; 30] = [
 /// Length and diameter [m] and angle [rad] of subsegmental bronchi.
 const SUBSEGMENTAL: [f64; 3] = [9.0e-3, 4.4e-3, 35.0];
 
-/// The bronchial tree, its branches named as bronchoscopists do: `RB1` to `RB10`, `LB1+2` to `LB10`, and `a` and `b` for what follows.
+/// The bronchial tree. Branches have the names that bronchoscopists use: `RB1` to `RB10`, `LB1+2` to `LB10`, and `a`
+/// and `b` for their daughters.
 ///
 /// # Errors
 /// [`ContinuumError::Setting`] only if the table itself is wrong.
@@ -162,7 +166,7 @@ pub fn bronchial_tree(depth: AirwayDepth) -> Result<TubeNetwork, ContinuumError>
     for row in &AIRWAYS {
         let parent = branches.iter().position(|branch| branch.name == row.parent);
         let parent = parent.ok_or_else(|| {
-            ContinuumError::setting("parent", row.parent, "an airway of a row before")
+            ContinuumError::setting("parent", row.parent, "an airway of an earlier row")
         })?;
         let towards = Vector3::from(row.towards);
         let angle = row.angle_deg.to_radians();
@@ -182,7 +186,8 @@ pub fn bronchial_tree(depth: AirwayDepth) -> Result<TubeNetwork, ContinuumError>
     TubeNetwork::new(branches, BLEND)
 }
 
-/// Adds two daughters to each end, in the plane in which the end itself turned off: so those of neighbours stay apart.
+/// Adds two daughters to each end, in the plane in which the end itself turned. Daughters of neighbouring ends
+/// therefore stay apart.
 fn divide_ends(branches: &mut Vec<Branch>) {
     let [length, diameter, angle_deg] = SUBSEGMENTAL;
     for parent in 0..branches.len() {
@@ -210,7 +215,8 @@ fn divide_ends(branches: &mut Vec<Branch>) {
     }
 }
 
-/// A branch at the end of its parent, turned from its direction by an angle [rad] to a side.
+/// A branch at the end of its parent, turned from the parent's direction by an angle [rad] to one
+/// side.
 fn daughter(
     branches: &[Branch],
     parent: usize,

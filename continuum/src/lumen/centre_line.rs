@@ -1,8 +1,8 @@
-//! A line along which a lumen runs.
+//! Centre line of a lumen.
 
 use nalgebra::Vector3;
 
-/// A line of straight pieces, measured by its arc length.
+/// A polyline, parameterised by arc length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CentreLine {
     points: Vec<Vector3<f64>>,
@@ -24,17 +24,17 @@ impl CentreLine {
         Self { points, lengths }
     }
 
-    /// Its corners [m].
+    /// Corners [m].
     pub fn points(&self) -> &[Vector3<f64>] {
         &self.points
     }
 
-    /// Its length [m].
+    /// Length [m].
     pub fn length(&self) -> f64 {
         self.lengths[self.lengths.len() - 1]
     }
 
-    /// The point at an arc length [m]; before the start and behind the end those.
+    /// Point at an arc length [m], clamped to the ends of the line.
     pub fn at(&self, length: f64) -> Vector3<f64> {
         let next = self.lengths.partition_point(|&end| end <= length);
         if next == 0 || next == self.points.len() {
@@ -45,7 +45,7 @@ impl CentreLine {
         self.points[next - 1].lerp(&self.points[next], share)
     }
 
-    /// Unit vector along it at an arc length [m]; zero for a line of one point.
+    /// Unit tangent at an arc length [m]; zero for a line of one point.
     pub fn direction(&self, length: f64) -> Vector3<f64> {
         let next = self.lengths.partition_point(|&end| end <= length);
         let next = next.clamp(1, self.points.len().max(2) - 1);
@@ -55,7 +55,7 @@ impl CentreLine {
         (self.points[next] - self.points[next - 1]).normalize()
     }
 
-    /// Arc length of its point that is nearest to a point, and the distance from there [m].
+    /// Arc length of the nearest point of the line, and its distance [m].
     pub fn nearest(&self, point: &Vector3<f64>) -> (f64, f64) {
         let mut best = (0.0, (point - self.points[0]).norm());
         for (index, pair) in self.points.windows(2).enumerate() {

@@ -1,4 +1,4 @@
-//! A lumen bounded by a closed triangle mesh: the free space is inside.
+//! A lumen inside a closed triangle mesh.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use super::{Lumen, WallPoint};
 use crate::ContinuumError;
 
-/// Walls whose normals differ by less count once (30°).
+/// Walls whose normals differ by less than 30° (this cosine) are treated as one.
 const SAME_NORMAL: f64 = 0.866;
 
 /// The free space inside a closed mesh.
@@ -19,7 +19,7 @@ pub struct MeshLumen {
 }
 
 impl MeshLumen {
-    /// The inside of a mesh, which is turned inside out if its triangles face inwards.
+    /// The interior of a mesh. Triangles that face inwards are reversed.
     ///
     /// # Errors
     /// [`ContinuumError::Mesh`] for a mesh that is open, crosses itself, or is no surface.
@@ -30,7 +30,7 @@ impl MeshLumen {
         Ok(Self { mesh, tree })
     }
 
-    /// Reads an OBJ, STL or PLY file, whose lengths are in units of `unit` [m].
+    /// Reads an OBJ, STL or PLY file. Its lengths are in units of `unit` [m].
     ///
     /// # Errors
     /// [`ContinuumError::MeshFile`] naming the file for what cannot be read; [`ContinuumError::File`] as [`new`](Self::new).
@@ -48,7 +48,7 @@ impl MeshLumen {
         })
     }
 
-    /// Its wall; triangles face outwards.
+    /// Mesh of the wall. Triangles face outwards.
     pub fn mesh(&self) -> &TriangleMesh {
         &self.mesh
     }
@@ -61,7 +61,8 @@ impl MeshLumen {
         -self.tree.signed_distance(point)
     }
 
-    /// Where a rod enters from above: the middle of the cross-section at a depth [m] below the highest point; of several pieces, the greatest.
+    /// Entry point from above: the centre of the cross-section at a depth [m] below the highest point. If the section
+    /// has several pieces, the greatest one counts.
     ///
     /// # Errors
     /// [`ContinuumError::Setting`] where there is no cross-section.
@@ -87,7 +88,7 @@ impl Lumen for MeshLumen {
             let is_new = walls[first..]
                 .iter()
                 .all(|other| other.normal.dot(&normal) < SAME_NORMAL);
-            // Behind the wall only the nearest one says where the free space is.
+            // Behind the wall only the nearest wall point gives the direction of the free space.
             let counts = wall.distance <= 0.0 || walls.len() == first;
             if is_new && counts {
                 walls.push(WallPoint {

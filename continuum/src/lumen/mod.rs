@@ -1,7 +1,8 @@
 //! The free space in which a rod moves.
 //!
-//! Analytic walls: [`Plane`], [`StraightTube`]. Tubes that branch are a [`TubeNetwork`], a signed-distance field: the [`TPhantom`] of the
-//! paper and the [`bronchial_tree`]. A [`MeshLumen`] is the inside of a closed mesh; [`TubeNetwork::mesh`] makes one of a network.
+//! Analytic walls: [`Plane`], [`StraightTube`]. A [`TubeNetwork`] of branching tubes is a signed-distance field;
+//! examples are the [`TPhantom`] of the paper and the [`bronchial_tree`]. A [`MeshLumen`] is the interior of a closed
+//! mesh; [`TubeNetwork::mesh`] converts a network to a mesh.
 
 mod airways;
 mod centre_line;
@@ -29,18 +30,19 @@ pub use t_phantom::TPhantom;
 pub trait Lumen: Send + Sync {
     /// Appends the wall points that are locally nearest to `point` [m] and nearer than `within` [m].
     ///
-    /// In corners and narrow places there are two or more of them; the nearest is always among them where it is near enough.
+    /// In corners and narrow places there are two or more. The nearest wall point is always included if it is within
+    /// `within`.
     fn walls_near(&self, point: &Vector3<f64>, within: f64, walls: &mut Vec<WallPoint>);
 }
 
-/// A point of a wall, seen from a point near it.
+/// A wall point near a query point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WallPoint {
-    /// Where it is [m].
+    /// Position [m].
     pub position: Vector3<f64>,
     /// Unit vector into the free space.
     pub normal: Vector3<f64>,
-    /// Distance of the point that was asked for [m], positive in free space.
+    /// Signed distance of the query point from the wall [m], positive in free space.
     pub distance: f64,
 }
 
@@ -60,7 +62,7 @@ fn check_radius(field: &str, radius: f64) -> Result<(), ContinuumError> {
     Err(ContinuumError::setting(field, radius, "1e-4 to 1 m"))
 }
 
-/// A unit vector at right angles to a vector.
+/// A unit vector orthogonal to a vector.
 fn perpendicular(vector: &Vector3<f64>) -> Vector3<f64> {
     let mut axis = Vector3::zeros();
     axis[vector.iamin()] = 1.0;

@@ -1,4 +1,4 @@
-//! Tubes that branch, blended where they meet.
+//! Networks of branching tubes with smooth junctions.
 //!
 //! Each branch is a capsule, a straight tube of radius r with round ends, whose signed distance, positive inside, is
 //! f_i(p) = r_i - |p - segment_i|. The free space is where the smooth maximum of all is positive: for two
@@ -13,16 +13,16 @@ use nalgebra::Vector3;
 use super::{CentreLine, Lumen, WallPoint};
 use crate::ContinuumError;
 
-/// Branches further away than this do not bear on a point [m].
+/// Branches further away than this do not affect a point [m].
 const REACH: f64 = 0.03;
 
-/// Steps along the gradient to the wall.
+/// Maximum number of steps along the gradient to the wall.
 const N_STEPS: usize = 8;
 
-/// Distance from the wall at which it counts as found [m].
+/// Distance from the wall at which the search ends [m].
 const FOUND: f64 = 1e-9;
 
-/// Rings of cartilage in pictures: from one to the next [m], how much they tilt the wall, and the narrowest tube that has them [m].
+/// Rings of cartilage, for rendering: spacing [m], tilt of the wall normals, and least radius of tubes with rings [m].
 const RING_DISTANCE: f64 = 5.5e-3;
 const RING_TILT: f64 = 0.2;
 const LEAST_RINGED: f64 = 4.5e-3;
@@ -30,15 +30,16 @@ const LEAST_RINGED: f64 = 4.5e-3;
 /// One straight tube with round ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// Where its axis begins [m].
+    /// Start of the axis [m].
     pub start: Vector3<f64>,
-    /// Where its axis ends [m].
+    /// End of the axis [m].
     pub end: Vector3<f64>,
-    /// Its radius [m].
+    /// Radius [m].
     pub radius: f64,
-    /// The branch at whose end it begins, which comes before it; none for the root.
+    /// Index of the branch at whose end this one starts. Parents come before their children. `None`
+    /// for the root.
     pub parent: Option<usize>,
 }
 
@@ -69,7 +70,7 @@ impl Branch {
     }
 }
 
-/// A tree of tubes; the first is its root.
+/// A tree of tubes. The first branch is the root.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TubeNetwork {
     branches: Vec<Branch>,
@@ -77,7 +78,7 @@ pub struct TubeNetwork {
 }
 
 impl TubeNetwork {
-    /// A network of branches, rounded over a length `blend` [m] where they meet.
+    /// A network of branches. Junctions are rounded over a length `blend` [m].
     ///
     /// # Errors
     /// [`ContinuumError::Setting`] for no branches, numbers out of range, or a parent that does not come before its child.
@@ -112,19 +113,19 @@ impl TubeNetwork {
         Ok(Self { branches, blend })
     }
 
-    /// Its branches.
+    /// Branches of the network.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// Branches that no other continues.
+    /// Branches without children.
     pub fn ends(&self) -> Vec<usize> {
         let n = self.branches.len();
         let has_child = |of| self.branches.iter().any(|branch| branch.parent == Some(of));
         (0..n).filter(|&index| !has_child(index)).collect()
     }
 
-    /// How many branches come before one: 0 for the root.
+    /// Generation of a branch: the number of its ancestors, 0 for the root.
     pub fn generation(&self, branch: usize) -> usize {
         self.line_of(branch).len() - 1
     }
@@ -140,7 +141,7 @@ impl TubeNetwork {
         CentreLine::new(points)
     }
 
-    /// The branches from the root to one.
+    /// The branches from the root to a branch.
     fn line_of(&self, branch: usize) -> Vec<usize> {
         let mut line = vec![branch];
         while let Some(parent) = self.branches[line[line.len() - 1]].parent {
@@ -150,7 +151,8 @@ impl TubeNetwork {
         line
     }
 
-    /// Signed distance of a point from the wall [m], positive in free space, and its gradient; near ridges it is a little too small in size.
+    /// Signed distance of a point from the wall [m], positive in free space, and its gradient. Near ridges its
+    /// magnitude is slightly too small.
     pub fn field(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let near = self.branches.iter().filter(|branch| branch.is_near(point));
         self.blended(near, point)
@@ -172,7 +174,7 @@ impl TubeNetwork {
             })
     }
 
-    /// Its wall as a closed mesh that does not cross itself, on a grid of cubes of a width [m].
+    /// The wall as a closed mesh without self-intersections, on a grid with a cell width [m].
     ///
     /// # Errors
     /// [`ContinuumError::Setting`] for a width above half the narrowest radius, or one that leads to more than two million triangles.
@@ -188,8 +190,9 @@ impl TubeNetwork {
         super::polygonise::surface(|point| self.field(point).0, &seeds, cell_width)
     }
 
-    /// Unit normals out of the free space at the vertices of its mesh, shape `[n_vertices, 3]`, for pictures: those of the field, tilted in
-    /// wide tubes as the rings of cartilage behind an airway's wall tilt it.
+    /// Unit normals out of the free space at the vertices of the network's mesh, shape `[n_vertices, 3]`, for
+    /// rendering. They are the normals of the field; in wide tubes they are tilted as by the rings of cartilage behind
+    /// an airway's wall.
     pub fn wall_normals(&self, mesh: &TriangleMesh) -> Vec<[f64; 3]> {
         let normal = |position: &[f64; 3]| {
             let point = Vector3::from(*position);
@@ -211,7 +214,7 @@ impl TubeNetwork {
         mesh.positions.iter().map(normal).collect()
     }
 
-    /// The nearest wall: that along the gradient, and from there along the wall as long as it comes nearer.
+    /// The nearest wall point: first along the gradient, then along the wall while the distance decreases.
     fn nearest_wall(&self, point: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
         let mut best = self.wall_from(*point)?;
         for _ in 0..N_STEPS {
@@ -228,7 +231,7 @@ impl TubeNetwork {
         Some(best)
     }
 
-    /// The wall that one meets along the gradient, away from the free space inside, or towards it outside.
+    /// The wall point along the gradient: outwards from a point in free space, inwards from a point outside.
     fn wall_from(&self, start: Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
         let mut position = start;
         for _ in 0..N_STEPS {
@@ -246,7 +249,8 @@ impl TubeNetwork {
         (value.abs() < 1e-5).then(|| (position, gradient.normalize()))
     }
 
-    /// The first wall on a ray from free space, if it is nearer than `within`: as far as the clearance goes there is none.
+    /// The first wall on a ray from free space within a distance `within`. The clearance bounds each step, so no wall
+    /// is missed.
     fn wall_along(
         &self,
         point: &Vector3<f64>,
@@ -292,7 +296,7 @@ impl Lumen for TubeNetwork {
                 continue;
             };
             let distance = (point - position).dot(&normal);
-            // A plane that is nearer than the wall touches a ridge, and would cut off free space behind it.
+            // A plane that is nearer than the wall touches a ridge. It would cut off free space behind the ridge.
             let bounds = distance >= clearance && distance < within;
             if bounds
                 && walls[first..]

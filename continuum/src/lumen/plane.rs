@@ -16,7 +16,7 @@ impl Plane {
     /// The plane through a point [m] whose normal, of any length, points into the free space.
     ///
     /// # Errors
-    /// [`ContinuumError::Setting`] for what is not finite, or a normal of no length.
+    /// [`ContinuumError::Setting`] for values that are not finite, or a zero normal.
     pub fn new(point: Vector3<f64>, normal: Vector3<f64>) -> Result<Self, ContinuumError> {
         if !point.iter().all(|x| x.is_finite()) {
             let point: [f64; 3] = point.into();

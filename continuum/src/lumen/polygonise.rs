@@ -1,9 +1,10 @@
-//! The surface of an implicit solid, as a closed mesh, by marching tetrahedra.
+//! Closed mesh of the surface of an implicit solid, by marching tetrahedra.
 //!
-//! Each cell of a grid is six tetrahedra around its diagonal (Freudenthal 1942); in each the surface is the triangle, or the two, between
-//! its corners inside and outside (Doi & Koide 1991). All of a tetrahedron's triangles lie in it and meet those of its neighbours in
-//! whole edges: whatever the function, the mesh is closed, each edge has two triangles, and it does not cross itself.
-//! Marching cubes and surface nets do not promise that.
+//! Each cell of a grid is split into six tetrahedra around its diagonal (Freudenthal 1942). In each tetrahedron the
+//! surface is one triangle or two, between its corners inside and outside (Doi & Koide 1991). The triangles of a
+//! tetrahedron lie within it and meet those of its neighbours along whole edges. For any function the mesh is therefore
+//! closed, each edge has two triangles, and there are no self-intersections. Marching cubes and surface nets do not
+//! guarantee this.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,10 +13,11 @@ use nalgebra::Vector3;
 
 use crate::ContinuumError;
 
-/// Most triangles.
+/// Maximum number of triangles.
 const MAX_TRIANGLES: usize = 2_000_000;
 
-/// A point of an edge keeps so far from its ends, as a share of its length: triangles have areas.
+/// Least distance of a vertex from the ends of its edge, relative to the edge length, so that triangles
+/// have positive areas.
 const MARGIN: f64 = 0.02;
 
 /// The corners of a cell's tetrahedra, bits 0 to 2 for x to z, each with a positive volume.
@@ -30,11 +32,11 @@ const TETRAHEDRA: [[u8; 4]; 6] = [
 
 type Cell = [i32; 3];
 
-/// The surface of the solid in which `field` is positive, on a grid of cubes of a width [m]: the pieces of it that lines upwards from
-/// `seeds`, points inside, meet.
+/// Surface of the solid where `field` is positive, on a grid with a cell width [m]. Only the pieces that are met by
+/// lines upwards from the interior points `seeds` are returned.
 ///
 /// # Errors
-/// [`ContinuumError::Setting`] where it has more than two million triangles.
+/// [`ContinuumError::Setting`] if the surface has more than two million triangles.
 pub(super) fn surface(
     field: impl Fn(&Vector3<f64>) -> f64,
     seeds: &[Vector3<f64>],
@@ -51,7 +53,7 @@ pub(super) fn surface(
     let mut queue: Vec<Cell> = Vec::new();
     for seed in seeds {
         let mut cell: Cell = (*seed / cell_width).map(|x| x.floor() as i32).into();
-        // As far as the longest tube is wide.
+        // The search range is the width of the widest tube.
         let most = (10.0 / cell_width) as usize;
         for _ in 0..most.min(100_000) {
             if marching.is_cut(cell) {
@@ -70,7 +72,7 @@ pub(super) fn surface(
             return Err(ContinuumError::setting(
                 "cell_width",
                 cell_width,
-                format!("so wide that the wall has at most {MAX_TRIANGLES} triangles"),
+                format!("wide enough that the wall has at most {MAX_TRIANGLES} triangles"),
             ));
         }
         for axis in 0..3 {
@@ -88,7 +90,7 @@ struct Marching<F> {
     field: F,
     cell_width: f64,
     values: HashMap<Cell, f64>,
-    /// The vertex between two nodes, the lesser first.
+    /// Vertices by their pair of nodes, the lesser node first.
     vertices: HashMap<(Cell, Cell), u32>,
     mesh: TriangleMesh,
 }
@@ -104,7 +106,7 @@ impl<F: Fn(&Vector3<f64>) -> f64> Marching<F> {
         *self.values.entry(node).or_insert_with(|| field(&position))
     }
 
-    /// Whether it has nodes inside and outside.
+    /// Whether the cell has nodes inside and outside.
     fn is_cut(&mut self, cell: Cell) -> bool {
         let n_inside = (0..8)
             .filter(|&bits| self.value(node(cell, bits)) > 0.0)
@@ -117,7 +119,7 @@ impl<F: Fn(&Vector3<f64>) -> f64> Marching<F> {
             let nodes = corners.map(|bits| node(cell, bits));
             let inside = nodes.map(|node| self.value(node) > 0.0);
             let n_inside = inside.iter().filter(|&&is| is).count();
-            // An even permutation with those first that are alone, or inside.
+            // An even permutation that starts with the single corner, or with the corners inside.
             let first = |is: bool| (0..4).find(|&i| inside[i] == is).unwrap_or(0);
             match n_inside {
                 1 | 3 => {
@@ -158,12 +160,12 @@ fn node(cell: Cell, bits: u8) -> Cell {
     [0, 1, 2].map(|axis| cell[axis] + i32::from(bits >> axis & 1))
 }
 
-/// An even permutation of four that begins with one of them.
+/// An even permutation of four that starts with one given index.
 fn turned(first: usize) -> [usize; 4] {
     [[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]][first]
 }
 
-/// An even permutation of four that begins with two of them, in any order.
+/// An even permutation of four that starts with two given indices, in any order.
 fn paired(one: usize, other: usize) -> [usize; 4] {
     match (one, other) {
         (0, 1) => [0, 1, 2, 3],

@@ -1,14 +1,15 @@
-//! Where a level plane cuts a closed mesh.
+//! Horizontal cross-sections of a closed mesh.
 
 use std::collections::HashMap;
 
 use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 
-/// The closed curves in which the plane at a height cuts a closed mesh: the middle of the area in each, and the area [m²], negative
-/// around what is outside.
+/// Closed curves in which the plane at height `z` cuts a closed mesh: centroid of the enclosed area, and area [m²]. The
+/// area is negative around a hole.
 pub(super) fn sections(mesh: &TriangleMesh, z: f64) -> Vec<(Vector3<f64>, f64)> {
-    // From the cut of one edge of a triangle to that of another, with the inside on the left.
+    // Links from the cut of one edge of a triangle to the cut of another, with the interior on the
+    // left.
     let mut next: HashMap<[u32; 2], [u32; 2]> = HashMap::new();
     let mut starts = Vec::new();
     let is_above = |vertex: u32| mesh.positions[vertex as usize][2] > z;

@@ -1,11 +1,11 @@
-//! A straight tube without ends.
+//! A straight tube of infinite length.
 
 use nalgebra::Vector3;
 
 use super::{Lumen, WallPoint};
 use crate::ContinuumError;
 
-/// A straight round tube without ends.
+/// A straight round tube of infinite length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StraightTube {
     point: Vector3<f64>,
@@ -14,10 +14,11 @@ pub struct StraightTube {
 }
 
 impl StraightTube {
-    /// The tube around an axis, of any length, through a point [m], of a radius [m].
+    /// A tube around an axis (a vector of any length) through a point [m], with a radius [m].
     ///
     /// # Errors
-    /// [`ContinuumError::Setting`] for what is not finite, an axis of no length, or a radius that is not within 0.1 mm to 1 m.
+    /// [`ContinuumError::Setting`] for values that are not finite, a zero axis, or a radius outside 0.1 mm to
+    /// 1 m.
     pub fn new(
         point: Vector3<f64>,
         axis: Vector3<f64>,

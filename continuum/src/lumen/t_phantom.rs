@@ -1,23 +1,23 @@
 //! A 'T' of round tubes, after the phantom of Chen et al. 2024, Fig. 3(a-c).
 //!
-//! The paper gives no sizes of its phantom: these are chosen so that its rods, 3.3 mm and 4.8 mm wide, turn into an arm.
-//! The stem begins at the origin and runs along -z; the arms lie along x.
+//! The paper gives no sizes for its phantom. They are chosen such that its rods, 3.3 mm and 4.8 mm wide, turn into an
+//! arm. The stem starts at the origin and runs along -z; the arms lie along x.
 
 use nalgebra::Vector3;
 
 use super::{Branch, TubeNetwork};
 use crate::ContinuumError;
 
-/// Sizes of a 'T'.
+/// Sizes of a 'T' phantom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TPhantom {
     /// Length of the stem, to the middle of the arms [m].
     pub stem: f64,
     /// Length of each arm, from the middle [m].
     pub arm: f64,
-    /// Bore [m].
+    /// Inner diameter [m].
     pub diameter: f64,
-    /// Radius to which the corners are rounded [m].
+    /// Radius of the rounded corners [m].
     pub fillet: f64,
 }
 
@@ -33,7 +33,7 @@ impl Default for TPhantom {
 }
 
 impl TPhantom {
-    /// Its tubes: `stem`, `left` (+x) and `right` (-x).
+    /// Tubes of the phantom: `stem`, `left` (+x) and `right` (-x).
     ///
     /// # Errors
     /// [`ContinuumError::Setting`] for sizes out of range.

@@ -1,4 +1,4 @@
-//! What a rod is made of.
+//! Description of a rod.
 
 use nalgebra::Vector3;
 
@@ -9,37 +9,37 @@ use crate::element::Element;
 /// Length of the flexible tip ("hyoid") of the paper's robot [m].
 const FLEXIBLE_TIP: f64 = 0.07;
 
-/// How much softer in bending the flexible tip is than the rest.
+/// Bending stiffness of the flexible tip relative to the rest.
 ///
 /// The paper says "significantly less rigid" and gives no number; a fifth is assumed.
 const FLEXIBLE_TIP_RATIO: f64 = 0.2;
 
-/// Most elements of a rod.
+/// Maximum number of elements of a rod.
 const MAX_ELEMENTS: usize = 100_000;
 
-/// A rod: its segments, and what pulls at it.
+/// Description of a rod: segments, elements, gravity, cables and boundary conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RodConfig {
     /// Segments from base to tip.
     pub segments: Vec<Segment>,
-    /// Into how many elements of equal length it is divided.
+    /// Number of elements of equal length.
     pub n_elements: usize,
     /// Acceleration of gravity [m/s²], world axes.
     pub gravity: Vector3<f64>,
-    /// Its cables.
+    /// Cables.
     pub cables: Cables,
-    /// Which displacements and rotations of the base are held (world axes).
+    /// Fixed displacements and rotations of the base (world axes).
     pub held_base: [bool; 6],
-    /// Which displacements and rotations of the tip are held (world axes).
+    /// Fixed displacements and rotations of the tip (world axes).
     pub held_tip: [bool; 6],
 }
 
-/// A piece of a rod with one cross-section.
+/// A part of a rod with one cross-section.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Its length [m].
+    /// Length [m].
     pub length: f64,
-    /// Its cross-section.
+    /// Cross-section.
     pub section: Section,
 }
 
@@ -48,18 +48,19 @@ pub struct Segment {
 pub struct Cables {
     /// Distance from the centre line [m].
     pub offset: f64,
-    /// Where they lie around the centre line [rad], 0 on the section's y axis, π/2 on its z axis.
+    /// Angles around the centre line [rad], 0 on the section's y axis, π/2 on its z axis.
     pub angles: [f64; 3],
-    /// How they are held.
+    /// Routing along the rod.
     pub routing: Routing,
 }
 
-/// How cables are held along the rod.
+/// Routing of cables along the rod.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Routing {
-    /// All force acts at the tip, along its axis (Chen et al. 2024, Eq. 16–20).
+    /// The whole force acts at the tip, along its axis (Chen et al. 2024, Eq. 16–20).
     AtTip,
-    /// They run straight from guide to guide, one at each node of the last `length` [m]; each guide carries its share.
+    /// Cables run straight from guide to guide, with one guide at each node of the last `length` [m]. Each guide
+    /// carries a part of the force.
     Guided {
         /// From the first guide to the tip [m].
         length: f64,
@@ -107,7 +108,8 @@ impl RodConfig {
         }
     }
 
-    /// A rod of the paper's Table I, 470 mm long; rows c and d have the flexible tip of 70 mm, in which the cables are guided.
+    /// A rod of the paper's Table I, 470 mm long. Rows c and d have the flexible tip of 70 mm, in which the cables are
+    /// guided.
     pub fn table(row: TableRow, n_elements: usize) -> Self {
         let section = match row {
             TableRow::A | TableRow::C | TableRow::D => {
@@ -155,11 +157,11 @@ impl RodConfig {
         &found.unwrap_or(&self.segments[0]).section
     }
 
-    /// What is wrong with it, if anything.
+    /// Checks the ranges of all values.
     ///
     /// # Errors
     ///
-    /// Names the first value that is out of range.
+    /// [`ContinuumError::Setting`] with the first value that is out of range.
     pub fn check(&self) -> Result<(), ContinuumError> {
         if self.segments.is_empty() {
             return Err(ContinuumError::setting("segments", 0, "one or more"));
@@ -219,7 +221,7 @@ impl RodConfig {
         let section = self.section_at(0.5 * (near_tip + near_base));
         let turn = section.rest_curvature * length;
         let half = 0.5 * turn.yz().norm();
-        // An arc's chord; twist does not shorten it.
+        // Chord of an arc; twist does not shorten it.
         let chord = if half > 1e-6 { half.sin() / half } else { 1.0 };
         Element {
             rest_length: length * chord,

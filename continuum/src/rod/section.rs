@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use crate::ContinuumError;
 
-/// What a rod is at one place along it.
+/// Cross-section and material of a rod.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Section {
     /// Young's modulus E [Pa].
@@ -23,16 +23,17 @@ pub struct Section {
     pub inertia_z: f64,
     /// Torsion constant J [m⁴].
     pub torsion_constant: f64,
-    /// Outer radius, with which it touches walls [m].
+    /// Outer radius for contact with walls [m].
     pub radius: f64,
     /// Twist and curvatures about y and z at rest [1/m], in the section's axes.
     pub rest_curvature: Vector3<f64>,
 }
 
 impl Section {
-    /// A round tube of given area and second moment of area, straight at rest.
+    /// A round tube with a given area and second moment of area, straight at rest.
     ///
-    /// Its radii follow from both: r_o² + r_i² = 4 I / A, r_o² − r_i² = A / π. G = E / 2 and J = 2 I, as in the authors' later program.
+    /// Both determine its radii: r_o² + r_i² = 4 I / A, r_o² − r_i² = A / π. G = E / 2 and J = 2 I, as in the authors'
+    /// later program.
     pub fn tube(young_modulus: f64, area: f64, inertia: f64, density: f64) -> Self {
         Self {
             young_modulus,

@@ -1,17 +1,17 @@
-//! Where a rod is.
+//! State of a rod.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-/// Poses of the nodes in the lumen, from the introducer's mouth to the tip.
+/// Poses of the nodes in the world, from the introducer's mouth to the tip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RodState {
     /// Length beyond the introducer's mouth [m].
     pub inserted_length: f64,
-    /// Nodes [m], shape [n_nodes, 3].
+    /// Positions of the nodes [m], shape [n_nodes, 3].
     pub positions: Vec<Vector3<f64>>,
-    /// Their rotations; x is the tangent.
+    /// Rotations of the nodes; x is the tangent.
     pub rotations: Vec<UnitQuaternion<f64>>,
-    /// Their distances along the rod from the tip [m], falling to 0.
+    /// Distances of the nodes along the rod from the tip [m], decreasing to 0.
     pub from_tip: Vec<f64>,
 }
 
@@ -26,7 +26,8 @@ impl RodState {
         self.pose(0)
     }
 
-    /// Place on the centre line at a distance along the rod from its tip [m], within what is inserted (Hermite interpolation).
+    /// Point on the centre line at a distance along the rod from its tip [m], within the inserted part (Hermite
+    /// interpolation).
     pub fn position_at(&self, from_tip: f64) -> Vector3<f64> {
         let beyond = self.from_tip.partition_point(|place| *place > from_tip);
         let first = beyond.clamp(1, self.positions.len() - 1) - 1;
@@ -35,7 +36,7 @@ impl RodState {
         self.interpolated(first, at).0
     }
 
-    /// A straight rod of the given distances from the tip.
+    /// A straight rod with nodes at the given distances from the tip.
     pub(crate) fn straight(base: &Isometry3<f64>, from_tip: Vec<f64>) -> Self {
         let inserted_length = from_tip[0];
         let along = base.rotation * Vector3::x();
@@ -48,7 +49,7 @@ impl RodState {
         }
     }
 
-    /// Pose between two nodes, `at` in 0 to 1: on the cubic whose tangents are the nodes' x axes.
+    /// Pose between two nodes, `at` from 0 to 1, on the cubic whose tangents are the nodes' x axes.
     pub(crate) fn interpolated(
         &self,
         first: usize,

@@ -8,7 +8,7 @@ use crate::rod::Routing;
 use crate::solver::{NodeVector, add_row};
 
 impl Simulation {
-    /// Fills the quadratic program, but for its rows.
+    /// Fills the quadratic program except for its rows.
     pub(super) fn assemble(&mut self, actuation: &Actuation, base: &BaseStep) {
         let n_nodes = self.state.positions.len();
         let program = &mut self.program;
@@ -79,7 +79,7 @@ impl Simulation {
             program.stiffness.add_outer(*node, row, *stiffness);
         }
 
-        // What residuals are compared with, and what gaps are penalised with.
+        // Reference force of residuals, and penalty of gaps.
         let length = self.state.inserted_length;
         let applied = actuation.tip_force.norm()
             + actuation.tip_moment.norm() / length
@@ -87,7 +87,7 @@ impl Simulation {
             + weight;
         let pressed = self.contacts.rows.iter().map(|row| row.force.x);
         let pressed = pressed.fold(0.0, f64::max);
-        // A rod that nothing pulls at still has forces of rounding: a bend of a thousandth of a turn is no load.
+        // A rod without loads still has rounding forces, so a bend of a thousandth of a turn is the least load.
         let stiffness = self.elements[0].rotational.yz().max() * self.elements[0].rest_length;
         let least = 1e-3 * stiffness / length.powi(2);
         program.load = applied.max(greatest).max(pressed).max(least);
@@ -102,7 +102,7 @@ impl Simulation {
         self.hold(base);
     }
 
-    /// Prescribes the base's motion and what else is held (Eq. 14).
+    /// Prescribes the motion of the base and the fixed degrees of freedom (Eq. 14).
     fn hold(&mut self, base: &BaseStep) {
         let program = &mut self.program;
         program.base_row = (
@@ -127,7 +127,7 @@ impl Simulation {
         }
     }
 
-    /// Greatest unbalanced force over the load, with the contacts' present forces.
+    /// Greatest unbalanced force relative to the load, with the current contact forces.
     pub(super) fn imbalance(&mut self) -> f64 {
         self.residual.clone_from(&self.program.gradient);
         for row in self.contacts.rows.iter().filter(|row| row.force.x > 0.0) {
@@ -137,7 +137,7 @@ impl Simulation {
         self.program.relative(&self.residual)
     }
 
-    /// What the introducer does to the rod after the step Δ.
+    /// Wrench of the introducer on the rod after the step Δ.
     pub(super) fn base_wrench(&self, base: &BaseStep) -> BaseWrench {
         let (diagonal, lower, gradient) = &self.program.base_row;
         let mut wrench = [

@@ -1,34 +1,36 @@
-//! How much a linearisation is damped, so that a rod between close walls settles.
+//! Damping of linearisations, so that a rod between close walls settles.
 //!
-//! Linearised walls are planes, and a rod that slides around a bend in them can swing from side to side without end. A stiffness on the
-//! diagonal (Levenberg 1944, <https://doi.org/10.1090/qam/10666>) shortens what linearisations do along walls; in the limit they only
-//! bring the rod out of walls. It changes no equilibrium.
+//! Linearised walls are planes, and a rod that slides around a bend between them can oscillate endlessly. A stiffness
+//! on the diagonal (Levenberg 1944, <https://doi.org/10.1090/qam/10666>) shortens the motion along walls; in the limit
+//! linearisations only move the rod out of walls. It changes no equilibrium.
 
-/// Corrections after a step that leaves a wall entered.
+/// Maximum number of corrections after a step that enters a wall.
 pub(super) const MAX_CORRECTIONS: usize = 16;
 
-/// Linearisations of one-step mode before damping begins.
+/// Linearisations of one-step mode without damping.
 const FREE_CORRECTIONS: usize = 3;
 
-/// Linearisations after which a converged step is judged, and what the residual must have become.
+/// Linearisations after which the progress of a converged step is judged, and the required reduction of
+/// the residual.
 const WINDOW: usize = 4;
 const PROGRESS: f64 = 0.8;
 
-/// The damping of a step's linearisations.
+/// Damping of a step's linearisations.
 #[derive(Debug)]
 pub(super) struct Damping {
     is_converging: bool,
-    /// Whether what is left of a converged step only brings the rod out of walls.
+    /// Whether the remaining linearisations of a converged step only move the rod out of walls.
     is_leaving: bool,
     n_settling: usize,
     level: usize,
-    /// Least residual in this window, and in the one before.
+    /// Least residual in this window, and in the previous one.
     least: f64,
     before: f64,
 }
 
 impl Damping {
-    /// None, until a step of one linearisation or of many (`is_converging`) does not settle.
+    /// No damping at first. It begins if a step, of one linearisation or of several
+    /// (`is_converging`), does not settle.
     pub(super) fn new(is_converging: bool) -> Self {
         Self {
             is_converging,
@@ -40,10 +42,11 @@ impl Damping {
         }
     }
 
-    /// The level of the next linearisation: 0 for none, and each eight times the one before.
+    /// Damping level of the next linearisation. 0 is no damping; each level is eight times the
+    /// previous one.
     ///
-    /// `is_settling`: whether base and inserted length are where they should be; `is_clear`: whether the rod is out of walls; `n_left`: how
-    /// many linearisations there may still be.
+    /// `is_settling`: whether base and inserted length have their target values; `is_clear`: whether the rod is out of
+    /// walls; `n_left`: remaining number of linearisations.
     pub(super) fn level(
         &mut self,
         is_settling: bool,

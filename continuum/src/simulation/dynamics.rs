@@ -1,9 +1,9 @@
-//! Motion with inertia, by the method of Hilber, Hughes and Taylor (1977, <https://doi.org/10.1002/eqe.4290050306>):
+//! Dynamics by the method of Hilber, Hughes and Taylor (1977, <https://doi.org/10.1002/eqe.4290050306>):
 //!
 //! $$ M a_{n+1} + (1 + \alpha)\, r_{n+1} - \alpha\, r_n = A^\top \lambda, \qquad r = F - F_{ext} + C v, \quad C = c_M M + c_K K, $$
 //!
-//! with Newmark's β = (1 − α)² / 4 and γ = (1 − 2 α) / 2. Masses are lumped at the nodes. Rotations of a step are small, so their vectors
-//! are integrated as displacements are; gyroscopic moments of the thin rod are left out.
+//! with Newmark's β = (1 − α)² / 4 and γ = (1 − 2 α) / 2. Masses are lumped at the nodes. Rotations within a step are
+//! small, so rotation vectors are integrated like displacements. Gyroscopic moments of the thin rod are neglected.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -14,26 +14,26 @@ use crate::actuation::{Actuation, draw_out};
 use crate::rod::RodState;
 use crate::solver::NodeVector;
 
-/// Newton iterations of a time step.
+/// Maximum number of Newton iterations of a time step.
 const MAX_ITERATIONS: usize = 30;
 
-/// Unbalanced force over the load at which a time step is done.
+/// Tolerance of the unbalanced force relative to the load.
 const TOLERANCE: f64 = 1e-7;
 
-/// How the rod is integrated over time.
+/// Time integration of the rod.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dynamics {
     /// Time step [s].
     pub timestep: f64,
-    /// Numerical damping of what oscillates faster than the time step sees: −1/3 to 0, which damps nothing.
+    /// Numerical damping of oscillations faster than the time step: −1/3 to 0; 0 is no damping.
     pub alpha: f64,
-    /// Damping by mass c_M [1/s].
+    /// Mass-proportional damping c_M [1/s].
     pub mass_damping: f64,
-    /// Damping by stiffness c_K [s].
+    /// Stiffness-proportional damping c_K [s].
     pub stiffness_damping: f64,
 }
 
-/// Velocities, accelerations and the forces of the last time step.
+/// Velocities, accelerations and forces of the last time step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Motion {
     velocities: Vec<NodeVector>,
@@ -64,12 +64,12 @@ impl Dynamics {
 }
 
 impl Simulation {
-    /// Advances by a time step; on an error the rod stays where it was.
+    /// Advances by a time step. On an error the rod is unchanged.
     ///
     /// # Errors
     ///
-    /// Names inputs that are out of range, among them an inserted length that changes by more than half an element; says where the rod
-    /// folds up.
+    /// Inputs that are out of range, including an inserted length that changes by more than half an element, and
+    /// elements that fold.
     pub fn step_dynamic(
         &mut self,
         actuation: &Actuation,
@@ -88,7 +88,7 @@ impl Simulation {
         report
     }
 
-    /// Energy of the nodes' motion [J].
+    /// Kinetic energy of the nodes [J].
     pub fn kinetic_energy(&self) -> f64 {
         let masses = self.masses();
         let energies = self
@@ -103,7 +103,7 @@ impl Simulation {
         0.5 * energies.sum::<f64>()
     }
 
-    /// Makes nodes of what the introducer lets out in this time step; the base is then behind the mouth, by what it moves in it.
+    /// Adds nodes for the length that is fed in this time step. The base is then behind the mouth by the fed length.
     fn feed_in_motion(&mut self, actuation: &Actuation) -> Result<(), ContinuumError> {
         let element_length = self.config.element_length();
         let inserted = self.state.inserted_length;
@@ -113,7 +113,7 @@ impl Simulation {
         }
         if fed.abs() > 0.5 * element_length {
             let value = actuation.inserted_length;
-            let allowed = format!("{inserted} m, or half an element more or less in a time step");
+            let allowed = format!("{inserted} m, plus or minus half an element in a time step");
             return Err(ContinuumError::setting("inserted_length", value, allowed));
         }
         let before = self.state.clone();
@@ -134,7 +134,7 @@ impl Simulation {
         [velocities, accelerations]
             .into_iter()
             .for_each(at_new_nodes);
-        // Forces on nodes depend on the elements beside them, and are found anew.
+        // Forces on nodes depend on the adjacent elements, so they are recomputed.
         unbalanced.clear();
         self.rebuild();
         self.refresh()
@@ -170,7 +170,7 @@ impl Simulation {
             let arrival = self.base_step(actuation);
             self.assemble(actuation, &arrival);
 
-            // Newmark's accelerations and velocities of the present displacement.
+            // Newmark's accelerations and velocities for the current displacement.
             for node in 0..n_nodes {
                 let shift = self.state.positions[node] - before.positions[node];
                 let turn = self.state.rotations[node] * before.rotations[node].inverse();
@@ -236,7 +236,7 @@ impl Simulation {
         Ok(report)
     }
 
-    /// r of the assembled program at these velocities.
+    /// r of the assembled program for these velocities.
     fn unbalanced(
         &self,
         dynamics: &Dynamics,
@@ -283,7 +283,8 @@ impl Simulation {
     }
 }
 
-/// What nodes have, at a distance from the tip [m]; behind the base what the base has.
+/// Interpolates values of nodes at a distance from the tip [m]. Behind the base the value of the
+/// base is used.
 fn linear(state: &RodState, values: &[NodeVector], from_tip: f64) -> NodeVector {
     let places = &state.from_tip;
     let beyond = places.partition_point(|place| *place > from_tip);

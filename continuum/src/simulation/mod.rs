@@ -24,10 +24,10 @@ use crate::solver::{AugmentedLagrangian, NodeVector, QuadraticProgram, Solved, S
 use crate::solver::{gauss_seidel, interior_point};
 use crate::{ContinuumError, Lumen};
 
-/// Stiffness with which contacts are penalised between updates of their forces, over that of an element.
+/// Penalty stiffness of contacts between updates of their forces, relative to the stiffness of an element.
 const PENALTY: f64 = 100.0;
 
-/// Violation of the optimality conditions above which a program has no answer.
+/// Violation of the optimality conditions above which a program counts as unsolved.
 const OPTIMAL: f64 = 1e-5;
 
 /// A rod in a lumen.
@@ -48,11 +48,12 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A straight rod as far in as `actuation` says.
+    /// A straight rod, inserted as `actuation` says.
     ///
     /// # Errors
     ///
-    /// Names what is out of range in the rod, the settings or the actuation, and refuses a base that is inside of a wall.
+    /// [`ContinuumError`] for values out of range in the rod, the settings or the actuation, and for a base inside a
+    /// wall.
     pub fn new(
         config: RodConfig,
         settings: StepSettings,
@@ -94,21 +95,21 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// The rod's description.
+    /// Description of the rod.
     pub fn config(&self) -> &RodConfig {
         &self.config
     }
 
-    /// The rod as it is.
+    /// Current state of the rod.
     pub fn state(&self) -> &RodState {
         &self.state
     }
 
-    /// Lets another solver go on.
+    /// Replaces the solver.
     ///
     /// # Errors
     ///
-    /// Where the other one does not know friction or walls that yield.
+    /// [`ContinuumError`] if the solver does not support friction or compliant walls.
     pub fn set_solver(&mut self, solver: Solver) -> Result<(), ContinuumError> {
         let settings = StepSettings {
             solver,
@@ -127,22 +128,22 @@ impl Simulation {
             .sum()
     }
 
-    /// Puts the rod where a state of the same rod says, for instance one that was saved.
+    /// Sets a state of the same rod, for example a saved one.
     ///
     /// # Errors
     ///
-    /// Where two nodes fold up the element between them.
+    /// [`ContinuumError`] if the element between two nodes is folded.
     pub fn place(&mut self, state: RodState) -> Result<(), ContinuumError> {
         self.state = state;
         self.rebuild();
         self.refresh()
     }
 
-    /// Moves the rod towards equilibrium with its inputs; on an error it stays where it was.
+    /// Moves the rod towards equilibrium with its inputs. On an error the rod is unchanged.
     ///
     /// # Errors
     ///
-    /// Names inputs that are out of range; says where the rod folds up.
+    /// [`ContinuumError`] for inputs that are out of range and for elements that fold.
     pub fn step(&mut self, actuation: &Actuation) -> Result<StepReport, ContinuumError> {
         actuation.check(self.config.length(), self.config.element_length())?;
         let before = self.state.clone();
@@ -163,7 +164,7 @@ impl Simulation {
         let mut damping = Damping::new(tolerance.is_some());
         let mut stagnation = Stagnation::default();
         for iteration in 0..=max_iterations {
-            // Slide the rod through the mouth, and see how far the base has to go.
+            // Feed the rod through the mouth, and compute the remaining motion of the base.
             self.feed(actuation)?;
             let arrival = self.base_step(actuation);
             // Stiffness and forces (Eq. 22).
@@ -207,7 +208,7 @@ impl Simulation {
             let solved = self.solve_program()?;
             report.base_wrench = self.base_wrench(&arrival);
             self.delta[0] += arrival.step;
-            // The step's limit (Eq. 26–30), and the motion.
+            // Limit of the step (Eq. 26–30), and the motion.
             let share = self.share();
             report.is_limited = share < 1.0 || !has_arrived;
             self.move_by(share)?;
@@ -228,7 +229,7 @@ impl Simulation {
             Solver::Block => {
                 let solved = self.solver.solve(program, delta);
                 if solved.residual > OPTIMAL {
-                    // No step stays off all walls: they yield, until one does.
+                    // If no step avoids all walls, the walls become compliant until a step exists.
                     program.soften();
                     self.solver.solve(program, delta);
                 }
@@ -247,7 +248,7 @@ impl Simulation {
         Ok(solved)
     }
 
-    /// The share of the step that is within the limits.
+    /// Share of the step that is within the limits.
     fn share(&self) -> f64 {
         let greatest = |start: usize| {
             let norms = self
@@ -262,7 +263,7 @@ impl Simulation {
             .min(1.0)
     }
 
-    /// Moves by a share of the step; by less where elements would fold up.
+    /// Moves by a share of the step, or less if elements would fold.
     fn move_by(&mut self, share: f64) -> Result<(), ContinuumError> {
         let before = self.state.clone();
         let mut share = share;
@@ -285,7 +286,7 @@ impl Simulation {
         }
     }
 
-    /// Slides the rod towards the inserted length that is wanted.
+    /// Feeds the rod towards the commanded inserted length.
     fn feed(&mut self, actuation: &Actuation) -> Result<(), ContinuumError> {
         let element_length = self.config.element_length();
         let most = self.settings.max_displacement.min(0.5 * element_length);
@@ -298,7 +299,7 @@ impl Simulation {
         self.refresh()
     }
 
-    /// Elements of the nodes' present distances from the tip.
+    /// Rebuilds the elements for the nodes' current distances from the tip.
     fn rebuild(&mut self) {
         let places = self.state.from_tip.windows(2);
         self.elements.clear();
@@ -306,7 +307,7 @@ impl Simulation {
             .extend(places.map(|ends| self.config.element(ends[1], ends[0])));
     }
 
-    /// Strains and contacts at the present state.
+    /// Updates strains and contacts for the current state.
     fn refresh(&mut self) -> Result<(), ContinuumError> {
         let rotations: Vec<Matrix3<f64>> = self
             .state
@@ -334,7 +335,7 @@ impl Simulation {
         };
         let search = Search {
             points_per_element: self.settings.points_per_element,
-            // Twice the limit, so that no wall within a step's reach is missed.
+            // Twice the limit, so that no wall within reach of a step is missed.
             reach: 2.0 * self.settings.max_displacement,
             friction: self.settings.friction,
             compliance: self.settings.wall_stiffness.map_or(0.0, f64::recip),
@@ -343,7 +344,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// How the base moves in this linearisation.
+    /// Motion of the base in this linearisation.
     fn base_step(&self, actuation: &Actuation) -> BaseStep {
         let base = &actuation.world_from_base;
         let shift = base.translation.vector - self.state.positions[0];
@@ -357,7 +358,7 @@ impl Simulation {
             step[3 + axis] = share * turn[axis];
         }
         for (number, is_held) in step.iter_mut().zip(&self.config.held_base) {
-            // Rounding is no motion.
+            // Differences within rounding are not a motion.
             if !is_held || number.abs() < 1e-15 {
                 *number = 0.0;
             }
@@ -373,15 +374,15 @@ impl Simulation {
 #[derive(Debug, Default)]
 struct BaseStep {
     step: NodeVector,
-    /// Whether it arrives.
+    /// Whether the base arrives at its target.
     is_last: bool,
 }
 
 /// Force and moment of the introducer on the rod.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BaseWrench {
-    /// [N], world axes.
+    /// Force [N], world axes.
     pub force: Vector3<f64>,
-    /// About the base [N·m], world axes.
+    /// Moment about the base [N·m], world axes.
     pub moment: Vector3<f64>,
 }

@@ -1,10 +1,12 @@
-//! When a residual is as small as rounding lets it be.
+//! Detection of residuals at the level of rounding.
 
 use super::{Simulation, StepReport};
 
-/// Residuals of this many times the estimate of rounding may be rounding: several rounded numbers make each force.
+/// A residual up to this multiple of the rounding estimate may be due to rounding, because each force is a sum of
+/// several rounded numbers.
 const ROUNDED: f64 = 8.0;
-/// A linearisation that leaves more than this share of the least residual so far does not lower it: Newton's method squares residuals.
+/// A linearisation must reduce the least residual so far to less than this share. Newton's method converges
+/// quadratically, so otherwise it has stagnated.
 const FALLING: f64 = 0.5;
 
 /// The residuals of a step's linearisations.
@@ -13,12 +15,12 @@ pub(super) struct Stagnation {
     least: f64,
 }
 
-/// What a residual says.
+/// Verdict on a residual.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Balance {
-    /// Whether there is nothing left to do.
+    /// Whether the step is finished.
     pub(super) is_reached: bool,
-    /// Whether that is so because of rounding, above the tolerance.
+    /// Whether it is finished because of rounding, above the tolerance.
     pub(super) is_stagnated: bool,
 }
 
@@ -31,7 +33,8 @@ impl Default for Stagnation {
 }
 
 impl Stagnation {
-    /// Judges the residual of `report` against the tolerance and against rounding; `is_still` says whether base and walls are where they stay.
+    /// Compares the residual of `report` with the tolerance and with rounding. `is_still` says whether base and walls
+    /// no longer change.
     pub(super) fn judge(&mut self, report: &StepReport, tolerance: f64, is_still: bool) -> Balance {
         let residual = report.equilibrium_residual;
         let falls = residual <= FALLING * self.least;
@@ -50,7 +53,7 @@ impl Stagnation {
 }
 
 impl Simulation {
-    /// Least residual of the assembled program that rounding lets through.
+    /// Least residual of the assembled program that rounding allows.
     pub(super) fn rounding(&self) -> f64 {
         let distances = self.state.positions.iter().map(nalgebra::Vector3::norm);
         self.program.rounding(distances.fold(0.0, f64::max))

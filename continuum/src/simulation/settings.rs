@@ -1,41 +1,43 @@
-//! Settings of a step, and what it reports.
+//! Settings and report of a step.
 
 use super::BaseWrench;
 use crate::ContinuumError;
 use crate::contact::Contact;
 use crate::solver::Solver;
 
-/// How a step is done.
+/// Settings of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepSettings {
-    /// How close to equilibrium a step comes.
+    /// Convergence of a step.
     pub equilibrium: Equilibrium,
-    /// Who solves the quadratic program.
+    /// Solver of the quadratic program.
     pub solver: Solver,
-    /// Farthest that a node moves in one linearisation [m], β₀ of Chen et al. 2024, Eq. 27, there of all nodes together.
+    /// Greatest displacement of a node in one linearisation [m]; β₀ of Chen et al. 2024, Eq. 27, where it limits all
+    /// nodes together.
     pub max_displacement: f64,
-    /// Farthest that a node turns in one linearisation [rad].
+    /// Greatest rotation of a node in one linearisation [rad].
     pub max_rotation: f64,
-    /// Most linearisations of a converged step.
+    /// Maximum number of linearisations of a converged step.
     pub max_iterations: usize,
-    /// How deep the rod may enter a wall after a step [m].
+    /// Allowed penetration of a wall after a step [m].
     pub penetration_tolerance: f64,
-    /// Points within each element that are tried for contact, besides the nodes.
+    /// Number of points within each element that are tested for contact, in addition to the nodes.
     pub points_per_element: usize,
-    /// Coulomb's coefficient of friction between rod and wall.
+    /// Coulomb friction coefficient between rod and wall.
     pub friction: f64,
-    /// Stiffness of the wall under one contact [N/m]; rigid without.
+    /// Stiffness of the wall under one contact [N/m]; `None` for rigid walls.
     pub wall_stiffness: Option<f64>,
 }
 
-/// How close to equilibrium a step comes.
+/// Convergence of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Equilibrium {
-    /// One linearisation a step, as in the paper.
+    /// One linearisation per step, as in the paper.
     OneStep,
-    /// Linearises until forces are balanced.
+    /// Linearises until forces are in equilibrium.
     Converged {
-        /// Greatest unbalanced force, over the load; a step also ends where only rounding is left ([`StepReport::is_stagnated`]).
+        /// Tolerance of the greatest unbalanced force, relative to the load. A step also ends if only rounding is left
+        /// ([`StepReport::is_stagnated`]).
         tolerance: f64,
     },
 }
@@ -109,32 +111,33 @@ impl StepSettings {
     }
 }
 
-/// What a step did.
+/// Report of a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepReport {
-    /// Contacts that press.
+    /// Contacts with a force.
     pub contacts: Vec<Contact>,
     /// Force of the introducer on the rod.
     pub base_wrench: BaseWrench,
-    /// Linearisations.
+    /// Number of linearisations.
     pub n_iterations: usize,
-    /// Factorisations of the block-tridiagonal matrix, or sweeps of another solver.
+    /// Number of factorisations of the block-tridiagonal matrix, or of sweeps of another solver.
     pub n_factorisations: usize,
     /// Greatest violation of the quadratic program's optimality conditions in the last linearisation: unbalanced force over the load, or
     /// open gap over a millimetre.
     pub kkt_residual: f64,
-    /// Greatest unbalanced force of the rod itself after the step, over the load.
+    /// Greatest unbalanced force of the rod itself after the step, relative to the load.
     pub equilibrium_residual: f64,
-    /// Least unbalanced force over the load that rounding lets through: eps times the stiffness of an element times the rod's extent.
+    /// Least unbalanced force relative to the load that rounding allows: eps times the stiffness of an element times
+    /// the rod's extent.
     pub rounding: f64,
-    /// Whether forces are balanced as well as rounding lets them be, though not to the tolerance: `equilibrium_residual` is a few times
-    /// `rounding` and no longer falls.
+    /// Whether forces are in equilibrium up to rounding, but not to the tolerance: `equilibrium_residual` is a few
+    /// times `rounding` and no longer decreases.
     pub is_stagnated: bool,
-    /// How deep the rod is in a wall [m].
+    /// Greatest penetration of a wall by the rod [m].
     pub max_penetration: f64,
-    /// Whether the last linearisation was cut short by the limits, or the base has not arrived.
+    /// Whether the limits shortened the last linearisation, or the base has not reached its target.
     pub is_limited: bool,
-    /// Why it stopped.
+    /// Reason for the end of the step.
     pub stop_reason: StopReason,
 }
 
@@ -147,7 +150,7 @@ impl StepReport {
             .sum()
     }
 
-    /// The greatest normal force of a contact [N].
+    /// Greatest normal force of a contact [N].
     pub fn peak_contact_force(&self) -> f64 {
         self.contacts
             .iter()
@@ -156,14 +159,15 @@ impl StepReport {
     }
 }
 
-/// Why a step stopped.
+/// Reason for the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StopReason {
-    /// It has done what was asked.
+    /// The step is complete.
     #[default]
     Done,
-    /// The limits cut it short; further steps go on.
+    /// The limits shortened the step; further steps continue.
     StepLimited,
-    /// It has not come to equilibrium, or not out of a wall, in the linearisations that it had.
+    /// The maximum number of linearisations was reached before equilibrium, or before the rod was out
+    /// of a wall.
     MaxIterations,
 }

@@ -4,13 +4,13 @@ use super::{Equilibrium, Simulation, StepReport, StopReason};
 use crate::ContinuumError;
 use crate::actuation::Actuation;
 
-/// A step of all its linearisations that leaves more than this share of the residual has come no nearer.
+/// A step that runs out of linearisations must reduce the residual to less than this share to count as progress.
 const NEARER: f64 = 0.5;
-/// So many of these after one another, and further ones will not come nearer either.
+/// Number of consecutive steps without progress after which settling fails.
 const MAX_IDLE_STEPS: usize = 3;
 
 impl StepReport {
-    /// Whether forces balance: to `tolerance`, or as well as rounding lets them.
+    /// Whether forces are in equilibrium to `tolerance`, or up to rounding.
     pub fn is_at_rest(&self, tolerance: f64) -> bool {
         self.stop_reason == StopReason::Done
             && (self.equilibrium_residual <= tolerance || self.is_stagnated)
@@ -18,14 +18,16 @@ impl StepReport {
 }
 
 impl Simulation {
-    /// Steps until forces balance to the settings' tolerance, or as well as rounding lets them ([`StepReport::is_stagnated`]).
+    /// Steps until forces are in equilibrium to the settings' tolerance, or up to rounding
+    /// ([`StepReport::is_stagnated`]).
     ///
-    /// The report is that of the last step, with the linearisations and factorisations of all.
+    /// The report is that of the last step; its linearisations and factorisations are the totals of
+    /// all steps.
     ///
     /// # Errors
     ///
-    /// As [`Simulation::step`], and [`ContinuumError::Unbalanced`] where forces do not balance: not in `max_steps`, or not nearer in three steps.
-    /// [`ContinuumError::Setting`] where the settings have no tolerance.
+    /// As [`Simulation::step`]; [`ContinuumError::Unbalanced`] if there is no equilibrium after `max_steps`, or no
+    /// progress in three steps; [`ContinuumError::Setting`] if the settings have no tolerance.
     pub fn settle(
         &mut self,
         actuation: &Actuation,

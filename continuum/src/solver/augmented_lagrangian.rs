@@ -5,10 +5,11 @@
 //! $$ \lambda_n \leftarrow \max\!\Big(0, \frac{\lambda_n - \rho\,(A\Delta + b)}{1 + \rho c}\Big), \qquad
 //!    \lambda_t \leftarrow \Pi_{\mu \lambda_n}(\lambda_t - \rho\, T\Delta), $$
 //!
-//! and each minimisation over Δ, convex and piecewise smooth, is done by a semi-smooth Newton method with a line search. Its matrix
-//! `K + ρ AᵀA` over the active rows is block-tridiagonal like `K`, because a row touches neighbouring nodes only: a factorisation costs
-//! what it costs for the rod, whatever the number of contacts. The bound of friction μ λ_n is that of the update before, so that every
-//! minimisation is convex (Tresca's friction); it settles together with the multipliers.
+//! and each minimisation over Δ, which is convex and piecewise smooth, uses a semi-smooth Newton method with a line
+//! search. Its matrix `K + ρ AᵀA` over the active rows is block-tridiagonal like `K`, because a row involves
+//! neighbouring nodes only. A factorisation therefore costs the same for any number of contacts. The friction bound μ
+//! λ_n is taken from the previous update, so every minimisation is convex (Tresca friction); it converges together with
+//! the multipliers.
 
 use nalgebra::Vector3;
 
@@ -16,16 +17,16 @@ use super::{
     BlockTridiagonal, Cholesky, ContactRow, NodeVector, QuadraticProgram, Solved, add_row, dot,
 };
 
-/// Most updates of the multipliers.
+/// Maximum number of updates of the multipliers.
 const MAX_UPDATES: usize = 200;
 
-/// Most Newton iterations of a minimisation.
+/// Maximum number of Newton iterations of a minimisation.
 const MAX_NEWTON: usize = 30;
 
-/// Residual of forces, over the load.
+/// Tolerance of forces, relative to the load.
 const FORCE_TOLERANCE: f64 = 1e-10;
 
-/// Residual of gaps [m].
+/// Tolerance of gaps [m].
 const GAP_TOLERANCE: f64 = 1e-11;
 
 /// The solver and its memory.
@@ -33,24 +34,24 @@ const GAP_TOLERANCE: f64 = 1e-11;
 pub(crate) struct AugmentedLagrangian {
     matrix: BlockTridiagonal,
     factors: Cholesky,
-    /// How each row stiffens the factorised matrix.
+    /// Contribution of each row to the factorised matrix.
     parts: Vec<Part>,
     new_parts: Vec<Part>,
     residual: Vec<NodeVector>,
     direction: Vec<NodeVector>,
     product: Vec<NodeVector>,
-    /// Motion of the rows: of the step, and along the direction.
+    /// Motion of the rows: in the step, and along the search direction.
     motion: Vec<Vector3<f64>>,
     along: Vec<Vector3<f64>>,
     /// Bounds of friction [N].
     bounds: Vec<f64>,
 }
 
-/// What a row adds to the matrix.
+/// Contribution of a row to the matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     Free,
-    /// The normal, and slipping along a unit direction at a share of the penalty.
+    /// The normal, and slip along a unit direction with a share of the penalty.
     Pressed {
         slip: Vector3<f64>,
         share: f64,
@@ -58,7 +59,7 @@ enum Part {
 }
 
 impl AugmentedLagrangian {
-    /// Solves for Δ and the forces of the rows, which are also the first guess.
+    /// Solves for Δ and the forces of the rows. The given values are the initial guess.
     pub(crate) fn solve(
         &mut self,
         program: &mut QuadraticProgram,
@@ -74,7 +75,7 @@ impl AugmentedLagrangian {
             self.bounds.extend(bounds);
             solved.n_iterations += self.minimise(program, step);
 
-            // Update the multipliers; where they stay, gaps are closed.
+            // Update the multipliers. If they do not change, the gaps are closed.
             let mut violation = 0.0_f64;
             for ((row, motion), bound) in
                 program.rows.iter_mut().zip(&self.motion).zip(&self.bounds)
@@ -93,7 +94,7 @@ impl AugmentedLagrangian {
         solved
     }
 
-    /// Minimises over Δ at fixed multipliers; returns the number of factorisations.
+    /// Minimises over Δ at fixed multipliers. Returns the number of factorisations.
     fn minimise(&mut self, program: &mut QuadraticProgram, step: &mut [NodeVector]) -> usize {
         let mut n_factorised = 0;
         let mut least = f64::INFINITY;
@@ -123,7 +124,7 @@ impl AugmentedLagrangian {
             let shift = program.shift;
             n_factorised += usize::from(self.factorise(program));
             if program.shift > shift {
-                // Another program: its gradient is another, too.
+                // The program has changed, so its gradient is recomputed.
                 least = f64::INFINITY;
                 self.gradient(program, step);
             }
@@ -143,7 +144,7 @@ impl AugmentedLagrangian {
         n_factorised
     }
 
-    /// Gradient of the augmented Lagrangian, into the residual.
+    /// Computes the gradient of the augmented Lagrangian into the residual.
     fn gradient(&mut self, program: &QuadraticProgram, step: &[NodeVector]) {
         program.stiffness.multiply(step, &mut self.residual);
         for (residual, gradient) in self.residual.iter_mut().zip(&program.gradient) {
@@ -158,7 +159,7 @@ impl AugmentedLagrangian {
         program.stiffness.clear_held(&mut self.residual);
     }
 
-    /// Factorises the matrix of the rows that are active now; false where it is factorised already.
+    /// Factorises the matrix of the currently active rows; `false` if it is already factorised.
     fn factorise(&mut self, program: &mut QuadraticProgram) -> bool {
         self.new_parts.clear();
         let rows = program.rows.iter().zip(&self.motion).zip(&self.bounds);
@@ -173,14 +174,15 @@ impl AugmentedLagrangian {
             for (row, part) in program.rows.iter().zip(&self.parts) {
                 stiffen(&mut self.matrix, row, part, program.penalty);
             }
-            // A rod about to buckle: the program is made convex, and the step shorter.
+            // The rod is about to buckle: the program is made convex, which shortens the step.
             if self.factors.factorise(&self.matrix) || !program.convexify() {
                 return true;
             }
         }
     }
 
-    /// How far along the direction the augmented Lagrangian is least; its slope is continuous and grows.
+    /// Step length along the direction that minimises the augmented Lagrangian; its slope is continuous and
+    /// increasing.
     fn line_search(&mut self, program: &QuadraticProgram, step: &[NodeVector]) -> f64 {
         program
             .stiffness
@@ -218,7 +220,7 @@ impl AugmentedLagrangian {
     }
 }
 
-/// The force of a row after a motion (normal, tangent, tangent): the updated multipliers.
+/// Force of a row after a motion (normal, tangent, tangent): the updated multipliers.
 fn response(row: &ContactRow, motion: &Vector3<f64>, bound: f64, penalty: f64) -> Vector3<f64> {
     let pushed = row.force.x - penalty * (motion.x + row.gap);
     let normal = pushed.max(0.0) / (1.0 + penalty * row.compliance);
@@ -274,7 +276,7 @@ fn stiffen(matrix: &mut BlockTridiagonal, row: &ContactRow, part: &Part, penalty
         matrix.add_outer(row.node, first, penalty);
         matrix.add_outer(row.node, second, penalty);
     } else {
-        // Slipping resists turning only: I − τ τᵀ.
+        // Slip resists only a change of its direction: I − τ τᵀ.
         let across = first * -slip.z + second * slip.y;
         matrix.add_outer(row.node, &across, penalty * share);
     }

@@ -6,7 +6,7 @@ use nalgebra::{SMatrix, SVector};
 
 /// Forces and moments on a node, or its displacement and rotation; world axes.
 pub(crate) type NodeVector = SVector<f64, 6>;
-/// How two nodes are coupled.
+/// Coupling of two nodes.
 pub(crate) type Block = SMatrix<f64, 6, 6>;
 
 /// The matrix.
@@ -15,12 +15,12 @@ pub(crate) struct BlockTridiagonal {
     pub(crate) diagonal: Vec<Block>,
     /// Block (i + 1, i).
     pub(crate) lower: Vec<Block>,
-    /// Freedoms that do not move: node and component.
+    /// Fixed degrees of freedom: node and component.
     held: Vec<(usize, usize)>,
 }
 
 impl BlockTridiagonal {
-    /// Zeros for `n_nodes`.
+    /// Sets all entries to zero for `n_nodes`.
     pub(crate) fn reset(&mut self, n_nodes: usize) {
         self.diagonal.clear();
         self.diagonal.resize(n_nodes, Block::zeros());
@@ -29,7 +29,7 @@ impl BlockTridiagonal {
         self.held.clear();
     }
 
-    /// Holds a freedom: its row and column become those of the identity.
+    /// Fixes a degree of freedom: its row and column become those of the identity.
     pub(crate) fn hold(&mut self, node: usize, component: usize) {
         self.held.push((node, component));
         let diagonal = &mut self.diagonal[node];
@@ -44,14 +44,14 @@ impl BlockTridiagonal {
         }
     }
 
-    /// Zeros in the entries of held freedoms.
+    /// Sets the entries of fixed degrees of freedom to zero.
     pub(crate) fn clear_held(&self, vectors: &mut [NodeVector]) {
         for (node, component) in &self.held {
             vectors[*node][*component] = 0.0;
         }
     }
 
-    /// A row of nodes `node` and `node + 1` with zeros in the entries of held freedoms.
+    /// A row of nodes `node` and `node + 1` with zeros for fixed degrees of freedom.
     pub(crate) fn without_held(&self, node: usize, row: &SVector<f64, 12>) -> SVector<f64, 12> {
         let mut free = *row;
         for (held, component) in &self.held {
@@ -74,7 +74,7 @@ impl BlockTridiagonal {
         }
     }
 
-    /// Its product with a vector.
+    /// Product with a vector.
     pub(crate) fn multiply(&self, vector: &[NodeVector], product: &mut Vec<NodeVector>) {
         product.clear();
         let own = self.diagonal.iter().zip(vector);
@@ -87,7 +87,7 @@ impl BlockTridiagonal {
 }
 
 impl BlockTridiagonal {
-    /// Solves in place whether or not the matrix is positive definite; false where a block has no inverse.
+    /// Solves in place, also if the matrix is not positive definite; `false` if a block is singular.
     pub(crate) fn solve_indefinite(&self, vector: &mut [NodeVector]) -> bool {
         let mut inverses = Vec::with_capacity(self.diagonal.len());
         for (node, diagonal) in self.diagonal.iter().enumerate() {
@@ -123,7 +123,7 @@ pub(crate) struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factorises; false where the matrix is not positive definite.
+    /// Factorises; `false` if the matrix is not positive definite.
     pub(crate) fn factorise(&mut self, matrix: &BlockTridiagonal) -> bool {
         self.diagonal.clone_from(&matrix.diagonal);
         self.lower.clone_from(&matrix.lower);
@@ -140,7 +140,7 @@ impl Cholesky {
         true
     }
 
-    /// Whether nothing was factorised yet.
+    /// Whether nothing is factorised yet.
     pub(crate) fn is_empty(&self) -> bool {
         self.diagonal.is_empty()
     }
@@ -176,7 +176,8 @@ impl Cholesky {
     }
 }
 
-/// Lower triangle of a block's factor, with the inverse of its diagonal; pivots must not vanish beside the matrix's own diagonal.
+/// Lower triangle of a block's factor, with the inverse of its diagonal. Pivots must not vanish relative to the
+/// matrix's own diagonal.
 fn factorise_block(block: &mut Block, original: &Block) -> bool {
     let columns = &mut block.data.0;
     for column in 0..6 {

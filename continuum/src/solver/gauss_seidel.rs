@@ -2,19 +2,20 @@
 //!
 //! $$ W = A K^{-1} A^\top, \qquad \lambda_i \leftarrow \max\!\Big(0, \lambda_i - \frac{(W \lambda)_i + q_i}{W_{ii}}\Big) $$
 //!
-//! Every contact costs a solution with the factors of `K`, and every sweep the square of their number.
+//! Every contact costs a solution with the factors of `K`. Every sweep costs the square of the number of
+//! contacts.
 
 use nalgebra::{DMatrix, Vector3};
 
 use super::{Cholesky, NodeVector, QuadraticProgram, Solved, add_row};
 
-/// Most sweeps.
+/// Maximum number of sweeps.
 const MAX_SWEEPS: usize = 1000;
 
-/// Change of a gap in a sweep that counts as none [m].
+/// Change of a gap in a sweep below which the solution has converged [m].
 const TOLERANCE: f64 = 1e-9;
 
-/// Solves for Δ and the forces of the rows, which are also the first guess; contacts without friction.
+/// Solves for Δ and the forces of the rows, without friction. The given values are the initial guess.
 pub(crate) fn solve(program: &mut QuadraticProgram, step: &mut Vec<NodeVector>) -> Solved {
     let mut factors = Cholesky::default();
     while !factors.factorise(&program.stiffness) {
@@ -46,7 +47,7 @@ pub(crate) fn solve(program: &mut QuadraticProgram, step: &mut Vec<NodeVector>) 
         coupling[(column, column)] += row.compliance;
         answers.push(answer);
     }
-    // Gaps with the first guess of the forces.
+    // Gaps for the initial guess of the forces.
     for (column, row) in program.rows.iter().enumerate() {
         for (gap, influence) in gaps.iter_mut().zip(coupling.column(column).iter()) {
             *gap += influence * row.force.x;
@@ -57,7 +58,7 @@ pub(crate) fn solve(program: &mut QuadraticProgram, step: &mut Vec<NodeVector>) 
         let mut greatest = 0.0_f64;
         for idx in 0..n_rows {
             let own = coupling[(idx, idx)];
-            // A row of held freedoms alone cannot be helped.
+            // A row with only fixed degrees of freedom cannot change.
             if own <= 0.0 {
                 continue;
             }

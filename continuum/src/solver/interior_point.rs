@@ -1,4 +1,5 @@
-//! The quadratic program by clarabel, a general interior-point solver, to check the others against.
+//! Solves the quadratic program with clarabel, a general interior-point solver, as a reference for the
+//! other solvers.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -55,7 +56,7 @@ pub(crate) fn solve(program: &mut QuadraticProgram, step: &mut Vec<NodeVector>) 
             .chunks_exact(6)
             .map(NodeVector::from_column_slice),
     );
-    // Interior points press a little everywhere: what presses less than its gap is open does not press.
+    // Interior-point solutions have small forces everywhere. A force smaller than its open gap is set to zero.
     let penalty = program.penalty;
     for ((row, force), slack) in program.rows.iter_mut().zip(&solution.z).zip(&solution.s) {
         let presses = *force > 1e-6 * penalty * slack;

@@ -1,8 +1,8 @@
-//! The quadratic program of a step (Chen et al. 2024, Eq. 25), with friction and walls that yield.
+//! The quadratic program of a step (Chen et al. 2024, Eq. 25), with friction and compliant walls.
 //!
 //! $$ \min_\Delta \tfrac12 \Delta^\top K \Delta + g^\top \Delta \quad \text{s.t.} \quad A \Delta + b + c\,\lambda \ge 0 $$
 //!
-//! `K` is block-tridiagonal, and a row of `A` touches two neighbouring nodes.
+//! `K` is block-tridiagonal, and a row of `A` involves two neighbouring nodes.
 
 mod augmented_lagrangian;
 mod block_tridiagonal;
@@ -16,40 +16,42 @@ use nalgebra::Vector3;
 
 use crate::element::PointRow;
 
-/// Force on a rod that is about to buckle, over the load.
+/// Perturbation of a rod that is about to buckle, relative to the load.
 const NUDGE: f64 = 1e-6;
 
-/// Who solves the quadratic program.
+/// Solver of the quadratic program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// Augmented Lagrangian with a semi-smooth Newton method on the block-tridiagonal matrix: the cost does not grow with the contacts.
+    /// Augmented Lagrangian with a semi-smooth Newton method on the block-tridiagonal matrix. The cost does not grow
+    /// with the number of contacts.
     #[default]
     Block,
-    /// clarabel, a general interior-point solver, to check the others against; rigid walls without friction only.
+    /// clarabel, a general interior-point solver, as a reference; rigid walls without friction only.
     Clarabel,
-    /// Projected Gauss–Seidel in the space of contacts, as SOFA does; walls without friction only.
+    /// Projected Gauss–Seidel in the space of contacts, as in SOFA; walls without friction only.
     GaussSeidel,
 }
 
-/// The program's numbers.
+/// Data of the program.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QuadraticProgram {
     pub(crate) stiffness: BlockTridiagonal,
     pub(crate) gradient: Vec<NodeVector>,
     pub(crate) rows: Vec<ContactRow>,
-    /// Stiffness with which rows are penalised [N/m].
+    /// Penalty stiffness of rows [N/m].
     pub(crate) penalty: f64,
-    /// Stiffness of the whole rod in bending, per node [N/m].
+    /// Bending stiffness of the whole rod, per node [N/m].
     pub(crate) softest: f64,
-    /// What was added to the diagonal because it was not positive definite without [N/m].
+    /// Stiffness that was added to the diagonal to make it positive definite [N/m].
     pub(crate) shift: f64,
-    /// Whether forces have no potential: equilibrium is then no minimum, and a stiffness that is not positive definite is as good.
+    /// Whether forces have no potential. Equilibrium is then not a minimum, and the stiffness need not be positive
+    /// definite.
     pub(crate) follows: bool,
-    /// Force to which residuals are compared [N].
+    /// Reference force of residuals [N].
     pub(crate) load: f64,
-    /// Length by which moments become forces [m].
+    /// Length that converts moments to forces [m].
     pub(crate) length: f64,
-    /// The first node's diagonal block, the block below it, and its gradient before the base was held.
+    /// The first node's diagonal block, the block below it, and its gradient, before the base was fixed.
     pub(crate) base_row: (Block, Block, NodeVector),
 }
 
@@ -58,13 +60,13 @@ pub(crate) struct QuadraticProgram {
 pub(crate) struct ContactRow {
     /// First of the two nodes.
     pub(crate) node: usize,
-    /// Motion along the normal.
+    /// Derivative of the motion along the normal.
     pub(crate) normal: PointRow,
-    /// Motions along two tangents.
+    /// Derivatives of the motion along two tangents.
     pub(crate) tangents: [PointRow; 2],
-    /// Gap before the step [m], negative where they overlap.
+    /// Gap before the step [m], negative for an overlap.
     pub(crate) gap: f64,
-    /// How far the wall yields [m/N].
+    /// Compliance of the wall [m/N].
     pub(crate) compliance: f64,
     /// Coefficient of friction.
     pub(crate) friction: f64,
@@ -72,17 +74,18 @@ pub(crate) struct ContactRow {
     pub(crate) force: Vector3<f64>,
 }
 
-/// How a program was solved.
+/// Result of a solution.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Solved {
-    /// Factorisations, or sweeps.
+    /// Number of factorisations, or of sweeps.
     pub(crate) n_iterations: usize,
-    /// Greatest violation of the conditions of Karush, Kuhn and Tucker: forces over the load, gaps over a millimetre.
+    /// Greatest violation of the Karush–Kuhn–Tucker conditions: forces relative to the load, gaps relative to a
+    /// millimetre.
     pub(crate) residual: f64,
 }
 
 impl Solved {
-    /// Where there is no answer; a step of NaN tells it.
+    /// Result of a program without a solution; the step is NaN.
     pub(crate) fn failed() -> Self {
         Self {
             n_iterations: 0,
@@ -104,14 +107,15 @@ impl QuadraticProgram {
         self.stiffness.clear_held(residual);
     }
 
-    /// Adds to the diagonal, eight times as much as was added before; false where even the penalty's stiffness was not enough.
+    /// Adds a stiffness to the diagonal, eight times the previous one; `false` if even the penalty's stiffness was not
+    /// enough.
     pub(crate) fn convexify(&mut self) -> bool {
         self.nudge();
         self.add((7.0 * self.shift).max(self.softest));
         self.shift <= self.penalty
     }
 
-    /// Pushes each node aside a little, so that a rod that is straight and about to buckle has a side to go to.
+    /// Displaces each node slightly, so that a straight rod that is about to buckle has a preferred side.
     fn nudge(&mut self) {
         let nudge = NUDGE * self.load;
         for (node, gradient) in self.gradient.iter_mut().enumerate() {
@@ -122,7 +126,8 @@ impl QuadraticProgram {
         self.stiffness.clear_held(&mut self.gradient);
     }
 
-    /// Shortens the step: stiffens from `level` 1 on, eight times as much at each, up to a thousandth of the penalty.
+    /// Shortens the step by additional stiffness: from `level` 1 on, eight times as much per level, up to a thousandth
+    /// of the penalty.
     pub(crate) fn dampen(&mut self, level: usize) {
         if level > 0 {
             let level = i32::try_from(level).unwrap_or(i32::MAX);
@@ -130,7 +135,7 @@ impl QuadraticProgram {
         }
     }
 
-    /// Lets walls yield as an element does, for a program that has no answer with rigid ones: forces stay bounded.
+    /// Makes walls as compliant as an element, for a program without a solution for rigid walls. Forces stay bounded.
     pub(crate) fn soften(&mut self) {
         for row in &mut self.rows {
             row.compliance = row.compliance.max(100.0 / self.penalty);
@@ -161,10 +166,12 @@ impl QuadraticProgram {
             .max(open.fold(0.0, f64::max) / 1e-3)
     }
 
-    /// Least residual that rounding lets through, as [`QuadraticProgram::relative`] measures it, where nodes are up to `extent` [m] from the origin.
+    /// Least residual that rounding allows, as [`QuadraticProgram::relative`] measures it, for nodes up to `extent` [m]
+    /// from the origin.
     ///
-    /// Positions are rounded by half an eps of the extent and rotations by half an eps, and a node's block of the stiffness makes forces of that.
-    /// For a rod that is mainly stiff along its axis this is eps 2 E A / l times the extent, and for its bending eps E I / l².
+    /// Positions are rounded by half an eps of the extent and rotations by half an eps. The block of a node in the
+    /// stiffness converts these errors to forces. The axial stiffness gives eps 2 E A / l times the extent, and bending
+    /// gives eps E I / l².
     pub(crate) fn rounding(&self, extent: f64) -> f64 {
         let greatest = self.stiffness.diagonal.iter().map(|block| {
             let norm = |row: usize, column: usize| block.fixed_view::<3, 3>(row, column).norm();
@@ -175,7 +182,7 @@ impl QuadraticProgram {
         f64::EPSILON * greatest.fold(0.0, f64::max) / self.load
     }
 
-    /// The greatest force or moment over the load.
+    /// Greatest force or moment relative to the load.
     pub(crate) fn relative(&self, residual: &[NodeVector]) -> f64 {
         let greatest = residual.iter().map(|node| {
             let force = node.fixed_rows::<3>(0).amax();
@@ -186,7 +193,7 @@ impl QuadraticProgram {
 }
 
 impl ContactRow {
-    /// Forces and moments on its two nodes of a force in (normal, tangent, tangent).
+    /// Forces and moments on the two nodes from a force in (normal, tangent, tangent).
     pub(crate) fn generalised(&self, force: &Vector3<f64>) -> PointRow {
         let mut sum = self.normal * force.x;
         if self.friction > 0.0 {
@@ -195,7 +202,7 @@ impl ContactRow {
         sum
     }
 
-    /// How the contact moves with the nodes, along (normal, tangent, tangent).
+    /// Motion of the contact along (normal, tangent, tangent) for a step of the nodes.
     pub(crate) fn motion(&self, step: &[NodeVector]) -> Vector3<f64> {
         let along = |row: &PointRow| {
             let mut sum = row.fixed_rows::<6>(0).dot(&step[self.node]);

@@ -1,4 +1,4 @@
-//! One column of one row group, checked before the library reads it.
+//! One column of one row group, validated before the Parquet library reads it.
 
 use bytes::Bytes;
 use insonate_calibration::formats::check_parquet_column;
@@ -15,7 +15,7 @@ pub(super) struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// The number of the column whose path begins with `name`; for pictures, that of their bytes.
+    /// Index of the column whose path begins with `name`; for images, the column of their bytes.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let columns = self
             .reader
@@ -33,13 +33,13 @@ impl ParquetFile {
         })
     }
 
-    /// Rows of a row group.
+    /// Number of rows of a row group.
     pub(super) fn n_rows(&self, group: usize) -> usize {
         let rows = self.reader.metadata().row_group(group).num_rows();
         usize::try_from(rows).unwrap_or(0)
     }
 
-    /// Numbers in a column of a row group, before they are read.
+    /// Number of values in a column of a row group, without reading them.
     pub(super) fn n_values(&self, group: usize, column: usize) -> u64 {
         let values = self
             .reader
@@ -50,7 +50,7 @@ impl ParquetFile {
         u64::try_from(values).unwrap_or(u64::MAX)
     }
 
-    /// All numbers of a column, row after row, each row with as many.
+    /// All numbers of a column, row by row. All rows have the same length.
     pub(super) fn numbers(&self, group: usize, column: usize) -> Result<Vec<f64>> {
         let rows = self.n_rows(group);
         match self.open(group, column)? {
@@ -65,7 +65,7 @@ impl ParquetFile {
         }
     }
 
-    /// The files of pictures in a column.
+    /// Encoded image files in a column.
     pub(super) fn pictures(&self, group: usize, column: usize) -> Result<Vec<Bytes>> {
         match self.open(group, column)? {
             ColumnReader::ByteArrayColumnReader(it) => values(it, self.n_rows(group), |value| {
@@ -87,7 +87,7 @@ impl ParquetFile {
     }
 }
 
-/// Values of all rows, each with the same number of them and none missing.
+/// Values of all rows. All rows have the same length and no missing values.
 fn values<T: DataType, V>(
     mut column: ColumnReaderImpl<T>,
     rows: usize,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{ACTION, DONE, REWARD, STATE, SUCCESS, TRUNCATED};
 use crate::{CameraInfo, DatasetInfo};
 
-/// Features of one number, with their types.
+/// Scalar features, with their types.
 const SCALARS: [(&str, &str); 9] = [
     (REWARD, "float32"),
     (DONE, "bool"),
@@ -23,7 +23,7 @@ pub(super) fn picture_key(camera: &CameraInfo) -> String {
     format!("observation.images.{}", camera.key())
 }
 
-/// As in `info.json`.
+/// Features in the format of `info.json`.
 pub(super) fn lerobot(info: &DatasetInfo) -> Value {
     let mut features = Map::new();
     for (name, names) in [
@@ -48,7 +48,7 @@ pub(super) fn lerobot(info: &DatasetInfo) -> Value {
     Value::Object(features)
 }
 
-/// As in the metadata that `datasets` writes into Parquet files, so that it knows pictures without being told.
+/// Features in the metadata that `datasets` writes into Parquet files; it makes columns of images known to it.
 pub(super) fn hugging_face(info: &DatasetInfo) -> Value {
     let value = |dtype: &str| json!({ "dtype": dtype, "_type": "Value" });
     let vector = |n: usize| match n {

@@ -1,4 +1,4 @@
-//! The files that say what a data set holds.
+//! Metadata files of a data set.
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -9,22 +9,22 @@ use super::{CHUNK_SIZE, FILE_SIZE_MB, VERSION, features};
 use crate::DatasetInfo;
 use crate::statistics::Statistics;
 
-/// Where an episode lies, and what is in it.
+/// Location and content of an episode.
 #[derive(Debug)]
 pub(super) struct Episode {
     pub(super) length: usize,
-    /// The data file.
+    /// Index of the data file.
     pub(super) file: usize,
     /// Its first row among all rows.
     pub(super) from: usize,
-    /// Of each numeric feature.
+    /// Statistics of each numeric feature.
     pub(super) stats: Vec<(String, Statistics)>,
 }
 
 /// `info.json`.
 pub(super) fn info(info: &DatasetInfo, episodes: &[Episode]) -> Value {
     let rate = 1.0 / info.control_timestep;
-    // LeRobot wants whole numbers where the rate is one.
+    // LeRobot expects an integer if the rate is a whole number.
     let fps = match rate.round() {
         whole if (rate - whole).abs() < 1e-6 * whole => json!(whole as u64),
         _ => json!(rate),
@@ -56,7 +56,7 @@ pub(super) fn stats(stats: &[(String, Statistics)]) -> Value {
     Value::Object(all.collect::<Map<_, _>>())
 }
 
-/// `tasks.parquet`: one task, whose text is the index of a pandas table.
+/// `tasks.parquet`: one task. Its text is the index of a pandas table.
 pub(super) fn tasks(description: &str) -> Result<Vec<u8>, ParquetError> {
     let table: Table = vec![
         ("task_index".to_owned(), Column::Int(vec![0])),

@@ -9,7 +9,7 @@
 //! data/chunk-000/file-000.parquet             one row for each step, one row group for each episode; pictures as PNG
 //! ```
 //!
-//! The observation after an episode's last step and MuJoCo's states have no place in it.
+//! The format does not store the observation after an episode's last step, nor MuJoCo's states.
 
 mod column;
 mod features;
@@ -34,9 +34,9 @@ const OURS: &str = "meta/insonate.json";
 /// Version of the format.
 const VERSION: &str = "v3.0";
 
-/// Files in a folder `chunk-…`.
+/// Maximum number of files in a folder `chunk-…`.
 const CHUNK_SIZE: usize = 1000;
-/// Size from which on a new data file is begun [MB].
+/// Size of a data file above which a new one is started [MB].
 const FILE_SIZE_MB: usize = 100;
 
 const STATE: &str = "observation.state";
@@ -46,7 +46,7 @@ const DONE: &str = "next.done";
 const TRUNCATED: &str = "next.truncated";
 const SUCCESS: &str = "next.success";
 
-/// What the format has no place for.
+/// Data that the format cannot store.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Ours {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Reads a data set.
+//! Reads a LeRobot data set.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,13 +17,13 @@ use super::{
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
 use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions, picture};
 
-/// Largest data file [bytes].
+/// Maximum size of a data file [bytes].
 const MAX_FILE: u64 = 2 << 30;
 
-/// Largest picture along a side [pixels].
+/// Maximum width and height of an image [pixels].
 const MAX_SIDE: u64 = 4096;
 
-/// Reads a folder.
+/// Reads a data set from a folder.
 pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> {
     let meta = folder.join(INFO);
     if !meta.is_file() {
@@ -55,7 +55,7 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
         .count();
     for path in (0..n_files).map(|index| folder.join(data_file(index))) {
         guarded(|| reader.read_file(&path)).unwrap_or_else(|| {
-            let problem = "is damaged in a way that the Parquet library cannot tell";
+            let problem = "is damaged: the Parquet library cannot read it";
             Err(DatasetError::invalid(&path, problem))
         })?;
     }
@@ -73,7 +73,7 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
     })
 }
 
-/// What the features say, over what we wrote of ourselves.
+/// Information from the features, completed by insonate's own metadata.
 fn described(
     file: &Path,
     found: &Value,
@@ -177,7 +177,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The demonstration that a row of an episode belongs to.
+    /// The demonstration of a row's episode.
     fn demonstration(&mut self, episode: usize) -> Option<&mut Demonstration> {
         if episode == self.demonstrations.len() && episode < MAX_DEMONSTRATIONS {
             self.demonstrations.push(Demonstration {
@@ -185,7 +185,7 @@ impl Reader {
                 ..Demonstration::default()
             });
         }
-        // Episodes come one after the other.
+        // Episodes are contiguous.
         let is_last = episode + 1 == self.demonstrations.len();
         self.demonstrations.last_mut().filter(|_| is_last)
     }
@@ -251,7 +251,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// A column with so many numbers in each row.
+    /// A column with a given number of values in each row.
     fn required(
         &self,
         name: &str,

@@ -27,14 +27,14 @@ pub(super) enum Column {
     DoubleList(Vec<f64>, usize),
     IntList(Vec<i64>, usize),
     TextList(Vec<String>, usize),
-    /// Files of pictures.
+    /// Encoded image files.
     Pictures(Vec<Vec<u8>>),
 }
 
 /// Columns with their names.
 pub(super) type Table = Vec<(String, Column)>;
 
-/// A list or a plain column, as LeRobot stores a feature of so many numbers.
+/// A plain column for one number, a list column for several, as LeRobot stores features.
 pub(super) fn floats(values: Vec<f32>, width: usize) -> Column {
     match width {
         1 => Column::Float(values),
@@ -42,7 +42,7 @@ pub(super) fn floats(values: Vec<f32>, width: usize) -> Column {
     }
 }
 
-/// Begins a file for tables like this one.
+/// Creates a file for tables with the columns of this one.
 pub(super) fn create<W: Write + Send>(
     out: W,
     like: &Table,
@@ -117,7 +117,7 @@ fn write_column<W: Write + Send>(
         Column::Pictures(files) => {
             let bytes: Vec<ByteArray> = files.iter().map(|file| file.clone().into()).collect();
             leaf::<ByteArrayType, W>(group, &bytes, &vec![2; files.len()], None)?;
-            // No path: the bytes are here.
+            // No path: the bytes are stored here.
             leaf::<ByteArrayType, W>(group, &[], &vec![1; files.len()], None)
         }
     }

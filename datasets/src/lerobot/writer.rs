@@ -1,4 +1,4 @@
-//! Writes a data set, one row group for each episode.
+//! Writes a LeRobot data set, one row group per episode.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ use super::{
 use crate::statistics::Statistics;
 use crate::{DatasetError, DatasetInfo, Demonstration, picture};
 
-/// A data set under way; it takes the place of an earlier one when it is whole.
+/// A data set during writing. It replaces an earlier one when it is complete.
 pub(crate) struct LeRobotWriter {
     info: DatasetInfo,
     seeds: Vec<u64>,
     episodes: Vec<Episode>,
-    /// Of each feature, over all episodes.
+    /// Statistics of each feature over all episodes.
     stats: Vec<(String, Statistics)>,
-    /// The data file under way, and how many are done.
+    /// The current data file, and the number of finished ones.
     data: Option<SerializedFileWriter<FileWriter>>,
     n_files: usize,
     n_frames: usize,
     parts: FolderParts,
-    /// Held until the parts are in it, or gone.
+    /// Locked until the files are in it, or removed.
     folder: OutputFolder,
 }
 
@@ -151,7 +151,7 @@ impl LeRobotWriter {
         Ok(())
     }
 
-    /// The rows of an episode.
+    /// Rows of an episode.
     fn table(&self, demonstration: &Demonstration) -> Result<Table, DatasetError> {
         let n = demonstration.len();
         let [n_obs, n_actions] =
@@ -189,7 +189,7 @@ impl LeRobotWriter {
         Ok(table)
     }
 
-    /// Adds an episode to the statistics, and returns its own of the numeric features.
+    /// Adds an episode to the statistics. Returns the episode's statistics of the numeric features.
     fn add_statistics(&mut self, demonstration: &Demonstration) -> Vec<(String, Statistics)> {
         let n = demonstration.len();
         let n_obs = self.info.observation_names.len();
@@ -221,7 +221,7 @@ impl LeRobotWriter {
     }
 }
 
-/// Refuses folders that hold anything but an earlier data set.
+/// Refuses folders that contain anything except an earlier data set.
 fn check_folder(folder: &Path) -> Result<(), DatasetError> {
     let entries = fs::read_dir(folder).map_err(DatasetError::read(folder))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.file_name())).collect();

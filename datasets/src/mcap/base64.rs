@@ -1,8 +1,8 @@
-//! Bytes in JSON (RFC 4648, section 4).
+//! Base64 encoding of bytes in JSON (RFC 4648, section 4).
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Bytes as text, padded.
+/// Encodes bytes as text with padding.
 pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
@@ -24,7 +24,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// RFC 4648, section 10.
+    /// Test vectors of RFC 4648, section 10.
     #[test]
     fn the_test_vectors_come_out() {
         let expected = [

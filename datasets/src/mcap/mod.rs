@@ -1,6 +1,7 @@
-//! Logs as MCAP (<https://mcap.dev/spec>): JSON messages with Foxglove's schemas, which Foxglove, Lichtblick and PyPI's `mcap` read.
+//! Logs as MCAP (<https://mcap.dev/spec>): JSON messages with Foxglove's schemas, readable by Foxglove, Lichtblick and
+//! PyPI's `mcap`.
 //!
-//! Times are those of the simulation, from 0 [s]; positions are metres, rotations quaternions.
+//! Times are simulation times from 0 [s]. Positions are in metres, rotations are quaternions.
 
 mod base64;
 mod schemas;
@@ -23,10 +24,10 @@ pub struct LogPose {
     pub rotation: [f64; 4],
 }
 
-/// A log under way, in memory.
+/// A log during writing, in memory.
 pub struct McapLog {
     writer: Writer<Cursor<Vec<u8>>>,
-    /// Identifier of each topic's channel, and messages in it.
+    /// Channel id of each topic, and its number of messages.
     channels: HashMap<String, (u16, u32)>,
 }
 
@@ -36,9 +37,9 @@ impl std::fmt::Debug for McapLog {
     }
 }
 
-/// Why a log cannot be put together.
+/// An error when a log is built.
 #[derive(Debug, thiserror::Error)]
-#[error("the MCAP log cannot be put together: {0}")]
+#[error("cannot build the MCAP log: {0}")]
 pub struct LogError(#[from] McapError);
 
 impl McapLog {
@@ -56,7 +57,7 @@ impl McapLog {
         })
     }
 
-    /// Where a frame lies in another one, as `foxglove.FrameTransform` on `/tf`.
+    /// Adds the transform of a frame in its parent frame, as `foxglove.FrameTransform` on `/tf`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -77,7 +78,7 @@ impl McapLog {
         self.write("/tf", schemas::FRAME_TRANSFORM, time, &message)
     }
 
-    /// A pose, as `foxglove.PoseInFrame`.
+    /// Adds a pose, as `foxglove.PoseInFrame`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -99,7 +100,7 @@ impl McapLog {
         self.write(topic, schemas::POSE_IN_FRAME, time, &message)
     }
 
-    /// Force [N] and torque [N·m], as `insonate.Wrench`; Foxglove has no schema of its own.
+    /// Adds a force [N] and torque [N·m], as `insonate.Wrench`; Foxglove has no such schema.
     ///
     /// # Errors
     /// [`LogError`].
@@ -120,7 +121,7 @@ impl McapLog {
         self.write(topic, schemas::WRENCH, time, &message)
     }
 
-    /// A picture as PNG or JPEG, as `foxglove.CompressedImage`.
+    /// Adds an image as PNG or JPEG, as `foxglove.CompressedImage`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -141,7 +142,7 @@ impl McapLog {
         self.write(topic, schemas::COMPRESSED_IMAGE, time, &message)
     }
 
-    /// Named numbers, as `insonate.Sample`.
+    /// Adds named numbers, as `insonate.Sample`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -158,7 +159,7 @@ impl McapLog {
         self.write(topic, schemas::SAMPLE, time, &message)
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     ///
     /// # Errors
     /// [`LogError`].

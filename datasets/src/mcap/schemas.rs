@@ -1,21 +1,21 @@
-//! The schemas of messages, as JSON Schema. Names and fields that begin with `foxglove.` are Foxglove's
+//! Message schemas as JSON Schema. Schemas whose names begin with `foxglove.` are Foxglove's
 //! (<https://docs.foxglove.dev/docs/sdk/schemas>).
 
-/// A schema with its name.
+/// A schema and its name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
     pub(super) name: &'static str,
     pub(super) text: &'static str,
 }
 
-/// A property that is a time.
+/// A property of type time.
 macro_rules! time {
     () => {
         r#""timestamp":{"type":"object","title":"time","properties":{"sec":{"type":"integer","minimum":0},"nsec":{"type":"integer","minimum":0,"maximum":999999999}}}"#
     };
 }
 
-/// An object of numbers of these names.
+/// An object with a number for each of these names.
 macro_rules! vector3 {
     ($title:literal) => {
         concat!(

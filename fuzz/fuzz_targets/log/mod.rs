@@ -1,9 +1,9 @@
-//! What holds for every reader of logs, whatever the file.
+//! Common check of all log readers, for any file.
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
 use insonate_calibration::{Channel, Motion};
 
-/// Reads by the header, by number, and by names of lists and vectors; a log that comes out is whole and finite.
+/// Reads by the header, by number, and by names of lists and vectors. A resulting log is complete and finite.
 pub(crate) fn read(format: Format, bytes: &[u8]) {
     let choices = [
         None,

@@ -1,4 +1,4 @@
-//! What moves a rod.
+//! Actuation of a rod.
 
 use insonate_continuum as continuum;
 use nalgebra::{Isometry3, Translation3};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::error::Result;
 use crate::geometry::{rotation, wxyz};
 
-/// Inputs of a step: where the base is, how far the rod is in, and what pulls at it.
+/// Inputs of a step: base pose, inserted length, and loads.
 #[pyclass(frozen, module = "insonate.continuum")]
 pub(crate) struct Actuation {
     pub(super) actuation: continuum::Actuation,
@@ -50,7 +50,7 @@ impl Actuation {
         self.actuation.world_from_base.translation.vector.into()
     }
 
-    /// Its rotation, quaternion wxyz; the rod comes out along +x.
+    /// Rotation of the mouth, quaternion wxyz. The rod leaves it along +x.
     #[getter]
     fn rotation(&self) -> [f64; 4] {
         wxyz(&self.actuation.world_from_base.rotation)
@@ -62,7 +62,7 @@ impl Actuation {
         self.actuation.tensions
     }
 
-    /// Dead force on the tip [N].
+    /// Constant force on the tip [N].
     #[getter]
     fn tip_force(&self) -> [f64; 3] {
         self.actuation.tip_force.into()

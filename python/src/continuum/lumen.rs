@@ -1,4 +1,4 @@
-//! Lumens in which rods move.
+//! Lumens for rods.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Lumen {
         Ok(Kind::Analytic(Arc::new(plane)).into())
     }
 
-    /// A straight round tube without ends.
+    /// A straight round tube of infinite length.
     #[staticmethod]
     fn straight_tube(point: [f64; 3], axis: [f64; 3], radius: f64) -> Result<Self> {
         let tube = StraightTube::new(point.into(), axis.into(), radius)?;
@@ -99,7 +99,7 @@ impl Lumen {
         Ok(Kind::Network(Arc::new(bronchial_tree(depth)?)).into())
     }
 
-    /// The inside of a closed mesh.
+    /// The interior of a closed mesh.
     #[staticmethod]
     fn mesh(
         py: Python<'_>,
@@ -114,7 +114,7 @@ impl Lumen {
         Ok(Kind::Mesh(Arc::new(lumen)).into())
     }
 
-    /// The inside of a closed mesh of a file.
+    /// The interior of a closed mesh from a file.
     #[staticmethod]
     #[pyo3(signature = (path, unit=1.0))]
     fn read(py: Python<'_>, path: PathBuf, unit: f64) -> Result<Self> {
@@ -124,7 +124,7 @@ impl Lumen {
         Ok(Kind::Mesh(Arc::new(lumen)).into())
     }
 
-    /// Names of the branches that no other continues.
+    /// Names of the branches without children.
     fn ends(&self) -> Result<Vec<String>> {
         let network = self.network()?;
         let name = |index: usize| network.branches()[index].name.clone();
@@ -149,7 +149,7 @@ impl Lumen {
         )
     }
 
-    /// Vertices [m] and triangles of the wall; those of branches are made anew with cells of a width [m].
+    /// Vertices [m] and triangles of the wall. Branches are meshed with a cell width [m].
     #[pyo3(signature = (cell_width=0.001))]
     fn wall<'py>(&self, py: Python<'py>, cell_width: f64) -> Result<Wall<'py>> {
         let mesh = match &self.kind {
@@ -165,7 +165,8 @@ impl Lumen {
         ))
     }
 
-    /// Distance of a point from the nearest wall within reach [m], positive in free space; none: no wall is so near.
+    /// Signed distance of a point from the nearest wall within reach [m], positive in free space; `None` without such a
+    /// wall.
     fn clearance(&self, point: [f64; 3], within: f64) -> Result<Option<f64>> {
         if !(point.iter().all(|x| x.is_finite()) && (0.0..=1.0).contains(&within)) {
             return Err(value_error(

@@ -1,4 +1,4 @@
-//! Continuum robots: rods, what moves them, the lumens they are in, and their simulation.
+//! Continuum robots: rods, their actuation, lumens and simulation.
 
 mod actuation;
 mod lumen;

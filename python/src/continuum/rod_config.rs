@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::Section;
 use crate::error::{Result, value_error};
 
-/// A rod: its segments, and what pulls at it.
+/// Description of a rod: segments, elements, gravity and cables.
 #[pyclass(frozen, module = "insonate.continuum")]
 pub(crate) struct RodConfig {
     pub(super) config: continuum::RodConfig,
@@ -93,13 +93,13 @@ impl RodConfig {
         self.config.length()
     }
 
-    /// Into how many elements of equal length it is divided.
+    /// Number of elements of equal length.
     #[getter]
     fn n_elements(&self) -> usize {
         self.config.n_elements
     }
 
-    /// Where the cables lie around the centre line [rad].
+    /// Angles of the cables around the centre line [rad].
     #[getter]
     fn cable_angles(&self) -> [f64; 3] {
         self.config.cables.angles

@@ -1,4 +1,4 @@
-//! Where a rod is.
+//! States of rods.
 
 use insonate_continuum as continuum;
 use numpy::{PyArray1, PyArray2};
@@ -12,7 +12,7 @@ use crate::geometry::wxyz;
 #[pyclass(frozen, module = "insonate.continuum")]
 pub(crate) struct RodState {
     pub(super) state: continuum::RodState,
-    /// Length of the whole rod [m] and elements, by which states of other rods are known.
+    /// Length [m] and number of elements of the whole rod, to recognise states of other rods.
     pub(super) rod: (f64, usize),
 }
 
@@ -24,20 +24,20 @@ impl RodState {
         self.state.inserted_length
     }
 
-    /// Nodes [m], shape `[n_nodes, 3]`.
+    /// Positions of the nodes [m], shape `[n_nodes, 3]`.
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         let nodes = self.state.positions.iter();
         arrays::table(py, nodes.map(|&node| node.into()).collect())
     }
 
-    /// Their rotations, quaternions wxyz, shape `[n_nodes, 4]`; x is the tangent.
+    /// Rotations of the nodes, quaternions wxyz, shape `[n_nodes, 4]`; x is the tangent.
     #[getter]
     fn rotations<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         arrays::table(py, self.state.rotations.iter().map(wxyz).collect())
     }
 
-    /// Their distances along the rod from the tip [m], shape `[n_nodes]`.
+    /// Distances of the nodes along the rod from the tip [m], shape `[n_nodes]`.
     #[getter]
     #[expect(
         clippy::wrong_self_convention,
@@ -54,7 +54,7 @@ impl RodState {
         (tip.translation.vector.into(), wxyz(&tip.rotation))
     }
 
-    /// Place on the centre line at a distance along the rod from its tip [m].
+    /// Point on the centre line at a distance along the rod from its tip [m].
     fn position_at<'py>(
         &self,
         py: Python<'py>,

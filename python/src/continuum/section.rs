@@ -3,7 +3,7 @@
 use insonate_continuum as continuum;
 use pyo3::prelude::*;
 
-/// What a rod is at one place along it.
+/// Cross-section and material of a rod.
 #[pyclass(frozen, get_all, module = "insonate.continuum")]
 pub(crate) struct Section {
     /// Young's modulus [Pa].

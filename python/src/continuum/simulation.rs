@@ -1,4 +1,4 @@
-//! A rod in a lumen, step by step.
+//! Simulation of a rod in a lumen.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -19,14 +19,14 @@ impl Simulation {
     fn lock(&self) -> Result<MutexGuard<'_, continuum::Simulation>> {
         self.simulation.try_lock().map_err(|error| {
             let problem = match error {
-                TryLockError::WouldBlock => "another thread uses the rod at this moment",
+                TryLockError::WouldBlock => "another thread is using the rod",
                 TryLockError::Poisoned(_) => "the simulation failed: make a new one",
             };
             OrderError::new_err(problem).into()
         })
     }
 
-    /// Steps up to `n` times, until a report is the last one wanted.
+    /// Steps up to `n` times, until a condition on the report holds.
     fn repeat(
         &self,
         py: Python<'_>,
@@ -107,7 +107,7 @@ impl Simulation {
         })
     }
 
-    /// The rod as it is.
+    /// Current state of the rod.
     #[getter]
     fn state(&self) -> Result<RodState> {
         let simulation = self.lock()?;
@@ -123,19 +123,19 @@ impl Simulation {
         Ok(self.lock()?.elastic_energy())
     }
 
-    /// Energy of the nodes' motion [J].
+    /// Kinetic energy of the nodes [J].
     #[getter]
     fn kinetic_energy(&self) -> Result<f64> {
         Ok(self.lock()?.kinetic_energy())
     }
 
-    /// Moves the rod towards equilibrium with its inputs; on an error it stays where it was.
+    /// Moves the rod towards equilibrium with its inputs. On an error the rod is unchanged.
     fn step(&self, py: Python<'_>, actuation: &Actuation) -> Result<StepReport> {
         let actuation = &actuation.actuation;
         self.repeat(py, 1, |rod| Ok(rod.step(actuation)?), |_| true)
     }
 
-    /// Steps until forces balance.
+    /// Steps until forces are in equilibrium.
     #[pyo3(signature = (actuation, max_steps=50))]
     fn solve(&self, py: Python<'_>, actuation: &Actuation, max_steps: usize) -> Result<StepReport> {
         let Some(tolerance) = self.tolerance else {
@@ -182,7 +182,7 @@ impl Simulation {
         self.repeat(py, n, step, |_| false)
     }
 
-    /// Puts the rod where a state of the same rod says.
+    /// Sets a state of the same rod.
     fn place(&self, state: &RodState) -> Result<()> {
         let mut simulation = self.lock()?;
         let rod = rod(&simulation);
@@ -196,7 +196,7 @@ impl Simulation {
     }
 }
 
-/// What its states are known by.
+/// Length and number of elements, by which its states are recognised.
 fn rod(simulation: &continuum::Simulation) -> (f64, usize) {
     let config = simulation.config();
     (config.length(), config.n_elements)

@@ -1,4 +1,4 @@
-//! What a step did.
+//! Report of a step.
 
 use insonate_continuum::{self as continuum, StopReason};
 use numpy::{PyArray1, PyArray2};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::arrays;
 use crate::error::Result;
 
-/// What a step did, and the contacts that press.
+/// Report of a step, with its contacts.
 #[pyclass(frozen, module = "insonate.continuum")]
 pub(crate) struct StepReport {
     pub(super) report: continuum::StepReport,
@@ -25,7 +25,7 @@ impl StepReport {
         }
     }
 
-    /// Linearisations.
+    /// Number of linearisations.
     #[getter]
     fn n_iterations(&self) -> usize {
         self.report.n_iterations
@@ -37,13 +37,13 @@ impl StepReport {
         self.report.kkt_residual
     }
 
-    /// Greatest unbalanced force of the rod, over the load.
+    /// Greatest unbalanced force of the rod, relative to the load.
     #[getter]
     fn equilibrium_residual(&self) -> f64 {
         self.report.equilibrium_residual
     }
 
-    /// How deep the rod is in a wall [m].
+    /// Greatest penetration of a wall by the rod [m].
     #[getter]
     fn max_penetration(&self) -> f64 {
         self.report.max_penetration
@@ -73,7 +73,7 @@ impl StepReport {
         self.report.peak_contact_force()
     }
 
-    /// Contacts that press: where on the wall [m], shape `[n_contacts, 3]`.
+    /// Positions of the contacts on the wall [m], shape `[n_contacts, 3]`.
     #[getter]
     fn contact_positions<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         let contacts = self.report.contacts.iter();
@@ -83,7 +83,8 @@ impl StepReport {
         )
     }
 
-    /// Forces of the wall on the rod there, friction included [N], shape `[n_contacts, 3]`.
+    /// Forces of the wall on the rod at the contacts, including friction [N], shape `[n_contacts,
+    /// 3]`.
     #[getter]
     fn contact_forces<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         let contacts = self.report.contacts.iter();
@@ -93,7 +94,7 @@ impl StepReport {
         arrays::table(py, contacts.map(force).collect())
     }
 
-    /// Their distances along the rod from its tip [m], shape `[n_contacts]`.
+    /// Distances of the contacts along the rod from its tip [m], shape `[n_contacts]`.
     #[getter]
     fn contact_from_tip<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let contacts = self.report.contacts.iter();

@@ -11,10 +11,10 @@ use super::tool::vector;
 use crate::error::{Result, value_error};
 use crate::process;
 
-/// Most threads of a world.
+/// Maximum number of threads of a world.
 const MAX_THREADS: usize = 256;
 
-/// A world of particles that exchange momentum over a grid.
+/// A world of particles that exchange momentum through a grid.
 #[pyclass(frozen, extends = SoftTissue, module = "insonate.tissue")]
 pub(crate) struct MlsMpm;
 
@@ -100,7 +100,7 @@ impl MlsMpm {
         Ok(PyClassInitializer::from(world).add_subclass(Self))
     }
 
-    /// Longest substep that the next step would take [s].
+    /// Longest substep of the next step [s].
     fn substep(this: &Bound<'_, Self>) -> Result<f64> {
         Self::with(this, |world| Ok(world.substep()))
     }
@@ -120,14 +120,14 @@ impl MlsMpm {
         })
     }
 
-    /// Share of the stiffness that each particle has lost for good, shape `[n_particles]`.
+    /// Damage of each particle: lost share of the stiffness, shape `[n_particles]`.
     fn damage<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray1<f32>>> {
         Self::with(this, |world| {
             Ok(PyArray1::from_vec(this.py(), world.damage()))
         })
     }
 
-    /// Mean force [N] of the tissue on what holds its fixed particles over the last step.
+    /// Mean force [N] of the tissue on fixed particles over the last step.
     fn fixed_force<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray1<f64>>> {
         Self::with(this, |world| {
             let tool::Wrench { force, .. } = world.fixed_wrench();
@@ -136,7 +136,7 @@ impl MlsMpm {
     }
 }
 
-/// What a word stands for.
+/// The value for a name.
 fn choice<T: Copy, const N: usize>(field: &str, word: &str, all: [(&str, T); N]) -> Result<T> {
     let found = all.iter().find(|(known, _)| *known == word);
     found.map(|(_, value)| *value).ok_or_else(|| {

@@ -37,7 +37,7 @@ impl From<TissueError> for Raised {
     }
 }
 
-/// A material of its fields by name; soft tissue of 20 kPa without any.
+/// A material from fields by name; soft tissue of 20 kPa without fields.
 fn material(fields: Option<&Bound<'_, PyDict>>) -> Result<Material> {
     match fields {
         None => Ok(Material::default()),

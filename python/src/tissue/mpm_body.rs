@@ -48,7 +48,7 @@ impl MpmBody {
         self.body.particle_volume
     }
 
-    /// Particles that never move.
+    /// Fixed particles.
     #[getter]
     fn fixed(&self) -> Vec<u32> {
         self.body.fixed.clone()

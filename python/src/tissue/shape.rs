@@ -31,13 +31,13 @@ impl Shape {
         Self::new(tool::Shape::Sphere { radius })
     }
 
-    /// A box of half sizes [m].
+    /// A box with half sizes [m].
     #[staticmethod]
     fn cuboid(half: [f64; 3]) -> Result<Self> {
         Self::new(tool::Shape::Cuboid { half })
     }
 
-    /// A rod with round ends along z.
+    /// A capsule along z.
     #[staticmethod]
     fn capsule(radius: f64, half_length: f64) -> Result<Self> {
         Self::new(tool::Shape::Capsule {
@@ -55,13 +55,13 @@ impl Shape {
         })
     }
 
-    /// All below the plane z = 0.
+    /// The half-space below the plane z = 0.
     #[staticmethod]
     fn half_space() -> Result<Self> {
         Self::new(tool::Shape::HalfSpace)
     }
 
-    /// A closed mesh, as a distance field of so many nodes along its longest side.
+    /// A closed mesh, as a distance field with a number of nodes along its longest side.
     #[staticmethod]
     #[pyo3(signature = (positions, triangles, resolution=64))]
     fn mesh(

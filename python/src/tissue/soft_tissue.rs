@@ -1,4 +1,4 @@
-//! What all worlds of tissue have in common.
+//! Common base of all worlds of tissue.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -13,12 +13,12 @@ use crate::arrays;
 use crate::error::{ClosedError, OrderError, Result, value_error};
 use crate::process::{self, Process};
 
-/// Tissue in a world of its own, pressed and pulled by tools.
+/// A world of tissue that tools press and pull.
 #[pyclass(frozen, subclass, module = "insonate.tissue")]
 pub(crate) struct SoftTissue {
     process: Process,
     threads: Threads,
-    /// None after `close`.
+    /// `None` after `close`.
     world: Mutex<Option<World>>,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum World {
     MlsMpm(Box<mpm::MlsMpm>),
 }
 
-/// On which threads a world steps.
+/// Threads on which a world steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Threads {
     Caller,
@@ -76,7 +76,7 @@ impl SoftTissue {
         }
     }
 
-    /// Lets one caller at a time use the world.
+    /// Locks the world for one caller at a time.
     pub(super) fn with<R>(&self, work: impl FnOnce(&mut World) -> Result<R>) -> Result<R> {
         let mut guard = self.lock()?;
         let Some(world) = guard.as_mut() else {
@@ -88,7 +88,7 @@ impl SoftTissue {
     fn lock(&self) -> Result<MutexGuard<'_, Option<World>>> {
         self.world.try_lock().map_err(|error| {
             let problem = match error {
-                TryLockError::WouldBlock => "another thread uses the world at this moment",
+                TryLockError::WouldBlock => "another thread is using the world",
                 TryLockError::Poisoned(_) => "the world failed: make a new one",
             };
             OrderError::new_err(problem).into()
@@ -107,7 +107,7 @@ impl SoftTissue {
 
 impl Drop for SoftTissue {
     fn drop(&mut self) {
-        // The threads that would be told to end are in another process.
+        // After a fork the threads exist only in the parent process, so ending them would block.
         if self.check_threads().is_err()
             && let Ok(world) = self.world.get_mut()
         {
@@ -124,7 +124,7 @@ impl SoftTissue {
         self.with(|world| Ok(world.tissue().time()))
     }
 
-    /// Takes a copy of a tool; its number.
+    /// Adds a copy of a tool. Returns its index.
     fn add_tool(&self, tool: &Tool) -> Result<usize> {
         self.with(|world| {
             let tools = world.tissue_mut().tools_mut();
@@ -133,7 +133,7 @@ impl SoftTissue {
         })
     }
 
-    /// A copy of a tool as it is now.
+    /// Copy of a tool in its current state.
     fn tool(&self, tool: usize) -> Result<Tool> {
         self.with(|world| {
             let tool = world.tool(tool)?.clone();
@@ -141,7 +141,7 @@ impl SoftTissue {
         })
     }
 
-    /// Changes a tool from the next step on; what is not given stays.
+    /// Changes a tool from the next step on. Arguments that are `None` stay.
     #[pyo3(signature = (tool, *, position=None, rotation=None, linear=None, angular=None, friction=None))]
     fn set_tool(
         &self,
@@ -162,7 +162,7 @@ impl SoftTissue {
         self.with(|world| change.apply(world.tool(tool)?))
     }
 
-    /// Steps `n` times by a time [s].
+    /// Runs `n` steps of a time [s].
     #[pyo3(signature = (time, n=1))]
     fn step(&self, py: Python<'_>, time: f64, n: usize) -> Result<()> {
         self.check_threads()?;
@@ -175,7 +175,8 @@ impl SoftTissue {
         })
     }
 
-    /// Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in world, about the tool's origin.
+    /// Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in the world frame, about the tool's
+    /// origin.
     #[expect(clippy::type_complexity, reason = "two arrays")]
     fn wrench<'py>(
         &self,
@@ -189,7 +190,7 @@ impl SoftTissue {
         })
     }
 
-    /// Positions in world [m], shape `[n_points, 3]`.
+    /// Positions in the world frame [m], shape `[n_points, 3]`.
     fn positions<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         self.with(|world| {
             let positions = py.detach(|| world.tissue().positions());
@@ -197,7 +198,7 @@ impl SoftTissue {
         })
     }
 
-    /// Velocities in world [m/s], shape `[n_points, 3]`.
+    /// Velocities in the world frame [m/s], shape `[n_points, 3]`.
     fn velocities<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
         self.with(|world| {
             let velocities = py.detach(|| match world {
@@ -208,7 +209,7 @@ impl SoftTissue {
         })
     }
 
-    /// Momentum of all points [kg·m/s].
+    /// Total momentum [kg·m/s].
     fn momentum<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
         self.with(|world| {
             let momentum: [f64; 3] = match world {
@@ -219,7 +220,7 @@ impl SoftTissue {
         })
     }
 
-    /// Lets a tool hold up to `most` points that are nearest to a place; their number.
+    /// Lets a tool hold up to `most` points that are nearest to a point. Returns their number.
     fn grasp(&self, tool: usize, at: [f64; 3], radius: f64, most: usize) -> Result<usize> {
         if !(at.iter().all(|x| x.is_finite()) && radius >= 0.0) {
             return Err(value_error(
@@ -232,7 +233,7 @@ impl SoftTissue {
         })
     }
 
-    /// Releases all that a tool has grasped.
+    /// Releases all points that a tool has grasped.
     fn release(&self, tool: usize) -> Result<()> {
         self.with(|world| {
             world.tool(tool)?;
@@ -241,7 +242,7 @@ impl SoftTissue {
         })
     }
 
-    /// Back to the rest shape at time 0; tools stay.
+    /// Resets to the rest shape at time 0. Tools stay.
     fn reset(&self) -> Result<()> {
         self.with(|world| {
             world.tissue_mut().reset();
@@ -249,7 +250,7 @@ impl SoftTissue {
         })
     }
 
-    /// The state, without tools.
+    /// State without tools.
     fn save<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         self.with(|world| {
             let state = py.detach(|| world.tissue().save());
@@ -257,7 +258,7 @@ impl SoftTissue {
         })
     }
 
-    /// Restores a saved state of a world made in the same way.
+    /// Restores a saved state of a world that was made in the same way.
     fn restore(&self, state: &[u8]) -> Result<()> {
         self.with(|world| Ok(world.tissue_mut().restore(state)?))
     }

@@ -17,11 +17,11 @@ use crate::{process, settings};
 /// Vertices and triangles of a surface.
 type Surface<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>);
 
-/// A body of tissue: a solid, its layers, and what is held.
+/// A body of tissue: a solid, its layers, and fixed regions.
 #[pyclass(frozen, module = "insonate.tissue")]
 pub(crate) struct TissueBody {
     pub(super) body: body::TissueBody,
-    /// Where its mesh file is looked for.
+    /// Folder of its mesh file.
     pub(super) folder: PathBuf,
 }
 
@@ -55,7 +55,7 @@ impl TissueBody {
         Ok(Self { body, folder })
     }
 
-    /// A slab of skin, fat and muscle, its lower side held.
+    /// A slab of skin, fat and muscle with a fixed lower side.
     #[staticmethod]
     fn slab() -> Self {
         body::slab().into()
@@ -67,20 +67,20 @@ impl TissueBody {
         body::liver().into()
     }
 
-    /// A human-like trunk on its back.
+    /// A human-like trunk in supine position.
     #[staticmethod]
     fn torso() -> Self {
         body::torso().into()
     }
 
-    /// Its description as nested dicts, of which another can be made.
+    /// Description as nested dicts, from which the same body can be made.
     #[getter]
     fn description<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let table = Table::try_from(&self.body).map_err(|error| value_error(error.to_string()))?;
         settings::table_to_python(py, &table)
     }
 
-    /// Its surface in world: vertices [m] and triangles that face out.
+    /// Surface in the world frame: vertices [m] and triangles that face outwards.
     fn surface<'py>(&self, py: Python<'py>) -> Result<Surface<'py>> {
         let mut mesh = py.detach(|| self.body.solid.surface(&self.folder))?;
         for position in &mut mesh.positions {
@@ -92,7 +92,7 @@ impl TissueBody {
         ))
     }
 
-    /// Tetrahedra with edges near to a length [m].
+    /// Fills the body with tetrahedra of about an edge length [m].
     #[pyo3(signature = (edge, *, damping_time=0.0, tear_strain=None))]
     fn xpbd_body(
         &self,
@@ -107,7 +107,7 @@ impl TissueBody {
         Ok(XpbdBody { body })
     }
 
-    /// Particles, eight in a cell of a width [m], one body for each material.
+    /// Samples particles, eight per cell of a width [m], as one body per material.
     #[pyo3(signature = (cell_width, *, jitter=0.0, seed=0))]
     fn mpm_bodies(
         &self,

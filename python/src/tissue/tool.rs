@@ -9,7 +9,7 @@ use super::Shape;
 use crate::error::Result;
 use crate::geometry::{rotation, wxyz};
 
-/// A rigid tool with Coulomb friction: a value, of which a world takes a copy.
+/// A rigid tool with Coulomb friction. Worlds copy it.
 #[pyclass(frozen, module = "insonate.tissue")]
 pub(crate) struct Tool {
     pub(super) tool: tool::Tool,
@@ -39,31 +39,31 @@ impl Tool {
         Ok(Self { tool })
     }
 
-    /// Origin of its frame in world [m].
+    /// Origin of the tool's frame in the world frame [m].
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         vector(py, &self.tool.position)
     }
 
-    /// Its frame in world, a quaternion wxyz.
+    /// Orientation of the tool's frame in the world frame, a quaternion wxyz.
     #[getter]
     fn rotation<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &wxyz(&self.tool.rotation))
     }
 
-    /// Velocity of its origin in world [m/s].
+    /// Velocity of the origin in the world frame [m/s].
     #[getter]
     fn linear<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         vector(py, &self.tool.linear)
     }
 
-    /// Angular velocity in world [rad/s].
+    /// Angular velocity in the world frame [rad/s].
     #[getter]
     fn angular<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         vector(py, &self.tool.angular)
     }
 
-    /// Coulomb's coefficient; infinite: tissue sticks to it.
+    /// Coulomb friction coefficient. Infinite: tissue sticks to the tool.
     #[getter]
     fn friction(&self) -> f64 {
         self.tool.friction
@@ -76,7 +76,7 @@ impl Tool {
     }
 }
 
-/// What becomes of a tool; what is not given stays.
+/// Change of a tool. Fields that are `None` stay.
 pub(super) struct ToolChange {
     pub(super) position: Option<[f64; 3]>,
     pub(super) rotation: Option<[f64; 4]>,
@@ -86,7 +86,7 @@ pub(super) struct ToolChange {
 }
 
 impl ToolChange {
-    /// Changes a tool, or leaves it as it was where a number is out of range.
+    /// Changes a tool, or leaves it unchanged if a value is out of range.
     pub(super) fn apply(&self, tool: &mut tool::Tool) -> Result<()> {
         let mut changed = tool.clone();
         for (to, from) in [

@@ -9,7 +9,7 @@ use super::xpbd_body::{AttachmentTuple, XpbdBody, attachment};
 use crate::arrays;
 use crate::error::{Result, value_error};
 
-/// A world of tetrahedra on the caller's thread.
+/// A world of tetrahedra, stepped by the calling thread.
 #[pyclass(frozen, extends = SoftTissue, module = "insonate.tissue")]
 pub(crate) struct Xpbd;
 
@@ -81,19 +81,19 @@ impl Xpbd {
         })
     }
 
-    /// Tetrahedra that are not torn, by vertices, shape `[n_tets, 4]`.
+    /// Vertices of the tetrahedra that are not torn, shape `[n_tets, 4]`.
     fn tets<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray2<u32>>> {
         Self::with(this, |world| arrays::table(this.py(), world.tets()))
     }
 
-    /// Triangles of the surface of what is not torn, by vertices, facing out, shape `[n_triangles, 3]`.
+    /// Triangles of the surface of the intact tetrahedra, facing outwards, shape `[n_triangles, 3]`.
     fn surface<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray2<u32>>> {
         Self::with(this, |world| {
             arrays::table(this.py(), world.surface().triangles)
         })
     }
 
-    /// Moves a point to which a vertex is attached [m].
+    /// Moves an anchor point to which a vertex is attached [m].
     fn move_anchor(this: &Bound<'_, Self>, anchor: usize, to: [f64; 3]) -> Result<()> {
         Self::with(this, |world| Ok(world.move_anchor(anchor, to)?))
     }

@@ -1,4 +1,4 @@
-//! Bodies of tetrahedra, and what ties them together.
+//! Bodies of tetrahedra, and their attachments.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ pub(crate) struct XpbdBody {
     pub(super) body: xpbd::XpbdBody,
 }
 
-/// Vertex, what it is attached to, length at rest [m] and compliance [m/N].
+/// Vertex, target of the attachment, rest length [m] and compliance [m/N].
 pub(crate) type AttachmentTuple = (u32, Anchor, f64, f64);
 
-/// What a vertex is attached to: another vertex, or a point in world [m].
+/// Target of an attachment: another vertex, or a point in the world frame [m].
 #[derive(FromPyObject, IntoPyObject)]
 pub(crate) enum Anchor {
     Vertex(u32),
@@ -40,7 +40,7 @@ pub(super) fn attachment((vertex, to, length, compliance): AttachmentTuple) -> x
     }
 }
 
-/// Bodies for the constraint solver, and the ties between them that their descriptions name.
+/// Bodies for the constraint solver, and the attachments of their descriptions.
 #[pyfunction]
 #[pyo3(signature = (bodies, edge, *, damping_time=0.0))]
 pub(crate) fn xpbd_scene(
@@ -53,7 +53,7 @@ pub(crate) fn xpbd_scene(
     let folder = bodies.first().map_or(Path::new("."), |body| &body.folder);
     let folder = folder.to_owned();
     if bodies.iter().any(|body| body.folder != folder) {
-        return Err(value_error("bodies of one scene lie in one folder"));
+        return Err(value_error("bodies of one scene must have the same folder"));
     }
     let bodies: Vec<body::TissueBody> = bodies.iter().map(|body| body.body.clone()).collect();
     let (bodies, ties) = py.detach(|| body::xpbd_scene(&bodies, edge, damping_time, &folder))?;
@@ -102,13 +102,13 @@ impl XpbdBody {
         arrays::table(py, self.body.mesh.positions.clone())
     }
 
-    /// Tetrahedra by vertices, shape `[n_tets, 4]`.
+    /// Vertices of the tetrahedra, shape `[n_tets, 4]`.
     #[getter]
     fn tets<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<u32>>> {
         arrays::table(py, self.body.mesh.tets.clone())
     }
 
-    /// Vertices that never move.
+    /// Fixed vertices.
     #[getter]
     fn fixed(&self) -> Vec<u32> {
         self.body.fixed.clone()

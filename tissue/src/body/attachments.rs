@@ -7,7 +7,8 @@ use nalgebra::Vector3;
 use crate::TissueError;
 use crate::error::check_range;
 
-/// Each point of `a` with the nearest point of `b` that is at most a distance [m] from it; of equally near ones the first.
+/// Pairs each point of `a` with the nearest point of `b`, if their distance is at most `distance` [m]. Ties go to the
+/// first point of `b`.
 ///
 /// # Errors
 /// [`TissueError::Setting`] for the distance.

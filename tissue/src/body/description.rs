@@ -1,4 +1,4 @@
-//! Description of a body: one value, one TOML file.
+//! Description of a tissue body: one value, stored as one TOML file.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::{Material, TissueError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TissueBody {
-    /// Its name, unique among the bodies of a scene.
+    /// Name, unique among the bodies of a scene.
     pub name: String,
-    /// Its origin in world [m].
+    /// Origin in the world frame [m].
     #[serde(default)]
     pub position: [f64; 3],
-    /// Its shape.
+    /// Shape.
     pub solid: Solid,
-    /// From the surface inwards; the last one fills the rest.
+    /// Layers from the surface inwards. The last layer fills the rest.
     pub layers: Vec<Layer>,
-    /// Parts of another material than their layer; a later one counts before an earlier one.
+    /// Regions with a material that differs from their layer. Later regions override earlier ones.
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// Parts that do not move.
+    /// Regions that do not move.
     #[serde(default)]
     pub fixed: Vec<Roi>,
     /// Ties to other bodies.
@@ -34,12 +34,12 @@ pub struct TissueBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layer {
-    /// Skin, fat, muscle, …
+    /// Name, for example skin, fat or muscle.
     pub name: String,
-    /// Thickness [m]; infinite for a last layer.
+    /// Thickness [m]. The last layer may be infinite.
     #[serde(default = "endless")]
     pub thickness: f64,
-    /// What it is made of.
+    /// Material of the layer.
     pub material: Material,
 }
 
@@ -51,11 +51,11 @@ fn endless() -> f64 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// Where it is.
+    /// Place of the region.
     pub place: Roi,
-    /// What it is made of.
+    /// Material of the region.
     pub material: Material,
 }
 
@@ -65,7 +65,7 @@ pub struct Region {
 pub struct Attachment {
     /// Name of the other body.
     pub to: String,
-    /// Points of this body so near to a point of the other [m] are tied to it.
+    /// Points of this body are tied if a point of the other body is within this distance [m].
     pub distance: f64,
 }
 
@@ -73,7 +73,8 @@ impl TissueBody {
     /// Parses a description.
     ///
     /// # Errors
-    /// [`TissueError::File`] naming line and field, `path` being what it is called in it; otherwise as [`check`](Self::check).
+    /// [`TissueError::File`] with the line and field; `path` is the name of the file in the message. Otherwise
+    /// as [`check`](Self::check).
     pub fn from_toml(text: &str, path: &std::path::Path) -> Result<Self, TissueError> {
         let body: Self = toml::from_str(text).map_err(|error| TissueError::file(path, error))?;
         body.check()?;
@@ -117,7 +118,7 @@ impl TissueBody {
         Ok(())
     }
 
-    /// All materials: those of the layers, then those of the regions.
+    /// All materials: first those of the layers, then those of the regions.
     pub fn materials(&self) -> Vec<Material> {
         let layers = self.layers.iter().map(|layer| layer.material);
         layers
@@ -125,7 +126,7 @@ impl TissueBody {
             .collect()
     }
 
-    /// Index of the material at a point in the body's frame [m], so deep below its surface [m].
+    /// Index of the material at a point in the body's frame [m] and its depth below the surface [m].
     pub fn material_at(&self, at: [f64; 3], depth: f64) -> u16 {
         if let Some(region) = self
             .regions
@@ -146,7 +147,7 @@ impl TissueBody {
         above.count() as u16
     }
 
-    /// Whether a point in the body's frame [m], so deep below its surface [m], is held.
+    /// Whether a point in the body's frame [m] with this depth below the surface [m] is fixed.
     pub fn is_fixed(&self, at: [f64; 3], depth: f64) -> bool {
         self.fixed.iter().any(|place| place.contains(at, depth))
     }

@@ -1,4 +1,4 @@
-//! Bodies of tissue in one description for all solvers: a solid, its materials, fixed regions and attachments.
+//! Bodies of tissue in one description for all solvers: solid, materials, fixed regions and attachments.
 
 mod attachments;
 mod description;

@@ -8,29 +8,30 @@ use serde::{Deserialize, Serialize};
 pub enum Roi {
     /// A box.
     Cuboid {
-        /// Least coordinates in the body's frame [m].
+        /// Lower corner in the body's frame [m].
         low: [f64; 3],
-        /// Greatest coordinates in the body's frame [m].
+        /// Upper corner in the body's frame [m].
         high: [f64; 3],
     },
-    /// All on one side of a plane.
+    /// Everything on one side of a plane.
     HalfSpace {
         /// A point of the plane [m].
         point: [f64; 3],
-        /// Direction out of the half space.
+        /// Normal that points out of the half-space.
         normal: [f64; 3],
     },
     /// A range of depths below the surface.
     Depth {
-        /// From here [m]
+        /// Least depth [m].
         from: f64,
-        /// to here [m].
+        /// Greatest depth [m].
         to: f64,
     },
 }
 
 impl Roi {
-    /// Whether a point of the body [m], so deep below its surface [m], lies in it.
+    /// Whether the region contains a point in the body's frame [m] with this depth below the
+    /// surface [m].
     pub fn contains(&self, at: [f64; 3], depth: f64) -> bool {
         match self {
             Self::Cuboid { low, high } => (0..3).all(|a| at[a] >= low[a] && at[a] <= high[a]),

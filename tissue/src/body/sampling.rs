@@ -1,4 +1,4 @@
-//! Particles and tetrahedra of a body.
+//! Sampling of a body: particles and tetrahedra.
 
 use std::path::Path;
 
@@ -13,38 +13,40 @@ use crate::error::check_range;
 use crate::mesh::TetMesh;
 use insonate_meshes::{MeshFault, SurfaceTree};
 
-/// Most points of the lattice in which particles are sought.
+/// Maximum number of lattice points that are tested for particles.
 const MAX_POINTS: usize = 100_000_000;
 
-/// A body as particles, all of one volume.
+/// A body as particles of equal volume.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParticleBody {
-    /// Where they are in world [m], shape `[n, 3]`.
+    /// Positions in the world frame [m], shape `[n, 3]`.
     pub positions: Vec<[f64; 3]>,
-    /// Volume of each [m³]: the solid's by their number.
+    /// Volume of a particle [m³]: volume of the solid divided by the number of particles.
     pub particle_volume: f64,
-    /// Index of each one's material in [`TissueBody::materials`].
+    /// Index of each particle's material in [`TissueBody::materials`].
     pub materials: Vec<u16>,
-    /// Which do not move.
+    /// Whether each particle is fixed.
     pub is_fixed: Vec<bool>,
 }
 
 /// A body as tetrahedra.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TetBody {
-    /// In world.
+    /// Tetrahedra in the world frame.
     pub mesh: TetMesh,
     /// Index of each tetrahedron's material in [`TissueBody::materials`].
     pub materials: Vec<u16>,
-    /// Which vertices do not move.
+    /// Whether each vertex is fixed.
     pub is_fixed: Vec<bool>,
 }
 
 impl TissueBody {
-    /// Particles at half the width of a cell [m] from each other, eight in a cell, each moved by a random part of `jitter` (0 to 1) of the space around it.
+    /// Samples particles on a lattice with half a cell width [m] between neighbours, so eight per cell. Each particle
+    /// is displaced by a random part of its spacing, scaled by `jitter` (0 to 1).
     ///
     /// # Errors
-    /// [`TissueError::Setting`], and as [`Solid::surface`]; [`MeshFault::Empty`] if the solid is too small for any.
+    /// [`TissueError::Setting`], those of [`Solid::surface`], and [`MeshFault::Empty`] if the solid is too
+    /// small for a particle.
     pub fn particles(
         &self,
         cell_width: f64,
@@ -70,7 +72,7 @@ impl TissueBody {
             };
             return Err(fault.into());
         }
-        // As many as fit, in the middle of the bounds.
+        // As many as fit, centred in the bounds.
         let size = Vector3::from(counts.map(|n| n as f64 * spacing));
         let first = (low + high - size) / 2.0;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -114,7 +116,8 @@ impl TissueBody {
         Ok(particles)
     }
 
-    /// Tetrahedra with edges near to a length [m]; each has the material at its centre.
+    /// Fills the body with tetrahedra whose edges are close to a length [m]. Each tetrahedron has
+    /// the material at its centre.
     ///
     /// # Errors
     /// As [`Solid::surface`], [`TetMesh::cuboid`] and [`TetMesh::from_surface`].

@@ -9,10 +9,11 @@ use crate::TissueError;
 use crate::error::check_range;
 use insonate_meshes::TriangleMesh;
 
-/// Triangles of an icosahedron are split so often for an ellipsoid: its volume is 0.05 % too small.
+/// Number of times that the triangles of an icosahedron are split for an ellipsoid. Its volume is 0.05 %
+/// too small.
 const ELLIPSOID_SPLITS: u32 = 5;
 
-/// The shape of a body, around its origin.
+/// The shape of a body around its origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Solid {
@@ -26,24 +27,24 @@ pub enum Solid {
         /// Half axes [m].
         half: [f64; 3],
     },
-    /// A cylinder along z, of 96 sides.
+    /// A cylinder along z with 96 sides.
     Cylinder {
         /// Radius [m].
         radius: f64,
         /// Half length [m].
         half_length: f64,
     },
-    /// What a closed mesh of a file encloses.
+    /// The interior of a closed mesh from a file.
     Mesh {
-        /// OBJ, STL or PLY; from the folder of the description.
+        /// OBJ, STL or PLY file, relative to the folder of the description.
         file: PathBuf,
-        /// Metres for one unit of the file.
+        /// Metres per unit of the file.
         #[serde(default = "one")]
         scale: f64,
     },
-    /// A human-like trunk on its back: along x, 0.40 × 0.30 × 0.20 m, its back at z = 0.
+    /// A human-like trunk in supine position along x, 0.40 × 0.30 × 0.20 m, with its back at z = 0.
     Torso,
-    /// A liver-like organ, 0.18 × 0.11 × 0.12 m, its left lobe towards +x, its front towards −y, its top towards +z.
+    /// A liver-like organ, 0.18 × 0.11 × 0.12 m. The left lobe points to +x, the front to −y and the top to +z.
     Liver,
 }
 
@@ -52,10 +53,11 @@ fn one() -> f64 {
 }
 
 impl Solid {
-    /// Its closed surface; files lie in a folder.
+    /// Closed surface of the solid. `folder` is the folder of mesh files.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for sizes; [`TissueError::File`] for a mesh.
+    /// [`TissueError::Setting`] for invalid sizes; [`TissueError::File`] for an invalid
+    /// mesh.
     pub fn surface(&self, folder: &Path) -> Result<TriangleMesh, TissueError> {
         let check = |field: &str, size: f64| check_range(field, size, 1e-4, 100.0);
         match self {

@@ -1,4 +1,5 @@
-//! From descriptions to the bodies of the solvers: layers of their own material, fixed points, and attachments between bodies.
+//! Conversion of descriptions to bodies of the solvers: layers with their own materials, fixed points, and attachments
+//! between bodies.
 
 use std::path::Path;
 
@@ -8,13 +9,14 @@ use crate::xpbd::{self, Anchor, XpbdBody};
 use crate::{Material, TissueError};
 
 impl ParticleBody {
-    /// Bodies of the particle solver at rest, one for each material that has particles, in the order of the materials: positions come
-    /// out sorted by material.
+    /// Bodies at rest for the particle solver: one for each material that has particles, in the order of the materials.
+    /// Positions are therefore sorted by material.
     ///
-    /// Particles of all bodies of a world share one grid, so that layers that touch are one continuum without ties.
+    /// Particles of all bodies of a world share one grid. Layers that touch form one continuum without ties.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: a particle is of none of these materials.
+    /// [`TissueError::Setting`] if the material of a particle is not among these
+    /// materials.
     pub fn mpm_bodies(&self, materials: &[Material]) -> Result<Vec<MpmBody>, TissueError> {
         check_materials(&self.materials, materials.len())?;
         let of = |(wanted, material): (u16, &Material)| {
@@ -42,12 +44,13 @@ impl ParticleBody {
 }
 
 impl TetBody {
-    /// One body of the constraint solver at rest, each tetrahedron of its own material, that does not tear.
+    /// One body at rest for the constraint solver. Each tetrahedron has its own material. The body does not tear.
     ///
-    /// Viscosity and tearing of the materials do not count: see [`XpbdBody`], and its damping time [s].
+    /// Viscosity and tearing of the materials are ignored; see [`XpbdBody`] and its damping time [s].
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: a tetrahedron is of none of these materials.
+    /// [`TissueError::Setting`] if the material of a tetrahedron is not among these
+    /// materials.
     pub fn xpbd_body(
         &self,
         materials: &[Material],
@@ -70,8 +73,8 @@ impl TetBody {
 }
 
 impl TissueBody {
-    /// Its layers and regions as bodies of the particle solver, what is fixed held by the world; see [`TissueBody::particles`] for the
-    /// parameters and [`ParticleBody::mpm_bodies`] for the order.
+    /// Layers and regions as bodies for the particle solver. The world holds fixed parts. See [`TissueBody::particles`]
+    /// for the parameters and [`ParticleBody::mpm_bodies`] for the order.
     ///
     /// # Errors
     /// As [`TissueBody::particles`].
@@ -86,8 +89,8 @@ impl TissueBody {
             .mpm_bodies(&self.materials())
     }
 
-    /// The body for the constraint solver, each tetrahedron of the material at its centre, vertices in fixed places fixed; edges [m],
-    /// damping time [s]. A layer thinner than the tetrahedra may get none.
+    /// The body for the constraint solver: edge length [m], damping time [s]. Each tetrahedron has the material at its
+    /// centre. Vertices in fixed regions are fixed. A layer thinner than the tetrahedra may get no tetrahedra.
     ///
     /// # Errors
     /// As [`TissueBody::tetrahedra`].
@@ -102,13 +105,14 @@ impl TissueBody {
     }
 }
 
-/// Bodies for the particle solver, all in one vector, in their order.
+/// Bodies for the particle solver, in one vector and in order.
 ///
-/// Bodies whose particles are within a cell of each other hold together by the grid, whether they are tied or not. So a tie needs no more
-/// than that some points are as near as it says and as a cell is wide.
+/// The grid connects bodies whose particles are within a cell of each other, with or without a tie. A tie only checks
+/// that some points are within its distance and within a cell width.
 ///
 /// # Errors
-/// As [`TissueBody::particles`]; [`TissueError::Setting`] for a tie to a body that is not there, or to one that is too far.
+/// As [`TissueBody::particles`]; [`TissueError::Setting`] for a tie to an unknown body or to a body that is
+/// too far away.
 pub fn mpm_scene(
     bodies: &[TissueBody],
     cell_width: f64,
@@ -129,11 +133,12 @@ pub fn mpm_scene(
     Ok(all)
 }
 
-/// Bodies for the constraint solver, and their ties: rigid, each as long as the points are apart at rest, of which a body's own end
-/// and that at the nearest vertex of the other are counted through all bodies.
+/// Bodies for the constraint solver and their ties. Ties are rigid and as long as the distance of their points at rest.
+/// Both points, of the body and the nearest vertex of the other, are counted through all bodies.
 ///
 /// # Errors
-/// As [`TissueBody::tetrahedra`]; [`TissueError::Setting`] for a tie to a body that is not there, or to one that is too far.
+/// As [`TissueBody::tetrahedra`]; [`TissueError::Setting`] for a tie to an unknown body or to a body that is
+/// too far away.
 pub fn xpbd_scene(
     bodies: &[TissueBody],
     edge: f64,
@@ -162,7 +167,7 @@ struct Tie {
     length: f64,
 }
 
-/// All ties of bodies, given by their points, that are not longer than `most` [m].
+/// All ties of bodies, given by their points, that are at most `most` [m] long.
 fn ties(bodies: &[TissueBody], points: &[&[[f64; 3]]], most: f64) -> Result<Vec<Tie>, TissueError> {
     let first = |body: usize| -> u32 {
         let before = points[..body].iter().map(|points| points.len());

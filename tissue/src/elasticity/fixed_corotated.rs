@@ -6,7 +6,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::Matrix3;
@@ -14,11 +14,11 @@ use nalgebra::Matrix3;
 use super::{LaneLaw, cofactors, determinant};
 use crate::lanes::Lanes;
 
-/// Newton steps towards the rotation. Each halves a stretch until it is near 1 and squares the error there: of stretches from 0.1 to 10
-/// less than f32 can tell is left.
+/// Newton steps towards the rotation. Far from 1 each step halves a stretch; near 1 it squares the error. For stretches
+/// from 0.1 to 10 the remaining error is below the precision of f32.
 const N_NEWTON: usize = 7;
 
-/// The law.
+/// The fixed corotated law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FixedCorotated;
 
@@ -37,7 +37,7 @@ impl FixedCorotated {
     }
 }
 
-/// The nearest orthogonal matrix.
+/// The nearest orthogonal matrix, by polar decomposition.
 fn rotation(f: &Matrix3<f64>) -> Matrix3<f64> {
     let svd = f.svd(true, true);
     match (svd.u, svd.v_t) {
@@ -55,7 +55,7 @@ impl LaneLaw for FixedCorotated {
             // R ← (R + R⁻ᵀ) / 2 (Higham 1986, doi:10.1137/0907079).
             let cofactors = cofactors(l, &r);
             let j = determinant(l, &r);
-            // Away from zero, on its own side: a flat particle has no inverse.
+            // Keep each entry away from zero with its sign: a flat particle has no inverse.
             let size = l.max(l.mul(j, j), l.splat(1e-12));
             let scale = l.mul(half, l.div(j, size));
             for i in 0..9 {
@@ -80,7 +80,8 @@ impl LaneLaw for FixedCorotated {
     }
 }
 
-/// Product of the row of one matrix that starts at `a` and that of another which starts at `b`.
+/// Product of the row of the first matrix that starts at `a` and the row of the second matrix that
+/// starts at `b`.
 #[inline(always)]
 fn row_by_row<L: Lanes>(l: L, first: &[L::V; 9], second: &[L::V; 9], a: usize, b: usize) -> L::V {
     let rest = l.mul_add(

@@ -1,8 +1,8 @@
-//! Elastic laws: Kirchhoff stress from the deformation gradient; one file each.
+//! Elastic laws: Kirchhoff stress as a function of the deformation gradient, one per file.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 mod fixed_corotated;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lanes::Lanes;
 
-/// Which law.
+/// Choice of the elastic law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ElasticLaw {
@@ -48,7 +48,8 @@ impl ElasticLaw {
 
 /// Stress of sixteen particles at once.
 pub(crate) trait LaneLaw: Copy + Send + Sync {
-    /// Kirchhoff stress τ = J σ [Pa], entries xx, xy, xz, yy, yz, zz, of the deformation gradient (row-major), which is not inverted.
+    /// Kirchhoff stress τ = J σ [Pa], entries xx, xy, xz, yy, yz, zz, of a row-major deformation gradient that is not
+    /// inverted.
     fn kirchhoff<L: Lanes>(self, l: L, f: &[L::V; 9], mu: L::V, lambda: L::V) -> [L::V; 6];
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn cofactors<L: Lanes>(l: L, f: &[L::V; 9]) -> [L::V; 9] {
     out
 }
 
-/// Product of two rows of a row-major matrix, which start at `a` and `b`.
+/// Product of two rows of a row-major matrix. The rows start at `a` and `b`.
 #[inline(always)]
 pub(crate) fn row_product<L: Lanes>(l: L, f: &[L::V; 9], a: usize, b: usize) -> L::V {
     let rest = l.mul_add(f[a + 1], f[b + 1], l.mul(f[a + 2], f[b + 2]));
@@ -90,7 +91,7 @@ mod tests {
 
     const ALL: [ElasticLaw; 2] = [ElasticLaw::NeoHookean, ElasticLaw::FixedCorotated];
 
-    /// Stress of sixteen equal particles.
+    /// Stress of sixteen identical particles.
     struct Stress<'a, E>(E, &'a Matrix3<f64>, f64, f64);
 
     impl<E: LaneLaw> Kernel for Stress<'_, E> {
@@ -161,7 +162,7 @@ mod tests {
             ];
             for (law, found) in ALL.into_iter().zip(found) {
                 let wanted = law.kirchhoff(&f, mu, lambda);
-                // f32, sums of terms of the size of μ |F|².
+                // Tolerance: f32 sums of terms with the size of μ |F|².
                 let tolerance = 1e-5 * mu * f.norm_squared();
                 assert!(
                     (found - wanted).norm() < tolerance,

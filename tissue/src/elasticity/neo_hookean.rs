@@ -5,7 +5,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::Matrix3;
@@ -13,10 +13,10 @@ use nalgebra::Matrix3;
 use super::{LaneLaw, determinant, row_product};
 use crate::lanes::{self, Lanes};
 
-/// Below this J a particle is as stiff as at it: the logarithm of an inverted one has no meaning.
+/// Lower bound of J in the stress: the logarithm is undefined for an inverted particle.
 pub(crate) const LEAST_J: f32 = 0.05;
 
-/// The law.
+/// The compressible neo-Hookean law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NeoHookean;
 

@@ -1,20 +1,21 @@
-// Solids given as distances at the nodes of a grid of cubes: the same as `tool/distance_field.rs`.
+// Solids as signed distances at the nodes of a cubic grid; the same as `tool/distance_field.rs`.
 
-// Of each field: first node, width of a cell [m], nodes along x, y, z, and where its distances start. Then the distances of all fields [m].
+// Header of each field: first node, cell width [m], nodes along x, y, z, and start of its distances. Then the distances
+// of all fields [m].
 @group(1) @binding(0) var<storage, read> fields: array<u32>;
 
 fn distance_at(node: u32) -> f32 {
     return bitcast<f32>(fields[node]);
 }
 
-// Value, and growth along x per cell, between two nodes.
+// Value, and slope along x per cell, between two nodes.
 fn field_row(node: u32, t: f32) -> vec2<f32> {
     let low = distance_at(node);
     let growth = distance_at(node + 1u) - low;
     return vec2<f32>(low + growth * t, growth);
 }
 
-// Value, and growth along x and y per cell, between four nodes.
+// Value, and slopes along x and y per cell, between four nodes.
 fn field_plane(node: u32, nx: u32, t: vec3<f32>) -> vec3<f32> {
     let low = field_row(node, t.x);
     let high = field_row(node + nx, t.x);
@@ -22,8 +23,8 @@ fn field_plane(node: u32, nx: u32, t: vec3<f32>) -> vec3<f32> {
     return vec3<f32>(between, high.x - low.x);
 }
 
-// Outward normal and distance [m]. Outside of the grid: the distance to the grid and that at its nearest point, which together are at least
-// the distance to the solid.
+// Outward normal and distance [m]. Outside the grid: the distance to the grid plus the field's distance at the nearest
+// point of the grid; the sum is at least the distance to the solid.
 fn field_surface(field: u32, p: vec3<f32>) -> vec4<f32> {
     let head = 8u * field;
     let origin = vec3<f32>(distance_at(head), distance_at(head + 1u), distance_at(head + 2u));
@@ -52,8 +53,8 @@ fn field_surface(field: u32, p: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(normal, between.x + far);
 }
 
-// Not more than the distance [m], where that of the surface may be more: outside of the grid, and by less than two cells where it is
-// interpolated.
+// Lower bound of the distance [m]. The surface function may exceed the distance: outside the grid, and by less than two
+// cells where it is interpolated.
 fn field_least(field: u32, p: vec3<f32>) -> f32 {
     let head = 8u * field;
     let origin = vec3<f32>(distance_at(head), distance_at(head + 1u), distance_at(head + 2u));

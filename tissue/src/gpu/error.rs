@@ -1,23 +1,23 @@
-//! Errors of the solvers on the GPU.
+//! Errors of the GPU solvers.
 
 use insonate_gpu::DeviceError;
 
 use crate::TissueError;
 
-/// An error of the solvers on the GPU.
+/// An error of the GPU solvers.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// The GPU is not there, does not suffice or is lost.
+    /// The GPU is missing, insufficient or lost.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The solver on the GPU does not support it.
+    /// The GPU solver does not support a feature.
     #[error("{what} are not supported on the GPU: use the solver on the CPU")]
     Unsupported {
-        /// What.
+        /// The feature.
         what: &'static str,
     },
-    /// A world, a tool or a time is invalid.
+    /// A world, tool or time is invalid.
     #[error(transparent)]
     Tissue(#[from] TissueError),
 }

@@ -1,4 +1,4 @@
-//! Distance fields of tools, all in one buffer: see `distance_field.wgsl`.
+//! Distance fields of tools in one buffer: see `distance_field.wgsl`.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use insonate_gpu::{DeviceError, Use};
 use super::{Gpu, GpuError};
 use crate::tool::{DistanceField, Shape, Tool};
 
-/// Words before the distances, of each field.
+/// Header words before the distances of each field.
 const HEAD_WORDS: usize = 8;
 
-/// Fields on the GPU, each once however many tools have it.
+/// Fields on the GPU. A field is stored once even if several tools use it.
 #[derive(Debug)]
 pub(super) struct Fields {
     there: Vec<Arc<DistanceField>>,
     pub(super) layout: wgpu::BindGroupLayout,
-    /// The second group of kernels with tools.
+    /// Second bind group of the kernels that use tools.
     pub(super) bound: wgpu::BindGroup,
 }
 
 impl Fields {
-    /// None yet.
+    /// Creates the buffer without fields.
     pub(super) fn new(gpu: &Gpu) -> Result<Self, GpuError> {
         let layout = insonate_gpu::bind_layout(gpu, "distance fields", &[Use::Read]);
         let empty = gpu.storage("distance fields", 4 * HEAD_WORDS as u64)?;
@@ -32,10 +32,10 @@ impl Fields {
         })
     }
 
-    /// Uploads the fields of tools that are not there yet, in place of those that no tool uses any more.
+    /// Uploads new fields of tools. They replace fields that no tool uses any more.
     ///
     /// # Errors
-    /// [`GpuError::Device`]; nothing has changed then.
+    /// [`GpuError::Device`]; the fields are unchanged then.
     pub(super) fn bring<'a>(
         &mut self,
         gpu: &Gpu,
@@ -61,7 +61,7 @@ impl Fields {
             let numbers = field.origin().push(field.cell_width());
             heads.extend(numbers.iter().map(|x| (*x as f32).to_bits()));
             heads.extend(field.shape().map(|n| n as u32));
-            // Kept in range by the limit on buffers.
+            // The buffer limit keeps this in range.
             heads.push(n_words as u32);
             starts.push(4 * n_words as u64);
             n_words += field.distances().len();
@@ -88,7 +88,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Index of a tool's field; the first, if it has none.
+    /// Index of a tool's field; the first index if it has no field.
     pub(super) fn index(&self, field: &Arc<DistanceField>) -> u32 {
         self.find(field).unwrap_or(0) as u32
     }
@@ -133,7 +133,8 @@ mod tests {
             .min(limits.max_storage_buffer_binding_size);
         if limit < TOO_MUCH {
             let layers = (limit / (4 * 256 * 256)) as usize + 1;
-            // Another digest than that of the small one would have: equality goes by it.
+            // The digest differs from the digest of the small field, because equality compares
+            // digests.
             fields.there.clear();
             let large = tool([256, 256, layers]);
             let error = fields.bring(&gpu, [&large].into_iter()).unwrap_err();

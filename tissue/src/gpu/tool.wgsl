@@ -1,4 +1,4 @@
-// Rigid tools: where they stand in a substep, and how far from a point their surfaces are.
+// Rigid tools: poses in a substep, and distances of points from their surfaces.
 
 struct Tool {
     // Origin in cells; kind of shape.
@@ -6,13 +6,14 @@ struct Tool {
     kind: u32,
     // Quaternion x, y, z, w.
     rotation: vec4<f32>,
-    // [m/s]; Coulomb's coefficient, negative: tissue sticks.
+    // Linear velocity [m/s]; Coulomb friction coefficient, negative if tissue sticks.
     linear: vec3<f32>,
     friction: f32,
-    // [rad/s]; radius of a ball that holds the solid [m], negative: none does.
+    // Angular velocity [rad/s]; radius of a ball that contains the solid [m], negative if there is
+    // no such ball.
     angular: vec3<f32>,
     reach: f32,
-    // Sizes of the shape [m]; which of the fields it is, for a shape given as one.
+    // Sizes of the shape [m]; index of its field if the shape is a field.
     sizes: vec3<f32>,
     field: u32,
 }
@@ -31,7 +32,7 @@ fn rotate_back(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
     return rotate(vec4<f32>(-q.xyz, q.w), v);
 }
 
-// The tool after it has moved on for a time.
+// The tool after a time at its current velocity.
 fn moved_on(tool: Tool, time: f32, cell_width: f32) -> Tool {
     var moved = tool;
     moved.position += tool.linear * (time / cell_width);
@@ -48,7 +49,7 @@ fn moved_on(tool: Tool, time: f32, cell_width: f32) -> Tool {
     return moved;
 }
 
-// From a ball around the origin: outward normal and distance.
+// Outward normal and distance from a ball around the origin.
 fn around(p: vec3<f32>, radius: f32) -> vec4<f32> {
     let far = length(p);
     if far > 1e-12 {
@@ -95,7 +96,7 @@ fn cylinder(p: vec3<f32>, radius: f32, half_length: f32) -> vec4<f32> {
     return vec4<f32>(side, select(corner.y, -corner.y, p.z < 0.0), distance);
 }
 
-// Outward normal and distance [m] of the surface, seen from a point in the tool's frame [m].
+// Outward normal and distance [m] of the surface at a point in the tool's frame [m].
 fn surface(tool: Tool, p: vec3<f32>) -> vec4<f32> {
     switch tool.kind {
         case SPHERE: {
@@ -120,7 +121,7 @@ fn surface(tool: Tool, p: vec3<f32>) -> vec4<f32> {
     }
 }
 
-// Not more than the distance of the surface [m]: tells what is far.
+// Lower bound of the distance from the surface [m], to skip distant points.
 fn least_distance(tool: Tool, p: vec3<f32>) -> f32 {
     if tool.kind > HALF_SPACE {
         return field_least(tool.field, p);

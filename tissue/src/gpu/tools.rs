@@ -1,17 +1,17 @@
-//! Tools as kernels read them.
+//! Tools in the memory layout of the kernels.
 
 use super::fields::Fields;
 use crate::TissueError;
 use crate::tool::{Shape, Tool};
 
-/// Most tools in a world.
+/// Maximum number of tools in a world.
 pub const MAX_TOOLS: usize = 8;
 /// Words of a tool.
 pub(super) const TOOL_WORDS: usize = 20;
 /// Words of the impulse on a tool: force and torque, three numbers of 64 bits each.
 pub(super) const IMPULSE_WORDS: usize = 12;
 
-/// Checks the tools of a world, and that there are not too many.
+/// Checks the tools of a world and their number.
 pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {
     if tools.len() > MAX_TOOLS {
         return Err(TissueError::setting(
@@ -23,8 +23,8 @@ pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {
     tools.iter().try_for_each(Tool::check)
 }
 
-/// A tool in words, its position from an origin in units of a length [m]: see `tool.wgsl`. Its field, if it is one, must be among those on the
-/// GPU.
+/// Words of a tool: see `tool.wgsl`. Its position is relative to an origin, in units of a length [m]. If its shape is a
+/// field, the field must be on the GPU.
 pub(super) fn words(
     tool: &Tool,
     origin: [f64; 3],

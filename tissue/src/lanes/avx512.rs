@@ -1,8 +1,8 @@
-//! Lanes of AVX-512.
+//! Lanes with AVX-512.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use std::arch::x86_64::__m512;
@@ -35,14 +35,14 @@ impl Avx512 {
         pulp::Simd::vectorize(self.0, OnLanes(On(self, kernel)))
     }
 
-    /// Groups `a₀ a₁ b₀ b₁` chosen by `MASK` as `_mm512_shuffle_f32x4` does.
+    /// Selects the groups `a₀ a₁ b₀ b₁` by `MASK`, as `_mm512_shuffle_f32x4` does.
     #[inline(always)]
     fn groups<const MASK: i32>(self, a: __m512, b: __m512) -> __m512 {
         self.0.avx512f._mm512_shuffle_f32x4::<MASK>(a, b)
     }
 }
 
-/// Lets [`pulp::Simd::vectorize`] call what needs no lanes from it.
+/// Adapts a kernel without lane arguments to [`pulp::Simd::vectorize`].
 struct OnLanes<F>(F);
 
 impl<F: pulp::NullaryFnOnce> pulp::WithSimd for OnLanes<F> {
@@ -114,7 +114,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn floor(self, a: __m512) -> __m512 {
-        // Rounds towards minus infinity to no binary digits.
+        // Rounds towards minus infinity, with no binary digits.
         self.0.avx512f._mm512_roundscale_ps::<1>(a)
     }
 
@@ -130,7 +130,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn split_exponent(self, a: __m512) -> (__m512, __m512) {
-        // The exponent of 4a/3 is that for which the mantissa lies within [0.75, 1.5).
+        // The exponent of 4a/3 is the one that puts the mantissa within [0.75, 1.5).
         let exponent = self
             .0
             .avx512f
@@ -233,7 +233,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn interleave(self, vectors: [__m512; 4], out: &mut [[f32; 4]; 16]) {
-        // Each holds number n, n + 4, n + 8 and n + 12.
+        // Each row holds the numbers n, n + 4, n + 8 and n + 12.
         let every_fourth = self.turn_groups(vectors);
         for n in 0..4 {
             let fours = self.split(every_fourth[n]);

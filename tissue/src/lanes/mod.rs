@@ -1,12 +1,12 @@
 //! Vectors of sixteen `f32` on the widest instructions of the processor.
 //!
-//! A kernel is written once over [`Lanes`] and compiled for each implementation; [`run`] picks the best of this machine.
-//! Results of one implementation are the same bits on every run; implementations differ from each other by rounding, as some fuse
+//! A kernel is written once over [`Lanes`] and compiled for each implementation; [`run`] picks the best one for the
+//! machine. One implementation gives the same bits on every run. Implementations differ by rounding, because some fuse
 //! multiplication and addition.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 #[cfg(target_arch = "x86_64")]
@@ -36,7 +36,7 @@ pub(crate) trait Lanes: Copy {
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     fn floor(self, a: Self::V) -> Self::V;
     fn sqrt(self, a: Self::V) -> Self::V;
-    /// Bit i: aᵢ < bᵢ; no bit where one is not a number.
+    /// Bit i is set if aᵢ < bᵢ; it is not set if one of them is NaN.
     fn less(self, a: Self::V, b: Self::V) -> u16;
     /// Exponent and mantissa within [0.75, 1.5): a = mantissa · 2^exponent, for positive normal numbers.
     fn split_exponent(self, a: Self::V) -> (Self::V, Self::V);
@@ -46,16 +46,16 @@ pub(crate) trait Lanes: Copy {
     fn repeat_group<const N: usize>(self, a: Self::V) -> Self::V;
     /// Four numbers, each four times.
     fn stretch(self, four: &[f32; 4]) -> Self::V;
-    /// Of each vector the sum of its first three groups of four; the four sums side by side.
+    /// Sum of the first three groups of four of each vector. The four sums are concatenated.
     fn sum_groups(self, vectors: [Self::V; 4]) -> Self::V;
     fn transpose(self, rows: &mut [Self::V; 16]);
-    /// Four groups of four numbers side by side.
+    /// Concatenates four groups of four numbers.
     fn join(self, groups: [&[f32; 4]; 4]) -> Self::V;
-    /// The four groups of four numbers.
+    /// Splits into four groups of four numbers.
     fn split(self, a: Self::V) -> [[f32; 4]; 4];
-    /// In each group: number j of vector i becomes number i of vector j.
+    /// Transposes each group: number j of vector i becomes number i of vector j.
     fn turn_groups(self, vectors: [Self::V; 4]) -> [Self::V; 4];
-    /// Four vectors, number by number.
+    /// Interleaves four vectors, number by number.
     fn interleave(self, vectors: [Self::V; 4], out: &mut [[f32; 4]; 16]);
 }
 
@@ -64,7 +64,7 @@ pub(crate) trait Kernel {
     /// Result.
     type Output;
 
-    /// Runs it; mark it `#[inline(always)]`, and all that it calls with lanes.
+    /// Runs the kernel. Mark it, and everything that it calls with lanes, `#[inline(always)]`.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
@@ -83,10 +83,10 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(portable::Portable)
 }
 
-/// Natural logarithm of positive normal numbers, to 2e-7 of itself or of 1.
+/// Natural logarithm of positive normal numbers, to 2e-7, relative or absolute.
 #[inline(always)]
 pub(crate) fn ln<L: Lanes>(l: L, x: L::V) -> L::V {
-    // ln m = 2 artanh s, s = (m − 1) / (m + 1); |s| ≤ 1/5, so the first term left out is below 1e-9.
+    // ln m = 2 artanh s, s = (m − 1) / (m + 1); |s| ≤ 1/5, so the first neglected term is below 1e-9.
     let (exponent, mantissa) = l.split_exponent(x);
     let one = l.splat(1.0);
     let s = l.div(l.sub(mantissa, one), l.add(mantissa, one));
@@ -102,12 +102,12 @@ pub(crate) fn ln<L: Lanes>(l: L, x: L::V) -> L::V {
 mod tests {
     use super::*;
 
-    /// Sixteen positive numbers of many sizes.
+    /// Sixteen positive numbers of different magnitudes.
     fn numbers(start: f32) -> Row {
         std::array::from_fn(|i| start * 1.7f32.powi(i as i32 - 8))
     }
 
-    /// What every implementation must do; `tolerance` of results that may be fused.
+    /// Checks an implementation; `tolerance` applies to results that may be fused.
     fn check<L: Lanes>(l: L) {
         let (a, b, c) = (numbers(3.0), numbers(0.4), numbers(-2.0));
         let [va, vb, vc] = [&a, &b, &c].map(|row| l.load(row));

@@ -1,17 +1,17 @@
-//! Lanes as arrays, which compilers turn into what vectors the processor has.
+//! Lanes as arrays, which the compiler maps to the available vector instructions.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::{Kernel, Lanes, Row};
 
-/// Lanes of any processor.
+/// Lanes for any processor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
-/// A kernel on [`Portable`] lanes within functions compiled for a certain processor.
+/// A kernel on [`Portable`] lanes, within functions compiled for specific processor features.
 #[cfg(target_arch = "x86_64")]
 pub(super) struct OnPortable<K>(pub(super) K);
 
@@ -70,7 +70,8 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn mul_add(self, a: Row, b: Row, c: Row) -> Row {
-        // Not fused: without an instruction for it, that is a call per number.
+        // Not fused: without a hardware instruction, a fused operation is a function call per
+        // number.
         self.add(self.mul(a, b), c)
     }
 

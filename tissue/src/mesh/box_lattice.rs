@@ -1,10 +1,11 @@
-//! Boxes of tetrahedra: each cell of a regular lattice in six around its diagonal (Kuhn 1960).
+//! Boxes of tetrahedra: a regular lattice whose cells are split into six tetrahedra around the
+//! diagonal (Kuhn 1960).
 
 use insonate_meshes::{MAX_VERTICES, MeshFault, check_count};
 
 use super::TetMesh;
 
-/// Orders of the axes on the way from a corner of a cell to the opposite one, and whether the permutation is even.
+/// Orders of the axes along a path from a corner of a cell to the opposite one, and whether the permutation is even.
 const PERMUTATIONS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -15,7 +16,8 @@ const PERMUTATIONS: [([usize; 3], bool); 6] = [
 ];
 
 impl TetMesh {
-    /// A box around the origin of half sizes [m], in cells with edges of about a length [m]. Dihedral angles of cubic cells: 45° to 90°.
+    /// A box around the origin with half sizes [m] and an approximate edge length of the cells [m]. Dihedral angles of
+    /// cubic cells: 45° to 90°.
     ///
     /// # Errors
     /// [`MeshFault::TooLarge`].

@@ -1,4 +1,4 @@
-//! Volumes of tetrahedra.
+//! Tetrahedral meshes.
 
 mod box_lattice;
 mod refine;

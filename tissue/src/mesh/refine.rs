@@ -1,4 +1,4 @@
-//! Finer tetrahedra.
+//! Refinement of tetrahedra.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::TetMesh;
 use super::tetrahedra::volume;
 
 impl TetMesh {
-    /// Every tetrahedron cut in eight of half the edges (Bey 1995, doi:10.1007/BF02238487); the first vertices are those of before.
+    /// Splits every tetrahedron into eight with half the edge length (Bey 1995, doi:10.1007/BF02238487). The original
+    /// vertices come first.
     pub fn refined(&self) -> Self {
         let mut positions = self.positions.clone();
         let mut middles = BTreeMap::new();
@@ -69,7 +70,7 @@ mod tests {
             .map(|t| signed_volume(&mesh.positions, t))
             .sum();
         let fine = mesh.refined();
-        // Nine edges have a middle.
+        // Nine edges have a midpoint.
         assert_eq!((fine.positions.len(), fine.tets.len()), (14, 16));
         let volumes: Vec<f64> = fine
             .tets

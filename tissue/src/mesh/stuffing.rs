@@ -1,8 +1,8 @@
-//! Solids of tetrahedra: isosurface stuffing (Labelle & Shewchuk 2007, doi:10.1145/1276377.1276448).
+//! Tetrahedral meshes of solids: isosurface stuffing (Labelle & Shewchuk 2007, doi:10.1145/1276377.1276448).
 //!
-//! A body-centred cubic lattice is laid over the solid, and the cut points of its edges with the surface are found.
-//! Vertices close to a cut point are warped onto it, and stencils replace the tetrahedra that are still cut.
-//! All dihedral angles are between 10.78° and 164.74°, the bounds of the paper, whatever the solid.
+//! A body-centred cubic lattice covers the solid, and the cut points of its edges with the surface are found. Vertices
+//! close to a cut point are warped onto it, and stencils replace the tetrahedra that are still cut. For any solid, all
+//! dihedral angles are between 10.78° and 164.74°, the bounds of the paper.
 
 mod cut;
 mod lattice;
@@ -17,21 +17,23 @@ use crate::TissueError;
 use crate::error::check_range;
 use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 
-/// A cut point violates a vertex if it is nearer than this part of the length of a long edge.
+/// A cut point violates a vertex of a long edge if it is nearer than this part of the edge length.
 ///
-/// The pair is where the least angles of the stencils are greatest: those of {+, 0, 0, 0} and {+, +, −, 0} are both 10.78° there.
+/// The pair of values maximises the least angles of the stencils: both {+, 0, 0, 0} and {+, +, −, 0} have 10.78° then.
 const ALPHA_LONG: f64 = 0.2851;
-/// The same of a short edge.
+/// The same limit for a short edge.
 const ALPHA_SHORT: f64 = 0.3988;
 
 impl TetMesh {
-    /// Tetrahedra with edges of about a length [m] that fill the solid where a signed distance [m] is negative, within bounds [m].
+    /// Fills a solid with tetrahedra with edges of about a length [m]. The solid is where a signed distance [m] is
+    /// negative, within bounds [m].
     ///
-    /// What is smaller than the edge may be lost, and sharp edges are cut off. Where gaps or walls are thinner than the edge, the boundary
-    /// may touch itself along an edge ([`MeshFault::NonManifoldEdge`]).
+    /// Details smaller than the edge may be lost, and sharp edges are cut off. If gaps or walls are thinner than the
+    /// edge, the boundary may touch itself along an edge ([`MeshFault::NonManifoldEdge`]).
     ///
     /// # Errors
-    /// [`TissueError::Mesh`] if nothing is inside, or the edge is too short; [`TissueError::Setting`] for bounds or edge.
+    /// [`TissueError::Mesh`] if the solid is empty or the edge is too short; [`TissueError::Setting`] for
+    /// invalid bounds or edge.
     pub fn fill(
         distance: impl Fn(&Vector3<f64>) -> f64 + Sync,
         [low, high]: [[f64; 3]; 2],
@@ -65,7 +67,7 @@ impl TetMesh {
         Ok(mesh)
     }
 
-    /// Tetrahedra with edges of about a length [m] that fill a closed surface.
+    /// Fills a closed surface with tetrahedra with edges of about a length [m].
     ///
     /// # Errors
     /// As [`fill`](Self::fill), and if the surface is not closed.
@@ -79,7 +81,8 @@ impl TetMesh {
     }
 }
 
-/// Warps violated vertices onto their relatively nearest cut points, one after the other; that discards the cut points of their other edges.
+/// Warps violated vertices one after the other onto their relatively nearest cut points. This discards the cut points
+/// of their other edges.
 fn warp(lattice: &Lattice, points: &mut [Vector3<f64>], depths: &mut [f64], cutter: &Cutter) {
     for vertex in 0..points.len() {
         let mut nearest = (1.0, None);

@@ -1,48 +1,48 @@
-//! Volumes of tetrahedra.
+//! Tetrahedral meshes.
 
 use nalgebra::Vector3;
 
 use insonate_meshes::TriangleMesh;
 
-/// A volume; each tetrahedron (a, b, c, d) has (b − a) · ((c − a) × (d − a)) > 0.
+/// A tetrahedral mesh. Each tetrahedron (a, b, c, d) has (b − a) · ((c − a) × (d − a)) > 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TetMesh {
     /// Vertices [m], shape `[n_vertices, 3]`.
     pub positions: Vec<[f64; 3]>,
-    /// Vertices of each tetrahedron.
+    /// Vertex indices of each tetrahedron.
     pub tets: Vec<[u32; 4]>,
 }
 
-/// How well tetrahedra are shaped.
+/// Quality of the tetrahedra of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TetQuality {
     /// Least angle between two faces of a tetrahedron [rad].
     pub min_dihedral: f64,
     /// Greatest angle between two faces of a tetrahedron [rad].
     pub max_dihedral: f64,
-    /// Volume of the largest by that of the smallest.
+    /// Greatest volume divided by the least volume.
     pub volume_ratio: f64,
-    /// Tetrahedra whose volume is zero or negative.
+    /// Number of tetrahedra with zero or negative volume.
     pub n_inverted: usize,
 }
 
 /// The surface of a [`TetMesh`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// The triangles that one tetrahedron has, facing out.
+    /// The triangles that belong to only one tetrahedron, facing outwards.
     pub surface: TriangleMesh,
-    /// For each vertex of the surface, that of the volume, increasing.
+    /// Index in the volume mesh of each surface vertex, in ascending order.
     pub vertices: Vec<u32>,
 }
 
-/// Faces of a tetrahedron, counterclockwise from outside, each opposite to the corner of its index.
+/// Faces of a tetrahedron, counterclockwise from outside. Each is opposite the corner with its index.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 impl TetMesh {
-    /// Corners of a tetrahedron [m].
+    /// Corner positions of a tetrahedron [m].
     ///
     /// # Panics
-    /// If there is no such tetrahedron or vertex.
+    /// If the tetrahedron or one of its vertices does not exist.
     pub fn corners(&self, tet: usize) -> [Vector3<f64>; 4] {
         self.tets[tet].map(|vertex| Vector3::from(self.positions[vertex as usize]))
     }
@@ -54,7 +54,7 @@ impl TetMesh {
             .collect()
     }
 
-    /// Angles and volumes.
+    /// Angles and volumes of the mesh.
     pub fn quality(&self) -> TetQuality {
         let mut quality = TetQuality {
             min_dihedral: f64::INFINITY,
@@ -79,7 +79,7 @@ impl TetMesh {
         quality
     }
 
-    /// Its surface.
+    /// Surface of the mesh.
     pub fn boundary(&self) -> Boundary {
         let mut faces = Vec::with_capacity(4 * self.tets.len());
         for tet in &self.tets {

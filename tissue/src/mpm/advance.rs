@@ -1,4 +1,4 @@
-//! One block of particles through half a substep, or a whole one.
+//! Advances one block of particles by half a substep or a whole one.
 
 use super::block::{Block, NodeBlock};
 use super::config::Formulation;
@@ -9,10 +9,10 @@ use super::tile::{self, BLOCK, NONE, TILE_LEN};
 use super::transfer::{Constants, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
 
-/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted again.
+/// Share of particles that may start a new run, and so a new memory access, before the particles are sorted again.
 const MAX_RUNS_SHARE: f64 = 0.4;
 
-/// How many times fewer of them must stand alone after sorting for it to be worth it.
+/// Factor by which sorting must reduce the number of runs to be worthwhile.
 const MIN_GAIN: usize = 2;
 
 /// Half a substep, or a whole one.
@@ -24,25 +24,25 @@ pub(super) struct Advance<'a> {
     /// Whether any particle can tear.
     pub(super) tears: bool,
     pub(super) constants: Constants,
-    /// Whether particles take velocities from the grid and move; none: they stay.
+    /// Transfer from the grid to the particles; `None` if velocities and positions stay.
     pub(super) g2p: Option<G2p>,
-    /// Whether they scatter their momenta to the tile.
+    /// Whether particles scatter their momenta to the tile.
     pub(super) p2g: bool,
-    /// Tools that push them in between.
+    /// Tools that push particles between the two transfers.
     pub(super) contact: Option<ToolContact<'a>>,
-    /// What is held; none: nothing is.
+    /// Held particles; `None` if there are none.
     pub(super) holding: Option<Holding<'a>>,
 }
 
-/// How the transfer from the grid is done.
+/// Options of the transfer from the grid to the particles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct G2p {
-    /// Whether blocks look at the order of their particles before.
+    /// Whether blocks check the order of their particles first.
     pub(super) sorts: bool,
 }
 
 impl Block {
-    /// Runs the transfers.
+    /// Runs the transfers of the block.
     pub(super) fn advance(&mut self, how: Advance<'_>) {
         match how.law {
             ElasticLaw::NeoHookean => self.advance_by(NeoHookean, how),
@@ -97,7 +97,7 @@ impl Block {
 }
 
 impl Block {
-    /// Sorts the particles by cells if that makes for far fewer visits to memory.
+    /// Sorts the particles by cell if this reduces the number of memory accesses enough.
     fn sort_by_cell(&mut self) {
         let n_runs = self.outcome.n_runs;
         let n_particles: usize = self.chunks.iter().map(|chunk| chunk.n).sum();

@@ -5,35 +5,36 @@ use super::hold::Marks;
 use super::tile::{NODES_LEN, NONE, Nodes, TILE_LEN, Tile};
 use crate::tool::Wrench;
 
-/// The particles whose first node lies in one block of cells, and their contributions to the nodes around.
+/// The particles whose first node lies in one block of cells, and their contributions to the surrounding nodes.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(super) struct Block {
     pub(super) momenta: Tile,
     pub(super) chunks: Vec<Chunk>,
-    /// The block's place in the domain, in blocks.
+    /// Index of the block in the domain along each axis.
     pub(super) at: [usize; 3],
-    /// Node blocks of the 27 blocks around.
+    /// Node blocks of the 27 surrounding blocks.
     pub(super) near: [u32; 27],
     pub(super) outcome: Outcome,
     /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
-    /// Velocity and slip of its chunks before tools pushed them; empty: none was near.
+    /// Velocity and slip of its chunks before contact; empty if no tool was near.
     pub(super) before: Vec<ContactState>,
-    /// Holders of the nodes around; none: no particle of the block is held.
+    /// Holders of the surrounding nodes; `None` if no particle of the block is held.
     pub(super) marks: Option<Box<Marks>>,
 }
 
 /// Result of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Outcome {
-    /// Whether one is beyond the nodes of its block's tile.
+    /// Whether a particle is outside the nodes of its block's tile.
     pub(super) is_astray: bool,
-    /// Greatest speed along an axis [m/s], NaN where there is a velocity that is not a number.
+    /// Greatest speed along an axis [m/s]; NaN if a velocity is NaN.
     pub(super) max_speed: f32,
-    /// Whether each is in the cell in which it was sorted, roughly: how many times the cell changed between neighbours in order.
+    /// Number of runs: how often the cell changes from one particle to the next. It shows how well the particles are
+    /// sorted.
     pub(super) n_runs: usize,
-    /// In which parts of its tile its particles reach nodes: a bit each, in the order of the blocks around.
+    /// Parts of the tile in which particles reach nodes: one bit per part, in the order of the surrounding blocks.
     pub(super) touched: u32,
 }
 
@@ -42,13 +43,15 @@ pub(super) struct Outcome {
 #[repr(align(64))]
 pub(super) struct NodeBlock {
     pub(super) nodes: Nodes,
-    /// The block's place in the domain, in blocks.
+    /// Index of the block in the domain along each axis.
     pub(super) at: [usize; 3],
-    /// Blocks of particles around, of 27.
+    /// Blocks of particles among the 27 surrounding blocks.
     pub(super) near: [u32; 27],
-    /// Nodes that stand still as particles rest in their cells: see [`window`](super::window); a bit each.
+    /// Nodes that do not move because particles rest in their cells: see [`window`](super::window). One bit per
+    /// node.
     pub(super) at_rest: u64,
-    /// Impulse on each tool in the last substep, about the tool's origin, and last on what is fixed, about the world's [N·s, N·m·s].
+    /// Impulse on each tool in the last substep, about the tool's origin, followed by the impulse on fixed particles,
+    /// about the world's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
 }
 
@@ -73,12 +76,13 @@ impl Block {
 }
 
 impl Block {
-    /// Greatest way of a particle from where its weights are taken, along an axis, in cells.
+    /// Greatest displacement of a particle along an axis from the position where its weights are
+    /// taken, in cells.
     pub(super) fn max_displacement(&self) -> f64 {
         let mut most = [0.0f32; 16];
         for row in self.chunks.iter().flat_map(|chunk| &chunk.displacement) {
             for (most, way) in most.iter_mut().zip(row) {
-                // Lanes compare so; `f32::max` is not made of vectors.
+                // This comparison is vectorised; `f32::max` is not.
                 *most = if way.abs() > *most { way.abs() } else { *most };
             }
         }

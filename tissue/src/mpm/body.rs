@@ -8,15 +8,15 @@ use crate::{Material, TissueError};
 /// Particles of one material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MpmBody {
-    /// Their material.
+    /// Material of the particles.
     pub material: Material,
     /// Positions [m], shape `[n, 3]`.
     pub positions: Vec<[f64; 3]>,
-    /// Velocity of all of them [m/s].
+    /// Initial velocity of all particles [m/s].
     pub velocity: [f64; 3],
-    /// Volume of each at rest [m³].
+    /// Volume of each particle at rest [m³].
     pub particle_volume: f64,
-    /// Indices in `positions` of particles that never move.
+    /// Indices in `positions` of the fixed particles.
     pub fixed: Vec<u32>,
 }
 

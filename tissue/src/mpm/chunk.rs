@@ -1,14 +1,16 @@
-//! Sixteen particles, entry by entry, as kernels read them.
+//! Sixteen particles as a structure of arrays, in the layout of the kernels.
 
 use crate::lanes::Row;
 
-/// Sixteen particles of one block. Those beyond `n` have no mass and no volume, and stand where the first one stands.
+/// Sixteen particles of one block. Particles from index `n` on have no mass and no volume, and the position of the
+/// first one.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub(super) struct Chunk {
-    /// Where weights are taken, in cells from the domain's origin: see [`Formulation`](super::Formulation).
+    /// Position where weights are taken, in cells from the domain's origin: see
+    /// [`Formulation`](super::Formulation).
     pub(super) position: [Row; 3],
-    /// How far from there it is, in cells; zero in the updated Lagrangian formulation.
+    /// Displacement from that position, in cells; zero in the updated Lagrangian formulation.
     pub(super) displacement: [Row; 3],
     /// Velocity [m/s].
     pub(super) velocity: [Row; 3],
@@ -26,21 +28,21 @@ pub(super) struct Chunk {
     pub(super) lame_mu: Row,
     /// Viscosity [Pa·s].
     pub(super) viscosity: Row,
-    /// Share of the stiffness that is lost for good, 0 to 1.
+    /// Damage: lost share of the stiffness, 0 to 1.
     pub(super) damage: Row,
     /// Square of the stretch at which damage begins.
     pub(super) tear_begins: Row,
     /// Damage per square of stretch beyond.
     pub(super) tear_rate: Row,
-    /// How far each has moved along the tool since it stuck to it [m].
+    /// Displacement of each particle along the tool since it stuck to it [m].
     pub(super) slip: [Row; 3],
-    /// Which particle each is.
+    /// Index of each particle.
     pub(super) ids: [u32; 16],
-    /// How many there are.
+    /// Number of particles.
     pub(super) n: usize,
 }
 
-/// Velocity and slip of a chunk's particles, which contact changes.
+/// Velocity and slip of a chunk's particles, which contact modifies.
 pub(super) type ContactState = [[Row; 3]; 2];
 
 /// One particle.
@@ -62,7 +64,7 @@ pub(super) struct Particle {
     pub(super) slip: [f32; 3],
 }
 
-/// Numbers of a particle.
+/// Numbers per particle.
 pub(super) const N_NUMBERS: usize = 38;
 
 impl Particle {
@@ -108,7 +110,7 @@ impl Particle {
 }
 
 impl Chunk {
-    /// A chunk without particles, at a place that its block knows.
+    /// A chunk without particles, at a position within its block.
     fn empty(position: [f32; 3]) -> Self {
         let mut deformation_grad = [[0.0; 16]; 9];
         for i in [0, 4, 8] {
@@ -134,7 +136,7 @@ impl Chunk {
         }
     }
 
-    /// Adds a particle; there must be room.
+    /// Adds a particle. The chunk must not be full.
     fn push(&mut self, id: u32, particle: &Particle) {
         let lane = self.n;
         self.n += 1;
@@ -142,7 +144,7 @@ impl Chunk {
         self.set(lane, particle);
     }
 
-    /// Adds a particle to the last chunk, or to a new one.
+    /// Adds a particle to the last chunk, or to a new one if the last is full.
     pub(super) fn push_to(chunks: &mut Vec<Self>, id: u32, particle: &Particle) {
         if let Some(last) = chunks.last_mut()
             && last.n < 16

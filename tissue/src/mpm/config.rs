@@ -4,73 +4,76 @@ use super::tile::BLOCK;
 use crate::error::check_range;
 use crate::{ElasticLaw, Material, TissueError};
 
-/// Layers of nodes along each side of the domain that belong to its walls.
+/// Layers of nodes along each side of the domain in which wall conditions apply.
 pub const WALL_NODES: usize = 3;
 
-/// Cells that a pressure wave may cross in a substep.
+/// Courant limit of pressure waves: cells per substep.
 const MAX_WAVE_COURANT: f64 = 0.4;
 
 /// Boundary condition of a wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wall {
-    /// No velocity.
+    /// No velocity at the wall.
     Sticky,
-    /// No normal velocity.
+    /// No velocity normal to the wall.
     Slip,
-    /// No velocity into the wall.
+    /// No velocity into the wall; tissue may separate.
     #[default]
     Separate,
 }
 
-/// On what tools of finite friction act. Those of infinite friction hold nodes.
+/// Contact method of tools with finite friction. Tools with infinite friction hold nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Contact {
-    /// Particles: a tool as narrow as a cell feels the tissue, and contact begins where the surface is.
+    /// Contact with particles. A tool as narrow as a cell feels the tissue, and contact begins at the surface.
     #[default]
     Particles,
-    /// Nodes, as other engines do: cheaper, but tissue slips around tools that are narrower than some cells.
+    /// Contact with nodes, as in other engines. It is cheaper, but tissue slips around tools that are narrower than
+    /// a few cells.
     Nodes,
 }
 
-/// Where the weights between particles and nodes are taken.
+/// Configuration in which the weights between particles and nodes are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Formulation {
-    /// Where particles are (updated Lagrangian): tissue may flow, meet other tissue and be held by tools that move. Weights change as it
-    /// moves, so that it creeps under a load that lasts.
+    /// Current configuration (updated Lagrangian). Tissue may flow, meet other tissue and be grasped by moving tools.
+    /// The weights change as it moves, so it creeps under a lasting load.
     #[default]
     UpdatedLagrangian,
-    /// Where they were at rest (total Lagrangian; de Vaucorbeil, Nguyen and Hutchinson 2020, doi:10.1016/j.cma.2019.112783): a body comes
-    /// back from any deformation. Bodies that share nodes at rest are one for good, tools of infinite friction hold what they touched at rest,
-    /// and walls are met by what is at rest near them.
+    /// Rest configuration (total Lagrangian; de Vaucorbeil, Nguyen and Hutchinson 2020, doi:10.1016/j.cma.2019.112783).
+    /// A body recovers from any deformation. Bodies that share nodes at rest stay connected, tools of infinite friction
+    /// hold the tissue that they touched at rest, and walls act on the tissue that was near them at rest.
     TotalLagrangian,
 }
 
 /// Settings of [`MlsMpm`](super::MlsMpm).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MpmConfig {
-    /// First corner of the domain in world [m].
+    /// Lower corner of the domain in the world frame [m].
     pub origin: [f64; 3],
     /// Width of a cell Δx [m].
     pub cell_width: f64,
-    /// Cells along x, y, z; made up to multiples of four.
+    /// Number of cells along x, y, z, rounded up to multiples of four.
     pub cells: [usize; 3],
-    /// Longest substep [s]; infinite: as long as stability allows.
+    /// Longest substep [s]; infinite: the stability limit.
     pub substep: f64,
     /// Gravity [m/s²].
     pub gravity: [f64; 3],
-    /// Elastic law of all tissue.
+    /// Elastic law of all bodies.
     pub law: ElasticLaw,
-    /// Where weights are taken.
+    /// Configuration in which weights are computed.
     pub formulation: Formulation,
-    /// Walls at the low and the high end of x, y, z.
+    /// Walls at the low and the high end of the x, y and z axes.
     pub walls: [[Wall; 2]; 3],
-    /// On what tools of finite friction act.
+    /// Contact method of tools with finite friction.
     pub contact: Contact,
-    /// A node this near to a tool that pushes nodes, in cells, is pushed. Particles end half a cell before their nodes do.
+    /// Distance in cells below which a tool that pushes nodes acts on a node. Particles end half a cell before their
+    /// nodes.
     pub contact_distance: f64,
-    /// Farther than this from all tools but planes, counted at rest, particles stand still where they are [m]; infinite: all move.
+    /// Reach [m]: particles farther than this from all tools except planes, measured at rest, do not move. Infinite:
+    /// all particles move.
     pub reach: f64,
-    /// Threads; 0: one for each core. Results do not depend on it.
+    /// Number of threads; 0: one per core. Results do not depend on it.
     pub n_threads: usize,
 }
 
@@ -108,7 +111,7 @@ impl MpmConfig {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             check_range(&format!("origin.{name}"), self.origin[axis], -1e4, 1e4)?;
             check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;
-            // Positions in cells are kept in f32: at 1024 cells to 1e-4 of one.
+            // Positions in cells are stored as f32: the resolution at 1024 cells is 1e-4 cells.
             check_range(
                 &format!("cells.{name}"),
                 self.cells[axis] as f64,
@@ -119,8 +122,8 @@ impl MpmConfig {
         Ok(())
     }
 
-    /// Longest substep at which materials are stable [s]: pressure waves cross 0.4 cells (at 1 the scheme is lost, and tissue under
-    /// compression is stiffer than at rest), and shear does not diffuse beyond a cell.
+    /// Longest stable substep for some materials [s]. Pressure waves cross at most 0.4 cells and shear diffuses by at
+    /// most one cell. At 1 cell the scheme is unstable; the margin covers compressed tissue, which is stiffer.
     pub fn stable_substep<'a>(&self, materials: impl Iterator<Item = &'a Material>) -> f64 {
         let width = self.cell_width;
         let of = |material: &Material| {
@@ -131,17 +134,17 @@ impl MpmConfig {
         materials.map(of).fold(f64::INFINITY, f64::min)
     }
 
-    /// Blocks along each axis.
+    /// Number of blocks along each axis.
     pub(super) fn blocks(&self) -> [usize; 3] {
         self.cells.map(|cells| cells.div_ceil(BLOCK))
     }
 
-    /// Least and greatest position of particles [m].
+    /// Lower and upper bounds of particle positions [m].
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         let at = |cells: [f64; 3]| {
             std::array::from_fn(|axis| self.origin[axis] + cells[axis] * self.cell_width)
         };
-        // A particle reaches three nodes, and a block beyond its own must be there.
+        // A particle reaches three nodes, and the block next to its own must exist.
         let least = BLOCK as f64 / 4.0;
         let most = self.blocks().map(|blocks| (blocks * BLOCK) as f64 - 2.0);
         [at([least; 3]), at(most)]

@@ -1,4 +1,4 @@
-//! Contact of particles with tools that have a finite friction.
+//! Contact of particles with tools of finite friction.
 //!
 //! A particle stands for a cube of edge $h = V^{1/3}$, so it touches where its gap $g = d - h / 2$ to the nearest tool is below zero. Its
 //! velocity away from the tool becomes at least that of a spring twice as stiff as the cube itself, and its velocity along the tool that of a
@@ -6,17 +6,18 @@
 //! $$ v_n \leftarrow \max\left(v_n, \kappa \frac{-g}{\Delta t}\right), \quad v_t \leftarrow -\kappa \frac{s}{\Delta t}, \quad
 //! \lvert \Delta v_t \rvert \le \mu \, \Delta v_n, \quad
 //! \kappa = \min\left(\frac{2 (\lambda + 2 \mu) \Delta t^2}{\rho h^2}, 2\right), $$
-//! with $s$ how far the particle has moved along the tool since it stuck. The tool receives the opposite momentum.
+//! with $s$ the displacement of the particle along the tool since it stuck. The tool receives the opposite momentum.
 //!
-//! It acts where the cube is touched, $r = -n h / 2$ from the particle: $Q_p \mathrel{+}= \tfrac{4}{\Delta x^2} m_p \, \Delta v \, r^T$.
-//! At the particle itself it would leave the outer half of the cube without stress. In the total Lagrangian formulation $r$ leads to that face
-//! as it was at rest.
+//! The impulse acts at the touched face of the cube, $r = -n h / 2$ from the particle: $Q_p \mathrel{+}=
+//! \tfrac{4}{\Delta x^2} m_p \, \Delta v \, r^T$. At the particle's centre it would leave the outer half of the cube
+//! without stress. In the total Lagrangian formulation $r$ points to the face at rest.
 //!
-//! Why not nodes: a node inside a tool that is narrower than two cells is nearest to a *side* of it, and lets tissue through.
+//! Contact at nodes fails for narrow tools: a node inside a tool narrower than two cells is nearest to a *side* of the
+//! tool, so tissue passes through it.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::Vector3;
@@ -29,20 +30,21 @@ use super::tile::BLOCK;
 use crate::lanes::{Lanes, Row};
 use crate::tool::{SignedDistance, Tool, Wrench};
 
-/// Stiffness of the contact over that of the cube itself: at 2 a block of 20 kPa pressed by a quarter penetrates each plate by 6 % of a cell.
+/// Stiffness of the contact relative to the stiffness of the cube. At 2, a block of 20 kPa compressed by a quarter
+/// penetrates each plate by 6 % of a cell.
 const STIFFNESS: f64 = 2.0;
 
-/// Share of the depth by which a particle may be pushed out in a substep. Above 1 is stable, as what is given to a particle spreads to its
-/// neighbours on the grid; at 2.6 a pressed block rang.
+/// Share of the penetration that one substep may correct. Values above 1 are stable, because the grid spreads the
+/// correction to neighbouring particles. At 2.6 a compressed block oscillated.
 const MAX_KAPPA: f64 = 2.0;
 
-/// Inputs of contact, shared by all blocks.
+/// Inputs of contact that all blocks share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolContact<'a> {
     pub(super) config: &'a MpmConfig,
-    /// Tools as they stand in this substep.
+    /// Tools at their poses in this substep.
     pub(super) tools: &'a [Tool],
-    /// Held particles have no contact.
+    /// Held particles, which have no contact.
     pub(super) grips: &'a Grips,
     /// Length of the substep [s].
     pub(super) dt: f64,
@@ -54,18 +56,20 @@ pub(super) struct ToolContact<'a> {
 #[derive(Debug)]
 pub(super) struct BlockContact<'a> {
     all: ToolContact<'a>,
-    /// Tools near the block, and which particles of the last chunk may touch each.
+    /// Tools near the block, and a mask of the particles of the last chunk that may touch each.
     near: Vec<(NearTool, u16)>,
     /// Impulse on each tool, about its origin [N·s, N·m·s].
     impulses: &'a mut [Wrench],
-    /// Velocity and slip of each chunk before.
+    /// Velocity and slip of each chunk before contact.
     before: &'a mut Vec<ContactState>,
-    /// First moment of the velocity given to each of the last chunk's particles, about it, over Δx² / 4 [1/s], row-major.
+    /// First moment of the velocity change of each particle of the last chunk, about the particle, over Δx² / 4 [1/s],
+    /// row-major.
     moments: [Row; 9],
 }
 
 impl<'a> ToolContact<'a> {
-    /// Of a block whose particles are displaced by some cells along each axis at most; none if no tool is near.
+    /// Contact of a block whose particles are displaced by at most some cells along each axis; `None` if no tool is
+    /// near.
     pub(super) fn of_block(
         self,
         at: [usize; 3],
@@ -83,7 +87,8 @@ impl<'a> ToolContact<'a> {
         let center = Vector3::from_fn(|axis, _| {
             self.config.origin[axis] + ((at[axis] * BLOCK + BLOCK / 2) as f64 + 0.5) * width
         });
-        // Particles may have left their block by a cell, or go on by one, and reach out by half their size.
+        // Particles may be up to a cell outside their block, may move by one more cell, and extend by half their
+        // size.
         let reach = (BLOCK as f64 / 2.0 + 2.0 + displacement) * 3f64.sqrt() * width;
         let near: Vec<_> = (0..self.tools.len())
             .filter(|&index| {
@@ -107,7 +112,8 @@ impl<'a> ToolContact<'a> {
 }
 
 impl BlockContact<'_> {
-    /// Changes the velocities of particles in contact; returns the affine velocities that go with it, if there are any.
+    /// Changes the velocities of particles in contact. Returns the matching change of the affine velocities, if there
+    /// is contact.
     #[inline(always)]
     pub(super) fn apply<L: Lanes>(&mut self, l: L, chunk: &mut Chunk) -> Option<&[Row; 9]> {
         self.before.push([chunk.velocity, chunk.slip]);
@@ -177,7 +183,7 @@ impl BlockContact<'_> {
         let stiffness = f64::from(chunk.lame_lambda[lane]) + 2.0 * f64::from(chunk.lame_mu[lane]);
         let kappa_per_dt = (STIFFNESS * stiffness * h * dt / mass).min(MAX_KAPPA / dt);
         let normal = tool.rotation * surface.normal;
-        // From the particle to where it is touched.
+        // From the particle to the touched face.
         let r = normal * (-0.5 * h);
         let arm = position + r - tool.position;
         let tool_velocity = tool.linear + tool.angular.cross(&arm);
@@ -220,7 +226,8 @@ impl BlockContact<'_> {
     }
 }
 
-/// Way from a particle to the face of its cube that is turned against a normal, as it was at rest [m]: $-N h / 2$ with $N$ along $F^T n$.
+/// Vector from a particle to the face of its cube that faces against a normal, at rest [m]: $-N h / 2$ with $N$ along
+/// $F^T n$.
 fn face_at_rest(chunk: &Chunk, lane: usize, normal: &Vector3<f64>, h: f64) -> Vector3<f64> {
     let f = &chunk.deformation_grad;
     let pulled = Vector3::from_fn(|j, _| {

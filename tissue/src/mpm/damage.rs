@@ -1,22 +1,23 @@
-//! Tearing: stiffness lost for good by stretch.
+//! Tearing: irreversible loss of stiffness by stretch.
 //!
 //! The greatest principal stretch $s$ makes damage $D = \max_t \operatorname{clamp} \frac{s^2 - b^2}{e^2 - b^2}$ between the stretches $b$ and
-//! $e$ of the material; the stress is $(1 - D) \tau$, but for the pressure of what is compressed, which stays (isotropic damage, Lemaitre
-//! 1985; scalar, hence no direction in which what is torn still holds).
+//! $e$ of the material; the stress is $(1 - D) \tau$, except for the pressure of compressed tissue, which is kept
+//! (isotropic damage, Lemaitre 1985; it is scalar, so torn tissue carries no tension in any direction).
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::chunk::Chunk;
 use crate::elasticity::{determinant, row_product};
 use crate::lanes::{self, Lanes};
 
-/// Squarings of $B = F F^T$: the power $B^{16}$ tells its greatest eigenvalue to a hundredth where two are near, and much better elsewhere.
+/// Number of squarings of $B = F F^T$. $B^{16}$ gives its greatest eigenvalue within a hundredth if two eigenvalues are
+/// close, and much better otherwise.
 const N_SQUARINGS: usize = 4;
 
-/// Updates the damage of sixteen particles and takes from their stress what is torn.
+/// Updates the damage of sixteen particles and reduces their stress.
 #[inline(always)]
 pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [L::V; 6]) {
     let (zero, one) = (l.splat(0.0), l.splat(1.0));
@@ -36,7 +37,7 @@ pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [
     let damage = l.max(l.load(&chunk.damage), l.max(new_damage, zero));
     l.store(damage, &mut chunk.damage);
     let remaining = l.sub(one, damage);
-    // What is compressed keeps λ ln J.
+    // The pressure of compressed tissue, λ ln J, is kept.
     let j = l.max(l.min(determinant(l, f), one), l.splat(0.05));
     let pressure = l.mul(l.load(&chunk.lame_lambda), lanes::ln(l, j));
     let kept = l.mul(damage, pressure);
@@ -49,12 +50,12 @@ pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [
     }
 }
 
-/// Of symmetric positive matrices, entries xx, xy, xz, yy, yz, zz.
+/// Greatest eigenvalue of symmetric positive matrices with entries xx, xy, xz, yy, yz, zz.
 #[inline(always)]
 fn greatest_eigenvalue<L: Lanes>(l: L, matrix: [L::V; 6]) -> L::V {
     let mut power = matrix;
     for _ in 0..N_SQUARINGS {
-        // Divided by the trace, so that nothing overflows.
+        // Divided by the trace to avoid overflow.
         let trace = l.add(power[0], l.add(power[3], power[5]));
         let scale = l.div(l.splat(1.0), l.max(trace, l.splat(1e-12)));
         let mut a = power;
@@ -71,7 +72,7 @@ fn greatest_eigenvalue<L: Lanes>(l: L, matrix: [L::V; 6]) -> L::V {
             l.mul_add(xz, xz, l.mul_add(yz, yz, l.mul(zz, zz))),
         ];
     }
-    // tr(P B) / tr(P) weighs the eigenvalues by those of P.
+    // tr(P B) / tr(P) is the mean of the eigenvalues of B, weighted by those of P.
     let trace = l.add(power[0], l.add(power[3], power[5]));
     let twice = l.splat(2.0);
     let sides = l.mul_add(

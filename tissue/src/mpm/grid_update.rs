@@ -1,11 +1,11 @@
 //! Grid update: from momentum to velocity at the nodes, with gravity, grips, tools and walls.
 //!
-//! A node of a held particle goes with its holder and meets nothing else: see [`hold`](super::hold).
+//! A node of a held particle moves with its holder and ignores contact: see [`hold`](super::hold).
 //!
-//! A node near tools that tissue sticks to belongs to the nearest of them and moves with it. Other tools push particles: see
-//! [`contact`](super::contact). With [`Contact::Nodes`] they push nodes: of its velocity relative to the nearest tool's surface a node keeps
-//! no part into it and, by Coulomb's law, only what friction leaves of the part along it,
-//! $v_t \leftarrow v_t \max(0, 1 - \mu \, |v_n| / |v_t|)$. The momentum that is taken from a node is the impulse on the tool, so action
+//! A node near tools of infinite friction sticks to the nearest of them. Other tools push particles: see
+//! [`contact`](super::contact). With [`Contact::Nodes`] they push nodes: the velocity of a node relative to the surface
+//! of the nearest tool loses its component into the tool, and Coulomb friction reduces the tangential component, $v_t
+//! \leftarrow v_t \max(0, 1 - \mu \, |v_n| / |v_t|)$. The tool receives the momentum that a node loses, so action
 //! equals reaction.
 
 use nalgebra::Vector3;
@@ -20,16 +20,16 @@ use crate::tool::{SignedDistance, Tool, Wrench};
 #[derive(Debug)]
 pub(super) struct GridUpdate<'a> {
     pub(super) config: &'a MpmConfig,
-    /// Tools as they stand in this substep.
+    /// Tools at their poses in this substep.
     pub(super) tools: &'a [Tool],
-    /// How holders move, by their numbers; empty: nothing is held.
+    /// Motion of each holder; empty if nothing is held.
     pub(super) motions: &'a [Motion],
     /// Length of the substep [s].
     pub(super) dt: f64,
 }
 
 impl GridUpdate<'_> {
-    /// Turns the momenta of a block of nodes into velocities; `marks`: the holders of its nodes, if there are any.
+    /// Computes velocities from the momenta of a block of nodes. `marks` are the holders of its nodes, if any.
     pub(super) fn update(&self, node_block: &mut NodeBlock, marks: Option<&NodeMarks>) {
         node_block.impulses.clear();
         node_block
@@ -54,7 +54,7 @@ impl GridUpdate<'_> {
         self.apply_walls(node_block, is_held);
     }
 
-    /// Nodes that are held.
+    /// Applies the motion of holders to held nodes.
     fn apply_grips(&self, node_block: &mut NodeBlock, marks: &NodeMarks) {
         let first = self.first_node(node_block);
         for (i, (node, &holder)) in node_block.nodes.chunks_exact_mut(4).zip(marks).enumerate() {
@@ -83,7 +83,7 @@ impl GridUpdate<'_> {
         }
     }
 
-    /// Offset of a node from the first one of its block [m].
+    /// Offset of a node from the first node of its block [m].
     fn offset_of(&self, node: usize) -> Vector3<f64> {
         let steps = [node / (BLOCK * BLOCK), node / BLOCK % BLOCK, node % BLOCK];
         Vector3::from(steps.map(|step| step as f64 * self.config.cell_width))
@@ -96,7 +96,7 @@ impl GridUpdate<'_> {
         })
     }
 
-    /// Tools that push nodes: a node belongs to the nearest.
+    /// Applies tools that push nodes. The nearest tool acts on a node.
     fn apply_tools(&self, node_block: &mut NodeBlock, is_held: impl Fn(usize) -> bool) {
         let width = self.config.cell_width;
         let near = self.config.contact_distance * width;
@@ -145,7 +145,7 @@ impl GridUpdate<'_> {
         }
     }
 
-    /// The domain's walls.
+    /// Applies the domain's walls.
     fn apply_walls(&self, node_block: &mut NodeBlock, is_held: impl Fn(usize) -> bool) {
         let n_nodes = self.config.blocks().map(|blocks| blocks * BLOCK);
         for axis in 0..3 {

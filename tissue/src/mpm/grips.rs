@@ -9,15 +9,18 @@ use crate::tool::{Tool, Wrench};
 use crate::{Graspable, TissueError};
 
 impl MlsMpm {
-    /// Lets a tool hold particles from the next step on, wherever they are: they move with the tool as if they were part of it, and what
-    /// tissue does to them is in its [`wrench`](Self::wrench). Gives how many it took: those that are fixed or held are left as they are.
+    /// Lets a tool hold particles from the next step on, at any distance. They move rigidly with the tool, and the
+    /// force of the tissue on them is part of the tool's [`wrench`](Self::wrench). Returns the number of newly held
+    /// particles; fixed and held ones are skipped.
     ///
-    /// Held particles meet neither tools nor walls. Free ones within 1.5 cells share nodes of the grid with them and are dragged along.
-    /// A tool moves by its velocities: one that is put elsewhere between steps takes what it holds there, and tissue around does not know.
-    /// The holds of a tool that is taken away end with the next step.
+    /// Held particles ignore tools and walls. Free particles within 1.5 cells share grid nodes with them and are
+    /// dragged along. A tool moves by its velocities. If it is placed elsewhere between steps, the held particles move
+    /// there at once without an effect on the surrounding tissue. If a tool is removed, its particles are released in
+    /// the next step.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: there is no such tool or particle, or the formulation is total Lagrangian; nothing has changed then.
+    /// [`TissueError::Setting`] if the tool or a particle does not exist, or if the formulation is total
+    /// Lagrangian; the world is unchanged then.
     pub fn grasp_particles(
         &mut self,
         tool: usize,
@@ -33,7 +36,7 @@ impl MlsMpm {
             return Err(TissueError::setting("particles", beyond, allowed));
         }
         if self.config.formulation == Formulation::TotalLagrangian {
-            let allowed = "UpdatedLagrangian, where particles are grasped";
+            let allowed = "UpdatedLagrangian to grasp particles";
             return Err(TissueError::setting(
                 "formulation",
                 "TotalLagrangian",
@@ -57,7 +60,7 @@ impl MlsMpm {
         Ok(self.grips.held().len() - before)
     }
 
-    /// Particles that a tool holds, in the order in which it took them.
+    /// Particles that a tool holds, in the order of grasping.
     pub fn grasped(&self, tool: usize) -> Vec<u32> {
         let held = self.grips.held().iter();
         held.filter(|held| held.holder as usize == tool + 1)
@@ -65,12 +68,13 @@ impl MlsMpm {
             .collect()
     }
 
-    /// Mean wrench of the tissue on what holds fixed particles over the last step, about the world's origin; zero before the first step.
+    /// Mean wrench of the tissue on fixed particles over the last step, about the world's origin. Zero before the first
+    /// step.
     pub fn fixed_wrench(&self) -> Wrench {
         self.fixed_wrench
     }
 
-    /// Holds the bodies' fixed particles, and no others.
+    /// Holds only the fixed particles of the bodies.
     pub(super) fn hold_fixed_only(&mut self) {
         self.grips.release_if(|held| held.holder != WORLD);
     }
@@ -97,7 +101,7 @@ impl Graspable for MlsMpm {
         self.wrench(tool)
     }
 
-    /// As [`MlsMpm::grasp_particles`]; takes all of a ball with `most` of [`usize::MAX`].
+    /// As [`MlsMpm::grasp_particles`]. Takes all particles of a ball if `most` is [`usize::MAX`].
     fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize {
         let mut near: Vec<(f64, u32)> = (0..)
             .zip(self.positions())

@@ -1,15 +1,17 @@
 //! Particles held by tools or by the world.
 //!
-//! A held particle marks the 27 nodes that it reaches. A marked node takes the velocity of the holder's rigid motion, whatever tissue,
-//! tools and walls want of it, and the momentum that this takes from the node is the impulse on the holder, so action equals reaction.
-//! Of several holders that mark one node it belongs to the world, else to the tool of the smallest number.
+//! A held particle marks the 27 nodes that it reaches. A marked node takes the velocity of the holder's rigid motion
+//! and ignores tissue, tools and walls. The holder receives the momentum that this takes from the node, so action
+//! equals reaction. If several holders mark a node, the world has priority, then the tool with the smallest index.
 //!
-//! The motion is that of the whole substep, $u(x) = v + \tfrac{1}{\Delta t} (R(\omega \Delta t) - I) (x - p)$. It is affine, so APIC gives it
-//! to the particles as it is, and what is held neither grows nor slips as a tool turns. As positions are rounded to single precision with
-//! every substep, particles that tools hold are put where they are in the tool's frame; those that the world holds stand still bit by bit.
+//! The motion is the rigid motion over the whole substep, $u(x) = v + \tfrac{1}{\Delta t} (R(\omega \Delta t) - I) (x -
+//! p)$. It is affine, so APIC transfers it to the particles exactly, and held tissue neither grows nor slips as a tool
+//! turns. Positions are rounded to single precision in every substep. Therefore particles held by tools are placed at
+//! their positions in the tool's frame, and particles held by the world keep exactly the same bits.
 //!
-//! Why nodes: of particles alone, each would get half of its neighbours' velocity back from the grid, and creep out of the grip.
-//! Free particles within 1.5 cells share nodes with held ones and are dragged along: a grip reaches that far beyond what is held.
+//! Nodes are held in addition to particles: otherwise each held particle would get half of its neighbours' velocity
+//! back from the grid and creep out of the grip. Free particles within 1.5 cells share nodes with held ones and are
+//! dragged along, so a grip extends that far beyond the held particles.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
@@ -18,13 +20,14 @@ use super::config::MpmConfig;
 use super::tile::{BLOCK, LEAD, WIDTH};
 use crate::tool::Tool;
 
-/// The world as a holder; tool `k` is number `k + 1`, so that the smallest number has a node.
+/// The world as a holder. Tool `k` is holder `k + 1`; the holder with the smallest number owns a
+/// node.
 pub(super) const WORLD: u32 = 0;
 
 /// No holder.
 pub(super) const FREE: u32 = u32::MAX;
 
-/// Holders of the nodes around a block.
+/// Holders of the nodes of a block's tile.
 pub(super) type Marks = [u32; WIDTH * WIDTH * WIDTH];
 
 /// Holders of a block's nodes.
@@ -35,7 +38,7 @@ pub(super) type NodeMarks = [u32; BLOCK * BLOCK * BLOCK];
 pub(super) struct Held {
     pub(super) particle: u32,
     pub(super) holder: u32,
-    /// Where, in the tool's frame [m]; nothing for the world.
+    /// Position in the tool's frame [m]; unused for the world.
     pub(super) at: Vector3<f64>,
 }
 
@@ -43,7 +46,8 @@ pub(super) struct Held {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Grips {
     held: Vec<Held>,
-    /// Of each particle its place among those held, or [`FREE`]; empty: none is held.
+    /// Index of each particle in the list of held particles, or [`FREE`]; empty if no particle is
+    /// held.
     slots: Vec<u32>,
 }
 
@@ -56,13 +60,13 @@ impl Grips {
         &self.held
     }
 
-    /// What holds a particle.
+    /// The holder of a particle.
     pub(super) fn of(&self, particle: u32) -> Option<&Held> {
         let slot = *self.slots.get(particle as usize)?;
         self.held.get(slot as usize)
     }
 
-    /// Holds one of `n` particles that nothing holds.
+    /// Holds a free particle; `n` is the number of all particles.
     pub(super) fn hold(&mut self, held: Held, n: usize) {
         self.slots.resize(n, FREE);
         self.slots[held.particle as usize] = self.held.len() as u32;
@@ -94,7 +98,7 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Of all holders by their numbers, in a substep [s] that begins with the tools where they are.
+    /// Motions of all holders by number, in a substep [s] that begins with the current poses of the tools.
     pub(super) fn of_all(tools: &[Tool], dt: f64) -> Vec<Self> {
         let still = Self {
             origin: Vector3::zeros(),
@@ -112,34 +116,35 @@ impl Motion {
         std::iter::once(still).chain(tools.iter().map(of)).collect()
     }
 
-    /// Way from the holder's origin to a place in world [m], and the velocity there [m/s].
+    /// Vector from the holder's origin to a point in the world frame [m], and the velocity there
+    /// [m/s].
     pub(super) fn at(&self, place: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let arm = place - self.origin;
         (arm, self.linear + self.spin * arm)
     }
 }
 
-/// Held particles, shared by all blocks.
+/// Held particles, as all blocks see them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holding<'a> {
     pub(super) grips: &'a Grips,
     pub(super) config: &'a MpmConfig,
-    /// Tools as they stand once particles have moved.
+    /// Tools at their poses after the particles have moved.
     pub(super) tools: &'a [Tool],
 }
 
-/// The same for one block's particles.
+/// Held particles of one block.
 #[derive(Debug)]
 pub(super) struct BlockHolding<'a> {
     pub(super) all: Holding<'a>,
     /// The block's first node, in cells.
     pub(super) origin: [f32; 3],
-    /// Holders of the nodes around; none: no particle of the block is held, so far.
+    /// Holders of the surrounding nodes; `None` until a held particle is found.
     pub(super) marks: &'a mut Option<Box<Marks>>,
 }
 
 impl BlockHolding<'_> {
-    /// Puts the particles of a chunk that tools hold where they are held, and marks the nodes of all that are held.
+    /// Places the particles of a chunk that tools hold, and marks the nodes of all held particles.
     pub(super) fn keep(&mut self, chunk: &mut Chunk) {
         for lane in 0..chunk.n {
             if let Some(held) = self.all.grips.of(chunk.ids[lane]) {
@@ -160,7 +165,7 @@ impl BlockHolding<'_> {
         }
         let mut base = 0;
         for axis in 0..3 {
-            // As in the transfer; if a particle is out of its tile, the step is repeated.
+            // As in the transfer. If a particle is outside its tile, the step is repeated.
             let in_tile = chunk.position[axis][lane] - (self.origin[axis] - LEAD as f32);
             base = base * WIDTH + ((in_tile - 0.5).floor() as usize).min(WIDTH - 3);
         }

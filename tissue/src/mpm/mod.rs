@@ -1,4 +1,4 @@
-//! MLS-MPM: tissue as particles that exchange momentum over a grid.
+//! MLS-MPM: tissue as particles that exchange momentum through a background grid.
 
 mod advance;
 mod block;

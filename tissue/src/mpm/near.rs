@@ -1,8 +1,8 @@
-//! Which of sixteen particles may touch a tool: a quick look that leaves out nearly all.
+//! Broad phase of contact: finds which of sixteen particles may touch a tool.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::Vector3;
@@ -12,15 +12,15 @@ use super::config::MpmConfig;
 use crate::lanes::Lanes;
 use crate::tool::Tool;
 
-/// By how much a box is taken for larger, as positions are in single precision, in cells.
+/// Margin of a box in cells, for positions in single precision.
 const SLACK: f64 = 0.01;
 
-/// A tool as blocks of particles look for it.
+/// A tool in the form used by the broad phase.
 #[derive(Debug)]
 pub(super) struct NearTool {
-    /// Which it is.
+    /// Index of the tool.
     pub(super) index: usize,
-    /// The box around it; none around all below a plane.
+    /// Bounding box; `None` for a half-space.
     bounds: Option<Around>,
 }
 
@@ -29,15 +29,15 @@ pub(super) struct NearTool {
 struct Around {
     /// Unit vectors of the tool's frame.
     axes: [[f32; 3]; 3],
-    /// The middle along these.
+    /// Centre along these axes.
     center: [f32; 3],
     half: [f32; 3],
-    /// Square of how far a particle may be from it.
+    /// Square of the distance from the box up to which particles may touch.
     reach: f32,
 }
 
 impl NearTool {
-    /// A tool that particles touch which are nearer than `reach` [m].
+    /// A tool that touches particles within `reach` [m].
     pub(super) fn new(index: usize, tool: &Tool, reach: f64, config: &MpmConfig) -> Self {
         let width = config.cell_width;
         let bounds = tool.shape.bounds().map(|around| {
@@ -55,7 +55,7 @@ impl NearTool {
         Self { index, bounds }
     }
 
-    /// Bit i: particle i may touch the tool.
+    /// Bit i is set if particle i may touch the tool.
     #[inline(always)]
     pub(super) fn lanes<L: Lanes>(&self, l: L, chunk: &Chunk) -> u16 {
         let all = ((1u32 << chunk.n) - 1) as u16;

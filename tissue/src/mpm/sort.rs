@@ -1,24 +1,24 @@
-//! Sorts particles by block, and within a block by cell, and finds the nodes that they need.
+//! Sorts particles by block, and within a block by cell, and allocates the nodes that they need.
 //!
-//! Within a block they are sorted again when many have changed their cells; among blocks, when one is far from its block.
+//! Particles are sorted within a block when many have changed cells, and among blocks when one is far from its block.
 
 use super::block::{Block, NodeBlock};
 use super::chunk::{Chunk, Particle};
 use super::tile::{BLOCK, LEAD, NONE, WIDTH};
 
-/// Blocks with particles in the order of their place, and the nodes around them.
+/// Blocks with particles in the order of their position, and the surrounding nodes.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
     pub(super) blocks: Vec<Block>,
     pub(super) node_blocks: Vec<NodeBlock>,
 }
 
-/// Where a particle belongs: its block, and its cell there.
+/// Sort key of a particle: its block, and its cell in the block.
 type Key = (u32, u16);
 
-/// Sorts particles `(id, particle)`; `None`: one is outside of the domain or not a number.
+/// Sorts particles `(id, particle)`. `None` if a particle is outside the domain or not finite.
 ///
-/// Within a cell the order is that of ids, so it depends on nothing but the particles.
+/// Particles of a cell are ordered by id, so the order depends only on the particles.
 pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Option<Sorted> {
     let mut order = Vec::with_capacity(particles.len());
     for (index, (id, particle)) in particles.iter().enumerate() {
@@ -44,17 +44,16 @@ pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Optio
     })
 }
 
-/// Cells along an edge of a block and of what particles may reach from it.
+/// Cells along an edge of a block, including those that its particles may reach.
 const CELLS: usize = WIDTH - 2;
 
-/// Sorts the particles of a block by the cells in which they are now, unless these are more than `max_cells`; in a cell their order
-/// stays.
+/// Sorts the particles of a block by their current cells, unless these are more than `max_cells`. The sort is stable.
 pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3], max_cells: usize) {
     let first = at.map(|at| (at * BLOCK) as f32 - LEAD as f32);
     let cell = |chunk: &Chunk, lane: usize| {
         let mut cell = 0;
         for (row, first) in chunk.position.iter().zip(first) {
-            // One that is nowhere ends the world, wherever it stands in the order.
+            // A particle with an invalid position stops the world, at any place in the order.
             let base = (row[lane] - 0.5).floor() - first;
             cell = cell * CELLS + (base as usize).min(CELLS - 1);
         }
@@ -89,7 +88,7 @@ pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3], max_cells: u
     }
 }
 
-/// Connects blocks that were sorted before; `None`: two are in one place.
+/// Connects blocks that are already sorted. `None` if two blocks have the same position.
 pub(super) fn connect_blocks(blocks: &mut [Block], n_blocks: [usize; 3]) -> Option<Vec<NodeBlock>> {
     let mut block_of = vec![NONE; n_blocks.iter().product()];
     for (index, block) in blocks.iter().enumerate() {
@@ -108,7 +107,8 @@ pub(super) fn is_in_domain(particle: &Particle, n_blocks: [usize; 3]) -> bool {
     key(&particle.position, n_blocks).is_some()
 }
 
-/// Whether all nodes that a particle reaches are in the tile of a block, and it in the domain.
+/// Whether all nodes that a particle reaches are in the tile of a block, and the particle is in the
+/// domain.
 pub(super) fn is_in(particle: &Particle, at: [usize; 3], n_blocks: [usize; 3]) -> bool {
     is_in_domain(particle, n_blocks)
         && particle.position.iter().zip(at).all(|(x, at)| {
@@ -117,7 +117,7 @@ pub(super) fn is_in(particle: &Particle, at: [usize; 3], n_blocks: [usize; 3]) -
         })
 }
 
-/// Makes the blocks of nodes around blocks of particles, and links them.
+/// Allocates the nodes around blocks of particles, and links them.
 fn connect(blocks: &mut [Block], block_of: &[u32], n_blocks: [usize; 3]) -> Vec<NodeBlock> {
     let mut core_of = vec![NONE; block_of.len()];
     for block in blocks.iter() {
@@ -146,7 +146,7 @@ fn key(position: &[f32; 3], n_blocks: [usize; 3]) -> Option<Key> {
     let (mut place, mut cell) = (0, 0);
     for (x, n) in position.iter().zip(n_blocks) {
         let base = (x - 0.5).floor();
-        // The nodes of a block at the edge need no block beyond, but particles in it may reach there.
+        // Nodes at the edge of a block need no further block, but particles may reach there.
         if !(base >= 0.0 && base <= (n * BLOCK - 3) as f32) {
             return None;
         }
@@ -161,7 +161,7 @@ fn at(place: usize, [_, ny, nz]: [usize; 3]) -> [usize; 3] {
     [place / (ny * nz), place / nz % ny, place % nz]
 }
 
-/// The 27 blocks around one, itself in the middle; none beyond the domain.
+/// The 27 blocks around a block, with itself in the middle; `None` outside the domain.
 fn around(at: [usize; 3], n_blocks: [usize; 3]) -> [Option<usize>; 27] {
     std::array::from_fn(|i| {
         let side = [i / 9, i / 3 % 3, i % 3];

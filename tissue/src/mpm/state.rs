@@ -1,7 +1,7 @@
 //! The state of a world as bytes, and the world as a [`SoftTissue`].
 //!
-//! Particles are written block by block in their order in memory, which is the order of sums: the bits are the same afterwards.
-//! Those that stand still follow, then grips.
+//! Particles are written block by block in their order in memory, which determines the order of sums, so a restored
+//! world gives the same bits. Resting particles follow, then held ones.
 
 use nalgebra::Vector3;
 
@@ -89,7 +89,7 @@ impl SoftTissue for MlsMpm {
             return Err(invalid("it does not start with the magic bytes"));
         }
         if u64::from_le_bytes(reader.take()?) != self.n_particles() as u64 {
-            return Err(invalid("it has another number of particles"));
+            return Err(invalid("its number of particles differs"));
         }
         let time = f64::from_le_bytes(reader.take()?);
         let speed = f64::from_le_bytes(reader.take()?);
@@ -103,13 +103,13 @@ impl SoftTissue for MlsMpm {
         for _ in 0..u64::from_le_bytes(reader.take()?) {
             let (id, particle) = read_particle(&mut reader, &mut is_there)?;
             if !sort::is_in_domain(&particle, self.config.blocks()) {
-                return Err(invalid(format!("particle {id} is beyond the domain")));
+                return Err(invalid(format!("particle {id} is outside the domain")));
             }
             resting.push((id, particle));
         }
         let mut window = self.window.clone();
         if !window.set_by_resting(resting) {
-            return Err(invalid("particles stand still that could not"));
+            return Err(invalid("resting particles do not fill whole cubes"));
         }
         let grips = self.read_grips(&mut reader)?;
         let is_whole = reader.0.is_empty() && is_there.iter().all(|there| *there);
@@ -132,7 +132,7 @@ impl SoftTissue for MlsMpm {
 }
 
 impl MlsMpm {
-    /// What is fixed here, and held there.
+    /// Reads the held particles; fixed ones come from this world.
     fn read_grips(&self, reader: &mut Reader<'_>) -> Result<Grips, TissueError> {
         let mut grips = self.grips.clone();
         grips.release_if(|held| held.holder != WORLD);
@@ -169,7 +169,7 @@ impl MlsMpm {
         for (at, n) in at.iter_mut().zip(self.config.blocks()) {
             *at = u32::from_le_bytes(reader.take()?) as usize;
             if *at >= n {
-                return Err(invalid("a block is beyond the domain"));
+                return Err(invalid("a block is outside the domain"));
             }
         }
         let mut block = Block::new(at);
@@ -191,7 +191,7 @@ fn write_particle(bytes: &mut Vec<u8>, id: u32, particle: Particle) {
     }
 }
 
-/// A particle that has not been read before.
+/// Reads a particle that has not been read yet.
 fn read_particle(
     reader: &mut Reader<'_>,
     is_there: &mut [bool],
@@ -212,7 +212,7 @@ fn read_particle(
     Ok((id, Particle::from_numbers(&numbers)))
 }
 
-/// Bytes not yet read.
+/// Bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -1,22 +1,24 @@
-//! The sparse grid: [`Nodes`] are those of one block of 4 × 4 × 4 cells, a [`Tile`] those that the block's particles reach.
+//! The sparse grid: [`Nodes`] of one block of 4 × 4 × 4 cells, and the [`Tile`] of nodes that the block's particles
+//! reach.
 //!
-//! A node is four numbers, momentum (later velocity) and mass. Along z nodes follow each other, so the three nodes that a particle
-//! reaches in a row are twelve numbers side by side.
+//! A node is four numbers: momentum (later velocity) and mass. Nodes are contiguous along z, so the three nodes that a
+//! particle reaches in a row are twelve contiguous numbers.
 //!
-//! Particles may leave their block by up to a cell before they are sorted again, and reach two nodes further: a tile spans the nodes −1 to 6
-//! of the block, 8 along each axis.
+//! Particles may leave their block by up to a cell before they are sorted again, and reach two nodes further. A tile
+//! therefore spans the nodes −1 to 6 of the block, 8 along each axis.
 
 /// Cells along the edge of a block.
 pub(super) const BLOCK: usize = 4;
 /// Nodes along the edge of a tile.
 pub(super) const WIDTH: usize = 8;
-/// Where the block's own first node stands in the tile, along each axis.
+/// Index of the block's first node in the tile, along each axis.
 pub(super) const LEAD: usize = 1;
-/// Floats of a tile; the last row is read sixteen at a time, so there are four more than nodes have.
+/// Floats of a tile. The last row is read in groups of sixteen floats, so there are four more floats than
+/// nodes need.
 pub(super) const TILE_LEN: usize = WIDTH * WIDTH * WIDTH * 4 + 4;
 /// Floats of the nodes of a block.
 pub(super) const NODES_LEN: usize = BLOCK * BLOCK * BLOCK * 4;
-/// No such neighbour.
+/// Index for a missing neighbour.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Nodes around a block.
@@ -24,12 +26,12 @@ pub(super) type Tile = [f32; TILE_LEN];
 /// Nodes of a block.
 pub(super) type Nodes = [f32; NODES_LEN];
 
-/// Along one axis the part of a tile that lies in the block before, in the block itself and in the one after:
-/// first node in the tile, first node in that block, number of nodes.
+/// Parts of a tile along one axis that lie in the previous block, in the block itself and in the next block: first
+/// node in the tile, first node in that block, number of nodes.
 const PARTS: [(usize, usize, usize); 3] = [(0, 3, 1), (1, 0, 4), (5, 0, 3)];
 
-/// Of each first node in a tile the parts of the tile, a bit each in the order of the 27 blocks around, in which a particle there reaches
-/// nodes; none where no particle is.
+/// Parts of the tile in which a particle reaches nodes, for each first node of the particle: one bit per part in the
+/// order of the 27 surrounding blocks. Zero for first nodes that no particle can have.
 pub(super) const TOUCHED: [u32; WIDTH * WIDTH * WIDTH] = {
     let mut touched = [0; WIDTH * WIDTH * WIDTH];
     let mut base = 0;
@@ -61,7 +63,7 @@ const fn part_of(node: usize) -> usize {
     }
 }
 
-/// Copies into a tile what the 27 blocks around hold; a block that is not there holds zeros.
+/// Copies the nodes of the 27 surrounding blocks into a tile. Missing blocks give zeros.
 pub(super) fn gather<'a>(tile: &mut Tile, nodes: impl Fn(usize) -> Option<&'a Nodes>) {
     for i in 0..3 {
         for j in 0..3 {
@@ -73,7 +75,8 @@ pub(super) fn gather<'a>(tile: &mut Tile, nodes: impl Fn(usize) -> Option<&'a No
     }
 }
 
-/// The part of a tile that lies in one block around; `K` is the side along z, and rows there have `FLOATS`, known when compiled.
+/// Copies the part of a tile that lies in one surrounding block. `K` is the side along z; rows have `FLOATS` floats,
+/// known at compile time.
 fn copy<const K: usize, const FLOATS: usize>(
     tile: &mut Tile,
     source: Option<&Nodes>,
@@ -91,13 +94,14 @@ fn copy<const K: usize, const FLOATS: usize>(
     }
 }
 
-/// Adds up what the tiles of the 27 blocks around hold for the nodes of a block, always in the same order.
+/// Sums the contributions of the tiles of the 27 surrounding blocks to the nodes of a block, always in the same
+/// order.
 pub(super) fn sum<'a>(nodes: &mut Nodes, tiles: impl Fn(usize) -> Option<&'a Tile>) {
     nodes.fill(0.0);
     for i in 0..3 {
         for j in 0..3 {
             let side = (i * 3 + j) * 3;
-            // The part of that block's tile that lies in this block: seen from there this one is on the other side.
+            // The part of that block's tile that lies in this block: from there, this block is on the opposite side.
             add::<2, 12>(nodes, tiles(side), i, j);
             add::<1, 16>(nodes, tiles(side + 1), i, j);
             add::<0, 4>(nodes, tiles(side + 2), i, j);
@@ -105,7 +109,8 @@ pub(super) fn sum<'a>(nodes: &mut Nodes, tiles: impl Fn(usize) -> Option<&'a Til
     }
 }
 
-/// Adds the part of a neighbour's tile that lies in this block; `K` and `FLOATS` as in [`copy`], from there.
+/// Adds the part of a neighbour's tile that lies in this block. `K` and `FLOATS` are as in [`copy`], from the
+/// neighbour's side.
 fn add<const K: usize, const FLOATS: usize>(
     nodes: &mut Nodes,
     tile: Option<&Tile>,
@@ -129,7 +134,8 @@ fn add<const K: usize, const FLOATS: usize>(
     }
 }
 
-/// The least number that the 27 blocks around hold for each node of a block, `start` where none holds any.
+/// Minimum of the values in the tiles of the 27 surrounding blocks for each node of a block, or `start` without
+/// values.
 pub(super) fn least<'a>(
     start: u32,
     tiles: impl Fn(usize) -> Option<&'a [u32; WIDTH * WIDTH * WIDTH]>,
@@ -139,7 +145,7 @@ pub(super) fn least<'a>(
         let Some(tile) = tiles(side) else {
             continue;
         };
-        // Seen from there this block is on the other side.
+        // From there, this block is on the opposite side.
         let [x, y, z] = [side / 9, side / 3 % 3, side % 3].map(|side| PARTS[2 - side]);
         for i in 0..x.2 {
             for j in 0..y.2 {
@@ -156,12 +162,12 @@ pub(super) fn least<'a>(
 
 fn row<const FLOATS: usize>(of: &[f32], start: usize) -> &[f32; FLOATS] {
     let row = &of[start..start + FLOATS];
-    row.try_into().expect("as many as were taken")
+    row.try_into().expect("the length is that of the row")
 }
 
 fn row_mut<const FLOATS: usize>(of: &mut [f32], start: usize) -> &mut [f32; FLOATS] {
     let row = &mut of[start..start + FLOATS];
-    row.try_into().expect("as many as were taken")
+    row.try_into().expect("the length is that of the row")
 }
 
 const _: () = {

@@ -7,12 +7,13 @@
 //! Grid to particle: $v_p = \sum w v_i$, $C_p = \tfrac{4}{\Delta x^2} \sum w v_i (x_i - x_p)^T$, $x_p \mathrel{+}= \Delta t v_p$, and
 //! $F_p \leftarrow (I + \Delta t \, C_p) F_p$.
 //!
-//! In the total Lagrangian formulation all of that is done where the particles were at rest, with $C_p = \partial v / \partial X$ and the first
-//! Piola–Kirchhoff stress $P = \tau F^{-T}$ in the place of $\tau$, and the displacement takes $\Delta t \, v_p$.
+//! In the total Lagrangian formulation all of this uses the rest positions, with $C_p = \partial v / \partial X$ and
+//! the first Piola–Kirchhoff stress $P = \tau F^{-T}$ instead of $\tau$, and $\Delta t \, v_p$ is added to the
+//! displacement.
 //!
-//! What is the same for all particles is done for sixteen at once. The sums over nodes go particle by particle, twelve numbers at a time:
-//! three nodes along z with momentum and mass. Particles are sorted by cell, so the nine rows of nodes that a cell reaches stay in
-//! registers until the next cell; an unsorted particle only costs another visit to memory.
+//! Computations per particle are done for sixteen particles at once. Sums over nodes go particle by particle, twelve
+//! numbers at a time: three nodes along z with momentum and mass. Particles are sorted by cell, so the nine rows of
+//! nodes of a cell stay in registers until the next cell. An unsorted particle only costs another memory access.
 
 #![expect(
     clippy::needless_range_loop,
@@ -20,7 +21,7 @@
 )]
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::block::Outcome;
@@ -32,7 +33,7 @@ use super::tile::{LEAD, TILE_LEN, TOUCHED, Tile, WIDTH};
 use crate::elasticity::{LEAST_J, LaneLaw, cofactors, determinant};
 use crate::lanes::{self, Kernel, Lanes, Row};
 
-/// Where the nine rows of three nodes start, seen from the first node, in floats.
+/// Start of the nine rows of three nodes relative to the first node, in floats.
 const ROWS: [usize; 9] = {
     let mut rows = [0; 9];
     let mut i = 0;
@@ -43,7 +44,7 @@ const ROWS: [usize; 9] = {
     rows
 };
 
-/// The last first node of a particle in a tile, along each axis.
+/// Greatest index of a particle's first node in a tile, along each axis.
 const LAST_BASE: f32 = (WIDTH - 3) as f32;
 
 /// Numbers that all particles share.
@@ -55,33 +56,33 @@ pub(super) struct Constants {
     pub(super) cell_width: f32,
 }
 
-/// The particles of one block through one substep, or half of one; `TEARS`: whether any of them can tear; `TOTAL`: in the total Lagrangian
-/// formulation.
+/// Advances the particles of one block by a substep or half of one. `TEARS`: whether any of them can tear. `TOTAL`:
+/// whether the formulation is total Lagrangian.
 pub(super) struct Transfer<'a, E, const TEARS: bool, const TOTAL: bool> {
     pub(super) law: E,
     pub(super) constants: Constants,
     /// The block's first node, in cells.
     pub(super) origin: [f32; 3],
     pub(super) chunks: &'a mut [Chunk],
-    /// Node velocities; none: no transfer from the grid.
+    /// Node velocities; `None` to skip the transfer from the grid.
     pub(super) velocities: Option<&'a Tile>,
-    /// Node momenta and masses, zero before; none: no transfer to the grid.
+    /// Node momenta and masses, initially zero; `None` to skip the transfer to the grid.
     pub(super) momenta: Option<&'a mut Tile>,
-    /// Contact, applied between the transfers; none: no tool is near, or it has been applied.
+    /// Contact, applied between the transfers; `None` if no tool is near or contact has been applied.
     pub(super) contact: Option<BlockContact<'a>>,
-    /// Held particles; none: there are none.
+    /// Held particles; `None` if there are none.
     pub(super) holding: Option<BlockHolding<'a>>,
 }
 
 /// Weights of sixteen particles.
 struct Weights {
-    /// Along x and y: of each of three nodes.
+    /// Weights of each of three nodes along x and y.
     plain: [[Row; 3]; 2],
-    /// The same times the way to the node, in cells.
+    /// Weights times the offset to the node, in cells.
     moments: [[Row; 3]; 2],
-    /// Along z, particle by particle: three weights, and the distance to the first node.
+    /// Along z, per particle: three weights, and the distance to the first node.
     along_z: [[f32; 4]; 16],
-    /// First node in the tile.
+    /// Index of the first node in the tile.
     bases: [i32; 16],
 }
 
@@ -120,7 +121,7 @@ impl<E: LaneLaw, const TEARS: bool, const TOTAL: bool> Kernel for Transfer<'_, E
             if let Some(velocities) = velocities {
                 // grid => v, C => x, F
                 let at = compute_weights(l, chunk, origin, &mut weights);
-                // They change as the particle moves on, in one formulation.
+                // Weights change with the motion in the updated Lagrangian formulation only.
                 found = TOTAL.then_some(at);
                 g2p(l, &constants, chunk, velocities, &weights);
                 max_speed = advect::<L, TOTAL>(l, &constants, chunk, max_speed);
@@ -157,7 +158,7 @@ impl<E: LaneLaw, const TEARS: bool, const TOTAL: bool> Kernel for Transfer<'_, E
         }
         l.store(max_speed, &mut row);
         for speed in row {
-            // NaN comes through.
+            // Propagates NaN.
             if speed.is_nan() || speed > outcome.max_speed {
                 outcome.max_speed = speed;
             }
@@ -168,8 +169,8 @@ impl<E: LaneLaw, const TEARS: bool, const TOTAL: bool> Kernel for Transfer<'_, E
     }
 }
 
-/// Computes the weights of a chunk's particles; returns the offset from the first node along each axis in cells, and a number that is zero
-/// unless a particle is out of its tile.
+/// Computes the weights of a chunk's particles. Returns the offset from the first node along each axis in cells, and a
+/// number that is zero if all particles are in their tile.
 #[inline(always)]
 fn compute_weights<L: Lanes>(
     l: L,
@@ -188,7 +189,8 @@ fn compute_weights<L: Lanes>(
             l.splat(origin[axis] - LEAD as f32),
         );
         let base = l.floor(l.sub(in_tile, half));
-        // A particle out of its tile, or not a number, reads and writes somewhere in the tile; the step is not used.
+        // A particle that is outside its tile or not finite accesses some node in the tile. The result of the step is
+        // discarded.
         let within = l.max(l.min(base, l.splat(LAST_BASE)), l.splat(0.0));
         node = l.mul_add(node, l.splat(WIDTH as f32), within);
         let beyond = l.sub(base, within);
@@ -218,7 +220,7 @@ fn compute_weights<L: Lanes>(
     (distances, astray)
 }
 
-/// The nine rows of nodes from a first node on; entries 12 to 15 of each belong to no node that counts.
+/// The nine rows of nodes from a first node on. Entries 12 to 15 of each row are not used.
 #[inline(always)]
 fn rows_at<L: Lanes>(l: L, tile: &Tile, base: usize) -> [L::V; 9] {
     let mut rows = [l.splat(0.0); 9];
@@ -276,7 +278,8 @@ fn g2p<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile, at
     }
 }
 
-/// Advects particles and updates F; returns the greatest speed along an axis of each lane so far, NaN once there was one.
+/// Advects particles and updates F. Returns the greatest speed along an axis of each lane so far, or NaN once a speed
+/// was NaN.
 #[inline(always)]
 fn advect<L: Lanes, const TOTAL: bool>(
     l: L,
@@ -295,7 +298,7 @@ fn advect<L: Lanes, const TOTAL: bool>(
         };
         l.store(l.mul_add(velocity, in_cells, l.load(place)), place);
         let speed = l.max(velocity, l.sub(l.splat(0.0), velocity));
-        // Of a comparison with NaN the second number comes out: once there, it stays by the sum.
+        // A comparison with NaN returns the second operand. The sum preserves NaN.
         max_speed = l.add(l.max(max_speed, speed), l.mul(speed, l.splat(0.0)));
     }
     let dt = l.splat(constants.dt);
@@ -331,7 +334,7 @@ fn load_matrix<L: Lanes>(l: L, rows: &[Row; 9]) -> [L::V; 9] {
     loaded
 }
 
-/// One lane of three rows, each in all lanes.
+/// Broadcasts one lane of three rows to all lanes.
 #[inline(always)]
 fn splat_column<L: Lanes>(l: L, rows: &[Row; 3], lane: usize) -> [L::V; 3] {
     [
@@ -346,8 +349,9 @@ fn dot<L: Lanes>(l: L, a: &[L::V; 3], b: &[L::V; 3]) -> L::V {
     l.mul_add(a[2], b[2], l.mul_add(a[1], b[1], l.mul(a[0], b[0])))
 }
 
-/// What each particle contributes to a node at the offset d in cells from the *first* node: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`.
-/// `moments`: affine velocities of contact. Sixteen numbers for each particle: q₀ and mass, q_x, q_y, q_z.
+/// Contribution of each particle to a node at the offset d in cells from the *first* node: `[q₀ + q_x d_x + q_y d_y +
+/// q_z d_z, m]`. `moments` are affine velocities from contact. Sixteen numbers per particle: q₀ and mass, q_x, q_y,
+/// q_z.
 #[inline(always)]
 fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool, const TOTAL: bool>(
     l: L,
@@ -372,7 +376,7 @@ fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool, const TOTAL: bool>(
     let push = l.mul(l.load(&chunk.volume), l.splat(-constants.dt * 4.0 / width));
     let viscosity = l.load(&chunk.viscosity);
     let zero = l.splat(0.0);
-    // Of F⁻¹, row-major.
+    // Entries of F⁻¹, row-major.
     let mut inverse = [zero; 9];
     let mut gradient = c;
     if TOTAL {
@@ -429,13 +433,13 @@ fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool, const TOTAL: bool>(
     terms
 }
 
-/// Sums of the particles of one cell, not yet in the tile.
+/// Sums over the particles of one cell that are not in the tile yet.
 struct Sums<L: Lanes> {
     rows: [L::V; 9],
-    /// First node of the cell; -1: none.
+    /// First node of the cell; -1 if there is no cell.
     base: i32,
     n_runs: usize,
-    /// Parts of the tile that were added to, a bit each.
+    /// Parts of the tile that were modified, one bit each.
     touched: u32,
 }
 

@@ -1,11 +1,13 @@
-//! Which particles move where only those within reach of tools do: see [`MpmConfig::reach`].
+//! Window of moving particles around the tools: see [`MpmConfig::reach`].
 //!
-//! The window is made of cubes of two cells, whose middles at rest are within reach of a tool, so it changes only as the tool goes on by a
-//! good part of a cube. It follows from the tools' poses and what they hold alone: a restored state goes on as the saved one did.
+//! The window consists of cubes of two cells whose centres at rest are within reach of a tool, so it changes only when
+//! a tool has moved by a large part of a cube. It depends only on the poses of the tools and the held particles, so a
+//! restored state continues like the saved one.
 //!
-//! What is outside stands still where it is, with the deformation that it has, and moves on from there when it is within reach again.
-//! A node in whose own cell such a particle rests does not move either. Of the nodes that a resting particle would reach these are the
-//! inner half: to hold all of them would make tissue stiffer 1.5 cells far into the window.
+//! Particles outside the window rest. They keep their position and deformation, and continue when they are within reach
+//! again. A node with a resting particle in its own cell does not move either. These are the inner half of the nodes
+//! that a resting particle reaches: if all of them were fixed, tissue would be stiffer up to 1.5 cells inside the
+//! window.
 
 use nalgebra::Vector3;
 
@@ -19,28 +21,28 @@ use crate::tool::Tool;
 /// Width of a cube, in cells.
 const CUBE: f64 = 2.0;
 
-/// Cubes, and the particles that rest in those out of reach.
+/// Cubes, and the particles that rest in cubes out of reach.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Window {
-    /// Middles of the cubes [m]; none: all particles move.
+    /// Centres of the cubes [m]; empty if all particles move.
     cubes: Vec<Vector3<f64>>,
-    /// The cube of each particle.
+    /// Index of the cube of each particle.
     cube_of: Vec<u32>,
     /// Whether the particles of each cube move.
     moves: Vec<bool>,
-    /// Particles that stand still, in no order that counts.
+    /// Resting particles, in arbitrary order.
     pub(super) resting: Vec<(u32, Particle)>,
-    /// Nodes in whose cells they rest, each once.
+    /// Nodes in whose cells particles rest, without duplicates.
     nodes: Vec<[u16; 3]>,
 }
 
 impl Window {
-    /// Of particles at rest shape, by their numbers; all move.
+    /// Window of particles at rest shape, ordered by index. All particles move.
     pub(super) fn new(config: &MpmConfig, start: &[(u32, Particle)]) -> Self {
         if config.reach == f64::INFINITY {
             return Self::default();
         }
-        // Cells are those of nodes, from half a cell before to half a cell after.
+        // The cell of a node extends from half a cell before it to half a cell after it.
         let place = |(_, particle): &(u32, Particle)| -> [i64; 3] {
             particle
                 .position
@@ -65,7 +67,7 @@ impl Window {
         }
     }
 
-    /// Takes the cubes within reach of any tool but planes as those that move; whether they are others than before.
+    /// Moves the cubes within reach of any tool except planes. Returns whether the set of cubes has changed.
     pub(super) fn choose(&mut self, reach: f64, tools: &[Tool], grips: &Grips) -> bool {
         let mut moves = vec![false; self.cubes.len()];
         for tool in tools {
@@ -87,7 +89,7 @@ impl Window {
         std::mem::replace(&mut self.moves, moves) != self.moves
     }
 
-    /// Keeps those of all particles that rest, now without velocity; gives the others.
+    /// Keeps the particles that rest, with zero velocity, and returns the others.
     pub(super) fn rest(&mut self, all: Vec<(u32, Particle)>) -> Vec<(u32, Particle)> {
         let moves = |id: u32| self.moves[self.cube_of[id as usize] as usize];
         let (moving, resting) = all.into_iter().partition(|(id, _)| moves(*id));
@@ -95,7 +97,7 @@ impl Window {
         moving
     }
 
-    /// Particles that rest.
+    /// Sets the resting particles.
     pub(super) fn set_resting(&mut self, mut resting: Vec<(u32, Particle)>) {
         for (_, particle) in &mut resting {
             (particle.velocity, particle.slip) = ([0.0; 3], [0.0; 3]);
@@ -103,7 +105,7 @@ impl Window {
         }
         self.nodes.clear();
         self.nodes.extend(resting.iter().map(|(_, particle)| {
-            // Particles are within the domain, of at most 1024 cells.
+            // Particles are within the domain, which has at most 1024 cells along an axis.
             particle.position.map(|x| (x + 0.5) as u16)
         }));
         self.nodes.sort_unstable();
@@ -111,7 +113,8 @@ impl Window {
         self.resting = resting;
     }
 
-    /// Takes the cubes of particles that rest as those that do not move; `false`: in one cube some rest and some do not.
+    /// Sets the cubes of resting particles as not moving. Returns `false` if a cube has both resting and moving
+    /// particles.
     pub(super) fn set_by_resting(&mut self, resting: Vec<(u32, Particle)>) -> bool {
         let mut counts = vec![[0u32; 2]; self.cubes.len()];
         for cube in &self.cube_of {
@@ -131,7 +134,7 @@ impl Window {
         true
     }
 
-    /// Marks the nodes that do not move, in blocks in the order of their places.
+    /// Marks the nodes that do not move, in blocks ordered by position.
     pub(super) fn mark(&self, node_blocks: &mut [NodeBlock]) {
         for node in &self.nodes {
             let node = node.map(usize::from);

@@ -1,4 +1,4 @@
-//! A world of particles and tools.
+//! A world of MLS-MPM particles and tools.
 
 use nalgebra::Vector3;
 
@@ -22,13 +22,14 @@ use crate::{Divergence, TissueError};
 /// Greatest Courant number of a particle.
 const MAX_COURANT: f64 = 0.5;
 
-/// Courant number planned at the start of a step: speeds may double within it.
+/// Courant number at the start of a step. Speeds may double within the step.
 const PLANNED_COURANT: f64 = 0.25;
 
-/// Substeps between checks of the order of particles; the first of each step checks, so that states need not save when it was.
+/// Substeps between checks of the particle order. The first substep of each step checks, so states do not store the
+/// time of the last check.
 const SORT_INTERVAL: usize = 8;
 
-/// Most substeps in one step.
+/// Maximum number of substeps in one step.
 const MAX_SUBSTEPS: f64 = 1e7;
 
 /// A world of MLS-MPM particles with rigid tools.
@@ -39,13 +40,13 @@ pub struct MlsMpm {
     start: Vec<(u32, Particle)>,
     pub(super) blocks: Vec<Block>,
     pub(super) node_blocks: Vec<NodeBlock>,
-    /// Particles that are in no block, as they stand still.
+    /// Resting particles, which are in no block.
     pub(super) window: Window,
     /// Tools; each step moves them by their velocities.
     pub tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
     pub(super) fixed_wrench: Wrench,
-    /// What tools hold, and the bodies' fixed particles.
+    /// Particles held by tools, and the fixed particles of the bodies.
     pub(super) grips: Grips,
     pub(super) time: f64,
     /// Greatest speed along an axis at the end of the last substep [m/s].
@@ -124,13 +125,14 @@ impl MlsMpm {
         Ok(world)
     }
 
-    /// Advances by a time [s] in equal substeps, tools moving on at their velocities.
+    /// Advances by a time [s] in equal substeps. Tools move at their velocities.
     ///
-    /// Substeps are no longer than the configured one, than the stiffest material allows, and than what is fastest needs: tissue and tools
-    /// cross at most a quarter of a cell.
+    /// A substep is at most the configured one, the stability limit of the stiffest material, and the time in which
+    /// tissue or tools cross a quarter of a cell.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for the time or a tool; [`TissueError::Diverged`], now and on every call until a reset.
+    /// [`TissueError::Setting`] for an invalid time or tool; [`TissueError::Diverged`], now and on every call
+    /// until a reset.
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
         check_range("time", time, 0.0, 1e3)?;
         self.tools.iter().try_for_each(Tool::check)?;
@@ -162,7 +164,7 @@ impl MlsMpm {
         Ok(())
     }
 
-    /// Refuses what holds nodes and moves where nodes do not.
+    /// Refuses moving tools of infinite friction in the total Lagrangian formulation, where nodes do not move.
     fn check_holders(&self) -> Result<(), TissueError> {
         if self.config.formulation == Formulation::UpdatedLagrangian {
             return Ok(());
@@ -181,7 +183,8 @@ impl MlsMpm {
         }
     }
 
-    /// Runs the substeps of a step; returns the impulses on the tools, and last on fixed particles [N·s, N·m·s].
+    /// Runs the substeps of a step. Returns the impulses on the tools, followed by the impulse on fixed particles [N·s,
+    /// N·m·s].
     fn substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
         let dt = time / n_substeps as f64;
         let mut impulses = vec![Wrench::default(); self.tools.len() + 1];
@@ -219,10 +222,10 @@ impl MlsMpm {
         self.config.substep.min(self.stable_substep).min(by_speed)
     }
 
-    /// Back to the start: rest shape, time zero; tools stay, and hold nothing.
+    /// Resets to rest shape and time zero. Tools stay and release their particles.
     pub fn reset(&mut self) {
         let n_blocks = self.config.blocks();
-        // The start has been checked.
+        // The start positions are already checked.
         if let Some(Sorted {
             blocks,
             node_blocks,
@@ -243,7 +246,8 @@ impl MlsMpm {
         self.diverged = None;
     }
 
-    /// Mean wrench of the tissue on a tool over the last step, about its origin as it moved; zero before the first step.
+    /// Mean wrench of the tissue on a tool over the last step, about the origin of the moving tool. Zero before the
+    /// first step.
     pub fn wrench(&self, tool: usize) -> Wrench {
         self.wrenches.get(tool).copied().unwrap_or_default()
     }
@@ -294,7 +298,7 @@ impl MlsMpm {
         grads
     }
 
-    /// Share of the stiffness that each particle has lost for good, 0 to 1, shape `[n_particles]`.
+    /// Damage of each particle: lost share of the stiffness, 0 to 1, shape `[n_particles]`.
     pub fn damage(&self) -> Vec<f32> {
         let mut damage = vec![0.0; self.n_particles()];
         for (id, particle) in self.particles() {
@@ -321,7 +325,7 @@ impl MlsMpm {
             .sum()
     }
 
-    /// Those that move, and then those that stand still.
+    /// Moving particles, followed by resting ones.
     fn particles(&self) -> impl Iterator<Item = (u32, Particle)> + '_ {
         self.moving().chain(self.window.resting.iter().copied())
     }
@@ -331,8 +335,8 @@ impl MlsMpm {
         chunks.flat_map(|chunk| (0..chunk.n).map(|lane| (chunk.ids[lane], chunk.get(lane))))
     }
 
-    /// Transfers from the grid to the particles, if asked for, then applies contact and transfers to the grid, if there are impulses to add to.
-    /// Tools are where they are after the motion.
+    /// Transfers from the grid to the particles if `g2p` is set. Then applies contact and transfers to the grid if
+    /// impulses are given. Tools are at their poses after the motion.
     fn transfer(
         &mut self,
         dt: f64,
@@ -428,7 +432,7 @@ impl MlsMpm {
         }
     }
 
-    /// Lets the particles within reach of the tools move, and no others.
+    /// Moves only the particles within reach of the tools.
     fn choose_window(&mut self) -> Result<(), TissueError> {
         let reach = self.config.reach;
         if reach == f64::INFINITY || !self.window.choose(reach, &self.tools, &self.grips) {
@@ -439,7 +443,7 @@ impl MlsMpm {
         self.sort(&moving)
     }
 
-    /// Sorts the particles that move into blocks.
+    /// Sorts the moving particles into blocks.
     fn sort(&mut self, particles: &[(u32, Particle)]) -> Result<(), TissueError> {
         let Some(Sorted {
             blocks,
@@ -470,7 +474,7 @@ impl MlsMpm {
         let blocks = &self.blocks;
         self.threads.for_each(&mut self.node_blocks, |node_block| {
             let near = node_block.near;
-            // Seen from the block around, this one is on the other side.
+            // From the surrounding block, this block is on the opposite side.
             let touching = |side: usize| {
                 let block = blocks.get(near[side] as usize)?;
                 (block.outcome.touched & 1 << (26 - side) != 0).then_some(&block.momenta)
@@ -506,7 +510,7 @@ impl MlsMpm {
     }
 }
 
-/// Adds the impulses of one block to those on all tools.
+/// Adds the impulses of one block to the totals of all tools.
 fn add_impulses(totals: &mut [Wrench], impulses: &[Wrench]) {
     for (total, impulse) in totals.iter_mut().zip(impulses) {
         total.force += impulse.force;

@@ -1,9 +1,10 @@
-//! The 256 ways in which a surface can cut the edges of a cube (Lorensen & Cline 1987, doi:10.1145/37401.37422).
+//! The 256 cases of a surface that cuts the edges of a cube (Lorensen & Cline 1987, doi:10.1145/37401.37422).
 //!
-//! Their table leaves holes where neighbours part the same face differently. This one is made face by face instead: around each
-//! face, corners inside that are no neighbours stay apart. A cube and its neighbour see the same corners of the face they share, so
-//! they part it alike. What goes around a cube is a closed polygon then, cut into a fan of triangles; fans with a diagonal
-//! within a face are not taken, for the neighbour might make the same diagonal, and four triangles would meet there.
+//! The table of Lorensen and Cline leaves holes where neighbours divide a shared face differently. This table is built
+//! face by face: inner corners of a face that are not neighbours stay separate. A cube and its neighbour see the same
+//! corners of the shared face, so they divide it in the same way. The cuts around a cube then form closed polygons,
+//! which are split into fans of triangles. Fans with a diagonal within a face are not used: the neighbour might have
+//! the same diagonal, and four triangles would meet there.
 
 /// Corner c lies at x = c & 1, y = c >> 1 & 1, z = c >> 2. Edge 4 a + i runs along axis a from the corner whose coordinates along the
 /// two axes after a are i & 1 and i >> 1.
@@ -15,13 +16,13 @@ pub(super) const fn edge_start(edge: usize) -> usize {
 /// At most five triangles, three edges each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
-    /// Triangles.
+    /// Number of triangles.
     pub(super) n: u8,
-    /// Edges whose cuts are the corners, counterclockwise seen from outside.
+    /// Edges whose cut points are the corners, counterclockwise from outside.
     pub(super) edges: [[u8; 3]; 5],
 }
 
-/// By the corners that are inside, corner c being bit c.
+/// Cases indexed by the corners that are inside; corner c is bit c.
 pub(super) const CASES: [Case; 256] = {
     let none = Case {
         n: 0,
@@ -45,7 +46,7 @@ const fn edge_between(a: usize, b: usize) -> usize {
     4 * axis + (low >> ((axis + 1) % 3) & 1) + 2 * (low >> ((axis + 2) % 3) & 1)
 }
 
-/// Corners of a face, counterclockwise seen from outside the cube.
+/// Corners of a face, counterclockwise from outside the cube.
 const fn face(index: usize) -> [usize; 4] {
     let (axis, side) = (index / 2, index % 2);
     let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
@@ -72,7 +73,7 @@ const fn link(inside: usize) -> [usize; 12] {
         let mut from = 0;
         while from < 4 {
             let (a, b) = (corners[from], corners[(from + 1) % 4]);
-            // Where the way around the face enters; it leaves after the corners inside that follow.
+            // The loop around the face enters here and leaves after the inner corners that follow.
             if inside >> a & 1 == 0 && inside >> b & 1 == 1 {
                 let mut to = from + 1;
                 while inside >> corners[(to + 1) % 4] & 1 == 1 {
@@ -124,7 +125,8 @@ const fn triangulate(inside: usize) -> Case {
     case
 }
 
-/// The first corner of a polygon whose diagonals all run through the cube, not within a face; all 256 cases have one.
+/// First corner of a fan of a polygon whose diagonals all run through the cube, not within a face. All 256 cases have
+/// one.
 const fn fan_tip(polygon: &[usize; 12], n: usize) -> usize {
     let mut tip = 0;
     while tip < n {

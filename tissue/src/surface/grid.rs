@@ -1,29 +1,29 @@
-//! A number at each node of a grid.
+//! Scalar fields on grids.
 
 use crate::TissueError;
 use crate::error::check_range;
 
-/// Most nodes.
+/// Maximum number of nodes.
 pub(super) const MAX_NODES: usize = 1 << 26;
 
-/// A scalar field, sampled at the nodes of a cubic grid; z counts fastest.
+/// A scalar field, sampled at the nodes of a cubic grid. The z index varies fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalarGrid {
-    /// Where the first node is [m].
+    /// Position of the first node [m].
     pub origin: [f64; 3],
-    /// Between neighbours [m].
+    /// Distance between neighbouring nodes [m].
     pub spacing: f64,
-    /// Nodes along each axis.
+    /// Number of nodes along each axis.
     pub n_nodes: [usize; 3],
-    /// Shape `[n_x, n_y, n_z]`.
+    /// Values at the nodes, shape `[n_x, n_y, n_z]`.
     pub values: Vec<f32>,
 }
 
 impl ScalarGrid {
-    /// Samples a function of the position [m].
+    /// Samples a function of the position [m] at the nodes.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for a grid that is too large.
+    /// [`TissueError::Setting`] if the grid is too large.
     pub fn sample(
         field: impl Fn([f64; 3]) -> f64,
         origin: [f64; 3],
@@ -44,7 +44,7 @@ impl ScalarGrid {
         })
     }
 
-    /// Fails unless there is a number, not NaN, for each node.
+    /// Fails unless each node has a value that is not NaN.
     pub(super) fn check(&self) -> Result<(), TissueError> {
         let count = check_size(self.spacing, self.n_nodes)?;
         if self.values.len() != count {
@@ -65,7 +65,7 @@ impl ScalarGrid {
         Ok(())
     }
 
-    /// Gradient at a node, in units of a spacing; one-sided at the rim.
+    /// Gradient at a node, per spacing; one-sided at the boundary.
     pub(super) fn gradient(&self, node: [usize; 3]) -> [f32; 3] {
         let strides = [self.n_nodes[1] * self.n_nodes[2], self.n_nodes[2], 1];
         let here: usize = (0..3).map(|axis| node[axis] * strides[axis]).sum();
@@ -79,7 +79,7 @@ impl ScalarGrid {
     }
 }
 
-/// Nodes in all.
+/// Total number of nodes.
 pub(super) fn check_size(spacing: f64, n_nodes: [usize; 3]) -> Result<usize, TissueError> {
     check_range("spacing", spacing, 1e-6, 1e3)?;
     let count = n_nodes.iter().try_fold(1_usize, |n, &m| n.checked_mul(m));
@@ -93,7 +93,7 @@ pub(super) fn check_size(spacing: f64, n_nodes: [usize; 3]) -> Result<usize, Tis
     }
 }
 
-/// Coordinates of a node.
+/// Indices of a node along each axis.
 pub(super) fn unravel([_, n_y, n_z]: [usize; 3], node: usize) -> [usize; 3] {
     [node / (n_y * n_z), node / n_z % n_y, node % n_z]
 }

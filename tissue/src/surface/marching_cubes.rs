@@ -1,8 +1,8 @@
-//! Marching cubes (Lorensen & Cline 1987, doi:10.1145/37401.37422): triangles between the cuts of a level with the edges of a grid.
+//! Marching cubes (Lorensen & Cline 1987, doi:10.1145/37401.37422): a triangle mesh of a level set on a grid.
 //!
-//! Edges are cut where the line between their nodes' values reaches the level; the cubes around an edge share its vertex. What
-//! happens within an ambiguous cube is [decided](super::cases) by its faces, which separate inner corners; the trilinear interpolant, which
-//! may join them (Nielson & Hamann 1991), is not evaluated.
+//! An edge is cut where linear interpolation between its nodes reaches the level; the cubes around an edge share its
+//! vertex. Ambiguous cubes are [decided](super::cases) by their faces, which separate inner corners. The trilinear
+//! interpolant, which may join them (Nielson & Hamann 1991), is not evaluated.
 
 use nalgebra::Vector3;
 
@@ -11,26 +11,28 @@ use super::grid::{ScalarGrid, unravel};
 use crate::TissueError;
 use insonate_meshes::TriangleMesh;
 
-/// Cuts keep this part of an edge's length from its nodes, so that every triangle has an area.
+/// Least distance of a cut from the nodes of its edge, relative to the edge length, so that every
+/// triangle has a positive area.
 const LEAST_PART: f32 = 1e-3;
 
 /// A level set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isosurface {
-    /// Closed unless it leaves the grid; greater values are inside.
+    /// The mesh. It is closed unless the level set leaves the grid. Greater values are inside.
     pub mesh: TriangleMesh,
-    /// Outward unit normal at each vertex, against the field's gradient, shape `[n_vertices, 3]`.
+    /// Outward unit normal at each vertex, opposite to the field's gradient, shape `[n_vertices, 3]`.
     pub normals: Vec<[f64; 3]>,
-    /// For each vertex, the nodes of its edge and how much of the second's value it has.
+    /// For each vertex, the two nodes of its edge and the interpolation weight of the second one.
     pub(super) cuts: Vec<([u32; 2], f32)>,
 }
 
-/// Triangles where a grid's values pass a level; greater ones are inside.
+/// Extracts the surface where a grid's values cross a level. Greater values are inside.
 ///
-/// Each edge belongs to two triangles, or one at the rim of the grid; none is without area. Vertices are off by up to 0.1 % of an edge.
+/// Each edge belongs to two triangles, or to one at the boundary of the grid. Every triangle has a positive area.
+/// Vertices are off by up to 0.1 % of an edge.
 ///
 /// # Errors
-/// [`TissueError::Setting`] for the grid or a level that is no number.
+/// [`TissueError::Setting`] for an invalid grid or a level that is NaN or infinite.
 pub fn marching_cubes(grid: &ScalarGrid, level: f64) -> Result<Isosurface, TissueError> {
     grid.check()?;
     if !level.is_finite() {
@@ -55,11 +57,12 @@ pub fn marching_cubes(grid: &ScalarGrid, level: f64) -> Result<Isosurface, Tissu
 struct March<'a> {
     grid: &'a ScalarGrid,
     level: f32,
-    /// 1 for each node inside.
+    /// 1 for each node inside, else 0.
     inside: Vec<u8>,
-    /// Vertices on the edges from the nodes of two planes along x, y and z: plane x is at x % 2.
+    /// Vertices on the edges that start at the nodes of two planes, along x, y and z. Plane x is at
+    /// index x % 2.
     vertices: [Vec<[u32; 3]>; 2],
-    /// Bits for the cut edges of a row, or the cases of its cubes.
+    /// Bits of the cut edges of a row, or the cases of its cubes.
     row: Vec<u8>,
     cuts: Vec<([u32; 2], f32)>,
     triangles: Vec<[u32; 3]>,
@@ -80,7 +83,7 @@ impl<'a> March<'a> {
         }
     }
 
-    /// Nodes inside of a row.
+    /// Inside flags of a row of nodes.
     fn inside(&self, x: usize, y: usize) -> &[u8] {
         let [_, n_y, n_z] = self.grid.n_nodes;
         &self.inside[(x * n_y + y) * n_z..][..n_z]
@@ -93,7 +96,7 @@ impl<'a> March<'a> {
         for y in 0..n_y {
             let mut row = std::mem::take(&mut self.row);
             let here = self.inside(x, y);
-            // At the rim the next row is the row itself: no edge.
+            // At the boundary the next row is the row itself, so there is no cut.
             let next = [(x + 1).min(n_x - 1), (y + 1).min(n_y - 1)];
             let (along_x, along_y) = (self.inside(next[0], y), self.inside(x, next[1]));
             for (z, bits) in row.iter_mut().enumerate() {
@@ -116,7 +119,7 @@ impl<'a> March<'a> {
         }
     }
 
-    /// Makes the triangles of the cubes between a plane and the next.
+    /// Makes the triangles of the cubes between a plane and the next one.
     fn join_planes(&mut self, x: usize) {
         let [_, n_y, n_z] = self.grid.n_nodes;
         for y in 0..n_y - 1 {
@@ -162,7 +165,7 @@ impl<'a> March<'a> {
             let ends = [a, b].map(|node| unravel(self.grid.n_nodes, node as usize));
             let [at_a, at_b] = ends.map(|node| Vector3::from(self.grid.gradient(node)));
             let outward = -(at_a + (at_b - at_a) * part).cast::<f64>();
-            // Where the field has no slope, the edge has one.
+            // If the gradient is zero, the direction of the edge is used.
             let fall = self.grid.values[a as usize] - self.grid.values[b as usize];
             let along = Vector3::from_fn(|i, _| (ends[1][i] - ends[0][i]) as f64);
             let along = along * f64::from(fall.signum());

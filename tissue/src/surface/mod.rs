@@ -1,4 +1,4 @@
-//! Surfaces to draw: level sets of grids, and of particles through them.
+//! Surfaces for rendering: level sets of grids and of particles.
 
 mod cases;
 mod grid;

@@ -1,7 +1,8 @@
 //! Surfaces of particles.
 //!
-//! The volume of particles is distributed to the nodes of a grid with the weights of quadratic B-splines, as in the solver; the sum by the volume of
-//! a cell is the part of space that they fill, $\phi_i = \Delta x^{-3} \sum_p w_{ip} V_p$: 1 inside a body, one half at its flat sides.
+//! The volume of particles is distributed to the nodes of a grid with quadratic B-splines, as in the solver. The sum
+//! divided by the volume of a cell is the filled fraction of space, $\phi_i = \Delta x^{-3} \sum_p w_{ip} V_p$: 1
+//! inside a body, one half at its flat sides.
 
 use super::grid::{ScalarGrid, check_size};
 use super::marching_cubes::{Isosurface, marching_cubes};
@@ -12,51 +13,57 @@ use insonate_meshes::{MAX_COORDINATE, MeshFault, TriangleMesh};
 /// Volumes of particles [m³].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ParticleVolumes<'a> {
-    /// Of each alike.
+    /// One volume for all particles.
     One(f64),
-    /// Of each, shape `[n]`.
+    /// A volume for each particle, shape `[n]`.
     Each(&'a [f64]),
 }
 
-/// Particles for which a surface is made.
+/// Input particles of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParticleCloud<'a> {
     /// Positions [m], shape `[n, 3]`.
     pub positions: &'a [[f64; 3]],
     /// Volumes at rest.
     pub volumes: ParticleVolumes<'a>,
-    /// Positions at rest [m], shape `[n, 3]`, by which textures are mapped.
+    /// Positions at rest [m], shape `[n, 3]`, for texture mapping.
     pub rest_positions: Option<&'a [[f64; 3]]>,
 }
 
-/// Where the surface is.
+/// Level of the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SurfaceLevel {
-    /// Where this fraction of space is filled, between 0 and 1; one half preserves the volume of a body.
+    /// Surface at this filled fraction of space, between 0 and 1. One half preserves the volume of a body.
     Filled(f64),
-    /// At a part of the greatest filling, between 0 and 1; 0.2 is the usual choice, which lies outside of the body and hides gaps.
+    /// Surface at a part of the greatest filled fraction, between 0 and 1. 0.2 is common: the surface lies outside of
+    /// the body and hides gaps.
     OfGreatest(f64),
 }
 
-/// A closed surface to draw.
+/// A closed surface for rendering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParticleSurface {
-    /// Closed, facing out; cubes' edges share their vertices.
+    /// The mesh. It is closed, faces outwards, and cubes share the vertices on their edges.
     pub mesh: TriangleMesh,
-    /// Outward unit normals, against the gradient of the filling, shape `[n_vertices, 3]`.
+    /// Outward unit normals, opposite to the gradient of the filled fraction, shape `[n_vertices,
+    /// 3]`.
     pub normals: Vec<[f64; 3]>,
-    /// Rest positions, or positions without them, shape `[n_vertices, 3]`, seen along the shortest side of their bounds, 1 being their longest side.
+    /// Texture coordinates, shape `[n_vertices, 2]`: rest positions, or positions if there are none, projected along
+    /// the shortest side of their bounds. The longest side has length 1.
     pub uvs: Vec<[f64; 2]>,
-    /// What was at rest where each vertex is now [m], shape `[n_vertices, 3]`, for textures by more than one direction; positions without rest positions.
+    /// Rest position of each vertex [m], shape `[n_vertices, 3]`, for textures from more than one direction. Positions
+    /// if there are no rest positions.
     pub rest_positions: Vec<[f64; 3]>,
 }
 
-/// The surface of particles, by a grid of a spacing [m]; its nodes lie at whole multiples, so that a body at rest keeps its surface whatever others do.
+/// Surface of particles on a grid with a spacing [m]. Nodes lie at whole multiples of the spacing, so the surface of a
+/// resting body does not depend on other bodies.
 ///
-/// Twice the distance of the particles is the finest spacing at which a body has no holes: eight to a cell.
+/// Twice the distance between particles is the finest spacing without holes: eight particles per cell.
 ///
 /// # Errors
-/// [`TissueError::Setting`] for particles, spacing or level, or a grid that is too large; [`MeshFault::Empty`] if nothing reaches the level.
+/// [`TissueError::Setting`] for invalid particles, spacing or level, or a grid that is too large;
+/// [`MeshFault::Empty`] if the level is reached nowhere.
 pub fn particle_surface(
     cloud: &ParticleCloud,
     spacing: f64,
@@ -79,7 +86,7 @@ pub fn particle_surface(
         let rests = found.mesh.positions.clone();
         return Ok(surface(found, rests));
     };
-    // Seen from the first one: single precision is enough for what is near.
+    // Relative to the first particle: single precision suffices for short distances.
     let centre = rests[0];
     let sums = splat(cloud, spacing, low, n_nodes, |particle, volume| {
         let [x, y, z] = [0, 1, 2].map(|i| (rests[particle][i] - centre[i]) as f32 * volume);
@@ -157,12 +164,12 @@ impl ParticleVolumes<'_> {
     }
 }
 
-/// The first of the three nodes along an axis around a coordinate [nodes].
+/// First of the three nodes along an axis around a coordinate [nodes].
 fn first_node(x: f64) -> i64 {
     (x - 0.5).floor() as i64
 }
 
-/// The first node, in spacings from the origin, and the number of nodes, with one empty node around what particles reach.
+/// First node, in spacings from the origin, and the number of nodes. One empty layer of nodes surrounds the particles.
 fn grid_around(
     positions: &[[f64; 3]],
     spacing: f64,
@@ -183,7 +190,8 @@ fn grid_around(
     Ok((first, n_nodes))
 }
 
-/// Weighted sums at each node of what `given` says of particles, which gets their volume in cells.
+/// Weighted sums at each node of the values that `given` returns for a particle; it receives the
+/// particle's volume in cells.
 fn splat<const N: usize>(
     cloud: &ParticleCloud,
     spacing: f64,
@@ -216,7 +224,7 @@ fn splat<const N: usize>(
     sums
 }
 
-/// Of three nodes, the first so far away, between 0.5 and 1.5 [nodes].
+/// Weights of three nodes. The first one is at a distance between 0.5 and 1.5 [nodes].
 fn weights(f: f32) -> [f32; 3] {
     [
         0.5 * (1.5 - f).powi(2),
@@ -248,7 +256,7 @@ fn surface(found: Isosurface, rest_positions: Vec<[f64; 3]>) -> ParticleSurface 
     }
 }
 
-/// Positions seen along the shortest side of their bounds; the longest side is 1.
+/// Projects positions along the shortest side of their bounds. The longest side has length 1.
 fn project(positions: &[[f64; 3]]) -> Vec<[f64; 2]> {
     let mut low = [f64::INFINITY; 3];
     let mut high = [f64::NEG_INFINITY; 3];

@@ -1,4 +1,4 @@
-//! Signed distance of a closed mesh, sampled at the nodes of a grid.
+//! Signed distance fields of closed meshes, sampled on a grid.
 
 mod cache;
 mod sample;
@@ -12,31 +12,32 @@ use super::{RoundedBox, SignedDistance};
 use crate::TissueError;
 use insonate_meshes::TriangleMesh;
 
-/// Nodes along the longest axis of a field.
+/// Allowed number of nodes along the longest axis.
 const RESOLUTIONS: std::ops::RangeInclusive<usize> = 8..=256;
 
-/// Cells between the mesh and the end of the grid.
+/// Cells between the mesh and the boundary of the grid.
 const MARGIN: f64 = 3.0;
 
-/// The signed distance of a solid, trilinear between the nodes of a grid of cubes.
+/// The signed distance of a solid, interpolated trilinearly between the nodes of a cubic grid.
 ///
-/// Nodes less than three cells from the surface are exact, so that the error there is of second order in the cell width.
-/// Further off, every fourth node is exact and those between are interpolated.
+/// Nodes less than three cells from the surface are exact, so the error there is of second order in the cell width.
+/// Farther away every fourth node is exact and the nodes between are interpolated.
 #[derive(Clone)]
 pub struct DistanceField {
-    /// Of the mesh and the resolution.
+    /// Hash of the mesh and the resolution.
     digest: [u8; 32],
     origin: Vector3<f64>,
     cell_width: f64,
-    /// Nodes along x, y, z.
+    /// Number of nodes along x, y, z.
     shape: [usize; 3],
     reach: f64,
-    /// [m], shape `[nz, ny, nx]`.
+    /// Distances [m], shape `[nz, ny, nx]`.
     distances: Vec<f32>,
 }
 
 impl DistanceField {
-    /// Samples the distance from a closed mesh, with so many nodes, 8 to 256, along its longest axis.
+    /// Samples the distance from a closed mesh. `resolution` is the number of nodes along the longest axis, 8
+    /// to 256.
     ///
     /// # Errors
     /// [`TissueError::Mesh`] if the mesh is not closed; [`TissueError::Setting`] for the resolution.
@@ -45,12 +46,13 @@ impl DistanceField {
         sample::sample(mesh, resolution, digest(mesh, resolution))
     }
 
-    /// As [`new`](Self::new), or from a file in a folder, where it is kept under its hash for the next time.
+    /// As [`new`](Self::new), with a cache: a file in a folder, named by the hash of the mesh and the resolution.
     ///
     /// A damaged file is replaced.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`TissueError::File`] if the folder or file cannot be made.
+    /// As [`new`](Self::new); [`TissueError::File`] if the folder or file cannot be
+    /// created.
     pub fn cached(
         mesh: &TriangleMesh,
         resolution: usize,
@@ -67,7 +69,7 @@ impl DistanceField {
         Ok(field)
     }
 
-    /// As large as that of a mesh, of nothing.
+    /// A field without a mesh, with the size of a field of a mesh.
     #[cfg(all(test, feature = "gpu"))]
     pub(crate) fn of_nothing(shape: [usize; 3]) -> Self {
         Self {
@@ -80,7 +82,7 @@ impl DistanceField {
         }
     }
 
-    /// First node [m].
+    /// Position of the first node [m].
     pub fn origin(&self) -> Vector3<f64> {
         self.origin
     }
@@ -90,7 +92,7 @@ impl DistanceField {
         self.cell_width
     }
 
-    /// Nodes along x, y, z.
+    /// Number of nodes along x, y, z.
     pub fn shape(&self) -> [usize; 3] {
         self.shape
     }
@@ -100,15 +102,15 @@ impl DistanceField {
         &self.distances
     }
 
-    /// Radius of a ball around the mesh's origin that holds it [m].
+    /// Radius of a ball around the mesh's origin that contains the mesh [m].
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// A box around the mesh.
+    /// Bounding box of the mesh.
     pub(crate) fn bounds(&self) -> RoundedBox {
         let size = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
-        // A cell is left of the margin, for interpolation.
+        // One cell of the margin remains for interpolation.
         let half = (size * 0.5).add_scalar((1.0 - MARGIN) * self.cell_width);
         RoundedBox {
             center: self.origin + size * 0.5,
@@ -117,9 +119,10 @@ impl DistanceField {
         }
     }
 
-    /// Distance and its gradient, made a unit vector, at a point in the mesh's frame.
+    /// Distance and unit normal (normalised gradient) at a point in the mesh's frame.
     ///
-    /// Outside of the grid: the distance to the grid and that at its nearest point, which together are at least the distance to the mesh.
+    /// Outside the grid: the distance to the grid plus the field's distance at the nearest point of the grid. The sum
+    /// is at least the distance to the mesh.
     pub fn surface(&self, point: &Vector3<f64>) -> SignedDistance {
         let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
         let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
@@ -140,17 +143,18 @@ impl DistanceField {
         }
     }
 
-    /// Not more than the distance at a point in the mesh's frame [m], or zero if that is less; [`surface`](Self::surface) may say more:
-    /// outside of the grid, and by less than two cells where it is interpolated.
+    /// Lower bound of the distance at a point in the mesh's frame [m], at least zero. [`surface`](Self::surface) may
+    /// exceed the distance: outside the grid, and by less than two cells where it is interpolated.
     pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
         let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
         let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
         let far = (point - self.origin - inside).norm();
-        // The mesh is in the grid, and as far from the point as from the grid's nearest point, but for the way between them.
+        // The mesh is in the grid. Its distance from the point is at least the distance from the nearest point of the
+        // grid, minus the distance between both points.
         far.max(self.trilinear(&inside).0 - far - 2.0 * self.cell_width)
     }
 
-    /// Value and gradient at a point of the grid, counted from its first node.
+    /// Value and gradient at a point in grid coordinates relative to the first node.
     #[inline]
     fn trilinear(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let mut first = [0; 3];
@@ -179,7 +183,7 @@ impl DistanceField {
 }
 
 impl PartialEq for DistanceField {
-    /// Of the same mesh at the same resolution.
+    /// Fields are equal if they have the same mesh and resolution.
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest
     }
@@ -203,7 +207,7 @@ fn check_resolution(resolution: usize) -> Result<(), TissueError> {
     Err(TissueError::setting("resolution", resolution, allowed))
 }
 
-/// SHA-256 of the mesh, the resolution and how fields are made.
+/// SHA-256 of the mesh, the resolution and the version of the algorithm.
 fn digest(mesh: &TriangleMesh, resolution: usize) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(cache::MAGIC);
@@ -231,7 +235,7 @@ mod tests {
         let solid = Shape::Cuboid { half };
         let mut slack = 0.0f64;
         for i in 0..20_000u32 {
-            // Generalised golden ratios, over a cube of half size 0.8.
+            // Sample points by generalised golden ratios, in a cube of half size 0.8.
             let point = Vector3::new(0.819_172_5, 0.671_043_6, 0.549_700_5)
                 .map(|base| (f64::from(i) * base % 1.0 * 2.0 - 1.0) * 0.8);
             let distance = solid.surface(&point).distance;
@@ -239,7 +243,7 @@ mod tests {
             assert!(least <= distance.max(0.0), "{point}: {least} {distance}");
             slack = slack.max(distance - least);
         }
-        // Far enough from the solid it still tells.
+        // Far from the solid the bound is positive.
         assert!(slack < 0.5, "{slack}");
         assert!(field.least_distance(&Vector3::new(1.5, 0.0, 0.0)) > 1.0);
     }

@@ -1,13 +1,13 @@
-//! What a force sensor behind a filter would tell.
+//! Low-pass filter of a force sensor.
 
 use super::Wrench;
 use crate::TissueError;
 use crate::error::check_range;
 
-/// A low-pass filter of first order, such as those in force sensors.
+/// A first-order low-pass filter, as in force sensors.
 ///
-/// $y \leftarrow y + (1 - e^{-2 \pi f_c \Delta t})(x - y)$: the exact answer to a wrench that is constant over each step, for steps of any
-/// length. It begins with the first wrench, not with zero.
+/// $y \leftarrow y + (1 - e^{-2 \pi f_c \Delta t})(x - y)$: the exact response to a wrench that is constant over each
+/// step, for steps of any length. The initial state is the first wrench, not zero.
 ///
 /// ```
 /// use insonate_tissue::tool::{Wrench, WrenchFilter};
@@ -25,16 +25,16 @@ pub struct WrenchFilter {
 }
 
 impl WrenchFilter {
-    /// A filter that lets through 1/√2 of what swings at a frequency [Hz].
+    /// Creates a filter with a cutoff frequency [Hz], at which the amplitude is reduced to 1/√2.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for a frequency that is not from 1e-3 to 1e6.
+    /// [`TissueError::Setting`] for a frequency outside 1e-3 to 1e6.
     pub fn new(cutoff: f64) -> Result<Self, TissueError> {
         check_range("filter.cutoff", cutoff, 1e-3, 1e6)?;
         Ok(Self { cutoff, last: None })
     }
 
-    /// The filtered wrench after one that acted for a time [s].
+    /// Returns the filtered wrench after a wrench that acted for a time [s].
     pub fn update(&mut self, raw: Wrench, time: f64) -> Wrench {
         let last = self.last.unwrap_or(raw);
         let share = -f64::exp_m1(-std::f64::consts::TAU * self.cutoff * time);
@@ -46,7 +46,7 @@ impl WrenchFilter {
         filtered
     }
 
-    /// Forgets all wrenches.
+    /// Resets the filter.
     pub fn reset(&mut self) {
         self.last = None;
     }

@@ -19,17 +19,17 @@ use crate::error::check_range;
 /// A rigid tool with Coulomb friction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Its shape, in its own frame.
+    /// Shape in the tool's frame.
     pub shape: Shape,
-    /// Origin of its frame in world [m].
+    /// Origin of the tool's frame in the world frame [m].
     pub position: Vector3<f64>,
-    /// Its frame in world.
+    /// Orientation of the tool's frame in the world frame.
     pub rotation: UnitQuaternion<f64>,
-    /// Velocity of its origin in world [m/s].
+    /// Velocity of the tool's origin in the world frame [m/s].
     pub linear: Vector3<f64>,
-    /// Angular velocity in world [rad/s].
+    /// Angular velocity in the world frame [rad/s].
     pub angular: Vector3<f64>,
-    /// Coulomb's coefficient; infinite: tissue sticks to it and never separates.
+    /// Coulomb friction coefficient. Infinite: tissue sticks to the tool and never separates.
     pub friction: f64,
 }
 
@@ -56,7 +56,7 @@ impl Tool {
             ("tool.position", self.position),
             ("tool.linear", self.linear),
             ("tool.angular", self.angular),
-            // Not its axis, which is zero for what is not a number.
+            // Not its axis, which is zero for NaN.
             (
                 "tool.rotation",
                 self.rotation.imag().add_scalar(self.rotation.w),
@@ -73,12 +73,12 @@ impl Tool {
         check_range("tool.friction", self.friction, 0.0, 10.0)
     }
 
-    /// Greatest speed of any of its points within a distance from its origin [m/s].
+    /// Greatest speed of the tool's points within a distance from its origin [m/s].
     pub(crate) fn speed(&self, within: f64) -> f64 {
         self.linear.norm() + self.angular.norm() * self.shape.reach().min(within)
     }
 
-    /// The tool after a time [s] at its present velocity.
+    /// The tool after a time [s] at its current velocity.
     #[must_use]
     pub fn after(&self, time: f64) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Tool {
     }
 }
 
-/// Force and torque of tissue on a tool, about the origin of the tool's frame, in world.
+/// Force and torque of tissue on a tool, about the origin of the tool's frame, in the world frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wrench {
     /// Force [N].

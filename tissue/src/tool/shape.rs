@@ -1,4 +1,4 @@
-//! Signed distances of solids.
+//! Shapes of tools and their signed distances.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub enum Shape {
         /// Half length [m].
         half_length: f64,
     },
-    /// All below the plane z = 0.
+    /// The half-space below the plane z = 0.
     HalfSpace,
     /// A closed mesh, as a sampled distance field.
     Field(Arc<DistanceField>),
@@ -44,16 +44,16 @@ pub enum Shape {
 /// A box with round edges in a solid's frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundedBox {
-    /// Its middle [m].
+    /// Centre [m].
     pub(crate) center: Vector3<f64>,
     /// Half sizes along x, y, z [m].
     pub(crate) half: Vector3<f64>,
-    /// How far it extends beyond these [m].
+    /// Radius of the round edges, beyond the half sizes [m].
     pub(crate) radius: f64,
 }
 
 impl RoundedBox {
-    /// Distance from a point in the solid's frame [m]; zero within.
+    /// Distance from a point in the solid's frame [m]; zero inside.
     pub(crate) fn distance(&self, point: &Vector3<f64>) -> f64 {
         let out = (point - self.center).abs() - self.half;
         (out.sup(&Vector3::zeros()).norm() - self.radius).max(0.0)
@@ -91,7 +91,7 @@ impl Shape {
             .try_for_each(|(field, size)| check_range(field, *size, 1e-6, 100.0))
     }
 
-    /// Radius of a ball around the origin that holds the solid [m].
+    /// Radius of a ball around the origin that contains the solid [m].
     pub fn reach(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,
@@ -109,7 +109,7 @@ impl Shape {
         }
     }
 
-    /// A box with round edges around the solid; none around all below a plane.
+    /// Bounding box with round edges; `None` for a half-space.
     pub(crate) fn bounds(&self) -> Option<RoundedBox> {
         let around = |half: Vector3<f64>, radius: f64| {
             Some(RoundedBox {
@@ -134,7 +134,7 @@ impl Shape {
         }
     }
 
-    /// Not more than the distance from a point in the solid's frame [m]: tells what is far.
+    /// Lower bound of the distance from a point in the solid's frame [m], to skip distant points.
     pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
         match self {
             Self::Field(field) => field.least_distance(point),
@@ -184,7 +184,7 @@ impl Shape {
     }
 }
 
-/// Distance from a ball around the origin.
+/// Signed distance from a ball around the origin.
 fn around(point: &Vector3<f64>, radius: f64) -> SignedDistance {
     let length = point.norm();
     SignedDistance {
@@ -193,7 +193,8 @@ fn around(point: &Vector3<f64>, radius: f64) -> SignedDistance {
     }
 }
 
-/// Distance and normal, in the first orthant, of the corner of a solid that each entry stands out of by so much.
+/// Distance and normal in the first orthant, near a corner of a solid. Each entry is the overshoot beyond the solid
+/// along one axis.
 fn corner<const N: usize>(over: [f64; N]) -> (f64, [f64; N]) {
     let out = over.map(|x| x.max(0.0));
     let length = out.iter().map(|x| x * x).sum::<f64>().sqrt();

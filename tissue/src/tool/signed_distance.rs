@@ -1,4 +1,4 @@
-//! How far a point is from a surface.
+//! Signed distance of a point from a surface.
 
 use nalgebra::Vector3;
 

@@ -1,14 +1,14 @@
-//! Which tetrahedra and constraints are left after tearing.
+//! Tetrahedra and constraints that are left after tearing.
 
 use super::lane_layout::LaneLayout;
 use super::model::Model;
 use crate::lanes::Row;
 
-/// 1 where a tetrahedron or constraint is there, 0 where it is torn; no rows where nothing can tear.
+/// 1 for an intact tetrahedron or constraint, 0 for a torn one. Without rows if nothing can tear.
 #[derive(Debug, Clone)]
 pub(super) struct Alive {
     pub(super) tets: Vec<Row>,
-    /// Of each kind of constraint.
+    /// Flags of each kind of constraint.
     pub(super) constraints: Vec<Vec<Row>>,
 }
 
@@ -22,7 +22,7 @@ impl Alive {
         }
     }
 
-    /// Makes a world whole.
+    /// Restores all elements of a world.
     pub(super) fn reset<Y: LaneLayout>(&mut self, world: usize) {
         for rows in self.constraints.iter_mut().chain([&mut self.tets]) {
             for slot in 0..rows.len() * Y::WIDTH {
@@ -36,7 +36,8 @@ impl Alive {
         Y::is_set(&self.tets, tet, world)
     }
 
-    /// Removes a tetrahedron, and the constraints that have lost their last one. Vertices that have lost theirs.
+    /// Removes a tetrahedron and the constraints that have lost their last tetrahedron. Returns the vertices that have
+    /// lost their last one.
     pub(super) fn remove<Y: LaneLayout>(
         &mut self,
         model: &Model<Y>,

@@ -1,20 +1,20 @@
-//! Attachments of vertices to each other and to points: distance constraints, most often of length zero.
+//! Attachments of vertices to each other and to points: distance constraints, usually of length zero.
 
-/// What a vertex is attached to. Vertices are counted through all bodies.
+/// Target of an attachment. Vertices are counted through all bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anchor {
-    /// A point in world [m].
+    /// A point in the world frame [m].
     Point([f64; 3]),
     /// Another vertex.
     Vertex(u32),
 }
 
-/// A vertex attached to something.
+/// An attachment of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attachment {
     /// The vertex, counted through all bodies.
     pub vertex: u32,
-    /// What it is attached to.
+    /// Target.
     pub to: Anchor,
     /// Length at rest [m].
     pub length: f64,

@@ -1,4 +1,4 @@
-//! Many worlds of equal topology, sixteen side by side in the lanes, blocks of sixteen on all cores.
+//! Many worlds of equal topology: sixteen per vector, in blocks of sixteen on all cores.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::tool::{Tool, Wrench};
 pub struct XpbdBatch {
     blocks: Vec<Block<ManyWorlds>>,
     n_worlds: usize,
-    /// None for one block, which the caller's thread steps.
+    /// `None` for one block, which the calling thread steps.
     threads: Option<rayon::ThreadPool>,
 }
 
@@ -36,7 +36,7 @@ pub struct BatchWorld<'a> {
 }
 
 impl XpbdBatch {
-    /// Worlds that lie side by side in the lanes: so many take as long as one.
+    /// Number of worlds per block. A block takes the same time for any number of worlds.
     pub const LANES: usize = 16;
 
     /// Worlds of bodies at rest shape.
@@ -71,8 +71,8 @@ impl XpbdBatch {
         self.n_worlds
     }
 
-    /// Advances all worlds by a time [s]. An error of each world that was not advanced: one with an invalid tool is left as it was, and
-    /// one that has diverged stays stopped until its reset.
+    /// Advances all worlds by a time [s]. Returns the error of each world that was not advanced. A world with an
+    /// invalid tool is unchanged; a world that has diverged stays stopped until its reset.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for the time.
@@ -80,7 +80,7 @@ impl XpbdBatch {
         self.step_where(time, |_| true)
     }
 
-    /// As [`Self::step`], of those worlds for which `moves` says so; the others stay as they are.
+    /// As [`Self::step`], for the worlds with a `true` entry in `moves`. The others are unchanged.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for the time.
@@ -103,7 +103,7 @@ impl XpbdBatch {
         Ok(errors.into_iter().flatten().collect())
     }
 
-    /// A world; none for an index out of range.
+    /// A world; `None` for an index out of range.
     pub fn world(&mut self, index: usize) -> Option<BatchWorld<'_>> {
         if index >= self.n_worlds {
             return None;
@@ -132,7 +132,7 @@ fn thread_pool(n_threads: usize) -> Result<rayon::ThreadPool, TissueError> {
 }
 
 impl BatchWorld<'_> {
-    /// Its tools; see [`SoftTissue::tools_mut`](crate::SoftTissue::tools_mut).
+    /// Tools of the world; see [`SoftTissue::tools_mut`](crate::SoftTissue::tools_mut).
     pub fn tools_mut(&mut self) -> &mut Vec<Tool> {
         &mut self.block.worlds[self.world].tools
     }
@@ -152,12 +152,12 @@ impl BatchWorld<'_> {
         self.block.worlds[self.world].time
     }
 
-    /// Back to the start; tools stay, the other worlds too.
+    /// Resets this world. Its tools and the other worlds are unchanged.
     pub fn reset(&mut self) {
         self.block.reset(self.world);
     }
 
-    /// State for a later [`restore`](Self::restore) of any world of such bodies; tools are not in it.
+    /// State for a later [`restore`](Self::restore) in any world of the same bodies. Tools are not included.
     pub fn save(&self) -> Vec<u8> {
         self.block.save(self.world)
     }
@@ -165,7 +165,7 @@ impl BatchWorld<'_> {
     /// Restores a saved state.
     ///
     /// # Errors
-    /// [`TissueError::State`]; nothing has changed then.
+    /// [`TissueError::State`]; the world is unchanged then.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
         self.block.restore(self.world, state)
     }

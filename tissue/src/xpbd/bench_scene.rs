@@ -1,7 +1,8 @@
-//! The scene on which programs are compared: a block on the floor, pressed by a ball.
+//! Benchmark scene to compare programs: a block on the floor, pressed by a ball.
 //!
-//! Cells of 2 cm in six tetrahedra each (Kuhn 1960), the lowest vertices fixed, distance and volume constraints, averaged Jacobi sweeps.
-//! The ball comes down at 0.1 m/s to 0.3 of the height, then slides at 0.05 m/s for 3 cm.
+//! The block has cells of 2 cm with six tetrahedra each (Kuhn 1960), fixed vertices at the bottom, distance and volume
+//! constraints, and averaged Jacobi sweeps. The ball comes down at 0.1 m/s to 0.3 of the height, then slides at 0.05
+//! m/s for 3 cm.
 
 use nalgebra::Vector3;
 
@@ -21,7 +22,7 @@ const CELL: f64 = 0.02;
 /// Radius of the ball [m].
 const RADIUS: f64 = 0.04;
 
-/// Cells along x, y, z of the sizes that are compared.
+/// Cells along x, y, z of the compared sizes.
 const SIZES: [(usize, [usize; 3]); 4] = [
     (1170, [13, 5, 3]),
     (2880, [10, 8, 6]),
@@ -44,7 +45,7 @@ impl BenchScene {
     /// Length of a frame [s].
     pub const FRAME: f64 = 1.0 / 60.0;
 
-    /// A scene of so many tetrahedra, with so many substeps in a frame.
+    /// A scene with a number of tetrahedra and of substeps per frame.
     ///
     /// # Errors
     /// [`TissueError::Setting`].
@@ -85,7 +86,7 @@ impl BenchScene {
         })
     }
 
-    /// The ball in a frame, then the floor.
+    /// The ball at a frame, then the floor.
     pub fn tools(&self, frame: u32) -> Vec<Tool> {
         let time = f64::from(frame) * Self::FRAME;
         let high = self.top + RADIUS + 0.005;
@@ -99,7 +100,7 @@ impl BenchScene {
         vec![ball, Tool::new(Shape::HalfSpace)]
     }
 
-    /// One world on so many threads; 0: one for each core.
+    /// One world on a number of threads; 0: one per core.
     ///
     /// # Errors
     /// [`TissueError::Setting`].
@@ -111,7 +112,7 @@ impl BenchScene {
         Xpbd::new(config, std::slice::from_ref(&self.body), &[])
     }
 
-    /// Many worlds on so many threads; 0: one for each core.
+    /// Many worlds on a number of threads; 0: one per core.
     ///
     /// # Errors
     /// [`TissueError::Setting`].
@@ -123,19 +124,19 @@ impl BenchScene {
         XpbdBatch::new(config, std::slice::from_ref(&self.body), &[], n_worlds)
     }
 
-    /// One frame of one world.
+    /// Advances one world by a frame.
     ///
     /// # Errors
-    /// Those of [`Xpbd::step`].
+    /// As [`Xpbd::step`].
     pub fn step(&self, world: &mut Xpbd, frame: u32) -> Result<(), TissueError> {
         *world.tools_mut() = self.tools(frame);
         world.step(Self::FRAME)
     }
 
-    /// One frame of many worlds.
+    /// Advances many worlds by a frame.
     ///
     /// # Errors
-    /// That of the first world that has one.
+    /// The error of the first world that failed.
     pub fn step_batch(&self, batch: &mut XpbdBatch, frame: u32) -> Result<(), TissueError> {
         let tools = self.tools(frame);
         batch.for_each(|_, mut world| world.tools_mut().clone_from(&tools));
@@ -150,7 +151,7 @@ impl BenchScene {
 fn lattice(cells: [usize; 3], n_tets: usize) -> TetMesh {
     let [_, ny, nz] = cells;
     let id = |at: [usize; 3]| (at[0] * (ny + 1) + at[1]) * (nz + 1) + at[2];
-    // Ways along the three axes in each order; odd ones are turned.
+    // Paths along the three axes in each order. Odd permutations have the opposite orientation.
     let orders = [
         [0, 1, 2],
         [0, 2, 1],

@@ -16,7 +16,7 @@ use super::window::Windows;
 use crate::TissueError;
 use crate::threads::Threads;
 
-/// One world, or sixteen.
+/// One world, or sixteen worlds.
 #[derive(Debug, Clone)]
 pub(super) struct Block<Y: LaneLayout> {
     pub(super) model: Arc<Model<Y>>,
@@ -30,12 +30,12 @@ pub(super) struct Block<Y: LaneLayout> {
     /// Sums of corrections [m]; empty for Gauss–Seidel sweeps.
     pub(super) sums: Vec<Y::Points>,
     pub(super) parts: Vec<Part<Y>>,
-    /// On which parts are solved.
+    /// Threads that solve the parts.
     pub(super) threads: Threads,
     pub(super) alive: Alive,
     /// Positions and velocities at the start of the step.
     pub(super) start: [Vec<Y::Points>; 2],
-    /// Memory for what searches find.
+    /// Buffer for search results.
     pub(super) found: Vec<LaneSet>,
     pub(super) worlds: Vec<WorldState>,
 }
@@ -64,7 +64,7 @@ impl<Y: LaneLayout> Block<Y> {
         block
     }
 
-    /// Back to the rest shape; tools stay.
+    /// Resets a world to the rest shape. Tools stay.
     pub(super) fn reset(&mut self, world: usize) {
         self.windows.is_set = false;
         let topology = &self.model.topology;
@@ -79,7 +79,7 @@ impl<Y: LaneLayout> Block<Y> {
         }
     }
 
-    /// Removes an element, and what was there by it alone.
+    /// Removes an element, and its constraints and vertices that belong to no other element.
     pub(super) fn remove(&mut self, tet: usize, world: usize) {
         for vertex in self.alive.remove(&self.model, tet, world) {
             let (row, lane) = Y::row_and_lane(vertex as usize, world);
@@ -88,13 +88,13 @@ impl<Y: LaneLayout> Block<Y> {
         }
     }
 
-    /// Position of a vertex in world [m].
+    /// Position of a vertex in the world frame [m].
     pub(super) fn position(&self, vertex: usize, world: usize) -> Vector3<f64> {
         let (row, lane) = Y::row_and_lane(vertex, world);
         self.positions[row].get(lane) + self.model.topology.origin
     }
 
-    /// Positions of all vertices in world [m].
+    /// Positions of all vertices in the world frame [m].
     pub(super) fn positions(&self, world: usize) -> Vec<[f64; 3]> {
         let all = 0..self.model.topology.n_vertices;
         all.map(|vertex| self.position(vertex, world).into())
@@ -116,7 +116,7 @@ impl<Y: LaneLayout> Block<Y> {
         self.alive.has_tet::<Y>(tet, world)
     }
 
-    /// Surface of what is not torn.
+    /// Surface of the intact tetrahedra.
     pub(super) fn surface(&self, world: usize) -> TriangleMesh {
         let topology = &self.model.topology;
         let faces = topology.surface(|tet| self.has_tet(tet, world));
@@ -126,7 +126,7 @@ impl<Y: LaneLayout> Block<Y> {
         }
     }
 
-    /// Lets a tool hold the vertices that are nearest to a point; their number.
+    /// Lets a tool hold the vertices that are nearest to a point. Returns their number.
     pub(super) fn grasp(
         &mut self,
         world: usize,
@@ -156,7 +156,7 @@ impl<Y: LaneLayout> Block<Y> {
         near.len()
     }
 
-    /// Moves the point of an attachment [m].
+    /// Moves the anchor point of an attachment [m].
     pub(super) fn move_anchor(
         &mut self,
         world: usize,

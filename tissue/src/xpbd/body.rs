@@ -8,27 +8,29 @@ use crate::{Material, TissueError};
 /// A body of tetrahedra.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct XpbdBody {
-    /// Its tetrahedra at rest [m].
+    /// Tetrahedra at rest [m].
     pub mesh: TetMesh,
-    /// Its material, where `tet_materials` is empty. Viscosity and tearing of materials are not used.
+    /// Material of all tetrahedra if `tet_materials` is empty. Viscosity and tearing of materials are not
+    /// used.
     pub material: Material,
-    /// Material of each tetrahedron; empty: all are of `material`.
+    /// Material of each tetrahedron; empty: all have `material`.
     pub tet_materials: Vec<Material>,
-    /// The constraints that make it elastic.
+    /// Elastic constraints.
     pub elasticity: Elasticity,
-    /// Kelvin–Voigt damping, stress by rate of strain over stress by strain [s]: β = damping time / α for springs, and a viscosity of
-    /// μ times the damping time for materials.
+    /// Kelvin–Voigt damping time, the ratio of viscous stress per strain rate to elastic stress per strain [s]: β =
+    /// damping time / α for springs, and a viscosity of μ times the damping time for materials.
     pub damping_time: f64,
-    /// Velocity [m/s].
+    /// Initial velocity [m/s].
     pub velocity: [f64; 3],
-    /// Vertices that never move.
+    /// Fixed vertices.
     pub fixed: Vec<u32>,
-    /// Tetrahedra whose greatest principal strain (stretch − 1) exceeds this are removed; none: it never tears.
+    /// Tetrahedra whose greatest principal strain (stretch − 1) exceeds this value are removed; `None` if the body does
+    /// not tear.
     pub tear_strain: Option<f64>,
 }
 
 impl XpbdBody {
-    /// Fails for an invalid body, named by its index.
+    /// Fails for an invalid body. The error names its index.
     pub(super) fn check(&self, index: usize) -> Result<(), TissueError> {
         let name = |field: &str| format!("bodies[{index}].{field}");
         self.material.check()?;

@@ -1,11 +1,12 @@
-//! Graph colouring: constraints of one colour share no point, so they may be solved side by side.
+//! Graph colouring. Constraints of one colour share no point, so they may be solved in parallel.
 
-/// Greedy colouring of constraints given by their points: indices of the constraints, colour by colour, each in ascending order.
+/// Greedy colouring of constraints given by their points. Returns the indices of the constraints per colour, in
+/// ascending order.
 pub(super) fn color<'a>(
     constraints: impl Iterator<Item = &'a [u32]>,
     n_points: usize,
 ) -> Vec<Vec<u32>> {
-    // The colours taken at each point, as bits.
+    // Colours in use at each point, as bits.
     let mut taken: Vec<Vec<u64>> = vec![Vec::new(); n_points];
     let mut colors: Vec<Vec<u32>> = Vec::new();
     for (index, points) in constraints.enumerate() {

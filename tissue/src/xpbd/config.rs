@@ -3,18 +3,20 @@
 use crate::TissueError;
 use crate::error::check_range;
 
-/// How corrections of several constraints are combined.
+/// Combination of the corrections of several constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Sweep {
-    /// One after another, each from the positions that the last has left; constraints of one colour share no vertex.
+    /// Gauss–Seidel: constraints are solved one after another from the latest positions. Constraints of one colour
+    /// share no vertex.
     #[default]
     GaussSeidel,
-    /// All from the same positions, each constraint with its share of every vertex's mass (mass splitting: Tonge, Benevolenski and
-    /// Voroshilov 2012, doi:10.1145/2185520.2185601), eight shares for a patch of tetrahedra. Keeps momentum, and the stiffness of the material as Δt becomes small.
+    /// Jacobi: all constraints are solved from the same positions, each with its share of every vertex's mass (mass
+    /// splitting: Tonge, Benevolenski and Voroshilov 2012, doi:10.1145/2185520.2185601). A patch of tetrahedra has
+    /// eight shares. Momentum is conserved, and the stiffness converges to the material's as Δt becomes small.
     Jacobi,
-    /// All from the same positions, averaged over the constraints of a vertex times a relaxation ω (Macklin et al. 2014, Eq. 15). Softer
-    /// than the material by up to their number, and momentum is kept only where all vertices have as many: for comparison with
-    /// other programs.
+    /// Jacobi with averaging: the sum of corrections is divided by the number of constraints of a vertex and multiplied
+    /// by a relaxation ω (Macklin et al. 2014, Eq. 15). The result is softer than the material by up to that number.
+    /// Momentum is conserved only if all vertices have equally many constraints. Use it to compare with other programs.
     AveragedJacobi {
         /// Relaxation ω.
         relaxation: f64,
@@ -22,8 +24,8 @@ pub enum Sweep {
 }
 
 impl Sweep {
-    /// What a patch counts against a tetrahedron of it, where constraints share the mass of a point: a patch carries most of the energy.
-    /// With this much both are about as much too soft.
+    /// Weight of a patch relative to one of its tetrahedra when constraints share the mass of a point. A patch carries
+    /// most of the energy; with this weight both are too soft by about the same factor.
     pub(crate) fn patch_weight(self) -> u32 {
         match self {
             Self::Jacobi => 8,
@@ -37,28 +39,31 @@ impl Sweep {
 pub struct XpbdConfig {
     /// Longest substep [s].
     pub substep: f64,
-    /// Greatest part of the height of any neo-Hookean element or patch of them that waves may cross in a substep: substeps are shortened
-    /// to it; infinite: never. At 0.35, elements are softer than their material by some 1 %, at 0.5 by some 3 %; above 1, much softer.
+    /// Courant limit: greatest part of the height of a neo-Hookean element or patch that a wave may cross in a substep.
+    /// Substeps are shortened to satisfy it; infinite: no limit. Elements are softer than their material by about 1 %
+    /// at 0.35, by about 3 % at 0.5, and much softer above 1.
     pub max_courant: f64,
-    /// Iterations of the solver in a substep; more than one only with [`Sweep::GaussSeidel`]. They help attachments, springs and contact;
-    /// for neo-Hookean elements take more substeps, as the gradients of earlier corrections are not renewed.
+    /// Iterations of the solver in a substep; more than one only with [`Sweep::GaussSeidel`]. Iterations help
+    /// attachments, springs and contact. For neo-Hookean elements use more substeps, because the gradients of earlier
+    /// corrections are not updated.
     pub iterations: u32,
-    /// How corrections are combined.
+    /// Combination of corrections.
     pub sweep: Sweep,
     /// Gravity [m/s²].
     pub gravity: [f64; 3],
-    /// Viscous drag c of the surroundings [1/s]: a substep scales velocities by 1 − c Δt.
+    /// Viscous drag c of the environment [1/s]: a substep scales velocities by 1 − c Δt.
     pub drag: f64,
-    /// Greatest speed at which a tool at rest pushes tissue out of itself [m/s]; infinite: within a substep.
+    /// Greatest speed at which a tool at rest pushes tissue out of itself [m/s]; infinite: within one substep.
     pub push_speed: f64,
-    /// Whether tools also touch the faces between vertices, which small tools need.
+    /// Whether tools also touch the faces between vertices. Small tools need it.
     pub face_contact: bool,
-    /// Farther than this from all tools but planes, counted at rest, vertices stand still where they are [m]; infinite: all move. Only of
-    /// a world alone that cannot tear, and whose planes stand still.
+    /// Reach [m]: vertices farther than this from all tools except planes, measured at rest, do not move. Infinite: all
+    /// vertices move. It requires a single world that cannot tear and planes that do not move.
     pub reach: f64,
-    /// Speed of a vertex above which a world has diverged [m/s].
+    /// Speed of a vertex above which the world is stopped as diverged [m/s].
     pub max_speed: f64,
-    /// Threads of a batch, or of Jacobi sweeps in a large world; 0: one for each core. Results do not depend on it.
+    /// Number of threads of a batch, or of Jacobi sweeps in a large world; 0: one per core. Results do not depend on
+    /// it.
     pub n_threads: usize,
 }
 
@@ -109,7 +114,7 @@ impl XpbdConfig {
         check_range("max_speed", self.max_speed, 1e-3, 1e6)
     }
 
-    /// Fails for what one world alone can do.
+    /// Checks settings that only a single world supports.
     pub(crate) fn check_whole(&self) -> Result<(), TissueError> {
         if self.reach == f64::INFINITY {
             return Ok(());
@@ -117,7 +122,7 @@ impl XpbdConfig {
         Err(TissueError::setting(
             "reach",
             self.reach,
-            "infinite, but for one world alone that cannot tear",
+            "infinite, except for a single world that cannot tear",
         ))
     }
 }

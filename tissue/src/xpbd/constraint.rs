@@ -1,8 +1,8 @@
-//! What all constraints share: how they are listed, packed side by side, and solved one after another.
+//! Common parts of all constraints: list, packing into lanes, and solution one after another.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use std::fmt::Debug;
@@ -38,15 +38,16 @@ pub(super) trait Constraint<const N: usize, const P: usize>:
     /// Number of Lagrange multipliers λ.
     const N_MULTIPLIERS: usize;
 
-    /// Rows of corrections that its kernel on the GPU writes: one for each point, or one for both of two points, of which the second
-    /// takes the negative.
+    /// Number of rows of corrections that the GPU kernel writes: one per point, or one for both of two points if the
+    /// second takes the negative.
     #[cfg(feature = "gpu")]
     const N_CORRECTIONS: usize;
 
     /// Corrects the positions of the points once: Δλ, then Δx = M⁻¹ ∇C Δλ.
     ///
-    /// To be marked `#[inline(always)]`. `alive` is 1 where the constraint is there and 0 where it is torn, none: all are there.
-    /// `multipliers` are those of earlier corrections in this substep, empty: this is the only one.
+    /// Implementations must be `#[inline(always)]`. `alive` is 1 for an intact constraint and 0 for a torn one; `None`
+    /// if all are intact. `multipliers` are λ from earlier corrections in this substep; empty if there is only one
+    /// correction.
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
         group: &Group<Y, N, P>,
@@ -60,16 +61,16 @@ pub(super) trait Constraint<const N: usize, const P: usize>:
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConstraintList<C, const N: usize, const P: usize> {
     items: Vec<Item<N, P>>,
-    /// Tetrahedra of all constraints, and where those of each end.
+    /// Tetrahedra of all constraints, and the end of each constraint's range.
     tets: Vec<u32>,
     ends: Vec<usize>,
-    /// Constraints by colour, or all as one where none is asked for; found when they are packed first.
+    /// Constraints by colour, or in one group without colouring; computed at the first packing.
     colors: OnceLock<Vec<Vec<u32>>>,
     kind: PhantomData<C>,
 }
 
 impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P> {
-    /// Adds a constraint that is torn with the last of some tetrahedra; without any it is never torn.
+    /// Adds a constraint. It is torn when all of `tets` are torn, or never if `tets` is empty.
     pub(super) fn push(&mut self, item: Item<N, P>, tets: &[u32]) {
         self.items.push(item);
         self.colors = OnceLock::new();
@@ -77,7 +78,7 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P
         self.ends.push(self.tets.len());
     }
 
-    /// Packs the constraints that move any point, part by part, in the order in which they are solved.
+    /// Packs the constraints that move at least one point, part by part in the order of the solution.
     pub(super) fn pack<Y: LaneLayout>(
         &self,
         by_color: bool,
@@ -118,7 +119,7 @@ impl<Y: LaneLayout, const N: usize, const P: usize> Group<Y, N, P> {
     }
 }
 
-/// A list of constraints, whatever their kind.
+/// A list of constraints of any kind.
 pub(crate) trait AnyConstraintList {
     /// Number of constraints.
     fn len(&self) -> usize;
@@ -126,7 +127,8 @@ pub(crate) trait AnyConstraintList {
     /// Points of a constraint.
     fn points(&self, constraint: usize) -> &[u32];
 
-    /// Tetrahedra with the last of which a constraint is torn; empty: it is never torn.
+    /// Tetrahedra of a constraint. It is torn when all of them are torn, or never if there are
+    /// none.
     fn tets(&self, constraint: usize) -> &[u32];
 
     /// See [`Constraint::N_CORRECTIONS`].
@@ -176,18 +178,18 @@ pub(super) trait ConstraintSet<Y: LaneLayout>: Debug + Send + Sync {
     /// Number of Lagrange multipliers of each row.
     fn n_multipliers(&self) -> usize;
 
-    /// Where a constraint stands among the lanes of all rows; none of one that moves nothing.
+    /// Index of a constraint among the lanes of all rows; `None` if it moves no point.
     fn slot(&self, constraint: usize) -> Option<usize>;
 
-    /// Corrects positions once by each constraint of a part; see [`Constraint::solve`]. `alive` is of all rows, or empty; `multipliers`
-    /// are the part's.
+    /// Corrects positions once by each constraint of a part; see [`Constraint::solve`]. `alive` covers all rows, or is
+    /// empty; `multipliers` covers the part.
     fn solve(&self, part: usize, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]);
 }
 
 #[derive(Debug)]
 struct PackedSet<Y: LaneLayout, C, const N: usize, const P: usize> {
     groups: Vec<Group<Y, N, P>>,
-    /// Where the rows of each part end.
+    /// End of each part's rows.
     ends: Vec<usize>,
     slots: Vec<u32>,
     kind: PhantomData<C>,

@@ -1,8 +1,8 @@
-//! How corrections Δx reach points: at once (Gauss–Seidel), or summed and then averaged (Jacobi).
+//! Application of corrections Δx to points: at once (Gauss–Seidel), or summed and then averaged (Jacobi).
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::lane_layout::LaneLayout;
@@ -14,11 +14,11 @@ use crate::lanes::{Kernel, Lanes};
 pub(super) struct Points<'a, Y: LaneLayout> {
     /// x [m].
     pub(super) positions: &'a mut [Y::Points],
-    /// Sums of corrections; empty: each moves its points at once.
+    /// Sums of corrections; empty if each correction moves its points at once.
     pub(super) sums: &'a mut [Y::Points],
     /// Positions before any correction x̃ [m].
     pub(super) predicted: &'a [Y::Points],
-    /// Velocities that lead from xⁿ to x̃ [m/s].
+    /// Velocities from xⁿ to x̃ [m/s].
     pub(super) velocities: &'a [Y::Points],
     /// Δt [s].
     pub(super) dt: f32,
@@ -61,7 +61,7 @@ impl<Y: LaneLayout> Points<'_, Y> {
         vector::mul_add(l, velocity, l.splat(self.dt), corrected)
     }
 
-    /// Corrects a point from where it is along a gradient by a factor.
+    /// Corrects the current position of a point along a gradient by a factor.
     #[inline(always)]
     pub(super) fn correct<L: Lanes>(
         &mut self,

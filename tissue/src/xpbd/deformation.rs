@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::lane_layout::LaneLayout;
@@ -19,7 +19,7 @@ pub(super) fn inverse_rest<Y: LaneLayout, L: Lanes>(l: L, b: [&Y::Number; 9]) ->
     ]
 }
 
-/// Columns of F, of edges p and rows of B.
+/// Columns of F from the edges p and the rows of B.
 #[inline(always)]
 pub(super) fn deformation_grad<L: Lanes>(l: L, p: [Vec3<L>; 3], b: &[Vec3<L>; 3]) -> [Vec3<L>; 3] {
     [
@@ -29,7 +29,7 @@ pub(super) fn deformation_grad<L: Lanes>(l: L, p: [Vec3<L>; 3], b: &[Vec3<L>; 3]
     ]
 }
 
-/// A matrix of columns times a vector.
+/// Product of a matrix, given by columns, and a vector.
 #[inline(always)]
 pub(super) fn times<L: Lanes>(l: L, m: &[Vec3<L>; 3], v: Vec3<L>) -> Vec3<L> {
     let rest = vector::mul_add(l, m[1], v[1], vector::scale(l, m[2], v[2]));

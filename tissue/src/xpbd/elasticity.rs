@@ -1,18 +1,18 @@
-//! How a body is made elastic.
+//! Elastic constraints of a body.
 
 use super::constraints::{Constraints, Distance, NeoHookean, Patch, Volume};
 use super::patch::patches;
 use super::tet::BodyTets;
 use crate::Material;
 
-/// Share of the energy of a patch that stays with its tetrahedra, to hold what its mean does not feel. Of 0.1, 0.15 and 0.2, the forces on
-/// a ball and on a flat punch are nearest to those of finite elements with this one.
+/// Share of the energy of a patch that stays with its tetrahedra, to resist deformations with zero mean. Among 0.1,
+/// 0.15 and 0.2 this value gives the forces on a ball and on a flat punch that are nearest to finite elements.
 const TET_SHARE: f64 = 0.15;
 
-/// The constraints that make a body elastic.
+/// Constraints that make a body elastic.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Elasticity {
-    /// The energy of the body's material: hydrostatic and deviatoric constraints of each tetrahedron.
+    /// Energy of the body's material: hydrostatic and deviatoric constraints of each tetrahedron.
     #[default]
     NeoHookean,
     /// A distance constraint for each edge and a volume constraint for each tetrahedron; only the density of the material is used.
@@ -25,7 +25,8 @@ pub enum Elasticity {
 }
 
 impl Elasticity {
-    /// Adds the constraints of a body. Shortest time in which a wave crosses one of them [s]; infinite: it does not limit the substep.
+    /// Adds the constraints of a body. Returns the shortest time in which a wave crosses one of them [s]; infinite if
+    /// it does not limit the substep.
     pub(super) fn constrain(
         self,
         body: &BodyTets<'_>,
@@ -58,7 +59,7 @@ impl Elasticity {
         }
     }
 
-    /// Stress over strain of what is pressed and cannot give way sideways [Pa]; infinite: not known.
+    /// Modulus of confined compression (no lateral strain) [Pa]; infinite if it is unknown.
     pub(super) fn modulus(self, material: &Material) -> f64 {
         match self {
             Self::NeoHookean => material.lame_lambda() + 2.0 * material.lame_mu(),
@@ -67,11 +68,11 @@ impl Elasticity {
     }
 }
 
-/// Adds the energy of a body's materials, patch by patch where it does not tear, and the rest to the tetrahedra.
+/// Adds the energy of a body's materials: to patches if the body does not tear, and the rest to the tetrahedra.
 fn neo_hookean(body: &BodyTets<'_>, constraints: &mut Constraints) -> f64 {
     let mut crossing_time = f64::INFINITY;
     let mut shares = vec![1.0; body.tets.len()];
-    // What is left of a patch has another mean.
+    // A patch that loses tetrahedra would have a different mean.
     let tears = body.tets.iter().any(|tet| tet.tear_strain.is_finite());
     for patch in if tears { Vec::new() } else { patches(body) } {
         let (constraint, steepest) = Patch::of(body, &patch, 1.0 - TET_SHARE);
@@ -94,8 +95,8 @@ fn neo_hookean(body: &BodyTets<'_>, constraints: &mut Constraints) -> f64 {
 
 /// Adds a dashpot along each edge.
 ///
-/// Six dashpots β = 5/2 η V / L² along the edges of a tetrahedron take, on an average of directions n, the power
-/// β L² Σ (n · D n)² = 2 η V D : D of a viscosity η, which is μ times the damping time.
+/// Six dashpots β = 5/2 η V / L² along the edges of a tetrahedron dissipate, averaged over directions n, the power β L²
+/// Σ (n · D n)² = 2 η V D : D. This is the power of a viscosity η, which is μ times the damping time.
 fn damp(body: &BodyTets<'_>, damping_time: f64, constraints: &mut Constraints) {
     for edge in body.edges() {
         let (volume, shear_modulus) = body.around(&edge);

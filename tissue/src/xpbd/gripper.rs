@@ -1,7 +1,7 @@
-//! A gripper: a shaft through a trocar and two clamps at its tip, which grasp tissue when they close.
+//! A gripper: a shaft through a trocar with two clamps at its tip, which grasp tissue when they close.
 //!
-//! The shaft always passes through the trocar, its remote centre of motion: its pose follows from the position of the tip and a roll about
-//! itself. Vertices near the middle of the clamps when they close are held until the clamps open.
+//! The shaft always passes through the trocar, its remote centre of motion. The position of the tip and the roll about
+//! the shaft determine its pose. Vertices near the centre of the closed clamps are held until the clamps open.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -19,17 +19,17 @@ pub struct GripperGeometry {
     pub shaft_length: f64,
     /// Radius of a clamp [m].
     pub clamp_radius: f64,
-    /// Length of a clamp from the tip of the shaft on [m].
+    /// Length of a clamp, measured from the tip of the shaft [m].
     pub clamp_length: f64,
-    /// Vertices within this distance of the middle of the clamps are grasped [m].
+    /// Radius around the centre of the clamps within which vertices are grasped [m].
     pub grasp_radius: f64,
-    /// Most vertices that are grasped.
+    /// Maximum number of grasped vertices.
     pub max_grasped: usize,
-    /// Below this opening angle the clamps are closed [rad].
+    /// Opening angle below which the clamps are closed [rad].
     pub closed_angle: f64,
-    /// From this opening angle on they release what they hold [rad]; not below the former.
+    /// Opening angle from which the clamps release vertices [rad]; at least `closed_angle`.
     pub release_angle: f64,
-    /// Coulomb's coefficient of all parts.
+    /// Coulomb friction coefficient of all parts.
     pub friction: f64,
 }
 
@@ -50,7 +50,7 @@ impl Default for GripperGeometry {
     }
 }
 
-/// A gripper, which is three tools of a world: shaft, clamp, clamp.
+/// A gripper. It consists of three tools of a world: shaft, clamp, clamp.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gripper {
     geometry: GripperGeometry,
@@ -58,17 +58,17 @@ pub struct Gripper {
     tip: Vector3<f64>,
     roll: f64,
     opening: f64,
-    /// Whether it holds anything.
+    /// Whether it holds vertices.
     holds: bool,
-    /// The shaft's number among the world's tools; the clamps follow.
+    /// Index of the shaft among the world's tools; the clamps follow.
     first_tool: usize,
 }
 
 impl Gripper {
-    /// Puts a gripper into a world, with the tip of its shaft [m], roll [rad] and the angle between the clamps [rad].
+    /// Adds a gripper to a world, with the tip of its shaft [m], roll [rad] and the angle between the clamps [rad].
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for sizes, positions or angles out of range; the tip must not be at the trocar.
+    /// [`TissueError::Setting`] for sizes, positions or angles out of range, and for a tip at the trocar.
     pub fn new(
         world: &mut impl Graspable,
         geometry: GripperGeometry,
@@ -112,11 +112,12 @@ impl Gripper {
         Ok(gripper)
     }
 
-    /// Moves the gripper to a tip [m], roll and opening [rad] within the next step of a time [s]; call it before each step. Closing
-    /// grasps before the step; opening releases.
+    /// Moves the gripper to a tip [m], roll and opening [rad] during the next step, whose time [s] is given; call it
+    /// before each step. Closing grasps before the step; opening releases.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]; nothing has changed then. Also when the world no longer has the gripper's tools.
+    /// [`TissueError::Setting`], also if the world no longer has the gripper's tools; nothing has changed
+    /// then.
     pub fn move_to(
         &mut self,
         world: &mut impl Graspable,
@@ -157,7 +158,7 @@ impl Gripper {
         Ok(())
     }
 
-    /// Tip of the shaft, between the hinges of the clamps [m]; where the last step has brought it.
+    /// Tip of the shaft after the last step, between the hinges of the clamps [m].
     pub fn tip(&self) -> Vector3<f64> {
         self.tip
     }
@@ -167,12 +168,13 @@ impl Gripper {
         self.opening < self.geometry.closed_angle
     }
 
-    /// Whether it holds anything: it grasped as it closed, and has not opened to the angle of release since.
+    /// Whether the gripper holds vertices: it grasped some when it closed, and has not opened to the release angle
+    /// since.
     pub fn holds(&self) -> bool {
         self.holds
     }
 
-    /// Where it grasps: the middle of the closed clamps [m].
+    /// Grasp point: the centre of the closed clamps [m].
     pub fn grasp_point(&self) -> Vector3<f64> {
         self.tip - self.rotation() * Vector3::z() * (0.5 * self.geometry.clamp_length)
     }
@@ -188,7 +190,7 @@ impl Gripper {
         sum
     }
 
-    /// Returns whether anything was near.
+    /// Grasps. Returns whether any vertices were within reach.
     fn grasp(&self, world: &mut impl Graspable) -> bool {
         let geometry = &self.geometry;
         let at = self.grasp_point();
@@ -222,7 +224,7 @@ impl Gripper {
         turn * UnitQuaternion::from_scaled_axis(Vector3::z() * self.roll)
     }
 
-    /// Shaft and clamps as they stand.
+    /// Current poses of the shaft and clamps.
     fn tools(&self) -> [Tool; 3] {
         let geometry = &self.geometry;
         let rotation = self.rotation();
@@ -238,7 +240,7 @@ impl Gripper {
         let clamp = |side: f64| {
             let angle = std::f64::consts::PI + side * 0.5 * self.opening;
             let turn = rotation * UnitQuaternion::from_scaled_axis(Vector3::y() * angle);
-            // Side by side where they are closed, not one within the other.
+            // Closed clamps lie next to each other and do not overlap.
             let hinge = rotation * Vector3::x() * (-side * geometry.clamp_radius);
             rod(
                 self.tip + hinge,

@@ -1,4 +1,4 @@
-//! Vertices that tools hold: grasped ones, and those that have touched a tool of infinite friction.
+//! Vertices held by tools: grasped ones, and vertices that have touched a tool of infinite friction.
 
 use nalgebra::Vector3;
 
@@ -7,13 +7,13 @@ use nalgebra::Vector3;
 pub(crate) struct HeldVertex {
     pub(crate) vertex: u32,
     pub(crate) tool: u32,
-    /// Whether infinite friction holds it, and not a grasp.
+    /// Whether infinite friction holds it, in contrast to a grasp.
     pub(crate) sticks: bool,
-    /// Its position in the tool's frame [m].
+    /// Position in the tool's frame [m].
     pub(crate) at: Vector3<f64>,
 }
 
-/// At most so many vertices within a radius [m] of a point, the nearest first; of equally near ones the first.
+/// Up to a number of vertices within a radius [m] of a point, nearest first. Ties go to the lower index.
 pub(crate) fn nearest(
     vertices: impl Iterator<Item = (u32, Vector3<f64>)>,
     to: Vector3<f64>,

@@ -1,11 +1,13 @@
-//! What the sixteen lanes of a vector hold: sixteen worlds of equal topology, or sixteen points or constraints of one world.
+//! Assignment of the sixteen lanes of a vector: sixteen worlds of equal topology, or sixteen points or constraints of
+//! one world.
 //!
-//! Kernels are written once over [`LaneLayout`]. With [`ManyWorlds`], lane i of row n is point n of world i, so loads are whole rows.
-//! With [`OneWorld`] it is point 16 n + i, and the points of sixteen constraints are gathered one by one, all coordinates at once.
+//! Kernels are written once over [`LaneLayout`]. With [`ManyWorlds`], lane i of row n is point n of world i, so whole
+//! rows are loaded. With [`OneWorld`] it is point 16 n + i, and the points of sixteen constraints are gathered one by
+//! one, all coordinates at once.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::points::{InterleavedRow, PointRow, RowOfPoints, spot};
@@ -15,7 +17,7 @@ use crate::lanes::{Lanes, Row};
 /// A row of points or constraints, and a bit for each of its lanes.
 pub(super) type LaneSet = (u32, u16);
 
-/// What the lanes hold.
+/// Assignment of the lanes.
 pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     /// One point of each lane's constraint.
     type Vertex: Copy + Send + Sync + std::fmt::Debug;
@@ -36,13 +38,13 @@ pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     /// Point or constraint in a lane of a row, and its world.
     fn index_and_world(row: usize, lane: usize) -> (usize, usize);
 
-    /// Whether a constraint or point is not marked by a zero; empty rows mark none.
+    /// Whether the mark of a constraint or point is nonzero. Empty rows mark nothing.
     fn is_set(rows: &[Row], index: usize, world: usize) -> bool {
         let (row, lane) = Self::row_and_lane(index, world);
         rows.get(row).is_none_or(|row| row[lane] > 0.0)
     }
 
-    /// Calls for each index below `n` among the lanes found, with its world.
+    /// Calls a function with each index below `n` among the found lanes, and its world.
     fn for_each(found: &[LaneSet], n: usize, mut f: impl FnMut(usize, usize)) {
         for (row, lanes) in found {
             let mut left = *lanes;
@@ -60,11 +62,11 @@ pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn number<L: Lanes>(l: L, number: &Self::Number) -> L::V;
     fn load<L: Lanes>(l: L, points: &[Self::Points], vertex: &Self::Vertex) -> Vec3<L>;
     fn store<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
-    /// Copies points, given by their indices, to the first of some rows.
+    /// Copies points, given by their indices, to the first rows.
     fn gather(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
-    /// Adds the first points of some rows.
+    /// Adds the points of the first rows to points given by their indices.
     fn scatter_add(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
-    /// Adds lane by lane, so that lanes may share points.
+    /// Adds lane by lane, because lanes may share points.
     fn add<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
 }
 
@@ -136,7 +138,7 @@ pub(super) struct OneWorld;
 
 impl LaneLayout for OneWorld {
     type Points = InterleavedRow;
-    /// Where they stand among all.
+    /// Index of each lane's point among all points.
     type Vertex = [u32; 16];
     type Number = Row;
 

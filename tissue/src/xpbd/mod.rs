@@ -1,15 +1,16 @@
-//! XPBD: tissue as tetrahedra, whose vertices are moved to where elastic constraints want them.
+//! XPBD: tissue as tetrahedra, whose vertices are corrected by elastic constraints.
 //!
-//! A substep of Δt predicts positions, corrects them once by each constraint with its compliance α and damping β in physical units
-//! (Macklin, Müller and Chentanez 2016, doi:10.1145/2994258.2994272, Eq. 18 and 26), meets tools, and takes velocities from how far the
-//! vertices have come. Many small substeps converge faster than many corrections in one (Macklin et al. 2019,
-//! doi:10.1145/3309486.3340247).
+//! A substep of Δt predicts positions, corrects them once per constraint with its compliance α and damping β in
+//! physical units (Macklin, Müller and Chentanez 2016, doi:10.1145/2994258.2994272, Eq. 18 and 26), handles contact
+//! with tools, and computes velocities from the displacements of the vertices. Many small substeps converge faster than
+//! many iterations in one substep (Macklin et al. 2019, doi:10.1145/3309486.3340247).
 //!
-//! Most of a material's energy is that of patches of tetrahedra around edges by their mean deformation, as single tetrahedra lock; bodies that
-//! tear have no patches.
+//! Patches of tetrahedra around edges carry most of a material's energy, by their mean deformation, because single
+//! tetrahedra lock. Bodies that tear have no patches.
 //!
-//! With one correction a substep, an element is softer than its material by about 1 / (1 + c² Δt² / h²), with c the speed of waves and h
-//! its height; contact adds the momentum that it takes from tissue, so the force on a tool is that which the tissue really felt.
+//! With one correction per substep, an element is softer than its material by about 1 / (1 + c² Δt² / h²), with the
+//! wave speed c and its height h. Contact sums the momentum that it takes from the tissue, so the force on a tool is
+//! the force that the tissue received.
 
 mod alive;
 mod attachment;

@@ -1,4 +1,4 @@
-//! What all worlds of equal topology share, packed for the lanes.
+//! Data that all worlds of equal topology share, packed for the lanes.
 
 use std::sync::Arc;
 
@@ -17,29 +17,29 @@ pub(super) struct FaceGroup<Y: LaneLayout> {
     pub(super) vertices: [Y::Vertex; 3],
 }
 
-/// All that worlds of equal topology share.
+/// Data that worlds of equal topology share.
 #[derive(Debug)]
 pub(super) struct Model<Y: LaneLayout> {
     pub(super) config: XpbdConfig,
     pub(super) topology: Arc<Topology>,
-    /// Number of rows of points. Lanes without a constraint take a point that does not move, after all others.
+    /// Number of rows of points. Lanes without a constraint use a fixed point after all others.
     pub(super) n_rows: usize,
     /// Rows with points that are free, in ascending order.
     pub(super) rows: Vec<u32>,
-    /// Inverse masses [1/kg]; 0 for points that do not move.
+    /// Inverse masses [1/kg]; 0 for fixed points.
     pub(super) inv_masses: Vec<f64>,
-    /// 1 where a point moves, else 0.
+    /// 1 for a movable point, else 0.
     pub(super) movable: Vec<Y::Number>,
-    /// Share of the sum of a point's corrections by which Jacobi sweeps move it.
+    /// Factor by which Jacobi sweeps apply the sum of a point's corrections.
     pub(super) shares: Vec<Y::Number>,
-    /// Parts that are solved on several threads.
+    /// Parts of the world for several threads.
     pub(super) partition: Partition,
-    /// Constraints by kind, in the order in which they are solved.
+    /// Constraints by kind, in the order of the solution.
     pub(super) constraints: Vec<Box<dyn ConstraintSet<Y>>>,
-    /// Faces of the surface that can move, and packed.
+    /// Surface faces that can move, and the same faces packed.
     pub(super) faces: Vec<Face>,
     pub(super) face_groups: Vec<FaceGroup<Y>>,
-    /// Tetrahedra as tearing reads them, and what is around them; empty where nothing can tear.
+    /// Tetrahedra for the tearing test, and their neighbours; empty if nothing can tear.
     pub(super) tear_groups: Vec<TearGroup<Y>>,
     pub(super) neighbors: Neighbors,
 }
@@ -49,7 +49,7 @@ impl<Y: LaneLayout> Model<Y> {
         Self::within(config, topology, |_| true)
     }
 
-    /// Of the points that are free; the others stand still.
+    /// Model in which the given points are free; the others do not move.
     pub(super) fn within(
         config: XpbdConfig,
         topology: Arc<Topology>,
@@ -76,7 +76,7 @@ impl<Y: LaneLayout> Model<Y> {
         } else {
             &[]
         };
-        // Worlds side by side are blocks that threads share already.
+        // Blocks of several worlds are already distributed over the threads.
         let partition = match Y::WIDTH {
             1 => Partition::default(),
             _ => Partition::new(&topology, config.sweep, &inv_masses),
@@ -104,7 +104,7 @@ impl<Y: LaneLayout> Model<Y> {
         }
     }
 
-    /// Whether corrections are summed up before they count.
+    /// Whether corrections are summed before they are applied.
     pub(super) fn has_sums(&self) -> bool {
         self.config.sweep != Sweep::GaussSeidel
     }

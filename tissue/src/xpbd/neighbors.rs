@@ -1,11 +1,12 @@
-//! What is around tetrahedra and vertices, where any can tear.
+//! Constraints and tetrahedra around tetrahedra and vertices, for tearing.
 
 use super::topology::Topology;
 
-/// Constraints of tetrahedra, and tetrahedra of vertices; empty where nothing can tear.
+/// Constraints of tetrahedra, and tetrahedra of vertices; empty if nothing can tear.
 #[derive(Debug, Default)]
 pub(crate) struct Neighbors {
-    /// Constraints that are torn with the last of their tetrahedra: kind and index, of each tetrahedron.
+    /// Constraints of each tetrahedron: kind and index. A constraint is torn when all of its tetrahedra are
+    /// torn.
     pub(super) constraints: Vec<Vec<(usize, usize)>>,
     /// Tetrahedra of each vertex.
     pub(crate) tets: Vec<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! Constraints as kernels read them: one for each lane.
+//! Packing of constraints into lanes, one constraint per lane.
 
 use super::lane_layout::LaneLayout;
 use super::partition::Partition;
@@ -7,18 +7,18 @@ use super::topology::Topology;
 /// Lane without a constraint, or constraint without a lane.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The constraints of one row of lanes, on their way there.
+/// The constraints of one row of lanes during packing.
 #[derive(Debug)]
 pub(super) struct Packer<'a, C> {
     all: &'a [C],
     ids: &'a [u32],
     inv_masses: &'a [f64],
-    /// Points of the part; none: all.
+    /// Points of the part; `None` for all points.
     points: Option<&'a [u32]>,
 }
 
 impl<'a, C> Packer<'a, C> {
-    /// Of the constraints with these indices; inverse masses of all points as constraints take them [1/kg].
+    /// Packer of the constraints with these indices. Inverse masses [1/kg] are those that constraints use.
     pub(super) fn new(all: &'a [C], ids: &'a [u32], inv_masses: &'a [f64]) -> Self {
         Self {
             all,
@@ -28,7 +28,7 @@ impl<'a, C> Packer<'a, C> {
         }
     }
 
-    /// A point of each constraint. Lanes without one take the point after the last, which does not move.
+    /// One point of each constraint. Lanes without a constraint get the point after the last, which is fixed.
     pub(super) fn point<Y: LaneLayout>(&self, of: impl Fn(&C) -> u32) -> Y::Vertex {
         let n = self.points.map_or(self.inv_masses.len(), <[u32]>::len) as u32;
         let place = |point: u32| match self.points {
@@ -39,7 +39,7 @@ impl<'a, C> Packer<'a, C> {
         Y::vertex(&self.ids.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// A number of each constraint; 0 in lanes without one.
+    /// One number of each constraint; 0 in lanes without a constraint.
     pub(super) fn number<Y: LaneLayout>(&self, of: impl Fn(&C) -> f64) -> Y::Number {
         let of = |id: &u32| self.all.get(*id as usize).map_or(0.0, |it| of(it) as f32);
         Y::numbers(&self.ids.iter().map(of).collect::<Vec<_>>())
@@ -51,12 +51,12 @@ impl<'a, C> Packer<'a, C> {
     }
 }
 
-/// How the constraints of a world are packed.
+/// Packing of the constraints of a world.
 #[derive(Debug)]
 pub(super) struct Packing<'a> {
     topology: &'a Topology,
     partition: &'a Partition,
-    /// Inverse masses of all points as constraints take them [1/kg].
+    /// Inverse masses of all points, as constraints use them [1/kg].
     pub(super) inv_masses: &'a [f64],
 }
 
@@ -73,8 +73,8 @@ impl<'a> Packing<'a> {
         }
     }
 
-    /// Of constraints, colour by colour, those that move any of their points, part by part in the order in which they are solved, padded
-    /// to whole rows with [`NONE`].
+    /// Constraints that move at least one of their points, by colour and part in the order of the solution, padded to
+    /// whole rows with [`NONE`].
     pub(super) fn orders<'p, Y: LaneLayout>(
         &self,
         colors: &[Vec<u32>],
@@ -106,7 +106,7 @@ impl<'a> Packing<'a> {
     }
 }
 
-/// Where each of `n` constraints stands in an order; [`NONE`] of those that are left out.
+/// Index of each of `n` constraints in an order; [`NONE`] if it is not included.
 pub(super) fn slots(order: &[u32], n: usize) -> Vec<u32> {
     let mut slots = vec![NONE; n];
     for (id, slot) in order.iter().zip(0..) {
@@ -117,7 +117,7 @@ pub(super) fn slots(order: &[u32], n: usize) -> Vec<u32> {
     slots
 }
 
-/// Packs things as they come, row by row.
+/// Packs items in order, row by row.
 pub(super) fn rows<Y: LaneLayout, C, G>(
     all: &[C],
     inv_masses: &[f64],
@@ -130,7 +130,7 @@ pub(super) fn rows<Y: LaneLayout, C, G>(
         .collect()
 }
 
-/// A number of each of `n` points, with zeros up to `n_rows` rows.
+/// A number for each of `n` points, padded with zeros to `n_rows` rows.
 pub(super) fn per_point<Y: LaneLayout>(
     n_rows: usize,
     n: usize,

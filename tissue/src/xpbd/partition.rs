@@ -1,33 +1,36 @@
-//! Slabs of a large world in Jacobi sweeps, whose corrections are summed up side by side.
+//! Partition of a large world into slabs for Jacobi sweeps. Slabs sum their corrections in
+//! parallel.
 //!
-//! Each slab has copies of its points and sums of their corrections, so threads share nothing that any of them writes; then the sums are
-//! added up in the order of the slabs. Slabs follow from the world alone, so bits do not depend on the number of threads.
+//! Each slab has copies of its points and sums of their corrections, so threads share no memory that they write. Then
+//! the sums are added in the order of the slabs. Slabs depend only on the world, so results do not depend on the number
+//! of threads.
 
 use super::config::Sweep;
 use super::topology::Topology;
 
-/// Least number of tetrahedra of a slab: fewer are sooner solved than handed to another thread.
+/// Least number of tetrahedra of a slab: smaller slabs cost less to solve than to hand to another
+/// thread.
 const LEAST_TETS: usize = 1500;
 
-/// Least width of a slab, in edges of cubes of six tetrahedra: few points are in two.
+/// Least width of a slab, in edges of cubes of six tetrahedra, so that few points are in two slabs.
 const LEAST_WIDTH: f64 = 2.0;
 
-/// Most slabs.
+/// Maximum number of slabs.
 const MOST_SLABS: usize = 32;
 
-/// How the constraints of a world are divided.
+/// Partition of the constraints of a world.
 #[derive(Debug, Default)]
 pub(super) struct Partition {
-    /// Where each slab begins [m]; empty: all is one part.
+    /// Start of each slab [m]; empty if there is one part.
     starts: Vec<f64>,
-    /// Axis across which slabs are cut.
+    /// Axis along which the world is divided.
     axis: usize,
     /// Points of each slab in ascending order.
     pub(super) points: Vec<Vec<u32>>,
 }
 
 impl Partition {
-    /// Of the constraints that move any point.
+    /// Partition of the constraints that move at least one point.
     pub(super) fn new(topology: &Topology, sweep: Sweep, inv_masses: &[f64]) -> Self {
         if sweep == Sweep::GaussSeidel {
             return Self::default();
@@ -44,7 +47,7 @@ impl Partition {
         if n_slabs < 2 {
             return Self::default();
         }
-        // Powers of two share out evenly.
+        // Powers of two are distributed evenly over threads.
         let n_slabs = 1 << n_slabs.ilog2();
         let mut middles: Vec<f64> = tets.iter().map(|tet| middle(topology, axis, tet)).collect();
         middles.sort_by(f64::total_cmp);
@@ -68,7 +71,7 @@ impl Partition {
         partition
     }
 
-    /// Whether all is one part.
+    /// Whether there is only one part.
     pub(super) fn is_whole(&self) -> bool {
         self.starts.is_empty()
     }
@@ -78,7 +81,7 @@ impl Partition {
         self.points.len().max(1)
     }
 
-    /// The part of a constraint between some points.
+    /// Part of a constraint between some points.
     pub(super) fn part(&self, topology: &Topology, points: &[u32]) -> usize {
         let middle = middle(topology, self.axis, points);
         let next = self.starts.partition_point(|start| *start <= middle);
@@ -93,7 +96,7 @@ fn middle(topology: &Topology, axis: usize, points: &[u32]) -> f64 {
     sum / points.len() as f64
 }
 
-/// Axis along which tetrahedra extend farthest, and how many edges of cubes of six tetrahedra that is.
+/// Axis of the greatest extent of the tetrahedra, and the extent in edges of cubes of six tetrahedra.
 fn longest_axis(topology: &Topology, tets: &[[u32; 4]]) -> (usize, f64) {
     let points = || tets.iter().flatten();
     let rest = |point: &u32| topology.rest[*point as usize];

@@ -1,19 +1,20 @@
-//! Patches: tetrahedra around an edge, whose mean deformation carries most of the energy.
+//! Patches: groups of tetrahedra around an edge, whose mean deformation carries most of the energy.
 //!
-//! A tetrahedron of four points has as many constraints as a body has points to spare, so tetrahedra that each carry all their energy bend
-//! and shear less than their material. A patch has fewer: six tetrahedra around the diagonal of a cube have eight points and one mean.
+//! A single tetrahedron has four points and all their relative motion is constrained, so a body of tetrahedra that each
+//! carry all their energy bends and shears less than its material. A patch has fewer constraints per point: six
+//! tetrahedra around the diagonal of a cube have eight points and one mean.
 
 use std::collections::BTreeSet;
 
 use super::tet::BodyTets;
 
-/// Points of a patch, at most.
+/// Maximum number of points of a patch.
 pub(super) const MAX_POINTS: usize = 8;
 
-/// Tetrahedra of a body around edges, each in one patch at most; indices within the body. What is left over is in none.
+/// Groups the tetrahedra of a body around edges. Each tetrahedron is in at most one patch; indices are within the body.
 pub(super) fn patches(body: &BodyTets<'_>) -> Vec<Vec<usize>> {
     let mut edges = body.edges();
-    // Around the longest edges patches are roundest. Equal lengths stay in the order of their vertices.
+    // Patches around the longest edges are roundest. Edges of equal length keep the order of their vertices.
     edges.sort_by(|a, b| b.length.total_cmp(&a.length));
     let mut is_taken = vec![false; body.tets.len()];
     let mut patches = Vec::new();

@@ -1,9 +1,9 @@
-//! Sixteen points in memory: coordinate by coordinate, or point by point.
+//! Memory layouts of sixteen points: by coordinate, or by point.
 
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
-    reason = "kernels must be part of the function that has the processor's features, and lanes are counted alike"
+    reason = "kernels must be inlined into the function with the target features, and lanes have one index"
 )]
 
 use std::fmt::Debug;
@@ -29,7 +29,7 @@ pub(super) trait RowOfPoints: Copy + Send + Sync + Debug {
     }
 }
 
-/// Coordinate by coordinate: whole rows are loaded as they are.
+/// By coordinate: whole rows are loaded directly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(64))]
 pub(super) struct PointRow([Row; 3]);
@@ -69,16 +69,16 @@ impl RowOfPoints for PointRow {
     }
 }
 
-/// Point by point, each with a fourth number that means nothing: a point is one load and one store. Lane i stands in the place that
-/// turning groups of four takes it to and from.
+/// By point, each with an unused fourth number, so a point is one load and one store. Lane i is stored at the place to
+/// which the transpose of groups of four moves it.
 pub(super) type InterleavedRow = [[f32; 4]; 16];
 
-/// Where the point of a lane stands in its row.
+/// Index of a lane's point in its row.
 pub(super) const fn place(lane: usize) -> usize {
     4 * (lane % 4) + lane / 4
 }
 
-/// Where a point stands among those of all rows.
+/// Index of a point among the points of all rows.
 pub(super) const fn spot(point: usize) -> usize {
     point - point % 16 + place(point % 16)
 }
@@ -113,7 +113,7 @@ impl RowOfPoints for InterleavedRow {
     fn store<L: Lanes>(&mut self, l: L, [x, y, z]: Vec3<L>) {
         let vectors = l.turn_groups([x, y, z, l.splat(0.0)]);
         for i in 0..4 {
-            // Four stores; a slice would be copied by a call.
+            // Four stores; copying a slice would be a function call.
             let fours = l.split(vectors[i]);
             for group in 0..4 {
                 self[4 * i + group] = fours[group];

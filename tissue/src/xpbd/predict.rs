@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use super::lane_layout::LaneLayout;
@@ -17,7 +17,7 @@ pub(super) struct Predict<'a, Y: LaneLayout> {
     pub(super) velocities: &'a mut [Y::Points],
     pub(super) movable: &'a [Y::Number],
     pub(super) rows: &'a [u32],
-    /// [m/s²].
+    /// Gravity [m/s²].
     pub(super) gravity: [f32; 3],
     pub(super) dt: f32,
 }

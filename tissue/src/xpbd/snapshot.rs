@@ -1,7 +1,7 @@
-//! States of worlds as bytes.
+//! Saved states of worlds.
 //!
-//! Little-endian: a mark, numbers of points and elements, time, then positions and velocities (f32), one byte per element, and held
-//! vertices.
+//! Little-endian: a magic number, the numbers of points and elements, time, then positions and velocities (f32), one
+//! byte per element, and held vertices.
 
 use nalgebra::Vector3;
 
@@ -11,7 +11,7 @@ use super::lane_layout::LaneLayout;
 use super::points::RowOfPoints as _;
 use crate::{Divergence, TissueError};
 
-/// Mark and version.
+/// Magic number and version.
 const MARK: &[u8; 8] = b"XPBD\x01\0\0\0";
 
 /// Bytes of a held vertex.
@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 }
 
-/// A state that was read and checked.
+/// A state that was read and validated.
 struct Snapshot {
     time: f64,
     diverged: Option<Divergence>,
@@ -98,7 +98,7 @@ impl<Y: LaneLayout> Block<Y> {
         Ok(())
     }
 
-    /// As [`Self::restore`], of a state that this block has just saved; wrenches stay.
+    /// As [`Self::restore`], for a state that this block has just saved. Wrenches stay.
     pub(super) fn put_back(&mut self, world: usize, bytes: &[u8]) {
         let wrenches = self.worlds[world].wrenches.clone();
         if let Ok(state) = self.read(bytes) {
@@ -130,7 +130,7 @@ impl<Y: LaneLayout> Block<Y> {
             2 => Some(Divergence::NotFinite),
             _ => return Err(TissueError::State(format!("diverged is {kind}"))),
         };
-        // Lengths before memory.
+        // Check lengths before allocating memory.
         if reader.0.len() < 24 * n_points + n_tets {
             return Err(TissueError::State("it ends too early".into()));
         }

@@ -1,4 +1,4 @@
-//! What each world has of its own, besides its points.
+//! State of each world in addition to its points.
 
 use nalgebra::Vector3;
 
@@ -6,7 +6,7 @@ use super::held::HeldVertex;
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
 
-/// Tools of a world, and what has happened to it.
+/// Tools of a world, and their effects.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WorldState {
     pub(super) tools: Vec<Tool>,
@@ -15,11 +15,12 @@ pub(super) struct WorldState {
     /// Impulse on each tool in this step [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
     pub(super) held: Vec<HeldVertex>,
-    /// Vertices whose elements are all torn, and where they stay, relative to the origin [m].
+    /// Vertices whose elements are all torn, and their fixed positions, relative to the origin [m].
     pub(super) detached: Vec<(u32, [f32; 3])>,
-    /// Impulse in this step on detached vertices by being kept where they are [N·s].
+    /// Impulse in this step that keeps detached vertices in place [N·s].
     pub(super) stopped: Vector3<f64>,
-    /// Of each vertex whether it is held or detached, so that no tool touches it; empty: none is.
+    /// Whether each vertex is held or detached, so that tools ignore it; empty if there are no such
+    /// vertices.
     is_untouchable: Vec<bool>,
     /// Simulated time [s].
     pub(super) time: f64,
@@ -27,7 +28,7 @@ pub(super) struct WorldState {
 }
 
 impl WorldState {
-    /// Whether no tool touches a vertex.
+    /// Whether tools ignore a vertex.
     pub(super) fn is_untouchable(&self, vertex: u32) -> bool {
         let is = self.is_untouchable.get(vertex as usize);
         is.is_some_and(|is| *is)
@@ -51,7 +52,7 @@ impl WorldState {
         self.detached.push((vertex, position));
     }
 
-    /// Lets go of held vertices that meet a condition.
+    /// Releases held vertices that meet a condition.
     pub(super) fn release(&mut self, condition: impl Fn(&HeldVertex) -> bool) {
         let (released, kept): (Vec<HeldVertex>, _) =
             self.held.iter().partition(|held| condition(held));
@@ -61,7 +62,7 @@ impl WorldState {
         }
     }
 
-    /// Lets go of what a tool has grasped.
+    /// Releases the vertices that a tool has grasped.
     pub(super) fn release_grasp(&mut self, tool: usize) {
         self.release(|held| held.tool as usize == tool && !held.sticks);
     }
@@ -77,7 +78,8 @@ impl WorldState {
         }
     }
 
-    /// Prepares for a step: no impulses, and nothing held by tools that are gone or no longer stick.
+    /// Prepares a step: clears impulses, and releases vertices of tools that were removed or are no longer
+    /// sticky.
     pub(super) fn begin_step(&mut self) {
         self.stopped = Vector3::zeros();
         self.impulses.clear();
@@ -90,7 +92,7 @@ impl WorldState {
         self.tools = tools;
     }
 
-    /// Ends a step of a time [s]: wrenches are means over it, and tools have moved on.
+    /// Ends a step of a time [s]: computes mean wrenches and moves the tools.
     pub(super) fn end_step(&mut self, time: f64) {
         self.time += time;
         for tool in &mut self.tools {
@@ -103,7 +105,7 @@ impl WorldState {
         }
     }
 
-    /// Back to the start; tools stay.
+    /// Resets the world. Tools stay.
     pub(super) fn reset(&mut self) {
         *self = Self {
             tools: std::mem::take(&mut self.tools),

@@ -1,4 +1,5 @@
-//! A step: substeps of Algorithm 1 of Macklin, Müller and Chentanez 2016, with contact among the constraints, and tearing after them.
+//! A step: substeps of Algorithm 1 of Macklin, Müller and Chentanez 2016, with contact as additional constraints,
+//! followed by tearing.
 
 use super::block::Block;
 use super::contact;
@@ -13,7 +14,8 @@ use crate::tool::Tool;
 use crate::{Divergence, TissueError};
 
 impl<Y: LaneLayout> Block<Y> {
-    /// Advances the worlds for which `moves` says so by a time [s]; of each of them says why it was not advanced, if it was not.
+    /// Advances the worlds with a `true` entry in `moves` by a time [s]. Returns for each of them the error, if it was
+    /// not advanced.
     pub(super) fn step(
         &mut self,
         time: f64,
@@ -33,7 +35,7 @@ impl<Y: LaneLayout> Block<Y> {
             return errors;
         }
         self.choose_window();
-        // Lanes move together: worlds that must not move are put back afterwards.
+        // Lanes advance together: the states of worlds that must not move are restored afterwards.
         let stopped = (0..moving.len()).filter(|i| !moving[*i]);
         let stopped: Vec<_> = stopped.map(|i| (i, self.save(i))).collect();
         let dt = time / n_substeps as f64;
@@ -61,7 +63,7 @@ impl<Y: LaneLayout> Block<Y> {
         errors
     }
 
-    /// Takes substeps of a length [s].
+    /// Runs substeps of a length [s].
     fn advance(&mut self, dt: f64, n_substeps: usize, moving: &[bool]) -> SpeedCheck {
         let mut speeds = SpeedCheck::default();
         for index in 0..n_substeps {
@@ -78,7 +80,7 @@ impl<Y: LaneLayout> Block<Y> {
         speeds
     }
 
-    /// Ends the step of a world, or takes it back and stops it.
+    /// Ends the step of a world, or undoes it and stops the world.
     fn finish(&mut self, index: usize, time: f64, speeds: &SpeedCheck) -> Result<(), TissueError> {
         let lanes = if Y::WIDTH == 1 {
             index..index + 1

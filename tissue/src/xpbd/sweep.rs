@@ -1,4 +1,4 @@
-//! A sweep over all constraints: in place, or slab by slab on all threads.
+//! A sweep over all constraints: in place, or in slabs on all threads.
 
 use super::block::Block;
 use super::correction::{ApplySums, Points};
@@ -7,20 +7,20 @@ use super::model::Model;
 use super::points::RowOfPoints as _;
 use crate::lanes::{self, Row};
 
-/// What a part has of its own.
+/// Data of one part.
 #[derive(Debug, Clone)]
 pub(super) struct Part<Y: LaneLayout> {
     index: usize,
-    /// Copies of its points, and sums of their corrections; no rows where the world is one part.
+    /// Copies of its points, and sums of their corrections; without rows if the world is one part.
     positions: Vec<Y::Points>,
     predicted: Vec<Y::Points>,
     velocities: Vec<Y::Points>,
     sums: Vec<Y::Points>,
-    /// λ of each kind of constraint; no rows for one iteration, which needs none.
+    /// λ of each kind of constraint; without rows for one iteration, which needs no λ.
     pub(super) multipliers: Vec<Vec<Row>>,
 }
 
-/// The whole world, of whose points parts have copies.
+/// The whole world, from which parts copy points.
 struct Whole<'a, Y: LaneLayout> {
     model: &'a Model<Y>,
     alive: &'a [Vec<Row>],
@@ -37,7 +37,7 @@ impl<Y: LaneLayout> Part<Y> {
     }
 
     fn new(model: &Model<Y>, index: usize) -> Self {
-        // A point that does not move comes after the last.
+        // A fixed point follows the last one.
         let points = model.partition.points.get(index);
         let n_rows = points.map_or(0, |points| points.len() / Y::WIDTH + 1);
         let rows = |is_used: bool| vec![Y::Points::ZERO; if is_used { n_rows } else { 0 }];
@@ -56,7 +56,7 @@ impl<Y: LaneLayout> Part<Y> {
         }
     }
 
-    /// Sums up the corrections of its constraints.
+    /// Sums the corrections of its constraints.
     fn solve(&mut self, whole: &Whole<'_, Y>, dt: f64) {
         let model = whole.model;
         let ids = &model.partition.points[self.index];

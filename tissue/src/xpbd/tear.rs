@@ -1,12 +1,12 @@
-//! Tearing: elements whose greatest principal stretch is above a threshold are removed.
+//! Tearing: elements whose greatest principal stretch exceeds a threshold are removed.
 //!
-//! The greatest eigenvalue of $C = F^T F$ is at most $m + \sqrt{2/3} \, |C - m I|$, m the mean of its diagonal; eigenvalues are computed
-//! only where this bound is above the threshold. A constraint is removed with the last of its elements, and a vertex with the last of its
-//! own is detached: it stays where it is, and no tool touches it.
+//! The greatest eigenvalue of $C = F^T F$ is at most $m + \sqrt{2/3} \, |C - m I|$ with the mean m of its diagonal.
+//! Eigenvalues are computed only if this bound exceeds the threshold. A constraint is removed when all of its elements
+//! are torn. A vertex whose elements are all torn is detached: it keeps its position, and tools ignore it.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::{Matrix3, Vector3};
@@ -37,7 +37,7 @@ impl<Y: LaneLayout> TearGroup<Y> {
     }
 }
 
-/// Finds the elements that may be stretched too far.
+/// Finds the elements whose stretch may exceed the threshold.
 pub(super) struct FindStretched<'a, Y: LaneLayout> {
     pub(super) groups: &'a [TearGroup<Y>],
     pub(super) positions: &'a [Y::Points],

@@ -10,11 +10,11 @@ pub(crate) struct Tet {
     pub(crate) vertices: [u32; 4],
     /// Volume [m³].
     pub(crate) volume: f64,
-    /// Inverse of the matrix of the edges from the first vertex, row by row [1/m].
+    /// Inverse of the matrix of the edges from the first vertex, row-major [1/m].
     pub(crate) inverse_rest: [f64; 9],
     /// Strain above which it tears; infinite: never.
     pub(crate) tear_strain: f64,
-    /// Stress over strain where it is pressed and cannot give way sideways [Pa]; infinite: not known.
+    /// Modulus of confined compression (no lateral strain) [Pa]; infinite if it is unknown.
     pub(crate) modulus: f64,
 }
 
@@ -39,17 +39,17 @@ pub(super) struct Edge {
 #[derive(Debug)]
 pub(super) struct BodyTets<'a> {
     pub(super) tets: &'a [Tet],
-    /// Index of the first of them among those of all bodies.
+    /// Index of the body's first tetrahedron among those of all bodies.
     pub(super) first: u32,
     /// Vertices of all bodies at rest [m].
     pub(super) rest: &'a [Vector3<f64>],
-    /// What each is made of; empty: all are of `material`.
+    /// Material of each tetrahedron; empty: all have `material`.
     pub(super) materials: &'a [Material],
     pub(super) material: &'a Material,
 }
 
 impl BodyTets<'_> {
-    /// Material of a tetrahedron, counted within the body.
+    /// Material of a tetrahedron, by its index in the body.
     pub(super) fn material(&self, tet: usize) -> &Material {
         self.materials.get(tet).unwrap_or(self.material)
     }
@@ -89,7 +89,7 @@ impl BodyTets<'_> {
     pub(super) fn around(&self, edge: &Edge) -> (f64, f64) {
         let around = || edge.tets.iter().map(|tet| (tet - self.first) as usize);
         let volume: f64 = around().map(|tet| self.tets[tet].volume).sum();
-        // Of one material it is that one's, to the bit.
+        // For a single material the mean is exactly that material's modulus.
         if self.materials.is_empty() {
             return (volume, self.material.lame_mu());
         }

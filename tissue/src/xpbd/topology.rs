@@ -11,37 +11,39 @@ use super::tet::{BodyTets, Tet};
 use crate::TissueError;
 use crate::error::check_range;
 
-/// A triangle of the surface at rest, counterclockwise seen from outside.
+/// A triangle of the surface at rest, counterclockwise from outside.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Face {
     pub(crate) vertices: [u32; 3],
     /// Its tetrahedron.
     pub(crate) tet: u32,
-    /// How far its deepest point gives way to a tool [m/N].
+    /// Compliance of its deepest point under the force of a tool [m/N].
     pub(crate) compliance: f64,
 }
 
-/// What does not change while a world is stepped.
+/// Data that do not change while a world is stepped.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Topology {
-    /// Number of vertices of bodies, the first points; those of attachments follow.
+    /// Number of vertices of bodies. They are the first points; anchor points of attachments
+    /// follow.
     pub(crate) n_vertices: usize,
     /// Points at rest relative to the origin [m].
     pub(crate) rest: Vec<Vector3<f64>>,
-    /// Origin of all positions in world [m]: it keeps them small, so that f32 is precise.
+    /// Origin of all positions in the world frame [m]. It keeps coordinates small, so that f32 is
+    /// precise.
     pub(crate) origin: Vector3<f64>,
     /// Velocities at the start [m/s].
     pub(crate) velocities: Vec<Vector3<f64>>,
-    /// Masses [kg]; of points of attachments 0.
+    /// Masses [kg]; 0 for anchor points.
     pub(crate) masses: Vec<f64>,
-    /// Inverse masses [1/kg]; 0 for points that do not move.
+    /// Inverse masses [1/kg]; 0 for fixed points.
     pub(crate) inv_masses: Vec<f64>,
     pub(crate) tets: Vec<Tet>,
     pub(crate) constraints: Constraints,
     pub(crate) faces: Vec<Face>,
     /// Whether any tetrahedron can tear.
     pub(crate) tears: bool,
-    /// Shortest time in which a wave crosses the height of an element [s]; infinite: it does not limit the substep.
+    /// Shortest time in which a wave crosses the height of an element [s]; infinite if it does not limit the substep.
     pub(crate) crossing_time: f64,
     /// Whether any constraint is damped.
     pub(crate) is_damped: bool,
@@ -172,7 +174,7 @@ impl Topology {
         Ok(())
     }
 
-    /// Index of the point of an attachment that has one, and a place for it relative to the origin [m].
+    /// Index of an attachment's anchor point, and a position for it relative to the origin [m].
     pub(crate) fn anchor(
         &self,
         anchor: usize,
@@ -190,7 +192,7 @@ impl Topology {
         Ok((self.n_vertices + anchor, there.map(|x| x as f32).into()))
     }
 
-    /// Triangles that belong to one tetrahedron alone, among those that are left.
+    /// Triangles that belong to exactly one of the intact tetrahedra.
     pub(crate) fn surface(&self, is_alive: impl Fn(usize) -> bool) -> Vec<Face> {
         let mut sides = Vec::new();
         for (number, tet) in self.tets.iter().enumerate() {
@@ -219,9 +221,10 @@ impl Topology {
         faces
     }
 
-    /// How far a face gives way to a force on it [m/N]: as much as a column beneath it, as high as its tetrahedron.
+    /// Compliance of a face under a force [m/N]: that of a column beneath it with the height of its tetrahedron.
     ///
-    /// A flat face around a round tool, and one that a tool's edge covers in part, would otherwise carry more than their share.
+    /// Without it, a flat face around a round tool, or a face that the edge of a tool covers partly, would carry too
+    /// much force.
     fn face_compliance(&self, vertices: [u32; 3], tet: u32) -> f64 {
         let tet = &self.tets[tet as usize];
         let [a, b, c] = vertices.map(|vertex| self.rest[vertex as usize]);
@@ -230,7 +233,8 @@ impl Topology {
         height / (tet.modulus * area)
     }
 
-    /// Inverse mass of each point as constraints take it [1/kg], and the share of the sum of its corrections by which a sweep moves it.
+    /// Inverse mass of each point as constraints use it [1/kg], and the factor by which a sweep applies the sum of its
+    /// corrections.
     pub(crate) fn shares(&self, sweep: Sweep) -> Vec<[f64; 2]> {
         let points = self.n_shares(sweep).into_iter().zip(&self.inv_masses);
         points
@@ -245,7 +249,7 @@ impl Topology {
             .collect()
     }
 
-    /// Number of constraints of each point, patches by their weight.
+    /// Number of constraints of each point; patches count by their weight.
     fn n_shares(&self, sweep: Sweep) -> Vec<u32> {
         let mut counts = vec![0; self.rest.len()];
         for list in self.constraints.all() {
@@ -256,7 +260,7 @@ impl Topology {
         let patches = &self.constraints.patch;
         for points in (0..patches.len()).map(|i| patches.points(i)) {
             for (i, point) in points.iter().enumerate() {
-                // The first point of a small patch comes several times.
+                // The first point of a small patch is repeated.
                 if points[i + 1..].contains(point) {
                     counts[*point as usize] -= 1;
                 } else {

@@ -1,8 +1,8 @@
-//! Velocities from how far the points have moved.
+//! Velocities from the displacements of the points.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use std::ops::Range;
@@ -24,17 +24,17 @@ pub(super) struct Update<'a, Y: LaneLayout> {
     pub(super) speeds: &'a mut SpeedCheck,
 }
 
-/// The speeds in each lane so far.
+/// Speeds in each lane so far.
 #[derive(Debug, Default)]
 pub(super) struct SpeedCheck {
     /// Greatest square of a speed [m²/s²].
     fastest: Row,
-    /// 0, or not a number once a velocity was not finite.
+    /// 0, or NaN once a velocity was not finite.
     poison: Row,
 }
 
 impl SpeedCheck {
-    /// Greatest speed in some lanes [m/s]; none where one was not finite.
+    /// Greatest speed in some lanes [m/s]; `None` if a speed was not finite.
     pub(super) fn greatest(&self, lanes: Range<usize>) -> Option<f64> {
         let is_finite = lanes.clone().all(|lane| self.poison[lane] == 0.0);
         let square = lanes.fold(0.0f32, |most, lane| most.max(self.fastest[lane]));
@@ -61,7 +61,7 @@ impl<Y: LaneLayout> Kernel for Update<'_, Y> {
             self.velocities[row].store(l, new);
             let square = vector::dot(l, new, new);
             fastest = l.max(square, fastest);
-            // 0 times what is infinite or not a number is not a number, and stays in the sum.
+            // 0 times an infinite number or NaN is NaN, which the sum preserves.
             poison = l.mul_add(square, zero, poison);
         }
         l.store(fastest, &mut self.speeds.fastest);

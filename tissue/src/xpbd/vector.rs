@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use crate::lanes::Lanes;

@@ -1,7 +1,8 @@
-//! Which points move where only those within reach of tools do: see [`XpbdConfig::reach`](super::XpbdConfig).
+//! Window of moving points around the tools: see [`XpbdConfig::reach`](super::XpbdConfig).
 //!
-//! The window is made of cubes, half as wide as the reach, whose middles are within reach of a tool, so it changes only as the tool
-//! goes on by a good part of a cube. It follows from the tools' poses alone: a restored state goes on as the saved one did.
+//! The window consists of cubes, half as wide as the reach, whose centres are within reach of a tool, so it changes
+//! only when a tool has moved by a large part of a cube. It depends only on the poses of the tools, so a restored state
+//! continues like the saved one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,22 +16,22 @@ use super::points::RowOfPoints as _;
 use super::sweep::Part;
 use crate::tool::Tool;
 
-/// Windows that are kept for when a tool comes back.
+/// Number of recent windows that are cached, for tools that return.
 const N_KEPT: usize = 4;
 
-/// Cubes and the windows made of them lately.
+/// Cubes, and their recent windows.
 #[derive(Debug, Clone)]
 pub(super) struct Windows<Y: LaneLayout> {
     reach: f64,
-    /// Middles of the cubes, relative to the origin [m]; none: all points move.
+    /// Centres of the cubes, relative to the origin [m]; empty if all points move.
     cubes: Vec<Vector3<f64>>,
-    /// Least and greatest coordinates of them [m].
+    /// Bounds of the centres [m].
     extent: [Vector3<f64>; 2],
-    /// The cube of each point.
+    /// Index of the cube of each point.
     cube_of: Vec<u32>,
-    /// The latest first.
+    /// Recent windows, the latest first.
     kept: VecDeque<(Vec<bool>, Arc<Model<Y>>)>,
-    /// Whether the points are in the state of the latest.
+    /// Whether the state of the points matches the latest window.
     pub(super) is_set: bool,
 }
 
@@ -69,7 +70,7 @@ impl<Y: LaneLayout> Windows<Y> {
         windows
     }
 
-    /// Whether each cube is within reach of any tool but planes.
+    /// Whether each cube is within reach of any tool except planes.
     fn near<'a>(&self, origin: &Vector3<f64>, tools: impl Iterator<Item = &'a Tool>) -> Vec<bool> {
         let mut is_near = vec![false; self.cubes.len()];
         for tool in tools {
@@ -79,7 +80,7 @@ impl<Y: LaneLayout> Windows<Y> {
             let position = tool.position - origin;
             let middle = position + tool.rotation * around.center;
             let farthest = self.reach + around.half.norm() + around.radius;
-            // Most of a robot is far from all cubes, and most cubes from the tool.
+            // Most tools of a robot are far from all cubes, and most cubes are far from the tool.
             let nearest = middle.sup(&self.extent[0]).inf(&self.extent[1]);
             if (middle - nearest).norm() >= farthest {
                 continue;
@@ -95,7 +96,7 @@ impl<Y: LaneLayout> Windows<Y> {
 }
 
 impl<Y: LaneLayout> Block<Y> {
-    /// Takes the points that are within reach of the tools as those that move.
+    /// Moves only the points within reach of the tools.
     pub(super) fn choose_window(&mut self) {
         if self.windows.cubes.is_empty() {
             return;
@@ -110,7 +111,7 @@ impl<Y: LaneLayout> Block<Y> {
         }
         let window = known.and_then(|index| windows.kept.remove(index));
         let window = window.unwrap_or_else(|| {
-            // Points of attachments are where they are put.
+            // Anchor points of attachments keep the positions that the caller set.
             let n_vertices = topology.n_vertices;
             let is_free =
                 |point: usize| point >= n_vertices || near[windows.cube_of[point] as usize];
@@ -118,7 +119,7 @@ impl<Y: LaneLayout> Block<Y> {
             let model = Model::within(config, topology, is_free);
             (near.clone(), Arc::new(model))
         });
-        // What is outside stands still.
+        // Points outside the window do not move.
         for row in 0..self.positions.len() {
             if window.1.rows.binary_search(&(row as u32)).is_err() {
                 self.velocities[row] = Y::Points::ZERO;

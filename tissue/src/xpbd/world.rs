@@ -18,7 +18,8 @@ use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
-/// A world of XPBD, sixteen constraints at once; with Jacobi sweeps over some thousand tetrahedra, on several threads.
+/// A world of XPBD. It solves sixteen constraints at once; Jacobi sweeps over some thousand tetrahedra use several
+/// threads.
 #[derive(Debug, Clone)]
 pub struct Xpbd {
     block: Block<OneWorld>,
@@ -61,7 +62,7 @@ impl Xpbd {
         self.block.velocities(0)
     }
 
-    /// Masses of the vertices [kg], fixed ones too.
+    /// Masses of the vertices [kg], including fixed ones.
     pub fn masses(&self) -> &[f64] {
         let topology = &self.block.model.topology;
         &topology.masses[..topology.n_vertices]
@@ -88,7 +89,7 @@ impl Xpbd {
         all.filter(|tet| self.block.has_tet(*tet, 0)).count()
     }
 
-    /// Tetrahedra that are not torn, by vertices.
+    /// Vertices of the tetrahedra that are not torn.
     pub fn tets(&self) -> Vec<[u32; 4]> {
         let tets = self.block.model.topology.tets.iter().enumerate();
         tets.filter(|(number, _)| self.block.has_tet(*number, 0))
@@ -96,15 +97,17 @@ impl Xpbd {
             .collect()
     }
 
-    /// Closed surface of what is not torn, with all vertices.
+    /// Closed surface of the intact tetrahedra, with all vertices.
     pub fn surface(&self) -> TriangleMesh {
         self.block.surface(0)
     }
 
-    /// Moves a point to which a vertex is attached [m]; points are counted in the order of their attachments.
+    /// Moves an anchor point to which a vertex is attached [m]. Anchors are counted in the order of their
+    /// attachments.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: there is no such point, or the position is out of range.
+    /// [`TissueError::Setting`] if the anchor does not exist or the position is out of
+    /// range.
     pub fn move_anchor(&mut self, anchor: usize, to: [f64; 3]) -> Result<(), TissueError> {
         self.block.move_anchor(0, anchor, to)
     }
@@ -112,7 +115,7 @@ impl Xpbd {
     /// See [`SoftTissue::step`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`SoftTissue::step`].
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
         check_range("time", time, 0.0, 1e3)?;
         match self.block.step(time, |_| true).swap_remove(0) {

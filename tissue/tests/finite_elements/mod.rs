@@ -1,8 +1,10 @@
-//! An oracle for indentation: linear elasticity of a round layer on a table, by axisymmetric finite elements of four nodes.
+//! Oracle for indentation: linear elasticity of a round layer on a table, by axisymmetric finite elements with four
+//! nodes.
 //!
-//! The layer is bonded below, its sides are free, the indenter is rigid and without friction. Its weak form is the textbook one
-//! (Zienkiewicz and Taylor, *The Finite Element Method*, §"Axisymmetric stress analysis"): strains ε = (u_r,r, u_z,z, u_r / r, u_r,z + u_z,r).
-//! Which nodes touch is found by taking off those that would be pulled and adding those that would go through.
+//! The layer is bonded below, its sides are free, and the indenter is rigid and frictionless. The weak form is the
+//! textbook one (Zienkiewicz and Taylor, *The Finite Element Method*, §"Axisymmetric stress analysis"): strains ε =
+//! (u_r,r, u_z,z, u_r / r, u_r,z + u_z,r). The set of touching nodes is found by removing nodes in tension and adding
+//! nodes that would penetrate.
 
 #![expect(
     clippy::needless_range_loop,
@@ -18,14 +20,15 @@ pub(crate) struct Layer {
     pub(crate) poisson_ratio: f64,
 }
 
-/// Elements over the contact's radius; half as many too, as the error at a punch's edge is of first order.
+/// Elements over the contact's radius. Half as many are used too, because the error at a punch's edge is of first
+/// order.
 const FINE: usize = 24;
-/// From one element to the next beyond the contact.
+/// Growth factor of the elements outside the contact.
 const GROWTH: f64 = 1.15;
-/// Spring that holds what is prescribed, over the stiffness there.
+/// Penalty stiffness of prescribed displacements, relative to the stiffness there.
 const PENALTY: f64 = 1e5;
 
-/// From 0 to `end` in steps of `fine` up to `near`, then growing.
+/// Grid from 0 to `end`, with steps of `fine` up to `near` and growing steps beyond.
 fn graded(fine: f64, near: f64, end: f64) -> Vec<f64> {
     let (mut at, mut step, mut places) = (0.0, fine, vec![0.0]);
     while at < end {
@@ -35,7 +38,7 @@ fn graded(fine: f64, near: f64, end: f64) -> Vec<f64> {
             step *= GROWTH;
         }
     }
-    // The last ones are spread so that the end is met.
+    // The last steps are stretched to meet the end.
     let scale = (end - near) / (at - near);
     for place in &mut places {
         if *place > near {
@@ -45,7 +48,7 @@ fn graded(fine: f64, near: f64, end: f64) -> Vec<f64> {
     places
 }
 
-/// A symmetric matrix: its lower band row by row, the diagonal last.
+/// A symmetric banded matrix: its lower band row by row, the diagonal last.
 struct Band {
     width: usize,
     rows: Vec<f64>,
@@ -92,7 +95,8 @@ impl Band {
 }
 
 impl Layer {
-    /// Force [N] on an indenter; `way` says how far it pushes the surface down at a radius [m], and `touches` what radius it may touch.
+    /// Force [N] on an indenter. `way` is its displacement of the surface at a radius [m]; `touches` is the greatest
+    /// radius that may be in contact.
     pub(crate) fn force(&self, touches: f64, way: impl Fn(f64) -> f64) -> f64 {
         let [coarse, fine] = [FINE / 2, FINE].map(|n| self.force_by(touches, &way, n));
         2.0 * fine - coarse
@@ -151,7 +155,7 @@ impl Layer {
         panic!("the contact was not found");
     }
 
-    /// Stiffness without what holds it; z goes down from the surface.
+    /// Stiffness without constraints; z points down from the surface.
     fn matrix(&self, r: &[f64], z: &[f64]) -> Band {
         let nu = self.poisson_ratio;
         let scale = self.young_modulus / ((1.0 + nu) * (1.0 - 2.0 * nu));

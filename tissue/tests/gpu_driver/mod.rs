@@ -1,11 +1,11 @@
-//! The GPU on which tests run.
+//! The GPU for tests.
 
 use insonate_tissue::gpu::{DeviceError, Gpu};
 
-/// Set to 1: a test that finds no driver fails instead of being skipped.
+/// If set to 1, a test without a driver fails instead of being skipped.
 pub(crate) const REQUIRE_GPU: &str = "INSONATE_REQUIRE_GPU";
 
-/// The GPU; none where no driver is found, so that the test is skipped.
+/// The GPU; `None` without a driver, so that the test is skipped.
 pub(crate) fn gpu() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 /// Width of a cell [m].
 pub(crate) const CELL: f64 = 0.01;
 
-/// Eight particles per cell, a little out of place, in a box given in cells.
+/// Eight particles per cell, slightly displaced, in a box given in cells.
 pub(crate) fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut positions = Vec::new();
@@ -54,7 +54,7 @@ pub(crate) fn config() -> MpmConfig {
     }
 }
 
-/// A tool above the middle of the domain that comes down, turned and turning, with friction.
+/// A tool above the centre of the domain that comes down, rotated and rotating, with friction.
 pub(crate) fn press(shape: Shape, height: f64) -> Tool {
     Tool {
         position: Vector3::new(0.12, 0.12, height),
@@ -66,7 +66,7 @@ pub(crate) fn press(shape: Shape, height: f64) -> Tool {
     }
 }
 
-/// What came of worlds on one of the two.
+/// Final state of worlds on the GPU or the CPU.
 pub(crate) struct End {
     /// Positions of each world's particles [m].
     pub(crate) positions: Vec<Vec<[f64; 3]>>,
@@ -83,7 +83,7 @@ fn add(sums: &mut [Wrench], time: f64, wrench: impl Fn(usize) -> Wrench) {
     }
 }
 
-/// Worlds with their tools through steps on the GPU, then on the CPU.
+/// Runs worlds with their tools on the GPU, then on the CPU.
 pub(crate) fn both(
     gpu: &Gpu,
     config: &MpmConfig,
@@ -137,7 +137,8 @@ pub(crate) fn both(
     [found, wanted]
 }
 
-/// Fails unless particles are within so many cells and impulses within such a share of those on the CPU, and every tool was pushed.
+/// Fails unless positions agree within a number of cells and impulses within a relative tolerance, and every tool has
+/// an impulse.
 pub(crate) fn assert_same([found, wanted]: &[End; 2], cells: f64, share: f64) {
     let mut is_near = true;
     for (i, (found, wanted)) in found.positions.iter().zip(&wanted.positions).enumerate() {

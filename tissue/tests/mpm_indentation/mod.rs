@@ -1,4 +1,4 @@
-//! Particles pressed on a table by a tool, and the force that finite elements give.
+//! Particles on a table pressed by a tool, and the force from finite elements.
 
 use insonate_tissue::Material;
 use insonate_tissue::mpm::{Formulation, MlsMpm};
@@ -24,7 +24,7 @@ pub(crate) fn bring(world: &mut MlsMpm, tool: usize, height: f64, time: f64, wai
     world.step(wait).expect("stable");
 }
 
-/// The part of a block that `is_in` says on a table, and a tool above its middle.
+/// The part of a block that `is_in` selects, on a table, and a tool above its centre.
 pub(crate) fn on_table(
     size: [f64; 3],
     cell: f64,
@@ -54,7 +54,7 @@ pub(crate) fn on_table(
     )
 }
 
-/// A round layer on a table, deep and wide against what presses it.
+/// A round layer on a table, deep and wide compared with the indenter.
 pub(crate) const LAYER: Layer = Layer {
     radius: 0.08,
     depth: 0.06,
@@ -84,7 +84,8 @@ pub(crate) fn press(
     force(&mut world, 1, 0.03).z
 }
 
-/// Errors of the force for cells [m], and the order by which they fall: the slope of a line through their logarithms.
+/// Errors of the force for some cell widths [m], and the order of convergence: the slope of a regression of their
+/// logarithms.
 fn errors(
     formulation: Formulation,
     shape: &Shape,

@@ -1,4 +1,4 @@
-//! MLS-MPM in plain f64: every particle visits its 27 nodes, one after the other. What the fast code is compared with.
+//! Oracle for MLS-MPM in plain f64: every particle visits its 27 nodes, one after the other.
 
 use insonate_tissue::mpm::{Formulation, WALL_NODES, Wall};
 use insonate_tissue::tool::Tool;
@@ -6,7 +6,7 @@ use insonate_tissue::{ElasticLaw, Material};
 use nalgebra::{Matrix3, Vector3};
 
 pub(crate) struct Particle {
-    /// At rest.
+    /// Position at rest.
     pub(crate) rest: Vector3<f64>,
     pub(crate) position: Vector3<f64>,
     pub(crate) velocity: Vector3<f64>,
@@ -14,9 +14,9 @@ pub(crate) struct Particle {
     pub(crate) deformation_grad: Matrix3<f64>,
     pub(crate) material: Material,
     pub(crate) volume: f64,
-    /// How far it has moved along a tool since it stuck to it [m].
+    /// Displacement along a tool since it stuck to it [m].
     pub(crate) slip: Vector3<f64>,
-    /// Affine velocity that a tool has given it in this substep [1/s].
+    /// Affine velocity that a tool has added in this substep [1/s].
     pub(crate) kick: Matrix3<f64>,
 }
 
@@ -102,7 +102,8 @@ impl Oracle {
                 ElasticLaw::NeoHookean => (f * f.transpose() - one) * mu + one * (lambda * j.ln()),
                 ElasticLaw::FixedCorotated => {
                     let svd = f.svd(true, true);
-                    let rotation = svd.u.expect("asked for") * svd.v_t.expect("asked for");
+                    let rotation =
+                        svd.u.expect("it was requested") * svd.v_t.expect("it was requested");
                     (f - rotation) * f.transpose() * (2.0 * mu) + one * (lambda * (j - 1.0) * j)
                 }
             };

@@ -5,7 +5,7 @@ use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::Tool;
 use nalgebra::Vector3;
 
-/// Eight particles per cell in a box from the origin on.
+/// Eight particles per cell in a box from the origin.
 pub(crate) fn block(size: [f64; 3], cell_width: f64, material: Material) -> MpmBody {
     let counts = size.map(|size| (2.0 * size / cell_width).round());
     let spacing: [f64; 3] = std::array::from_fn(|axis| size[axis] / counts[axis]);
@@ -29,7 +29,7 @@ pub(crate) fn block(size: [f64; 3], cell_width: f64, material: Material) -> MpmB
     }
 }
 
-/// As much viscosity as does not shorten the substep, so that what swings comes to rest.
+/// The greatest viscosity that does not shorten the substep, to damp oscillations.
 pub(crate) fn damped(material: Material, cell_width: f64) -> Material {
     Material {
         viscosity: cell_width * material.density * material.wave_speed() / 3.2,
@@ -37,7 +37,7 @@ pub(crate) fn damped(material: Material, cell_width: f64) -> Material {
     }
 }
 
-/// The block in a world with a margin of ten cells, no gravity, its corner a part of a cell from a node.
+/// The block in a world with a margin of ten cells, without gravity. Its corner is a part of a cell from a node.
 pub(crate) fn world(
     size: [f64; 3],
     cell_width: f64,
@@ -51,7 +51,7 @@ pub(crate) fn world(
     })
 }
 
-/// The part of the block that `is_in` says.
+/// The part of the block that `is_in` selects.
 pub(crate) fn part_of(
     size: [f64; 3],
     cell_width: f64,

@@ -3,7 +3,8 @@
 use insonate_tissue::mesh::TetMesh;
 use insonate_tissue::xpbd::XpbdBody;
 
-/// A lattice of cells of six tetrahedra each, its first corner at `low` [m], moved by `jitter` of a cell by a fixed pattern.
+/// A lattice of cells with six tetrahedra each, its lower corner at `low` [m], displaced by `jitter` of a cell in a
+/// fixed pattern.
 pub(crate) fn lattice(cells: [usize; 3], size: [f64; 3], low: [f64; 3], jitter: f64) -> TetMesh {
     let [nx, ny, nz] = cells;
     let id = |at: [usize; 3]| ((at[0] * (ny + 1) + at[1]) * (nz + 1) + at[2]) as u32;

@@ -1,4 +1,4 @@
-//! A ball and a flat punch on a round layer of tetrahedra, and the force that finite elements give for it.
+//! A ball and a flat punch on a round layer of tetrahedra, and the force from finite elements.
 
 use insonate_tissue::Material;
 use insonate_tissue::tool::{Shape, Tool};
@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use super::finite_elements::Layer;
 use super::xpbd_blocks::{lattice, vertices};
 
-/// A round layer on a table, deep and wide against what presses it: with it the elements were made.
+/// A round layer on a table, deep and wide compared with the indenter. It was used to tune the elements.
 const LAYER: Layer = Layer {
     radius: 0.08,
     depth: 0.06,
@@ -16,7 +16,7 @@ const LAYER: Layer = Layer {
     poisson_ratio: 0.4,
 };
 
-/// A thinner, softer and less compressible one, by which nothing was chosen.
+/// A thinner, softer and less compressible layer, which was not used for tuning.
 const OTHER: Layer = Layer {
     radius: 0.07,
     depth: 0.045,
@@ -24,10 +24,10 @@ const OTHER: Layer = Layer {
     poisson_ratio: 0.46,
 };
 
-/// Distance from the middle over that in an even lattice: cells grow outwards, the first ones are this share of the mean.
+/// Cells grow outwards: the width of the first cells as a share of the mean width.
 const FINEST: f64 = 0.4;
 
-/// A layer, its lattice finer below the middle of its surface; cells there are about `cell` wide [m].
+/// A layer whose lattice is finer below the centre of its surface; cells there are about `cell` wide [m].
 fn body(layer: &Layer, cell: f64) -> XpbdBody {
     let mean = cell / FINEST;
     let n_across = 2 * (layer.radius / mean).round() as usize;
@@ -42,7 +42,7 @@ fn body(layer: &Layer, cell: f64) -> XpbdBody {
     for position in &mut mesh.positions {
         let [x, y, z] = *position;
         let flat = [x, y].map(stretch);
-        // From a square to a disc, circles where squares were.
+        // Maps a square to a disc: squares become circles.
         let square = x.abs().max(y.abs());
         let round = if square > 0.0 {
             square / x.hypot(y)

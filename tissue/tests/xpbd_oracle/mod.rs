@@ -1,4 +1,4 @@
-//! XPBD in f64, as its equations are written.
+//! XPBD in f64, directly from its equations.
 
 mod patches;
 
@@ -92,7 +92,7 @@ impl Oracle {
 
     fn solve(&mut self, dt: f64, before: &[V], multipliers: &mut [Vector2<f64>]) {
         let is_split = matches!(self.sweep, Sweep::Jacobi);
-        // Patches, of eight points, have eight shares of a mass that is split.
+        // Patches of eight points have eight shares of a split mass.
         let weight = |it: &Constraint| match it.vertices.len() {
             8 if is_split => 8.0,
             _ => 1.0,

@@ -1,11 +1,11 @@
-//! Patches of a body whose cubes are of six tetrahedra each.
+//! Patches of a body whose cubes consist of six tetrahedra each.
 
 use insonate_tissue::xpbd::XpbdBody;
 use nalgebra::{Matrix3, Vector3};
 
 use super::{Constraint, Law};
 
-/// Share of the energy that tetrahedra keep to themselves.
+/// Share of the energy that stays with the tetrahedra.
 pub(crate) const TET_SHARE: f64 = 0.15;
 
 /// Gradients of the shape functions of a tetrahedron with these edges.
@@ -15,7 +15,7 @@ pub(crate) fn shape_gradients(edges: &Matrix3<f64>) -> [Vector3<f64>; 4] {
     [-a - b - c, a, b, c]
 }
 
-/// The mean of each cube of six tetrahedra, from the longest diagonal on.
+/// The mean of each cube of six tetrahedra, starting with the longest diagonal.
 pub(crate) fn cubes(body: &XpbdBody, positions: &[Vector3<f64>]) -> Vec<Constraint> {
     let material = &body.material;
     let (mu, lambda) = (material.lame_mu(), material.lame_lambda());

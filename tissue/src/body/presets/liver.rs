@@ -3,11 +3,12 @@
 use super::layer;
 use crate::body::{Roi, Solid, TissueBody};
 
-/// A liver in its capsule, 0.18 × 0.11 × 0.12 m, held at the bare area on top behind.
+/// A liver in its capsule, 0.18 × 0.11 × 0.12 m. It is fixed at the bare area, at the top of its
+/// back.
 ///
-/// Parenchyma of 6 kPa is chosen within the 1.8 kPa to 7.1 kPa of healthy livers by elastography (Alsebaey et al. 2015,
-/// doi:10.4254/wjh.v7.i8.1149). The capsule is stiffer, in pigs 8.2 MPa (Umale et al. 2011, doi:10.1016/j.jbiomech.2011.03.029), but
-/// thinner than any cell: 1 mm of 20 kPa, chosen, stands for it.
+/// The parenchyma has 6 kPa, chosen within the 1.8 kPa to 7.1 kPa that elastography finds in healthy livers (Alsebaey
+/// et al. 2015, doi:10.4254/wjh.v7.i8.1149). The real capsule is stiffer, 8.2 MPa in pigs (Umale et al. 2011,
+/// doi:10.1016/j.jbiomech.2011.03.029), but thinner than any cell. A chosen layer of 1 mm with 20 kPa represents it.
 pub fn liver() -> TissueBody {
     TissueBody {
         name: "liver".into(),

@@ -1,4 +1,4 @@
-//! Bodies made by program, one a file.
+//! Predefined bodies, one per file.
 
 mod liver;
 mod slab;
@@ -27,8 +27,8 @@ fn layer(name: &str, thickness: f64, young_modulus: f64, density: f64) -> Layer 
 
 /// Skin, fat and muscle over organs.
 ///
-/// Young's moduli are chosen for tissue that is pressed, kilopascals to tens of them; tension gives greater ones (McKee et al. 2011,
-/// doi:10.1089/ten.teb.2010.0520). Densities and thicknesses are chosen too.
+/// Young's moduli are chosen for compressed tissue: a few to some tens of kilopascals. Moduli in tension are greater
+/// (McKee et al. 2011, doi:10.1089/ten.teb.2010.0520). Densities and thicknesses are chosen too.
 fn trunk_layers() -> [Layer; 4] {
     [
         layer("skin", 0.002, 5e4, 1090.0),

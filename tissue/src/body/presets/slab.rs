@@ -3,7 +3,7 @@
 use super::trunk_layers;
 use crate::body::{Region, Roi, Solid, TissueBody};
 
-/// A slab, 0.12 × 0.12 × 0.04 m, its lower side held: skin on top, fat below it, the rest muscle.
+/// A slab, 0.12 × 0.12 × 0.04 m, with a fixed lower side: skin on top, fat below it, muscle in the rest.
 pub fn slab() -> TissueBody {
     let half = [0.06, 0.06, 0.02];
     let [skin, fat, mut muscle, _] = trunk_layers();
@@ -17,7 +17,7 @@ pub fn slab() -> TissueBody {
         (fat, skin_depth, skin_depth + 0.012),
         (skin, 0.0, skin_depth),
     ];
-    // Layers lie below the upper side only, so that they are regions.
+    // The layers lie below the upper side only, so regions describe them.
     let regions = regions.map(|(layer, from, to)| Region {
         name: layer.name,
         place: top(from, to),

@@ -1,9 +1,10 @@
-//! A human-like trunk on its back.
+//! A human-like trunk in supine position.
 
 use super::trunk_layers;
 use crate::body::{Roi, Solid, TissueBody};
 
-/// A trunk of skin, fat and muscle over organs, 0.40 × 0.30 × 0.20 m, along x, the neck towards −x; its back, at z = 0, is held.
+/// A trunk of skin, fat and muscle over organs, 0.40 × 0.30 × 0.20 m. It lies along x with the neck towards −x. Its
+/// back, at z = 0, is fixed.
 pub fn torso() -> TissueBody {
     TissueBody {
         name: "torso".into(),

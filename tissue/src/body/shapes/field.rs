@@ -1,6 +1,6 @@
-//! Shapes as fields: negative inside, about a distance near the surface, joined without edges.
+//! Shapes as smooth fields: negative inside, close to the signed distance near the surface.
 //!
-//! A level set cannot cut through itself, so that what is drawn this way always encloses a solid.
+//! A level set cannot intersect itself, so a surface made this way always encloses a solid.
 
 use nalgebra::Vector3;
 
@@ -17,7 +17,7 @@ pub(super) fn ellipsoid(at: &Vector3<f64>, centre: [f64; 3], half: [f64; 3]) -> 
     scaled.norm() * (scaled.norm() - 1.0) / slope.max(1e-9)
 }
 
-/// All that is nearer to a line between two points than radii there, and those between.
+/// A capsule around a line between two points. The radius is interpolated between the two ends.
 pub(super) fn capsule(at: &Vector3<f64>, ends: [[f64; 3]; 2], radii: [f64; 2]) -> f64 {
     let [from, to] = ends.map(Vector3::from);
     let along = to - from;
@@ -31,17 +31,17 @@ pub(super) fn union(a: f64, b: f64, width: f64) -> f64 {
     a.min(b) - overlap * overlap / (4.0 * width)
 }
 
-/// What two shapes have in common, its edges rounded where both are nearer than a width.
+/// The intersection of two shapes. Edges are rounded where both are nearer than a width.
 pub(super) fn intersection(a: f64, b: f64, width: f64) -> f64 {
     -union(-a, -b, width)
 }
 
-/// The first shape without the second, likewise.
+/// The first shape minus the second. Edges are rounded where both are nearer than a width.
 pub(super) fn difference(a: f64, b: f64, width: f64) -> f64 {
     intersection(a, -b, width)
 }
 
-/// The surface of a shape within bounds, drawn in mm with triangles of a size, brought to wanted bounds [m].
+/// The surface of a field within bounds [mm], with triangles of a given size, scaled to given bounds [m].
 pub(super) fn surface_of(
     field: impl Fn(&Vector3<f64>) -> f64,
     [low, high]: [[f64; 3]; 2],

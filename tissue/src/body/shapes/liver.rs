@@ -15,7 +15,7 @@ pub(in crate::body) fn liver() -> Result<TriangleMesh, TissueError> {
 /// Centre and radius of the ball that hollows the lower side, where stomach, duodenum and kidney lie [mm].
 const HOLLOW: ([f64; 3], f64) = ([49.787, 133.074, -157.502], 210.0);
 
-/// A point of the lower side, so much above it [mm].
+/// A point at a height above the lower side [mm].
 fn below(x: f64, y: f64, above: f64) -> [f64; 3] {
     let (centre, radius) = HOLLOW;
     let flat = (x - centre[0]).powi(2) + (y - centre[1]).powi(2);
@@ -55,6 +55,6 @@ fn field(at: &Vector3<f64>) -> f64 {
     ] {
         shape = difference(shape, capsule(at, ends, radii), width);
     }
-    // Where the falciform ligament parts the lobes in front.
+    // The falciform ligament divides the lobes in front.
     shape + 1.2 * (-((at.x - 19.0) / 6.0).powi(2)).exp()
 }

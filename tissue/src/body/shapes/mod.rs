@@ -1,4 +1,4 @@
-//! Surfaces of organs as level sets of smooth fields, one a file.
+//! Surfaces of organs as level sets of smooth fields, one per file.
 
 mod field;
 mod liver;

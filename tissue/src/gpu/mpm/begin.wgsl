@@ -1,4 +1,4 @@
-// Before a step, and when worlds that wait for a sort go on: which substeps each world goes through.
+// Before a step, and when worlds resume after a sort: determines the substeps of each world.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> status: array<Status>;
@@ -20,12 +20,12 @@ fn main(
     if (flags & ~ASTRAY) != 0u || (resumes && reached >= n_substeps) {
         status[world].start_at = 0u;
         atomicStore(&status[world].stop_at, 0u);
-        // One that is done does not wait, wherever its particles are.
+        // A finished world does not wait, wherever its particles are.
         atomicStore(&status[world].flags, flags & ~ASTRAY);
         return;
     }
     if resumes && flags == 0u {
-        // It is done, and has been since an earlier round.
+        // It has been finished since an earlier round.
         return;
     }
     status[world].start_at = select(0u, reached, resumes);

@@ -1,4 +1,4 @@
-//! What is on the GPU.
+//! Buffers on the GPU.
 
 use insonate_gpu::Staging;
 
@@ -6,9 +6,9 @@ use super::layout::{BLOCK_NODES, Layout};
 use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 
-/// Particles that a group of threads moves at once.
+/// Particles that a workgroup processes at once.
 pub(super) const GROUP: usize = 128;
-/// Words of what kernels tell of a world.
+/// Words of the status that kernels report per world.
 pub(super) const STATUS_WORDS: usize = 4;
 /// Words of the settings.
 pub(super) const PARAM_WORDS: usize = 24;
@@ -20,7 +20,7 @@ pub(super) struct Buffers {
     pub(super) status: wgpu::Buffer,
     pub(super) starts: wgpu::Buffer,
     pub(super) materials: wgpu::Buffer,
-    /// Particles row by row, and who each is; two of each, one to sort into.
+    /// Rows of particles, and their indices; each twice, as source and target of the sort.
     pub(super) particles: [wgpu::Buffer; 2],
     pub(super) tags: [wgpu::Buffer; 2],
     pub(super) momenta: wgpu::Buffer,
@@ -29,7 +29,7 @@ pub(super) struct Buffers {
     pub(super) impulses: wgpu::Buffer,
     /// Worlds to reset.
     pub(super) listed: wgpu::Buffer,
-    // Sort.
+    // Buffers of the sort.
     pub(super) counts: wgpu::Buffer,
     pub(super) slots: wgpu::Buffer,
     pub(super) places: wgpu::Buffer,

@@ -1,9 +1,10 @@
-// What all kernels of the particle solver share. Lengths are in cells from the domain's origin unless they say metres.
+// Common part of the kernels of the particle solver. Lengths are in cells from the domain's origin unless their unit is
+// metres.
 
 struct Params {
     // Blocks of 4 x 4 x 4 cells along each axis.
     n_blocks: vec3<u32>,
-    // Most blocks of nodes in a world.
+    // Maximum number of node blocks of a world.
     quota: u32,
     // Gravity times dt [m/s].
     gravity_dt: vec3<f32>,
@@ -12,21 +13,21 @@ struct Params {
     // [m]
     cell_width: f32,
     unused: f32,
-    // A node this near to a tool [m] moves with it.
+    // Distance from a tool below which a node moves with it [m].
     contact_distance: f32,
-    // Half a cell per substep [m/s].
+    // Speed limit: half a cell per substep [m/s].
     speed_limit: f32,
     // Two bits for each wall: low x, high x, low y, ...
     walls: u32,
-    // Tools that each world has room for.
+    // Number of tool slots of each world.
     tool_stride: u32,
     n_particles: u32,
     n_worlds: u32,
-    // Most momentum that a particle may contribute, over its mass [m/s].
+    // Limit of the momentum that a particle may contribute, over its mass [m/s].
     p2g_limit: f32,
     // Rows of four numbers of a particle.
     n_rows: u32,
-    // 0: only tools that tissue sticks to push nodes.
+    // 0 if only tools of infinite friction act on nodes.
     pushes_nodes: u32,
     pad_0: u32,
 }
@@ -35,7 +36,7 @@ struct World {
     first: u32,
     n: u32,
     n_tools: u32,
-    // More mass on a node is too much.
+    // Capacity of a node in mass.
     most_mass: u32,
     // Fixed-point units of mass and momentum per kg and kg m/s: powers of two.
     mass_scale: f32,
@@ -45,11 +46,11 @@ struct World {
 }
 
 struct Status {
-    // The world goes through the substeps from start_at on and before stop_at.
+    // The world runs the substeps from start_at to before stop_at.
     start_at: u32,
     stop_at: atomic<u32>,
     flags: atomic<u32>,
-    // Bits of the greatest speed along an axis; those of what is not a number are greater than those of any number.
+    // Bits of the greatest speed along an axis. The bits of NaN are greater than those of any number.
     speed: atomic<u32>,
 }
 

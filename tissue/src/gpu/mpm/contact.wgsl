@@ -1,7 +1,8 @@
-// Contact of particles with tools of finite friction: the law is that of `mpm/contact.rs`.
+// Contact of particles with tools of finite friction, with the law of `mpm/contact.rs`.
 //
-// The grid has the momenta of particles without contact; here particles in contact add their change. Their stored velocity stays, as the next
-// one comes from the grid. This runs once in each substep of a world, when no particle needs a sort before, so that nothing needs to be undone.
+// The grid has the momenta of particles without contact; here particles in contact add their change. Their stored
+// velocity is unchanged, because the next one comes from the grid. This runs once in each substep of a world, after it
+// is known that no particle needs a sort, so nothing needs to be undone.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
@@ -20,21 +21,22 @@
 // As in `mpm/contact.rs`.
 const STIFFNESS = 2.0;
 const MAX_KAPPA = 2.0;
-// How far from a block's middle its particles may touch, in cells: they may have left it by one, and reach out by half their size.
+// Distance from a block's centre within which its particles may touch, in cells: they may be a cell outside the block,
+// and extend by half their size.
 const REACH = 6.928203;
 
 var<workgroup> is_active: u32;
-// A bit for each tool near the block.
+// One bit for each tool near the block.
 var<workgroup> near_tools: atomic<u32>;
 var<workgroup> has_contact: atomic<u32>;
-// Bits of the greatest speed that was too much; 0: none was.
+// Bits of the greatest speed above the limit; 0 if there is no such speed.
 var<workgroup> excess_speed: atomic<u32>;
 
-// The nearest surface, if it is in contact.
+// The nearest surface in contact.
 struct ContactPoint {
-    // Which tool; NONE: no contact.
+    // Index of the tool; NONE without contact.
     tool: u32,
-    // [m]
+    // Penetration depth [m].
     depth: f32,
     normal: vec3<f32>,
 }
@@ -52,7 +54,7 @@ fn is_near(tool: Tool, block: vec3<u32>) -> bool {
     return least_distance(tool, rotate_back(tool.rotation, center)) <= reach;
 }
 
-// Seen from a particle that is a cube with such an edge [m]; `nearby`: bits of tools.
+// Contact of a particle that is a cube with a given edge [m]; `nearby` are bits of tools.
 fn find_contact(position: vec3<f32>, h: f32, nearby: u32) -> ContactPoint {
     var nearest = NONE;
     var found = vec4<f32>(0.0);
@@ -84,7 +86,7 @@ fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>,
     let stiffness = material.z + 2.0 * material.w;
     let kappa_per_dt = min(STIFFNESS * stiffness * h * params.dt / mass, MAX_KAPPA / params.dt);
     let normal = contact.normal;
-    // From the particle to where it is touched.
+    // From the particle to the touched face.
     let r = normal * (-0.5 * h / params.cell_width);
     let arm = position - posed[contact.tool].position + r;
     let turning = cross(posed[contact.tool].angular, arm * params.cell_width);
@@ -103,11 +105,11 @@ fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>,
     }
     particles[slip_row] = vec4<f32>(slip, slip_damage.w);
 
-    // dv => Q dx = 4 m dv r => grid, with r from the particle to where it is touched in cells
+    // dv => Q dx = 4 m dv r => grid, with r from the particle to the touched face in cells
     let dv = normal * dv_n + dv_t;
     let spread = 4.0 * dot(abs(r), vec3<f32>(1.0));
     let added_speed = max_abs_bits(abs(dv) * (1.0 + 1.5 * spread));
-    // In addition to the own limit of the particle; NaN is above it.
+    // In addition to the limit of the particle itself; NaN is above it.
     if added_speed > bitcast<u32>(0.5 * params.p2g_limit) {
         return added_speed;
     }
@@ -208,7 +210,7 @@ fn main(
         if speed != 0u {
             atomicMax(&status[chunk.x].speed, speed);
             atomicOr(&status[chunk.x].flags, FAST);
-            // The substep has begun: other groups of the world are in it.
+            // The substep has started: other workgroups of the world are running it.
             atomicMin(&status[chunk.x].stop_at, substep + 1u);
         }
     }

@@ -1,4 +1,4 @@
-// Tearing: stiffness lost for good by stretch, as in `mpm/damage.rs`.
+// Tearing: irreversible loss of stiffness by stretch, as in `mpm/damage.rs`.
 
 // Squarings of B = F F^T.
 const N_SQUARINGS = 4u;
@@ -25,11 +25,11 @@ fn trace(a: Symmetric) -> f32 {
     return a.diagonal.x + a.diagonal.y + a.diagonal.z;
 }
 
-// Of a positive matrix: tr(P B) / tr(P) with P a high power of it.
+// Greatest eigenvalue of a positive matrix: tr(P B) / tr(P) with P a high power of it.
 fn greatest_eigenvalue(b: Symmetric) -> f32 {
     var power = b;
     for (var i = 0u; i < N_SQUARINGS; i++) {
-        // Divided by the trace, so that nothing overflows.
+        // Divided by the trace to avoid overflow.
         let scale = 1.0 / max(trace(power), 1e-12);
         power = squared(Symmetric(power.diagonal * scale, power.off * scale));
     }
@@ -37,7 +37,8 @@ fn greatest_eigenvalue(b: Symmetric) -> f32 {
     return product / max(trace(power), 1e-12);
 }
 
-// Damage of a particle by its rows of F, what it had, and its material's square of stretch and rate.
+// Damage of a particle from its rows of F, its previous damage, and its material's square of stretch and
+// rate.
 fn update_damage(f: array<vec3<f32>, 3>, before: f32, tearing: vec2<f32>) -> f32 {
     let stretch_squared = greatest_eigenvalue(Symmetric(
         vec3<f32>(dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])),
@@ -47,7 +48,7 @@ fn update_damage(f: array<vec3<f32>, 3>, before: f32, tearing: vec2<f32>) -> f32
     return max(before, max(new_damage, 0.0));
 }
 
-// What is left of a stress [Pa]: what is compressed keeps lambda ln J.
+// Remaining stress [Pa]: the pressure of compressed tissue, lambda ln J, is kept.
 fn damaged_stress(tau: Symmetric, f: array<vec3<f32>, 3>, damage: f32, lambda: f32) -> Symmetric {
     let j = clamp(dot(f[0], cross(f[1], f[2])), 0.05, 1.0);
     let kept = damage * lambda * log(j);

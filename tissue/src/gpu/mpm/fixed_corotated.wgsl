@@ -12,7 +12,7 @@ fn kirchhoff(f: array<vec3<f32>, 3>, mu: f32, lambda: f32) -> Symmetric {
         let y = cross(r[2], r[0]);
         let z = cross(r[0], r[1]);
         let j = dot(r[0], x);
-        // Away from zero, on its own side: a flat particle has no inverse.
+        // Keep each entry away from zero with its sign: a flat particle has no inverse.
         let scale = 0.5 * j / max(j * j, 1e-12);
         r[0] = 0.5 * r[0] + scale * x;
         r[1] = 0.5 * r[1] + scale * y;

@@ -1,4 +1,4 @@
-// From momentum to velocity at the nodes: gravity, tools, walls. One group for the 64 nodes of a block.
+// From momentum to velocity at the nodes: gravity, tools, walls. One workgroup for the 64 nodes of a block.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
@@ -80,12 +80,12 @@ fn main(
         velocity = momentum * (scale / f32(mass_steps)) + params.gravity_dt;
         let at = 4u * unpack(entry.y) + vec3<u32>(lane / 16u, lane / 4u % 4u, lane % 4u);
         let steps = f32(mass_steps) * (world.momentum_scale / world.mass_scale);
-        // A node belongs to the nearest tool of those that push nodes.
+        // The nearest of the tools that push nodes acts on a node.
         var i = world.n_tools;
         var found = vec4<f32>(0.0, 0.0, 0.0, params.contact_distance);
         for (var other = 0u; other < world.n_tools; other++) {
             let tool = posed[other];
-            // Others push particles.
+            // Other tools push particles.
             if tool.friction >= 0.0 && params.pushes_nodes == 0u {
                 continue;
             }

@@ -1,11 +1,12 @@
-// Impulses on the tools of a world, summed in shared memory as fixed-point numbers of 64 bits, so that their order does not matter.
+// Impulses on the tools of a world, summed in shared memory as 64-bit fixed-point numbers, so their order does not
+// matter.
 
 const MAX_TOOLS = 8u;
 // Units of momentum in a unit of impulse, and of angular impulse.
 const FORCE_UNIT = 16.0;
 const TORQUE_UNIT = 16384.0;
 
-// Tools as they stand in this substep.
+// Tools at their poses in this substep.
 var<workgroup> posed: array<Tool, MAX_TOOLS>;
 // Force and torque of each tool, three numbers each.
 var<workgroup> tool_impulses: array<atomic<u32>, 96>;
@@ -16,11 +17,11 @@ fn clear_impulses(lane: u32, n_tools: u32, n_lanes: u32) {
     }
 }
 
-// Adds to a sum of 64 bits. False: the value needs more than 48 bits.
+// Adds to a 64-bit sum. False if the value needs more than 48 bits.
 fn add_to_sum(index: u32, value: f32) -> bool {
     let rounded = round(value);
     let high_part = floor(rounded / 65536.0);
-    // Also false for what is not a number.
+    // Also false for NaN.
     if !(abs(high_part) < 2147483648.0) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! Which kernel has which text and buffers.
+//! Source text and buffers of each kernel.
 
 use insonate_gpu::{Kernel, Use};
 
@@ -10,7 +10,7 @@ use crate::gpu::fields::Fields;
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::Contact;
 
-/// What kernels begin with that know tools.
+/// Common start of the kernels that use tools.
 const TOOLS: &str = concat!(
     include_str!("../tool.wgsl"),
     include_str!("../distance_field.wgsl"),
@@ -20,7 +20,7 @@ const TOOLS: &str = concat!(
 /// For kernels over particles and the nodes around them.
 const TILE: &str = include_str!("tile.wgsl");
 
-/// The transfer for a law; what is not asked for is not in it.
+/// Source of the transfer for a law. Features that are off are not compiled in.
 fn transfer_text(law: ElasticLaw, can_tear: bool) -> String {
     let law = match law {
         ElasticLaw::NeoHookean => include_str!("neo_hookean.wgsl"),

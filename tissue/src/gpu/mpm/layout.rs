@@ -1,36 +1,36 @@
-//! Offsets of the worlds' particles, units of their fixed-point sums, and how many blocks of nodes they may need.
+//! Layout of the worlds: offsets of particles, units of fixed-point sums, and the number of node blocks.
 
 use crate::gpu::{DeviceError, Gpu, GpuError};
 use crate::mpm::{Contact, Formulation, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, Material, TissueError};
 
-/// Rows of four numbers of a particle: position, F, velocity and C.
+/// Rows of four numbers per particle: position, F, velocity and C.
 const ROWS: usize = 6;
-/// And one more where it is needed: how far it has slipped along a tool, and its damage.
+/// Rows with the optional one: slip along a tool, and damage.
 pub(super) const ALL_ROWS: usize = 7;
 /// Nodes along the edge of a block.
 pub(super) const BLOCK: usize = 4;
 /// Nodes of a block.
 pub(super) const BLOCK_NODES: u64 = 64;
-/// What a node may hold, over the mass in the fullest cell at the start.
+/// Capacity of a node, relative to the mass in the fullest cell at the start.
 const MOST_CROWDED: f64 = 8.0;
-/// Most momentum that a particle may contribute in a substep, over its mass, in cells per substep.
+/// Limit of the momentum that a particle may contribute in a substep, over its mass, in cells per substep.
 const MOST_GIVEN: f64 = 8.0;
-/// Fixed-point units of the most mass that a node may hold. Twice as much still fits.
+/// Fixed-point units of the capacity of a node in mass. Twice as much still fits.
 const MASS_UNITS: f64 = 1_073_741_824.0;
-/// The same of the most momentum: as many, times 65536.
+/// Fixed-point units of the capacity of a node in momentum: `MASS_UNITS` times 65536.
 const MOMENTUM_UNITS: f64 = 70_368_744_177_664.0;
-/// Up to so many bytes of nodes, all blocks of all worlds are allocated.
+/// Size of the nodes [bytes] up to which all blocks of all worlds are allocated.
 const WHOLE_BYTES: u64 = 1 << 28;
-/// Otherwise this many times the blocks that a world needs at the start.
+/// Above this size, allocated blocks as a multiple of the blocks that a world needs at the start.
 const SPREAD: usize = 4;
 
-/// One world's place among all.
+/// Share of one world in the buffers.
 #[derive(Debug, Clone)]
 pub(super) struct WorldLayout {
     /// Its first particle.
     pub(super) first: usize,
-    /// How many it has.
+    /// Number of its particles.
     pub(super) n: usize,
     /// Mass in its fullest cell at the start [kg].
     fullest: f64,
@@ -47,12 +47,12 @@ pub(super) struct Layout {
     pub(super) n_blocks: [usize; 3],
     pub(super) worlds: Vec<WorldLayout>,
     pub(super) n_particles: usize,
-    /// Most blocks of nodes in a world.
+    /// Maximum number of node blocks of a world.
     pub(super) quota: usize,
-    /// Start of each particle in cells, and its material's number in bits.
+    /// Start position of each particle in cells, and the bits of its material's index.
     pub(super) starts: Vec<[f32; 4]>,
-    /// Three rows for each material: mass, volume, λ, μ; velocity at the start and its world's number in bits; viscosity, square of the
-    /// stretch at which damage begins, damage per square of stretch beyond, edge of a particle [m].
+    /// Three rows per material: mass, volume, λ, μ; initial velocity and the bits of its world's index; viscosity,
+    /// square of the stretch at which damage begins, damage per square of stretch beyond, edge of a particle [m].
     pub(super) materials: Vec<[f32; 4]>,
     /// Mass of a particle of each material [kg].
     pub(super) masses: Vec<f64>,
@@ -220,7 +220,7 @@ impl Layout {
         }
     }
 
-    /// How many blocks there are around blocks.
+    /// Number of blocks within one block of the given blocks.
     fn around(&self, mut blocks: Vec<[u32; 3]>) -> usize {
         blocks.sort_unstable();
         blocks.dedup();
@@ -229,14 +229,14 @@ impl Layout {
             .flat_map(|at| {
                 (0..27u32).filter_map(|i| {
                     let side = [i / 9, i / 3 % 3, i % 3];
-                    let mut beside = [0; 3];
+                    let mut neighbour = [0; 3];
                     for axis in 0..3 {
-                        beside[axis] = (at[axis] + side[axis]).checked_sub(1)?;
-                        if beside[axis] as usize >= self.n_blocks[axis] {
+                        neighbour[axis] = (at[axis] + side[axis]).checked_sub(1)?;
+                        if neighbour[axis] as usize >= self.n_blocks[axis] {
                             return None;
                         }
                     }
-                    Some(beside)
+                    Some(neighbour)
                 })
             })
             .collect();
@@ -245,7 +245,7 @@ impl Layout {
         near.len()
     }
 
-    /// What kernels know of a world, when substeps have this length.
+    /// Words that describe a world to kernels, for a substep length.
     pub(super) fn world_words(&self, world: usize, dt: f64, n_tools: usize) -> [u32; 8] {
         let layout = &self.worlds[world];
         let [mass_scale, momentum_scale] = self.scales(world, dt);
@@ -261,7 +261,7 @@ impl Layout {
         ]
     }
 
-    /// Fixed-point units per kg and per kg·m/s: powers of two, so that scaling rounds nothing.
+    /// Fixed-point units per kg and per kg·m/s. They are powers of two, so scaling is exact.
     pub(super) fn scales(&self, world: usize, dt: f64) -> [f64; 2] {
         let most = MOST_CROWDED * self.worlds[world].fullest;
         let scale = |steps: f64, most: f64| (steps / most).log2().floor().exp2();
@@ -271,17 +271,17 @@ impl Layout {
         ]
     }
 
-    /// Most momentum that a particle may contribute, over its mass [m/s].
+    /// Limit of the momentum that a particle may contribute, over its mass [m/s].
     pub(super) fn p2g_limit(&self, dt: f64) -> f64 {
         MOST_GIVEN * self.config.cell_width / dt
     }
 
-    /// Half a cell per substep [m/s].
+    /// Speed limit: half a cell per substep [m/s].
     pub(super) fn speed_limit(&self, dt: f64) -> f64 {
         0.5 * self.config.cell_width / dt
     }
 
-    /// Why a world stopped, by what kernels found.
+    /// Reason for which a world stopped, from the flags of the kernels.
     pub(super) fn reason(&self, flags: u32, speed: f32, dt: f64) -> Option<Divergence> {
         if flags & (FAST | LEFT | DENSE | FULL) == 0 {
             return None;
@@ -321,7 +321,7 @@ const FAST: u32 = 1;
 const LEFT: u32 = 2;
 const DENSE: u32 = 4;
 const FULL: u32 = 8;
-/// A particle is out of reach of its block's nodes: the world waits to be sorted.
+/// Flag: a particle is out of reach of its block's nodes. The world waits for a sort.
 pub(super) const ASTRAY: u32 = 16;
 
 /// A 64-bit FNV-1a hash of numbers.

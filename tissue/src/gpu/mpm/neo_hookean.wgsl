@@ -1,6 +1,6 @@
 // Compressible neo-Hookean solid: tau = mu (F F^T - I) + lambda ln J I.
 
-// Below this J a particle is as stiff as at it: the logarithm of an inverted one has no meaning.
+// Lower bound of J in the stress: the logarithm is undefined for an inverted particle.
 const LEAST_J = 0.05;
 
 // Kirchhoff stress [Pa] of the rows of F.

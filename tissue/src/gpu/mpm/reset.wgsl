@@ -1,9 +1,9 @@
-// Puts the particles of listed worlds back where they were at the start.
+// Resets the particles of listed worlds to the start.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
 @group(0) @binding(2) var<storage, read> listed: array<u32>;
-// Where each particle was, and of which material it is.
+// Start position of each particle, and its material.
 @group(0) @binding(3) var<storage, read> starts: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> materials: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> particles: array<vec4<f32>>;

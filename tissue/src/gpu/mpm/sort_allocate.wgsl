@@ -1,11 +1,12 @@
-// Sort, third: for each block with particles a range of the particles, its chunks, and nodes in the 27 blocks around.
+// Sort, third: assigns to each block with particles a range of the particles, its chunks, and nodes in the 27
+// surrounding blocks.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
 @group(0) @binding(2) var<storage, read> lists: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> occupied: array<u32>;
 @group(0) @binding(4) var<storage, read_write> counts: array<u32>;
-// Of each block of the domain: 0: no nodes, else two more than where they are.
+// For each block of the domain: 0 without nodes, else the index of its nodes plus two.
 @group(0) @binding(5) var<storage, read_write> slots: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> active_nodes: array<vec2<u32>>;
 @group(0) @binding(7) var<storage, read_write> chunks: array<vec4<u32>>;
@@ -40,7 +41,7 @@ fn main(
     if lane >= 27u {
         return;
     }
-    // One less along each axis; what is before the domain wraps to far beyond it.
+    // One less along each axis. An index before the domain wraps to a value far beyond it.
     let near = at + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
     if any(near >= n) {
         return;

@@ -1,15 +1,16 @@
-// Sort, second: the block of each particle, and its place among those that share the block.
+// Sort, second: the block of each particle, and its index among the particles of the block.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> particles: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> tags: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> materials: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> counts: array<atomic<u32>>;
-// Block and place of each particle.
+// Block of each particle, and index in the block.
 @group(0) @binding(5) var<storage, read_write> places: array<vec2<u32>>;
 // Blocks with particles.
 @group(0) @binding(6) var<storage, read_write> occupied: array<u32>;
-// How many blocks with particles, blocks of nodes and chunks of particles there are; then, of each world, blocks of nodes and particles.
+// Numbers of blocks with particles, of node blocks and of chunks of particles; then, for each world, of node blocks and
+// of particles.
 @group(0) @binding(7) var<storage, read_write> counters: array<atomic<u32>>;
 
 @compute @workgroup_size(128)
@@ -23,7 +24,7 @@ fn main(
         return;
     }
     let world = bitcast<u32>(materials[3u * tags[i].y + 1u].w);
-    // A particle of a stopped world may be anywhere, or nowhere.
+    // A particle of a stopped world may have any position, including NaN.
     let last = vec3<f32>(params.n_blocks * 4u) - 3.0;
     let base = clamp(floor(particles[i].xyz - 0.5), vec3<f32>(0.0), last);
     let at = min(vec3<u32>(base) / 4u, params.n_blocks - 1u);

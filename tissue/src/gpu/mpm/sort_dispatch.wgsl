@@ -1,4 +1,4 @@
-// Sort, between: how many groups the dispatches over a list have.
+// Sort, in between: number of workgroups for the dispatches over a list.
 
 @group(0) @binding(0) var<storage, read_write> counters: array<u32>;
 @group(0) @binding(1) var<storage, read_write> lists: array<vec4<u32>>;

@@ -1,8 +1,8 @@
-// Sort, last: particles go to their places.
+// Sort, last: moves particles to their places.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> places: array<vec2<u32>>;
-// Where each block's particles start.
+// First particle of each block.
 @group(0) @binding(2) var<storage, read> starts: array<u32>;
 @group(0) @binding(3) var<storage, read> old_particles: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> old_tags: array<vec2<u32>>;

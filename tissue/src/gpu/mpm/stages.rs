@@ -1,4 +1,4 @@
-//! Kernels in their order.
+//! Kernels in the order of execution.
 
 use insonate_gpu::Kernel;
 
@@ -11,10 +11,10 @@ use crate::gpu::fields::Fields;
 const G2P: u32 = 1;
 /// Transfer from the particles to the grid.
 const P2G: u32 = 2;
-/// Substeps per submission: a GPU that also draws a screen must not be blocked for long.
+/// Substeps per submission. Long submissions would block a GPU that also draws a screen.
 const SUBSTEPS_AT_ONCE: u32 = 100;
 
-/// A kernel with the buffers it runs on; two, for particles are in one of two buffers.
+/// A kernel with its bind groups, one for each of the two particle buffers.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) kernel: Kernel,
@@ -33,7 +33,7 @@ pub(super) struct Stages {
     pub(super) sort_scatter: Stage,
     pub(super) grid_update: Stage,
     pub(super) transfer: Stage,
-    /// None where tools push nodes.
+    /// Contact of particles; `None` if tools push nodes.
     pub(super) contact: Option<Stage>,
 }
 
@@ -41,20 +41,21 @@ pub(super) struct Stages {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) n_substeps: u32,
-    /// The first substep that a world goes through.
+    /// First substep to run.
     pub(super) first: u32,
-    /// Whether worlds resume that waited for a sort.
+    /// Whether worlds that wait for a sort resume.
     pub(super) resumes: bool,
     /// Whether to sort first.
     pub(super) sorts: bool,
     /// Whether any tool pushes particles.
     pub(super) pushes_particles: bool,
-    /// Substeps from sort to sort.
+    /// Substeps between sorts.
     pub(super) sort_every: u32,
 }
 
 impl Stages {
-    /// Records and submits a step of all worlds; returns the encoder with what is not yet submitted. `side`: which buffer has the particles.
+    /// Records and submits a step of all worlds. Returns the encoder with the commands that are not submitted yet.
+    /// `side` is the index of the buffer that holds the particles.
     pub(super) fn step(
         &self,
         gpu: &Gpu,
@@ -169,7 +170,7 @@ impl Stages {
 }
 
 impl Stage {
-    /// Runs it for so many groups.
+    /// Dispatches the kernel for a number of workgroups.
     fn run(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
@@ -181,7 +182,7 @@ impl Stage {
             .run(pass, &self.bind_groups[side], immediates, groups as u32);
     }
 
-    /// Runs it with a group for each entry of a list of the sort.
+    /// Dispatches the kernel with one workgroup per entry of a list of the sort.
     fn run_list(
         &self,
         pass: &mut wgpu::ComputePass<'_>,

@@ -1,4 +1,4 @@
-//! What is read from a world, and its state in bytes.
+//! Readback of a world, and its state as bytes.
 
 use insonate_gpu::Region;
 
@@ -7,9 +7,10 @@ use super::world::GpuMpm;
 use crate::gpu::{DeviceError, GpuError};
 use crate::{Divergence, TissueError};
 
-/// What a state begins with.
+/// First bytes of a state.
 const MAGIC: &[u8; 8] = b"insgmpm1";
-/// Bytes before the particles: magic, fingerprint, number of particles, time, three numbers on how it stopped.
+/// Header bytes before the particles: magic, fingerprint, number of particles, time, and three numbers that describe
+/// why the world stopped.
 const HEAD: usize = 56;
 impl GpuMpm {
     /// Positions of a world [m], shape `[n_particles, 3]`, in the order of the bodies.
@@ -34,7 +35,7 @@ impl GpuMpm {
         Ok(self.row(world, 3)?.into_iter().map(velocity).collect())
     }
 
-    /// Momentum of a world's particles [kg·m/s].
+    /// Total momentum of a world's particles [kg·m/s].
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -51,7 +52,8 @@ impl GpuMpm {
         Ok(momentum)
     }
 
-    /// Share of the stiffness that each particle of a world has lost for good, 0 to 1, shape `[n_particles]`, in the order of the bodies.
+    /// Damage of each particle of a world: lost share of the stiffness, 0 to 1, shape `[n_particles]`, in the order of
+    /// the bodies.
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -68,7 +70,7 @@ impl GpuMpm {
         self.rows(world, &[row])
     }
 
-    /// Rows of a world's particles, in the order of the bodies: all of a particle one after the other.
+    /// Rows of a world's particles in the order of the bodies. The rows of a particle follow each other.
     fn rows(&self, world: usize, rows: &[usize]) -> Result<Vec<[f32; 4]>, GpuError> {
         let layout = &self.layout.worlds[world];
         let (first, n) = (layout.first as u64, layout.n);
@@ -94,7 +96,7 @@ impl GpuMpm {
                 .checked_sub(layout.first)
                 .filter(|id| *id < n)
             else {
-                let lost = "a particle has lost its name";
+                let lost = "the index of a particle is missing";
                 return Err(DeviceError::Refused(lost.to_owned()).into());
             };
             for (row, numbers_of_row) in numbers.chunks_exact(4 * n).enumerate() {
@@ -105,7 +107,7 @@ impl GpuMpm {
         Ok(found)
     }
 
-    /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it.
+    /// State from which a later [`restore`](Self::restore) continues bit-identically. Tools are not included.
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -135,27 +137,29 @@ impl GpuMpm {
         Ok(bytes)
     }
 
-    /// Takes a world back to a state saved from a world made in the same way, here or elsewhere.
+    /// Restores a state of a world that was made in the same way, in this process or another.
     ///
     /// # Errors
-    /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
-    /// [`GpuError::Device`].
+    /// [`TissueError::State`] within [`GpuError::Tissue`] if the bytes are not a state of such a world; the
+    /// world is unchanged then. [`GpuError::Device`].
     pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let wrong = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
         let layout = &self.layout.worlds[world];
         let n_rows = self.layout.n_rows();
         if state.len() != HEAD + layout.n * 16 * n_rows || !state.starts_with(MAGIC) {
-            return Err(wrong("it has another length or beginning"));
+            return Err(wrong("its length or first bytes are wrong"));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
         let number = |i: usize| f64::from_bits(word(i));
         if word(1) != layout.fingerprint || word(2) != layout.n as u64 {
-            return Err(wrong("its world has other bodies or another domain"));
+            return Err(wrong(
+                "its world has different bodies or a different domain",
+            ));
         }
         let (time, speed, dt) = (number(3), number(5), number(6));
         if !(time >= 0.0 && time.is_finite()) {
-            return Err(wrong("its time is not a time"));
+            return Err(wrong("its time is negative or not finite"));
         }
         let cell_width = self.layout.config.cell_width;
         let diverged = match word(4) {
@@ -184,12 +188,12 @@ impl GpuMpm {
         let last = self.layout.n_blocks.map(|blocks| (4 * blocks) as f32 - 2.0);
         let mut fastest = 0.0f32;
         for (i, particle) in numbers.chunks_exact(4 * n_rows).enumerate() {
-            // A world that stopped may hold anything; it is not moved before a reset.
+            // A world that stopped may hold invalid values; it does not move before a reset.
             if diverged.is_none() {
                 let inside =
                     (0..3).all(|axis| particle[axis] >= 0.5 && particle[axis] < last[axis]);
                 if !inside || particle.iter().any(|number| !number.is_finite()) {
-                    return Err(wrong("a particle is out of the domain, or not a number"));
+                    return Err(wrong("a particle is outside the domain or not finite"));
                 }
                 let speeds = particle[12..15].iter().map(|speed| speed.abs());
                 fastest = speeds.fold(fastest, f32::max);
@@ -210,7 +214,7 @@ impl GpuMpm {
         }
         let to = &self.buffers.tags[self.side];
         queue.write_buffer(to, 8 * first as u64, bytemuck::cast_slice(&tags));
-        // A stopped world keeps a flag so that kernels pass it by.
+        // A stopped world keeps a flag, so that kernels skip it.
         let status = [0u32, 0, u32::from(diverged.is_some()), 0];
         let start = 16 * world as u64;
         queue.write_buffer(&self.buffers.status, start, bytemuck::cast_slice(&status));

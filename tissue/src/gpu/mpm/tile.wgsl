@@ -1,26 +1,26 @@
-// The nodes around a block of particles in shared memory: nodes -1 to 6 of the block along each axis. For kernels whose groups have up to
-// 128 particles of one block each.
+// The nodes around a block of particles in shared memory: nodes -1 to 6 of the block along each axis. For kernels whose
+// workgroups have up to 128 particles of one block each.
 //
-// Sums of momentum and mass are fixed-point, so that their order does not matter, and they are added to the grid once for all particles of
-// a group. A momentum is two numbers, the first in 65536 units.
+// Sums of momentum and mass are fixed-point, so their order does not matter. They are added to the grid once for all
+// particles of a workgroup. A momentum is two numbers; the first is in 65536 units.
 
 // Nodes of a tile.
 const TILE = 512u;
 const NONE = 0xffffffffu;
 
 var<workgroup> neighbours: array<u32, 27>;
-// High parts of momentum, mass, low parts of momentum.
+// High words of momentum, mass, low words of momentum.
 var<workgroup> sums: array<atomic<i32>, 3584>;
 
-// Looks up where the 27 blocks around are in the grid.
+// Looks up the 27 surrounding blocks in the grid.
 fn find_neighbours(lane: u32, world: u32, block: vec3<u32>) {
     if lane >= 27u {
         return;
     }
-    let beside = block + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
+    let neighbour = block + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
     var slot = NONE;
-    if all(beside < params.n_blocks) {
-        let found = slots[key_of(world, beside, params.n_blocks)];
+    if all(neighbour < params.n_blocks) {
+        let found = slots[key_of(world, neighbour, params.n_blocks)];
         if found >= 2u {
             slot = found - 2u;
         }
@@ -28,7 +28,7 @@ fn find_neighbours(lane: u32, world: u32, block: vec3<u32>) {
     neighbours[lane] = slot;
 }
 
-// Index of a tile's node in the grid; NONE: not allocated.
+// Index in the grid of a node of the tile; NONE if it is not allocated.
 fn grid_index(node: u32) -> u32 {
     let at = vec3<u32>(node / 64u, node / 8u % 8u, node % 8u) + 3u;
     let part = at / 4u;
@@ -44,9 +44,9 @@ struct Weights {
     x: vec3<f32>,
     y: vec3<f32>,
     z: vec3<f32>,
-    // Way to the first of three nodes, negative.
+    // Offset of the first of three nodes, negative.
     offset: vec3<f32>,
-    // That node in the tile.
+    // Index of that node in the tile.
     node: u32,
     is_inside: bool,
 }
@@ -61,7 +61,7 @@ fn bspline_weights(f: f32) -> vec3<f32> {
 fn compute_weights(position: vec3<f32>, origin: vec3<f32>) -> Weights {
     let in_tile = position - (origin - 1.0);
     let base = floor(in_tile - 0.5);
-    // A particle beyond the tile reads somewhere in it; the step is not used.
+    // A particle outside the tile reads some node in it; the result is discarded.
     let within = clamp(base, vec3<f32>(0.0), vec3<f32>(5.0));
     let f = in_tile - base;
     let first = vec3<u32>(within);
@@ -69,14 +69,14 @@ fn compute_weights(position: vec3<f32>, origin: vec3<f32>) -> Weights {
     return Weights(bspline_weights(f.x), bspline_weights(f.y), bspline_weights(f.z), -f, node, all(base == within));
 }
 
-// Bits of the greatest of three numbers without their signs. What is not a number is greatest.
+// Bits of the greatest absolute value of three numbers. NaN is greatest.
 fn max_abs_bits(numbers: vec3<f32>) -> u32 {
     let bits = bitcast<vec3<u32>>(numbers) & vec3<u32>(0x7fffffffu);
     return max(bits.x, max(bits.y, bits.z));
 }
 
 fn clear_sums(lane: u32) {
-    // Counted alike in all lanes, so that compilers unroll it.
+    // The same loop bounds in all lanes, so that compilers unroll it.
     for (var i = 0u; i < 28u; i++) {
         atomicStore(&sums[i * GROUP + lane], 0);
     }
@@ -109,7 +109,8 @@ fn p2g_plane(node: u32, weight: f32, at_first: vec4<f32>, q: array<vec4<f32>, 3>
     p2g_row(node + 16u, weight * w.y.z, second + q[1], q[2], w.z);
 }
 
-// Adds to the 27 nodes around a particle its momentum and mass [units], and their gradients per cell along each axis.
+// Adds the momentum and mass of a particle [units], and their gradients per cell along each axis, to the 27 nodes
+// around it.
 fn p2g_affine(own: vec4<f32>, columns: array<vec4<f32>, 3>, w: Weights) {
     let first_offset = columns[0] * w.offset.x + columns[1] * w.offset.y + columns[2] * w.offset.z;
     let at_first = own + first_offset;

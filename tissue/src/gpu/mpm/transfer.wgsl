@@ -1,6 +1,6 @@
 // Grid to particles and back to the grid, for up to 128 particles of one block at once.
 //
-// Velocities to read are in shared memory, as the sums of momentum and mass to write are: see `tile.wgsl`.
+// Shared memory holds the velocities to read, and the sums of momentum and mass to write: see `tile.wgsl`.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
@@ -25,7 +25,7 @@ fn node_velocity(node: u32) -> vec3<f32> {
     return vec3<f32>(node_velocity_x[node], node_velocity_y[node], node_velocity_z[node]);
 }
 
-// Sums of velocity, and of velocity times the way to the node along each axis.
+// Sums of velocity, and of velocity times the offset of the node along each axis.
 struct Moments {
     plain: vec3<f32>,
     x: vec3<f32>,
@@ -118,7 +118,7 @@ fn advect(p: ptr<function, Particle>, w: Weights) {
     );
 }
 
-// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau of the elastic law, of what is torn and of viscosity.
+// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau from the elastic law, reduced by damage, plus viscosity.
 fn affine_momentum(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
     let c = p.c;
     let material = materials[number];
@@ -253,7 +253,7 @@ fn main(
         let found = atomicLoad(&flags);
         if found != 0u {
             atomicOr(&status[chunk.x].flags, found);
-            // With G2P the substep is done; with P2G alone it has not begun.
+            // With G2P the substep is finished; with P2G alone it has not started.
             atomicMin(&status[chunk.x].stop_at, select(substep, substep + 1u, does_g2p));
         }
     }

@@ -14,9 +14,9 @@ use crate::mpm::{Contact, MpmBody, MpmConfig, WALL_NODES, Wall};
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
 
-/// Cells that a particle may move between sorts. At one cell it may be out of reach.
+/// Cells that a particle may move between sorts. At one cell it may be out of reach of its block.
 const MOST_DRIFT: f64 = 0.9;
-/// By this factor speeds may grow from one step to the next before a world must wait for a sort.
+/// Factor by which speeds may grow from one step to the next before a world must wait for a sort.
 const FASTER: f64 = 1.5;
 
 /// Units of momentum in a unit of impulse.
@@ -42,21 +42,21 @@ pub struct GpuMpm {
     stages: Stages,
     fields: Fields,
     pub(super) worlds: Vec<World>,
-    /// Which of two buffers has the particles.
+    /// Index of the buffer that holds the particles.
     pub(super) side: usize,
     pub(super) needs_sort: bool,
     /// Bound on the cells that a particle has moved since the last sort.
     drift: f64,
     /// Greatest speed along an axis in the last step [m/s].
     pub(super) speed: f64,
-    /// Substep of the uploaded settings [s], and the most tools in a world.
+    /// Substep [s] of the uploaded settings, and the maximum number of tools in a world.
     uploaded: Option<(f64, usize)>,
-    /// Uploaded tools, and their numbers.
+    /// Uploaded tools, and the number of tools of each world.
     uploaded_tools: Vec<u32>,
     uploaded_counts: Vec<usize>,
 }
 
-/// What the GPU reports of a world after a step.
+/// Status of a world after a step, as reported by the GPU.
 #[derive(Debug, Clone, Copy)]
 struct Report {
     stop_at: u32,
@@ -68,8 +68,8 @@ impl GpuMpm {
     /// Worlds of bodies at rest shape, with the same settings.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for invalid settings and positions; [`GpuError::Unsupported`] for fixed particles; [`GpuError::Device`], also
-    /// for more than the GPU takes.
+    /// [`GpuError::Tissue`] for invalid settings or positions; [`GpuError::Unsupported`] for fixed particles;
+    /// [`GpuError::Device`], also if the worlds exceed the limits of the GPU.
     pub fn new(gpu: &Gpu, config: MpmConfig, worlds: &[Vec<MpmBody>]) -> Result<Self, GpuError> {
         let layout = Layout::new(gpu, config, worlds)?;
         let buffers = Buffers::new(gpu, &layout)?;
@@ -114,7 +114,8 @@ impl GpuMpm {
         &self.worlds[world].tools
     }
 
-    /// A world's tools, at most [`MAX_TOOLS`]. Those that move are moved on between steps; a pose set here counts from the next step on.
+    /// Tools of a world, at most [`MAX_TOOLS`]. A step moves them by their velocities. A pose set here is used from the
+    /// next step on.
     pub fn tools_mut(&mut self, world: usize) -> &mut Vec<Tool> {
         &mut self.worlds[world].tools
     }
@@ -124,24 +125,26 @@ impl GpuMpm {
         self.worlds[world].time
     }
 
-    /// Why a world has stopped; it stays so until a reset.
+    /// Reason for which a world has stopped, until a reset.
     pub fn divergence(&self, world: usize) -> Option<Divergence> {
         self.worlds[world].diverged
     }
 
-    /// Mean wrench of the tissue on a tool over the last step, in world, about the tool's origin as it moved; zero before the first step.
+    /// Mean wrench of the tissue on a tool over the last step, in the world frame, about the origin of the moving tool.
+    /// Zero before the first step.
     pub fn wrench(&self, world: usize, tool: usize) -> Wrench {
         let wrenches = &self.worlds[world].wrenches;
         wrenches.get(tool).copied().unwrap_or_default()
     }
 
-    /// Advances all worlds by a time [s] in equal substeps no longer than [`substep`](Self::substep), tools moving on at their velocities.
+    /// Advances all worlds by a time [s] in equal substeps no longer than [`substep`](Self::substep). Tools move at
+    /// their velocities.
     ///
-    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others continue.
+    /// A world that diverges stops with a [`divergence`](Self::divergence); the others continue.
     ///
     /// # Errors
-    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Device`] for distance fields of
-    /// tools. [`GpuError::Device`] at any time.
+    /// Before any world moves: [`GpuError::Tissue`] for an invalid time or tool, [`GpuError::Device`] for the
+    /// distance fields of tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
         crate::error::check_range("time", time, 0.0, 1e3)?;
@@ -194,21 +197,23 @@ impl GpuMpm {
             };
         };
         self.speed = speed;
-        // The last of the sorts within a step is not at its end.
+        // The last sort within a step is not at its end.
         let since_sort = f64::from((plan.n_substeps - 1) % plan.sort_every + 1);
         self.drift += speed * since_sort * dt / self.layout.config.cell_width;
         self.update_tools(&impulses, time, dt);
         Ok(())
     }
 
-    /// Longest substep [s]: the configured one, or what the stiffest material of all worlds allows.
+    /// Longest substep [s]: the configured one, or the stability limit of the stiffest material of all
+    /// worlds.
     ///
-    /// Unlike on the CPU what is fast does not shorten it: worlds step together, and one must not change the others.
+    /// Unlike on the CPU, fast tissue does not shorten the substep: worlds step together, and one must not change the
+    /// others.
     pub fn substep(&self) -> f64 {
         self.layout.config.substep.min(self.layout.stable_substep)
     }
 
-    /// When to sort, by how fast particles were and tools are.
+    /// Plans the sorts from the speeds of particles and tools.
     fn plan(&mut self, dt: f64, n_substeps: u32) -> Plan {
         let tools = self.worlds.iter().flat_map(|world| &world.tools);
         let pushes_particles = self.layout.config.contact == Contact::Particles
@@ -270,7 +275,7 @@ impl GpuMpm {
         Ok((reports, impulses.to_vec()))
     }
 
-    /// Moves tools and turns impulses into wrenches.
+    /// Moves tools and converts impulses to wrenches.
     fn update_tools(&mut self, impulses: &[u32], time: f64, dt: f64) {
         let stride = self.uploaded.map_or(0, |(_, stride)| stride);
         for (index, world) in self.worlds.iter_mut().enumerate() {
@@ -373,10 +378,10 @@ impl GpuMpm {
         ]
     }
 
-    /// Worlds back to the start: rest shape, time zero; tools stay.
+    /// Resets worlds to rest shape and time zero. Tools stay.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Device`].
+    /// [`GpuError::Tissue`] for an unknown world; [`GpuError::Device`].
     pub fn reset(&mut self, worlds: &[usize]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let mut listed = worlds.to_vec();

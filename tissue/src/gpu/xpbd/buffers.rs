@@ -1,4 +1,4 @@
-//! Buffers on the GPU, and the kernels that work on them.
+//! Buffers on the GPU and their kernels.
 
 use insonate_gpu::{DeviceError, Kernel, Staging, Use};
 
@@ -29,9 +29,9 @@ pub(super) struct Buffers {
     pub(super) impulses: wgpu::Buffer,
     pub(super) listed: wgpu::Buffer,
     pub(super) positions: wgpu::Buffer,
-    /// Holds on vertices: position in the tool's frame, and holder.
+    /// Held vertices: position in the tool's frame, and holder.
     pub(super) holds: wgpu::Buffer,
-    /// The state of one world on its way to or from the host.
+    /// State of one world, as transferred to or from the host.
     pub(super) gathered: wgpu::Buffer,
     pub(super) staging: Staging,
 }
@@ -40,10 +40,10 @@ pub(super) struct Buffers {
 #[derive(Debug)]
 pub(super) struct Stages {
     pub(super) predict: (Kernel, wgpu::BindGroup),
-    /// Of each kind of constraint that there is, with their number.
+    /// Kernels of the kinds of constraints in use, with the number of constraints.
     pub(super) constraints: Vec<(Kernel, wgpu::BindGroup, usize)>,
     pub(super) update: (Kernel, wgpu::BindGroup),
-    /// Finds torn elements, then vertices without any.
+    /// Kernels that find torn elements, then vertices without elements.
     pub(super) tearing: Option<[(Kernel, wgpu::BindGroup); 2]>,
     pub(super) scatter: (Kernel, wgpu::BindGroup),
     pub(super) gather: (Kernel, wgpu::BindGroup),
@@ -131,7 +131,7 @@ struct Shared {
     alive: wgpu::Buffer,
 }
 
-/// A kernel and its buffers, of which the settings come first.
+/// A kernel and its buffers; the settings come first.
 fn stage(
     gpu: &Gpu,
     params: &wgpu::Buffer,
@@ -259,7 +259,7 @@ fn constraint(
         include_str!("constraint.wgsl"),
         CONSTRAINT_KERNELS[kind]
     );
-    // Kernels want room for one.
+    // A buffer must not be empty.
     let tets = match list.tets.as_slice() {
         [] => &[0],
         tets => tets,

@@ -1,5 +1,6 @@
-// What the kernels of the constraint solver share. Worlds lie side by side: point p of world w is number p * n_worlds + w, and so are
-// constraints and tetrahedra, so that neighbouring threads do the same with neighbouring numbers.
+// Common part of the kernels of the constraint solver. Worlds are interleaved: point p of world w has index p *
+// n_worlds + w, and so do constraints and tetrahedra. Neighbouring threads therefore do the same with neighbouring
+// numbers.
 
 struct Params {
     // Velocity that gravity adds in a substep [m/s].
@@ -12,51 +13,51 @@ struct Params {
     kept: f32,
     // [m/s]
     max_speed: f32,
-    // How far a tool at rest pushes tissue in a substep, at most [m].
+    // Greatest displacement of tissue by a tool at rest in a substep [m].
     max_push: f32,
-    // Points: vertices, then those of attachments.
+    // Number of points: vertices, then anchor points of attachments.
     n_points: u32,
     n_worlds: u32,
     n_tets: u32,
-    // Tools that each world has room for.
+    // Number of tool slots of each world.
     tool_stride: u32,
     // Steps of impulse per kg m/s.
     impulse_scale: f32,
     // Whether any constraint is damped; whether any tetrahedron can tear.
     is_damped: u32,
     tears: u32,
-    // Shares that a patch has of the masses of its points.
+    // Shares of a patch in the masses of its points.
     patch_weight: f32,
 }
 
 // Mass of a point.
 struct Mass {
-    // [1/kg], 0: it does not move.
+    // Inverse mass [1/kg]; 0 for a fixed point.
     inv_mass: f32,
-    // Inverse mass as constraints take it [1/kg].
+    // Inverse mass as constraints use it [1/kg].
     split: f32,
-    // Share of the sum of its corrections by which it moves.
+    // Factor by which the sum of the corrections is applied.
     share: f32,
-    // [kg]
+    // Mass [kg].
     mass: f32,
 }
 
 struct Status {
     // The world stops before this substep.
     stop_at: atomic<u32>,
-    // Bits of a speed that is too great; 0: none is.
+    // Bits of a speed above the limit; 0 if there is no such speed.
     speed: atomic<u32>,
 }
 
-// The hold on a vertex: its position in the frame of the tool that holds it [m], in bits, and the holder. A vertex whose elements are all
-// torn is detached: it stays where it is, and no tool touches it.
+// The hold on a vertex: bits of its position in the frame of the holding tool [m], and the holder. A vertex whose
+// elements are all torn is detached: it keeps its position, and tools ignore it.
 const FREE = 0u;
 const DETACHED = 1u;
-// The tool's number is added, and STICKS where infinite friction holds the vertex and not a grasp.
+// The tool's index is added, and STICKS if infinite friction holds the vertex instead of a grasp.
 const HELD = 2u;
 const STICKS = 16u;
 
-// Number of the tool of a holder; beyond all tools for none.
+// Index of the tool of a holder; beyond all tools if there is no holder.
 fn tool_of(holder: u32) -> u32 {
     return (holder & (STICKS - 1u)) - HELD;
 }

@@ -1,14 +1,15 @@
-// Constraints of one kind: each is solved once from the predicted positions, and its corrections are written down for its points. The text
-// after this has `Constraint` and `solve`, and the text before N_CONSTRAINTS and FIRST_ROW, where the rows of its corrections start.
+// Constraints of one kind: each is solved once from the predicted positions, and its corrections are stored for its
+// points. The source after this one defines `Constraint` and `solve`. The source before it defines N_CONSTRAINTS and
+// FIRST_ROW, the first row of its corrections.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
 @group(0) @binding(2) var<storage, read> constraints: array<Constraint>;
-// Tetrahedra with the last of which constraints are torn.
+// Tetrahedra of the constraints. A constraint is torn when all of its tetrahedra are torn.
 @group(0) @binding(3) var<storage, read> constraint_tets: array<u32>;
 @group(0) @binding(4) var<storage, read> predicted: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> velocities: array<vec4<f32>>;
-// 1: a tetrahedron is there, 0: it is torn. Only where any can tear.
+// 1 for an intact tetrahedron, 0 for a torn one. Only used if any can tear.
 @group(0) @binding(6) var<storage, read> alive: array<u32>;
 // Gradient times delta lambda [kg m]: rows of three numbers of all worlds.
 @group(0) @binding(7) var<storage, read_write> corrections: array<f32>;
@@ -18,13 +19,13 @@ fn position(point: u32, world: u32) -> vec3<f32> {
     return predicted[point * params.n_worlds + world].xyz;
 }
 
-// How far a point has come in this substep [m].
+// Displacement of a point in this substep [m].
 fn displacement(point: u32, world: u32) -> vec3<f32> {
     let step = params.dt * (velocities[point * params.n_worlds + world].xyz + params.delta_v);
     return select(vec3<f32>(0.0), step, masses[point].inv_mass > 0.0);
 }
 
-// Whether a constraint is never torn, or any of its tetrahedra is left.
+// Whether a constraint can never tear, or has an intact tetrahedron.
 fn is_alive(first_tet: u32, end_tet: u32, world: u32) -> bool {
     if params.tears == 0u || first_tet == end_tet {
         return true;

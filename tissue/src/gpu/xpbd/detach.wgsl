@@ -1,8 +1,8 @@
-// After tearing: a vertex that has lost its last tetrahedron is detached, and let go.
+// After tearing: a vertex that has lost its last tetrahedron is detached and released.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
-// Where the tetrahedra of each point start; those of the next one follow.
+// First tetrahedron of each point; the tetrahedra of the next point follow.
 @group(0) @binding(2) var<storage, read> tet_starts: array<u32>;
 @group(0) @binding(3) var<storage, read> point_tets: array<u32>;
 @group(0) @binding(4) var<storage, read> alive: array<u32>;

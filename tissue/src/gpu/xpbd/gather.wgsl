@@ -5,7 +5,7 @@
 @group(0) @binding(2) var<storage, read> velocities: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> holds: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read> alive: array<u32>;
-// Positions, velocities, holds; then, where any can tear, whether tetrahedra are there.
+// Positions, velocities, holds; then, if any can tear, whether each tetrahedron is intact.
 @group(0) @binding(5) var<storage, read_write> gathered: array<u32>;
 
 fn write_row(number: u32, row: vec4<u32>) {

@@ -1,4 +1,4 @@
-//! Holds of tools on vertices, and points to which vertices are attached.
+//! Vertices held by tools, and anchor points of attachments.
 
 use nalgebra::Vector3;
 
@@ -27,7 +27,7 @@ pub struct GpuXpbdWorld<'a> {
 }
 
 impl GpuXpbd {
-    /// A world; none for an index out of range.
+    /// A world; `None` for an index out of range.
     pub fn world(&mut self, index: usize) -> Option<GpuXpbdWorld<'_>> {
         let is_there = index < self.worlds.len();
         is_there.then_some(GpuXpbdWorld {
@@ -36,7 +36,8 @@ impl GpuXpbd {
         })
     }
 
-    /// Lets a tool of a world hold vertices; see [`Graspable::grasp`]. Reads the world back, which stepping does not.
+    /// Lets a tool of a world hold vertices; see [`Graspable::grasp`]. Reads the world back from the GPU, unlike a
+    /// step.
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -78,7 +79,7 @@ impl GpuXpbd {
         Ok(near.len())
     }
 
-    /// Releases all that a tool of a world has grasped.
+    /// Releases all vertices that a tool of a world has grasped.
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -97,10 +98,11 @@ impl GpuXpbd {
         Ok(self.gpu.check()?)
     }
 
-    /// Moves the point of an attachment that has one; see [`Xpbd::move_anchor`](crate::xpbd::Xpbd::move_anchor).
+    /// Moves the anchor point of an attachment; see [`Xpbd::move_anchor`](crate::xpbd::Xpbd::move_anchor).
     ///
     /// # Errors
-    /// As there, within [`GpuError::Tissue`]; [`GpuError::Device`].
+    /// As [`Xpbd::move_anchor`](crate::xpbd::Xpbd::move_anchor), within
+    /// [`GpuError::Tissue`]; [`GpuError::Device`].
     pub fn move_anchor(
         &mut self,
         world: usize,
@@ -131,7 +133,7 @@ impl Graspable for GpuXpbdWorld<'_> {
         self.all.wrench(self.world, tool)
     }
 
-    /// As on the CPU; 0 also where the GPU fails: the next step returns the error.
+    /// As on the CPU. Returns 0 also if the GPU fails; the next step returns the error.
     fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize {
         match self.all.grasp(self.world, tool, at, radius, most) {
             Ok(n) => n,

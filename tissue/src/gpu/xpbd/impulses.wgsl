@@ -1,6 +1,6 @@
-// Sums of impulses in whole steps, so that they do not depend on the order of threads. The text before binds them.
+// Integer sums of impulses, which do not depend on the order of threads. The source before binds them.
 
-// Adds a number of steps to one of 64 bits. False: it is beyond what 48 bits hold.
+// Adds a number of steps to a 64-bit sum. False if it needs more than 48 bits.
 fn add_to_sum(index: u32, value: f32) -> bool {
     let rounded = round(value);
     let high_part = floor(rounded / 65536.0);
@@ -16,7 +16,7 @@ fn add_to_sum(index: u32, value: f32) -> bool {
     return true;
 }
 
-// Adds steps of an impulse and of its moment to those of a slot.
+// Adds an impulse and its moment, in steps, to a slot.
 fn add_impulse(slot: u32, linear: vec3<f32>, angular: vec3<f32>) -> bool {
     var fits = true;
     for (var axis = 0u; axis < 3u; axis++) {
@@ -27,7 +27,7 @@ fn add_impulse(slot: u32, linear: vec3<f32>, angular: vec3<f32>) -> bool {
     return fits;
 }
 
-// The slot of a world's tool; that after the last one is of what stops detached vertices.
+// Slot of a world's tool. The slot after the last one is for detached vertices.
 fn impulse_slot(world: u32, tool: u32) -> u32 {
     return world * (params.tool_stride + 1u) + tool;
 }

@@ -1,15 +1,16 @@
 //! XPBD on the GPU: tissue as tetrahedra, in many worlds of equal topology.
 //!
-//! Bodies, attachments and settings are those of the CPU ([`crate::xpbd`]), and so are the equations: neo-Hookean elements, springs with
-//! volumes, dashpots, attachments, contact of vertices with tools, what tools hold, and tearing by strain. Corrections are found from the
-//! same positions (Jacobi sweeps, with split masses or averaged), as a sweep by colours would be one kernel for each colour;
-//! [`Sweep::GaussSeidel`](crate::xpbd::Sweep::GaussSeidel) is refused, and so is contact of tools with faces, whose corrections have an
-//! order on the CPU.
+//! Bodies, attachments, settings and equations are the same as on the CPU ([`crate::xpbd`]): neo-Hookean elements,
+//! springs with volumes, dashpots, attachments, contact of vertices with tools, grasping, and tearing by strain. Sweeps
+//! are Jacobi, with split masses or averaged, because a sweep by colours would need one kernel per colour.
+//! [`Sweep::GaussSeidel`](crate::xpbd::Sweep::GaussSeidel) is refused. Contact of tools with faces is refused too,
+//! because its corrections are sequential on the CPU.
 //!
-//! A substep is one dispatch for each kind of constraint, one for the points, and two more where tissue can tear, each for all worlds. The
-//! kernel of a kind solves each constraint once and writes its corrections down; then each point sums its own in the order of the CPU.
-//! Nothing is summed across threads, so a world gives the same bits alone and among others. Worlds lie side by side, so that neighbouring
-//! threads read neighbouring numbers and the same topology. Impulses on tools are summed in whole steps.
+//! A substep is one dispatch per kind of constraint, one for the points, and two more if tissue can tear, each for all
+//! worlds. The kernel of a kind solves each constraint once and stores its corrections. Then each point sums its own
+//! corrections in the order of the CPU. Nothing is summed across threads, so a world gives the same bits alone and
+//! among others. Worlds are interleaved, so neighbouring threads read neighbouring numbers and the same topology.
+//! Impulses on tools are summed as integers.
 
 mod buffers;
 mod grasp;

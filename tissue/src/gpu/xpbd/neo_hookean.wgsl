@@ -66,7 +66,7 @@ fn correct(it: Constraint, p: mat3x3<f32>, w: vec4<f32>) -> mat4x3<f32> {
     let m_dd = k_d * a_dd + 1.0;
     let m_hd = k_h * a_hd;
     let m_dh = k_d * a_hd;
-    // A is positive semidefinite, so the determinant is at least 1 but for rounding.
+    // A is positive semidefinite, so the determinant is at least 1 up to rounding.
     let determinant = max(m_hh * m_dd - m_hd * m_dh, 1.0);
     let delta_lambda_h = (m_dd * right_h - m_hd * right_d) / determinant;
     let delta_lambda_d = (m_hh * right_d - m_dh * right_h) / determinant;

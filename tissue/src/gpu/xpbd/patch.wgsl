@@ -39,7 +39,7 @@ fn solve(number: u32, world: u32) {
     var a_dd = 0.0;
     var a_hd = 0.0;
     for (var i = 1u; i <= N_POINTS; i++) {
-        // The first point takes what is left, and comes last.
+        // The first point takes the remainder and comes last.
         var g = -first;
         if i < N_POINTS {
             g = gradient(number, i);
@@ -66,7 +66,7 @@ fn solve(number: u32, world: u32) {
     let m_dd = k_d * a_dd + 1.0;
     let m_hd = k_h * a_hd;
     let m_dh = k_d * a_hd;
-    // A is positive semidefinite, so the determinant is at least 1 but for rounding.
+    // A is positive semidefinite, so the determinant is at least 1 up to rounding.
     let determinant = max(m_hh * m_dd - m_hd * m_dh, 1.0);
     let delta_lambda_h = select(0.0, (m_dd * right_h - m_hd * right_d) / determinant, is_there);
     let delta_lambda_d = select(0.0, (m_hh * right_d - m_dh * right_h) / determinant, is_there);

@@ -1,4 +1,5 @@
-// Before a step: predicted positions, release by tools that are gone or no longer stick, and the start of worlds that have not stopped.
+// Before a step: predicts positions, releases vertices of tools that were removed or are no longer sticky, and starts
+// worlds that have not stopped.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;

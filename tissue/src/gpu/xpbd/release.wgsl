@@ -1,4 +1,4 @@
-// Releases all that a tool of a world has grasped.
+// Releases all vertices that a tool of a world has grasped.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> holds: array<vec4<u32>>;

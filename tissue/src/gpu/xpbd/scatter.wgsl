@@ -1,10 +1,10 @@
-// Puts the worlds of a list at rest, or one world into a gathered state.
+// Resets the worlds of a list to rest, or restores one world from a gathered state.
 
 @group(0) @binding(0) var<uniform> params: Params;
 // Positions at rest, then velocities at the start.
 @group(0) @binding(1) var<storage, read> rest: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> listed: array<u32>;
-// Of one world: see `gather.wgsl`.
+// State of one world: see `gather.wgsl`.
 @group(0) @binding(3) var<storage, read> gathered: array<u32>;
 @group(0) @binding(4) var<storage, read_write> positions: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> velocities: array<vec4<f32>>;
@@ -24,7 +24,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let is_restored = stage.second != 0u;
     let world = listed[stage.first + group.y];
     if number == 0u {
-        // The bits of a state that had stopped come with it.
+        // The state includes the bits of the speed that stopped the world.
         atomicStore(&status[world].speed, select(0u, stage.second - 1u, is_restored));
     }
     let i = number * params.n_worlds + world;

@@ -1,4 +1,4 @@
-//! Reading a world, and its state as bytes.
+//! Readback of a world, and its state as bytes.
 
 use nalgebra::Vector3;
 
@@ -8,9 +8,10 @@ use crate::gpu::GpuError;
 use crate::{Divergence, TissueError};
 use insonate_meshes::TriangleMesh;
 
-/// Mark and version.
+/// Magic bytes and version.
 const MAGIC: &[u8; 8] = b"insgxpb2";
-/// Bytes before the words of the points: magic, fingerprint, time, bits of the speed that stopped the world, and the most that was allowed.
+/// Header bytes before the words of the points: magic, fingerprint, time, bits of the speed that stopped the world, and
+/// the speed limit.
 const HEAD: usize = 40;
 
 impl GpuXpbd {
@@ -35,7 +36,7 @@ impl GpuXpbd {
         Ok(rows[..self.n_vertices()].iter().map(velocity).collect())
     }
 
-    /// Momentum of all vertices of a world [kg·m/s].
+    /// Total momentum of the vertices of a world [kg·m/s].
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -45,7 +46,7 @@ impl GpuXpbd {
         Ok(parts.map(|(mass, v)| Vector3::from(*v) * *mass).sum())
     }
 
-    /// Tetrahedra of a world that are not torn, by vertices.
+    /// Vertices of the tetrahedra of a world that are not torn.
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -58,7 +59,7 @@ impl GpuXpbd {
             .collect())
     }
 
-    /// Surface of what is not torn, with all vertices; see [`Xpbd::surface`](crate::xpbd::Xpbd::surface).
+    /// Surface of the intact tetrahedra, with all vertices; see [`Xpbd::surface`](crate::xpbd::Xpbd::surface).
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -84,7 +85,8 @@ impl GpuXpbd {
         !self.topology.tears || gathered[12 * self.topology.rest.len() + tet] != 0
     }
 
-    /// State from which a later [`restore`](Self::restore) continues bit-identically; holds are in it, tools are not.
+    /// State from which a later [`restore`](Self::restore) continues bit-identically. Held vertices are included, tools
+    /// are not.
     ///
     /// # Errors
     /// [`GpuError::Device`].
@@ -109,17 +111,17 @@ impl GpuXpbd {
     /// Restores the state of a world of the same bodies.
     ///
     /// # Errors
-    /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
-    /// [`GpuError::Device`].
+    /// [`TissueError::State`] within [`GpuError::Tissue`] if the bytes are not a state of such a world; the
+    /// world is unchanged then. [`GpuError::Device`].
     pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let invalid = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
         if state.len() != HEAD + 4 * self.gathered_words() || !state.starts_with(MAGIC) {
-            return Err(invalid("it has another length or version"));
+            return Err(invalid("its length or version is wrong"));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
         if word(1) != self.fingerprint {
-            return Err(invalid("its world has other bodies"));
+            return Err(invalid("its world has different bodies"));
         }
         let (time, most) = (f64::from_bits(word(2)), f64::from_bits(word(4)));
         if !(time >= 0.0 && time.is_finite()) {
@@ -152,13 +154,13 @@ impl GpuXpbd {
             return Err(invalid("a vertex is held by an invalid tool"));
         }
         if alive.iter().any(|word| *word > 1) {
-            return Err(invalid("a tetrahedron is neither there nor torn"));
+            return Err(invalid("a tetrahedron is neither intact nor torn"));
         }
         let bytes = bytemuck::cast_slice(&words);
         self.gpu
             .queue
             .write_buffer(&self.buffers.gathered, 0, bytes);
-        // Any bits that are not zero keep kernels away.
+        // Any nonzero bits make kernels skip the world.
         self.scatter(&[world], if diverged.is_some() { 2 } else { 1 });
         let state = &mut self.worlds[world];
         (state.time, state.diverged) = (time, diverged);

@@ -1,10 +1,12 @@
 // After a substep: tetrahedra whose greatest principal stretch is above their threshold are torn.
 //
-// The greatest eigenvalue of C = F^T F is above s^2 if s^2 - C is not positive definite, which its leading minors tell (Sylvester).
+// The greatest eigenvalue of C = F^T F is above s^2 if s^2 - C is not positive definite, which follows from its leading
+// minors (Sylvester).
 
 struct Tet {
     vertices: vec4<u32>,
-    // Rows of the inverse of the edges at rest [1/m]; square of the stretch above which it tears, negative: never.
+    // Rows of the inverse of the edges at rest [1/m]; square of the stretch above which it tears, negative if it never
+    // tears.
     row_1: vec3<f32>,
     tear_stretch: f32,
     row_2: vec3<f32>,
@@ -49,7 +51,7 @@ fn main(
     let xz = dot(f[0], f[2]);
     let yz = dot(f[1], f[2]);
     let second = xx * yy - xy * xy;
-    // Off the diagonal s^2 - C is -C.
+    // Off-diagonal entries of s^2 - C are those of -C.
     let third = zz * second - xx * yz * yz - yy * xz * xz - 2.0 * xy * xz * yz;
     if xx < 0.0 || second < 0.0 || third < 0.0 {
         alive[i] = 0u;

@@ -1,4 +1,4 @@
-//! What is equal in all worlds, in the words that kernels read.
+//! Data that all worlds share, in the memory layout of the kernels.
 
 use crate::xpbd::Sweep;
 use crate::xpbd::constraint::AnyConstraintList;
@@ -12,11 +12,12 @@ const TET_WORDS: usize = 16;
 #[derive(Debug)]
 pub(super) struct PackedConstraints {
     pub(super) n: usize,
-    /// Where the rows of their corrections start, among those of all constraints.
+    /// First row of their corrections, among the rows of all constraints.
     pub(super) first_row: usize,
-    /// `Constraint` of their kernel: points, parameters, start and end of their tetrahedra, up to whole vectors of four words.
+    /// `Constraint` of their kernel: points, parameters, start and end of their tetrahedra, padded to whole vectors of
+    /// four words.
     pub(super) words: Vec<u32>,
-    /// Tetrahedra with the last of which each is torn.
+    /// Tetrahedra of the constraints. A constraint is torn when all of its tetrahedra are torn.
     pub(super) tets: Vec<u32>,
 }
 
@@ -31,16 +32,16 @@ pub(super) struct PackedTopology {
     pub(super) constraints: Vec<PackedConstraints>,
     /// Rows of corrections.
     pub(super) n_rows: usize,
-    /// Where the rows of each point start; those of the next one follow.
+    /// First row of each point; the rows of the next point follow.
     pub(super) row_starts: Vec<u32>,
-    /// Twice the number of a row; 1 is added where the point takes its negative.
+    /// Twice the index of a row, plus 1 if the point takes the negative.
     pub(super) rows: Vec<u32>,
-    /// Tetrahedra, where any can tear.
+    /// Tetrahedra; empty if none can tear.
     pub(super) tets: Vec<[u32; TET_WORDS]>,
-    /// Where the tetrahedra of each point start, and which they are.
+    /// First tetrahedron of each point, and the tetrahedra.
     pub(super) tet_starts: Vec<u32>,
     pub(super) point_tets: Vec<u32>,
-    /// Greatest mass of a point that moves [kg].
+    /// Greatest mass of a movable point [kg].
     pub(super) greatest_mass: f64,
 }
 
@@ -48,7 +49,7 @@ fn bits(number: f64) -> u32 {
     (number as f32).to_bits()
 }
 
-/// Lists one after another, and where each starts and the last one ends.
+/// Concatenated lists, and the start of each list with the end of the last.
 fn flat(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0];
     for list in lists {

@@ -1,11 +1,11 @@
-// One substep of one point: the sum of its constraints' corrections, in their order, times its share; contact with tools; velocity; and the
-// predicted position of the next substep.
+// One substep of one point: applies the sum of its constraints' corrections, in their order, times its share; contact
+// with tools; velocity; and the predicted position of the next substep.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
-// Where a point's rows of corrections start; those of the next one follow.
+// First row of each point's corrections; the rows of the next point follow.
 @group(0) @binding(2) var<storage, read> row_starts: array<u32>;
-// Twice the number of a row of corrections; 1 is added where the point takes its negative.
+// Twice the index of a row of corrections, plus 1 if the point takes the negative.
 @group(0) @binding(3) var<storage, read> rows: array<u32>;
 @group(0) @binding(4) var<storage, read> corrections: array<f32>;
 @group(0) @binding(5) var<storage, read_write> positions: array<vec4<f32>>;
@@ -15,7 +15,8 @@
 @group(0) @binding(9) var<storage, read_write> status: array<Status>;
 @group(0) @binding(10) var<storage, read> n_tools: array<u32>;
 @group(0) @binding(11) var<storage, read> tools: array<Tool>;
-// Impulse on each tool of each world: force and torque, three numbers of 64 bits each; then that on detached vertices.
+// Impulse on each tool of each world: force and torque, three numbers of 64 bits each; then the impulse on detached
+// vertices.
 @group(0) @binding(12) var<storage, read_write> impulses: array<atomic<u32>>;
 
 fn greatest(numbers: vec3<f32>) -> u32 {
@@ -77,7 +78,7 @@ fn main(
     var x = p + sum_of_corrections(point, world, mass.split) * mass.share;
     var hold = holds[i];
     if hold.w == DETACHED {
-        // It stays, and the impulse that stops it is counted.
+        // It keeps its position, and the impulse that stops it is summed.
         let velocity = (v + (x - p) * params.inv_dt) * params.kept;
         let impulse = velocity * (-params.impulse_scale * mass.mass);
         add_impulse(impulse_slot(world, params.tool_stride), impulse, vec3<f32>(0.0));

@@ -14,7 +14,7 @@ use crate::xpbd::topology::Topology;
 use crate::xpbd::{Attachment, Sweep, XpbdBody, XpbdConfig};
 use crate::{Divergence, TissueError};
 
-/// Vertices that a group of threads moves.
+/// Vertices that a workgroup moves.
 const GROUP: usize = 64;
 /// Steps of the impulse that the heaviest vertex gives at the greatest speed: 2⁴⁰ of 2⁴⁷.
 const IMPULSE_STEPS: f64 = 1_099_511_627_776.0;
@@ -43,19 +43,20 @@ pub struct GpuXpbd {
     greatest_mass: f64,
     /// Hash of the bodies, by which states are recognised.
     pub(super) fingerprint: u64,
-    /// An error where none could be returned: the next step returns it.
+    /// An error from a function that cannot return it; the next step returns it.
     pub(super) fault: Option<GpuError>,
-    /// Length of the substeps for which settings were sent, and the number of tools of each world.
+    /// Substep length [s] of the uploaded settings, and the number of tools of each world.
     sent: Option<(f64, Vec<usize>)>,
     sent_tools: Vec<u32>,
 }
 
 impl GpuXpbd {
-    /// Worlds of bodies at rest shape. Settings are those of the CPU, except that sweeps must be Jacobi and `face_contact` false; the number
-    /// of threads is not used.
+    /// Worlds of bodies at rest shape. Settings are the same as on the CPU, except that sweeps must be Jacobi and
+    /// `face_contact` must be false. The number of threads is not used.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for invalid settings; [`GpuError::Device`], also for more than the GPU takes.
+    /// [`GpuError::Tissue`] for invalid settings; [`GpuError::Device`], also if the worlds exceed the
+    /// limits of the GPU.
     pub fn new(
         gpu: &Gpu,
         config: XpbdConfig,
@@ -106,7 +107,7 @@ impl GpuXpbd {
         self.topology.n_vertices
     }
 
-    /// Masses of the vertices of a world [kg], fixed ones too.
+    /// Masses of the vertices of a world [kg], including fixed ones.
     pub fn masses(&self) -> &[f64] {
         &self.topology.masses[..self.topology.n_vertices]
     }
@@ -116,7 +117,8 @@ impl GpuXpbd {
         &self.worlds[world].tools
     }
 
-    /// A world's tools, at most [`MAX_TOOLS`]. Those that move are moved on between steps; a pose set here counts from the next step on.
+    /// Tools of a world, at most [`MAX_TOOLS`]. A step moves them by their velocities. A pose set here is used from the
+    /// next step on.
     pub fn tools_mut(&mut self, world: usize) -> &mut Vec<Tool> {
         &mut self.worlds[world].tools
     }
@@ -126,12 +128,13 @@ impl GpuXpbd {
         self.worlds[world].time
     }
 
-    /// Why a world has stopped; it stays so until a reset.
+    /// Reason for which a world has stopped, until a reset.
     pub fn divergence(&self, world: usize) -> Option<Divergence> {
         self.worlds[world].diverged
     }
 
-    /// Mean wrench of the tissue on a tool over the last step, in world, about the tool's origin as it moved; zero before the first step.
+    /// Mean wrench of the tissue on a tool over the last step, in the world frame, about the origin of the moving tool.
+    /// Zero before the first step.
     pub fn wrench(&self, world: usize, tool: usize) -> Wrench {
         let wrenches = &self.worlds[world].wrenches;
         wrenches.get(tool).copied().unwrap_or_default()
@@ -142,14 +145,14 @@ impl GpuXpbd {
         self.worlds[world].stopped
     }
 
-    /// Advances all worlds by a time [s] in equal substeps no longer than the configured one and what waves allow, tools moving on at
-    /// their velocities.
+    /// Advances all worlds by a time [s] in equal substeps. A substep is at most the configured one and the limit from
+    /// the wave speed. Tools move at their velocities.
     ///
-    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others continue.
+    /// A world that diverges stops with a [`divergence`](Self::divergence); the others continue.
     ///
     /// # Errors
-    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Device`] for distance fields of
-    /// tools. [`GpuError::Device`] at any time.
+    /// Before any world moves: [`GpuError::Tissue`] for an invalid time or tool, [`GpuError::Device`] for the
+    /// distance fields of tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
         crate::error::check_range("time", time, 0.0, 1e3)?;
@@ -209,7 +212,7 @@ impl GpuXpbd {
         Ok(())
     }
 
-    /// Runs a step and reads what became of the worlds, and the impulses on tools.
+    /// Runs a step and reads the status of the worlds and the impulses on tools.
     fn run(&mut self, n_substeps: u32) -> Result<Vec<u32>, GpuError> {
         let groups = |n: usize| (n * self.worlds.len()).div_ceil(GROUP) as u32;
         let n_tets = self.topology.tets.len();
@@ -255,7 +258,7 @@ impl GpuXpbd {
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 
-    /// Tools that each world has room for.
+    /// Number of tool slots of each world.
     fn stride(&self) -> usize {
         let sent = self.sent.as_ref();
         sent.map_or(0, |(_, counts)| counts.iter().copied().max().unwrap_or(0))
@@ -267,7 +270,7 @@ impl GpuXpbd {
         (IMPULSE_STEPS / most).log2().floor().exp2()
     }
 
-    /// Sends settings and tools, if they are not there already.
+    /// Uploads settings and tools if they have changed.
     fn send(&mut self, dt: f64) {
         let counts: Vec<_> = self.worlds.iter().map(|world| world.tools.len()).collect();
         let wanted = Some((dt, counts));
@@ -301,7 +304,7 @@ impl GpuXpbd {
         let (config, topology) = (&self.config, &self.topology);
         let number = |x: f64| (x as f32).to_bits();
         let [x, y, z] = config.gravity.map(|g| (g as f32 * dt as f32).to_bits());
-        // Kernels take finite numbers only.
+        // Kernels accept finite numbers only.
         let max_push = (config.push_speed * dt).min(1e6);
         [
             x,
@@ -323,10 +326,10 @@ impl GpuXpbd {
         ]
     }
 
-    /// Worlds back to the start: rest shape, time zero; tools stay.
+    /// Resets worlds to rest shape and time zero. Tools stay.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Device`].
+    /// [`GpuError::Tissue`] for an unknown world; [`GpuError::Device`].
     pub fn reset(&mut self, worlds: &[usize]) -> Result<(), GpuError> {
         self.gpu.check()?;
         if let Some(beyond) = worlds.iter().find(|i| **i >= self.worlds.len()) {
@@ -346,7 +349,7 @@ impl GpuXpbd {
         Ok(self.gpu.check()?)
     }
 
-    /// Puts worlds at rest, or, for a number that is not zero, into the gathered state.
+    /// Resets worlds to rest, or to the gathered state if `restored` is not zero.
     pub(super) fn scatter(&mut self, listed: &[usize], restored: u32) {
         let words: Vec<u32> = listed.iter().map(|i| *i as u32).collect();
         let bytes = bytemuck::cast_slice(&words);
@@ -389,7 +392,7 @@ impl GpuXpbd {
         gathered_words(topology.rest.len(), topology.tets.len(), topology.tears)
     }
 
-    /// Groups of threads with one for each point and each tetrahedron of a world.
+    /// Number of workgroups with one thread for each point and each tetrahedron of a world.
     pub(super) fn gathered_groups(&self) -> u32 {
         let n = self.topology.rest.len().max(self.topology.tets.len());
         n.div_ceil(GROUP) as u32

@@ -13,7 +13,8 @@ const SEARCH_STEPS: usize = 6;
 
 pub(super) struct Cutter<'a> {
     lattice: &'a Lattice,
-    /// Index of the cut point of each edge between a positive and a negative vertex; as vertices they follow those of the lattice.
+    /// Index of the cut point of each edge between a positive and a negative vertex. Cut points follow the vertices of
+    /// the lattice.
     cuts: HashMap<[usize; 2], usize>,
     cut_points: Vec<Vector3<f64>>,
 }
@@ -53,7 +54,8 @@ impl<'a> Cutter<'a> {
         self.lattice.n_vertices() + self.cuts[&sorted([a, b])]
     }
 
-    /// Adds the stencil of a tetrahedron: a sign for each vertex, + inside, 0 on the surface.
+    /// Adds the stencil of a tetrahedron. Each vertex has a sign: + inside, 0 on the surface, −
+    /// outside.
     pub(super) fn add_stencil(
         &mut self,
         tet: [usize; 4],
@@ -105,7 +107,7 @@ impl<'a> Cutter<'a> {
             }
             (&[u, v], &[w, x]) => {
                 let ends = [[u, cut(u, w), cut(u, x)], [v, cut(v, w), cut(v, x)]];
-                // By the rules the diagonal of u, v, x is from the other end, which leaves one for the surface.
+                // By the parity rule the diagonal of u, v, x starts at the other end, so one is left for the surface.
                 let is_from_u = self.diagonal_from(u, v, w);
                 add(&prism(ends, [is_from_u, !is_from_u, is_from_u]));
             }
@@ -118,10 +120,12 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Whether the quadrilateral u, v, cut of vw, cut of uw has its diagonal from u: a property of the face, so that both of its tetrahedra agree.
+    /// Whether the diagonal of the quadrilateral u, v, cut of vw, cut of uw starts at u. This depends on the face
+    /// alone, so both of its tetrahedra agree.
     ///
-    /// Of a short and a long cut edge it runs from the lattice end of the short one to the cut of the long one.
-    /// Of two short ones the parity rule holds: it runs from u if an even number of its coordinates are greater than those of the cut of vw.
+    /// If one cut edge is short and one is long, the diagonal runs from the lattice end of the short edge to the cut of
+    /// the long edge. If both are short, the parity rule decides: it starts at u if an even number of its coordinates
+    /// are greater than those of the cut of vw.
     fn diagonal_from(&self, u: usize, v: usize, w: usize) -> bool {
         match (self.lattice.is_long(u, w), self.lattice.is_long(v, w)) {
             (true, false) => false,
@@ -161,13 +165,14 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Three tetrahedra of a prism between the triangles a and b.
-/// Side i lies between corners i and i + 1; its diagonal goes from a's corner i, or else from b's; they must not run around.
+/// Splits a prism between the triangles a and b into three tetrahedra. Side i lies between corners i and i + 1. Its
+/// diagonal starts at corner i of a, or else of b; the diagonals must not form a cycle.
 fn prism([a, b]: [[usize; 3]; 2], from_a: [bool; 3]) -> [[usize; 4]; 3] {
     for (a, b, is_from) in [(a, b, from_a), (b, a, from_a.map(|x| !x))] {
         for k in 0..3 {
             let (next, last) = ((k + 1) % 3, (k + 2) % 3);
-            // Both diagonals at corner k: from it on its own side, and to it on the last one.
+            // Both diagonals meet at corner k: one starts there, on its own side, and one ends there,
+            // on the previous side.
             if is_from[k] && !is_from[last] {
                 let [[p, q, r], [s, t, u]] = if is_from[next] {
                     [[a[next], a[last], b[last]], [a[next], b[last], b[next]]]
@@ -178,10 +183,10 @@ fn prism([a, b]: [[usize; 3]; 2], from_a: [bool; 3]) -> [[usize; 4]; 3] {
             }
         }
     }
-    unreachable!("by the rules two of the three diagonals meet")
+    unreachable!("two of the three diagonals meet because they form no cycle")
 }
 
-/// Where the depth is zero between two points (Illinois variant of the false position).
+/// Finds the zero of the depth between two points (Illinois variant of the false position method).
 fn search(
     [mut a, mut b]: [Vector3<f64>; 2],
     [mut at_a, mut at_b]: [f64; 2],

@@ -1,25 +1,26 @@
-//! The body-centred cubic lattice: the corners and centres of cubes.
+//! Body-centred cubic lattice: the corners and centres of cubes.
 
 use nalgebra::Vector3;
 
 use insonate_meshes::{MeshFault, check_count};
 
-/// Most vertices of a lattice.
+/// Maximum number of vertices of a lattice.
 const MAX_VERTICES: usize = 20_000_000;
 
-/// Vertices are counted in half edges: corners have even coordinates, centres odd ones.
+/// The lattice. Vertex coordinates are in half edges: corners have even coordinates, centres odd
+/// ones.
 #[derive(Debug)]
 pub(super) struct Lattice {
     origin: Vector3<f64>,
     edge: f64,
-    /// Cubes along x, y, z.
+    /// Number of cubes along x, y, z.
     cells: [usize; 3],
     n_corners: usize,
     n_centres: usize,
 }
 
 impl Lattice {
-    /// Cubes that hold a box, with one more on each side.
+    /// Cubes that cover a box, with one additional layer on each side.
     pub(super) fn over(low: [f64; 3], high: [f64; 3], edge: f64) -> Result<Self, MeshFault> {
         let cells = [0, 1, 2].map(|a| ((high[a] - low[a]) / edge).ceil() as usize + 2);
         let product = |counts: [usize; 3]| counts.iter().fold(1_usize, |n, &m| n.saturating_mul(m));
@@ -44,7 +45,8 @@ impl Lattice {
         self.n_corners + self.n_centres
     }
 
-    /// Length of an edge [m]: between alike vertices, or a corner and a centre.
+    /// Length of an edge [m]. Long edges connect two corners or two centres, short ones a corner
+    /// and a centre.
     pub(super) fn length(&self, is_long: bool) -> f64 {
         if is_long {
             self.edge
@@ -57,12 +59,12 @@ impl Lattice {
         vertex < self.n_corners
     }
 
-    /// Whether an edge is long: between alike vertices.
+    /// Whether an edge is long: it connects two corners or two centres.
     pub(super) fn is_long(&self, a: usize, b: usize) -> bool {
         self.is_corner(a) == self.is_corner(b)
     }
 
-    /// Where a vertex is, in half edges.
+    /// Coordinates of a vertex in half edges.
     pub(super) fn coordinates(&self, vertex: usize) -> [isize; 3] {
         let (index, extra, odd) = if self.is_corner(vertex) {
             (vertex, 1, 0)
@@ -73,7 +75,7 @@ impl Lattice {
         [index % nx, index / nx % ny, index / nx / ny].map(|i| (2 * i + odd) as isize)
     }
 
-    /// The vertex there, if it is in the lattice.
+    /// The vertex at some coordinates, if it is in the lattice.
     fn vertex(&self, at: [isize; 3]) -> Option<usize> {
         let is_corner = at[0] % 2 == 0;
         let counts = if is_corner {
@@ -93,13 +95,13 @@ impl Lattice {
         })
     }
 
-    /// Where a vertex is [m].
+    /// Position of a vertex [m].
     pub(super) fn at(&self, vertex: usize) -> Vector3<f64> {
         let half = self.edge / 2.0;
         self.origin + Vector3::from(self.coordinates(vertex).map(|x| x as f64 * half))
     }
 
-    /// Calls with each vertex that an edge leads to, and whether the edge is long.
+    /// Calls a function with each neighbour of a vertex and whether the edge to it is long.
     pub(super) fn for_each_neighbour(&self, vertex: usize, mut call: impl FnMut(usize, bool)) {
         let at = self.coordinates(vertex);
         for axis in 0..3 {
@@ -119,7 +121,8 @@ impl Lattice {
         }
     }
 
-    /// Calls with each tetrahedron: two centres of cubes that share a side, and the ends of an edge of that side.
+    /// Calls a function with each tetrahedron: the centres of two cubes that share a side, and the ends of an edge of
+    /// that side.
     pub(super) fn for_each_tet(&self, mut call: impl FnMut([usize; 4])) {
         for centre in self.n_corners..self.n_vertices() {
             let at = self.coordinates(centre);

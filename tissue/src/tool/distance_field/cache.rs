@@ -1,6 +1,7 @@
-//! Fields on the disk, each in a file named by its hash.
+//! Cached fields on disk, each in a file named by its hash.
 //!
-//! Little-endian: magic, hash, nodes along x, y, z (u32), origin, cell width and reach (f64), distances (f32), SHA-256 of all before.
+//! Little-endian: magic, hash, nodes along x, y, z (u32), origin, cell width and reach (f64), distances (f32), SHA-256
+//! of all previous bytes.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -13,24 +14,24 @@ use sha2::{Digest as _, Sha256};
 use super::{DistanceField, RESOLUTIONS};
 use crate::TissueError;
 
-/// Opens a file; the number goes up when the same mesh gives other distances.
+/// First bytes of a file. Increase the number when the same mesh gives different distances.
 pub(super) const MAGIC: &[u8; 16] = b"insonate field 1";
 
-/// Bytes before the distances.
+/// Header bytes before the distances.
 const HEAD: usize = 16 + 32 + 3 * 4 + 5 * 8;
 
-/// Bytes after them.
+/// Bytes after the distances.
 const TAIL: usize = 32;
 
 pub(super) fn path(folder: &Path, digest: &[u8; 32]) -> PathBuf {
     let mut name = String::with_capacity(70);
     for byte in digest {
-        let _ = write!(name, "{byte:02x}"); // a string takes all that is written
+        let _ = write!(name, "{byte:02x}"); // writing to a string cannot fail
     }
     folder.join(name + ".field")
 }
 
-/// What a file holds, unless it is not there, damaged, or of another mesh.
+/// Loads a field. `None` if the file is missing, damaged, or belongs to another mesh.
 pub(super) fn load(path: &Path, digest: &[u8; 32]) -> Option<DistanceField> {
     let most = HEAD + 4 * RESOLUTIONS.end().pow(3) + TAIL;
     let mut bytes = Vec::new();

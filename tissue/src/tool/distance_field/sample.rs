@@ -7,7 +7,7 @@ use super::{DistanceField, MARGIN};
 use crate::TissueError;
 use insonate_meshes::{SurfaceTree, TriangleMesh};
 
-/// Cells along the side of a block.
+/// Cells along an edge of a block.
 const BLOCK: usize = 4;
 
 pub(super) fn sample(
@@ -52,7 +52,8 @@ pub(super) fn sample(
         })
         .collect();
 
-    // The nodes, in layers: those of blocks near the surface exact, the others between their corners.
+    // Layers of nodes: exact in blocks near the surface, interpolated between the corners of the other
+    // blocks.
     let diagonal = BLOCK as f64 * cell_width * 3.0_f64.sqrt();
     let layer_len = shape[0] * shape[1];
     let mut distances = vec![0.0_f32; layer_len * shape[2]];
@@ -63,7 +64,8 @@ pub(super) fn sample(
             for j in 0..shape[1] {
                 for block in 0..coarse[0] - 1 {
                     let found = Block::at(&corners, coarse, [block, j / BLOCK, k / BLOCK]);
-                    // A node of the block is at most half a diagonal from its nearest corner; a band as wide again is exact.
+                    // A node of the block is at most half a diagonal from its nearest corner. Blocks within twice that
+                    // distance are exact.
                     let is_near = found.least < diagonal;
                     let nodes = block * BLOCK..((block + 1) * BLOCK).min(shape[0]);
                     for i in nodes {
@@ -89,13 +91,13 @@ pub(super) fn sample(
 /// The corners of a block.
 struct Block {
     corners: [f64; 8],
-    /// Least distance of a corner without sign [m].
+    /// Least absolute distance of a corner [m].
     least: f64,
 }
 
 impl Block {
     fn at(corners: &[f64], shape: [usize; 3], block: [usize; 3]) -> Self {
-        // The last layer of nodes may be one of corners, beyond which no block is.
+        // The last layer of nodes may be a layer of corners, with no block after it.
         let found: [f64; 8] = std::array::from_fn(|i| {
             let side = [i & 1, i >> 1 & 1, i >> 2];
             let [x, y, z] = [0, 1, 2].map(|axis| (block[axis] + side[axis]).min(shape[axis] - 1));

@@ -6,7 +6,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use crate::lanes::{Lanes, Row};
@@ -18,13 +18,13 @@ use crate::xpbd::vector;
 /// Square of a length below which an edge has no direction [m²].
 const MIN_SQUARED_LENGTH: f32 = 1e-24;
 
-/// A distance between two points, or a dashpot between them. Parameters: length at rest L [m]; stiffness, 1, or 0 for a dashpot;
-/// compliance α [m/N]; damping time α β [s]; damping β of a dashpot [N·s/m].
+/// A distance constraint between two points, or a dashpot between them. Parameters: rest length L [m]; stiffness, 1, or
+/// 0 for a dashpot; compliance α [m/N]; damping time α β [s]; damping β of a dashpot [N·s/m].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Distance;
 
 impl Distance {
-    /// A spring of a length at rest [m], compliance [m/N] and damping time [s].
+    /// A spring with a rest length [m], compliance [m/N] and damping time [s].
     pub(crate) fn spring(
         points: [u32; 2],
         length: f64,
@@ -35,7 +35,7 @@ impl Distance {
         Item { points, parameters }
     }
 
-    /// A dashpot of a damping [N·s/m].
+    /// A dashpot with a damping coefficient [N·s/m].
     pub(crate) fn dashpot(points: [u32; 2], length: f64, damping: f64) -> Item<2, 5> {
         let parameters = [length, 0.0, 0.0, 0.0, damping];
         Item { points, parameters }

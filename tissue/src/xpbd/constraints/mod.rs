@@ -1,4 +1,4 @@
-//! The kinds of constraints, one per file, in the order in which they are solved.
+//! The kinds of constraints, one per file, in the order of the solution.
 
 mod distance;
 mod neo_hookean;
@@ -23,7 +23,7 @@ macro_rules! kinds {
         }
 
         impl Constraints {
-            /// Names of the kinds: of their files here, and of their kernels on the GPU.
+            /// Names of the kinds, used for their files and for their GPU kernels.
             #[cfg(feature = "gpu")]
             pub(crate) const KINDS: &[&str] = &[$(stringify!($name)),+];
 

@@ -3,17 +3,18 @@
 //! $$ C_H = \det F - 1 - \frac{\mu}{\lambda}, \quad \alpha_H = \frac{1}{\lambda V}, \qquad
 //! C_D = \sqrt{\operatorname{tr} F^T F}, \quad \alpha_D = \frac{1}{\mu V}. $$
 //!
-//! They stand for ψ = μ/2 tr FᵀF + λ/2 (det F − 1 − μ/λ)², of which λ is Lamé's λ + μ (Smith, de Goes and Kim 2018,
-//! doi:10.1145/3180491, § 3.4). Both are solved at once, as a system of two equations, so that an element at rest stays there for any Δt:
-//! one after the other, each would undo the other. The equations are multiplied by 1/α̃, so that f32 holds them at any size:
+//! They represent ψ = μ/2 tr FᵀF + λ/2 (det F − 1 − μ/λ)². Its λ is Lamé's λ + μ (Smith, de Goes and Kim 2018,
+//! doi:10.1145/3180491, § 3.4). Both constraints are solved together, as a system of two equations, so an element at
+//! rest stays at rest for any Δt. Solved one after the other, each would undo the other. The equations are multiplied
+//! by 1/α̃, so f32 can represent them at any size:
 //!
 //! $$ (K A + I) \, \Delta\lambda = -K C - \lambda, \quad A = \nabla C M^{-1} \nabla C^T, \quad K = \tilde\alpha^{-1}. $$
 //!
-//! An inverted element is pushed back by C_H, as the determinant has a gradient there.
+//! An inverted element is pushed back by C_H, because the determinant has a gradient there.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::Matrix3;
@@ -27,16 +28,16 @@ use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::tet::Tet;
 use crate::xpbd::vector;
 
-/// Square of the norm of a deformation gradient below which it has no direction.
+/// Squared norm of a deformation gradient below which its direction is undefined.
 const MIN_SQUARED_NORM: f32 = 1e-12;
 
-/// An elastic tetrahedron. Parameters: rows of the inverse of the edges at rest [1/m], and after each row the volume at rest V [m³], the J at
-/// which C_H is 0, and λ V [J]; then μ V [J].
+/// An elastic tetrahedron. Parameters: rows of the inverse of the rest edges [1/m], and after each row the rest volume
+/// V [m³], the J at which C_H is 0, and λ V [J]; then μ V [J].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NeoHookean;
 
 impl NeoHookean {
-    /// Of a tetrahedron and a share of its energy.
+    /// Constraint of a tetrahedron with a share of its energy.
     pub(crate) fn of(tet: &Tet, material: &Material, share: f64) -> Item<4, 13> {
         let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
         let [b0, b1, b2, b3, b4, b5, b6, b7, b8] = tet.inverse_rest;
@@ -146,7 +147,7 @@ impl Constraint<4, 13> for NeoHookean {
         }
         let (m_hh, m_dd) = (l.mul_add(k_h, a_hh, one), l.mul_add(k_d, a_dd, one));
         let (m_hd, m_dh) = (l.mul(k_h, a_hd), l.mul(k_d, a_hd));
-        // A is positive semidefinite, so the determinant is at least 1 but for rounding.
+        // A is positive semidefinite, so the determinant is at least 1 up to rounding.
         let determinant = l.max(l.neg_mul_add(m_hd, m_dh, l.mul(m_hh, m_dd)), one);
         let mut scale = l.div(one, determinant);
         if let Some(alive) = alive {

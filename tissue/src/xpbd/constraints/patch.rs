@@ -1,15 +1,15 @@
-//! The stable neo-Hookean law of a patch of tetrahedra by their mean deformation gradient:
+//! The stable neo-Hookean law of a patch of tetrahedra, by their mean deformation gradient:
 //!
 //! $$ \bar F = \frac{1}{V} \sum_e V_e F_e = \sum_i (x_i - x_0) g_i^T, \quad g_i = \frac{1}{V} \sum_e V_e \nabla N_i^e, $$
 //!
-//! solved as in [`NeoHookean`](super::NeoHookean), for whose C_H and C_D it stands with this F. Means over patches that do not overlap free
-//! tetrahedra from locking (de Souza Neto et al. 2005, doi:10.1002/nme.1187, there of det F alone). A patch does not feel what its mean does
-//! not: a share of the energy stays with the tetrahedra.
+//! solved as in [`NeoHookean`](super::NeoHookean), with C_H and C_D of this F. Means over patches that do not overlap
+//! prevent locking of the tetrahedra (de Souza Neto et al. 2005, doi:10.1002/nme.1187, there for det F alone). A patch
+//! does not resist deformations with zero mean, so a share of the energy stays with the tetrahedra.
 
 #![expect(
     clippy::inline_always,
     clippy::needless_range_loop,
-    reason = "kernels must be part of the function that has the processor's features, which what iterators call is not"
+    reason = "kernels must be inlined into the function with the target features; calls by iterators are not"
 )]
 
 use nalgebra::{Matrix3, Vector3};
@@ -24,19 +24,20 @@ use crate::xpbd::patch::{self, MAX_POINTS};
 use crate::xpbd::tet::{BodyTets, Tet};
 use crate::xpbd::vector;
 
-/// Square of the norm of a deformation gradient below which it has no direction.
+/// Squared norm of a deformation gradient below which its direction is undefined.
 const MIN_SQUARED_NORM: f32 = 1e-12;
 
-/// Gradients g of the points but the first, three numbers each.
+/// Number of entries of the gradients g of all points except the first: three each.
 const N_GRADIENTS: usize = 3 * (MAX_POINTS - 1);
 
-/// A patch. Parameters: the gradients g of its points but the first [1/m], the J at which C_H is 0, λ V and μ V [J]. A patch of fewer points
-/// has its first one several times, with gradients of zero; the last of them counts.
+/// A patch. Parameters: the gradients g of its points except the first [1/m], the J at which C_H is 0, λ V and μ V [J].
+/// A patch with fewer points repeats its first one with zero gradients; the last copy receives the correction.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Patch;
 
 impl Patch {
-    /// Of some tetrahedra of one material, counted within their body, and a share of their energy; with the greatest norm of a gradient.
+    /// Constraint of some tetrahedra of one material, given by their indices in the body, with a share of their energy.
+    /// Also returns the greatest norm of a gradient.
     pub(crate) fn of(body: &BodyTets<'_>, tets: &[usize], share: f64) -> (Item<8, 24>, f64) {
         let volume: f64 = tets.iter().map(|tet| body.tets[*tet].volume).sum();
         let points: Vec<u32> = patch::points(body, tets).into_iter().collect();
@@ -73,7 +74,8 @@ fn item(
     volume: f64,
 ) -> Item<8, 24> {
     let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
-    // Stores of a lane follow one another: the first point's own correction is written last, after those of its copies.
+    // Stores to a lane follow one another: the correction of the first point is written last, after those of its
+    // copies.
     let n_copies = MAX_POINTS - points.len();
     let mut item = Item {
         points: [points[0]; MAX_POINTS],
@@ -138,7 +140,7 @@ impl Constraint<8, 24> for Patch {
             vector::scale(l, f[2], inverse),
         ];
 
-        // ∇C_H = cof F g, ∇C_D = F g / C_D, and A = ∇C M⁻¹ ∇Cᵀ. The first point takes what is left, and comes last.
+        // ∇C_H = cof F g, ∇C_D = F g / C_D, and A = ∇C M⁻¹ ∇Cᵀ. The first point takes the remainder and comes last.
         let gradient = |i: usize| {
             let k = 3 * (i - 1);
             [parameter(k), parameter(k + 1), parameter(k + 2)]
@@ -158,7 +160,7 @@ impl Constraint<8, 24> for Patch {
             a_hd = l.mul_add(w, vector::dot(l, h, d), a_hd);
         }
 
-        // (K A + I) Δλ = −K C − λ; of the masses in A it has this many shares.
+        // (K A + I) Δλ = −K C − λ; the patch has this number of shares of the masses in A.
         let split = l.splat(1.0 / points.patch_weight);
         [a_hh, a_dd, a_hd] = [l.mul(a_hh, split), l.mul(a_dd, split), l.mul(a_hd, split)];
         let k_h = l.mul(parameter(N_GRADIENTS + 1), dt_squared);
@@ -171,7 +173,7 @@ impl Constraint<8, 24> for Patch {
         }
         let (m_hh, m_dd) = (l.mul_add(k_h, a_hh, one), l.mul_add(k_d, a_dd, one));
         let (m_hd, m_dh) = (l.mul(k_h, a_hd), l.mul(k_d, a_hd));
-        // A is positive semidefinite, so the determinant is at least 1 but for rounding.
+        // A is positive semidefinite, so the determinant is at least 1 up to rounding.
         let determinant = l.max(l.neg_mul_add(m_hd, m_dh, l.mul(m_hh, m_dd)), one);
         let mut scale = l.div(one, determinant);
         if let Some(alive) = alive {

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use crate::lanes::{Lanes, Row};
@@ -12,12 +12,12 @@ use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::tet::Tet;
 use crate::xpbd::vector;
 
-/// The volume of a tetrahedron. Parameters: volume at rest V₀ [m³], compliance α [m³/Pa], damping time α β [s].
+/// Volume constraint of a tetrahedron. Parameters: rest volume V₀ [m³], compliance α [m³/Pa], damping time α β [s].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Volume;
 
 impl Volume {
-    /// Of a tetrahedron, with a compliance [m³/Pa] and damping time [s].
+    /// Constraint of a tetrahedron with a compliance [m³/Pa] and damping time [s].
     pub(crate) fn of(tet: &Tet, compliance: f64, damping_time: f64) -> Item<4, 3> {
         Item {
             points: tet.vertices,

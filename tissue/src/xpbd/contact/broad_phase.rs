@@ -1,8 +1,8 @@
-//! Finds points and faces near tools, sixteen at once, by a box with round edges around each tool, or its plane.
+//! Broad phase: finds points and faces near tools, sixteen at once, with a rounded bounding box or plane for each tool.
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    reason = "kernels must be inlined into the function with the target features"
 )]
 
 use nalgebra::Vector3;
@@ -14,18 +14,18 @@ use crate::xpbd::model::FaceGroup;
 use crate::xpbd::points::RowOfPoints as _;
 use crate::xpbd::vector::{self, Vec3};
 
-/// Part by which bounds are wider than tools, for rounding in f32.
+/// Relative margin of the bounds, for rounding in f32.
 const MARGIN: f64 = 1e-5;
 
 /// Bounds of one tool of each lane's world, relative to the origin.
 #[derive(Debug)]
 pub(super) struct Bounds {
-    /// Middle of a box [m].
+    /// Centre of the box [m].
     center: [Row; 3],
-    /// Its axes, and how far it extends along each [m].
+    /// Axes of the box, and its half size along each [m].
     axes: [[Row; 3]; 3],
     half: [Row; 3],
-    /// How far the tool may extend beyond the box [m]; negative: there is none.
+    /// Distance that the tool may extend beyond the box [m]; negative if there is no tool.
     radius: Row,
     /// Plane of a half-space: outward normal, and distance from the origin [m].
     normal: [Row; 3],
@@ -42,7 +42,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Of the points in some rows.
+    /// Bounds of the points in some rows.
     pub(super) fn of<Y: LaneLayout>(positions: &[Y::Points], rows: &[u32]) -> Self {
         let mut extent = lanes::run(FindExtent::<Y> { positions, rows });
         if Y::WIDTH > 1 {
@@ -96,7 +96,8 @@ impl<Y: LaneLayout> Kernel for FindExtent<'_, Y> {
 }
 
 impl Bounds {
-    /// Bounds of the tool of each lane, but of those that are far from all points; of one world all lanes have the same.
+    /// Bounds of the tool of each lane, without tools that are far from all points. All lanes of one world have the
+    /// same bounds.
     pub(super) fn new<'a, Y: LaneLayout>(
         origin: &Vector3<f64>,
         extent: &Extent,

@@ -1,8 +1,9 @@
-//! Contact of faces with tools that may be smaller than they are: the deepest point of a face is treated as a point of the body that gives
-//! way as the material beneath the face does.
+//! Contact of faces with tools that may be smaller than a face. The deepest point of a face is treated as a point of
+//! the body, with the compliance of the material beneath the face.
 //!
-//! From a point of the face the search goes to the core of the tool, along the normal of its surface, and back to the nearest point of
-//! the face; for a ball this is the deepest point at once, for other convex solids it converges to it.
+//! The search alternates: from a point of the face to the core of the tool along the normal of its surface, then to the
+//! nearest point of the face. It finds the deepest point in one step for a ball, and converges to it for other convex
+//! solids.
 
 use nalgebra::Vector3;
 
@@ -12,19 +13,19 @@ use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::state::WorldState;
 use crate::xpbd::topology::Face;
 
-/// Steps of the search, at most.
+/// Maximum number of search steps.
 const N_STEPS: usize = 32;
-/// Change of the weights with which the search ends.
+/// Change of the weights below which the search ends.
 const SETTLED: f64 = 2e-3;
 
-/// Weight above which the point counts as the vertex, which has been treated already.
+/// Weight above which the point counts as the vertex, which has been handled already.
 const AT_VERTEX: f64 = 0.999;
 
 impl<Y: LaneLayout> Contacts<'_, Y> {
     /// A face that may touch a tool.
     pub(super) fn solve_face(&mut self, face: &Face, at: &WorldTool<'_>, state: &mut WorldState) {
         let tool = at.tool;
-        // The deepest point over a plane is a vertex, and tissue sticks by its vertices.
+        // The deepest point over a plane is a vertex, and infinite friction holds vertices.
         if matches!(tool.shape, Shape::HalfSpace)
             || tool.friction == f64::INFINITY
             || face.vertices.iter().any(|it| state.is_untouchable(*it))
@@ -50,10 +51,11 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     }
 }
 
-/// Times that a face is quartered to tell that it is outside of a tool.
+/// Number of times that a face is quartered to show that it is outside a tool.
 const N_QUARTERINGS: u32 = 2;
 
-/// Whether the ball around a face, or those around its quarters, are outside of a solid, in whose frame the corners are.
+/// Whether the ball around a face, or the balls around its quarters, are outside a solid. Corners are in the solid's
+/// frame.
 fn is_apart(shape: &Shape, corners: &[Vector3<f64>; 3], n_quarterings: u32) -> bool {
     let center = (corners[0] + corners[1] + corners[2]) / 3.0;
     let radius = corners.iter().map(|corner| (corner - center).norm());
@@ -71,7 +73,7 @@ fn is_apart(shape: &Shape, corners: &[Vector3<f64>; 3], n_quarterings: u32) -> b
         })
 }
 
-/// Radius of a ball in the middle of a tool, or of any along its axis [m].
+/// Radius of a ball at the centre of a tool, or of any ball along its axis [m].
 fn core(tool: &Tool) -> f64 {
     match &tool.shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
@@ -80,13 +82,13 @@ fn core(tool: &Tool) -> f64 {
             half_length,
         } => radius.min(*half_length),
         Shape::Cuboid { half } => half[0].min(half[1]).min(half[2]),
-        // Of a mesh so much is inside everywhere but at its points and edges.
+        // A mesh contains a ball of this radius everywhere except at its points and edges.
         Shape::Field(_) => 0.1 * tool.shape.reach(),
         Shape::HalfSpace => 0.0,
     }
 }
 
-/// Share of a face that a tool is wide enough for: a narrow one meets a point and not the column beneath the face.
+/// Share of a face that a tool covers by its width. A narrow tool touches a point, not the column beneath the face.
 fn covering(tool: &Tool, [a, b, c]: &[Vector3<f64>; 3]) -> f64 {
     let width = core(tool).powi(2) / (0.5 * (b - a).cross(&(c - a)).norm());
     width * width / (1.0 + width * width)

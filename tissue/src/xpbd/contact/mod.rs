@@ -1,10 +1,11 @@
 //! Contact of vertices and faces with tools.
 //!
 //! A point inside a tool is moved to its surface by $\Delta_n$, and against its motion along the surface by at most
-//! $\mu_f \Delta_n$ (Coulomb; as in Macklin et al. 2014, doi:10.1145/2601097.2601152, § 6.1). The momentum m Δx / Δt that this gives
-//! to the tissue is taken from the tool, whose wrench is the sum of all of them over a step's time: action equals reaction.
+//! $\mu_f \Delta_n$ (Coulomb friction; as in Macklin et al. 2014, doi:10.1145/2601097.2601152, § 6.1). The tissue
+//! receives the momentum m Δx / Δt, and the tool the opposite. The wrench on a tool is the sum of these over a step
+//! divided by its time, so action equals reaction.
 //!
-//! Points that are near a tool are found sixteen at once, and treated one by one in f64.
+//! Points near a tool are found sixteen at once and handled one by one in f64.
 
 mod broad_phase;
 mod face;
@@ -41,7 +42,8 @@ struct WorldTool<'a> {
 }
 
 impl<Y: LaneLayout> Contacts<'_, Y> {
-    /// Meets the tools of each world one after another, and carries along what they hold.
+    /// Solves contact with the tools of each world one after another, and moves held vertices
+    /// along.
     pub(super) fn solve(
         mut self,
         tools: &[Vec<Tool>],
@@ -50,7 +52,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     ) {
         let topology = &self.model.topology;
         let n_tools = tools.iter().map(Vec::len).max().unwrap_or(0);
-        // Of where points were before the last tool that moved any.
+        // Bounds of the points before the last tool that moved any of them.
         let mut extent = None;
         for index in 0..n_tools {
             let tool = |world: usize| {
@@ -75,7 +77,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         }
     }
 
-    /// Meets what is near one tool of each world.
+    /// Solves contact with one tool of each world.
     fn touch<'t>(
         &mut self,
         bounds: &Bounds,
@@ -128,7 +130,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         corrected + self.velocities[row].get(lane) * self.dt
     }
 
-    /// Corrects a vertex and takes its momentum from the tool.
+    /// Corrects a vertex and subtracts its momentum from the tool.
     fn correct(
         &mut self,
         vertex: u32,
@@ -149,7 +151,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         total.torque += arm.cross(&impulse);
     }
 
-    /// A vertex that may be within a tool.
+    /// Solves contact of a vertex that may be inside a tool.
     fn solve_vertex(&mut self, vertex: u32, at: &WorldTool<'_>, state: &mut WorldState) {
         let can_move = self.model.inv_masses[vertex as usize] != 0.0;
         if can_move && !state.is_untouchable(vertex) {
@@ -157,7 +159,8 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         }
     }
 
-    /// A point that may be within a tool, as a weighted sum of vertices, and its compliance [m/N].
+    /// Solves contact of a point that may be inside a tool: a weighted sum of vertices, and its compliance
+    /// [m/N].
     fn solve_point(
         &mut self,
         vertices: &[(u32, f64)],
@@ -219,7 +222,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         }
     }
 
-    /// Moves all that a tool holds along with it.
+    /// Moves the vertices that a tool holds along with it.
     fn carry(&mut self, at: &WorldTool<'_>, state: &mut WorldState) {
         for index in 0..state.held.len() {
             let held = state.held[index];
