@@ -39,7 +39,7 @@ fn transfer_text(law: ElasticLaw, can_tear: bool) -> String {
 impl Stages {
     #[expect(
         clippy::too_many_lines,
-        reason = "a table of which kernel uses which buffers"
+        reason = "a table of kernels and their buffers"
     )]
     pub(super) fn new(
         gpu: &Gpu,
