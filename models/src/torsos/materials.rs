@@ -1,13 +1,15 @@
 //! Materials with a name, and how soft a torso made of them is under a probe.
 //!
-//! The digital phantoms of RSNA's QIBA committee for shear wave speed (Palmeri et al. 2013): shear moduli of 1, 2, 5 and 10 kPa, and three
-//! solids that relax from G₀ to G∞, all with ν = 0.495:
+//! The digital phantoms of RSNA's QIBA committee for shear wave speed (repository RSNA-QIBA-US-SWS/QIBA-DigitalPhantoms; Palmeri, Qiang, Chen
+//! and Urban 2016, IEEE TUFFC 64(1):78–92): shear moduli of 1, 2, 5 and 10 kPa, and three solids that relax from G₀ to G∞, ν = 0.495:
 //!
 //! ```text
 //! G(t) = G∞ + (G₀ − G∞) e^{−βt}          β in 1/s: the viscosity (G₀ − G∞)/β is 1.2 to 4 Pa·s, as in liver
 //! E = 2 G (1 + ν),   k = 2 a E/(1 − ν²)                                                    (Sneddon 1965)
 //! c = k∞ (G₀/G∞ − 1)/β                    for presses that are slow against 1/β
 //! ```
+//!
+//! The phantoms' table gives β in Pa·s, which is no unit of a rate; they were computed with LS-DYNA's `*MAT_VISCOELASTIC`, whose decay is in 1/s.
 //!
 //! a is the radius of a flat punch as large as the face of the probe. A press of a torso feels k where the torso's own stiffness is that of
 //! a half space; docs/torsos.md says how far each kind is from that.
