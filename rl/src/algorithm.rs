@@ -52,7 +52,7 @@ pub enum AlgorithmConfig {
 }
 
 impl AlgorithmConfig {
-    /// Of which algorithm.
+    /// The algorithm that these settings are for.
     pub const fn kind(&self) -> AlgorithmKind {
         match self {
             Self::Ppo(_) => AlgorithmKind::Ppo,
@@ -118,7 +118,7 @@ impl AlgorithmConfig {
 
 /// A training by some algorithm; the methods of [`Ppo`] and [`Sac`] with these names say more.
 pub trait Algorithm: fmt::Debug {
-    /// One iteration; none where `stop` broke it off.
+    /// One iteration. `None` if `stop` interrupted it.
     ///
     /// # Errors
     /// Of environments and learning.

@@ -22,7 +22,7 @@ pub const PROGRESS: &str = "progress.csv";
 /// An iteration that takes longer is saved at once, so that the next one can be broken off.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// But a large checkpoint not before so many times the time that it takes have passed.
+/// Shortest interval between large checkpoints, as a multiple of the time that writing one takes.
 const SAVED_SHARE: u32 = 10;
 
 /// How a folder is kept.

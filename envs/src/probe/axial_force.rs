@@ -70,7 +70,7 @@ pub struct AxialForce {
     costs: ContactCosts,
     /// Sum of the absolute error since it was last taken, and physics steps in it.
     step_error: (f64, usize),
-    /// Force asked for in the last physics step [N].
+    /// Desired force in the last physics step [N].
     asked: f64,
 }
 

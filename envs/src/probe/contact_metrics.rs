@@ -175,7 +175,7 @@ impl ContactMetrics {
         self.costs.take(shares, costs);
     }
 
-    /// Writes the figures; without contact the force error is the whole force asked for.
+    /// Writes the figures; without contact the force error is the whole desired force.
     pub fn write(
         &self,
         force: f64,

@@ -3,7 +3,7 @@
 use insonate_sim::{Pose, Twist};
 use nalgebra::Vector3;
 
-/// Pose, motion and force asked for at one moment.
+/// Desired pose, motion and force at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
     /// Wanted pose of the probe's face; its z axis is the axis of the force.

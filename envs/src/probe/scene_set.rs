@@ -26,9 +26,9 @@ pub struct SceneSet {
     /// The torso's configuration before it is softened; none: the scene has no torso to randomise.
     nominal: Option<NominalTorso>,
     models: Vec<(f64, Arc<SceneModel>)>,
-    /// Draws the pictures of all environments; started when first asked for.
+    /// Draws the pictures of all environments; started on first use.
     render_thread: Mutex<Weak<RenderThread>>,
-    /// Patients from inside by the seeds of their organs, made when first asked for.
+    /// Patients from inside by the seeds of their organs, made on first use.
     patients: Mutex<BTreeMap<u64, Arc<Patient>>>,
 }
 

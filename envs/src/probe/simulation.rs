@@ -47,7 +47,7 @@ pub struct ProbeSimulation<T> {
     scanner: Option<Scanner>,
     episode: EpisodeParameters,
     rng: ChaCha8Rng,
-    /// The action that was asked for, and the one that acts now.
+    /// The requested action, and the one that acts now.
     asked: Vec<f32>,
     acting: Vec<f32>,
     /// Actions that latency delays, the oldest first.

@@ -66,7 +66,7 @@ pub trait ProbeTask: Send {
     /// Writes the task's own entries of the observation.
     fn observe(&self, state: &SceneState, observation: &mut [f32]);
 
-    /// Writes the weighted reward terms of the control step that ended; `action` is what was asked for.
+    /// Writes the weighted reward terms of the control step that ended; `action` is the requested action.
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]);
 
     /// Writes what the control step that ended costs.

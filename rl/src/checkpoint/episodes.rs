@@ -55,7 +55,7 @@ pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
     }
 }
 
-/// Reads the episodes of a task with so many metrics, reward terms and costs; a file before version 3 has no costs.
+/// Reads the episodes of a task with the given numbers of metrics, reward terms and costs; a file before version 3 has no costs.
 pub(super) fn take(
     file: &mut TensorFile,
     counts: &EpisodeCounts,

@@ -21,7 +21,7 @@ pub(super) fn add_learner(writer: &mut TensorWriter, name: &str, learner: &Learn
     }
 }
 
-/// Takes a learner, whose Adam has taken so many steps.
+/// Takes a learner from the file; `n_adam_steps` is the number of steps that its Adam has taken.
 pub(super) fn take_learner(
     file: &mut TensorFile,
     name: &str,

@@ -40,7 +40,7 @@ pub struct Samples<'a> {
     pub observations: &'a [f32],
     /// Shape `[n, n_actions]`, within the action space or beyond.
     pub actions: &'a [f32],
-    /// The first so many are learnt from, the others are for validation.
+    /// Number of leading samples to learn from; the others are for validation.
     pub n_training: usize,
 }
 

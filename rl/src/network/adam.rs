@@ -9,7 +9,7 @@ const BETA_1: f32 = 0.9;
 /// Decay of the second moment.
 const BETA_2: f32 = 0.999;
 
-/// What a step needs beside the gradient.
+/// Inputs of a step in addition to the gradient.
 #[derive(Debug, Clone, Copy)]
 pub struct AdamStep {
     /// Step size α.
@@ -33,7 +33,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// A state for so many parameters.
+    /// A state for the given number of parameters.
     pub fn new(n_parameters: usize) -> Self {
         Self {
             first_moment: AlignedBuffer::zeros(n_parameters),

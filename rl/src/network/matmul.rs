@@ -145,7 +145,7 @@ impl Matmul<'_> {
     }
 }
 
-/// The first so many vectors.
+/// The first `N` vectors.
 #[inline(always)]
 fn vectors<S: Simd, const N: usize>(numbers: &[f32]) -> &[S::f32s; N] {
     let (vectors, _) = S::as_simd_f32s(numbers);

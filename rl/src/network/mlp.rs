@@ -22,7 +22,7 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// A network of zeros. `sizes`: inputs, hidden layers, outputs; `n_free`: parameters that are learned beside the layers,
+    /// A network of zeros. `sizes`: inputs, hidden layers, outputs; `n_free`: parameters that are learned in addition to the layers,
     /// such as a log standard deviation.
     ///
     /// # Panics

@@ -19,7 +19,7 @@ pub struct RewardNormalizer {
 }
 
 impl RewardNormalizer {
-    /// A normaliser for so many environments.
+    /// A normaliser for the given number of environments.
     pub fn new(n_envs: usize, discount: f64, clip: f64) -> Self {
         Self {
             moments: RunningMoments::new(1),

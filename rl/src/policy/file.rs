@@ -46,7 +46,7 @@ struct Description {
 }
 
 impl Policy {
-    /// Writes the policy file, whole or not at all.
+    /// Writes the policy file. An existing file stays until the new one is complete.
     ///
     /// # Errors
     /// [`RlError::Write`].

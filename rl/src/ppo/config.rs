@@ -42,7 +42,7 @@ pub struct PpoConfig {
     pub ent_coef: f64,
     /// Weight of the value loss.
     pub vf_coef: f64,
-    /// Most that an episode may cost in the mean, all costs of the task together; none: no limit.
+    /// Upper limit of the mean cost of an episode, summed over all costs of the task. `None`: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_limit: Option<f64>,
     /// Step η of the multiplier of `cost_limit` for each unit of cost above it; not in CleanRL.

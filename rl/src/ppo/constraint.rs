@@ -1,4 +1,4 @@
-//! What training under a limit needs beside the rest: costs of the rollout, and a critic of them.
+//! Additional state of training under a cost limit: costs of the rollout, and a critic of them.
 
 use insonate_envs::{Batch, EnvSpec};
 
@@ -54,7 +54,7 @@ impl CostSamples {
 }
 
 impl Constraint {
-    /// The limit of these settings; none where they have none.
+    /// The limit in these settings. `None` if they set no limit.
     ///
     /// # Errors
     /// [`RlError::Config`] for a task without costs.

@@ -152,7 +152,8 @@ impl Ppo {
         policy
     }
 
-    /// Begins with the weights of a policy, such as one learnt from demonstrations, before the first iteration; the critic begins anew.
+    /// Begins with the weights of a policy, such as one learnt from demonstrations, before the first iteration.
+    /// The critic starts from its initial weights.
     ///
     /// # Errors
     /// [`RlError::Misfit`] for a policy of other environments; [`RlError::Config`] for one of another network or normalisation.

@@ -65,7 +65,7 @@ impl RolloutBuffer {
         self.rewards.len()
     }
 
-    /// Whether there are none.
+    /// Whether the buffer is empty.
     pub fn is_empty(&self) -> bool {
         self.rewards.is_empty()
     }

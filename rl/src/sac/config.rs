@@ -16,7 +16,7 @@ pub struct SacConfig {
     pub n_envs: usize,
     /// Steps of each environment in an iteration, after which figures are logged; learning goes on within it.
     pub n_steps: usize,
-    /// Most steps of all environments in the replay buffer, of which the oldest are dropped.
+    /// Capacity of the replay buffer, in steps of all environments; the oldest steps are dropped.
     pub buffer_size: usize,
     /// Steps of all environments with uniformly random actions before learning starts.
     pub learning_starts: usize,
@@ -99,7 +99,7 @@ impl SacConfig {
         self.buffer_size / self.n_envs
     }
 
-    /// Gradient steps that are due after so many steps of all environments.
+    /// Number of gradient steps that are due after the given number of steps of all environments.
     pub(crate) fn n_updates(&self, global_step: u64) -> u64 {
         let n_learning = global_step.saturating_sub(self.learning_starts as u64);
         (n_learning as f64 * self.gradient_steps) as u64

@@ -10,7 +10,7 @@ use super::replay_buffer::ReplayBuffer;
 pub(super) struct Minibatch {
     /// s, normalised, shape `[batch_size, n_obs]`.
     pub(super) observations: Vec<f32>,
-    /// s', normalised, shape `[batch_size, n_obs]`; s where there is none.
+    /// s', normalised, shape `[batch_size, n_obs]`; s if the task ended.
     pub(super) next_observations: Vec<f32>,
     /// a in [−1, 1], shape `[batch_size, n_actions]`.
     pub(super) actions: Vec<f32>,

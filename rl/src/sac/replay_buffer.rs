@@ -52,7 +52,7 @@ pub struct Transition<'a> {
     pub action: &'a [f32],
     /// r.
     pub reward: f32,
-    /// s', shape `[n_obs]`; none where the task ended.
+    /// s', shape `[n_obs]`. `None` if the task ended.
     pub next_observation: Option<&'a [f32]>,
 }
 
@@ -88,7 +88,7 @@ impl ReplayBuffer {
         self.rewards.len()
     }
 
-    /// Whether there are none.
+    /// Whether the buffer is empty.
     pub fn is_empty(&self) -> bool {
         self.rewards.is_empty()
     }

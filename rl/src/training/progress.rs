@@ -17,7 +17,7 @@ pub struct Progress {
     pub global_step: u64,
     /// Mean return of the last episodes; none before the first one ends.
     pub episodic_return: Option<f64>,
-    /// Success rate of the last episodes; none where the task has no such metric.
+    /// Success rate of the last episodes. `None` if the task has no such metric.
     pub success: Option<f64>,
     /// Steps of all environments per second, since the process began to train.
     pub steps_per_second: f64,
@@ -78,7 +78,7 @@ impl Progress {
         }
     }
 
-    /// A logged figure; none where it is not logged or not known.
+    /// A logged figure. `None` if it is not logged or not known.
     pub fn scalar(&self, name: &str) -> Option<f64> {
         let found = self.scalars.iter().find(|(known, _)| known == name);
         found

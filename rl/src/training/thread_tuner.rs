@@ -18,7 +18,7 @@ pub(crate) struct ThreadTuner {
 }
 
 impl ThreadTuner {
-    /// A tuner of at most so many threads.
+    /// A tuner with an upper limit on the number of threads.
     pub(crate) fn new(max_threads: usize) -> Self {
         Self {
             max_threads,
@@ -28,7 +28,7 @@ impl ThreadTuner {
         }
     }
 
-    /// One that takes so many threads, whether they are faster or not.
+    /// A tuner that always takes the given number of threads.
     pub(crate) fn fixed(n_threads: usize) -> Self {
         let mut tuner = Self::new(n_threads);
         tuner.is_fixed = true;

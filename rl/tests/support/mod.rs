@@ -145,7 +145,7 @@ impl Env for Line {
     }
 }
 
-/// So many lines.
+/// `n_envs` environments of the toy task `Line`.
 pub(crate) fn lines(n_envs: usize, n_threads: usize, autoreset: Autoreset) -> VecEnv {
     let envs = (0..n_envs).map(|_| Box::new(Line::new()) as Box<dyn Env>);
     let config = VecConfig {

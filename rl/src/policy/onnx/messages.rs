@@ -7,7 +7,7 @@ pub(super) const FLOAT: i64 = 1;
 /// ONNX's number for double precision.
 pub(super) const DOUBLE: i64 = 11;
 
-/// What an operator is told beside its inputs.
+/// Attribute of an operator.
 pub(super) enum Attribute {
     Integer(&'static str, i64),
     Float(&'static str, f32),

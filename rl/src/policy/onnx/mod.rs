@@ -55,7 +55,7 @@ impl Policy {
     }
 }
 
-/// The entries of a space as JSON; a bound that is none is null.
+/// The entries of a space as JSON; a missing bound is null.
 fn entries(space: &BoxSpace) -> Value {
     let bound = |value: f32| value.is_finite().then_some(value);
     let entry = |i: usize| {

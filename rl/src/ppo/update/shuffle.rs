@@ -13,7 +13,7 @@ pub(super) struct Shuffle {
 }
 
 impl Shuffle {
-    /// Of so many samples.
+    /// A shuffle of the given number of samples.
     pub(super) fn new(n_samples: usize, seed: u64) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(seed),
