@@ -2,7 +2,7 @@
 
 use crate::{
     CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    PrepareOptions, PreparedLog, SharedError, doubts,
+    PrepareOptions, PreparedLog, doubts,
     fit::GAUSSIAN_95,
     friction,
     late::{self, Latency},
@@ -154,6 +154,11 @@ impl Calibration {
             self.prepared.leave_open(latency);
             let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
             self.fit = kind.fit(&self.prepared.samples, options)?;
+            if latency.told.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
+                // Damping that comes near zero speaks for a longer delay.
+                self.prepared.samples.longest_latency = late::LONGEST;
+                self.fit = kind.fit(&self.prepared.samples, options)?;
+            }
         }
         let late = latency.and_then(|latency| latency.doubt);
         let samples = &self.prepared.samples;
@@ -176,17 +181,12 @@ impl Calibration {
         }
         self.doubts = doubts::of(samples, &self.fit, options);
         self.doubts.extend(told);
-        let misfit = misfit::change(samples, &self.fit, options);
+        let misfit = misfit::error(samples, &self.fit, options);
         if let Some((doubt, late)) = late {
             self.fit.widen(&late, "the force seems late");
             self.doubts.push(doubt);
         }
-        if !misfit.is_empty() {
-            self.fit.shared.push(SharedError {
-                cause: "law",
-                change: misfit,
-            });
-        }
+        self.fit.shared.extend(misfit);
         if let Some(selection) = &self.selection
             && selection.is_none()
         {
