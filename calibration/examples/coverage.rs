@@ -13,7 +13,7 @@ use insonate_calibration::{
     CalibrationOptions, FitOptions, ModelChoice, PrepareOptions, calibrate, calibrate_sites,
     synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
-use rand::SeedableRng as _;
+use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
 
@@ -78,43 +78,86 @@ fn main() {
         }
     }
     if only.as_deref().is_none_or(|only| only == "pooled") {
-        println!("sets of five sites that share a latency known to 2 ms, kelvin-voigt");
+        println!(
+            "sets of five sites that share a latency known to 2 ms, or the misfit of the law; kelvin-voigt"
+        );
         print_pooled(n / 5);
     }
 }
 
-/// How often pooled intervals hold the truth where all sites share an error.
+/// How often pooled intervals hold the truth where all sites share an error: a latency, or a tissue that is no spring.
 fn print_pooled(sets: u64) {
-    let mut rng = ChaCha8Rng::seed_from_u64(0);
     let case = &cases()[0];
+    let truth = case.law.parameters();
+    print_pooled_case("latency", sets, 2e-3, &truth, |rng, logs| {
+        let late: f64 = StandardNormal.sample(rng);
+        for recipe in logs {
+            *recipe = SyntheticLog::new(case.law, case.motion.clone(), FRAME);
+            recipe.sensor.force_latency = 2e-3 * late;
+        }
+        1.0
+    });
+    // Force as a power n of the depth, down to 8 mm: what a spring is to have is the mean of force over indentation, 1300 N/m over n.
+    for (name, frame) in [
+        ("law, surface given", MotionFrame::Indentation),
+        ("law, surface found", FRAME),
+    ] {
+        let truth = [("stiffness", 1300.0)];
+        print_pooled_case(name, sets, 0.0, &truth, |rng, logs| {
+            let n = rng.random_range(1.0..1.4);
+            for recipe in logs {
+                let spread: f64 = StandardNormal.sample(rng);
+                let law = Law::HuntCrossley {
+                    kappa: (1.0 + 3e-3 * spread) * 1300.0 / 0.008_f64.powf(n - 1.0),
+                    lambda: 250.0,
+                    n,
+                    m: 0.5,
+                };
+                *recipe = SyntheticLog::new(law, Trajectory::press(), frame);
+                recipe.rate = 50.0;
+            }
+            1.0 / n
+        });
+    }
+}
+
+/// Draws sets of five recipes, each with a factor of the truth, and prints how often the pooled intervals hold it.
+fn print_pooled_case(
+    name: &str,
+    sets: u64,
+    latency_error: f64,
+    truth: &[(&str, f64)],
+    draw: impl Fn(&mut ChaCha8Rng, &mut [SyntheticLog]) -> f64,
+) {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
     let prepare = PrepareOptions {
-        force_latency_error: Some(2e-3),
+        force_latency_error: Some(latency_error),
         ..PrepareOptions::default()
     };
-    let truth = case.law.parameters();
     let mut covered = vec![(0_u64, 0_u64); truth.len()];
+    let blank = SyntheticLog::new(cases()[0].law, Trajectory::press(), FRAME);
     for set in 0..sets {
-        let late: f64 = StandardNormal.sample(&mut rng);
-        let logs = (0..5).map(|site| {
-            let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), FRAME);
-            recipe.sensor.force_latency = 2e-3 * late;
-            recipe.seed = 5 * set + site;
+        let mut recipes = vec![blank.clone(); 5];
+        let factor = draw(&mut rng, &mut recipes);
+        let logs = recipes.into_iter().enumerate().map(|(site, mut recipe)| {
+            recipe.seed = 5 * set + site as u64;
             Ok((recipe.generate(), prepare.clone()))
         });
         let model = ModelChoice::Named("kelvin-voigt");
         let sites = calibrate_sites(logs, model, &FitOptions::default()).unwrap();
-        for ((name, truth), row) in truth.iter().zip(&mut covered) {
-            match sites.pooled.parameter(name) {
+        for ((parameter, truth), row) in truth.iter().zip(&mut covered) {
+            let truth = factor * truth;
+            match sites.pooled.parameter(parameter) {
                 Some(pooled) => {
-                    row.0 += u64::from(pooled.ci95[0] <= *truth && *truth <= pooled.ci95[1]);
+                    row.0 += u64::from(pooled.ci95[0] <= truth && truth <= pooled.ci95[1]);
                 }
                 None => row.1 += 1,
             }
         }
     }
-    for ((name, _), (covered, open)) in truth.iter().zip(covered) {
+    for ((parameter, _), (covered, open)) in truth.iter().zip(covered) {
         let share = 100.0 * covered as f64 / (sets - open).max(1) as f64;
-        println!("pooled         logged     {name:<33} {share:>11.1} {open:>16}");
+        println!("pooled, {name:<18} {parameter:<32} {share:>11.1} {open:>16}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     CalibrationError, Channel, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    Motion, PrepareOptions, PreparedLog, SharedError, doubts,
+    Motion, PrepareOptions, PreparedLog, doubts,
     fit::GAUSSIAN_95,
     friction,
     late::{self, Latency},
@@ -175,6 +175,11 @@ impl Calibration {
             self.prepared.leave_open(latency);
             let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
             self.fit = kind.fit(&self.prepared.samples, options)?;
+            if latency.told.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
+                // Damping that comes near zero speaks for a longer delay.
+                self.prepared.samples.longest_latency = late::LONGEST;
+                self.fit = kind.fit(&self.prepared.samples, options)?;
+            }
         }
         let late = latency.and_then(|latency| latency.doubt);
         let samples = &self.prepared.samples;
@@ -197,17 +202,12 @@ impl Calibration {
         }
         self.doubts = doubts::of(samples, &self.fit, options);
         self.doubts.extend(told);
-        let misfit = misfit::change(samples, &self.fit, options);
+        let misfit = misfit::error(samples, &self.fit, options);
         if let Some((doubt, late)) = late {
             self.fit.widen(&late, "the force seems late");
             self.doubts.push(doubt);
         }
-        if !misfit.is_empty() {
-            self.fit.shared.push(SharedError {
-                cause: misfit::CAUSE,
-                change: misfit,
-            });
-        }
+        self.fit.shared.extend(misfit);
         if let Some(selection) = &self.selection
             && selection.is_none()
         {

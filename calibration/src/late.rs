@@ -13,6 +13,9 @@ use crate::{
 /// Standard error of a latency that neither the log nor anyone tells [s]: sensors come with low-pass filters of 35 Hz and more,
 /// whose delay is 1/(2π f), and a fieldbus adds a few ms at most.
 pub(crate) const UNKNOWN: f64 = 0.005;
+/// Delay up to which the interval of an elastic coefficient holds where neither delay nor damping is told [s]: buffers of drivers and networks
+/// add more than a filter does now and then, and a delay makes damping small.
+pub(crate) const LONGEST: f64 = 0.02;
 /// A latency is one beyond so many of its standard errors, which count correlated residuals, and its likelihood must say the same.
 const STANDARD_ERRORS: f64 = 4.0;
 /// A log tells a latency where latencies further away by this [s] are as unlikely: a standard error is one of the nearest minimum alone.
@@ -42,8 +45,12 @@ pub(crate) struct Latency {
 
 /// What the samples of a fit tell; `None` for laws that are no spring next to a damper.
 pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<Latency> {
-    models::by_name(fit.model).filter(|kind| kind.gives_softness)?;
-    let kind = models::by_name("kelvin-voigt")?;
+    let kind = models::by_name(fit.model).filter(|kind| kind.finds_latency())?;
+    let kind = if kind.gives_softness {
+        models::by_name("kelvin-voigt")?
+    } else {
+        kind
+    };
     let untold = Latency {
         error: UNKNOWN,
         told: None,

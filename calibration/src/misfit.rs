@@ -1,20 +1,60 @@
-//! What a law's misfit may move its parameters by: how far fits of the shallow and of the deep half of the depths lie apart.
+//! What a law's misfit may move its parameters by: how far fits of the shallow and of the deep half of the depths lie apart, and how far
+//! the law moves its parameters by moving the surface.
 
-use crate::{Fit, FitOptions, Samples, models};
+use crate::{Fit, FitOptions, Parameter, Samples, SharedError, models};
 
-/// What it is called among the errors that sites share; a fit's own interval does not hold it.
+/// What it is called among the errors that sites share; a fit's own interval does not hold it, and pooling takes out the noise
+/// of a site's change.
 pub(crate) const CAUSE: &str = "law";
-
-/// Standard errors of a difference below which the halves agree.
-const AGREE: f64 = 2.0;
 /// Samples at most of a half.
 const ROWS: usize = 5000;
 
-/// The change of each parameter that stands for one standard error of the law, shape `[n_parameters]`; empty where the law fits.
+/// The error of the law that all sites share; `None` where the depths have no two halves.
+///
+/// A law that does not hold moves the surface to where it fits best, and takes much of its misfit there. So what it moves the parameters by,
+/// from the fit with the surface of the preparation, which knows several laws, and what the halves tell with that surface, have one cause and
+/// add up. Noise of the one surface against the other has another sign at each site.
+pub(crate) fn error(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<SharedError> {
+    let mut change = of_depth(samples, fit, options);
+    if change.is_empty() {
+        return None;
+    }
+    for (change, by_surface) in change.iter_mut().zip(of_surface(samples, fit, options)) {
+        *change += by_surface;
+    }
+    Some(SharedError {
+        cause: CAUSE,
+        change,
+    })
+}
+
+/// The change of each parameter from the surface of the preparation to the law's own, shape `[n_parameters]`; empty where it has none.
+fn of_surface(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
+    if fit.contact_shift.is_none() || !options.contact_point {
+        return Vec::new();
+    }
+    let options = FitOptions {
+        n_bootstrap: 0,
+        contact_point: false,
+        ..options.clone()
+    };
+    let Some(given) = models::by_name(fit.model).and_then(|kind| kind.fit(samples, &options).ok())
+    else {
+        return Vec::new();
+    };
+    let change = |ours: &Parameter| {
+        let given = given.parameter(ours.name);
+        given.map_or(0.0, |given| ours.value - given.value)
+    };
+    fit.parameters.iter().map(change).map(finite).collect()
+}
+
+/// The change of each parameter that stands for one standard error of the law, shape `[n_parameters]`; empty without two halves.
 ///
 /// What the parameter is to a user may lie anywhere from the one half's fit to the other's, and the whole fit next to either. So half of
-/// their difference, less what their own errors explain, is taken for one standard error: an interval of 95 % then spans the difference.
-pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
+/// their difference is taken for one standard error: an interval of 95 % then spans the difference.
+/// Both take the surface of the preparation, as the law's own is where the halves differ least.
+fn of_depth(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
     if fit.used.is_empty() || !samples.presses.is_empty() {
         return Vec::new();
     }
@@ -34,7 +74,6 @@ pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<
             (least.min(depth), most.max(depth))
         });
     let middle = 0.5 * (least + most);
-    let shift = fit.contact_shift.unwrap_or_default();
     let half = |is_deep: bool| {
         let rows: Vec<usize> = fit
             .used
@@ -42,10 +81,7 @@ pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<
             .copied()
             .filter(|&i| (samples.indentation[i] > middle) == is_deep)
             .collect();
-        let mut half = samples.rows(&rows).thinned(ROWS);
-        for depth in &mut half.indentation {
-            *depth -= shift;
-        }
+        let half = samples.rows(&rows).thinned(ROWS);
         kind.fit(&half, &options).ok()
     };
     let (Some(shallow), Some(deep)) = (half(false), half(true)) else {
@@ -57,16 +93,12 @@ pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<
             let both = shallow
                 .parameter(parameter.name)
                 .zip(deep.parameter(parameter.name));
-            both.map_or(0.0, |(shallow, deep)| {
-                let difference = deep.value - shallow.value;
-                let explained = deep.standard_error.hypot(shallow.standard_error);
-                if difference.abs() <= AGREE * explained {
-                    return 0.0;
-                }
-                let left = difference * difference - explained * explained;
-                0.5 * difference.signum() * left.sqrt()
-            })
+            both.map_or(0.0, |(shallow, deep)| 0.5 * (deep.value - shallow.value))
         })
-        .map(|change| if change.is_finite() { change } else { 0.0 })
+        .map(finite)
         .collect()
+}
+
+fn finite(change: f64) -> f64 {
+    if change.is_finite() { change } else { 0.0 }
 }

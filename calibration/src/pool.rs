@@ -2,7 +2,8 @@
 //!
 //! Over n sites with mean x̄ and standard deviation s (with n - 1), and t the 97.5 % quantile of Student's t with n - 1 degrees:
 //!
-//! * interval of the mean: x̄ ± t s/√n;
+//! * interval of the mean: x̄ ± t s/√n; where that reaches zero although every site is positive, its lower end is that of the mean's
+//!   logarithm by the delta method, x̄ exp(−t s/(√n x̄));
 //! * where a new site is expected: x̄ ± t s √(1 + 1/n). Where that reaches zero although every site is positive,
 //!   its lower end is the one of the logarithms, which is positive;
 //! * ratio k̄/c̄ with Fieller's interval (Fieller 1954, J. R. Stat. Soc. B 16, 175–185): the ρ with
@@ -11,12 +12,13 @@
 //!
 //! An error that sites share ([`SharedError`](crate::SharedError): latency, bias, surface, misfit of the law) moves all of them alike, which no
 //! spread over them tells: 1.96 times what one standard error of each moves the mean by is added to these intervals in squares, and to V.
+//! What the misfit moves a site by is known with noise; the variance of its mean over the sites is taken off that mean's square.
 //!
 //! One site has no spread: its intervals are those of the fit, V is the fit's covariance, and t what its own interval used.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::{Fit, Parameter, fit::GAUSSIAN_95};
+use crate::{Fit, Parameter, fit::GAUSSIAN_95, misfit};
 
 /// Mean and spread over the sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +29,7 @@ pub struct PooledParameter {
     pub sd: f64,
     /// Smallest and largest.
     pub range: [f64; 2],
-    /// 95 % interval of the mean, from Student's t with n - 1 degrees of freedom; for one site the fit's own.
+    /// 95 % interval of the mean, from Student's t with n - 1 degrees of freedom, above 0 where all sites are; for one site the fit's own.
     pub ci95: [f64; 2],
     /// Where a new site is expected with 95 %: what domain randomisation draws from; clipped above 0.
     /// For one site the fit's interval: how sites differ is not known.
@@ -111,7 +113,14 @@ pub(crate) fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
             let error = fit.shared.iter().find(|error| error.cause == cause)?;
             error.change.get(index).copied()
         };
-        fits.iter().filter_map(change).sum::<f64>() / fits.len() as f64
+        let changes: Vec<f64> = fits.iter().map(|fit| change(fit).unwrap_or(0.0)).collect();
+        let (mean, sd) = mean_and_sd(&changes);
+        if cause != misfit::CAUSE {
+            return mean;
+        }
+        // The square of a mean is too large by the variance of that mean.
+        let noise = sd * sd / fits.len() as f64;
+        mean.signum() * (mean * mean - noise).max(0.0).sqrt()
     };
     causes(fits).into_iter().map(mean).collect()
 }
@@ -141,6 +150,7 @@ fn spread(sites: &[&Parameter], common: f64) -> PooledParameter {
     let (mean, sd) = mean_and_sd(&values);
     let t = t_quantile(n - 1.0);
     let around = |half: f64| [mean - half, mean + half];
+    let half = (t * sd / n.sqrt()).hypot(common);
     let widening = t * (1.0 + 1.0 / n).sqrt();
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let (log_mean, log_sd) = mean_and_sd(&logs);
@@ -148,7 +158,7 @@ fn spread(sites: &[&Parameter], common: f64) -> PooledParameter {
         mean,
         sd,
         range,
-        ci95: around((t * sd / n.sqrt()).hypot(common)),
+        ci95: above_zero(around(half), range, mean.ln(), half / mean),
         randomisation: above_zero(
             around((widening * sd).hypot(common)),
             range,

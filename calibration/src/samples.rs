@@ -21,6 +21,8 @@ pub struct Samples {
     pub bias_standard_error: f64,
     /// Standard error of the force's latency that was taken back [s]; 0 where it was given or none.
     pub latency_standard_error: f64,
+    /// Longest delay of the force that the interval of the elastic coefficient takes in [s]; 0: none beyond that standard error.
+    pub longest_latency: f64,
     /// Typical time between samples [s].
     pub sampling_interval: f64,
     /// Samples over which depth and force were smoothed alike, so that their errors are correlated; 0: they were not.

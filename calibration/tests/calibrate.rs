@@ -307,24 +307,126 @@ fn pooled_intervals_hold_what_the_sites_share() {
         (sites, 17.59)
     });
     assert!(share >= 0.9, "{share}");
+}
+
+#[test]
+fn pooled_intervals_hold_what_the_law_misses() {
     // A tissue that is no spring: the mean of force over indentation, down to 8 mm, is what a spring is to have.
     let motion = Trajectory::press();
-    let share = pooled_coverage("stiffness", 0.0, |rng, first| {
-        let n = rng.random_range(1.0..1.4);
-        let law = |factor: f64| Law::HuntCrossley {
-            kappa: factor * 1300.0 / 0.008_f64.powf(n - 1.0),
-            lambda: 250.0,
-            n,
-            m: 0.5,
+    // Where the surface is not given, the law moves it, and takes much of its misfit there.
+    // The preparation's own surface is 0.1 mm too deep for powers of 1.02 to 1.1, which no log tells from 1: these it does not hold.
+    for (frame, least) in [
+        (MotionFrame::Indentation, 0.9),
+        (recipe(KELVIN_VOIGT).frame, 0.65),
+    ] {
+        let share = pooled_coverage("stiffness", 0.0, |rng, first| {
+            let n = rng.random_range(1.0..1.4);
+            let law = |factor: f64| Law::HuntCrossley {
+                kappa: factor * 1300.0 / 0.008_f64.powf(n - 1.0),
+                lambda: 250.0,
+                n,
+                m: 0.5,
+            };
+            let mut sites = five(rng, first, law, &motion);
+            for site in &mut sites {
+                site.frame = frame;
+            }
+            (sites, 1300.0 / n)
+        });
+        assert!(share >= least, "{frame:?}: {share}");
+    }
+}
+
+/// A sine whose top is clipped, with much noise: neither the noise below the limit nor above it moves the stiffness.
+#[test]
+fn a_clipped_force_leaves_the_stiffness_where_it_is() {
+    let n = 24;
+    let mut recipe = SyntheticLog::new(
+        KELVIN_VOIGT,
+        Trajectory::palpation(12.0),
+        MotionFrame::Indentation,
+    );
+    recipe.sensor.force_noise = 0.2;
+    recipe.sensor.bias = [0.0; 3];
+    let options = options(ModelChoice::Named("kelvin-voigt"));
+    let (mut mean, mut covered, mut clipped) = (0.0, 0, 0);
+    for seed in 0..n {
+        recipe.seed = seed;
+        let mut log = recipe.generate();
+        let Channel::Scalar(force) = &mut log.force else {
+            panic!("a scalar force")
         };
-        let mut sites = five(rng, first, law, &motion);
-        for site in &mut sites {
-            // Where the surface is not given, the law moves it, and takes much of its misfit there.
-            site.frame = MotionFrame::Indentation;
+        let most = force.iter().copied().fold(f64::MIN, f64::max);
+        let limit = most - 2.0 - 0.05 * seed as f64;
+        for force in force.iter_mut() {
+            *force = force.min(limit);
         }
-        (sites, 1300.0 / n)
-    });
-    assert!(share >= 0.9, "{share}");
+        let found = calibrate(&log, &options).unwrap();
+        clipped += usize::from(
+            found
+                .prepared
+                .notes
+                .iter()
+                .any(|note| note.contains("clipped")),
+        );
+        let k = found.fit.parameter("stiffness").unwrap();
+        mean += (k.value / 1324.17 - 1.0) / n as f64;
+        covered += usize::from((k.ci95[0]..=k.ci95[1]).contains(&1324.17));
+    }
+    assert_eq!(clipped, n as usize);
+    assert!(mean.abs() < 2e-3, "{mean}");
+    // 95 % of 24 are 22.8 ± 1.1.
+    assert!(covered >= 20, "{covered}");
+}
+
+/// One sine does not tell a delay: the stiffness must be right all the same, up to 20 ms.
+#[test]
+fn a_delay_that_one_sine_does_not_tell_is_within_the_stiffness() {
+    let mut recipe = SyntheticLog::new(
+        KELVIN_VOIGT,
+        Trajectory::palpation(12.0),
+        recipe(KELVIN_VOIGT).frame,
+    );
+    let options = CalibrationOptions {
+        model: ModelChoice::Named("kelvin-voigt"),
+        ..CalibrationOptions::default()
+    };
+    for (seed, latency) in (0..).zip([0.0, 0.004, 0.008, 0.012, 0.016, 0.02]) {
+        recipe.sensor.force_latency = latency;
+        recipe.seed = seed;
+        let fit = calibrate(&recipe.generate(), &options).unwrap().fit;
+        let [low, high] = fit.parameter("stiffness").unwrap().ci95;
+        assert!(
+            low < 1324.17 && 1324.17 < high,
+            "{latency}: {low} to {high}"
+        );
+        assert!(high - low < 200.0, "{latency}: {low} to {high}");
+        // A damping that is told speaks against a long delay.
+        let damping = fit.parameter("damping").unwrap();
+        assert_eq!(damping.identifiable, latency < 0.001);
+        assert!(latency > 0.001 || high - low < 100.0, "{low} to {high}");
+    }
+}
+
+/// A delay of 5 ms acts on λ as on any damper: where nobody tells it, nor the log, the interval takes it in.
+#[test]
+fn an_untold_delay_is_within_the_damping_of_hunt_and_crossley() {
+    let mut recipe = SyntheticLog::new(
+        HUNT_CROSSLEY,
+        Trajectory::palpation(12.0),
+        MotionFrame::Indentation,
+    );
+    let options = CalibrationOptions {
+        model: ModelChoice::Named("hunt-crossley"),
+        ..CalibrationOptions::default()
+    };
+    for (seed, latency) in (0..).zip([0.0, 0.002, 0.005]) {
+        recipe.sensor.force_latency = latency;
+        recipe.seed = seed;
+        let found = calibrate(&recipe.generate(), &options).unwrap();
+        let [low, high] = found.fit.parameter("lambda").unwrap().ci95;
+        assert!(low < 400.0 && 400.0 < high, "{latency}: {low} to {high}");
+    }
 }
 
 #[test]

@@ -87,13 +87,30 @@ fn errors_of_several_causes_add_in_squares_and_signs_of_one_cancel() {
     };
     let scatter = 4.302653 * 10.0 / 3.0_f64.sqrt();
     for fit in &mut own {
-        fit.shared = vec![shared("law", [30.0, 0.0]), shared("surface", [40.0, 0.0])];
+        fit.shared = vec![shared("bias", [30.0, 0.0]), shared("surface", [40.0, 0.0])];
     }
     assert_near(half(&own), scatter.hypot(1.96 * 50.0), 1e-4);
     // What lifts one site and lowers the other moves the mean by a third of one.
     own[1].shared[0].change[0] = -30.0;
     let left = (30.0_f64 / 3.0).hypot(40.0);
     assert_near(half(&own), scatter.hypot(1.96 * left), 1e-4);
+}
+
+#[test]
+fn noise_of_a_site_in_what_its_law_misses_is_no_shared_error() {
+    let mut own = [1000.0, 1010.0, 990.0].map(|k| fit([k, 20.0], [1.0, 0.1], 0.0));
+    let mut half = |changes: [f64; 3]| {
+        for (fit, change) in own.iter_mut().zip(changes) {
+            fit.shared = vec![shared("law", [change, 0.0])];
+        }
+        let [low, high] = pooled(&own).parameter("stiffness").unwrap().ci95;
+        0.5 * (high - low)
+    };
+    let scatter = 4.302653 * 10.0 / 3.0_f64.sqrt();
+    // Mean 30 with a standard deviation of 6: its square is 900 ± 36/3.
+    let shared = (900.0_f64 - 12.0).sqrt();
+    assert_near(half([24.0, 30.0, 36.0]), scatter.hypot(1.96 * shared), 1e-4);
+    assert_near(half([-20.0, 1.0, 20.0]), scatter, 1e-4);
 }
 
 #[test]
@@ -141,6 +158,18 @@ fn the_thesis_numbers_pool_to_its_table() {
     assert_near(c.mean, 28.84, 0.01);
     assert_near(c.sd, 11.5, 0.05);
     assert_near(all.ratio.unwrap().value, 51.51, 0.01);
+}
+
+#[test]
+fn a_mean_of_positive_sites_is_positive() {
+    // Mean 2, standard deviation √3, t(0.975, 2) = 4.302653: the plain interval begins at −2.3.
+    let fits = [1.0, 1.0, 4.0].map(|c| fit([1000.0, c], [1.0, 0.1], 0.0));
+    let [low, high] = pooled(&fits).parameter("damping").unwrap().ci95;
+    assert_near(low, 2.0 * (-4.302653_f64 / 2.0).exp(), 1e-6);
+    assert_near(high, 2.0 + 4.302653, 1e-5);
+    // A law whose damping may be negative keeps the plain one.
+    let fits = [-1.0, 1.0, 4.0].map(|c| fit([1000.0, c], [1.0, 0.1], 0.0));
+    assert!(pooled(&fits).parameter("damping").unwrap().ci95[0] < 0.0);
 }
 
 /// Share of seeded draws whose interval holds the truth.

@@ -10,7 +10,9 @@ use super::{
     variable_projection::{Problem, State, System},
 };
 use crate::{
-    Fit, FitStatistics, Parameter, Samples, SharedError, interpolation,
+    Fit, FitStatistics, Parameter, Samples, SharedError,
+    fit::GAUSSIAN_95,
+    interpolation,
     statistics::{
         bootstrap::{self, Draws},
         hac,
@@ -346,7 +348,30 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
         let (linear, curved) = (0.5 * (late - early), 0.5 * (late + early) - now);
         linear + (2.0 * curved.abs()).copysign(linear)
     });
-    Some(change.collect())
+    let mut change: Vec<f64> = change.collect();
+    if samples.longest_latency > 0.0
+        && let Some(elastic) = problem.law.elastic_term(&state.nonlinear)
+        && let Some(index) = index_of(problem, elastic.coefficient)
+    {
+        // What a delay moves it by need not grow with the delay.
+        for part in 1..=PARTS {
+            let latency = samples.longest_latency * f64::from(part) / f64::from(PARTS);
+            let moved = (shifted(latency)[index] - now[index]) / GAUSSIAN_95;
+            if moved.abs() > change[index].abs() {
+                change[index] = moved;
+            }
+        }
+    }
+    Some(change)
+}
+
+/// Delays up to the longest that are tried.
+const PARTS: u32 = 4;
+
+/// Place of a parameter of the law.
+fn index_of(problem: &Problem, name: &str) -> Option<usize> {
+    let specs = problem.law.specs();
+    specs.iter().position(|spec| spec.name == name)
 }
 
 /// What the changes of the samples move the reported parameters by.

@@ -67,6 +67,11 @@ impl LateFit {
 }
 
 impl ModelKind {
+    /// Whether the law can be fitted with a latency: a spring next to a damper.
+    pub(crate) fn finds_latency(&self) -> bool {
+        self.options.contains(&OPTION)
+    }
+
     /// How much later than the position the force of these samples was recorded [s].
     ///
     /// # Errors
@@ -102,12 +107,12 @@ impl ModelKind {
     ) -> Result<LateFit, CalibrationError> {
         let law = (self.law)(samples, options)?;
         let law: &dyn Law = law.direct_form().unwrap_or(&*law);
-        if !self.options.contains(&OPTION) || !law.nonlinear().is_empty() {
+        if !self.finds_latency() || !law.nonlinear().is_empty() {
             return Err(CalibrationError::option(
                 "--force-latency",
                 format!(
                     "fit finds it with {} and set exponents, not with {}: give it in s instead",
-                    super::names_where(|kind| kind.options.contains(&OPTION)),
+                    super::names_where(ModelKind::finds_latency),
                     self.name
                 ),
             ));
@@ -160,6 +165,7 @@ fn inner(samples: &Samples, rows: usize) -> Samples {
         smoothing: samples.smoothing.max(2 * REACH as usize),
         contact: ContactPoint::KNOWN,
         latency_standard_error: 0.0,
+        longest_latency: 0.0,
         bias_standard_error: 0.0,
         presses: Vec::new(),
         changes: Vec::new(),

@@ -170,7 +170,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
         smooth(&mut track, smoother, &clock);
     }
     let reach = smoother.map_or(0, |smoother| smoother.window / 2);
-    let clipped = saturation::spread(&clipped, reach, track.time.len());
+    let clipped = saturation::spread_by(&clipped, reach, track.time.len());
     let Track {
         time,
         depth: mut indentation,
@@ -209,6 +209,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
         contact,
         bias_standard_error: bias.standard_error,
         latency_standard_error,
+        longest_latency: 0.0,
         sampling_interval: clock.interval,
         smoothing: smoother.map_or(0, |smoother| smoother.window),
         force_noise,
@@ -281,7 +282,7 @@ fn palpated(
         smooth(&mut track, smoother, &clock);
     }
     let reach = smoother.map_or(0, |smoother| smoother.window / 2);
-    let clipped = &saturation::spread(clipped, reach, track.time.len())[..];
+    let clipped = &saturation::spread_by(clipped, reach, track.time.len())[..];
     let samples = Samples {
         velocity_noise: noise,
         smoothing: smoother.map_or(0, |smoother| smoother.window),

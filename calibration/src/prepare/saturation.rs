@@ -62,13 +62,31 @@ pub(super) fn clipped(
             "{found}: the force sensor was saturated; press more softly, or set its range wider"
         )));
     }
-    let near = limit - NEAR * white_noise(force);
-    let stretches = stretches(&clipped, |index| force[index] >= near, force.len());
+    // Where the force comes to the limit without going far beyond it, noise leaves no run there.
+    let at_limit: Vec<usize> = (0..force.len())
+        .filter(|&index| force[index] == limit)
+        .collect();
+    let near = limit - NEAR * noise_below(force, limit);
+    let stretches = stretches(&at_limit, |index| force[index] >= near, force.len());
     findings.note(format!(
         "{found}; they and {} next to them, which noise may clip, were left out: what the tissue does beyond is not known",
         stretches.len() - clipped.len()
     ));
     Ok(stretches.into_iter().map(|row| track.time[row]).collect())
+}
+
+/// Standard deviation of the noise where it is not clipped: samples at the limit show none.
+fn noise_below(force: &[f64], limit: f64) -> f64 {
+    let below: Vec<&[f64]> = force
+        .split(|value| *value == limit)
+        .filter(|run| run.len() > 2)
+        .collect();
+    let n: usize = below.iter().map(|run| run.len()).sum();
+    let squares: f64 = below
+        .iter()
+        .map(|run| run.len() as f64 * white_noise(run).powi(2))
+        .sum();
+    (squares / n.max(1) as f64).sqrt()
 }
 
 /// Rows of a track whose force was recorded at one of these times, or between them, where it was taken back by a latency; increasing.
@@ -90,7 +108,7 @@ pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>)
         .collect()
 }
 
-/// The samples with all next to them that are `near` the limit, up to [`RUN`] others in a row; increasing.
+/// The samples with all next to them that are `near` the limit, up to [`RUN`] others in a row, and those after it that tell its end; increasing.
 fn stretches(clipped: &[usize], near: impl Fn(usize) -> bool, n: usize) -> Vec<usize> {
     let mut left_out = vec![false; n];
     for &index in clipped {
@@ -110,11 +128,13 @@ fn stretches(clipped: &[usize], near: impl Fn(usize) -> bool, n: usize) -> Vec<u
     };
     spread(&mut (0..n));
     spread(&mut (0..n).rev());
-    (0..n).filter(|&index| left_out[index]).collect()
+    let stretches: Vec<usize> = (0..n).filter(|&index| left_out[index]).collect();
+    // Those that ended a stretch were low, by noise or not: to keep them would be to choose by noise.
+    spread_by(&stretches, RUN + 1, n)
 }
 
 /// The samples with `reach` more on either side, of `n`, over which smoothing spreads them; increasing.
-pub(super) fn spread(clipped: &[usize], reach: usize, n: usize) -> Vec<usize> {
+pub(super) fn spread_by(clipped: &[usize], reach: usize, n: usize) -> Vec<usize> {
     let mut wider = Vec::with_capacity(clipped.len());
     for &index in clipped {
         let next = wider.last().map_or(0, |last: &usize| *last + 1);
