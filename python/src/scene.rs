@@ -80,6 +80,7 @@ impl Scene {
         if config.soft_layers.is_some() {
             config = config.matching(timestep);
         }
+        config.reach = TorsoConfig::usual_reach(kind);
         let make_robot: fn() -> Robot = *find(robot, "robot", robots::ALL)?;
         let mut scene = insonate_models::Scene::new(make_robot(), probe, build(torso, &config)?);
         scene.timestep = timestep;

@@ -1,10 +1,15 @@
 """Contract: scenes load in the Python package of MuJoCo, run with controllers, and presses are calibrated."""
 
+import os
+import subprocess
+
 import mujoco
 import numpy as np
 import pytest
 
 import insonate
+
+CLI = os.environ.get("INSONATE_CLI")
 
 
 @pytest.mark.parametrize("torso", [None, "fast", "composite"])
@@ -22,6 +27,14 @@ def test_every_part_has_a_scene():
     assert {"panda", "ur5e"} <= set(names["robots"])
     for robot in names["robots"]:
         assert robot in insonate.Scene(robot, torso=None).to_xml()
+
+
+@pytest.mark.skipif(CLI is None, reason="INSONATE_CLI does not name the command line's program")
+@pytest.mark.parametrize("torso", ["fast", "composite", "flex", "mpm", "xpbd"])
+def test_a_scene_is_that_of_the_command(torso, tmp_path):
+    file = tmp_path / "scene.xml"
+    subprocess.run([CLI, "scene", "--torso", torso, "--output", file], check=True, capture_output=True)
+    assert insonate.Scene(torso=torso).to_xml() == file.read_text()
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,17 @@ use pressed_box::forces;
 /// Venant–Kirchhoff's, grows softer under pressure where the neo-Hookean one grows stiffer: each is some parts in a hundred here.
 #[test]
 fn the_three_push_back_alike() {
-    let found = [("mpm", 4), ("xpbd", 8), ("flex", 12)]
-        .map(|(word, n_spacings)| (word, forces(n_spacings, word, &[0.004])[0]));
+    // At the same time: each takes most of a minute.
+    let found = std::thread::scope(|scope| {
+        let solvers = [("mpm", 4), ("xpbd", 8), ("flex", 12)];
+        let presses = solvers.map(|(word, n_spacings)| {
+            (
+                word,
+                scope.spawn(move || forces(n_spacings, word, &[0.004])[0]),
+            )
+        });
+        presses.map(|(word, press)| (word, press.join().expect("a press ends")))
+    });
     eprintln!("4 mm deep: {found:.2?} N");
     for (word, force) in found {
         for (other, its) in found {

@@ -19,9 +19,6 @@ use insonate::sim::robot_file::{self, LoadOptions, Package};
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, sex};
 
-/// How far from the probe `mpm` and `xpbd` torsos move [m]: what is farther gives way by little.
-const TISSUE_REACH: f64 = 0.1;
-
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 pub(crate) struct SceneArgs {
@@ -318,9 +315,7 @@ impl SceneArgs {
         if config.soft_layers.is_some() {
             config = config.matching(self.timestep);
         }
-        if matches!(kind.name, "mpm" | "xpbd") {
-            config.reach = Some(TISSUE_REACH);
-        }
+        config.reach = TorsoConfig::usual_reach(kind.name);
         config.check().map_err(Usage::new)?;
         Ok(Some((kind.build)(&config)?))
     }

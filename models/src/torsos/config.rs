@@ -179,6 +179,11 @@ impl TorsoConfig {
         }
     }
 
+    /// The usual [`TorsoConfig::reach`] of a kind of torso [m]: tissue farther from the probe gives way by little. `None`: all of it moves.
+    pub fn usual_reach(kind: &str) -> Option<f64> {
+        matches!(kind, "mpm" | "xpbd").then_some(0.1)
+    }
+
     /// The trunk of the adult patient; `None` for other shapes.
     pub fn trunk(&self) -> Option<Trunk> {
         (self.shape == Shape::Adult).then(|| Trunk::new(&self.patient.unwrap_or_default()))
