@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use super::{Estimate, EvaluationResult};
 
+/// The metric whose mean is a share.
+const SUCCESS: &str = "success";
 /// Metrics with paired differences, beside the return.
-const METRICS: [&str; 3] = ["success", "force_mae_n", "path_rmse_m"];
+const METRICS: [&str; 3] = [SUCCESS, "force_mae_n", "path_rmse_m"];
 
 /// Differences of one policy from another, episode by episode.
 #[derive(Debug, Clone, Serialize)]
@@ -14,7 +16,7 @@ pub struct PairedDifference {
     pub policy: String,
     /// What it is compared with.
     pub against: String,
-    /// Name of each figure and its mean difference with the 95 % interval (paired Student t).
+    /// Name of each figure and its mean difference with the 95 % interval: paired Student t, of success Newcombe's.
     pub figures: Vec<(String, Estimate)>,
 }
 
@@ -27,10 +29,14 @@ pub fn paired_difference(
     against: &EvaluationResult,
 ) -> Result<PairedDifference, String> {
     check_same_episodes(policy, against)?;
-    let paired = |of: &dyn Fn(&EvaluationResult) -> Option<Vec<f64>>| {
+    let paired = |of: &dyn Fn(&EvaluationResult) -> Option<Vec<f64>>, is_share: bool| {
         let (these, those) = (of(policy)?, of(against)?);
-        let pairs = these.iter().zip(&those);
-        let estimate = Estimate::of(pairs.map(|(this, that)| this - that));
+        let pairs = these.into_iter().zip(those);
+        let estimate = if is_share {
+            Estimate::of_paired_shares(pairs)
+        } else {
+            Estimate::of(pairs.map(|(this, that)| this - that))
+        };
         (estimate.n > 0).then_some(estimate)
     };
     let returns = |result: &EvaluationResult| {
@@ -43,10 +49,11 @@ pub fn paired_difference(
         )
     };
     let mut figures = Vec::new();
-    figures.extend(paired(&returns).map(|estimate| ("return".to_owned(), estimate)));
+    figures.extend(paired(&returns, false).map(|estimate| ("return".to_owned(), estimate)));
     for name in METRICS {
         let metric = |result: &EvaluationResult| result.metric(name);
-        figures.extend(paired(&metric).map(|estimate| (name.to_owned(), estimate)));
+        figures
+            .extend(paired(&metric, name == SUCCESS).map(|estimate| (name.to_owned(), estimate)));
     }
     Ok(PairedDifference {
         policy: policy.name.clone(),

@@ -11,7 +11,7 @@ const NORMAL_95: f64 = 1.959_963_984_540_054;
 pub struct Estimate {
     /// Mean; NaN without values.
     pub mean: f64,
-    /// 95 % interval of the mean; NaN with fewer than two values.
+    /// 95 % interval of the mean, or of the difference; NaN with fewer than two values.
     pub ci95: [f64; 2],
     /// Minimum.
     pub min: f64,
@@ -48,6 +48,83 @@ impl Estimate {
             n,
         }
     }
+
+    /// Over the values that are not NaN and never negative, such as errors, forces, and speeds.
+    ///
+    /// The interval is that of the mean's logarithm, by the delta method: mean · exp(± t s/(√n mean)). It lies above 0 wherever the mean
+    /// does, and is the one of [`Self::of`] where the standard error is small against the mean.
+    pub fn of_magnitudes(values: impl Iterator<Item = f64>) -> Self {
+        let plain = Self::of(values);
+        let half = plain.ci95[1] - plain.mean;
+        // Without spread there is nothing to transform; with a mean of 0 all values are 0.
+        if !(plain.mean > 0.0 && half > 0.0) {
+            return plain;
+        }
+        let factor = (half / plain.mean).exp();
+        Self {
+            ci95: [plain.mean / factor, plain.mean * factor],
+            ..plain
+        }
+    }
+
+    /// Difference of two shares over pairs of outcomes, where both are known.
+    ///
+    /// The interval is Newcombe's, of Wilson's for each share (Newcombe 1998, Stat. Med. 17, 2635–2650, method 10); it never
+    /// leaves −1 to 1.
+    pub fn of_paired_shares(pairs: impl Iterator<Item = (f64, f64)>) -> Self {
+        let known: Vec<(f64, f64)> = pairs
+            .filter(|(this, that)| !this.is_nan() && !that.is_nan())
+            .collect();
+        let count = |this: bool, that: bool| {
+            let alike = known
+                .iter()
+                .filter(|pair| (pair.0 > 0.5, pair.1 > 0.5) == (this, that));
+            alike.count()
+        };
+        let plain = Self::of(known.iter().map(|(this, that)| this - that));
+        let counts = [
+            count(true, true),
+            count(true, false),
+            count(false, true),
+            count(false, false),
+        ];
+        Self {
+            ci95: newcombe_paired(counts),
+            ..plain
+        }
+    }
+}
+
+/// 95 % interval of the difference of two shares over the same cases (Newcombe 1998, Stat. Med. 17, 2635–2650, method 10).
+///
+/// `[both, first, second, neither]` count the cases that both, only the first, only the second, and neither had; NaN without any.
+fn newcombe_paired([both, first, second, neither]: [usize; 4]) -> [f64; 2] {
+    let n_cases = both + first + second + neither;
+    let [low_1, high_1] = wilson(both + first, n_cases);
+    let [low_2, high_2] = wilson(both + second, n_cases);
+    let [a, b, c, d, cases] = [both, first, second, neither, n_cases].map(|count| count as f64);
+    let (share_1, share_2) = ((a + b) / cases, (a + c) / cases);
+    let product = (a + b) * (c + d) * (a + c) * (b + d);
+    let covariance = a * d - b * c;
+    let corrected = if covariance > 0.0 {
+        (covariance - 0.5 * cases).max(0.0)
+    } else {
+        covariance
+    };
+    let correlation = if product > 0.0 {
+        corrected / product.sqrt()
+    } else {
+        0.0
+    };
+    let half = |one: f64, other: f64| {
+        let square = one * one - 2.0 * correlation * one * other + other * other;
+        square.max(0.0).sqrt()
+    };
+    let difference = share_1 - share_2;
+    [
+        difference - half(share_1 - low_1, high_2 - share_2),
+        difference + half(share_2 - low_2, high_1 - share_1),
+    ]
 }
 
 /// The value below which a share of sorted values lies; NaN without any.
@@ -105,6 +182,56 @@ mod tests {
         assert!((low - 0.2553).abs() < 1e-4 && (high - 0.3662).abs() < 1e-4);
         let [low, high] = wilson(0, 20);
         assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4);
+    }
+
+    #[test]
+    fn magnitudes_never_go_below_zero() {
+        // Mean 1 with a standard error of 0.9682 and t(0.975, 3) = 3.182: the plain interval begins at −2.08.
+        let values = [0.0, 0.0, 0.1, 3.9];
+        assert!(Estimate::of(values.into_iter()).ci95[0] < -2.0);
+        let e = Estimate::of_magnitudes(values.into_iter());
+        let half = 3.182 * (11.22_f64 / 3.0 / 4.0).sqrt();
+        assert!((e.ci95[0] - (-half).exp()).abs() < 1e-4, "{e:?}");
+        assert!((e.ci95[1] / half.exp() - 1.0).abs() < 1e-3, "{e:?}");
+        assert_eq!(Estimate::of_magnitudes([0.0; 5].into_iter()).ci95, [0.0; 2]);
+        assert!(Estimate::of_magnitudes([2.0].into_iter()).ci95[0].is_nan());
+    }
+
+    #[test]
+    fn intervals_of_magnitudes_hold_the_mean() {
+        // Exponential values of mean 1.
+        let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(1);
+        let sets = 4000;
+        let holds = (0..sets).filter(|_| {
+            let draws = (0..40).map(|_| -(1.0 - rand::Rng::random::<f64>(&mut rng)).ln());
+            let [low, high] = Estimate::of_magnitudes(draws.collect::<Vec<_>>().into_iter()).ci95;
+            low <= 1.0 && 1.0 <= high
+        });
+        let share = holds.count() as f64 / f64::from(sets);
+        assert!((0.93..=0.97).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn differences_of_shares_stay_between_minus_one_and_one() {
+        // Bentur et al. 2009 by Newcombe's interval (Fagerland, Lydersen and Laake 2014, Stat. Med. 33, 2850–2875): −0.507 to −0.026.
+        let [low, high] = newcombe_paired([1, 1, 7, 12]);
+        assert!((low + 0.507).abs() < 5e-4 && (high + 0.026).abs() < 5e-4);
+        // The plain interval of nine of ten better and one worse ends at 1.25.
+        let pairs = [(1.0, 0.0); 9].into_iter().chain([(0.0, 1.0)]);
+        let plain = Estimate::of(pairs.clone().map(|(this, that)| this - that));
+        assert!(plain.ci95[1] > 1.2);
+        let e = Estimate::of_paired_shares(pairs.chain([(f64::NAN, 1.0)]));
+        assert!((e.mean - 0.8).abs() < 1e-12 && e.n == 10);
+        assert!(
+            e.ci95[0] < 0.8 && e.ci95[1] > 0.8 && e.ci95[1] <= 1.0,
+            "{e:?}"
+        );
+        for n in 1..30 {
+            for k in 0..=n {
+                let [low, high] = newcombe_paired([0, k, n - k, 0]);
+                assert!(-1.0 - 1e-12 <= low && low <= high && high <= 1.0 + 1e-12);
+            }
+        }
     }
 
     #[test]

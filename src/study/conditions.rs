@@ -105,7 +105,8 @@ fn evaluate_one(
 fn figures(result: &EvaluationResult) -> PolicyFigures {
     let n = result.episodes.len();
     let successes = result.n_successes().unwrap_or(0);
-    let metric = |name: &str| Estimate::of(result.metric(name).unwrap_or_default().into_iter());
+    let metric =
+        |name: &str| Estimate::of_magnitudes(result.metric(name).unwrap_or_default().into_iter());
     PolicyFigures {
         name: result.name.clone(),
         success_rate: successes as f64 / n as f64,

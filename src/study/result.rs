@@ -102,7 +102,7 @@ pub struct PolicyFigures {
     pub success_rate: f64,
     /// Its 95 % interval (Wilson).
     pub success_ci95: [f64; 2],
-    /// Mean absolute error of the force [N].
+    /// Mean absolute error of the force [N]; its interval and those of the next two lie above 0.
     pub force_mae_n: Estimate,
     /// Greatest force [N].
     pub peak_force_n: Estimate,
