@@ -177,7 +177,7 @@ impl Springpot {
             };
             if self.history.is_gap(step) {
                 // Air, in which the tissue relaxes; what is pressed after it counts from here.
-                branches.iter_mut().for_each(|branch| *branch = 0.0);
+                branches.fill(0.0);
                 before = 0.0;
             }
             let step = step.clamp(shortest, GAP * self.history.interval);

@@ -6,12 +6,12 @@
 //!
 //! A substep is two dispatches for all worlds together, and a third one if tools push particles:
 //! 0. `contact`: up to 128 particles of one block per workgroup. Particles in contact with a tool add their change of
-//!   momentum to the grid.
+//!    momentum to the grid.
 //! 1. `grid_update`: a workgroup of 64 threads per node block computes velocities from momenta, with gravity, tools and
-//!   walls, and clears the momenta.
+//!    walls, and clears the momenta.
 //! 2. `transfer`: a workgroup of 128 threads for up to 128 particles of one block transfers from the grid to the
-//!   particles and back for the next substep, in shared memory. The workgroup adds its sum for a node to the grid in
-//!   one addition.
+//!    particles and back for the next substep, in shared memory. The workgroup adds its sum for a node to the grid in
+//!    one addition.
 //!
 //! Particles are sorted by blocks when their speed implies that one may soon be a cell away from its block. If a
 //! particle gets that far earlier, its world stops after that substep, is sorted, and resumes. Results do not depend on
