@@ -40,16 +40,19 @@ fn eliminate(a: &mut [Vec<f64>], b: &mut [Vec<f64>]) -> f64 {
                 continue;
             }
             let factor = a[row][pivot] / a[pivot][pivot];
-            for column in 0..n {
-                a[row][column] -= factor * a[pivot][column];
+            let (upper, own) = (a[pivot].clone(), b[pivot].clone());
+            for (value, above) in a[row].iter_mut().zip(&upper) {
+                *value -= factor * above;
             }
-            for column in 0..b[row].len() {
-                b[row][column] -= factor * b[pivot][column];
+            for (value, above) in b[row].iter_mut().zip(&own) {
+                *value -= factor * above;
             }
         }
     }
     for (row, right) in b.iter_mut().enumerate() {
-        right.iter_mut().for_each(|value| *value /= a[row][row]);
+        for value in right {
+            *value /= a[row][row];
+        }
     }
     log_determinant
 }
@@ -312,8 +315,9 @@ fn what_makes_no_map_is_refused() {
         "{few}"
     );
     let mut heap = sites.clone();
-    heap.iter_mut()
-        .for_each(|site| site.place = [0.1, 0.0, 0.0]);
+    for site in &mut heap {
+        site.place = [0.1, 0.0, 0.0];
+    }
     assert!(error(heap).contains("same place"));
     let mut negative = sites;
     negative[2].value = -3.0;

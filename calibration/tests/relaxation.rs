@@ -278,7 +278,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     let [kappa_1s, alpha] = SPHERE_SPRINGPOT;
     let prony = samples(|t| sphere_prony(t, SPHERE_PRONY));
     let springpot = samples(|t| sphere_springpot(t, SPHERE_SPRINGPOT));
-    let cases: [(&str, &Samples, Vec<(&str, f64)>); 2] = [
+    let cases = [
         (
             "hertz-prony",
             &prony,

@@ -148,7 +148,7 @@ fn sites(report: &CalibrationReport, pictures: &Pictures) -> String {
         html.push_str(&figure(picture));
     }
     for (map, picture) in report.maps.iter().zip(&pictures.maps) {
-        let _ = write!(html, "<h3>{} over the skin</h3>\n", capital(&map.parameter));
+        let _ = writeln!(html, "<h3>{} over the skin</h3>", capital(&map.parameter));
         html.push_str(&list(&super::map::lines(map)));
         html.push_str(&figure(picture));
     }
