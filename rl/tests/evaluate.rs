@@ -19,7 +19,7 @@ fn run(mut env: VecEnv, agent: &mut Agent, n_episodes: usize) -> Vec<EpisodeStat
     let options = ResetOptions::default();
     let mut episodes = evaluate(&mut env, agent, n_episodes, 100, &options, &mut progress).unwrap();
     assert_eq!(last, n_episodes);
-    // Only the environment may differ; compared as text, since unknown metrics are NaN.
+    // Only the environment may differ. Compared as text, since unknown metrics are NaN.
     for episode in &mut episodes {
         episode.env_idx = 0;
     }
