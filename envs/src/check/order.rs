@@ -1,4 +1,4 @@
-//! Calls out of order: a step before the first reset and one after the end are errors, and a reset mends both.
+//! Calls out of order: a step before the first reset and a step after the end are errors. A reset recovers from both.
 
 use super::report::{Report, Subject};
 use super::trace;
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     Ok(())
 }
 
-/// Zero, moved into the bounds.
+/// Zero, clipped to the bounds.
 pub(super) fn neutral(subject: &Subject<'_>) -> Vec<f32> {
     let mut action = vec![0.0; subject.spec.action_space.len()];
     subject.spec.action_space.clip(&mut action);

@@ -1,10 +1,10 @@
-//! Episodes are pure: the same seed and actions give the same bits in a new instance, in a used one, and beside others.
+//! Episodes are pure: the same seed and actions give the same bits in a new instance, in a used one, and next to other instances.
 
 use super::report::{Report, Subject};
 use super::trace::{self, Trace, actions};
 use crate::{EnvError, ResetOptions};
 
-/// Seeds that are tried to see one that makes a difference.
+/// Number of seeds to try until an episode differs.
 const N_SEEDS: u64 = 8;
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
@@ -22,7 +22,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         "the same episode again",
         &trace::run(&mut *env, seed, &any, &todo)?,
     );
-    // Another episode, broken off, leaves nothing.
+    // An unfinished episode has no effect on the next one.
     trace::run(&mut *env, seed + 1, &any, &actions(subject, 3)[..1])?;
     trace::begin(&mut *env, seed + 2, &any)?;
     compare(
@@ -34,7 +34,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         trace::run(&mut *other, seed, &any, &todo)?
     });
     compare(
-        "the same episode beside another instance",
+        "the same episode next to another instance",
         &beside(subject, &todo)?,
     );
     if subject.options.is_random {
@@ -43,7 +43,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     Ok(())
 }
 
-/// Two instances step in turn.
+/// Two instances step alternately.
 fn beside(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
     let any = ResetOptions::default();
     let (mut env, mut other) = (subject.new_env()?, subject.new_env()?);

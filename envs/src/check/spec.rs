@@ -1,4 +1,4 @@
-//! The spec: names, bounds and lengths that fit together, the same for every instance, always.
+//! The spec: names, bounds and lengths are consistent, constant, and the same for every instance.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ fn check_names(place: &str, names: &[impl AsRef<str>], with_unit: bool, report: 
     }
 }
 
-/// The spec of another instance, and of one that has run, is the same.
+/// The spec of another instance and of a used instance is the same.
 pub(super) fn check_life(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
     let mut env = subject.new_env()?;
     if *env.spec() != subject.spec {

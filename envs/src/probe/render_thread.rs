@@ -1,4 +1,4 @@
-//! One thread draws for all environments: an OpenGL context belongs to a thread, and environments change threads.
+//! One thread renders for all environments, because an OpenGL context belongs to a thread and environments change threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -11,10 +11,10 @@ use insonate_sim::render_state::RenderState;
 use super::SceneModel;
 use crate::EnvError;
 
-/// Scenes that are kept ready to be drawn; otherwise a torso that is compiled for each episode would fill the memory.
+/// Maximum number of cached renderers. Without a limit, torsos that are compiled for each episode would fill the memory.
 const MAX_RENDERERS: usize = 8;
 
-/// A picture to be drawn.
+/// A request for an image.
 struct RenderRequest {
     model: Arc<SceneModel>,
     state: RenderState,
@@ -23,7 +23,7 @@ struct RenderRequest {
     reply: SyncSender<(RenderState, Result<Image, SimError>)>,
 }
 
-/// Draws for many environments on a thread of its own.
+/// Renders for many environments on its own thread.
 #[derive(Debug)]
 pub struct RenderThread {
     requests: Option<Sender<RenderRequest>>,
@@ -31,10 +31,10 @@ pub struct RenderThread {
 }
 
 impl RenderThread {
-    /// Starts the thread, which ends when this is dropped.
+    /// Starts the thread. It ends when this is dropped.
     ///
     /// # Errors
-    /// [`EnvError::Failed`] where the machine gives no thread.
+    /// [`EnvError::Failed`] if the thread cannot be started.
     pub fn new() -> Result<Self, EnvError> {
         let (sender, receiver) = mpsc::channel();
         let thread = thread::Builder::new()
@@ -47,10 +47,10 @@ impl RenderThread {
         })
     }
 
-    /// Draws what a camera sees of a state of the model's scene, and gives the state back.
+    /// Renders the view of a camera on a state of the model's scene, and returns the state.
     ///
     /// # Errors
-    /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; [`EnvError::Failed`] where the driver ended the thread.
+    /// [`EnvError::Sim`] if the camera does not exist or OpenGL is not available; [`EnvError::Failed`] if the driver ended the thread.
     pub fn draw(
         &self,
         model: &Arc<SceneModel>,
@@ -76,7 +76,7 @@ impl RenderThread {
 
 impl Drop for RenderThread {
     fn drop(&mut self) {
-        // Without a sender the thread ends.
+        // The thread ends when the sender is dropped.
         self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -84,7 +84,7 @@ impl Drop for RenderThread {
     }
 }
 
-/// The renderer of a scene at a size.
+/// Renderer of a scene at one image size.
 struct CachedRenderer {
     model: Arc<SceneModel>,
     config: RenderConfig,
@@ -99,12 +99,12 @@ fn serve(requests: &Receiver<RenderRequest>) {
                 .renderer
                 .render_state(&mut request.state, &request.camera)
         });
-        // The asker may be gone.
+        // The receiver may have been dropped.
         let _ = request.reply.send((request.state, frame));
     }
 }
 
-/// The cached renderer for a request; the one used last is moved to the end.
+/// Returns the cached renderer for a request and moves it to the end of the cache.
 fn cached<'a>(
     renderers: &'a mut Vec<CachedRenderer>,
     request: &RenderRequest,
