@@ -165,7 +165,7 @@ pub trait Lockstep {
     /// Group number. Environments with the same number advance together.
     fn group(&self) -> usize;
 
-    /// The part of a step before time passes: takes the action.
+    /// First part of a step: sets the action.
     ///
     /// Those of [`Env::step`] for the action.
     /// As [`Env::step`] for the action.

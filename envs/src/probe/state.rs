@@ -202,7 +202,7 @@ impl SceneState {
         };
     }
 
-    /// Why a robot would stop, apart from forces.
+    /// Reason for a robot to stop, other than forces.
     pub fn obstruction(&self) -> Option<&'static str> {
         if self.placement.arm.room(&self.physics) < 0.0 {
             return Some("a joint at its limit");
