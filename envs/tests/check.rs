@@ -1,9 +1,9 @@
-//! Contract: every check finds the fault that it is there for, and a faultless environment has no problem.
+//! Contract: every check finds its fault, and a correct environment has no problem.
 
 use insonate_envs::check::{CheckOptions, Problem, check_env};
 use insonate_envs::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, tasks};
 
-/// One way to break the contract.
+/// A violation of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
@@ -62,7 +62,7 @@ enum Fault {
     Panics,
 }
 
-/// A point that is pushed along a line from a random start, with a fault.
+/// A point that is pushed along a line from a random start, with one fault.
 struct Point {
     fault: Fault,
     spec: EnvSpec,
@@ -208,7 +208,7 @@ impl Point {
     }
 
     fn finish(&mut self) -> Step {
-        // To the right of the middle the task ends a step early.
+        // To the right of the middle, the task ends a step early.
         let good = self.n_steps + 1 >= N_STEPS && self.x > 0.5;
         let late = self.n_steps >= N_STEPS && !self.has(Fault::GoesOn);
         let reason = if good {
@@ -366,7 +366,7 @@ fn problems_of(fault: Fault) -> Vec<Problem> {
     check_env(&move || make(fault), &CheckOptions::default())
 }
 
-/// Fault, the check that finds it, and words of what it says.
+/// Fault, the check that finds it, and a part of its message.
 const CASES: &[(Fault, &str, &str)] = &[
     (Fault::FailsToMake, "make", "no luck"),
     (Fault::NoId, "spec", "id: is empty"),
