@@ -128,7 +128,7 @@ pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
             .entry(part)
             .or_insert_with(|| Value::Table(Table::new()))
             .as_table_mut()
-            .ok_or_else(|| fail("goes through a setting that is not a table"))?;
+            .ok_or_else(|| fail("passes through a setting that is not a table"))?;
     }
     place.insert(last.to_owned(), value);
     Ok(())

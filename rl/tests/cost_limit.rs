@@ -206,7 +206,7 @@ fn a_limit_needs_costs_and_no_negative_number() {
     };
     assert_eq!(
         refused(&[], 2.0),
-        "cost_limit: 2 limits nothing: push has no costs"
+        "cost_limit: 2 is set, but push has no costs"
     );
     assert_eq!(
         refused(&["push"], -1.0),

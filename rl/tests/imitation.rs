@@ -127,5 +127,5 @@ fn settings_and_shapes_are_checked() {
         problem(&fast, 400),
         "learning_rate: NaN is not allowed: above 0 to 1"
     );
-    assert!(problem(&config(), 401).contains("are no samples of 2 and 2"));
+    assert!(problem(&config(), 401).contains("are not samples of 2 and 2 values"));
 }

@@ -100,7 +100,7 @@ fn a_policy_refuses_what_it_does_not_fit_with_the_first_difference() {
     refused(
         &|spec| spec.observation_space.push("force [N]", 0.0, 1.0),
         &format!(
-            "2 observations in training, 3 here, \"force [N]\" the first that is missing: {advice}"
+            "2 observations in training, 3 here, the first missing one is \"force [N]\": {advice}"
         ),
     );
     refused(

@@ -321,7 +321,7 @@ fn actions_without_bounds_and_buffers_beyond_a_checkpoint_are_refused() {
     };
     assert_eq!(
         refused(|spec| spec.action_space.high[0] = f32::INFINITY, 100),
-        "action: velocity [m/s] of line has no bounds, but SAC's actions fill bounds: use PPO"
+        "action: velocity [m/s] of line has no bounds, but SAC needs bounded actions: use PPO"
     );
     // 28 bytes per step: two observations, an action, a reward and an outcome.
     assert_eq!(

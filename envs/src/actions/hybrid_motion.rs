@@ -54,7 +54,7 @@ impl HybridMotionSettings {
             return Err(EnvError::Config {
                 field: "action.hybrid_motion.axes".to_owned(),
                 problem: format!(
-                    "is {axes:?}, but needs some of {}, each once",
+                    "is {axes:?}, but must be a subset of {} without duplicates",
                     AXES.join(", ")
                 ),
             });
@@ -92,7 +92,7 @@ pub struct HybridMotionAction {
     controller: HybridForce,
     settings: HybridMotionSettings,
     /// Requested velocities and change of force, in the order of [`AXES`].
-    asked: [f64; 6],
+    requested: [f64; 6],
     /// Offset from the goal's position, in the frame of the torso at rest, seen from above [m].
     offset: [f64; 2],
     /// Yaw, fan and rock [rad].
@@ -106,7 +106,7 @@ impl HybridMotionAction {
         Ok(Self {
             controller: HybridForce::new(&state.physics, HybridConfig::default())?,
             settings: settings.clone(),
-            asked: [0.0; 6],
+            requested: [0.0; 6],
             offset: [0.0; 2],
             turns: [0.0; 3],
         })
@@ -130,7 +130,7 @@ impl HybridMotionAction {
         ];
         std::array::from_fn(|axis| {
             let before = self.turns[axis];
-            let next = before + dt * self.asked[2 + axis];
+            let next = before + dt * self.requested[2 + axis];
             self.turns[axis] = next.clamp(-most[axis], most[axis]);
             (self.turns[axis] - before) / dt
         })
@@ -158,22 +158,22 @@ impl ActionMode for HybridMotionAction {
 
     fn reset(&mut self, state: &SceneState) {
         self.controller.reset(&state.physics);
-        (self.asked, self.offset, self.turns) = ([0.0; 6], [0.0; 2], [0.0; 3]);
+        (self.requested, self.offset, self.turns) = ([0.0; 6], [0.0; 2], [0.0; 3]);
     }
 
     fn set_action(&mut self, _state: &SceneState, action: &[f32]) {
         let scales = self.settings.scales();
-        self.asked = [0.0; 6];
+        self.requested = [0.0; 6];
         for (axis, share) in self.settings.axes.iter().zip(action) {
             if let Some(place) = AXES.iter().position(|known| known == axis) {
-                self.asked[place] = f64::from(*share) * scales[place];
+                self.requested[place] = f64::from(*share) * scales[place];
             }
         }
     }
 
     fn control(&mut self, state: &mut SceneState) {
         let goal = state.goal;
-        let [x, y, .., force] = self.asked;
+        let [x, y, .., force] = self.requested;
         let mut target = goal.world_from_probe;
         let mut velocity = Vector3::zeros();
         let poses = skin_pose(state, [0.0; 2]).zip(skin_pose(state, self.offset));

@@ -25,7 +25,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         let found = run_with(subject, &bad, &todo, report)?;
         if let Some(difference) = expected.difference(&found, &subject.spec) {
             report.add(
-                format!("after {} was refused", bad.what),
+                format!("after {} was rejected", bad.what),
                 format!("the episode continues differently: {difference}"),
             );
         }
@@ -45,11 +45,11 @@ fn run_with(
     for (index, action) in todo.iter().enumerate() {
         if index % 7 == 0 {
             match env.step(&bad.action, &mut subject.blank()) {
-                Ok(_) => report.add(&bad.what, "is not refused"),
+                Ok(_) => report.add(&bad.what, "is not rejected"),
                 Err(error) if !(bad.is_right)(&error) => {
                     report.add(
                         &bad.what,
-                        format!("is refused with the wrong error: {error}"),
+                        format!("is rejected with the wrong error: {error}"),
                     );
                 }
                 Err(_) => {}

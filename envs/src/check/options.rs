@@ -81,7 +81,7 @@ fn refuse(
     report: &mut Report,
 ) {
     match env.reset(subject.options.seed, options, &mut subject.blank()) {
-        Ok(()) => report.add(place, "is not refused"),
+        Ok(()) => report.add(place, "is not rejected"),
         Err(error)
             if !error
                 .to_string()

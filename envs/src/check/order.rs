@@ -53,8 +53,8 @@ fn refuse(
 ) {
     match env.step(action, &mut subject.blank()) {
         Err(EnvError::Order(_)) => {}
-        Err(other) => report.add(place, format!("is not refused as out of order: {other}")),
-        Ok(_) => report.add(place, "is not refused"),
+        Err(other) => report.add(place, format!("is not rejected as out of order: {other}")),
+        Ok(_) => report.add(place, "is not rejected"),
     }
 }
 
@@ -66,7 +66,7 @@ fn check_short_buffer(env: &mut dyn Env, subject: &Subject<'_>, report: &mut Rep
         if !matches!(outcome, Err(EnvError::Length { .. })) {
             report.add(
                 format!("reset with room for {found} of {n_obs} numbers"),
-                "is not refused as a wrong length",
+                "is not rejected as a wrong length",
             );
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     });
     compare(
         "the same episode next to another instance",
-        &beside(subject, &todo)?,
+        &interleaved(subject, &todo)?,
     );
     if subject.options.is_random {
         check_seeds(subject, &todo, &expected, report)?;
@@ -44,15 +44,15 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
 }
 
 /// Two instances step alternately.
-fn beside(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
+fn interleaved(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
     let any = ResetOptions::default();
     let (mut env, mut other) = (subject.new_env()?, subject.new_env()?);
     let mut episode = trace::begin(&mut *env, subject.options.seed, &any)?;
-    let mut beside = trace::begin(&mut *other, subject.options.seed + 3, &any)?;
+    let mut neighbour = trace::begin(&mut *other, subject.options.seed + 3, &any)?;
     let mut is_over = false;
     for (action, else_action) in todo.iter().zip(actions(subject, 4)) {
         if !is_over {
-            is_over = beside.push(&mut *other, &else_action)?;
+            is_over = neighbour.push(&mut *other, &else_action)?;
         }
         if episode.push(&mut *env, action)? {
             break;

@@ -71,7 +71,7 @@ pub struct AxialForce {
     /// Sum of the absolute error since the last call of `take_error`, and the number of its physics steps.
     step_error: (f64, usize),
     /// Desired force in the last physics step [N].
-    asked: f64,
+    desired: f64,
 }
 
 impl AxialForce {
@@ -90,7 +90,7 @@ impl AxialForce {
         let error = (force - state.goal.force).abs();
         self.time += state.physics.timestep();
         self.peak = self.peak.max(force);
-        self.asked = state.goal.force;
+        self.desired = state.goal.force;
         let axis = state.probe.world_from_probe.z_axis();
         self.touch.update(state, &axis);
         self.step_error.0 += error;
@@ -128,7 +128,7 @@ impl AxialForce {
     pub fn take_costs(&mut self, limits: &ForceLimits, costs: &mut [f64]) {
         let shares = [
             share(self.touch.speed(), limits.contact_speed),
-            share(self.peak - self.asked, limits.peak_force - self.asked),
+            share(self.peak - self.desired, limits.peak_force - self.desired),
             share(self.touch.force_rate(), limits.force_rate),
         ];
         self.costs.take(shares, costs);
@@ -151,13 +151,13 @@ impl AxialForce {
 
     /// Judges the error of the force.
     pub fn judge_force(&self, judge: Judge) -> Judge {
-        judge.force(self.settled.figures(self.asked, self.peak))
+        judge.force(self.settled.figures(self.desired, self.peak))
     }
 
     /// Judges contact and peak force, then the limits of the task.
     pub fn judge(&self, judge: Judge, limits: &ForceLimits) -> Judge {
         let judge = judge.contact(self.contact_ratio());
-        let judge = judge.peak(self.asked, self.peak);
+        let judge = judge.peak(self.desired, self.peak);
         judge_rules(judge, &self.rules(limits))
     }
 

@@ -235,7 +235,10 @@ pub fn build_scene(
     if robot.flange.is_none() {
         return Err(EnvError::Config {
             field: "scene.robot".to_owned(),
-            problem: format!("{} holds an instrument and carries no probe", robot.name),
+            problem: format!(
+                "{} holds an instrument and cannot hold a probe: choose another robot",
+                robot.name
+            ),
         });
     }
     let probe = find("probe", &settings.probe, probes::ALL)?;

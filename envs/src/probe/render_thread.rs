@@ -40,7 +40,9 @@ impl RenderThread {
         let thread = thread::Builder::new()
             .name("render".to_owned())
             .spawn(move || serve(&receiver))
-            .map_err(|error| EnvError::Failed(format!("no thread for pictures: {error}")))?;
+            .map_err(|error| {
+                EnvError::Failed(format!("cannot start the render thread: {error}"))
+            })?;
         Ok(Self {
             requests: Some(sender),
             thread: Some(thread),
@@ -58,7 +60,7 @@ impl RenderThread {
         camera: &str,
         config: RenderConfig,
     ) -> Result<(RenderState, Image), EnvError> {
-        let gone = || EnvError::Failed("the thread that draws pictures has ended".to_owned());
+        let gone = || EnvError::Failed("the render thread has ended".to_owned());
         let (reply, answer) = mpsc::sync_channel(1);
         let request = RenderRequest {
             model: model.clone(),

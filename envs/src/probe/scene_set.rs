@@ -316,7 +316,7 @@ fn check_fixed(
         Some((name, _)) => Err(EnvError::Config {
             field: format!("randomization.{name}"),
             problem: format!(
-                "needs scene.torso = \"fast\"; a {} torso lies still and unturned",
+                "needs scene.torso = \"fast\"; a {} torso neither moves nor rotates",
                 settings.torso
             ),
         }),

@@ -49,7 +49,7 @@ pub struct ProbeSimulation<T> {
     episode: EpisodeParameters,
     rng: ChaCha8Rng,
     /// The requested action, and the action that is applied.
-    asked: Vec<f32>,
+    requested: Vec<f32>,
     acting: Vec<f32>,
     /// Actions delayed by latency, oldest first.
     pending: VecDeque<Vec<f32>>,
@@ -117,7 +117,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             scanner,
             episode: EpisodeParameters::default(),
             rng: ChaCha8Rng::seed_from_u64(0),
-            asked: vec![0.0; n_actions],
+            requested: vec![0.0; n_actions],
             acting: vec![0.0; n_actions],
             pending: VecDeque::new(),
         };
@@ -239,7 +239,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn set_action(&mut self, action: &[f32]) {
-        self.asked.copy_from_slice(action);
+        self.requested.copy_from_slice(action);
         self.acting.copy_from_slice(action);
         if let Some(mut oldest) = self.pending.pop_front() {
             self.acting.copy_from_slice(&oldest);
@@ -272,7 +272,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
-        self.task.reward(&self.state, &self.asked, terms);
+        self.task.reward(&self.state, &self.requested, terms);
     }
 
     fn cost(&mut self, costs: &mut [f64]) {

@@ -24,7 +24,7 @@ pub(super) const RATE: &str =
 /// Description of the slow average of the force.
 pub(super) fn slow_filter() -> String {
     format!(
-        "exponential average of the means over control steps, of which the newest counts {SLOW_SHARE}"
+        "exponential average of the means over control steps; weight of the newest: {SLOW_SHARE}"
     )
 }
 

@@ -90,7 +90,7 @@ const LEAST_COSINE: f64 = 0.35;
 /// Points farther from the undeformed slice are skipped [m].
 const NEAR: f64 = 0.03;
 /// Maximum displacement across the slice per control step; larger ones leave gaps [m].
-const MOST_BESIDE: f64 = 0.005;
+const MAX_ACROSS: f64 = 0.005;
 /// Speed of the script [m/s], and the gain of its position error [1/s].
 const SCRIPT_SPEED: f64 = 0.045;
 const SCRIPT_RATE: f64 = 3.0;
@@ -252,7 +252,7 @@ struct Coverage {
     imaged: Option<Isometry3<f64>>,
     path: seeing::Path,
     /// Distance outside the raster's area, seen from above [m].
-    beside: f64,
+    outside: f64,
     /// Remaining poses of the script, last pose first, and whether it has reached the first. `None` before a route was chosen.
     way: Option<(Vec<Isometry3<f64>>, bool)>,
     action_change: ActionChange,
@@ -278,7 +278,7 @@ impl Coverage {
             force: AxialForce::default(),
             imaged: None,
             path: seeing::Path::default(),
-            beside: 0.0,
+            outside: 0.0,
             way: None,
             action_change: ActionChange::default(),
         })
@@ -317,9 +317,9 @@ impl Coverage {
         })
     }
 
-    /// Marks the visible points of a frame and sorts the others into cells. `beside`: half the displacement across the slice
+    /// Marks the visible points of a frame and sorts the others into cells. `margin`: half the displacement across the slice
     /// since the last frame [m].
-    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, beside: f64, sight: &Sight) {
+    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, sight: &Sight) {
         self.cells.fill(0.0);
         let Some(surface) = &self.surface else {
             return;
@@ -330,7 +330,7 @@ impl Coverage {
                 continue;
             }
             let place = probe_from_torso * point.rest.cast::<f64>();
-            if place.y.abs() < NEAR && sight.sees(&point.rest, beside) {
+            if place.y.abs() < NEAR && sight.sees(&point.rest, margin) {
                 self.seen[index] = true;
                 self.share += share;
             } else {
@@ -387,7 +387,7 @@ impl ProbeTask for Coverage {
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
         self.force = AxialForce::default();
-        (self.path, self.beside, self.way) = (seeing::Path::default(), 0.0, None);
+        (self.path, self.outside, self.way) = (seeing::Path::default(), 0.0, None);
         (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
         let n = self
@@ -395,7 +395,7 @@ impl ProbeTask for Coverage {
             .as_ref()
             .map_or(0, |surface| surface.points.len());
         self.seen = vec![false; n];
-        let missing = ["task.organ", "lies below no skin that the arm reaches"];
+        let missing = ["task.organ", "is not below skin that the arm can reach"];
         let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
         seeing::place(state, episode, None, missing, draw)
     }
@@ -431,7 +431,7 @@ impl ProbeTask for Coverage {
         let way = self.imaged.replace(pose).map_or(0.0, |before| {
             (pose.inverse() * before).translation.vector.y.abs()
         });
-        self.mark(&pose, (0.5 * way).min(MOST_BESIDE), sight);
+        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), sight);
         if let Some(surface) = &self.surface {
             let place = pose.translation.vector;
             let [low, high] = surface.raster.area;
@@ -440,7 +440,7 @@ impl ProbeTask for Coverage {
                     .max(place[axis] - high[axis])
                     .max(0.0)
             };
-            self.beside = beyond(0).hypot(beyond(1));
+            self.outside = beyond(0).hypot(beyond(1));
         }
     }
 
@@ -476,7 +476,7 @@ impl ProbeTask for Coverage {
         if self.is_covered() {
             return Some(EpisodeEnd::Reached("covered"));
         }
-        if self.beside > settings.max_distance {
+        if self.outside > settings.max_distance {
             return Some(too_far("organ", settings.max_distance));
         }
         (state.axial_force() > settings.max_force).then(|| pressed_too_hard(settings.max_force))

@@ -315,7 +315,7 @@ impl ProbeTask for FindView {
         (self.force, self.stopped) = (AxialForce::default(), None);
         self.path = seeing::Path::default();
         self.action_change.reset();
-        let missing = ["task.start_distance", "leads beside the skin"];
+        let missing = ["task.start_distance", "leads to starts outside the skin"];
         let draw = |state: &SceneState| self.draw_start(state, episode.force, rng);
         let view = state.in_world(&self.torso_from_view);
         let placed = seeing::place(state, episode, Some(&view), missing, draw);

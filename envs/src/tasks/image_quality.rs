@@ -294,7 +294,7 @@ impl ProbeTask for ImageQuality {
         self.action_change.reset();
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
-        let missing = ["task.area_x", "and task.area_y lead beside the skin"];
+        let missing = ["task.area_x", "and task.area_y are outside the skin"];
         seeing::place(state, episode, None, missing, |state| {
             self.place = [
                 x + rng.random_range(area_x[0]..=area_x[1]),

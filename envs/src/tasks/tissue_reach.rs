@@ -189,7 +189,7 @@ impl TissueReach {
         let fixed = model.organ.nearest(&points, settings.place);
         let fixed = fixed.ok_or_else(|| EnvError::Config {
             field: "organ.fixed_behind".to_owned(),
-            problem: "leaves no point of the organ's upper side that moves".to_owned(),
+            problem: "leaves no movable point on the organ's upper side".to_owned(),
         })?;
         Ok(Self {
             target: points[fixed],

@@ -188,7 +188,7 @@ impl TissueRetract {
         let nearest = model.organ.nearest(&points, settings.place);
         let nearest = nearest.ok_or_else(|| EnvError::Config {
             field: "organ.fixed_behind".to_owned(),
-            problem: "leaves no vertex of the organ's surface that moves".to_owned(),
+            problem: "leaves no movable vertex on the organ's surface".to_owned(),
         })?;
         let instrument = &model.instrument;
         // Clamps that close within the threshold must have the target between them.

@@ -107,8 +107,8 @@ fn place_over(adult: &Adult, target: &Point3<f64>) -> Result<f64, EnvError> {
         let pose = pose(adult, [x, target.y]).ok()?;
         let axis = pose.rotation * Vector3::z();
         let way = target - Point3::from(pose.translation.vector);
-        let beside = (way - axis * axis.dot(&way)).norm();
-        Some(beside + LEAN * axis.angle(&-Vector3::z()))
+        let offset = (way - axis * axis.dot(&way)).norm();
+        Some(offset + LEAN * axis.angle(&-Vector3::z()))
     };
     let [low, high] = adult.bounds().map(|corner| f64::from(corner.x));
     let n = ((high - low) / TRIED) as usize;
@@ -117,6 +117,6 @@ fn place_over(adult: &Adult, target: &Point3<f64>) -> Result<f64, EnvError> {
     let best = rated.min_by(|one, other| one.1.total_cmp(&other.1));
     best.map(|(x, _)| x).ok_or_else(|| EnvError::Config {
         field: "task.organ".to_owned(),
-        problem: "lies below no skin".to_owned(),
+        problem: "is not below skin".to_owned(),
     })
 }

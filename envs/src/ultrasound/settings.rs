@@ -116,7 +116,7 @@ impl UltrasoundSettings {
         check_range("observation.ultrasound.depth", self.depth, 0.01, 0.3)?;
         let readings = self.readings()?;
         if (1..readings.len()).any(|i| readings[..i].contains(&readings[i])) {
-            return Err(config("readings", "names one twice".to_owned()));
+            return Err(config("readings", "contains a reading twice".to_owned()));
         }
         Ok(())
     }

@@ -43,10 +43,10 @@ impl<'a> Sight<'a> {
         self.confidence
     }
 
-    /// Whether a point of the torso at rest is in the imaged slice, or less than `beside` [m] outside it, on a line in contact, before bone
+    /// Whether a point of the torso at rest is in the imaged slice, or less than `margin` [m] outside it, on a line in contact, before bone
     /// and gas.
-    pub fn sees(&self, rest: &Point, beside: f64) -> bool {
-        let place = self.b_mode.sample_of(self.view, rest, beside);
+    pub fn sees(&self, rest: &Point, margin: f64) -> bool {
+        let place = self.b_mode.sample_of(self.view, rest, margin);
         place.is_some_and(|[line, sample]| sample < self.n_lit[line])
     }
 }

@@ -47,7 +47,7 @@ impl VecEnv {
         };
         let n_workers = n_threads.min(groups.len()) - 1;
         let pool = Pool::new(&groups, n_workers, config.autoreset)
-            .map_err(|error| EnvError::Failed(format!("no thread to step in: {error}")))?;
+            .map_err(|error| EnvError::Failed(format!("cannot start a thread: {error}")))?;
         let slots = envs.into_iter().enumerate();
         Ok(Self {
             config,
@@ -280,7 +280,7 @@ fn shared_spec(envs: &[Box<dyn Env>]) -> Result<EnvSpec, EnvError> {
         .ok_or_else(|| wrong("a vector needs at least one environment".into()))?;
     let spec = first.spec();
     if spec.action_space.is_empty() {
-        return Err(wrong(format!("{} takes no action", spec.id)));
+        return Err(wrong(format!("{} has no actions", spec.id)));
     }
     if let Some(other) = envs.iter().position(|env| env.spec() != spec) {
         return Err(wrong(format!(

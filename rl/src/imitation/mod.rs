@@ -159,7 +159,7 @@ impl Cloning {
             || u32::try_from(n).is_err()
         {
             let problem = format!(
-                "{} numbers of observations and {} of actions are no samples of {n_obs} and {n_actions}",
+                "{} observation values and {} action values are not samples of {n_obs} and {n_actions} values",
                 samples.observations.len(),
                 samples.actions.len()
             );

@@ -55,6 +55,6 @@ fn first_difference(kind: &str, own: &BoxSpace, envs: &BoxSpace) -> Option<Strin
         let (n_own, n_envs) = (own.len(), envs.len());
         let longer = if n_own > n_envs { own } else { envs };
         let extra = &longer.names[n_own.min(n_envs)];
-        format!("{n_own} {kind}s in training, {n_envs} here, {extra:?} the first that is missing")
+        format!("{n_own} {kind}s in training, {n_envs} here, the first missing one is {extra:?}")
     })
 }

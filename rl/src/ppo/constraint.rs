@@ -67,7 +67,7 @@ impl Constraint {
             return Ok(None);
         };
         if spec.costs.is_empty() {
-            let problem = format!("{limit} limits nothing: {} has no costs", spec.id);
+            let problem = format!("{limit} is set, but {} has no costs", spec.id);
             return Err(RlError::config("cost_limit", problem));
         }
         Ok(Some(Self {

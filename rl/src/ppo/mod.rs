@@ -176,7 +176,7 @@ impl Ppo {
         {
             let (theirs, ours) = (widths(&policy.network), widths(network));
             let problem = format!(
-                "the policy's layers are {theirs:?} ({:?}), those of the training {ours:?} ({:?})",
+                "the policy has layers {theirs:?} ({:?}), but this training has {ours:?} ({:?})",
                 policy.network.activation(),
                 network.activation()
             );
@@ -184,7 +184,7 @@ impl Ppo {
         }
         if self.config.norm_obs != policy.normalizer.is_some() {
             let problem = format!(
-                "must be {}, as the policy was learnt",
+                "must be {}, as in the training of the policy",
                 !self.config.norm_obs
             );
             return Err(RlError::config("norm_obs", problem));

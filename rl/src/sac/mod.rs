@@ -234,8 +234,7 @@ impl Sac {
     /// # Errors
     /// [`RlError::Config`], always.
     pub fn begin_with(&mut self, _: &Policy) -> Result<(), RlError> {
-        let problem =
-            "SAC cannot begin with a policy, whose critics would know nothing of it: use PPO";
+        let problem = "SAC cannot begin with a policy, because its critics do not know it: use PPO";
         Err(RlError::config("from", problem))
     }
 

@@ -104,7 +104,7 @@ fn check_spaces(env: &VecEnv, config: &SacConfig) -> Result<(), RlError> {
     let mut bounds = space.low.iter().zip(&space.high);
     if let Some(i) = bounds.position(|(low, high)| !low.is_finite() || !high.is_finite()) {
         let problem = format!(
-            "{} of {} has no bounds, but SAC's actions fill bounds: use PPO",
+            "{} of {} has no bounds, but SAC needs bounded actions: use PPO",
             space.names[i], spec.id
         );
         return Err(RlError::config("action", problem));

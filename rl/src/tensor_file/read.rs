@@ -64,7 +64,7 @@ impl TensorFile {
     pub(crate) fn parse(path: &Path, bytes: &[u8], formats: &[Format]) -> Result<Self, RlError> {
         let invalid = |problem: String| RlError::file(path, problem);
         let [first, ..] = formats else {
-            return Err(invalid("is of no known format".to_owned()));
+            return Err(invalid("has an unknown format".to_owned()));
         };
         let what = first.what;
         let views = SafeTensors::deserialize(bytes).map_err(|error| {

@@ -25,7 +25,7 @@ pub(crate) fn check_env(env: &VecEnv, wanted: usize) -> Result<(), RlError> {
         return Err(RlError::config("autoreset", problem));
     }
     if env.spec().observation_space.is_empty() {
-        let problem = format!("{} observes nothing", env.spec().id);
+        let problem = format!("{} has no observations", env.spec().id);
         return Err(RlError::config("observation", problem));
     }
     Ok(())
