@@ -496,7 +496,7 @@ fn each_fault_is_found_by_its_check_and_named() {
 }
 
 #[test]
-fn an_environment_without_chance_can_say_so() {
+fn an_environment_without_randomness_can_be_checked() {
     let options = CheckOptions {
         is_random: false,
         ..CheckOptions::default()

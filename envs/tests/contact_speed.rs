@@ -111,7 +111,7 @@ fn a_hard_touch_is_charged_once_and_a_soft_one_is_free() {
 }
 
 #[test]
-fn too_hard_a_touch_is_no_success() {
+fn a_hard_touch_is_not_a_success() {
     let Touch { speed, success, .. } = touch("probe-sweep", "0.3", 200.0);
     assert!(speed > 0.1 && success == 0.0, "{speed} {success}");
 }

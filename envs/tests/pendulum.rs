@@ -56,7 +56,7 @@ fn start(theta: f64, theta_dot: f64) -> ResetOptions {
 }
 
 #[test]
-fn it_moves_and_pays_as_gymnasium() {
+fn dynamics_and_reward_match_gymnasium() {
     let mut env = Pendulum::environment(PendulumSettings::default());
     let mut observation = [0.0; 3];
     env.reset(0, &start(2.5, 0.3), &mut observation).unwrap();

@@ -70,7 +70,7 @@ fn make() -> Box<dyn Env> {
 }
 
 #[test]
-fn it_moves_and_pays_as_gymnasium() {
+fn dynamics_and_reward_match_gymnasium() {
     let mut env = make();
     let options = ResetOptions {
         parameters: [

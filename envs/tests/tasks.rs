@@ -113,7 +113,7 @@ fn a_sweep_whose_path_is_over_says_so() {
 }
 
 #[test]
-fn every_way_to_act_keeps_the_contract() {
+fn every_action_mode_keeps_the_contract() {
     for mode in actions::ALL {
         check(
             "probe-sweep",
@@ -155,7 +155,7 @@ fn run_scripted(task: &str, sets: &[(&str, &str)], n: u64, metric: &str) -> Vec<
 }
 
 #[test]
-fn the_scripted_policies_do_what_the_tasks_ask_for() {
+fn the_scripted_policies_solve_the_tasks() {
     for task in ["probe-sweep", "probe-press", "probe-reach", "table-slide"] {
         let successes = run_scripted(task, &[], 5, "success");
         assert_eq!(successes, [1.0; 5], "{task}");
@@ -165,7 +165,7 @@ fn the_scripted_policies_do_what_the_tasks_ask_for() {
 }
 
 #[test]
-fn the_wrench_script_slides_by_decisions_of_its_own() {
+fn the_wrench_script_slides_the_probe() {
     let kind = tasks::by_name("probe-sweep").unwrap();
     assert_eq!(kind.demonstrated, [("action.mode", "wrench")]);
     let successes = run_scripted("probe-sweep", kind.demonstrated, 5, "success");

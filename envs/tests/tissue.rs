@@ -138,7 +138,7 @@ fn both_keep_the_contract_however_random_they_are() {
 }
 
 #[test]
-fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres() {
+fn reach_rewards_use_centimetres_and_the_episode_ends_at_three_millimetres() {
     let mut play = Play::begin(&REACH, 1);
     let mut distances = vec![play.distance()];
     while !play.is_over {
@@ -242,7 +242,7 @@ fn what_was_grasped_is_lifted_and_dropped_again() {
 }
 
 #[test]
-fn the_change_of_the_way_sums_to_the_way_that_was_made_however_it_was_made() {
+fn the_change_term_sums_to_the_reduction_of_the_remaining_distance() {
     let mut play = Play::begin(&RETRACT, 1);
     let way = |play: &Play| {
         let [at, target, goal] = [0, 3, 6].map(|first| play.place(first));

@@ -226,7 +226,7 @@ fn options_hold_for_one_reset() {
 }
 
 #[test]
-fn a_panic_is_an_error_of_its_env_and_the_others_do_not_notice() {
+fn a_panic_is_an_error_of_its_env_and_does_not_affect_the_others() {
     for n_threads in [1, 2] {
         let config = VecConfig {
             n_threads,
@@ -283,7 +283,7 @@ fn numbers_that_are_not_finite_end_their_episode_and_stay_out_of_the_batch() {
 }
 
 #[test]
-fn what_cannot_be_a_vector_is_refused() {
+fn invalid_vectors_are_rejected() {
     let refused = |envs: Vec<Box<dyn Env>>| {
         let error = VecEnv::new(envs, VecConfig::default()).unwrap_err();
         assert!(matches!(error, EnvError::Config { .. }), "{error}");

@@ -121,7 +121,7 @@ fn a_raster_covers_the_liver_in_the_time_that_it_takes() {
 }
 
 #[test]
-fn what_is_unseen_lies_where_cells_say() {
+fn the_cells_locate_the_unseen_surface() {
     let sets = [
         ("randomization.organs", "[0, 0]"),
         ("action.hybrid_motion.axes", "[\"y\"]"),
@@ -180,7 +180,7 @@ fn patients_differ_as_episodes_say() {
 }
 
 #[test]
-fn the_probe_moves_over_the_skin_as_fast_as_asked_for() {
+fn the_probe_moves_over_the_skin_at_the_requested_speed() {
     let axes = ("action.hybrid_motion.axes", "[\"x\"]");
     let sets = [
         axes,

@@ -2,8 +2,7 @@
 //!
 //! The crate works on arrays of shape `[n_envs, …]` and does not depend on robots.
 //! [`Ppo`] and [`Sac`] train, [`imitation`] learns from demonstrations, [`Policy`] acts and [`evaluate()`] measures. [`Run`]
-//! manages a folder
-//! of logs, checkpoints and the policy.
+//! manages a folder of logs, checkpoints and the policy.
 //!
 //! ```
 //! use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};

@@ -141,7 +141,7 @@ fn a_folder_with_a_checkpoint_is_not_started_again() {
 }
 
 #[test]
-fn more_timesteps_can_be_asked_for_after_the_end() {
+fn more_timesteps_can_be_requested_after_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let mut first = ppo(

@@ -72,7 +72,7 @@ fn options_hold_for_every_episode() {
 }
 
 #[test]
-fn no_episodes_are_no_episodes() {
+fn zero_episodes_give_an_empty_result() {
     assert!(run(lines(2, 1, Autoreset::Disabled), &mut Agent::Zero, 0).is_empty());
 }
 

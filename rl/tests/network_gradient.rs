@@ -199,7 +199,7 @@ fn rows_do_not_depend_on_their_neighbours() {
 }
 
 #[test]
-fn sizes_of_use_have_the_right_gradient() {
+fn typical_sizes_have_the_right_gradient() {
     for activation in Activation::ALL {
         check(&[10, 64, 64, 2], activation, 64, 1);
     }

@@ -20,8 +20,7 @@ const AXES: [&str; 6] = ["x", "y", "yaw", "fan", "rock", "force"];
 #[serde(deny_unknown_fields)]
 pub struct HybridMotionSettings {
     /// Entries of an action, a subset of `x y yaw fan rock force`: motion along and across the array, rotations about the
-    /// probe's z, x and y
-    /// axes, change of the desired force.
+    /// probe's z, x and y axes, change of the desired force.
     pub axes: Vec<String>,
     /// Speed over the skin at a full-scale action [m/s].
     pub speed_scale: f64,

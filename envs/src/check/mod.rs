@@ -1,8 +1,7 @@
 //! Checks that an environment follows the contract of [`Env`](crate::Env).
 //!
 //! The checks are as strict as those of Gymnasium and Stable-Baselines3, and stricter in two points: episodes must be pure
-//! functions of seed,
-//! options and actions, and a rejected action must change nothing.
+//! functions of seed, options and actions, and a rejected action must change nothing.
 //!
 //! | file | what it checks |
 //! |---|---|

@@ -11,8 +11,7 @@ pub struct ContactCosts {
 
 impl ContactCosts {
     /// Names of the costs: speed towards the skin at the start of a contact, peak force relative to the desired force, and
-    /// increase of the force,
-    /// each divided by its limit.
+    /// increase of the force, each divided by its limit.
     pub const NAMES: [&'static str; 3] = ["contact_speed", "peak_force", "force_rate"];
 
     /// Writes the increase of each ratio since the last call. NaN, as before the first contact, counts as zero.

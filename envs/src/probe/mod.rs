@@ -1,8 +1,8 @@
 //! Tasks in which an arm moves a probe over a scene.
 //!
 //! A [`SceneModel`] is the constant compiled scene, a [`SceneState`] is its state in one environment, and a [`SceneSet`] holds
-//! the scenes that
-//! all environments of a task share. A [`ProbeTask`] defines the task, and a [`ProbeEnvironment`] makes an [`Env`](crate::Env) from it.
+//! the scenes that all environments of a task share. A [`ProbeTask`] defines the task, and a [`ProbeEnvironment`] makes an
+//! [`Env`](crate::Env) from it.
 
 mod action_change;
 mod axial_force;

@@ -1,8 +1,8 @@
 //! `coverage`: sweep the probe in contact at a constant force until the imaged slices have passed over an organ's surface.
 //!
 //! The surface is `task.n_points` points of the organ at rest. A point is seen if it is in the slice, on a line in contact,
-//! with neither bone
-//! nor gas before it. The slice is as thick as the beam at half its maximum. A scanner acquires several frames between two control steps:
+//! with neither bone nor gas before it. The slice is as thick as the beam at half its maximum. A scanner acquires several frames between
+//! two control steps:
 //! the slice is thicker on either side by half of the displacement across it. The visible area depends on the patient: it is the part that
 //! a raster of upright poses sees of the torso at rest, with the whole face in contact ([`crate::ultrasound::Raster`]). Fractions refer to
 //! that area. A force that brings less of the face into contact never sees all of it.

@@ -48,8 +48,7 @@
 //! # Start
 //!
 //! Cube and goal are at random positions within `task.area`, at least `task.least_distance` apart. The cube's yaw is random.
-//! The probe starts
-//! at a random position within the area, `start.height` above the table, never above the cube.
+//! The probe starts at a random position within the area, `start.height` above the table, never above the cube.
 //!
 //! # End
 //!

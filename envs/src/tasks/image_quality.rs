@@ -30,8 +30,8 @@
 //! # Start
 //!
 //! A random position within `task.area_x` and `task.area_y`, seen from above, in the torso's frame. The probe starts
-//! `start.height` above the
-//! skin, tilted from its normal by 60 to 100 % of `task.start_tilt`, along the array within 46°. The force sensor is zeroed there.
+//! `start.height` above the skin, tilted from its normal by 60 to 100 % of `task.start_tilt`, along the array within 46°. The force
+//! sensor is zeroed there.
 //!
 //! # End
 //!

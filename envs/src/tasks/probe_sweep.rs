@@ -130,8 +130,7 @@ pub struct SweepReward {
     /// Sharpness k of the force term [1/N]. The thesis: 0.7. Use the inverse of a good policy's error to distinguish it from a better one.
     pub force_sharpness: f64,
     /// Fraction of `force` and `force_error` that counts while the goal rests. The success criteria require no force then, and
-    /// a reward for it
-    /// would reward early contact.
+    /// a reward for it would reward early contact.
     pub at_rest: f64,
     /// Constancy of the force. The thesis: 2.
     pub force_rate: f64,

@@ -23,8 +23,7 @@
 //!
 //! **Rewards** R = -l - 10 d + 100 s, computed from the state after the step, with lengths in **centimetres**. The paper does not give the
 //! unit, but its program uses centimetres, and only then does a return above 80, the paper's *solved*, mean a short path. By
-//! default l costs
-//! nothing: otherwise an untrained policy learns to end the episode early by pressing too hard
+//! default l costs nothing: otherwise an untrained policy learns to end the episode early by pressing too hard
 //!
 //! | term | value |
 //! |---|---|

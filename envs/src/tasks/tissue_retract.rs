@@ -37,10 +37,9 @@
 //! | `success` | `success_bonus`, at the end |
 //!
 //! All terms except `change` are LapGym's. With them, a millimetre of progress changes the reward of a step by 0.004, while a
-//! step costs 0.1
-//! to 0.2, and tissue that is pushed away from the goal costs nothing before the grasp. `change` rewards both, as FF-SRL's reward does. Its
-//! sum over an episode is the initial minus the final remaining distance, whatever the path, so it does not change the optimal policy
-//! (Ng et al. 1999). `change_weight = 0` is LapGym's reward.
+//! step costs 0.1 to 0.2, and tissue that is pushed away from the goal costs nothing before the grasp. `change` rewards both, as FF-SRL's
+//! reward does. Its sum over an episode is the initial minus the final remaining distance, whatever the path, so it does not change the
+//! optimal policy (Ng et al. 1999). `change_weight = 0` is LapGym's reward.
 //!
 //! **Start**: the organ at rest under gravity, the instrument at `start` relative to the target, open. `start_spread` and `goal_spread`
 //! add random offsets to start and goal. Options `start_x` … `start_z`, `goal_x` … `goal_z` (relative to the defaults) fix them.
@@ -48,8 +47,8 @@
 //! **End**: terminated if the grasped point is within `threshold` of the goal, or if the tissue diverges; truncated after 200 steps.
 //!
 //! **Metrics**: `success` is 1 if the grasped point reached the goal; `grasped` is 1 if it was held at the end; `distance_m`
-//! is the distance
-//! from target to goal at the end; `peak_grasp_force_n` is the maximum force of the grasped target on the instrument, averaged over a step;
+//! is the distance from target to goal at the end; `peak_grasp_force_n` is the maximum force of the grasped target on the instrument,
+//! averaged over a step;
 //! `peak_force_n` as in `tissue-reach`.
 
 use nalgebra::Vector3;

@@ -96,8 +96,7 @@ impl VecEnv {
     /// Starts an episode in every environment.
     ///
     /// With a seed, environment `i` restarts its stream of episode seeds with `seed + i`. Without a seed, it draws the next
-    /// one of its stream,
-    /// which starts with `i` if no seed was ever given. The options apply to these episodes only, as in Gymnasium.
+    /// one of its stream, which starts with `i` if no seed was ever given. The options apply to these episodes only, as in Gymnasium.
     ///
     /// # Errors
     /// [`EnvError::At`] with the first environment that failed; the others are reset.
@@ -166,16 +165,14 @@ impl VecEnv {
     /// # Errors
     /// [`EnvError::Length`] for the number of actions. [`EnvError::At`] with the first environment whose action is NaN, infinite or out
     /// of bounds, or that must be reset: no environment has moved then. [`EnvError::At`] with the first environment that
-    /// failed or panicked: it
-    /// must be reset; the others have completed the step.
+    /// failed or panicked: it must be reset; the others have completed the step.
     pub fn step(&mut self, actions: &[f32]) -> Result<&Batch, EnvError> {
         self.step_unless(actions, &mut || false)?;
         Ok(&self.batch)
     }
 
     /// As [`VecEnv::step`], but stops between two environments if `stop` returns true. Returns whether all have completed the
-    /// step. Otherwise
-    /// only some have, and the batch is the previous one: continue with a reset or a restored snapshot.
+    /// step. Otherwise only some have, and the batch is the previous one: continue with a reset or a restored snapshot.
     ///
     /// # Errors
     /// Those of [`VecEnv::step`].

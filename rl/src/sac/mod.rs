@@ -119,8 +119,7 @@ impl Sac {
     }
 
     /// Runs one iteration. `None` if `stop` interrupted it, which is checked between two environments because they may be
-    /// slow. An interrupted
-    /// training cannot continue; resume its last checkpoint.
+    /// slow. An interrupted training cannot continue; resume its last checkpoint.
     ///
     /// # Errors
     /// As [`Sac::iterate`].

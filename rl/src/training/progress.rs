@@ -28,8 +28,7 @@ pub struct Progress {
     /// Time of learning.
     pub update_time: Duration,
     /// Every logged metric with CleanRL's name, in a fixed order. NaN: unknown. `episode/` are the task's metrics, `reward/`
-    /// the sums of its
-    /// reward terms and `cost/` the sums of its costs, averaged over the most recent episodes.
+    /// the sums of its reward terms and `cost/` the sums of its costs, averaged over the most recent episodes.
     pub scalars: Vec<(String, f64)>,
 }
 

@@ -2,8 +2,7 @@
 //!
 //! The gall bladder lies in its bed below the right lobe with the fundus at the front edge (70 to 100 mm long, some 30 mm wide). Portal
 //! vein, hepatic artery and bile duct run downwards from the porta hepatis. The round ligament runs from its notch to the
-//! front, in the free
-//! edge of the falciform ligament.
+//! front, in the free edge of the falciform ligament.
 
 use insonate_meshes::TriangleMesh;
 use nalgebra::{UnitQuaternion, Vector3};

@@ -1,8 +1,8 @@
 //! Export of policies as ONNX models, for other programs.
 //!
-//! The model has one input `observation` `[batch, n_obs]`, as the environment returns it, and one output `action` `[batch,
-//! n_actions]`, within
-//! the bounds. Normalisation, layers and scaling are in the graph. The meaning of each number is in the model's metadata.
+//! The model has one input `observation` `[batch, n_obs]`, as the environment returns it, and one output `action`
+//! `[batch, n_actions]`, within the bounds. Normalisation, layers and scaling are in the graph. The meaning of each number is in the
+//! model's metadata.
 
 mod graph;
 mod messages;

@@ -5,8 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// Permutations of all samples. Each one is shuffled from the previous one, as in CleanRL. The same seed gives the same
-/// permutations, so that
-/// actor and critic on separate threads use the same minibatches.
+/// permutations, so that actor and critic on separate threads use the same minibatches.
 #[derive(Debug, Clone)]
 pub(super) struct Shuffle {
     rng: ChaCha8Rng,
