@@ -505,7 +505,7 @@ fn a_limit_of_the_cost_is_logged_beside_the_return() {
         2,
     );
     assert!(
-        line.contains("cost_limit: 2 limits nothing: pendulum has no costs"),
+        line.contains("cost_limit: 2 is set, but pendulum has no costs"),
         "{line}"
     );
 }

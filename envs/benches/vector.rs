@@ -1,4 +1,4 @@
-//! A step of a vector of environments: handing out, and `reacher` on one and two threads.
+//! Benchmarks of a step of a vector of environments: overhead, and `reacher` on one and two threads.
 //!
 //! `insonate bench env` compares with the physics alone.
 
@@ -15,7 +15,7 @@ use insonate_envs::{
 
 const N_ENVS: usize = 8;
 
-/// An environment whose step takes a given time, or next to none.
+/// An environment whose step takes a given time (or almost none).
 struct Busy {
     spec: EnvSpec,
     time: Duration,
@@ -91,7 +91,7 @@ fn reacher() -> EnvFactory {
     tasks::factory("reacher", &[]).expect("a task with default settings")
 }
 
-/// The time of a step beyond the work in it: 8 environments of 0 and of 125 µs.
+/// Overhead of a step: 8 environments whose steps take 0 or 125 µs.
 fn hand_over(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("hand_over");
     for (name, micros) in [("empty", 0), ("work_125us", 125)] {
@@ -107,7 +107,7 @@ fn hand_over(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A step of 8 reachers, ends and resets included.
+/// A step of 8 reachers, including ends and resets.
 fn steps(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reacher_8_envs");
     let factory = reacher();

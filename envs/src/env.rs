@@ -1,4 +1,4 @@
-//! The contract of an environment: Gymnasium's `reset` and `step`, with buffers that the caller owns.
+//! The interface of an environment: Gymnasium's `reset` and `step`, with buffers that the caller owns.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,28 +8,28 @@ use insonate_sim::{CompiledScene, Physics};
 
 use crate::{BoxSpace, EnvError};
 
-/// Spaces, names and times of an environment; constant.
+/// Spaces, names and times of an environment. It is constant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EnvSpec {
     /// The task's name, such as `probe-sweep`.
     pub id: String,
-    /// What [`Env::reset`] and [`Env::step`] write.
+    /// Space of the observations of [`Env::reset`] and [`Env::step`].
     pub observation_space: BoxSpace,
-    /// What [`Env::step`] takes.
+    /// Space of the actions of [`Env::step`].
     pub action_space: BoxSpace,
     /// Names of the weighted terms whose sum is the reward.
     pub reward_terms: Vec<&'static str>,
-    /// Names of what a step costs beside the reward, which training may limit ([`Env::costs`]).
+    /// Names of the costs of a step. They are not part of the reward; training can limit them ([`Env::costs`]).
     pub costs: Vec<&'static str>,
-    /// Names of what [`Env::metrics`] measures over an episode; `success` (0 or 1) comes first where the task has one.
+    /// Names of the episode's metrics ([`Env::metrics`]). `success` (0 or 1) comes first if the task has it.
     pub metrics: Vec<&'static str>,
-    /// Names of the episode's random parameters with their units, as [`Env::parameters`] gives them.
+    /// Names with units of the episode's random parameters ([`Env::parameters`]).
     pub parameters: Vec<String>,
-    /// Steps after which an episode is truncated; none: never.
+    /// Number of steps after which an episode is truncated. `None`: never.
     pub max_episode_steps: Option<usize>,
     /// Simulated time of one step [s].
     pub control_timestep: f64,
-    /// Physics steps of the scene in one step; 0: MuJoCo steps nothing, though it may draw.
+    /// Physics steps of the scene per step. 0: MuJoCo does not step, though it may render.
     pub n_substeps: usize,
 }
 
@@ -38,9 +38,9 @@ pub struct EnvSpec {
 pub struct Step {
     /// Sum of the weighted reward terms.
     pub reward: f64,
-    /// The task ended, by success or failure: the next state has no value.
+    /// The task ended, by success or failure. The next state has no value.
     pub terminated: bool,
-    /// The episode was cut by its time limit: the next state keeps its value.
+    /// The time limit truncated the episode. The next state has a value.
     pub truncated: bool,
 }
 
@@ -51,16 +51,16 @@ impl Step {
     }
 }
 
-/// Why an episode ended.
+/// Reason for the end of an episode.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EndReason {
-    /// The time limit: truncated.
+    /// The time limit (truncated).
     TimeLimit,
-    /// The end of the task's own schedule, such as `path complete`: truncated.
+    /// The end of the task's schedule, such as `path complete` (truncated).
     Schedule(&'static str),
-    /// The task's own end, in words with the limit that was passed, such as `contact lost for 0.25 s`: terminated.
+    /// An end condition of the task, with the limit, such as `contact lost for 0.25 s` (terminated).
     Task(Cow<'static, str>),
-    /// The simulation diverged; where and when: terminated.
+    /// The simulation diverged, with the location and time (terminated).
     Diverged(String),
 }
 
@@ -79,22 +79,22 @@ impl EndReason {
 /// Gymnasium's `options` of a reset.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResetOptions {
-    /// Random parameters to fix, by their names in [`EnvSpec::parameters`] without the unit; the others stay random.
+    /// Random parameters to fix, by their names in [`EnvSpec::parameters`] without the unit. The others stay random.
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// One environment.
+/// An environment.
 ///
-/// An episode is a pure function of the seed and options of [`Env::reset`] and of the actions since: nothing of an
-/// earlier episode may affect it.
+/// An episode is a pure function of the seed and options of [`Env::reset`] and of the actions since. Earlier episodes must not affect
+/// it.
 pub trait Env: Send {
-    /// What this environment is.
+    /// Constant description of the environment.
     fn spec(&self) -> &EnvSpec;
 
     /// Starts an episode and writes its first observation, shape `[n_obs]`.
     ///
     /// # Errors
-    /// [`EnvError::Length`]; [`EnvError::Unknown`] and [`EnvError::Config`] for options; what the task needs and cannot have.
+    /// [`EnvError::Length`]; [`EnvError::Unknown`] and [`EnvError::Config`] for options; errors of the task.
     fn reset(
         &mut self,
         seed: u64,
@@ -102,82 +102,82 @@ pub trait Env: Send {
         observation: &mut [f32],
     ) -> Result<(), EnvError>;
 
-    /// Does an action, shape `[n_actions]`, for one control step, and writes the observation after it.
+    /// Applies an action, shape `[n_actions]`, for one control step, and writes the next observation.
     ///
-    /// A simulation that diverges terminates the episode with the last finite observation, a finite reward, and
+    /// If the simulation diverges, the episode terminates with the last finite observation, a finite reward, and
     /// [`EndReason::Diverged`].
     ///
     /// # Errors
-    /// [`EnvError::Length`], [`EnvError::NotFinite`], [`EnvError::OutOfBounds`] for a bad action, which changes nothing;
+    /// [`EnvError::Length`], [`EnvError::NotFinite`], [`EnvError::OutOfBounds`] for an invalid action, which has no effect;
     /// [`EnvError::Order`] before the first reset or after the end of an episode.
     fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError>;
 
-    /// The weighted reward terms of the last step, in the order of [`EnvSpec::reward_terms`]; their sum is its reward.
+    /// The weighted reward terms of the last step, in the order of [`EnvSpec::reward_terms`]. Their sum is the reward.
     fn reward_terms(&self) -> &[f64];
 
-    /// What the last step cost, in the order of [`EnvSpec::costs`]; never negative, and no part of the reward.
+    /// The costs of the last step, in the order of [`EnvSpec::costs`]. They are nonnegative and not part of the reward.
     fn costs(&self) -> &[f64] {
         &[]
     }
 
-    /// Writes what was measured over the episode so far, in the order of [`EnvSpec::metrics`]; NaN: not yet known.
+    /// Writes the metrics of the episode so far, in the order of [`EnvSpec::metrics`]. NaN: not yet known.
     fn metrics(&self, metrics: &mut [f64]);
 
     /// The episode's random parameters, in the order of [`EnvSpec::parameters`].
     fn parameters(&self) -> &[f64];
 
-    /// Why the episode ended; none while it runs.
+    /// Reason for the end of the episode. `None` while it runs.
     fn end_reason(&self) -> Option<EndReason>;
 
-    /// Whether the episode that is over is a result, with reasons in words; none while it runs, and for a task that judges nothing.
+    /// Verdict on the finished episode, with reasons. `None` while it runs, or if the task does not judge episodes.
     fn verdict(&self) -> Option<Verdict> {
         None
     }
 
-    /// Writes the action of the task's own scripted policy for the present state; `false`: the task has none.
+    /// Writes the action of the task's scripted policy for the current state. Returns `false` if the task has none.
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         action.fill(0.0);
         false
     }
 
-    /// Force between a tool and what it touches [N], true and the mean over the last step, where no probe measures it; none: there is no
-    /// such tool.
+    /// Contact force of a tool [N]: the true mean over the last step, for tools without a probe's sensor. `None` if there is no such
+    /// tool.
     fn tool_force(&self) -> Option<f64> {
         None
     }
 
-    /// The scene and its state, to draw and to read; none for an environment without a scene.
+    /// The scene and its state, for rendering and reading. `None` for an environment without a scene.
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         None
     }
 
-    /// This environment as one of a group that advances together; none for one that advances alone.
+    /// This environment as part of a group that advances together. `None` if it advances alone.
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
         None
     }
 }
 
-/// An environment that advances with others of its group at once, such as one whose tissue lies in a lane of their vectors.
+/// An environment that advances with others of its group at once, for example because its tissue is one lane of their SIMD vectors.
 ///
-/// [`Env::step`] is `begin` and `finish`; `advance_group` between them advances all that have begun, so that `finish`
-/// finds its part done. The numbers are the same either way.
+/// [`Env::step`] is `begin` followed by `finish`. A call of `advance_group` in between advances all environments that have begun, so that
+/// `finish` need not advance. The numbers are the same in both cases.
 pub trait Lockstep {
-    /// The group's number, equal for environments that advance together.
+    /// Group number. Environments with the same number advance together.
     fn group(&self) -> usize;
 
-    /// The part of a step before time passes: takes the action.
+    /// First part of a step: sets the action.
     ///
-    /// # Errors
+    /// Those of [`Env::step`] for the action.
     /// As [`Env::step`] for the action.
     fn begin(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError>;
 
-    /// Advances all environments of the group that have begun.
+    /// Advances all environments of the group that have begun a step.
     fn advance_group(&mut self);
 
-    /// The part of a step after time has passed: reward, end, observation.
+    /// Last part of a step: reward, end, observation.
     ///
     /// # Errors
-    /// As [`Env::step`].
+    /// Those of [`Env::step`].
     fn finish(&mut self, observation: &mut [f32]) -> Result<Step, EnvError>;
 }
 

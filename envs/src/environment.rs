@@ -1,4 +1,4 @@
-//! The loop of one step, the same for every task: checks, action, simulation, reward, end, observation.
+//! The sequence of a step, the same for every task: checks, action, simulation, reward, end, observation.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{EndReason, Env, EnvError, EnvSpec, Lockstep, ResetOptions, Step};
 
-/// Why a simulation could not advance.
+/// Reason why a simulation could not advance.
 #[derive(Debug)]
 pub enum StepFailure {
-    /// It diverged, which ends the episode; where and when.
+    /// The simulation diverged, with the location and time. The episode ends.
     Diverged(String),
-    /// Something else, which is an error of the step.
+    /// Any other error. The step returns it.
     Failed(EnvError),
 }
 
@@ -40,81 +40,81 @@ impl From<EnvError> for StepFailure {
     }
 }
 
-/// How an episode ends by the task's own rule.
+/// End of an episode by an end condition of the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EpisodeEnd {
-    /// Terminated by failure, with the limit that was passed: the next state has no value.
+    /// Terminated by failure, with the exceeded limit. The next state has no value.
     Terminated(Cow<'static, str>),
-    /// Terminated by success, with what was reached: the next state has no value.
+    /// Terminated by success, with the goal. The next state has no value.
     Reached(&'static str),
-    /// Truncated, as the task's schedule is over, with what is complete: the next state keeps its value.
+    /// Truncated at the end of the task's schedule, with the completed part. The next state has a value.
     Truncated(&'static str),
 }
 
-/// What an [`Environment`] steps: a task with its state. Methods are called in the order in which they stand here.
+/// The simulation of an [`Environment`]: a task with its state. Methods are called in the order of their declaration.
 pub trait Simulation: Send {
-    /// Draws the random parameters of the next episode and fixes those in `options`; on an error the present episode continues.
+    /// Draws the random parameters of the next episode and fixes those in `options`. On an error the current episode continues.
     ///
     /// # Errors
     /// [`EnvError::Unknown`] and [`EnvError::Config`] for options.
     fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError>;
 
-    /// Starts the episode with the parameters that were drawn; `rng` serves it until the next reset.
+    /// Starts the episode with the drawn parameters. `rng` is its generator until the next reset.
     ///
     /// # Errors
-    /// What the task needs and does not get.
+    /// Errors of the task.
     fn reset(&mut self, parameters: &[f64], rng: ChaCha8Rng) -> Result<(), EnvError>;
 
-    /// Takes the action of the next step, shape `[n_actions]`, which is valid.
+    /// Sets the action of the next step, shape `[n_actions]`. It has been validated.
     fn set_action(&mut self, action: &[f32]);
 
-    /// Advances by one control step, unless `advance_group` has.
+    /// Advances by one control step, unless `advance_group` has done so.
     ///
     /// # Errors
-    /// [`StepFailure`]; what is observed must stay finite.
+    /// [`StepFailure`]. The observation must stay finite.
     fn advance(&mut self) -> Result<(), StepFailure>;
 
     /// Writes the weighted reward terms of the step.
     fn reward(&mut self, terms: &mut [f64]);
 
-    /// Writes what the step cost, in the order of [`EnvSpec::costs`].
+    /// Writes the costs of the step, in the order of [`EnvSpec::costs`].
     fn cost(&mut self, costs: &mut [f64]) {
         costs.fill(0.0);
     }
 
-    /// Whether the task ends the episode here.
+    /// Whether and why the task ends the episode now.
     fn end(&self) -> Option<EpisodeEnd>;
 
     /// Writes the observation, shape `[n_obs]`.
     fn observe(&self, observation: &mut [f32]);
 
-    /// As [`Env::metrics`].
+    /// See [`Env::metrics`].
     fn metrics(&self, metrics: &mut [f64]);
 
-    /// As [`Env::verdict`], of an episode that ended for this reason.
+    /// See [`Env::verdict`]; `_end` is the reason for the end.
     fn verdict(&self, _end: &EndReason) -> Option<Verdict> {
         None
     }
 
-    /// As [`Env::scripted_action`].
+    /// See [`Env::scripted_action`].
     fn scripted_action(&mut self, action: &mut [f32]) -> bool;
 
-    /// As [`Env::tool_force`].
+    /// See [`Env::tool_force`].
     fn tool_force(&self) -> Option<f64> {
         None
     }
 
-    /// As [`Env::scene`].
+    /// See [`Env::scene`].
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         None
     }
 
-    /// As [`Lockstep::group`]; none for a simulation that advances alone.
+    /// See [`Lockstep::group`]. `None` for a simulation that advances alone.
     fn group(&self) -> Option<usize> {
         None
     }
 
-    /// As [`Lockstep::advance_group`], between `set_action` and `advance`.
+    /// See [`Lockstep::advance_group`]. Called between `set_action` and `advance`.
     fn advance_group(&mut self) {}
 }
 
@@ -132,7 +132,7 @@ pub struct Environment<S> {
 }
 
 impl<S: Simulation> Environment<S> {
-    /// An environment; it must be reset before its first step.
+    /// Creates an environment. It must be reset before its first step.
     pub fn of(spec: EnvSpec, simulation: S) -> Self {
         Self {
             parameters: vec![f64::NAN; spec.parameters.len()],
@@ -146,7 +146,7 @@ impl<S: Simulation> Environment<S> {
         }
     }
 
-    /// What it steps.
+    /// The simulation.
     pub fn simulation(&self) -> &S {
         &self.simulation
     }
@@ -156,7 +156,7 @@ impl<S: Simulation> Environment<S> {
         EnvError::check_length("observation", observation.len(), n_obs)
     }
 
-    /// Ends the episode of a simulation that diverged.
+    /// Ends the episode after the simulation has diverged.
     fn diverge(&mut self, what: String) -> Step {
         self.terms.fill(0.0);
         self.costs.fill(0.0);
@@ -257,7 +257,7 @@ impl<S: Simulation> Lockstep for Environment<S> {
         self.check_room(observation)?;
         self.spec.action_space.check("action", action)?;
         self.simulation.set_action(action);
-        // What is observed if the simulation diverges.
+        // The observation if the simulation diverges.
         self.simulation.observe(observation);
         Ok(())
     }

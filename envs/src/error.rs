@@ -1,4 +1,4 @@
-//! Errors of this crate. A simulation that diverges is none: it ends its episode.
+//! Errors of this crate. Divergence of a simulation is not an error: it ends the episode.
 
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -7,88 +7,88 @@ pub enum EnvError {
     /// A slice of the wrong length.
     #[error("{what} has {found} numbers, but {expected} are needed")]
     Length {
-        /// What was given, such as `action`.
+        /// Kind of data, such as `action`.
         what: &'static str,
-        /// Numbers needed.
+        /// Required length.
         expected: usize,
-        /// Numbers given.
+        /// Given length.
         found: usize,
     },
-    /// NaN or infinity.
+    /// A value is NaN or infinite.
     #[error("{what}[{index}] ({name}) is {value}")]
     NotFinite {
-        /// What was given, such as `action`.
+        /// Kind of data, such as `action`.
         what: &'static str,
-        /// Which entry.
+        /// Index of the entry.
         index: usize,
-        /// Its name.
+        /// Name of the entry.
         name: String,
-        /// Its value.
+        /// Value of the entry.
         value: f32,
     },
-    /// A number outside its bounds.
+    /// A value is outside its bounds.
     #[error("{what}[{index}] ({name}) = {value} is out of bounds: {low} to {high}")]
     OutOfBounds {
-        /// What was given, such as `action`.
+        /// Kind of data, such as `action`.
         what: &'static str,
-        /// Which entry.
+        /// Index of the entry.
         index: usize,
-        /// Its name.
+        /// Name of the entry.
         name: String,
-        /// Its value.
+        /// Value of the entry.
         value: f32,
         /// Lower bound.
         low: f32,
         /// Upper bound.
         high: f32,
     },
-    /// The error of one environment of a vector.
+    /// An error of one environment of a vector.
     #[error("env {env_idx}: {source}")]
     At {
-        /// Which environment.
+        /// Index of the environment.
         env_idx: usize,
-        /// Its error.
+        /// Error of the environment.
         source: Box<EnvError>,
     },
-    /// An environment that broke its contract or panicked, or no thread to run in.
+    /// An environment broke its contract or panicked, or a thread could not be started.
     #[error("the environment failed: {0}")]
     Failed(String),
     /// A call out of order, such as a step before the first reset.
     #[error("{0}")]
     Order(&'static str),
-    /// No such thing in a registry.
+    /// A name is not in a registry.
     #[error("there is no {kind} {name:?}{}; choose one of {known}", did_you_mean(near.as_deref()))]
     Unknown {
-        /// What was looked for, such as `task`.
+        /// Kind of entry, such as `task`.
         kind: &'static str,
         /// The unknown name.
         name: String,
-        /// The name that looks most alike.
+        /// The most similar known name.
         near: Option<String>,
         /// The known names.
         known: String,
     },
-    /// An invalid setting.
+    /// A setting is invalid.
     #[error("{field}: {problem}")]
     Config {
         /// Dotted name of the setting.
         field: String,
-        /// What is wrong, with the value and what is allowed.
+        /// The problem, with the value and the allowed range.
         problem: String,
     },
-    /// The scene could not be described.
+    /// The scene cannot be described.
     #[error(transparent)]
     Model(#[from] insonate_models::ModelError),
-    /// The scene could not be simulated.
+    /// The scene cannot be simulated.
     #[error(transparent)]
     Sim(#[from] insonate_sim::SimError),
-    /// The robot starts an episode inside something.
+    /// The robot overlaps another body at the start of an episode.
     #[error("reset: {0}")]
     Start(#[from] insonate_sim::verdict::StartOverlap),
-    /// The solver of rods refuses something.
+    /// Error of the rod solver.
     #[error(transparent)]
     Continuum(#[from] insonate_continuum::ContinuumError),
-    /// The solver of tissue refuses something.
+    /// Error of the tissue solver.
     #[error(transparent)]
     Tissue(#[from] insonate_tissue::TissueError),
 }
@@ -98,7 +98,7 @@ fn did_you_mean(near: Option<&str>) -> String {
 }
 
 impl EnvError {
-    /// Fails unless `found` is `expected`.
+    /// Checks that `found` equals `expected`.
     ///
     /// # Errors
     /// [`EnvError::Length`].
@@ -113,7 +113,7 @@ impl EnvError {
         })
     }
 
-    /// The error for a name that is not among `known`.
+    /// Creates the error for a name that is not among `known`.
     pub fn unknown(kind: &'static str, name: &str, known: &[&str]) -> Self {
         let near = known
             .iter()

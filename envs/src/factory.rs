@@ -1,20 +1,20 @@
-//! Makers of the environments of one task with given settings.
+//! Factories: they create the environments of one task with given settings.
 
 use crate::{Env, EnvError};
 
 type MakeMany = dyn Fn(usize) -> Result<Vec<Box<dyn Env>>, EnvError> + Send + Sync;
 
-/// Makes the environments of a task with given settings; they share what is constant, such as compiled scenes.
+/// Creates environments of a task with given settings. The environments share constant data such as compiled scenes.
 pub struct EnvFactory {
     /// The task's name.
     pub task: &'static str,
-    /// Every setting with its value, given or default.
+    /// All settings with their values, given or default.
     pub settings: toml::Table,
     make_many: Box<MakeMany>,
 }
 
 impl EnvFactory {
-    /// A factory of the task `task`, whose environments `make` makes.
+    /// Creates a factory of the task `task`; `make` creates its environments.
     pub fn new(
         task: &'static str,
         settings: toml::Table,
@@ -25,7 +25,7 @@ impl EnvFactory {
         })
     }
 
-    /// A factory of environments that advance together ([`Lockstep`](crate::Lockstep)) where they are made together by `make_many`.
+    /// Creates a factory of environments that advance together ([`Lockstep`](crate::Lockstep)) if one call of `make_many` creates them.
     pub fn in_groups(
         task: &'static str,
         settings: toml::Table,
@@ -38,19 +38,19 @@ impl EnvFactory {
         }
     }
 
-    /// A new environment; it must be reset before its first step.
+    /// Creates an environment. It must be reset before its first step.
     ///
     /// # Errors
-    /// What the task needs and does not get.
+    /// Errors of the task.
     pub fn make(&self) -> Result<Box<dyn Env>, EnvError> {
         let made = (self.make_many)(1)?.pop();
         made.ok_or_else(|| EnvError::Failed(format!("no environment of {} was made", self.task)))
     }
 
-    /// `n_envs` environments.
+    /// Creates `n_envs` environments.
     ///
     /// # Errors
-    /// As [`EnvFactory::make`].
+    /// Those of [`EnvFactory::make`].
     pub fn make_many(&self, n_envs: usize) -> Result<Vec<Box<dyn Env>>, EnvError> {
         (self.make_many)(n_envs)
     }

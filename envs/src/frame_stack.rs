@@ -1,11 +1,11 @@
-//! The last few observations as one.
+//! Stacks the most recent observations.
 
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
 use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
-/// Observes the last `n` observations, the oldest first; at the start `n` times the first.
+/// Observes the last `n` observations, oldest first. After a reset, the first observation is repeated `n` times.
 #[derive(Debug, Clone)]
 pub struct FrameStack<E> {
     env: E,
@@ -19,7 +19,7 @@ impl<E: Env> FrameStack<E> {
     /// Stacks `n` observations.
     ///
     /// # Panics
-    /// For `n` = 0.
+    /// If `n` is 0.
     pub fn new(env: E, n: usize) -> Self {
         assert!(n > 0, "a stack has at least one frame");
         let mut spec = env.spec().clone();

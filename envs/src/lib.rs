@@ -1,10 +1,10 @@
-//! Environments: Gymnasium's semantics over simulated tasks.
+//! Simulated tasks with Gymnasium's interface.
 //!
-//! An [`Env`] is one task with `reset` and `step`; a [`VecEnv`] steps many on all cores. [`tasks`] has one task per file:
-//! [`probe`] is what those with a robot arm and a probe share, [`surgery`] those with an instrument in soft tissue.
+//! An [`Env`] is one task with `reset` and `step`. A [`VecEnv`] steps many environments on all cores. [`tasks`] has one task per file.
+//! [`probe`] holds the common parts of tasks with a robot arm and a probe, [`surgery`] those of tasks with an instrument in soft tissue.
 //!
-//! An episode is a pure function of its seed, its options and its actions: the same bits on any number of threads, and a state
-//! in the middle of an episode is restored by replaying its actions.
+//! An episode is a pure function of its seed, options and actions: it is bit-identical on any number of threads. A state within an
+//! episode is restored by replaying its actions.
 
 pub mod actions;
 pub mod camera;
@@ -33,7 +33,7 @@ pub use frame_stack::FrameStack;
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, EpisodeStatistics, Start, VecConfig, VecEnv};
 
-/// The tutorial, compiled and run.
+/// The tutorial, compiled and run as a test.
 #[doc = include_str!("../../docs/your-own-task.md")]
 #[cfg(doctest)]
 pub struct YourOwnTask;

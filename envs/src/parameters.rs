@@ -1,27 +1,27 @@
-//! Named random numbers of an episode.
+//! Named random parameters of an episode.
 
 use rand::Rng;
 
 use crate::settings::check_range;
 use crate::{EnvError, ResetOptions};
 
-/// A number that each episode draws, and that options can fix.
+/// A parameter that each episode draws and that options can fix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Its unit.
+    /// Unit.
     pub unit: &'static str,
-    /// The range that it is drawn from, evenly.
+    /// Range of the uniform distribution.
     pub drawn: [f64; 2],
-    /// The range that it can be fixed in.
+    /// Range of values that options may set.
     pub allowed: [f64; 2],
-    /// Whether it is a whole number: draws are rounded down.
+    /// Whether it is an integer: drawn values are rounded down.
     pub is_whole: bool,
 }
 
 impl Parameter {
-    /// A parameter that can be fixed wherever it can be drawn.
+    /// Creates a parameter whose allowed range is the range of its distribution.
     pub const fn new(name: &'static str, unit: &'static str, low: f64, high: f64) -> Self {
         Self {
             name,
@@ -32,37 +32,37 @@ impl Parameter {
         }
     }
 
-    /// The same parameter, to be fixed in another range.
+    /// Returns the parameter with another allowed range.
     #[must_use]
     pub const fn allowing(mut self, low: f64, high: f64) -> Self {
         self.allowed = [low, high];
         self
     }
 
-    /// The same parameter as a whole number.
+    /// Returns the parameter as an integer.
     #[must_use]
     pub const fn whole(mut self) -> Self {
         self.is_whole = true;
         self
     }
 
-    /// A random value.
+    /// Draws a value.
     pub fn draw(&self, rng: &mut impl Rng) -> f64 {
         let value = self.drawn[0] + (self.drawn[1] - self.drawn[0]) * rng.random::<f64>();
         if self.is_whole { value.floor() } else { value }
     }
 }
 
-/// Names with units, as [`crate::EnvSpec::parameters`] lists them.
+/// Names with units, as in [`crate::EnvSpec::parameters`].
 pub fn names(parameters: &[Parameter]) -> Vec<String> {
     let names = parameters.iter();
     names.map(|p| format!("{} [{}]", p.name, p.unit)).collect()
 }
 
-/// Draws every parameter, in their order, and fixes those in `options`.
+/// Draws all parameters in their order and fixes those in `options`.
 ///
 /// # Errors
-/// As [`fix`].
+/// Those of [`fix`].
 pub fn draw(
     parameters: &[Parameter],
     options: &ResetOptions,
@@ -73,10 +73,10 @@ pub fn draw(
     Ok(values)
 }
 
-/// Writes those values that the options fix over those that were drawn.
+/// Replaces drawn values by the values that the options fix.
 ///
 /// # Errors
-/// [`EnvError::Unknown`] for an option that is no parameter; [`EnvError::Config`] for a value out of range.
+/// [`EnvError::Unknown`] if an option is not a parameter; [`EnvError::Config`] if a value is out of range.
 pub fn fix(
     parameters: &[Parameter],
     options: &ResetOptions,

@@ -1,4 +1,4 @@
-//! What MuJoCo draws of a scope in an airway, made only when somebody looks.
+//! MuJoCo view of a scope in an airway, created only on demand.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
@@ -9,10 +9,10 @@ use insonate_sim::rod_scene::{RodPose, RodScene, RodSceneDescription, WallView};
 use insonate_sim::{CompiledScene, Physics};
 use nalgebra::Vector3;
 
-/// Points along the rod that are drawn.
+/// Number of rendered points along the rod.
 const N_POINTS: usize = 121;
 
-/// Width of the cells from which the wall's mesh is made [m].
+/// Cell width for the mesh of the wall [m].
 const CELL_WIDTH: f64 = 1.2e-3;
 
 /// The scene that all environments of a factory share.
@@ -20,7 +20,7 @@ const CELL_WIDTH: f64 = 1.2e-3;
 pub(crate) struct ScopeScene(OnceLock<Option<RodScene>>);
 
 impl ScopeScene {
-    /// None where it cannot be drawn.
+    /// `None` if it cannot be rendered.
     pub(crate) fn get(&self, airways: &TubeNetwork, length: f64, radius: f64) -> Option<&RodScene> {
         let make = || {
             let wall = airways.mesh(CELL_WIDTH).ok()?;
@@ -40,7 +40,7 @@ impl ScopeScene {
     }
 }
 
-/// MuJoCo's state of what is drawn, kept until something moves.
+/// MuJoCo's state of the view, cached until the scope moves.
 #[derive(Default)]
 pub(crate) struct ScopeView {
     now: OnceCell<Option<Physics>>,
@@ -48,14 +48,14 @@ pub(crate) struct ScopeView {
 }
 
 impl ScopeView {
-    /// Something has moved.
+    /// Invalidates the cache after a motion.
     pub(crate) fn invalidate(&mut self) {
         if let Some(physics) = self.now.take() {
             self.earlier.set(physics);
         }
     }
 
-    /// The scope and its target, as MuJoCo's state.
+    /// MuJoCo's state with the scope and its target.
     pub(crate) fn show<'a>(
         &'a self,
         scene: &'a RodScene,

@@ -9,15 +9,15 @@ use crate::EnvError;
 /// Settings as a table.
 ///
 /// # Panics
-/// Where `T` holds what TOML cannot express, such as a `None`: a bug.
+/// If `T` holds a value that TOML cannot express, such as a `None`: a bug.
 pub fn table<T: Serialize>(settings: &T) -> Table {
     Table::try_from(settings).expect("settings hold what TOML can express")
 }
 
-/// Settings with what is given in place of the defaults.
+/// Returns the defaults, overridden by the given settings.
 ///
 /// # Errors
-/// [`EnvError::Config`] for an unknown key (with the likeliest known one) or a value of the wrong kind.
+/// [`EnvError::Config`] for an unknown key (with the most similar known one) or a value of the wrong type.
 pub fn parse<T: Serialize + DeserializeOwned>(defaults: &T, given: &Table) -> Result<T, EnvError> {
     let mut all = table(defaults);
     merge(&mut all, given, "")?;
@@ -28,7 +28,7 @@ pub fn parse<T: Serialize + DeserializeOwned>(defaults: &T, given: &Table) -> Re
         })
 }
 
-/// Writes `given` over `known`, in which every key must exist with a value of the same kind.
+/// Writes `given` over `known`. Every key must exist with a value of the same type.
 fn merge(known: &mut Table, given: &Table, path: &str) -> Result<(), EnvError> {
     for (key, value) in given {
         let field = if path.is_empty() {
@@ -55,7 +55,7 @@ fn unknown(known: &Table, key: &str, field: String) -> EnvError {
     }
 }
 
-/// The new value, if it is of the old one's kind; an integer serves as a float, and a number as an interval of no width.
+/// The new value, if it has the old one's type. An integer is accepted as a float, and a number as an interval of zero width.
 fn convert(old: &Value, new: &Value, field: &str) -> Result<Value, EnvError> {
     let number = |value: &Value| match value {
         Value::Integer(whole) => Some(*whole as f64),
@@ -104,10 +104,10 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Writes `value` (TOML; anything else is taken as a string) to the dotted `name` of a table, adding tables as needed.
+/// Writes `value` (TOML; otherwise it is taken as a string) to the dotted `name` of a table. Adds tables as needed.
 ///
 /// # Errors
-/// [`EnvError::Config`] for an empty name, or one that goes through something else than a table.
+/// [`EnvError::Config`] if the name is empty or passes through a value that is not a table.
 pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
     let fail = |problem: &str| EnvError::Config {
         field: name.to_owned(),
@@ -128,16 +128,16 @@ pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
             .entry(part)
             .or_insert_with(|| Value::Table(Table::new()))
             .as_table_mut()
-            .ok_or_else(|| fail("goes through a setting that is not a table"))?;
+            .ok_or_else(|| fail("passes through a setting that is not a table"))?;
     }
     place.insert(last.to_owned(), value);
     Ok(())
 }
 
-/// Fails unless `value` lies in `[least, most]`.
+/// Checks that `value` is within `[least, most]`.
 ///
 /// # Errors
-/// [`EnvError::Config`] with the value and the range; NaN is outside.
+/// [`EnvError::Config`] with the value and the range. NaN is outside.
 pub fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(), EnvError> {
     if (least..=most).contains(&value) {
         return Ok(());
@@ -148,20 +148,20 @@ pub fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(),
     })
 }
 
-/// Fails unless each value lies in its range; rows are name after `prefix`, value, least, most.
+/// Checks that each value is within its range. Rows are name (after `prefix`), value, minimum, maximum.
 ///
 /// # Errors
-/// As [`check_range`].
+/// Those of [`check_range`].
 pub fn check_ranges(prefix: &str, rows: &[(&str, f64, f64, f64)]) -> Result<(), EnvError> {
     rows.iter().try_for_each(|&(name, value, least, most)| {
         check_range(&format!("{prefix}{name}"), value, least, most)
     })
 }
 
-/// Fails unless each coordinate lies in `[least, most]`.
+/// Checks that each coordinate is within `[least, most]`.
 ///
 /// # Errors
-/// As [`check_range`].
+/// Those of [`check_range`].
 pub fn check_vector(
     field: &str,
     [x, y, z]: [f64; 3],
@@ -176,7 +176,7 @@ pub fn check_vector(
     check_ranges(&format!("{field} along "), &rows)
 }
 
-/// Fails unless `low <= high` and both lie in `[least, most]`.
+/// Checks that `low <= high` and that both are within `[least, most]`.
 ///
 /// # Errors
 /// [`EnvError::Config`].

@@ -1,4 +1,4 @@
-//! Boxes of real numbers, bounded on each axis and with a name for each: observations and actions.
+//! Boxes of real numbers with named, bounded axes, for observations and actions.
 
 use rand::Rng;
 
@@ -9,23 +9,23 @@ use crate::EnvError;
 pub struct BoxSpace {
     /// Name of each entry with its unit, such as `probe_force_z [N]`; shape `[n]`.
     pub names: Vec<String>,
-    /// Lower bounds; `-inf`: none. Shape `[n]`.
+    /// Lower bounds, shape `[n]`. `-inf`: unbounded.
     pub low: Vec<f32>,
-    /// Upper bounds; `inf`: none. Shape `[n]`.
+    /// Upper bounds, shape `[n]`. `inf`: unbounded.
     pub high: Vec<f32>,
-    /// Frame in whose axes each entry is, such as `world`, or along whose z axis; empty: none. Shape `[n]`.
+    /// Reference frame of each entry, such as `world`, or the frame whose z axis it lies along; shape `[n]`. Empty: no frame.
     pub frames: Vec<String>,
-    /// How each entry was filtered in time; empty: the value at the end of the control step. Shape `[n]`.
+    /// Time filter of each entry, shape `[n]`. Empty: the value at the end of the control step.
     pub filters: Vec<String>,
 }
 
 impl BoxSpace {
-    /// How many numbers.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.low.len()
     }
 
-    /// Whether there are none.
+    /// Whether the box has no entries.
     pub fn is_empty(&self) -> bool {
         self.low.is_empty()
     }
@@ -64,25 +64,25 @@ impl BoxSpace {
         self.filters.extend(other.filters);
     }
 
-    /// Says in which frame those entries are that have none yet.
+    /// Sets the frame of the entries without one.
     #[must_use]
     pub fn in_frame(mut self, frame: &str) -> Self {
         name_rest(&mut self.frames, frame);
         self
     }
 
-    /// Says how those entries are filtered of which nothing was said yet.
+    /// Sets the filter of the entries without one.
     #[must_use]
     pub fn filtered(mut self, filter: &str) -> Self {
         name_rest(&mut self.filters, filter);
         self
     }
 
-    /// Fails for a point outside the box.
+    /// Checks that a point is within the box.
     ///
     /// # Errors
-    /// [`EnvError::Length`], [`EnvError::NotFinite`] or [`EnvError::OutOfBounds`], naming the first entry that is wrong; `what` is
-    /// what the point is, such as `action`.
+    /// [`EnvError::Length`], [`EnvError::NotFinite`] or [`EnvError::OutOfBounds`] with the first invalid entry. `what` is the kind of
+    /// point, such as `action`.
     pub fn check(&self, what: &'static str, point: &[f32]) -> Result<(), EnvError> {
         if point.len() != self.len() {
             return Err(EnvError::Length {
@@ -114,7 +114,7 @@ impl BoxSpace {
         Ok(())
     }
 
-    /// Moves each entry into its bounds; NaN stays.
+    /// Clips each entry to its bounds. NaN stays NaN.
     pub fn clip(&self, point: &mut [f32]) {
         for ((value, &low), &high) in point.iter_mut().zip(&self.low).zip(&self.high) {
             if *value < low {

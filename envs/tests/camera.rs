@@ -1,5 +1,5 @@
-//! Contract: a camera's pixels are entries of the observation like any other: bounded, the same on any number of threads, of the
-//! moment that the rest is of. Without EGL these tests are skipped, or fail where `INSONATE_REQUIRE_EGL` is 1.
+//! Contract: a camera's pixels are ordinary entries of the observation: bounded, the same on any number of threads, and from the same
+//! time as the other entries. Without EGL these tests are skipped, or fail if `INSONATE_REQUIRE_EGL` is 1.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -22,7 +22,7 @@ fn factory(task: &str, sets: &[&[(&str, &str)]]) -> EnvFactory {
     tasks::factory(task, &sets.concat()).unwrap()
 }
 
-/// Whether there is EGL.
+/// Whether EGL is available.
 fn can_draw() -> bool {
     match factory("probe-press", &[SMALL]).make() {
         Ok(_) => true,
@@ -88,9 +88,9 @@ fn each_kind_of_pixel_shows_the_scene() {
         let brightness = 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2];
         assert!((brightness - grey).abs() < 1e-5, "{color:?} {grey}");
     }
-    // Skin is red; something of it is to be seen.
+    // Skin is red; some of it must be visible.
     assert!(rgb.chunks_exact(3).any(|c| c[0] > c[2] + 0.1));
-    // A depth of half the range doubles its share; what is far is cut.
+    // Half the depth range doubles the value; larger depths are clipped.
     let depth = |most: &str| {
         let sets = [
             ("observation.camera.kind", "depth"),

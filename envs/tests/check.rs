@@ -1,9 +1,9 @@
-//! Contract: every check finds the fault that it is there for, and a faultless environment has no problem.
+//! Contract: every check finds its fault, and a correct environment has no problem.
 
 use insonate_envs::check::{CheckOptions, Problem, check_env};
 use insonate_envs::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, tasks};
 
-/// One way to break the contract.
+/// A violation of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
@@ -62,7 +62,7 @@ enum Fault {
     Panics,
 }
 
-/// A point that is pushed along a line from a random start, with a fault.
+/// A point that is pushed along a line from a random start, with one fault.
 struct Point {
     fault: Fault,
     spec: EnvSpec,
@@ -208,7 +208,7 @@ impl Point {
     }
 
     fn finish(&mut self) -> Step {
-        // To the right of the middle the task ends a step early.
+        // To the right of the middle, the task ends a step early.
         let good = self.n_steps + 1 >= N_STEPS && self.x > 0.5;
         let late = self.n_steps >= N_STEPS && !self.has(Fault::GoesOn);
         let reason = if good {
@@ -366,7 +366,7 @@ fn problems_of(fault: Fault) -> Vec<Problem> {
     check_env(&move || make(fault), &CheckOptions::default())
 }
 
-/// Fault, the check that finds it, and words of what it says.
+/// Fault, the check that finds it, and a part of its message.
 const CASES: &[(Fault, &str, &str)] = &[
     (Fault::FailsToMake, "make", "no luck"),
     (Fault::NoId, "spec", "id: is empty"),
@@ -379,22 +379,22 @@ const CASES: &[(Fault, &str, &str)] = &[
     (Fault::SuccessLate, "spec", "success must come first"),
     (Fault::NoTimestep, "spec", "is 0 s"),
     (Fault::NoSteps, "spec", "max_episode_steps: is 0"),
-    (Fault::OtherSpecEachTime, "spec", "another spec"),
+    (Fault::OtherSpecEachTime, "spec", "differs from the first"),
     (Fault::SpecChanges, "spec", "after some steps"),
     (
         Fault::StepsUnready,
         "order",
-        "before the first reset: is not refused",
+        "before the first reset: is not rejected",
     ),
     (
         Fault::StepsAfterEnd,
         "order",
-        "after the end: is not refused",
+        "after the end: is not rejected",
     ),
     (
         Fault::WrongOrderError,
         "order",
-        "not refused as out of order: ",
+        "not rejected as out of order: ",
     ),
     (Fault::EndReasonStays, "order", "last end is still there"),
     (Fault::AnyBuffer, "order", "room for 1 of 2"),
@@ -433,27 +433,27 @@ const CASES: &[(Fault, &str, &str)] = &[
     (
         Fault::TakesNan,
         "actions",
-        "(push [N]) = NaN: is not refused",
+        "(push [N]) = NaN: is not rejected",
     ),
     (
         Fault::TakesInfinity,
         "actions",
-        "(push [N]) = inf: is not refused",
+        "(push [N]) = inf: is not rejected",
     ),
     (
         Fault::TakesOutOfBounds,
         "actions",
-        "(push [N]) = 1.00001: is not refused",
+        "(push [N]) = 1.00001: is not rejected",
     ),
     (
         Fault::ClipsSilently,
         "actions",
-        "(push [N]) = -1.00001: is not refused",
+        "(push [N]) = -1.00001: is not rejected",
     ),
     (
         Fault::TakesLong,
         "actions",
-        "an action of 2 numbers: is not refused",
+        "an action of 2 numbers: is not rejected",
     ),
     (Fault::BadActionMoves, "actions", "continues differently"),
     (Fault::BadActionDraws, "actions", "continues differently"),
@@ -466,12 +466,12 @@ const CASES: &[(Fault, &str, &str)] = &[
     (
         Fault::TakesUnknownOption,
         "options",
-        "option startx: is not refused",
+        "option startx: is not rejected",
     ),
     (
         Fault::TakesNanOption,
         "options",
-        "option start = NaN: is not refused",
+        "option start = NaN: is not rejected",
     ),
     (Fault::NoSuggestion, "options", "does not name start"),
     (Fault::ScriptedOutside, "scripted", "(push [N]) = 1.5"),
@@ -496,7 +496,7 @@ fn each_fault_is_found_by_its_check_and_named() {
 }
 
 #[test]
-fn an_environment_without_chance_can_say_so() {
+fn an_environment_without_randomness_can_be_checked() {
     let options = CheckOptions {
         is_random: false,
         ..CheckOptions::default()

@@ -1,23 +1,22 @@
-//! Contract: a hard touch is measured, charged once and refused as a success; a soft one is free of the reward's charge, and has the
-//! greater return. Costs add up to
-//! the shares of their limits that the hardest moments of the episode took.
+//! Contract: a hard contact is measured, penalised once and not a success; a gentle one has no penalty and the greater
+//! return. The costs of an episode add up to its peaks divided by their limits.
 
 use insonate_envs::probe::{AxialForce, SceneModel, SceneSettings, SceneState};
 use insonate_envs::{Env, ResetOptions, tasks};
 use insonate_models::torsos::TorsoConfig;
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// What the script did that approaches at some speed.
+/// Result of an episode in which the script approaches at some speed.
 struct Touch {
-    /// Greatest speed of contact [m/s].
+    /// Maximum contact speed [m/s].
     speed: f64,
-    /// What the reward charged for it.
+    /// Penalty of the reward for it.
     charge: f64,
     success: f64,
     return_: f64,
 }
 
-/// The script's touch at `approach` [m/s].
+/// The script's contact at `approach` [m/s].
 fn touch(task: &str, approach: &str, weight: f64) -> Touch {
     let sets = [
         ("action.mode", "hybrid_force"),
@@ -61,7 +60,7 @@ fn touch(task: &str, approach: &str, weight: f64) -> Touch {
         ("contact_speed", speed / 0.1),
         ("force_rate", metric("force_rate_n_s") / 200.0),
     ];
-    // Newtons above what is asked for that a success may have.
+    // Overshoot that a success may have [N].
     let room = [("probe-sweep", 10.0), ("probe-press", 3.0)];
     let room = room.iter().find(|(known, _)| *known == task);
     shares.extend(room.map(|(_, room)| ("peak_force", metric("overshoot_n") / room)));
@@ -112,7 +111,7 @@ fn a_hard_touch_is_charged_once_and_a_soft_one_is_free() {
 }
 
 #[test]
-fn too_hard_a_touch_is_no_success() {
+fn a_hard_touch_is_not_a_success() {
     let Touch { speed, success, .. } = touch("probe-sweep", "0.3", 200.0);
     assert!(speed > 0.1 && success == 0.0, "{speed} {success}");
 }
@@ -122,14 +121,14 @@ fn a_probe_that_turns_is_measured_along_its_own_axis() {
     let config = TorsoConfig::default();
     let model = SceneModel::new(&SceneSettings::default(), Some(&config)).expect("it compiles");
     let mut state = SceneState::new(model).expect("the scene has a probe");
-    // 40° away from the goal's axis, as tasks with ultrasound allow.
+    // 40° from the goal's axis, which ultrasound tasks allow.
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 40_f64.to_radians());
     state.probe.world_from_probe.rotation = state.goal.world_from_probe.rotation * turn;
     let axis = state.probe.world_from_probe.z_axis();
     let mut metrics = AxialForce::default();
     state.probe.twist.linear = 0.12 * axis;
     metrics.update(&state);
-    // Contact, and 0.1 N more in each step of physics.
+    // Contact, with a force that increases by 0.1 N per physics step.
     state.probe.in_contact = true;
     let timestep = state.physics.timestep();
     for step in 0..100 {

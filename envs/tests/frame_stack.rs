@@ -1,4 +1,4 @@
-//! Contract: observations stack with the oldest first, start anew with each episode, and keep the contract of an environment.
+//! Contract: observations are stacked oldest first, each episode restarts the stack, and the contract of an environment holds.
 
 mod toys;
 
@@ -24,7 +24,7 @@ fn frames_stack_with_the_oldest_first() {
         env.step(&[0.5], &mut observation).unwrap();
         assert_eq!(observation, [8.0, 0.0, 8.0, 1.0, 8.0, 2.0]);
     }
-    // A refused action leaves the frames where they are.
+    // A rejected action leaves the frames unchanged.
     assert!(env.step(&[2.0], &mut observation).is_err());
     assert!(env.step(&[0.5], &mut [0.0; 2]).is_err());
     env.step(&[0.5], &mut observation).unwrap();

@@ -1,10 +1,10 @@
-//! Contract: `pendulum` moves and pays as Gymnasium's `Pendulum-v1`, and its scripted policy swings the pole up.
+//! Contract: `pendulum` has the dynamics and reward of Gymnasium's `Pendulum-v1`, and its scripted policy swings the pole up.
 
 use insonate_envs::tasks::pendulum::{Pendulum, PendulumSettings};
 use insonate_envs::{Env, ResetOptions, tasks};
 
 /// Gymnasium 1.4.0's `Pendulum-v1`, state set to (2.5, 0.3), action of step t = ((7 t) mod 17 - 8) / 4:
-/// step count, angle, velocity and reward after so many steps. It computes the torque's share of the reward in single precision.
+/// step count, angle, velocity and reward after that step. It computes the torque's part of the reward in single precision.
 const REFERENCE: [(usize, f64, f64, f64); 6] = [
     (
         1,
@@ -56,7 +56,7 @@ fn start(theta: f64, theta_dot: f64) -> ResetOptions {
 }
 
 #[test]
-fn it_moves_and_pays_as_gymnasium() {
+fn dynamics_and_reward_match_gymnasium() {
     let mut env = Pendulum::environment(PendulumSettings::default());
     let mut observation = [0.0; 3];
     env.reset(0, &start(2.5, 0.3), &mut observation).unwrap();
@@ -73,7 +73,7 @@ fn it_moves_and_pays_as_gymnasium() {
         assert!(!step.terminated);
         let rows = REFERENCE.iter().filter(|row| row.0 == t as usize + 1);
         for &(_, theta, theta_dot, reward) in rows {
-            // The motion is chaotic near the top: rounding grows over 200 steps.
+            // The motion is chaotic near the top: rounding errors grow over 200 steps.
             assert!(
                 (env.simulation().state()[0] - theta).abs() < 1e-9,
                 "{:?}",
@@ -110,7 +110,7 @@ fn the_scripted_policy_swings_it_up_from_anywhere() {
         env.metrics(&mut metrics);
         assert_eq!(metrics[0], 1.0, "seed {seed}");
     }
-    // Learned policies come to about -150.
+    // Trained policies reach about -150.
     assert!(
         total / n_episodes as f64 > -300.0,
         "{}",

@@ -1,4 +1,4 @@
-//! Contract: `reacher` has the physics of Gymnasium's `Reacher-v5` to 1e-9, pays as it does, and its scripted policy reaches.
+//! Contract: `reacher` has the physics and reward of Gymnasium's `Reacher-v5` to 1e-9, and its scripted policy reaches the target.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -60,7 +60,7 @@ const REFERENCE: [Row; 7] = [
     ),
 ];
 
-/// Gymnasium measures the distance where the last stage of the Runge-Kutta step left the bodies. At step 50 the elbow is at its stop.
+/// Gymnasium measures the distance at the last stage of the Runge-Kutta step. At step 50 the elbow is at its limit.
 fn lag(step: usize) -> f64 {
     if step == 50 { 1e-3 } else { 5e-6 }
 }
@@ -70,7 +70,7 @@ fn make() -> Box<dyn Env> {
 }
 
 #[test]
-fn it_moves_and_pays_as_gymnasium() {
+fn dynamics_and_reward_match_gymnasium() {
     let mut env = make();
     let options = ResetOptions {
         parameters: [
@@ -143,7 +143,7 @@ fn targets_lie_in_the_disc_and_the_scripted_policy_reaches_them() {
         n_reached += metrics[0];
     }
     let n_episodes = n_episodes as f64;
-    // Learned policies come to about -4; the zero policy to about -10.
+    // Trained policies reach about -4; the zero policy about -10.
     assert!(n_reached / n_episodes >= 0.9, "{n_reached}");
     assert!(total / n_episodes > -8.0, "{}", total / n_episodes);
 }

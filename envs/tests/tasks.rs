@@ -1,5 +1,5 @@
-//! Contract: every task keeps the contract of an environment in every way to act that fits it, its scripted policy does what
-//! the task asks for, and what an episode draws can be fixed and is what the scene gets.
+//! Contract: every task keeps the contract of an environment in every action mode that it supports, its scripted policy solves
+//! the task, and parameters of an episode can be fixed and are applied to the scene.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -19,10 +19,10 @@ fn refusal(task: &str, sets: &[(&str, &str)]) -> String {
     refused.expect_err("the settings are wrong").to_string()
 }
 
-/// Short episodes, so that checks that need whole ones are quick.
+/// Short episodes, so that checks of whole episodes are quick.
 const SHORT: &[(&str, &str)] = &[("time.limit", "0.4")];
 
-/// What every probe task can randomise at once.
+/// Randomisation of all parameters that every probe task supports.
 const EVERYTHING: &[(&str, &str)] = &[
     ("time.limit", "0.4"),
     ("randomization.breathing", "true"),
@@ -55,7 +55,7 @@ fn uses_probe(task: &str) -> bool {
 
 #[test]
 fn every_task_keeps_the_contract() {
-    // Next to each other: one after the other they would keep a single core busy.
+    // In parallel: sequentially they would keep a single core busy.
     std::thread::scope(|scope| {
         for kind in tasks::ALL {
             scope.spawn(|| {
@@ -113,7 +113,7 @@ fn a_sweep_whose_path_is_over_says_so() {
 }
 
 #[test]
-fn every_way_to_act_keeps_the_contract() {
+fn every_action_mode_keeps_the_contract() {
     for mode in actions::ALL {
         check(
             "probe-sweep",
@@ -128,7 +128,7 @@ fn everything_random_at_once_keeps_the_contract() {
     check("probe-press", EVERYTHING);
 }
 
-/// The episodes' figure of that name, one per episode.
+/// The metric of that name, one value per episode.
 fn run_scripted(task: &str, sets: &[(&str, &str)], n: u64, metric: &str) -> Vec<f64> {
     let kind = tasks::by_name(task).unwrap();
     let factory = factory(task, &[kind.scripted, sets].concat());
@@ -155,7 +155,7 @@ fn run_scripted(task: &str, sets: &[(&str, &str)], n: u64, metric: &str) -> Vec<
 }
 
 #[test]
-fn the_scripted_policies_do_what_the_tasks_ask_for() {
+fn the_scripted_policies_solve_the_tasks() {
     for task in ["probe-sweep", "probe-press", "probe-reach", "table-slide"] {
         let successes = run_scripted(task, &[], 5, "success");
         assert_eq!(successes, [1.0; 5], "{task}");
@@ -165,7 +165,7 @@ fn the_scripted_policies_do_what_the_tasks_ask_for() {
 }
 
 #[test]
-fn the_wrench_script_slides_by_decisions_of_its_own() {
+fn the_wrench_script_slides_the_probe() {
     let kind = tasks::by_name("probe-sweep").unwrap();
     assert_eq!(kind.demonstrated, [("action.mode", "wrench")]);
     let successes = run_scripted("probe-sweep", kind.demonstrated, 5, "success");
@@ -180,7 +180,7 @@ fn the_wrench_script_slides_by_decisions_of_its_own() {
         env.step(action, &mut observation).unwrap();
     }
     assert_ne!(actions[0], actions[1]);
-    // Without an action along the axis there is nothing that it could do.
+    // Without an action along the axis the script is not possible.
     let aside = [
         ("action.mode", "wrench"),
         ("action.impedance.axes", "[\"x\"]"),
@@ -196,7 +196,7 @@ fn the_wrench_script_slides_by_decisions_of_its_own() {
 
 #[test]
 fn a_stiffer_torso_takes_more_force_for_the_same_depth() {
-    // The probe is drawn by a spring to 1 cm under the skin, so the force tells the stiffness.
+    // A spring pulls the probe to 1 cm under the skin, so the force depends on the stiffness.
     let factory = factory(
         "probe-press",
         &[("action.mode", "tracking"), ("time.limit", "2")],
@@ -250,7 +250,7 @@ fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
     }
 }
 
-/// A task that breaks the simulation after a while.
+/// A task that makes the simulation diverge after a while.
 struct Poison;
 
 impl ProbeTask for Poison {
@@ -319,7 +319,7 @@ fn a_diverged_simulation_ends_its_episode_with_a_reason_and_finite_numbers() {
                 break step;
             }
         };
-        // 0.1 s are five steps; the one that fails is the sixth.
+        // 0.1 s are five steps; the sixth one fails.
         assert!(last.terminated && !last.truncated && steps == 6, "{steps}");
         assert_eq!(env.reward_terms().iter().sum::<f64>(), last.reward);
         let reason = env.end_reason().unwrap();

@@ -1,5 +1,5 @@
-//! Contract: the tasks on tissue can be done, pay what they say, give the same bits again on any number of threads, and end with a
-//! reason where the tissue cannot be followed.
+//! Contract: the tasks on tissue can be solved, have the documented rewards, are bit-identical on any number of threads, and end with a
+//! reason if the tissue diverges.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -10,10 +10,10 @@ use insonate_envs::surgery::Organ;
 use insonate_envs::tasks::{self, EnvFactory};
 use insonate_envs::{EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv};
 
-/// The mesh of the defaults takes seconds to make in a test's build; this one has a quarter of its tetrahedra.
+/// A mesh with a quarter of the default tetrahedra. The default mesh takes seconds to build in a test build.
 const COARSE: &[(&str, &str)] = &[("organ.edge", "0.03")];
 
-/// The task of the paper: always the same way, and no touch.
+/// The task of the paper: fixed start and target, and no touch.
 const PAPER: &[(&str, &str)] = &[
     ("task.target", "fixed"),
     ("task.start_spread", "0.0"),
@@ -86,7 +86,7 @@ impl Play {
         [0, 1, 2].map(|axis| f64::from(self.observation[first + axis]))
     }
 
-    /// From instrument to target [m].
+    /// Distance from instrument to target [m].
     fn distance(&self) -> f64 {
         let [a, b] = [self.place(0), self.place(3)];
         (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
@@ -138,7 +138,7 @@ fn both_keep_the_contract_however_random_they_are() {
 }
 
 #[test]
-fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres() {
+fn reach_rewards_use_centimetres_and_the_episode_ends_at_three_millimetres() {
     let mut play = Play::begin(&REACH, 1);
     let mut distances = vec![play.distance()];
     while !play.is_over {
@@ -165,7 +165,7 @@ fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres(
     );
     let return_: f64 = play.rewards.iter().sum();
     assert!(return_ > 80.0 && play.metric("solved") == 1.0, "{return_}");
-    // Late is no solution.
+    // A late success is not *solved*.
     let mut slow = Play::begin(&REACH, 1);
     for _ in 0..60 {
         slow.step(&[0.0; 3]);
@@ -176,7 +176,7 @@ fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres(
 
 #[test]
 fn a_pressed_target_gives_way_and_its_force_is_felt() {
-    // Reached only within 0.1 mm, so that the instrument can go on.
+    // The target is reached only within 0.1 mm, so that the instrument can continue.
     let more = [("task.threshold", "0.0001"), ("observation.force", "true")];
     let factory = with("tissue-reach", &[PAPER, &more].concat());
     let mut play = Play::begin(&factory, 1);
@@ -184,7 +184,7 @@ fn a_pressed_target_gives_way_and_its_force_is_felt() {
     assert_eq!(play.observation[6], 0.0);
     let mut most = 0.0_f32;
     for _ in 0..60 {
-        // To the target's middle from a little aside, then deeper.
+        // To the target's centre from a small offset, then deeper.
         let [x, y, _] = play.place(0);
         let aside = [rest[0] + 0.001 - x, rest[1] - y];
         let [x, y] = aside.map(|way| (way / 0.001).clamp(-1.0, 1.0) as f32);
@@ -227,7 +227,7 @@ fn what_was_grasped_is_lifted_and_dropped_again() {
     assert_eq!(play.phase(), 0.0);
     let left = play.place(3)[2] - rest[2];
     assert!(left < 0.5 * lifted, "{left} m of {lifted} m");
-    // Taken again, but not paid again.
+    // Grasped again, but not rewarded again.
     while !play.is_over {
         let action = play.scripted();
         play.step(&action);
@@ -242,7 +242,7 @@ fn what_was_grasped_is_lifted_and_dropped_again() {
 }
 
 #[test]
-fn the_change_of_the_way_sums_to_the_way_that_was_made_however_it_was_made() {
+fn the_change_term_sums_to_the_reduction_of_the_remaining_distance() {
     let mut play = Play::begin(&RETRACT, 1);
     let way = |play: &Play| {
         let [at, target, goal] = [0, 3, 6].map(|first| play.place(first));
@@ -257,7 +257,7 @@ fn the_change_of_the_way_sums_to_the_way_that_was_made_however_it_was_made() {
     };
     let first = way(&play);
     let mut sum = 0.0;
-    // Grasps, lifts, drops, and goes on.
+    // Grasps, lifts, drops, and continues.
     let drops = [[0.0, 0.0, 1.0, -1.0]; 8]
         .into_iter()
         .chain([[0.0, 0.0, 0.5, 1.0]; 6]);
@@ -272,7 +272,7 @@ fn the_change_of_the_way_sums_to_the_way_that_was_made_however_it_was_made() {
         play.step(&action);
         sum += play.env.reward_terms()[CHANGE];
     }
-    // The weight over the workspace's diagonal.
+    // The weight divided by the workspace's diagonal.
     let per_metre = 100.0 / (0.18_f64.powi(2) + 0.13_f64.powi(2) + 0.12_f64.powi(2)).sqrt();
     let expected = (first - way(&play)) * per_metre;
     // Observations are f32: 1e-8 m.
@@ -322,7 +322,7 @@ fn the_psm_does_both_tasks_within_its_limits_and_shows_its_torques() {
         assert_eq!(play.metric("success"), 1.0, "{task}");
         let share = play.metric("peak_torque_share");
         assert!(share > 0.0 && share <= 1.0, "{task}: {share} of its limits");
-        // It has moved, and its motors know it.
+        // The arm has moved, and its torques have changed.
         let moved = (first + 1..first + 7).all(|i| play.observation[i] != at_rest[i]);
         assert!(moved, "{task}: {:?}", play.observation);
     }
@@ -406,7 +406,7 @@ fn a_group_that_advances_together_gives_the_bits_of_each_alone_on_any_number_of_
 fn tissue_that_cannot_be_followed_ends_the_episode_and_the_next_one_is_fine() {
     let factory = with(
         "tissue-reach",
-        // Without gravity the organ is at rest as it is, so that only the instrument moves it.
+        // Without gravity the organ is initially at rest, so that only the instrument moves it.
         &[
             ("organ.gravity", "0"),
             ("organ.max_speed", "0.02"),
@@ -441,7 +441,7 @@ fn tissue_that_cannot_be_followed_ends_the_episode_and_the_next_one_is_fine() {
 #[test]
 fn the_picture_shows_the_organ_as_it_is() {
     let mut play = Play::begin(&RETRACT, 1);
-    // Distance from the target to the nearest vertex that is drawn [m].
+    // Distance from the target to the nearest rendered vertex [m].
     let nearest = |play: &Play| {
         let (_, physics) = play.env.scene().unwrap();
         let target = play.place(3);
@@ -562,7 +562,7 @@ fn wrong_settings_are_named_with_what_is_allowed() {
 
 #[test]
 fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
-    // Near enough, and not touched yet.
+    // Within the threshold, but without a touch yet.
     let far = [("task.threshold", "0.02")];
     let mut play = Play::begin(&with("tissue-reach", &far), 3);
     let mut was_near = false;
@@ -577,7 +577,7 @@ fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
         play.env.end_reason(),
         Some(EndReason::Task("target reached".into()))
     );
-    // As fast as it goes, and on.
+    // At maximum speed, until the episode ends.
     let deep = [("task.threshold", "0.0001"), ("task.max_force", "0.2")];
     let mut play = Play::begin(&with("tissue-reach", &deep), 3);
     while !play.is_over {
@@ -591,7 +591,7 @@ fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
     );
     assert_eq!(play.metric("success"), 0.0);
     assert!(play.metric("peak_force_n") > 0.2);
-    // What was charged is the growth of the greatest force beyond half of the limit.
+    // The penalty is the increase of the maximum force above half of the limit.
     let terms = play.env.reward_terms();
     assert!(terms[3] < 0.0 && terms[2] == -100.0, "{terms:?}");
 }

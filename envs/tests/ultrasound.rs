@@ -1,5 +1,5 @@
-//! Contract: readings of ultrasound are entries of the observation like any other: bounded, the same on any number of threads, of the
-//! moment that the rest is of; and they show what the probe presses.
+//! Contract: ultrasound readings are ordinary entries of the observation: bounded, the same on any number of threads, and from the same
+//! time as the other entries; and they show the deformation by the probe.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -15,7 +15,7 @@ const SMALL: &[(&str, &str)] = &[
 ];
 const LEN: usize = 16 * 32;
 
-/// Little to see, soon done.
+/// Small readings for quick tests.
 const SHORT: &[(&str, &str)] = &[
     ("time.limit", "0.2"),
     ("observation.ultrasound.depth", "0.03"),
@@ -67,7 +67,7 @@ fn frames_show_the_contact_of_the_moment() {
         (0.0, 0.0),
         "the probe starts above the skin"
     );
-    // The scripted controller is the zero action.
+    // The zero action is the scripted controller.
     let action = vec![0.0; env.spec().action_space.len()];
     for _ in 0..60 {
         env.step(&action, &mut observation).unwrap();

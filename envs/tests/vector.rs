@@ -1,5 +1,5 @@
-//! Contract: many environments step as Gymnasium's vector environments do, give the same bits on any number of threads, check
-//! every action before anything moves, keep a failing environment from the others, and go on from a snapshot bit for bit.
+//! Contract: environments step as Gymnasium's vector environments do, are bit-identical on any number of threads, check
+//! every action before any environment moves, isolate a failing environment, and resume from a snapshot bit-identically.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -43,7 +43,7 @@ fn environments_that_stay_keep_their_episode_and_their_row() {
     assert_eq!(batch.rewards, [0.0, 1.5]);
     let batch = env.step(&[0.5, 0.5]).unwrap();
     assert_eq!([batch.observations[1], batch.observations[3]], [1.0, 2.0]);
-    // The seed began the stream of the one that was reset anew.
+    // The seed started a new stream for the environment that was reset with it.
     let first = env.snapshot()[0].episode.as_ref().unwrap().seed;
     let mut other = counters(1, Autoreset::Disabled);
     other.reset(Some(9), &ResetOptions::default()).unwrap();
@@ -74,7 +74,7 @@ fn next_step_resets_in_the_step_after_the_end_and_ignores_its_action() {
     assert_eq!(ended.reward_terms, [1.5, 6.0]);
     assert_eq!(ended.metrics, [1.0, 3.0]);
     assert_eq!(ended.reason, EndReason::Task("counted".into()));
-    // The action of env 0 is ignored, even one that would be refused.
+    // The action of env 0 is ignored, even an invalid one.
     let batch = env.step(&[f32::NAN, 0.25]).unwrap();
     assert_eq!(batch.observations[1], 0.0);
     assert_eq!(batch.rewards[0], 0.0);
@@ -83,7 +83,7 @@ fn next_step_resets_in_the_step_after_the_end_and_ignores_its_action() {
     assert_eq!((batch.terminated[1], batch.truncated[1]), (false, true));
     assert_eq!(batch.ended.len(), 1);
     assert_eq!(batch.ended[0].reason, EndReason::TimeLimit);
-    // Env 0 goes on while env 1 begins.
+    // Env 0 continues while env 1 begins.
     let batch = env.step(&[0.25, 0.25]).unwrap();
     assert_eq!((batch.observations[1], batch.observations[3]), (1.0, 0.0));
     assert!(batch.ended.is_empty());
@@ -175,7 +175,7 @@ fn each_env_has_its_own_stream_of_episode_seeds() {
         first[1..],
         "env i has the stream of seed + i"
     );
-    // One certain episode leaves the stream where it was.
+    // An episode with a given seed leaves the stream unchanged.
     other.reset_env(0, 77, &any).unwrap();
     assert_eq!(firsts(&other)[0], 77.0);
     other.reset(None, &any).unwrap();
@@ -226,7 +226,7 @@ fn options_hold_for_one_reset() {
 }
 
 #[test]
-fn a_panic_is_an_error_of_its_env_and_the_others_do_not_notice() {
+fn a_panic_is_an_error_of_its_env_and_does_not_affect_the_others() {
     for n_threads in [1, 2] {
         let config = VecConfig {
             n_threads,
@@ -247,7 +247,7 @@ fn a_panic_is_an_error_of_its_env_and_the_others_do_not_notice() {
             .map(|row| row[1])
             .collect();
         assert_eq!(counts, [1.0, 1.0, 0.0, 1.0]);
-        // It must be reset; until then nobody moves.
+        // It must be reset; until then no environment moves.
         let message = env.step(&[0.0; 4]).unwrap_err().to_string();
         assert!(
             message.contains("env 2") && message.contains("reset"),
@@ -283,7 +283,7 @@ fn numbers_that_are_not_finite_end_their_episode_and_stay_out_of_the_batch() {
 }
 
 #[test]
-fn what_cannot_be_a_vector_is_refused() {
+fn invalid_vectors_are_rejected() {
     let refused = |envs: Vec<Box<dyn Env>>| {
         let error = VecEnv::new(envs, VecConfig::default()).unwrap_err();
         assert!(matches!(error, EnvError::Config { .. }), "{error}");
@@ -300,7 +300,7 @@ fn what_cannot_be_a_vector_is_refused() {
     );
 }
 
-/// Real environments, their observations stacked.
+/// Environments of real tasks with stacked observations.
 fn real(task: &str, n_envs: usize, n_threads: usize, autoreset: Autoreset) -> VecEnv {
     let factory = tasks::factory(task, &[("max_episode_steps", "13")]).unwrap();
     let envs =
@@ -389,7 +389,7 @@ fn a_restored_snapshot_goes_on_bit_for_bit() {
                 let actions = random_actions(&env, &mut rng);
                 let expected = bits(env.step(&actions).unwrap());
                 let found = bits(other.step(&actions).unwrap());
-                // What SAME_STEP last copied is stale until the next end.
+                // The final observations of SAME_STEP are outdated until the next end.
                 if step > 13 || autoreset == Autoreset::NextStep {
                     assert!(found == expected, "{autoreset:?} {n_before} step {step}");
                 }
@@ -414,7 +414,7 @@ fn a_snapshot_of_something_else_is_refused_or_counted() {
     let mut changed = snapshots.clone();
     changed[1].episode.as_mut().unwrap().seed += 1;
     assert_eq!(env.restore(&changed).unwrap(), 1);
-    // More actions than the episode can take.
+    // More actions than the episode can have.
     let mut longer = snapshots;
     let episode = longer[0].episode.as_mut().unwrap();
     episode.actions = vec![0.0; 2 * 100];

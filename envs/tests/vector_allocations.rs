@@ -1,6 +1,6 @@
-//! Contract: a vector of environments takes no memory from the heap while episodes run, on any number of threads.
+//! Contract: a vector of environments allocates no heap memory while episodes run, on any number of threads.
 //!
-//! A file of its own, because it counts what the whole process allocates.
+//! A separate file, because it counts the allocations of the whole process.
 
 #![expect(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
 
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use insonate_envs::{Env, FrameStack, ResetOptions, VecConfig, VecEnv, tasks};
 
-/// Counts the calls that ask for memory.
+/// Counts the calls that allocate memory.
 struct Counting;
 
 static N_CALLS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         N_CALLS.fetch_add(1, Ordering::Relaxed);
@@ -54,7 +54,7 @@ fn a_running_step_allocates_nothing() {
             for _ in 0..10 {
                 env.step(&actions).unwrap();
             }
-            // A thread that starts late takes some memory for itself, and so may the test's own runner: once, not in each step.
+            // A thread that starts late and the test runner may allocate some memory: once, not in each step.
             let windows = [(); 10].map(|()| {
                 let before = N_CALLS.load(Ordering::Relaxed);
                 for _ in 0..30 {
@@ -67,7 +67,7 @@ fn a_running_step_allocates_nothing() {
                 "{task}, {n_threads} threads: {windows:?}"
             );
             let before = N_CALLS.load(Ordering::Relaxed);
-            // The count counts: an end is told with lists of its own.
+            // Checks the counter: an end allocates lists for its statistics.
             for _ in 0..100 {
                 env.step(&actions).unwrap();
             }

@@ -1,4 +1,4 @@
-//! Contract: an episode of a task with a probe ends with a verdict whose reasons hold the figures, and starts inside nothing.
+//! Contract: an episode of a probe task ends with a verdict whose reasons hold the values, and its start overlaps nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -60,7 +60,7 @@ fn a_limit_that_ends_an_episode_is_the_reason() {
 
 #[test]
 fn a_probe_that_never_touches_covers_nothing() {
-    // Velocities of zero: the probe stays above the skin, and the path leaves it behind.
+    // Zero velocities: the probe stays above the skin, and the goal moves on along the path.
     let sets = [
         ("action.mode", "joint_velocity"),
         ("task.length", "[0.04, 0.04]"),
@@ -73,7 +73,7 @@ fn a_probe_that_never_touches_covers_nothing() {
     );
     let text = verdict.to_string();
     assert!(text.contains("covered 0 of 40 mm"), "{text}");
-    // Seen from above, as far as a probe above a tilted skin stands beside its goal.
+    // Seen from above, up to the offset of a probe above a tilted skin from its goal.
     let (_, lag) = text.split_once("was ").unwrap();
     let lag: f64 = lag.split(' ').next().unwrap().parse().unwrap();
     assert!((lag - 40.0).abs() < 3.0, "{text}");
@@ -82,7 +82,7 @@ fn a_probe_that_never_touches_covers_nothing() {
 
 #[test]
 fn limits_are_settings() {
-    // Nothing covers more than the path.
+    // Covering more than the path is impossible.
     let sets = [
         SCRIPT,
         ("verdict.covered", "1.5"),
@@ -100,7 +100,7 @@ fn limits_are_settings() {
 
 #[test]
 fn a_broken_rule_of_the_task_fails() {
-    // The scripts rise by 30 to 50 N/s.
+    // The scripts reach 30 to 50 N/s.
     let (_, verdict) = run(
         "probe-press",
         &[SCRIPT, ("task.max_force_rate", "10.0")],
@@ -123,7 +123,7 @@ fn a_press_that_does_not_reach_its_force_says_so() {
 
 #[test]
 fn a_start_inside_the_table_is_an_error_with_its_depth() {
-    // The torso sinks into the table, and its skin with it, on which the probe is placed.
+    // The torso is lowered into the table together with its skin, on which the probe is placed.
     let sets = [("randomization.torso_z", "[-0.2, -0.2]")];
     let mut env = factory("probe-press", &sets).make().unwrap();
     let mut observation = vec![0.0; env.spec().observation_space.len()];
@@ -135,7 +135,7 @@ fn a_start_inside_the_table_is_an_error_with_its_depth() {
     assert_eq!(deepest.other, "table", "{overlaps}");
     assert!(deepest.robot.contains("probe"), "{overlaps}");
     assert!(deepest.depth > 0.01 && !deepest.is_self, "{overlaps}");
-    // Higher up it starts.
+    // Higher up, the start is valid.
     let lower = [("randomization.torso_z", "[-0.02, -0.02]")];
     let mut env = factory("probe-press", &lower).make().unwrap();
     let started = env.reset(0, &ResetOptions::default(), &mut observation);

@@ -1,5 +1,5 @@
-//! Contract: tasks that look with ultrasound are solved by scripts that know the truth, not by doing nothing; patients differ as episodes
-//! say; and motion over the skin is as fast as asked for, at the force asked for.
+//! Contract: ultrasound tasks are solved by scripts that use the true state, and not by the zero action; patients differ as the episodes'
+//! parameters say; and motion over the skin has the requested speed and force.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -17,7 +17,7 @@ fn metric(env: &dyn Env, name: &str) -> f64 {
     metrics[names.iter().position(|known| *known == name).unwrap()]
 }
 
-/// An episode of a seed by the script, or by zeros.
+/// An episode with a seed, by the script or by the zero action.
 fn run(env: &mut dyn Env, seed: u64, is_scripted: bool) {
     let mut observation = vec![0.0; env.spec().observation_space.len()];
     let mut action = vec![0.0; env.spec().action_space.len()];
@@ -41,7 +41,7 @@ fn a_script_that_knows_the_truth_finds_the_view_and_rest_does_not() {
         assert_eq!(metric(&*env, "success"), 0.0, "{seed}");
         run(&mut *env, seed, true);
         assert_eq!(metric(&*env, "success"), 1.0, "{seed}");
-        // A proportional law, 2.5 s after a start at most 40 mm and 40° away.
+        // A proportional controller, 2.5 s after a start at most 40 mm and 40° away.
         assert!(metric(&*env, "view_distance_mm") < 1.0, "{seed}");
         assert!(metric(&*env, "view_angle_deg") < 1.0, "{seed}");
     }
@@ -49,7 +49,7 @@ fn a_script_that_knows_the_truth_finds_the_view_and_rest_does_not() {
 
 #[test]
 fn an_arm_with_narrow_joints_finds_the_view_too() {
-    // From the posture nearest to home, joint 6 of the Panda ran against its limit on the way: 99 N in seed 3 and 1741 N in seed 5.
+    // From the posture nearest to home, joint 6 of the Panda reached its limit on the way: 99 N in seed 3 and 1741 N in seed 5.
     let sets = [
         ("scene.robot", "panda"),
         ("scene.lattice", "probe"),
@@ -65,7 +65,7 @@ fn an_arm_with_narrow_joints_finds_the_view_too() {
 
 #[test]
 fn the_robot_stops_when_it_presses_too_hard_and_not_a_control_step_later() {
-    // 5 N are asked for, and reached within a control step of 0.1 s.
+    // The desired force of 5 N is reached within a control step of 0.1 s.
     let sets = [
         ("task.max_force", "3.0"),
         ("randomization.organs", "[0, 0]"),
@@ -75,7 +75,7 @@ fn the_robot_stops_when_it_presses_too_hard_and_not_a_control_step_later() {
     let reason = env.end_reason().unwrap();
     assert_eq!(reason.text(), "pressed too hard: force above 3 N");
     let peak = metric(&*env, "peak_force_n");
-    // A gentle touch rises by less than 200 N/s: by 0.4 N in a physics step.
+    // A gentle contact increases by less than 200 N/s: by 0.4 N per physics step.
     assert!(peak > 3.0 && peak < 3.4, "{peak} N");
 }
 
@@ -100,11 +100,11 @@ fn a_raster_covers_the_kidney_and_rest_sees_a_slice() {
         run(&mut *env, seed, false);
         let resting = metric(&*env, "seen_share");
         assert_eq!(metric(&*env, "success"), 0.0, "{seed}");
-        // A slice of some 3 mm, of a kidney of 110 mm.
+        // A slice of about 3 mm, for a kidney of 110 mm.
         assert!(resting < 0.15, "{seed}: {resting}");
         run(&mut *env, seed, true);
         assert_eq!(metric(&*env, "success"), 1.0, "{seed}");
-        // Most of the kidney's 110 mm, after the way from the start to its nearer end.
+        // Most of the kidney's 110 mm, after the path from the start to its nearer end.
         let path = metric(&*env, "path_mm");
         assert!((50.0..160.0).contains(&path), "{seed}: {path}");
     }
@@ -121,7 +121,7 @@ fn a_raster_covers_the_liver_in_the_time_that_it_takes() {
 }
 
 #[test]
-fn what_is_unseen_lies_where_cells_say() {
+fn the_cells_locate_the_unseen_surface() {
     let sets = [
         ("randomization.organs", "[0, 0]"),
         ("action.hybrid_motion.axes", "[\"y\"]"),
@@ -145,14 +145,14 @@ fn what_is_unseen_lies_where_cells_say() {
     let [before, after]: [f32; 2] = sides(&observation);
     let sum = |observation: &[f32]| observation[share] + cells(observation).iter().sum::<f32>();
     assert!((sum(&observation) - 1.0).abs() < 1e-4);
-    // To the side on which more is left, 5 cm or so.
+    // To the side on which more is left, by about 5 cm.
     let (ahead, way) = if after > before { (1, 1.0) } else { (0, -1.0) };
     for _ in 0..12 {
         env.step(&[way], &mut observation).unwrap();
         // Each point is either seen or in a cell.
         assert!((sum(&observation) - 1.0).abs() < 1e-4);
     }
-    // The probe leaves behind what it has passed, and what lies ahead gets less.
+    // The cells ahead decrease, and passed parts are no longer unseen.
     let (begun, now) = ([before, after][ahead], sides(&observation)[ahead]);
     assert!(now < begun - 0.1, "{begun} {now}");
     assert!(observation[share] > 0.1);
@@ -171,7 +171,7 @@ fn patients_differ_as_episodes_say() {
         env.reset(3, &ResetOptions { parameters }, &mut observation)
             .unwrap();
         assert_eq!(env.parameters()[place.unwrap()], organs);
-        // The start is drawn about the view, which is where the organs are.
+        // The start is drawn around the view, whose position depends on the organs.
         env.scene().unwrap().1.qpos().to_vec()
     };
     let [first, second, again] = [0.0, 1.0, 0.0].map(&mut joints);
@@ -180,7 +180,7 @@ fn patients_differ_as_episodes_say() {
 }
 
 #[test]
-fn the_probe_moves_over_the_skin_as_fast_as_asked_for() {
+fn the_probe_moves_over_the_skin_at_the_requested_speed() {
     let axes = ("action.hybrid_motion.axes", "[\"x\"]");
     let sets = [
         axes,
@@ -202,10 +202,10 @@ fn the_probe_moves_over_the_skin_as_fast_as_asked_for() {
     };
     let [before, _] = step(&mut env, 0.0, 10);
     let [after, contact] = step(&mut env, -1.0, 10);
-    // 1 s at 0.03 m/s; the arm lags behind at the start, and the indented probe rises and sinks a little on the way.
+    // 1 s at 0.03 m/s. The arm lags at the start, and the indented probe moves slightly up and down.
     assert!((26.0..34.0).contains(&(after - before)), "{before} {after}");
     assert_eq!(contact, 1.0);
-    // 5 N were asked for.
+    // The desired force is 5 N.
     let mae = metric(&*env, "force_mae_n");
     assert!(mae < 1.0, "{mae} N");
 }

@@ -1,4 +1,4 @@
-//! Time of learning alone: `cargo bench -p insonate-rl`.
+//! Benchmark of the PPO update without the environments: `cargo bench -p insonate-rl`.
 //!
 //! `ppo_update`: one update of 2048 samples in minibatches of 64, 10 epochs, 64×64 tanh actor and critic, on one thread and on two.
 

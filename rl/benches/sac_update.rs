@@ -1,7 +1,7 @@
-//! Time of SAC's learning alone: `cargo bench -p insonate-rl --bench sac_update`.
+//! Benchmark of the SAC update: `cargo bench -p insonate-rl --bench sac_update`.
 //!
-//! `sac_update`: 200 gradient steps of 256 samples, 64×64 actor and twin critics, on one thread and on two; the pendulum's 200 steps
-//! between them take some microseconds each.
+//! `sac_update`: 200 gradient steps of 256 samples, 64×64 actor and twin critics, on one thread and on two. The 200 steps of the
+//! pendulum between them take some microseconds each.
 
 #![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
 
@@ -27,7 +27,7 @@ fn sac() -> Result<Sac, RlError> {
         config,
         PolicyIdentity::default(),
     )?;
-    // Fills the buffer, without learning.
+    // Fills the buffer without learning.
     sac.iterate()?;
     Ok(sac)
 }

@@ -1,16 +1,16 @@
-//! Who acts in an environment.
+//! Agents: sources of actions for environments.
 
 use insonate_envs::VecEnv;
 use rand_chacha::ChaCha8Rng;
 
 use crate::{Policy, RlError};
 
-/// Who acts.
+/// Source of actions.
 #[derive(Debug)]
 pub enum Agent {
-    /// A policy, with its mean action.
+    /// The mean action of a policy.
     Policy(Box<Policy>),
-    /// Zero, clipped to the bounds.
+    /// Zero actions, clipped to the bounds.
     Zero,
     /// Uniformly random actions within the bounds.
     Random,
@@ -19,11 +19,11 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// Writes the actions for the environments' current observations, shape `[n_envs, n_actions]`; random ones are drawn from `rngs`, one
-    /// for each environment.
+    /// Writes the actions for the environments' current observations, shape `[n_envs, n_actions]`. `rngs` holds one generator per
+    /// environment for random actions.
     ///
     /// # Errors
-    /// [`RlError::Config`] where the task has no scripted policy.
+    /// [`RlError::Config`] if the task has no scripted policy.
     pub fn act<'a>(
         &mut self,
         env: &mut VecEnv,

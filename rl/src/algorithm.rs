@@ -1,4 +1,4 @@
-//! What [`Run`](crate::Run) needs of an algorithm, and which there are.
+//! The interface that [`Run`](crate::Run) requires of an algorithm, and the list of algorithms.
 
 use std::fmt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::ppo::{Ppo, PpoConfig};
 use crate::sac::{Sac, SacConfig};
 use crate::training::Progress;
 
-/// Which algorithm.
+/// Training algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AlgorithmKind {
@@ -24,10 +24,10 @@ pub enum AlgorithmKind {
 }
 
 impl AlgorithmKind {
-    /// Every algorithm.
+    /// All algorithms.
     pub const ALL: [Self; 2] = [Self::Ppo, Self::Sac];
 
-    /// Its name, as in files and on the command line.
+    /// Name in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ppo => "ppo",
@@ -45,9 +45,9 @@ impl fmt::Display for AlgorithmKind {
 /// Settings of an algorithm.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlgorithmConfig {
-    /// Of PPO.
+    /// Settings of PPO.
     Ppo(PpoConfig),
-    /// Of SAC.
+    /// Settings of SAC.
     Sac(SacConfig),
 }
 
@@ -60,7 +60,7 @@ impl AlgorithmConfig {
         }
     }
 
-    /// Steps to train for, over all environments.
+    /// Number of training steps, summed over all environments.
     pub const fn total_timesteps(&self) -> usize {
         match self {
             Self::Ppo(config) => config.total_timesteps,
@@ -68,7 +68,7 @@ impl AlgorithmConfig {
         }
     }
 
-    /// Environments that step together.
+    /// Number of environments.
     pub const fn n_envs(&self) -> usize {
         match self {
             Self::Ppo(config) => config.n_envs,
@@ -76,7 +76,7 @@ impl AlgorithmConfig {
         }
     }
 
-    /// Steps of all environments in an iteration.
+    /// Steps of all environments per iteration.
     pub fn iteration_size(&self) -> usize {
         match self {
             Self::Ppo(config) => config.batch_size(),
@@ -92,7 +92,7 @@ impl AlgorithmConfig {
         }
     }
 
-    /// Most that an episode may cost; none: no limit.
+    /// Upper limit of the mean cost of an episode. `None`: no limit.
     pub const fn cost_limit(&self) -> Option<f64> {
         match self {
             Self::Ppo(config) => config.cost_limit,
@@ -100,10 +100,10 @@ impl AlgorithmConfig {
         }
     }
 
-    /// A training from the start; see [`Ppo::new`] and [`Sac::new`].
+    /// Creates a new training; see [`Ppo::new`] and [`Sac::new`].
     ///
     /// # Errors
-    /// As [`Ppo::new`] and [`Sac::new`].
+    /// Those of [`Ppo::new`] and [`Sac::new`].
     pub fn build(
         &self,
         env: VecEnv,
@@ -116,19 +116,19 @@ impl AlgorithmConfig {
     }
 }
 
-/// A training by some algorithm; the methods of [`Ppo`] and [`Sac`] with these names say more.
+/// A training by any algorithm. The methods of [`Ppo`] and [`Sac`] with the same names are documented in detail.
 pub trait Algorithm: fmt::Debug {
-    /// One iteration. `None` if `stop` interrupted it.
+    /// Runs one iteration. `None` if `stop` interrupted it.
     ///
     /// # Errors
-    /// Of environments and learning.
+    /// Errors of the environments and of learning.
     fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError>;
-    /// The policy as it is now.
+    /// The current policy.
     fn policy(&self) -> Policy;
-    /// Begins with the weights of a policy.
+    /// Initialises the training with the weights of a policy.
     ///
     /// # Errors
-    /// For a policy that does not fit, and where the algorithm cannot.
+    /// If the policy does not fit, or if the algorithm does not support it.
     fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError>;
     /// Writes a checkpoint between two iterations.
     ///
@@ -137,24 +137,24 @@ pub trait Algorithm: fmt::Debug {
     fn save(&self, path: &Path) -> Result<(), RlError>;
     /// The environments.
     fn env(&self) -> &VecEnv;
-    /// Iterations done.
+    /// Iterations completed.
     fn iteration(&self) -> usize;
-    /// Steps of all environments done.
+    /// Steps of all environments completed.
     fn global_step(&self) -> u64;
     /// Environments that a checkpoint did not restore bit-identically.
     fn n_inexact_envs(&self) -> usize;
-    /// Whether all timesteps are done.
+    /// Whether all timesteps are completed.
     fn is_finished(&self) -> bool;
     /// Changes the total number of timesteps.
     ///
     /// # Errors
     /// [`RlError::Config`] for zero.
     fn set_total_timesteps(&mut self, total_timesteps: usize) -> Result<(), RlError>;
-    /// Most threads of an update: 1 or 2; without effect on results.
+    /// Sets the maximum number of threads of an update (1 or 2). It has no effect on results.
     fn set_update_threads(&mut self, n_threads: usize);
 }
 
-/// The trait by the methods of the same names.
+/// Implements the trait by the inherent methods of the same names.
 macro_rules! by_own_methods {
     ($algorithm:ty) => {
         impl Algorithm for $algorithm {

@@ -1,4 +1,4 @@
-//! What can go wrong in learning and with its files.
+//! Errors of learning and of its files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,51 +13,51 @@ pub enum RlError {
     /// An environment failed.
     #[error(transparent)]
     Env(#[from] EnvError),
-    /// An invalid setting.
+    /// A setting is invalid.
     #[error("{field}: {problem}")]
     Config {
         /// Name of the setting in [`PpoConfig`](crate::PpoConfig).
         field: &'static str,
-        /// What is wrong, with the value and what is allowed.
+        /// The problem, with the value and the allowed range.
         problem: String,
     },
-    /// Learning gave numbers that are not finite; the weights are unchanged.
+    /// Learning produced values that are not finite. The weights are unchanged.
     #[error("iteration {iteration}: {problem}")]
     NotFinite {
         /// Iteration, from 1.
         iteration: usize,
-        /// What was not finite, and what may help.
+        /// The quantity that is not finite, and a possible remedy.
         problem: String,
     },
-    /// A file that could not be written; what was there before is kept.
+    /// A file cannot be written. The previous file is kept.
     #[error(transparent)]
     Write(#[from] FileError),
-    /// A file or folder that could not be read or made.
+    /// A file or folder cannot be read or created.
     #[error("{}: {action}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried, such as `cannot be read`.
+        /// The failed operation, such as `cannot be read`.
         action: &'static str,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A file with wrong content.
+    /// A file has invalid content.
     #[error("{}: {problem}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the file.
         problem: String,
     },
-    /// A policy or checkpoint for other environments.
+    /// A policy or checkpoint does not match the environments.
     #[error("the {what} does not fit {task}: {difference}")]
     Misfit {
-        /// What does not fit: `policy` or `checkpoint`.
+        /// Kind of file: `policy` or `checkpoint`.
         what: &'static str,
         /// The environment's task.
         task: String,
-        /// The first difference, and what to do.
+        /// The first difference, and how to resolve it.
         difference: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Evaluation: episodes with a seed each, without exploration.
+//! Evaluation: episodes with one seed each, without exploration.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -9,24 +9,24 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{Agent, RlError};
 
-/// Time after which a step in between is asked whether it may go on.
+/// Interval at which a step checks for an interrupt between environments.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
-/// The generator of random actions in the episode of a seed; the environment itself draws from stream 0 of the seed.
+/// Generator of random actions for the episode of a seed. The environment itself draws from stream 0 of the seed.
 pub fn action_rng(seed: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(1);
     rng
 }
 
-/// Runs `n_episodes` episodes and returns them in order: episode e has the seed `seed + e`.
+/// Runs `n_episodes` episodes and returns them in order. Episode e has the seed `seed + e`.
 ///
-/// They do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step, and
-/// between environments that are slow; when it breaks off, the finished ones are returned.
-/// Any autoreset will do; `Disabled` wastes no reset.
+/// Results do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step, and
+/// between environments that are slow. If it breaks, the finished episodes are returned.
+/// Any autoreset mode works; `Disabled` avoids superfluous resets.
 ///
 /// # Errors
-/// [`RlError::Misfit`] for a policy of another task; [`RlError::Config`] where the task has no scripted policy; [`RlError::Env`].
+/// [`RlError::Misfit`] for a policy of another task; [`RlError::Config`] if the task has no scripted policy; [`RlError::Env`].
 pub fn evaluate(
     env: &mut VecEnv,
     agent: &mut Agent,
@@ -39,7 +39,7 @@ pub fn evaluate(
         policy.check_fits(env.spec())?;
     }
     let mut n_begun = 0;
-    // Starts the next episode; environments without one step along.
+    // Starts the next episode. Environments without an episode still step with the others.
     let mut begin = |env: &mut VecEnv, env_idx: usize| -> Result<_, RlError> {
         let episode = (n_begun < n_episodes).then_some(n_begun);
         n_begun += usize::from(episode.is_some());

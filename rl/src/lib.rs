@@ -1,7 +1,8 @@
-//! Learning: PPO and SAC on vectorised environments, fast on few cores.
+//! Reinforcement learning: PPO and SAC on vectorised environments, efficient on few cores.
 //!
-//! Knows arrays of shape `[n_envs, …]`, no robots.
-//! [`Ppo`] and [`Sac`] train, [`imitation`] learns from demonstrations, [`Policy`] acts, [`evaluate()`] measures, [`Run`] keeps a folder of logs, checkpoints and policy.
+//! The crate works on arrays of shape `[n_envs, …]` and does not depend on robots.
+//! [`Ppo`] and [`Sac`] train, [`imitation`] learns from demonstrations, [`Policy`] acts and [`evaluate()`] measures. [`Run`]
+//! manages a folder of logs, checkpoints and the policy.
 //!
 //! ```
 //! use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};

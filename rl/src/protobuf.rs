@@ -1,8 +1,8 @@
-//! Protobuf's wire format, as far as TensorBoard's events and ONNX models need it (protobuf.dev, *Encoding*).
+//! Writer of Protobuf's wire format for TensorBoard's events and ONNX models (protobuf.dev, *Encoding*).
 //!
-//! Written here and not by a crate: nothing is ever read, and six kinds of fields suffice.
+//! It replaces a dependency: nothing is read, and six kinds of fields suffice.
 
-/// A message under construction; fields are written in the order of the calls.
+/// A message under construction. Fields are written in the order of the calls.
 #[derive(Debug, Default)]
 pub(crate) struct Message {
     bytes: Vec<u8>,
@@ -15,29 +15,29 @@ const LENGTH_DELIMITED: u64 = 2;
 const FIXED_32: u64 = 5;
 
 impl Message {
-    /// A whole number or an enumeration.
+    /// Adds an integer or an enumeration.
     pub(crate) fn integer(mut self, field: u64, value: i64) -> Self {
         self.varint(field << 3 | VARINT);
-        // Negative numbers are as long as can be, which is what the format says.
+        // The format encodes negative numbers with the maximum length.
         self.varint(value as u64);
         self
     }
 
-    /// A number in double precision.
+    /// Adds a number in double precision.
     pub(crate) fn double(mut self, field: u64, value: f64) -> Self {
         self.varint(field << 3 | FIXED_64);
         self.bytes.extend(value.to_le_bytes());
         self
     }
 
-    /// A number in single precision.
+    /// Adds a number in single precision.
     pub(crate) fn float(mut self, field: u64, value: f32) -> Self {
         self.varint(field << 3 | FIXED_32);
         self.bytes.extend(value.to_le_bytes());
         self
     }
 
-    /// Bytes, or a text in UTF-8.
+    /// Adds bytes or UTF-8 text.
     pub(crate) fn bytes(mut self, field: u64, value: impl AsRef<[u8]>) -> Self {
         let value = value.as_ref();
         self.varint(field << 3 | LENGTH_DELIMITED);
@@ -46,23 +46,23 @@ impl Message {
         self
     }
 
-    /// A message.
+    /// Adds a message.
     pub(crate) fn message(self, field: u64, message: Self) -> Self {
         self.bytes(field, message.bytes)
     }
 
-    /// Every message of a repeated field.
+    /// Adds the messages of a repeated field.
     pub(crate) fn messages(self, field: u64, messages: impl IntoIterator<Item = Self>) -> Self {
         let messages = messages.into_iter();
         messages.fold(self, |this, message| this.message(field, message))
     }
 
-    /// The message as it is written.
+    /// The encoded message.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Seven bits in a byte, the lowest first; the eighth says that more follow.
+    /// Writes seven bits per byte, lowest first. The eighth bit is set if more bytes follow.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);

@@ -1,4 +1,4 @@
-//! The folder of a training, from which it can be resumed after a kill at any moment.
+//! The folder of a training. The training can be resumed from it after a kill at any moment.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,25 +12,25 @@ use crate::log::{CsvLog, EventLog};
 use crate::training::Progress;
 use crate::{RlError, checkpoint};
 
-/// Name of the checkpoint in the folder.
+/// File name of the checkpoint.
 pub const CHECKPOINT: &str = "checkpoint.safetensors";
-/// Name of the policy in the folder.
+/// File name of the policy.
 pub const POLICY: &str = "policy.safetensors";
-/// Name of the table of iterations in the folder.
+/// File name of the table of iterations.
 pub const PROGRESS: &str = "progress.csv";
 
-/// An iteration that takes longer is saved at once, so that the next one can be broken off.
+/// An iteration that takes longer is saved immediately, so that the next one can be interrupted.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Shortest interval between large checkpoints, as a multiple of the time that writing one takes.
+/// Minimum interval between large checkpoints, as a multiple of the time to write one.
 const SAVED_SHARE: u32 = 10;
 
-/// How a folder is kept.
+/// Options of a training folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Iterations between checkpoints; the last iteration is always saved, and so is one of more than a second.
+    /// Iterations between checkpoints. The last iteration is always saved, and so is each one that takes more than a second.
     pub checkpoint_every: usize,
-    /// Writes TensorBoard's event files.
+    /// Whether to write TensorBoard's event files.
     pub tensorboard: bool,
 }
 
@@ -51,18 +51,18 @@ pub struct Run {
     options: RunOptions,
     table: CsvLog,
     events: Option<EventLog>,
-    /// Iterations of the last checkpoint.
+    /// Iteration of the last checkpoint.
     saved_at: usize,
-    /// Time that the last checkpoint took, and of the iterations since.
+    /// Time to write the last checkpoint, and time of the iterations since.
     save_time: Duration,
     unsaved_time: Duration,
 }
 
 impl Run {
-    /// Starts a training in a folder, which is created where it is missing, with a checkpoint of the start.
+    /// Starts a training in a folder and writes an initial checkpoint. The folder is created if it is missing.
     ///
     /// # Errors
-    /// [`RlError::File`] where the folder has a checkpoint or a table; [`RlError::Io`], [`RlError::Write`].
+    /// [`RlError::File`] if the folder has a checkpoint or a table; [`RlError::Io`], [`RlError::Write`].
     pub fn start(
         folder: &Path,
         algorithm: impl Into<Box<dyn Algorithm>>,
@@ -81,11 +81,11 @@ impl Run {
         Ok(run)
     }
 
-    /// Resumes a training from its checkpoint, of whichever algorithm; see [`Ppo::resume`](crate::Ppo::resume). Logs are truncated to the
+    /// Resumes a training of any algorithm from its checkpoint; see [`Ppo::resume`](crate::Ppo::resume). Logs are truncated to the
     /// checkpoint.
     ///
     /// # Errors
-    /// As [`Ppo::resume`](crate::Ppo::resume).
+    /// Those of [`Ppo::resume`](crate::Ppo::resume).
     pub fn resume(folder: &Path, env: VecEnv, options: RunOptions) -> Result<Self, RlError> {
         let algorithm = checkpoint::resume(env, &folder.join(CHECKPOINT))?;
         Self::open(folder, algorithm, options)
@@ -121,15 +121,15 @@ impl Run {
         &*self.algorithm
     }
 
-    /// The training, to change its length.
+    /// The training, for example to change its number of timesteps.
     pub fn algorithm_mut(&mut self) -> &mut dyn Algorithm {
         &mut *self.algorithm
     }
 
-    /// Trains until all timesteps are done or the observer breaks, and saves checkpoint and policy.
+    /// Trains until all timesteps are completed or the observer breaks, and saves checkpoint and policy.
     ///
     /// # Errors
-    /// Of environments and learning; [`RlError::Write`] when a file cannot be written. The last checkpoint is kept.
+    /// Errors of environments and learning; [`RlError::Write`] if a file cannot be written. The last checkpoint is kept.
     pub fn train(
         &mut self,
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -137,11 +137,11 @@ impl Run {
         self.train_unless(&|| false, observer).map(|_| ())
     }
 
-    /// As [`Run::train`], but breaks off between two environments in a rollout when `stop` says so, as slow ones need, and returns whether
-    /// it did. What was done of that iteration is lost, all before it is in the checkpoint; only a resumed run can go on.
+    /// As [`Run::train`], but also stops within a rollout, between two environments, if `stop` returns true. Returns whether it was
+    /// interrupted. The interrupted iteration is lost; all earlier ones are in the checkpoint. Only a resumed run can continue.
     ///
     /// # Errors
-    /// As [`Run::train`].
+    /// Those of [`Run::train`].
     pub fn train_unless(
         &mut self,
         stop: &dyn Fn() -> bool,
@@ -170,7 +170,7 @@ impl Run {
         Ok(false)
     }
 
-    /// Writes checkpoint and policy, after the rows of the log, so that a checkpoint is never ahead of them.
+    /// Writes checkpoint and policy after the rows of the log, so that a checkpoint is never ahead of the log.
     fn save(&mut self) -> Result<(), RlError> {
         let start = Instant::now();
         self.table.sync()?;

@@ -1,6 +1,6 @@
-//! Contract: an update takes no memory from the heap for its epochs and minibatches, and a policy none to act.
+//! Contract: the epochs and minibatches of an update allocate no heap memory, nor does acting with a policy.
 //!
-//! A file of its own, because it counts what the whole process allocates.
+//! A separate file, because it counts the allocations of the whole process.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 #![expect(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
@@ -15,12 +15,12 @@ use insonate_rl::ppo::{Learners, RolloutBuffer, update};
 
 mod support;
 
-/// Counts the calls that ask for memory.
+/// Counts the calls that allocate memory.
 struct Counting;
 
 static N_CALLS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         N_CALLS.fetch_add(1, Ordering::Relaxed);
@@ -37,14 +37,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Calls that ask for memory during an update: the fewest of five, as what the test's harness and the start of a thread
-/// ask for falls into some of them.
+/// Number of allocations during an update: the minimum of five, because allocations of the test harness and of starting threads fall into
+/// some of them.
 fn fewest_calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize) -> usize {
     let calls = (0..5).map(|_| calls_of_update(update_epochs, n_minibatches, n_threads));
     calls.min().unwrap()
 }
 
-/// Calls that ask for memory during one update.
+/// Number of allocations during one update.
 fn calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize) -> usize {
     let config = PpoConfig {
         update_epochs,

@@ -1,5 +1,5 @@
 //! Contract: a training that was saved and resumed is bit-identical to one that was never stopped; a file that is not a checkpoint is
-//! refused by name and problem; a kill at any moment leaves a checkpoint that can be resumed.
+//! rejected with its name and the problem; a kill at any moment leaves a checkpoint that can be resumed.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod support;
@@ -85,7 +85,7 @@ fn a_resumed_folder_has_the_rows_of_uninterrupted_training() {
     run.train(&mut |_| ControlFlow::Continue(())).unwrap();
     assert!(run.algorithm().is_finished());
 
-    // Five iterations, a checkpoint after the fourth, as after a kill: the fifth row exists and its checkpoint does not.
+    // Five iterations, with a checkpoint after the fourth, as after a kill: the fifth row exists, but its checkpoint does not.
     let mut run = Run::start(parts.path(), ppo(config(), 1), options).unwrap();
     let kill = run.train(&mut |progress| {
         assert!(progress.iteration <= 5);
@@ -141,7 +141,7 @@ fn a_folder_with_a_checkpoint_is_not_started_again() {
 }
 
 #[test]
-fn more_timesteps_can_be_asked_for_after_the_end() {
+fn more_timesteps_can_be_requested_after_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let mut first = ppo(
@@ -204,7 +204,7 @@ fn other_environments_are_refused() {
     );
 }
 
-/// Run by the next test in a process of its own: trains and saves after each iteration until it is killed.
+/// The next test runs this one in a separate process: it trains and saves after each iteration until it is killed.
 #[test]
 fn child_that_is_killed() {
     let Ok(folder) = std::env::var("INSONATE_TEST_KILLED_FOLDER") else {

@@ -1,5 +1,5 @@
-//! Contract: a limit of the cost holds in the mean where reward alone exceeds it, at the known constrained optimum; such a training is the
-//! same bits on any number of threads and after a resume; tasks without costs refuse a limit.
+//! Contract: under a cost limit that reward alone exceeds, the mean cost keeps the limit and the action is the known constrained optimum;
+//! results are bit-identical for any number of threads and after a resume; tasks without costs reject a limit.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod support;
@@ -15,8 +15,8 @@ use support::{config, lines, ppo};
 
 const N_STEPS: usize = 10;
 
-/// Ten steps of an action $a$ with the reward $2 a - a^2$, best at 1, and the cost $\max(0, a)$: under a limit of $10 a_0 < 10$ the best
-/// constant action is $a_0$, since the reward rises up to 1.
+/// Ten steps of an action $a$ with the reward $2 a - a^2$, largest at 1, and the cost $\max(0, a)$. Under a limit of $10 a_0 < 10$ the best
+/// constant action is $a_0$, since the reward increases up to 1.
 struct Push {
     spec: EnvSpec,
     n_steps: usize,
@@ -134,7 +134,7 @@ fn learned(cost_limit: Option<f64>, seed: u64) -> (f64, f64, Vec<f64>) {
 
 #[test]
 fn the_policy_ends_at_the_constrained_optimum_and_exceeds_it_without_a_limit() {
-    // Exploration scatters the action by less than 0.2, and half of its cost below zero is cut: a tenth is the tolerance.
+    // Exploration scatters the action by less than 0.2, and the cost below zero is cut: the tolerance is a tenth.
     let (action, cost, none) = learned(None, 1);
     assert!((action - 1.0).abs() < 0.1, "{action}");
     assert!(cost > 9.0 && none.is_empty(), "{cost}");
@@ -145,7 +145,7 @@ fn the_policy_ends_at_the_constrained_optimum_and_exceeds_it_without_a_limit() {
         assert!(multipliers.iter().all(|multiplier| *multiplier >= 0.0));
         assert!(*multipliers.last().unwrap() > 0.1, "{multipliers:?}");
     }
-    // A limit that reward alone keeps costs nothing.
+    // A limit that the reward alone already satisfies has no effect.
     let (action, _, multipliers) = learned(Some(20.0), 1);
     assert!((action - 1.0).abs() < 0.1, "{action}");
     assert!(multipliers.iter().all(|multiplier| *multiplier == 0.0));
@@ -186,7 +186,7 @@ fn a_limited_training_is_the_same_bits_on_any_threads_and_after_a_resume() {
     assert!(saved == bytes(&second, &path));
     let second = trained(second, 3);
     assert!(expected == bytes(&second, &path));
-    // Costs that nothing limits leave the rest of the training alone.
+    // Costs without an active limit do not affect the rest of the training.
     let loose = PpoConfig {
         cost_limit: Some(1e9),
         ..config()
@@ -206,7 +206,7 @@ fn a_limit_needs_costs_and_no_negative_number() {
     };
     assert_eq!(
         refused(&[], 2.0),
-        "cost_limit: 2 limits nothing: push has no costs"
+        "cost_limit: 2 is set, but push has no costs"
     );
     assert_eq!(
         refused(&["push"], -1.0),

@@ -19,7 +19,7 @@ fn run(mut env: VecEnv, agent: &mut Agent, n_episodes: usize) -> Vec<EpisodeStat
     let options = ResetOptions::default();
     let mut episodes = evaluate(&mut env, agent, n_episodes, 100, &options, &mut progress).unwrap();
     assert_eq!(last, n_episodes);
-    // Only the environment may differ; compared as text, since unknown metrics are NaN.
+    // Only the environment may differ. Compared as text, since unknown metrics are NaN.
     for episode in &mut episodes {
         episode.env_idx = 0;
     }
@@ -72,7 +72,7 @@ fn options_hold_for_every_episode() {
 }
 
 #[test]
-fn no_episodes_are_no_episodes() {
+fn zero_episodes_give_an_empty_result() {
     assert!(run(lines(2, 1, Autoreset::Disabled), &mut Agent::Zero, 0).is_empty());
 }
 

@@ -1,11 +1,11 @@
-//! Contract: advantages and returns are those computed by hand, and a time limit is not a termination.
+//! Contract: advantages and returns equal values computed by hand, and a time limit is not a termination.
 
 use insonate_rl::ppo::{Bootstrap, GaeInputs, explained_variance, gae, next_values};
 
 const DISCOUNT: f64 = 0.9;
 const LAMBDA: f64 = 0.5;
 
-/// One environment, three steps, values 1, 2, 3 and 4 after; (advantages, returns).
+/// One environment, three steps, values 1, 2, 3, and 4 after the last step. Returns (advantages, returns).
 fn three_steps(is_over: [bool; 3], ends: &[Bootstrap]) -> ([f32; 3], [f32; 3]) {
     let values = [1.0, 2.0, 3.0];
     let mut after = [0.0; 3];
@@ -42,7 +42,7 @@ fn within_an_episode() {
 
 #[test]
 fn termination_has_no_value_beyond() {
-    // The second step terminates: δ₁ = 1 + 0.9·0 − 2 = −1, and nothing flows back over the end.
+    // The second step terminates: δ₁ = 1 + 0.9·0 − 2 = −1. No advantage propagates across the end.
     let end = Bootstrap {
         index: 1,
         value: 0.0,
@@ -53,7 +53,8 @@ fn termination_has_no_value_beyond() {
 
 #[test]
 fn truncation_bootstraps_from_the_last_observation() {
-    // The second step hits the time limit in a state worth 10: δ₁ = 1 + 0.9·10 − 2 = 8. Not 3, the next episode's first value.
+    // The second step reaches the time limit in a state of value 10: δ₁ = 1 + 0.9·10 − 2 = 8. The next episode's first value,
+    // 3, is not used.
     let end = Bootstrap {
         index: 1,
         value: 10.0,
@@ -79,7 +80,7 @@ fn the_last_step_may_end_an_episode() {
 
 #[test]
 fn environments_do_not_mix() {
-    // Two environments, two steps; in the second one the first step terminates.
+    // Two environments, two steps. In the second environment the first step terminates.
     let values = [1.0, 10.0, 2.0, 20.0];
     let mut after = [0.0; 4];
     let end = Bootstrap {

@@ -1,4 +1,4 @@
-//! Contract: behaviour cloning learns the demonstrated function, to the same bits for the same seed, and PPO can begin with it.
+//! Contract: behaviour cloning learns the demonstrated function, the same seed gives the same bits, and PPO can begin with the policy.
 
 use std::ops::ControlFlow;
 
@@ -72,7 +72,7 @@ fn the_policy_does_what_was_demonstrated() {
     for observation in [[0.7, -90.0], [-1.3, 41.0]] {
         policy.act(&observation, &mut action);
         let expected = expert(observation);
-        // Of a range of 2 and of 4.
+        // Actions have ranges of 2 and 4.
         assert!(
             (action[0] - expected[0]).abs() < 0.05,
             "{action:?} {expected:?}"
@@ -127,5 +127,5 @@ fn settings_and_shapes_are_checked() {
         problem(&fast, 400),
         "learning_rate: NaN is not allowed: above 0 to 1"
     );
-    assert!(problem(&config(), 401).contains("are no samples of 2 and 2"));
+    assert!(problem(&config(), 401).contains("are not samples of 2 and 2 values"));
 }

@@ -1,4 +1,4 @@
-//! Contract: the losses of PPO are those computed by hand, and their derivatives are those of the losses.
+//! Contract: the losses of PPO and their derivatives equal values computed by hand.
 
 use insonate_rl::ppo::{mean_and_std, policy_loss, value_loss};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn surrogate(ratio: f32, advantage: f32) -> (f32, f32) {
 
 #[test]
 fn the_surrogate_by_hand() {
-    // A good action: the gain stops at a ratio of 1.2.
+    // A good action: the gain is limited at a ratio of 1.2.
     let (loss, slope) = surrogate(1.1, 2.0);
     near(loss, -2.2);
     near(slope, -2.2);
@@ -27,11 +27,11 @@ fn the_surrogate_by_hand() {
     let (loss, slope) = surrogate(0.5, 2.0);
     near(loss, -1.0);
     near(slope, -1.0);
-    // A bad action: the gain stops at 0.8.
+    // A bad action: the gain is limited at 0.8.
     let (loss, slope) = surrogate(0.5, -2.0);
     near(loss, 1.6);
     near(slope, 0.0);
-    // A bad action that has become more likely is pushed away.
+    // A bad action that has become more likely is made less likely.
     let (loss, slope) = surrogate(1.5, -2.0);
     near(loss, 3.0);
     near(slope, 3.0);
@@ -41,15 +41,15 @@ fn the_surrogate_by_hand() {
 fn the_value_loss_by_hand() {
     // Return 3. Unclipped: ½ (2 − 3)², slope −1.
     assert_eq!(value_loss(2.0, 1.0, 3.0, None), (0.5, -1.0));
-    // Old value 1, ε 0.2: the value is held at 1.2, whose loss ½·1.8² is larger, and does not change with the value.
+    // Old value 1, ε 0.2: the value is clipped at 1.2. Its loss ½·1.8² is larger and does not change with the value.
     let (loss, slope) = value_loss(2.0, 1.0, 3.0, Some(0.2));
     near(loss, 1.62);
     near(slope, 0.0);
-    // Moving away from the return is not hidden by the clip: ½ (0 − 3)² is larger than ½ (0.8 − 3)².
+    // The clip does not hide a move away from the return: ½ (0 − 3)² is larger than ½ (0.8 − 3)².
     let (loss, slope) = value_loss(0.0, 1.0, 3.0, Some(0.2));
     near(loss, 4.5);
     near(slope, -3.0);
-    // Within the clip both are the same.
+    // Within the clip range both are equal.
     let (loss, slope) = value_loss(1.1, 1.0, 3.0, Some(0.2));
     near(loss, 0.5 * 1.9 * 1.9);
     near(slope, -1.9);
@@ -84,7 +84,7 @@ proptest! {
             let free = value_loss(value, old_value, 0.5, None).0;
             (clipped(value).0 - free).abs() < 1e-6
         });
-        // Where the larger of the two changes there is a kink too.
+        // There is also a kink where the larger of the two changes.
         prop_assume!(both[0] == both[1]);
         let slope = (clipped(value + h).0 - clipped(value - h).0) / (2.0 * h);
         prop_assert!((clipped(value).1 - slope).abs() < 2e-2, "{} {slope}", clipped(value).1);

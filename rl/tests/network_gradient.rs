@@ -1,5 +1,5 @@
-//! Contract: forward and backward pass are those of the formula, for any sizes, activation and number of rows.
-//! The oracle is the formula in f64, its gradient central differences.
+//! Contract: forward and backward pass match the formula, for any sizes, activation and number of rows.
+//! The reference is the formula in f64; its gradient is computed by central differences.
 
 mod oracle;
 
@@ -40,7 +40,7 @@ fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
         .map(|_| rng.random_range(-1.0..1.0))
         .collect();
 
-    // Ours.
+    // The tested network.
     let mut workspace = network.workspace(n_rows);
     let outputs = network.forward(&inputs, n_rows, &mut workspace).to_vec();
     let width = padded(n_outputs);
@@ -51,7 +51,7 @@ fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
     let mut gradient = AlignedBuffer::zeros(network.parameters().len());
     network.backward(&inputs, n_rows, &mut workspace, &mut gradient, false);
 
-    // The oracle's outputs.
+    // The reference.
     let oracle = Oracle::of(&network);
     let wide = |numbers: &[f32]| numbers.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
     let (inputs, output_weights) = (wide(&inputs), wide(&output_weights));
@@ -70,14 +70,14 @@ fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
         );
     }
 
-    // Central differences; single precision and kinks of relu allow for 2e-3 of the largest.
+    // Central differences. The tolerance is 2e-3 of the largest entry, for single precision and kinks of relu.
     let h = 1e-6;
     let scale = (n_rows as f64).sqrt();
     for index in 0..oracle.layers.len() {
         let (weights, bias) = network.layer_of(&gradient, index);
         let n_weights = weights.len();
         for (i, found) in weights.iter().chain(&bias).enumerate() {
-            // A sample of a large layer's entries.
+            // Only some of the entries of a large layer.
             if n_weights > 400 && i % 7 != 0 {
                 continue;
             }
@@ -199,7 +199,7 @@ fn rows_do_not_depend_on_their_neighbours() {
 }
 
 #[test]
-fn sizes_of_use_have_the_right_gradient() {
+fn typical_sizes_have_the_right_gradient() {
     for activation in Activation::ALL {
         check(&[10, 64, 64, 2], activation, 64, 1);
     }

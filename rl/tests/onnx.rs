@@ -1,4 +1,4 @@
-//! Contract: the ONNX model of a policy, read by the published field numbers and evaluated in double precision, acts as the policy does.
+//! Contract: the ONNX model of a policy, parsed by the published field numbers and evaluated in double precision, acts like the policy.
 
 mod onnx_model;
 
@@ -8,7 +8,7 @@ use insonate_rl::network::Activation;
 use insonate_rl::{DenseLayer, ObservationMoments, Policy, PolicyIdentity, Sac, SacConfig};
 use onnx_model::Model;
 
-/// Rounding of single precision over sums of some ten products and an activation that is six units in the last place off at most.
+/// Tolerance for single-precision sums of about ten products and an activation with an error of at most six units in the last place.
 const TOLERANCE: f64 = 1e-6;
 
 fn observations_space() -> BoxSpace {
@@ -18,7 +18,7 @@ fn observations_space() -> BoxSpace {
         .with("phase [1]", 0.0, 1.0)
 }
 
-/// A bounded, a half open and a free action.
+/// A bounded, a half-bounded and an unbounded action.
 fn action_space() -> BoxSpace {
     BoxSpace::default()
         .with("torque [N·m]", -2.0, 1.0)
@@ -33,7 +33,7 @@ fn identity() -> PolicyIdentity {
     }
 }
 
-/// Numbers without a pattern, -1 to 1.
+/// Pseudo-random numbers in -1 to 1.
 fn number(i: usize) -> f32 {
     ((i as f32 * 12.9898).sin() * 43758.547).fract()
 }
@@ -48,7 +48,7 @@ fn layer(n_inputs: usize, n_outputs: usize, first: usize) -> DenseLayer {
 }
 
 fn policy(activation: Activation, normalized: bool) -> Policy {
-    // A mean far above the deviation, which single precision would blur.
+    // A mean far above the deviation, for which single precision is not sufficient.
     let moments = ObservationMoments {
         mean: vec![0.1, 1000.0, 0.5],
         variance: vec![4.0, 1e-2, 0.0],
@@ -93,7 +93,7 @@ fn every_kind_of_policy_acts_as_its_model() {
     for activation in Activation::ALL {
         for normalized in [false, true] {
             let mut policy = policy(activation, normalized);
-            // Without normalisation sums are of thousands.
+            // Without normalisation the sums are of the order of thousands.
             let scale = if normalized { 1.0 } else { 1e3 };
             let difference = largest_difference(&mut policy, &observations, 3);
             assert!(
@@ -130,7 +130,7 @@ fn a_squashed_policy_of_sac_acts_as_its_model() {
             .operators()
             .contains(&"Tanh".to_owned())
     );
-    // Torques up to 2, and far observations, where tanh is 1.
+    // Torques up to 2, and large observations for which tanh is 1.
     let observations: Vec<f32> = (0..600).map(|i| 8.0 * number(i)).collect();
     let difference = largest_difference(&mut policy, &observations, 3);
     assert!(difference <= 4.0 * TOLERANCE, "{difference}");

@@ -1,4 +1,4 @@
-//! Contract: a policy file says what it is for, acts as the policy that was saved, and refuses environments that it does not fit.
+//! Contract: a policy file describes itself, acts like the saved policy, and is rejected for environments that do not match.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod support;
@@ -45,7 +45,7 @@ fn a_loaded_policy_is_bit_identical_to_the_saved_one() {
         saved.act(&observations, &mut saved_actions);
         loaded.act(&observations, &mut loaded_actions);
         assert_eq!(saved_actions, loaded_actions);
-        // Saved again it is the same file.
+        // Saving it again gives the same file.
         let bytes = fs::read(&path).unwrap();
         loaded.save(&path).unwrap();
         assert!(bytes == fs::read(&path).unwrap());
@@ -100,7 +100,7 @@ fn a_policy_refuses_what_it_does_not_fit_with_the_first_difference() {
     refused(
         &|spec| spec.observation_space.push("force [N]", 0.0, 1.0),
         &format!(
-            "2 observations in training, 3 here, \"force [N]\" the first that is missing: {advice}"
+            "2 observations in training, 3 here, the first missing one is \"force [N]\": {advice}"
         ),
     );
     refused(
@@ -128,7 +128,7 @@ fn a_file_says_in_which_frame_and_how_filtered_entries_are_and_one_that_does_not
     policy.save(&path).unwrap();
     let loaded = Policy::load(&path).unwrap();
     assert_eq!(loaded.observation_space, policy.observation_space);
-    // One of version 1, which came with the sources before frames were written.
+    // A policy of version 1, from the repository before frames were written.
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let old = Path::new(root).join("data/policies/cube-push/policy.safetensors");
     let old = Policy::load(&old).unwrap();

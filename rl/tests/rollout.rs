@@ -1,4 +1,4 @@
-//! Contract: a rollout keeps termination and truncation apart: the next value is zero after a termination, and that of the episode's own
+//! Contract: a rollout distinguishes termination and truncation: the next value is zero after a termination, and the value of the episode's
 //! last observation after a time limit.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -7,7 +7,7 @@ use insonate_envs::{
 };
 use insonate_rl::{PolicyIdentity, Ppo, PpoConfig};
 
-/// Observes how many steps its episode has had. Half of the episodes are cut after 3 steps, the others terminate after 5.
+/// Observes the step count of its episode. Half of the episodes are truncated after 3 steps, the others terminate after 5.
 struct Count {
     spec: EnvSpec,
     n_steps: usize,
@@ -97,7 +97,7 @@ fn after_one_iteration(norm_obs: bool) -> Ppo {
 fn time_limits_bootstrap_and_terminations_do_not() {
     let ppo = after_one_iteration(false);
     let rollout = ppo.rollout();
-    // The values are those of the critic before the update; each state's value is seen where the state is an observation.
+    // The values are from the critic before the update; the value of each state is known where the state is an observation.
     let value_of = |state: f32| {
         let seen = rollout.observations.iter().position(|x| *x == state);
         rollout.values[seen.unwrap()]
@@ -105,7 +105,7 @@ fn time_limits_bootstrap_and_terminations_do_not() {
     let (mut n_terminated, mut n_truncated) = (0, 0);
     for i in 0..rollout.len() - 2 {
         let state = rollout.observations[i];
-        // An action made `state - 1` steps to `state`, which is also the reward.
+        // An action led from `state - 1` to `state`, which is also the reward.
         assert_eq!(rollout.rewards[i], state);
         let (is_over, next) = (rollout.is_over[i], rollout.next_values[i]);
         if state == 5.0 {
@@ -113,7 +113,7 @@ fn time_limits_bootstrap_and_terminations_do_not() {
             assert_eq!(next, 0.0);
             n_terminated += 1;
         } else if is_over {
-            // The episode was cut in state 4, which longer episodes pass; the next one begins in state 1.
+            // The episode was truncated in state 4, which longer episodes pass. The next one begins in state 1.
             assert_eq!(state, 3.0);
             assert_eq!(next, value_of(4.0));
             assert_ne!(next, value_of(1.0));
@@ -130,11 +130,11 @@ fn last_observations_are_normalised_like_all_others() {
     let ppo = after_one_iteration(true);
     let rollout = ppo.rollout();
     assert!(!rollout.final_observations.is_empty());
-    // State 4 lies above the mean of states 1 to 5, and is far from 4 once normalised.
+    // State 4 is above the mean of states 1 to 5, and its normalised value differs clearly from 4.
     for last in &rollout.final_observations {
         assert!((0.0..2.5).contains(last), "{last}");
     }
-    // After the first few steps the moments settle, and so does what state 4 looks like.
+    // After the first few steps the moments converge, and so does the normalised state 4.
     let settled = rollout.final_observations[rollout.final_observations.len() - 1];
     let seen = rollout.observations[64..]
         .iter()

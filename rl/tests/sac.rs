@@ -1,5 +1,5 @@
-//! Contract: SAC's training resumes bit-identically with its replay buffer, does not depend on threads, and refuses what it cannot do; a
-//! critic's gradient by its inputs is right; a squashed policy is saved and loaded as it acts.
+//! Contract: SAC resumes bit-identically with its replay buffer, does not depend on threads, and rejects unsupported settings; a critic's
+//! gradient with respect to its inputs is correct; a squashed policy acts the same after it is saved and loaded.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod support;
@@ -17,7 +17,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use support::{Line, identity, lines};
 
-/// Six iterations of 80 steps, over a buffer that is full after two.
+/// Six iterations of 80 steps, with a buffer that is full after two.
 fn config() -> SacConfig {
     SacConfig {
         total_timesteps: 6 * 4 * 20,
@@ -125,7 +125,7 @@ fn a_run_knows_the_algorithm_of_its_checkpoint() {
     ] {
         assert!(table.contains(name), "{name}");
     }
-    // PPO does not read it, and says why.
+    // PPO rejects it with the reason.
     let message = Ppo::resume(same_step(1), &path).unwrap_err().to_string();
     let expected = "is of format \"insonate-sac-checkpoint\", not \"insonate-checkpoint\"";
     assert!(message.ends_with(expected), "{message}");
@@ -134,7 +134,7 @@ fn a_run_knows_the_algorithm_of_its_checkpoint() {
 #[test]
 fn the_gradient_by_the_inputs_is_that_of_finite_differences() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
-    // More rows than pass at once, and widths that are no whole lines.
+    // More rows than fit in one pass, and widths that are not multiples of a cache line.
     let (n_rows, n_inputs) = (131, 5);
     for activation in [Activation::Tanh, Activation::Elu, Activation::Silu] {
         for sizes in [vec![n_inputs, 1], vec![n_inputs, 19, 7, 1]] {
@@ -174,7 +174,7 @@ fn the_gradient_by_the_inputs_is_that_of_finite_differences() {
                 for row in 0..n_rows {
                     let slope = (above[row] - below[row]) / 2e-2;
                     let found = slopes[row * n_inputs + input];
-                    // Rounding of values about 1 over the step, and the cubic term.
+                    // Tolerance for rounding of values of about 1, divided by the step, and for the cubic term.
                     assert!(
                         (slope - found).abs() < 1e-3,
                         "{activation:?}: {slope}, {found}"
@@ -216,14 +216,14 @@ fn a_squashed_policy_is_saved_and_loaded_as_it_acts() {
     let first = fs::read(&path).unwrap();
     loaded.save(&path).unwrap();
     assert!(first == fs::read(&path).unwrap());
-    // Squashing is seen, as tanh u is not u clipped.
+    // The effect of squashing is visible, because tanh u differs from clipped u.
     let observations: Vec<f32> = (0..400).map(|i| 3.0 * (i as f32 * 0.7).sin()).collect();
     let (mut own, mut other) = (vec![0.0; 200], vec![1.0; 200]);
     saved.act(&observations, &mut own);
     loaded.act(&observations, &mut other);
     assert_eq!(own, other);
     assert!(own.iter().all(|action| action.abs() <= 2.0));
-    // PPO could not go on from it.
+    // PPO cannot begin with it.
     let mut ppo = support::ppo(support::config(), 1);
     let message = ppo.begin_with(&saved).unwrap_err().to_string();
     assert_eq!(
@@ -231,7 +231,7 @@ fn a_squashed_policy_is_saved_and_loaded_as_it_acts() {
         "from: PPO cannot begin with a policy of SAC, which is squashed"
     );
     assert!(training.begin_with(&ppo.policy()).is_err());
-    // Policies of PPO are as older programs read them.
+    // Policies of PPO stay readable by older programs.
     ppo.policy().save(&path).unwrap();
     let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
     assert!(text.contains("\\\"version\\\":2") && !text.contains("squash"));
@@ -248,7 +248,7 @@ fn a_policy_of_sac_is_the_mean_of_what_it_explores() {
     assert!(actions.iter().any(|action| *action != actions[0]));
 }
 
-/// A line whose action or observation is another.
+/// Environments with a changed action or observation.
 fn changed(change: fn(&mut insonate_envs::EnvSpec)) -> VecEnv {
     struct Changed(Line, insonate_envs::EnvSpec);
 
@@ -321,9 +321,9 @@ fn actions_without_bounds_and_buffers_beyond_a_checkpoint_are_refused() {
     };
     assert_eq!(
         refused(|spec| spec.action_space.high[0] = f32::INFINITY, 100),
-        "action: velocity [m/s] of line has no bounds, but SAC's actions fill bounds: use PPO"
+        "action: velocity [m/s] of line has no bounds, but SAC needs bounded actions: use PPO"
     );
-    // 28 bytes a step: two observations of two numbers, an action, a reward and an outcome.
+    // 28 bytes per step: two observations, an action, a reward and an outcome.
     assert_eq!(
         refused(|_| (), 1 << 28),
         "buffer_size: 268435456 is not allowed: 38347922 at most with the 2 observations of line"

@@ -10,7 +10,7 @@ use insonate_rl::{Agent, Ppo, PpoConfig, Progress, evaluate};
 use safetensors::SafeTensors;
 use support::{Line, config, identity, lines, ppo};
 
-/// The figures of a log that do not depend on the clock, as bits.
+/// Logged metrics that do not depend on the clock, as bits.
 fn figures(progress: &Progress) -> Vec<(String, u64)> {
     let scalars = progress.scalars.iter();
     scalars
@@ -86,7 +86,7 @@ fn a_point_learns_to_stay_in_the_middle() {
         learned > scripted - 0.5,
         "learned {learned}, scripted {scripted}, random {random}"
     );
-    // The log has CleanRL's names, the task's metrics and the reward's terms.
+    // The log has CleanRL's names, the task's metrics and the reward terms.
     let names: Vec<&str> = rows[0].iter().map(|(name, _)| name.as_str()).collect();
     for name in [
         "charts/episodic_return",
@@ -137,7 +137,7 @@ fn without_normalisation_the_policy_sees_raw_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy");
     policy.save(&path).unwrap();
-    // A single layer, by hand; the action's bounds are ±2 m/s.
+    // A single layer, set by hand. The bounds of the action are ±2 m/s.
     let bytes = std::fs::read(&path).unwrap();
     let file = SafeTensors::deserialize(&bytes).unwrap();
     let numbers = |name: &str| -> Vec<f32> {
@@ -188,7 +188,7 @@ fn values_without_bound_are_an_error_and_leave_the_weights() {
     };
     let envs = (0..config.n_envs).map(|_| {
         let mut line = Line::new();
-        // Finite, but its gradient is not in single precision.
+        // The reward is finite, but its gradient is too large for single precision.
         line.reward_scale = 1e37;
         Box::new(line) as Box<dyn Env>
     });

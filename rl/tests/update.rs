@@ -1,5 +1,5 @@
-//! Contract: the gradient of an update is that of PPO's whole loss, an update does not depend on threads, and numbers that are not
-//! finite never reach the weights.
+//! Contract: the gradient of an update equals the gradient of PPO's complete loss, an update does not depend on threads, and values that
+//! are not finite never reach the weights.
 
 mod oracle;
 
@@ -23,7 +23,7 @@ fn config() -> PpoConfig {
         update_epochs: 1,
         hidden_sizes: vec![5],
         ent_coef: 0.01,
-        // Nothing is clipped, so that the gradient is the loss's own.
+        // Without clipping, so that the gradient is that of the loss.
         max_grad_norm: 1e9,
         ..PpoConfig::default()
     }
@@ -39,7 +39,7 @@ fn networks(rng: &mut ChaCha8Rng) -> [Mlp; 2] {
     [actor, critic]
 }
 
-/// Samples as another policy might have drawn them, so that some ratios are clipped and some are not.
+/// Samples as if another policy had drawn them, so that some ratios are clipped and some are not.
 fn rollout(config: &PpoConfig, rng: &mut ChaCha8Rng) -> RolloutBuffer {
     let mut rollout = RolloutBuffer::new(config.n_steps, config.n_envs, N_OBS, N_ACTIONS);
     let mut fill = |numbers: &mut [f32], low: f32, high: f32| {
@@ -72,7 +72,7 @@ fn run(
     ([actor, critic], report)
 }
 
-/// The whole loss in f64, as CleanRL writes it.
+/// The complete loss in f64, in CleanRL's form.
 fn loss(config: &PpoConfig, rollout: &RolloutBuffer, [actor, critic]: &[Mlp; 2]) -> f64 {
     let n = rollout.len();
     let wide = |x: f32| f64::from(x);
@@ -138,7 +138,7 @@ fn the_gradient_is_that_of_the_whole_loss() {
             let ((above, high), (below, low)) = (shifted(h), shifted(-h));
             let truth = (above - below) / (high - low);
             let found = f64::from(learners[which].gradient()[index]);
-            // Padding does not reach the loss.
+            // Padding has no effect on the loss.
             let error = (found - truth).abs();
             assert!(
                 error < 5e-4 + 5e-3 * truth.abs(),

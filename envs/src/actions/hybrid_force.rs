@@ -1,4 +1,4 @@
-//! Corrections of the scripted hybrid force controller; the zero action is that controller (residual learning, Johannink et al.
+//! Corrections of the scripted hybrid force controller. The zero action is that controller (residual learning, Johannink et al.
 //! 2019, doi:10.1109/ICRA.2019.8794127).
 
 use insonate_sim::Twist;
@@ -14,13 +14,13 @@ use crate::{BoxSpace, EnvError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HybridForceSettings {
-    /// Change of the wanted force by a full-scale action [N].
+    /// Change of the desired force at a full-scale action [N].
     pub force_scale: f64,
-    /// Velocity along the probe's axis by a full-scale action [m/s].
+    /// Velocity along the probe's axis at a full-scale action [m/s].
     pub velocity_scale: f64,
-    /// Factor on both gains by a full-scale action; 1/factor at -1.
+    /// Factor on both gains at a full-scale action; 1/factor at -1.
     pub gain_scale: f64,
-    /// Rate at which the wanted force may change [N/s].
+    /// Maximum rate of the desired force [N/s].
     pub force_rate: f64,
     /// Acceleration along the axis per force error [m/s² per N].
     pub force_gain: f64,
@@ -73,7 +73,7 @@ pub struct HybridForceAction {
 
 impl HybridForceAction {
     /// # Errors
-    /// [`EnvError::Sim`] where the scene has no arm, no probe or no force sensor.
+    /// [`EnvError::Sim`] if the scene has no arm, no probe or no force sensor.
     pub fn new(state: &SceneState, settings: &HybridForceSettings) -> Result<Self, EnvError> {
         let config = HybridConfig {
             force_rate: settings.force_rate,

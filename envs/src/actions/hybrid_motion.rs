@@ -1,6 +1,6 @@
-//! Motion of the probe over the skin while the hybrid controller keeps the force: how a sonographer searches a view.
+//! Motion of the probe over the skin at a controlled force, as a sonographer searches for a view.
 //!
-//! Actions are velocities of an offset from the task's goal; the probe follows the skin's normal, and zero holds.
+//! Actions are velocities of an offset from the task's goal. The probe follows the skin's normal. The zero action holds the pose.
 
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::{Pose, Twist};
@@ -12,23 +12,23 @@ use crate::probe::SceneState;
 use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
-/// Names of the entries: along and across the array, turns about the probe's z, x and y, and force.
+/// Names of the entries: along and across the array, rotations about the probe's z, x and y axes, and force.
 const AXES: [&str; 6] = ["x", "y", "yaw", "fan", "rock", "force"];
 
 /// Settings of the mode `hybrid_motion`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HybridMotionSettings {
-    /// Entries of an action, some of `x y yaw fan rock force`: motion along and across the array, turns about the probe's z, x and y axis,
-    /// change of the wanted force.
+    /// Entries of an action, a subset of `x y yaw fan rock force`: motion along and across the array, rotations about the
+    /// probe's z, x and y axes, change of the desired force.
     pub axes: Vec<String>,
-    /// Speed over the skin of a full-scale action [m/s].
+    /// Speed over the skin at a full-scale action [m/s].
     pub speed_scale: f64,
-    /// Rate of turning of a full-scale action [rad/s].
+    /// Angular speed at a full-scale action [rad/s].
     pub turn_scale: f64,
-    /// Change of the wanted force by a full-scale action [N].
+    /// Change of the desired force at a full-scale action [N].
     pub force_scale: f64,
-    /// Largest `fan` and `rock` [rad].
+    /// Limit of `fan` and `rock` [rad].
     pub max_tilt: f64,
 }
 
@@ -53,7 +53,7 @@ impl HybridMotionSettings {
             return Err(EnvError::Config {
                 field: "action.hybrid_motion.axes".to_owned(),
                 problem: format!(
-                    "is {axes:?}, but needs some of {}, each once",
+                    "is {axes:?}, but must be a subset of {} without duplicates",
                     AXES.join(", ")
                 ),
             });
@@ -69,7 +69,7 @@ impl HybridMotionSettings {
         )
     }
 
-    /// The action that asks for velocities [m/s, rad/s] and a change of force [N], in the order of `AXES`; as far as it goes.
+    /// Writes the action for velocities [m/s, rad/s] and a change of force [N], in the order of `AXES`, clipped to the limits.
     pub fn action_of(&self, wanted: [f64; 6], action: &mut [f32]) {
         let scales = self.scales();
         for (axis, share) in self.axes.iter().zip(action) {
@@ -90,9 +90,9 @@ impl HybridMotionSettings {
 pub struct HybridMotionAction {
     controller: HybridForce,
     settings: HybridMotionSettings,
-    /// Velocities and the change of force, in the order of [`AXES`].
-    asked: [f64; 6],
-    /// From the goal's place, at rest and from above [m].
+    /// Requested velocities and change of force, in the order of [`AXES`].
+    requested: [f64; 6],
+    /// Offset from the goal's position, in the frame of the torso at rest, seen from above [m].
     offset: [f64; 2],
     /// Yaw, fan and rock [rad].
     turns: [f64; 3],
@@ -100,18 +100,18 @@ pub struct HybridMotionAction {
 
 impl HybridMotionAction {
     /// # Errors
-    /// [`EnvError::Sim`] where the scene has no arm, no probe or no force sensor.
+    /// [`EnvError::Sim`] if the scene has no arm, no probe or no force sensor.
     pub fn new(state: &SceneState, settings: &HybridMotionSettings) -> Result<Self, EnvError> {
         Ok(Self {
             controller: HybridForce::new(&state.physics, HybridConfig::default())?,
             settings: settings.clone(),
-            asked: [0.0; 6],
+            requested: [0.0; 6],
             offset: [0.0; 2],
             turns: [0.0; 3],
         })
     }
 
-    /// Moves the offset for a physics step, which stays where there is no skin; gives how fast yaw, fan and rock grow [rad/s].
+    /// Moves the offset for a physics step; it stays where there is no skin. Returns the rates of yaw, fan and rock [rad/s].
     fn integrate(&mut self, state: &SceneState, velocity: &Vector3<f64>) -> [f64; 3] {
         let dt = state.physics.timestep();
         let at_rest = state.torso.world_from_rest.rotation.inverse() * velocity;
@@ -129,14 +129,14 @@ impl HybridMotionAction {
         ];
         std::array::from_fn(|axis| {
             let before = self.turns[axis];
-            let next = before + dt * self.asked[2 + axis];
+            let next = before + dt * self.requested[2 + axis];
             self.turns[axis] = next.clamp(-most[axis], most[axis]);
             (self.turns[axis] - before) / dt
         })
     }
 }
 
-/// The pose upright on the skin at an offset from the goal, turned about the normal as the goal; none beside the skin.
+/// The pose perpendicular to the skin at an offset from the goal, with the goal's rotation about the normal. `None` outside the skin.
 fn skin_pose(state: &SceneState, [x, y]: [f64; 2]) -> Option<Pose> {
     let goal = &state.goal.world_from_probe;
     let Pose { position, rotation } = state.torso.world_from_rest;
@@ -157,28 +157,28 @@ impl ActionMode for HybridMotionAction {
 
     fn reset(&mut self, state: &SceneState) {
         self.controller.reset(&state.physics);
-        (self.asked, self.offset, self.turns) = ([0.0; 6], [0.0; 2], [0.0; 3]);
+        (self.requested, self.offset, self.turns) = ([0.0; 6], [0.0; 2], [0.0; 3]);
     }
 
     fn set_action(&mut self, _state: &SceneState, action: &[f32]) {
         let scales = self.settings.scales();
-        self.asked = [0.0; 6];
+        self.requested = [0.0; 6];
         for (axis, share) in self.settings.axes.iter().zip(action) {
             if let Some(place) = AXES.iter().position(|known| known == axis) {
-                self.asked[place] = f64::from(*share) * scales[place];
+                self.requested[place] = f64::from(*share) * scales[place];
             }
         }
     }
 
     fn control(&mut self, state: &mut SceneState) {
         let goal = state.goal;
-        let [x, y, .., force] = self.asked;
+        let [x, y, .., force] = self.requested;
         let mut target = goal.world_from_probe;
         let mut velocity = Vector3::zeros();
         let poses = skin_pose(state, [0.0; 2]).zip(skin_pose(state, self.offset));
         if let Some((start, here)) = poses {
             let about = |axis, angle| UnitQuaternion::from_axis_angle(&axis, angle);
-            // How the goal leans on its skin, then the turns.
+            // Tilt of the goal relative to its skin, then the rotations.
             let lean = start.rotation.inverse() * goal.world_from_probe.rotation;
             let [yaw, fan, rock] = self.turns;
             target = Pose {
@@ -189,7 +189,7 @@ impl ActionMode for HybridMotionAction {
                     * about(Vector3::x_axis(), fan)
                     * about(Vector3::y_axis(), rock),
             };
-            // Across the skin's normal, in directions of the probe.
+            // Axes of the probe, projected onto the skin's tangent plane.
             let axis = here.z_axis();
             let along = target.rotation * Vector3::new(x, y, 0.0);
             velocity = along - axis * axis.dot(&along);

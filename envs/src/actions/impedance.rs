@@ -1,7 +1,7 @@
-//! A spring and damper towards the task's goal, whose stiffness, depth or wrench the action sets: the thesis' modes
-//! `tracking`, `variable_z` and `wrench` (Jakobsen 2021).
+//! A spring and damper towards the task's goal. The action sets its stiffness, depth or wrench: the thesis' modes `tracking`,
+//! `variable_z` and `wrench` (Jakobsen 2021).
 //!
-//! Axes are the goal's: x along the array, z out of the probe into the tissue. Damping follows stiffness, critically.
+//! Axes are those of the goal: x along the array, z from the probe into the tissue. Damping follows stiffness (critical damping).
 
 use insonate_sim::controllers::{
     Controller as _, OscPose, OscPoseConfig, OscTarget, StiffnessFrame,
@@ -16,30 +16,30 @@ use crate::probe::SceneState;
 use crate::settings::{check_interval, check_ranges};
 use crate::{BoxSpace, EnvError};
 
-/// Stiffness along the probe's axis in `wrench` [1/s²]: some hundredths of a newton at a centimetre, there for the damping.
+/// Stiffness along the probe's axis in `wrench` [1/s²]: some hundredths of a newton at a centimetre, required by the damping.
 const AXIAL_STIFFNESS: f64 = 1.0;
 
 /// Settings of the modes `tracking`, `variable_z` and `wrench`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImpedanceSettings {
-    /// Stiffness per unit of task inertia at actions of -1 and 1 in `tracking` and `variable_z` [1/s²]; the thesis: 0 to 500.
+    /// Stiffness per unit of task inertia at actions of -1 and 1 in `tracking` and `variable_z` [1/s²]. The thesis: 0 to 500.
     pub stiffness: [f64; 2],
-    /// Stiffness across the probe's axis and of orientation in `wrench` [1/s²].
+    /// Stiffness across the probe's axis and of the orientation in `wrench` [1/s²].
     pub held_stiffness: f64,
     /// Damping of motion along the probe's axis in `wrench`, where there is no spring [1/s].
     pub axial_damping: f64,
-    /// Damping over the critical damping.
+    /// Ratio of damping to critical damping.
     pub damping_ratio: f64,
-    /// Depth of the goal under the skin [m] in `tracking` and, at the action 0, `variable_z`: what the spring presses towards.
+    /// Depth of the goal under the skin [m] in `tracking`, and in `variable_z` at the action 0. The spring presses towards this depth.
     pub depth: f64,
-    /// Change of that depth by a full-scale action in `variable_z` [m].
+    /// Change of that depth at a full-scale action in `variable_z` [m].
     pub depth_scale: f64,
-    /// Force of a full-scale action in `wrench` [N]; the thesis: 10.
+    /// Force at a full-scale action in `wrench` [N]. The thesis: 10.
     pub force_scale: f64,
-    /// Torque of a full-scale action in `wrench` [N·m].
+    /// Torque at a full-scale action in `wrench` [N·m].
     pub torque_scale: f64,
-    /// Axes of the wrench that actions set in `wrench`, some of `x y z rx ry rz`.
+    /// Axes of the wrench that actions set in `wrench`, a subset of `x y z rx ry rz`.
     pub axes: Vec<String>,
 }
 
@@ -78,14 +78,14 @@ impl ImpedanceSettings {
     }
 }
 
-/// What an action sets.
+/// Quantities that an action sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImpedanceMode {
     /// Six stiffnesses.
     Tracking,
     /// Six stiffnesses and the depth.
     VariableZ,
-    /// A wrench; stiffness is held, and along the probe's axis there is none.
+    /// A wrench. The stiffness is constant, and zero along the probe's axis.
     Wrench,
 }
 
@@ -103,7 +103,7 @@ pub struct ImpedanceAction {
 
 impl ImpedanceAction {
     /// # Errors
-    /// [`EnvError::Sim`] where the scene has no arm or no probe.
+    /// [`EnvError::Sim`] if the scene has no arm or no probe.
     pub fn new(
         state: &SceneState,
         settings: &ImpedanceSettings,
@@ -155,7 +155,7 @@ impl ActionMode for ImpedanceAction {
         if self.mode == ImpedanceMode::Wrench {
             let config = &mut self.controller.config;
             config.stiffness[2] = AXIAL_STIFFNESS;
-            // The controller damps by 2 ζ √k.
+            // The controller's damping is 2 ζ √k.
             config.damping_ratio[2] = 0.5 * self.settings.axial_damping / AXIAL_STIFFNESS.sqrt();
         }
     }

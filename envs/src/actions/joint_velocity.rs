@@ -12,9 +12,9 @@ use crate::{BoxSpace, EnvError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JointVelocitySettings {
-    /// Velocity of a full-scale action [rad/s].
+    /// Velocity at a full-scale action [rad/s].
     pub velocity_scale: f64,
-    /// Joint acceleration per error of velocity [1/s].
+    /// Joint acceleration per velocity error [1/s].
     pub gain: f64,
 }
 
@@ -49,7 +49,7 @@ pub struct JointVelocityAction {
 
 impl JointVelocityAction {
     /// # Errors
-    /// [`EnvError::Sim`] where the scene has no arm.
+    /// [`EnvError::Sim`] if the scene has no arm.
     pub fn new(state: &SceneState, settings: &JointVelocitySettings) -> Result<Self, EnvError> {
         let config = JointVelocityConfig {
             gain: settings.gain,

@@ -1,4 +1,4 @@
-//! Action modes, which turn an action into joint torques: one file each, listed in [`ALL`]. Actions are normalised to -1 to 1.
+//! Action modes: they convert an action into joint torques. Each has a file and is listed in [`ALL`]. Actions are normalised to -1 to 1.
 
 mod hybrid_force;
 mod hybrid_motion;
@@ -19,18 +19,18 @@ pub use osc_pose::{OscPoseAction, OscPoseSettings};
 use crate::EnvError;
 use crate::probe::SceneState;
 
-/// The registry's entry of a mode.
+/// Registry entry of an action mode.
 pub struct ActionModeKind {
-    /// Its name, a value of `action.mode`.
+    /// Name, a value of `action.mode`.
     pub name: &'static str,
-    /// What its actions do, in a line.
+    /// One-line summary of the actions.
     pub summary: &'static str,
     make: MakeMode,
 }
 
 type MakeMode = fn(&SceneState, &ActionSettings) -> Result<Box<dyn ActionMode>, EnvError>;
 
-/// Every mode.
+/// All modes.
 pub const ALL: &[ActionModeKind] = &[
     ActionModeKind {
         name: "osc_pose",
@@ -39,7 +39,7 @@ pub const ALL: &[ActionModeKind] = &[
     },
     ActionModeKind {
         name: "tracking",
-        summary: "stiffness of six axes about the task's goal (the thesis' tracking)",
+        summary: "stiffness of six axes around the task's goal (the thesis' tracking)",
         make: |state, all| impedance(state, all, ImpedanceMode::Tracking),
     },
     ActionModeKind {
@@ -49,7 +49,7 @@ pub const ALL: &[ActionModeKind] = &[
     },
     ActionModeKind {
         name: "wrench",
-        summary: "force and torque on the probe beside a spring towards the goal (the thesis' wrench)",
+        summary: "force and torque on the probe in addition to a spring towards the goal (the thesis' wrench)",
         make: |state, all| impedance(state, all, ImpedanceMode::Wrench),
     },
     ActionModeKind {
@@ -69,7 +69,7 @@ pub const ALL: &[ActionModeKind] = &[
     },
     ActionModeKind {
         name: "hybrid_motion",
-        summary: "velocities over the skin and turns of the probe at a force that is kept; zero holds",
+        summary: "velocities over the skin and rotations of the probe at a controlled force; zero holds the pose",
         make: |state, all| {
             Ok(Box::new(HybridMotionAction::new(
                 state,
@@ -87,11 +87,11 @@ fn impedance(
     Ok(Box::new(ImpedanceAction::new(state, &all.impedance, mode)?))
 }
 
-/// How actions act.
+/// Settings of actions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActionSettings {
-    /// The name of a mode in [`ALL`].
+    /// Name of a mode in [`ALL`].
     pub mode: String,
     /// Settings of `osc_pose`.
     pub osc_pose: OscPoseSettings,
@@ -120,7 +120,7 @@ impl Default for ActionSettings {
 }
 
 impl ActionSettings {
-    /// The default settings in another mode.
+    /// Default settings with another mode.
     pub fn of_mode(mode: &str) -> Self {
         Self {
             mode: mode.to_owned(),
@@ -128,10 +128,10 @@ impl ActionSettings {
         }
     }
 
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`], [`EnvError::Unknown`] for the mode.
+    /// [`EnvError::Config`]; [`EnvError::Unknown`] for the mode.
     pub fn check(&self) -> Result<(), EnvError> {
         self.kind()?;
         self.osc_pose.check()?;
@@ -141,10 +141,10 @@ impl ActionSettings {
         self.hybrid_motion.check()
     }
 
-    /// The mode for a scene.
+    /// Creates the mode for a scene.
     ///
     /// # Errors
-    /// As [`ActionSettings::check`]; [`EnvError::Sim`] where the scene lacks what the controller needs.
+    /// Those of [`ActionSettings::check`]; [`EnvError::Sim`] if the scene lacks a part that the controller needs.
     pub fn make(&self, state: &SceneState) -> Result<Box<dyn ActionMode>, EnvError> {
         self.check()?;
         (self.kind()?.make)(state, self)

@@ -3,17 +3,17 @@
 use crate::BoxSpace;
 use crate::probe::SceneState;
 
-/// Turns actions into torques.
+/// Converts actions into torques.
 pub trait ActionMode: Send {
-    /// The space of actions.
+    /// The action space.
     fn space(&self) -> BoxSpace;
 
-    /// Starts an episode; the probe has just been placed.
+    /// Starts an episode, after the probe has been placed.
     fn reset(&mut self, state: &SceneState);
 
-    /// Takes an action, once per control step.
+    /// Sets the action, once per control step.
     fn set_action(&mut self, state: &SceneState, action: &[f32]);
 
-    /// Writes torques, once per physics step, towards the state's goal of now.
+    /// Writes torques towards the state's current goal, once per physics step.
     fn control(&mut self, state: &mut SceneState);
 }

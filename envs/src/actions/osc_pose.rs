@@ -8,22 +8,22 @@ use crate::probe::SceneState;
 use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
-/// Names of a pose's axes in world.
+/// Names of a pose's axes in the world frame.
 pub(super) const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// Settings of the mode `osc_pose`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OscPoseSettings {
-    /// Axes that actions move, some of `x y z rx ry rz`, in world; the others are held where the episode starts.
+    /// Axes that actions move, a subset of `x y z rx ry rz`, in the world frame. The others are held at their start values.
     pub axes: Vec<String>,
-    /// Translation of a full-scale action [m].
+    /// Translation at a full-scale action [m].
     pub position_scale: f64,
-    /// Rotation of a full-scale action [rad].
+    /// Rotation at a full-scale action [rad].
     pub orientation_scale: f64,
-    /// Stiffness per unit of task inertia [1/s²]; robosuite 150, the thesis 300.
+    /// Stiffness per unit of task inertia [1/s²]. robosuite: 150; the thesis: 300.
     pub stiffness: f64,
-    /// Damping over the critical damping.
+    /// Ratio of damping to critical damping.
     pub damping_ratio: f64,
 }
 
@@ -54,7 +54,7 @@ impl OscPoseSettings {
     }
 }
 
-/// Fails unless the axes are some of [`AXES`], each once.
+/// Checks that the axes are a subset of [`AXES`] without duplicates.
 pub(super) fn check_axes(field: &str, axes: &[String]) -> Result<(), EnvError> {
     let known = axes.iter().all(|axis| AXES.contains(&axis.as_str()));
     let twice = (0..axes.len()).any(|i| axes[..i].contains(&axes[i]));
@@ -64,7 +64,7 @@ pub(super) fn check_axes(field: &str, axes: &[String]) -> Result<(), EnvError> {
     Err(EnvError::Config {
         field: field.to_owned(),
         problem: format!(
-            "is {axes:?}, but needs some of {}, each once",
+            "is {axes:?}, but must be a subset of {} without duplicates",
             AXES.join(", ")
         ),
     })
@@ -80,7 +80,7 @@ pub struct OscPoseAction {
 
 impl OscPoseAction {
     /// # Errors
-    /// [`EnvError::Sim`] where the scene has no arm or no probe.
+    /// [`EnvError::Sim`] if the scene has no arm or no probe.
     pub fn new(state: &SceneState, settings: &OscPoseSettings) -> Result<Self, EnvError> {
         let config = OscPoseConfig {
             stiffness: [settings.stiffness; 6],
@@ -119,7 +119,7 @@ impl ActionMode for OscPoseAction {
         let held = *self.controller.goal();
         self.controller
             .set_target(&state.physics, OscTarget::Delta(delta));
-        // Axes that no action moves keep their goal; without this they would creep under load.
+        // Axes that no action moves keep their goal; otherwise they would creep under load.
         let mut goal = *self.controller.goal();
         for axis in (0..3).filter(|axis| !self.axes.contains(axis)) {
             goal.position[axis] = held.position[axis];

@@ -1,7 +1,6 @@
-//! What a policy sees: the picture of one camera as entries of the observation.
+//! Camera observations: the image of one camera as entries of the observation.
 //!
-//! An environment hands a state that is ready to be drawn to the factory's [`RenderThread`](crate::probe::RenderThread) and waits for the
-//! pixels.
+//! An environment sends a state to the factory's [`RenderThread`](crate::probe::RenderThread) and waits for the pixels.
 
 mod picture;
 mod settings;

@@ -1,4 +1,4 @@
-//! One environment's camera: from a scene to pixels.
+//! Camera of one environment: renders a scene to pixels.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::settings::{CameraSettings, PixelKind};
 use crate::EnvError;
 use crate::probe::{RenderThread, SceneModel, SceneState};
 
-/// Weights of red, green and blue in brightness (ITU-R BT.601).
+/// Weights of red, green and blue in the brightness (ITU-R BT.601).
 const BRIGHTNESS: [f32; 3] = [0.299, 0.587, 0.114];
 
-/// A camera, and the last picture that it took.
+/// A camera with its last image.
 #[derive(Debug)]
 pub struct Camera {
     render_thread: Arc<RenderThread>,
@@ -20,16 +20,16 @@ pub struct Camera {
     config: RenderConfig,
     kind: PixelKind,
     max_depth: f32,
-    /// What is drawn, and whose scene it is of; none while there is no picture yet.
+    /// State to render, and the scene that it belongs to. `None` before the first image.
     state: Option<(Arc<SceneModel>, RenderState)>,
     pixels: Vec<f32>,
 }
 
 impl Camera {
-    /// A camera that is drawn by a thread, and a first one to see that it can.
+    /// Creates a camera that is rendered by a thread, and renders a first image as a check.
     ///
     /// # Errors
-    /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; as [`CameraSettings::check`].
+    /// [`EnvError::Sim`] if the camera does not exist or OpenGL is not available; those of [`CameraSettings::check`].
     pub fn new(
         settings: &CameraSettings,
         render_thread: Arc<RenderThread>,
@@ -49,10 +49,10 @@ impl Camera {
         Ok(camera)
     }
 
-    /// Takes a picture.
+    /// Renders an image.
     ///
     /// # Errors
-    /// As [`RenderThread::draw`].
+    /// Those of [`RenderThread::draw`].
     pub fn shoot(&mut self, scene: &SceneState) -> Result<(), EnvError> {
         let model = &scene.model;
         let mut state = match self.state.take() {
@@ -68,7 +68,7 @@ impl Camera {
         Ok(())
     }
 
-    /// The last picture, shape `[height, width, n_channels]`, 0 to 1.
+    /// The last image, shape `[height, width, n_channels]`, 0 to 1.
     pub fn pixels(&self) -> &[f32] {
         &self.pixels
     }

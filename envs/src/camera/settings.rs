@@ -1,18 +1,18 @@
-//! Which camera is observed, and what a pixel holds.
+//! Settings of the camera observation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::settings::check_range;
 use crate::{BoxSpace, EnvError};
 
-/// Most pixels along a side: an observation has up to three named numbers for each.
+/// Maximum pixels per side: an observation has up to three named numbers per pixel.
 const MAX_SIDE: f64 = 256.0;
 
-/// Which camera is observed, and how.
+/// Settings of the observed camera.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CameraSettings {
-    /// A camera of the scene, such as `close` or `probe/camera`; empty: none.
+    /// Name of a camera of the scene, such as `close` or `probe/camera`. Empty: no camera.
     pub name: String,
     /// Width [pixels].
     pub width: u32,
@@ -20,7 +20,7 @@ pub struct CameraSettings {
     pub height: u32,
     /// `grey`, `rgb` or `depth`.
     pub kind: String,
-    /// Depth that counts as 1 [m]; farther is cut.
+    /// Depth that is mapped to 1 [m]. Larger depths are clipped.
     pub max_depth: f64,
 }
 
@@ -36,7 +36,7 @@ impl Default for CameraSettings {
     }
 }
 
-/// What a pixel holds.
+/// Content of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PixelKind {
     /// Brightness (ITU-R BT.601).
@@ -54,7 +54,7 @@ impl PixelKind {
         ("depth", Self::Depth),
     ];
 
-    /// Names of a pixel's entries.
+    /// Names of the channels of a pixel.
     fn channels(self) -> &'static [&'static str] {
         match self {
             Self::Grey => &["grey"],
@@ -65,12 +65,12 @@ impl PixelKind {
 }
 
 impl CameraSettings {
-    /// Whether there is a camera at all.
+    /// Whether a camera is observed.
     pub fn is_on(&self) -> bool {
         !self.name.is_empty()
     }
 
-    /// The kind of its pixels.
+    /// Pixel kind.
     ///
     /// # Errors
     /// [`EnvError::Unknown`].
@@ -83,7 +83,7 @@ impl CameraSettings {
             .ok_or_else(|| EnvError::unknown("kind of pixel", &self.kind, &known))
     }
 
-    /// Fails for invalid settings; a camera that the scene lacks is found when the environment is made.
+    /// Checks the settings. A camera that the scene lacks is detected when the environment is created.
     ///
     /// # Errors
     /// [`EnvError::Config`], [`EnvError::Unknown`].
@@ -96,10 +96,10 @@ impl CameraSettings {
         self.pixels().map(|_| ())
     }
 
-    /// The entries, each 0 to 1: rows from the top, columns from the left, channels; none without a camera.
+    /// The entries, each in 0 to 1: rows from the top, columns from the left, channels. Empty without a camera.
     ///
     /// # Errors
-    /// As [`CameraSettings::check`].
+    /// Those of [`CameraSettings::check`].
     pub fn space(&self) -> Result<BoxSpace, EnvError> {
         let mut space = BoxSpace::default();
         if !self.is_on() {

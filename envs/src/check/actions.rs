@@ -1,10 +1,10 @@
-//! Refused actions: the right error, with the name of the entry, and no trace in what follows.
+//! Invalid actions: they must give the right error, name the entry and have no effect on later steps.
 
 use super::report::{Report, Subject};
 use super::trace::{self, Trace, actions};
 use crate::{EnvError, ResetOptions};
 
-/// An action that must be refused.
+/// An action that must be rejected.
 struct Bad {
     what: String,
     action: Vec<f32>,
@@ -20,12 +20,12 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         &ResetOptions::default(),
         &todo,
     )?;
-    // A reset whose answer has no room is refused too, and must leave as little behind.
+    // A reset with a buffer of the wrong length is rejected too and must have no effect either.
     for bad in bad_actions(subject, &todo[0]) {
         let found = run_with(subject, &bad, &todo, report)?;
         if let Some(difference) = expected.difference(&found, &subject.spec) {
             report.add(
-                format!("after {} was refused", bad.what),
+                format!("after {} was rejected", bad.what),
                 format!("the episode continues differently: {difference}"),
             );
         }
@@ -33,7 +33,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     Ok(())
 }
 
-/// Runs an episode in which the bad action is tried at the start and later on.
+/// Runs an episode in which the invalid action is tried at the start and later.
 fn run_with(
     subject: &Subject<'_>,
     bad: &Bad,
@@ -45,11 +45,11 @@ fn run_with(
     for (index, action) in todo.iter().enumerate() {
         if index % 7 == 0 {
             match env.step(&bad.action, &mut subject.blank()) {
-                Ok(_) => report.add(&bad.what, "is not refused"),
+                Ok(_) => report.add(&bad.what, "is not rejected"),
                 Err(error) if !(bad.is_right)(&error) => {
                     report.add(
                         &bad.what,
-                        format!("is refused with the wrong error: {error}"),
+                        format!("is rejected with the wrong error: {error}"),
                     );
                 }
                 Err(_) => {}
@@ -96,7 +96,7 @@ fn bad_actions(subject: &Subject<'_>, good: &[f32]) -> Vec<Bad> {
     all
 }
 
-/// A number a little beyond a bound.
+/// The next number beyond a bound.
 fn next(bound: f32, direction: f32) -> f32 {
     bound + direction * (bound.abs() * 1e-5).max(1e-6)
 }

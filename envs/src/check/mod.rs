@@ -1,17 +1,17 @@
-//! Checks that an environment keeps the contract of [`Env`](crate::Env).
+//! Checks that an environment follows the contract of [`Env`](crate::Env).
 //!
-//! As strict as the checks of Gymnasium and of Stable-Baselines3, and stricter where our contract is:
-//! episodes must be pure functions of seed, options and actions, and a refused action must change nothing.
+//! The checks are as strict as those of Gymnasium and Stable-Baselines3, and stricter in two points: episodes must be pure
+//! functions of seed, options and actions, and a rejected action must change nothing.
 //!
 //! | file | what it checks |
 //! |---|---|
-//! | `spec` | names, bounds and lengths; the same for every instance, always |
-//! | `rollout` | whole episodes: observations, rewards, terms, ends, figures, time |
+//! | `spec` | names, bounds and lengths; constant, and the same for every instance |
+//! | `rollout` | whole episodes: observations, rewards, terms, ends, metrics, time |
 //! | `order` | steps before the first reset and after the end |
-//! | `actions` | refused actions, with the right error and without a trace |
-//! | `purity` | the same bits again, after other episodes, beside other instances |
-//! | `options` | fixed parameters, unknown ones |
-//! | `scripted` | the scripted policy: inside the bounds, without a trace |
+//! | `actions` | invalid actions: the right error, no effect |
+//! | `purity` | bit-identical repetition, after other episodes and next to other instances |
+//! | `options` | fixed parameters, unknown parameters |
+//! | `scripted` | the scripted policy: within the bounds, no effect on the episode |
 
 mod actions;
 mod options;
@@ -30,9 +30,9 @@ pub use report::{CheckOptions, Make, Problem};
 use crate::EnvError;
 use report::{Report, Subject};
 
-/// All breaches of the contract that were found, the first of each kind; none: the environment keeps it.
+/// Returns all breaches of the contract, the first of each kind. Empty if the environment follows the contract.
 ///
-/// An environment that panics or fails where it must not is a problem too; what it prints when it panics is not held back.
+/// A panic or an unexpected error of the environment is a problem too. The output of a panic is not suppressed.
 pub fn check_env(make: Make<'_>, options: &CheckOptions) -> Vec<Problem> {
     let spec = match make() {
         Ok(env) => env.spec().clone(),
@@ -48,7 +48,7 @@ pub fn check_env(make: Make<'_>, options: &CheckOptions) -> Vec<Problem> {
     report.begin("spec");
     spec::check(&spec, &mut report);
     if !report.is_clean() {
-        // The other checks trust the lengths.
+        // The other checks rely on the lengths.
         return report.problems;
     }
     let subject = Subject {

@@ -1,4 +1,4 @@
-//! Options of a reset: they fix a parameter for one episode, and a misspelt one is refused with the name that was meant.
+//! Options of a reset: they fix a parameter for one episode, and a misspelt option is rejected with the nearest known name.
 
 use super::report::{Report, Subject};
 use super::trace::{self, actions};
@@ -10,7 +10,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     let any = ResetOptions::default();
     let mut env = subject.new_env()?;
     let expected = trace::run(&mut *env, seed, &any, &todo)?;
-    // Values that this environment draws itself.
+    // Values that this environment has drawn itself.
     let other = trace::begin(&mut *env, seed.wrapping_add(1), &any)?.parameters;
     let pairs = subject.spec.parameters.iter().zip(&other);
     for (index, (full_name, &value)) in pairs.enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         "",
         report,
     );
-    // Neither a fixed parameter nor a refused reset shows in the next episode.
+    // Neither a fixed parameter nor a rejected reset affects the next episode.
     let found = trace::run(&mut *env, seed, &any, &todo)?;
     if let Some(difference) = expected.difference(&found, &subject.spec) {
         report.add("an episode after one with options", difference);
@@ -60,7 +60,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     Ok(())
 }
 
-/// The name by which options know a parameter.
+/// The name of a parameter in options.
 fn without_unit(name: &str) -> &str {
     name.split_once(" [").map_or(name, |(name, _)| name)
 }
@@ -71,7 +71,7 @@ fn fixing(name: &str, value: f64) -> ResetOptions {
     }
 }
 
-/// The reset must fail, with `meant` in its words.
+/// Checks that the reset fails and that its message contains `meant`.
 fn refuse(
     env: &mut dyn Env,
     subject: &Subject<'_>,
@@ -81,7 +81,7 @@ fn refuse(
     report: &mut Report,
 ) {
     match env.reset(subject.options.seed, options, &mut subject.blank()) {
-        Ok(()) => report.add(place, "is not refused"),
+        Ok(()) => report.add(place, "is not rejected"),
         Err(error)
             if !error
                 .to_string()

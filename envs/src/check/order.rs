@@ -1,4 +1,4 @@
-//! Calls out of order: a step before the first reset and one after the end are errors, and a reset mends both.
+//! Calls out of order: a step before the first reset and a step after the end are errors. A reset recovers from both.
 
 use super::report::{Report, Subject};
 use super::trace;
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     Ok(())
 }
 
-/// Zero, moved into the bounds.
+/// Zero, clipped to the bounds.
 pub(super) fn neutral(subject: &Subject<'_>) -> Vec<f32> {
     let mut action = vec![0.0; subject.spec.action_space.len()];
     subject.spec.action_space.clip(&mut action);
@@ -53,8 +53,8 @@ fn refuse(
 ) {
     match env.step(action, &mut subject.blank()) {
         Err(EnvError::Order(_)) => {}
-        Err(other) => report.add(place, format!("is not refused as out of order: {other}")),
-        Ok(_) => report.add(place, "is not refused"),
+        Err(other) => report.add(place, format!("is not rejected as out of order: {other}")),
+        Ok(_) => report.add(place, "is not rejected"),
     }
 }
 
@@ -66,7 +66,7 @@ fn check_short_buffer(env: &mut dyn Env, subject: &Subject<'_>, report: &mut Rep
         if !matches!(outcome, Err(EnvError::Length { .. })) {
             report.add(
                 format!("reset with room for {found} of {n_obs} numbers"),
-                "is not refused as a wrong length",
+                "is not rejected as a wrong length",
             );
         }
     }

@@ -1,10 +1,10 @@
-//! Episodes are pure: the same seed and actions give the same bits in a new instance, in a used one, and beside others.
+//! Episodes are pure: the same seed and actions give the same bits in a new instance, in a used one, and next to other instances.
 
 use super::report::{Report, Subject};
 use super::trace::{self, Trace, actions};
 use crate::{EnvError, ResetOptions};
 
-/// Seeds that are tried to see one that makes a difference.
+/// Number of seeds to try until an episode differs.
 const N_SEEDS: u64 = 8;
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
@@ -22,7 +22,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         "the same episode again",
         &trace::run(&mut *env, seed, &any, &todo)?,
     );
-    // Another episode, broken off, leaves nothing.
+    // An unfinished episode has no effect on the next one.
     trace::run(&mut *env, seed + 1, &any, &actions(subject, 3)[..1])?;
     trace::begin(&mut *env, seed + 2, &any)?;
     compare(
@@ -34,8 +34,8 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         trace::run(&mut *other, seed, &any, &todo)?
     });
     compare(
-        "the same episode beside another instance",
-        &beside(subject, &todo)?,
+        "the same episode next to another instance",
+        &interleaved(subject, &todo)?,
     );
     if subject.options.is_random {
         check_seeds(subject, &todo, &expected, report)?;
@@ -43,16 +43,16 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
     Ok(())
 }
 
-/// Two instances step in turn.
-fn beside(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
+/// Two instances step alternately.
+fn interleaved(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
     let any = ResetOptions::default();
     let (mut env, mut other) = (subject.new_env()?, subject.new_env()?);
     let mut episode = trace::begin(&mut *env, subject.options.seed, &any)?;
-    let mut beside = trace::begin(&mut *other, subject.options.seed + 3, &any)?;
+    let mut neighbour = trace::begin(&mut *other, subject.options.seed + 3, &any)?;
     let mut is_over = false;
     for (action, else_action) in todo.iter().zip(actions(subject, 4)) {
         if !is_over {
-            is_over = beside.push(&mut *other, &else_action)?;
+            is_over = neighbour.push(&mut *other, &else_action)?;
         }
         if episode.push(&mut *env, action)? {
             break;

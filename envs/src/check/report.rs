@@ -1,19 +1,19 @@
-//! What is checked, how much, and what was found.
+//! Options, subject and report of the checks.
 
 use std::fmt;
 
 use crate::{Env, EnvError, EnvSpec};
 
-/// How much to check.
+/// Extent of the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckOptions {
     /// Seed of all episodes and actions.
     pub seed: u64,
-    /// Steps of the episodes that are run to be compared.
+    /// Steps of the episodes that are compared.
     pub n_steps: usize,
     /// Whole episodes with each kind of actions: random, at the bounds, neutral.
     pub n_episodes: usize,
-    /// Steps after which a whole episode is given up.
+    /// Steps after which a whole episode is stopped.
     pub max_steps: usize,
     /// Whether episodes of different seeds must differ.
     pub is_random: bool,
@@ -36,9 +36,9 @@ impl Default for CheckOptions {
 pub struct Problem {
     /// What was checked, such as `rollout`.
     pub check: &'static str,
-    /// Where it showed, such as `step 3`.
+    /// Location, such as `step 3`.
     pub place: String,
-    /// What is wrong, with the value.
+    /// Description of the problem, with the value.
     pub problem: String,
 }
 
@@ -48,10 +48,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Makes an environment to check.
+/// Creates an environment to check.
 pub type Make<'a> = &'a dyn Fn() -> Result<Box<dyn Env>, EnvError>;
 
-/// What is checked.
+/// The environment under test.
 pub(super) struct Subject<'a> {
     pub(super) make: Make<'a>,
     pub(super) options: &'a CheckOptions,
@@ -63,29 +63,29 @@ impl Subject<'_> {
         (self.make)()
     }
 
-    /// Room for an observation, in which nothing looks as if it had been written.
+    /// An observation buffer filled with values that do not look written.
     pub(super) fn blank(&self) -> Vec<f32> {
         vec![f32::NAN; self.spec.observation_space.len()]
     }
 }
 
-/// What was found.
+/// The problems found.
 #[derive(Default)]
 pub(super) struct Report {
     check: &'static str,
     pub(super) problems: Vec<Problem>,
-    /// Problems that earlier checks found.
+    /// Number of problems found by earlier checks.
     n_before: usize,
 }
 
 impl Report {
-    /// Turns to the next check.
+    /// Starts the next check.
     pub(super) fn begin(&mut self, check: &'static str) {
         self.check = check;
         self.n_before = self.problems.len();
     }
 
-    /// Whether the present check has found nothing yet.
+    /// Whether the current check has found no problem yet.
     pub(super) fn is_clean(&self) -> bool {
         self.problems.len() == self.n_before
     }

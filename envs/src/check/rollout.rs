@@ -1,4 +1,4 @@
-//! Whole episodes: every number is finite and in its space, the reward is the sum of its terms, the end comes as the spec says.
+//! Whole episodes: every number is finite and in its space, the reward is the sum of its terms, and episodes end as the spec says.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -7,10 +7,10 @@ use super::order::neutral;
 use super::report::{Report, Subject};
 use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
-/// Largest relative difference between the reward and the sum of its terms: what the order of a sum can change.
+/// Relative tolerance between the reward and the sum of its terms, for the order of summation.
 const SUM_TOLERANCE: f64 = 1e-9;
 
-/// Largest relative difference between the simulated time of a step and the one that the spec names.
+/// Relative tolerance between the simulated time of a step and `control_timestep` of the spec.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Kinds of actions.
@@ -105,7 +105,7 @@ fn check_observation(subject: &Subject<'_>, observation: &[f32], place: &str, re
     }
 }
 
-/// What must hold right after a reset.
+/// Checks the state right after a reset.
 fn check_start(env: &dyn Env, subject: &Subject<'_>, place: &str, report: &mut Report) {
     let lengths = [
         (

@@ -1,4 +1,4 @@
-//! The scripted policy, where there is one: its actions are in their space, and asking for one changes nothing.
+//! The scripted policy, if there is one: its actions are within their space, and a query has no effect on the episode.
 
 use super::report::{Report, Subject};
 use super::trace::{self, actions};

@@ -1,4 +1,4 @@
-//! The spec: names, bounds and lengths that fit together, the same for every instance, always.
+//! The spec: names, bounds and lengths are consistent, constant, and the same for every instance.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,7 @@ pub(super) fn check(spec: &EnvSpec, report: &mut Report) {
     check_space("observation_space", &spec.observation_space, report);
     check_space("action_space", &spec.action_space, report);
     if spec.reward_terms.is_empty() {
-        report.add(
-            "reward_terms",
-            "there is none, though their sum is the reward",
-        );
+        report.add("reward_terms", "is empty, but the reward is their sum");
     }
     check_names("reward_terms", &spec.reward_terms, false, report);
     check_names("costs", &spec.costs, false, report);
@@ -81,16 +78,19 @@ fn check_names(place: &str, names: &[impl AsRef<str>], with_unit: bool, report: 
     }
 }
 
-/// The spec of another instance, and of one that has run, is the same.
+/// The spec of another instance and of a used instance is the same.
 pub(super) fn check_life(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
     let mut env = subject.new_env()?;
     if *env.spec() != subject.spec {
-        report.add("a second instance", "has another spec than the first");
+        report.add(
+            "a second instance",
+            "has a spec that differs from the first",
+        );
     }
     let todo = actions(subject, 0);
     trace::run(&mut *env, 0, &ResetOptions::default(), &todo)?;
     if *env.spec() != subject.spec {
-        report.add("after some steps", "the spec is another one than before");
+        report.add("after some steps", "the spec has changed");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! All numbers of an episode, to be compared bit by bit.
+//! All numbers of an episode, for bitwise comparison.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub(super) struct Record {
     costs: Vec<f64>,
 }
 
-/// Random actions within the bounds, the same for the same number.
+/// Random actions within the bounds. The same `number` gives the same actions.
 pub(super) fn actions(subject: &Subject<'_>, number: u64) -> Vec<Vec<f32>> {
     let space = &subject.spec.action_space;
     let mut rng = ChaCha8Rng::seed_from_u64(subject.options.seed);
@@ -41,7 +41,7 @@ pub(super) fn actions(subject: &Subject<'_>, number: u64) -> Vec<Vec<f32>> {
     (0..subject.options.n_steps).map(sample).collect()
 }
 
-/// Runs an episode until the actions or the episode are over.
+/// Runs an episode until the actions are used up or the episode ends.
 pub(super) fn run(
     env: &mut dyn Env,
     seed: u64,
@@ -76,7 +76,7 @@ pub(super) fn begin(
 }
 
 impl Trace {
-    /// Does a step and records it; whether the episode is over.
+    /// Runs a step and records it. Returns whether the episode is over.
     pub(super) fn push(&mut self, env: &mut dyn Env, action: &[f32]) -> Result<bool, EnvError> {
         let mut observation = vec![f32::NAN; self.first.len()];
         let step = env.step(action, &mut observation)?;
@@ -89,14 +89,14 @@ impl Trace {
         Ok(step.is_over())
     }
 
-    /// Records the end.
+    /// Records the end of the episode.
     pub(super) fn finish(&mut self, env: &dyn Env) {
         self.metrics = vec![0.0; env.spec().metrics.len()];
         env.metrics(&mut self.metrics);
         self.end = env.end_reason();
     }
 
-    /// Names the first number that differs from another episode's.
+    /// Describes the first number that differs from another episode.
     pub(super) fn difference(&self, other: &Self, spec: &EnvSpec) -> Option<String> {
         let names = &spec.observation_space.names;
         differing32("the first observation", names, &self.first, &other.first)
@@ -136,7 +136,7 @@ impl Trace {
     }
 }
 
-/// The first number of `what` that differs in its bits, or that one of them lacks.
+/// The first entry of `what` whose bits differ or that one of them lacks.
 fn differing<T: Copy + PartialEq + fmt::Debug>(
     what: &str,
     names: &[impl AsRef<str>],

@@ -1,6 +1,6 @@
-//! How much an action differs from the one before it.
+//! Change of the action from step to step.
 
-/// The last action of an episode.
+/// The previous action of an episode.
 #[derive(Debug, Clone, Default)]
 pub struct ActionChange {
     last: Vec<f32>,
@@ -12,7 +12,7 @@ impl ActionChange {
         self.last.clear();
     }
 
-    /// Squared norm of the change from the last action to this one; 0 for the first.
+    /// Squared norm of the change from the previous action to this one. 0 for the first action.
     pub fn update(&mut self, action: &[f32]) -> f64 {
         let change = self.last.iter().zip(action);
         let square = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();

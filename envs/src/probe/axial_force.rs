@@ -1,4 +1,4 @@
-//! Force along the probe's own axis over an episode in which the probe turns as it likes, and its limits.
+//! Metrics and limits of the force along the probe's own axis, for tasks in which the probe can tilt freely.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,20 +11,20 @@ use super::{ContactCosts, SceneState, Touch, share};
 use crate::EnvError;
 use crate::settings::check_ranges;
 
-/// Time after first contact that is left out of the force error [s].
+/// Time after first contact that the force error excludes [s].
 const SETTLING: f64 = 0.5;
 
-/// What a gentle episode keeps to.
+/// Limits of a gentle episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForceLimits {
-    /// Least share of the time in contact, from first contact to the end.
+    /// Minimum fraction of time in contact, from first contact to the end.
     pub contact_ratio: f64,
-    /// Largest force along the probe's axis [N].
+    /// Maximum force along the probe's axis [N].
     pub peak_force: f64,
-    /// Largest speed towards the skin with which contact begins [m/s].
+    /// Maximum speed towards the skin at the start of a contact [m/s].
     pub contact_speed: f64,
-    /// Largest rise of the force over 20 ms [N/s].
+    /// Maximum increase of the force over 20 ms [N/s].
     pub force_rate: f64,
 }
 
@@ -40,7 +40,7 @@ impl Default for ForceLimits {
 }
 
 impl ForceLimits {
-    /// Fails for invalid limits.
+    /// Checks the limits.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -57,7 +57,7 @@ impl ForceLimits {
     }
 }
 
-/// Sums over the physics steps of an episode, of the true values without noise.
+/// Sums over the physics steps of an episode. Values are true values without noise.
 #[derive(Debug, Clone, Default)]
 pub struct AxialForce {
     first_contact: Option<f64>,
@@ -68,14 +68,14 @@ pub struct AxialForce {
     peak: f64,
     touch: Touch,
     costs: ContactCosts,
-    /// Sum of the absolute error since it was last taken, and physics steps in it.
+    /// Sum of the absolute error since the last call of `take_error`, and the number of its physics steps.
     step_error: (f64, usize),
     /// Desired force in the last physics step [N].
-    asked: f64,
+    desired: f64,
 }
 
 impl AxialForce {
-    /// Names of the figures, in the order of [`Self::values`].
+    /// Names of the metrics, in the order of [`Self::values`].
     pub const METRICS: [&'static str; 5] = [
         "force_mae_n",
         "contact_ratio",
@@ -84,13 +84,13 @@ impl AxialForce {
         "force_rate_n_s",
     ];
 
-    /// Adds the last physics step, in which the goal's force was asked for.
+    /// Adds the last physics step, with the goal's force as the desired force.
     pub fn update(&mut self, state: &SceneState) {
         let force = state.axial_force();
         let error = (force - state.goal.force).abs();
         self.time += state.physics.timestep();
         self.peak = self.peak.max(force);
-        self.asked = state.goal.force;
+        self.desired = state.goal.force;
         let axis = state.probe.world_from_probe.z_axis();
         self.touch.update(state, &axis);
         self.step_error.0 += error;
@@ -119,22 +119,22 @@ impl AxialForce {
         sum / n.max(1) as f64
     }
 
-    /// As [`Touch::take_excess`].
+    /// See [`Touch::take_excess`].
     pub fn take_excess(&mut self, limit: f64) -> f64 {
         self.touch.take_excess(limit)
     }
 
-    /// Writes what contact has cost since the last call.
+    /// Writes the contact costs since the last call.
     pub fn take_costs(&mut self, limits: &ForceLimits, costs: &mut [f64]) {
         let shares = [
             share(self.touch.speed(), limits.contact_speed),
-            share(self.peak - self.asked, limits.peak_force - self.asked),
+            share(self.peak - self.desired, limits.peak_force - self.desired),
             share(self.touch.force_rate(), limits.force_rate),
         ];
         self.costs.take(shares, costs);
     }
 
-    /// Whether the episode so far was within limits.
+    /// Whether the episode so far is within the limits.
     pub fn is_within(&self, limits: &ForceLimits) -> bool {
         self.rules(limits).iter().all(Rule::is_kept)
     }
@@ -149,19 +149,19 @@ impl AxialForce {
         ]
     }
 
-    /// Judges how the wanted force was held.
+    /// Judges the error of the force.
     pub fn judge_force(&self, judge: Judge) -> Judge {
-        judge.force(self.settled.figures(self.asked, self.peak))
+        judge.force(self.settled.figures(self.desired, self.peak))
     }
 
-    /// Judges contact and the largest force; then the limits of the task.
+    /// Judges contact and peak force, then the limits of the task.
     pub fn judge(&self, judge: Judge, limits: &ForceLimits) -> Judge {
         let judge = judge.contact(self.contact_ratio());
-        let judge = judge.peak(self.asked, self.peak);
+        let judge = judge.peak(self.desired, self.peak);
         judge_rules(judge, &self.rules(limits))
     }
 
-    /// The figures; without settled contact the force error is NaN.
+    /// The metrics. The force error is NaN without settled contact.
     pub fn values(&self) -> [f64; 5] {
         [
             self.settled.errors().map_or(f64::NAN, |[mae, _]| mae),

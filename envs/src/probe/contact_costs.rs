@@ -1,23 +1,23 @@
-//! What contact costs: the hardest moments of an episode as shares of what a success may have.
+//! Contact costs: the peaks of contact values in an episode, relative to the limits of a success.
 //!
-//! $c_t = x_t - x_{t-1}$ with $x_t = \max_{s \le t}$ of the share so far: over an episode a cost adds up to the share of its hardest
-//! moment, and 1 is the limit. Touching again is free unless it is harder.
+//! $c_t = x_t - x_{t-1}$, where $x_t$ is the maximum up to time $t$ of the value divided by its limit. The sum over an episode is therefore
+//! the peak divided by the limit, and a sum of 1 reaches the limit. Another contact costs nothing unless it is harder.
 
-/// Costs of contact, each counted from what was charged before.
+/// Contact costs. Each is the increase since the last call.
 #[derive(Debug, Clone, Default)]
 pub struct ContactCosts {
     charged: [f64; Self::NAMES.len()],
 }
 
 impl ContactCosts {
-    /// Names of the costs: speed towards the skin with which contact begins, force above the one asked for, and rise of the force, each
-    /// over its limit.
+    /// Names of the costs: speed towards the skin at the start of a contact, peak force relative to the desired force, and
+    /// increase of the force, each divided by its limit.
     pub const NAMES: [&'static str; 3] = ["contact_speed", "peak_force", "force_rate"];
 
-    /// Writes by how much each share has grown since the last call; NaN, as before the first contact, counts as none.
+    /// Writes the increase of each ratio since the last call. NaN, as before the first contact, counts as zero.
     pub fn take(&mut self, shares: [f64; Self::NAMES.len()], costs: &mut [f64]) {
         for ((charged, share), cost) in self.charged.iter_mut().zip(shares).zip(costs) {
-            // Of NaN and a number, `max` is the number.
+            // `max` of NaN and a number is the number.
             let share = share.max(*charged);
             *cost = share - *charged;
             *charged = share;
@@ -25,7 +25,7 @@ impl ContactCosts {
     }
 }
 
-/// Share of a limit, which may be 0.
+/// Value divided by a limit. The limit may be 0.
 pub fn share(value: f64, limit: f64) -> f64 {
     value / limit.max(1e-3)
 }

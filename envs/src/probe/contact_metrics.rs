@@ -1,4 +1,4 @@
-//! Metrics of contact over an episode, and criteria of success.
+//! Contact metrics of an episode, and success criteria.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,26 +11,26 @@ use super::{ContactCosts, SceneState, Touch, share};
 use crate::EnvError;
 use crate::settings::check_ranges;
 
-/// Time after first contact that is left out of the force errors [s].
+/// Time after first contact that the force errors exclude [s].
 const SETTLING: f64 = 0.5;
 
-/// Criteria of success; every bound must hold.
+/// Success criteria. All bounds must hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuccessCriteria {
-    /// Least share of the time in contact, from first contact to the end.
+    /// Minimum fraction of time in contact, from first contact to the end.
     pub contact_ratio: f64,
-    /// Largest mean absolute error of the force [N].
+    /// Maximum mean absolute error of the force [N].
     pub force_mae: f64,
-    /// Largest root mean square of the distance across the path [m].
+    /// Maximum root mean square of the distance from the path [m].
     pub path_rmse: f64,
-    /// Largest angle between the probe's axis and its goal in contact [deg].
+    /// Maximum angle between the probe's axis and the goal's axis in contact [deg].
     pub tilt_deg: f64,
-    /// Largest force along the axis [N].
+    /// Maximum force along the axis [N].
     pub peak_force: f64,
-    /// Largest speed towards the skin with which contact begins [m/s].
+    /// Maximum speed towards the skin at the start of a contact [m/s].
     pub contact_speed: f64,
-    /// Largest rise of the force over 20 ms [N/s].
+    /// Maximum increase of the force over 20 ms [N/s].
     pub force_rate: f64,
 }
 
@@ -49,7 +49,7 @@ impl Default for SuccessCriteria {
 }
 
 impl SuccessCriteria {
-    /// Fails for invalid bounds.
+    /// Checks the bounds.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -69,7 +69,7 @@ impl SuccessCriteria {
     }
 }
 
-/// Sums over the physics steps of an episode, of the true values without noise.
+/// Sums over the physics steps of an episode. Values are true values without noise.
 #[derive(Debug, Clone, Default)]
 pub struct ContactMetrics {
     time: f64,
@@ -81,7 +81,7 @@ pub struct ContactMetrics {
     n_moving: usize,
     path_square: f64,
     speed_square: f64,
-    /// Largest squared distance of the tips of the probe's axis and of the goal's, both of length 1.
+    /// Maximum squared distance between the tips of the unit vectors of the probe's and the goal's axis.
     tilt_chord_square: f64,
     peak_force: f64,
     touch: Touch,
@@ -89,7 +89,7 @@ pub struct ContactMetrics {
 }
 
 impl ContactMetrics {
-    /// Names of the figures, in the order of [`Self::write`].
+    /// Names of the metrics, in the order of [`Self::write`].
     pub const METRICS: [&'static str; 11] = [
         "success",
         "force_mae_n",
@@ -150,22 +150,22 @@ impl ContactMetrics {
         self.time
     }
 
-    /// When the probe first touched [s].
+    /// Time of first contact [s].
     pub fn first_contact(&self) -> Option<f64> {
         self.first_contact
     }
 
-    /// Share of the time in contact from first contact on; 0 without any.
+    /// Fraction of time in contact since first contact. 0 without contact.
     pub fn contact_ratio(&self) -> f64 {
         self.n_in_contact as f64 / self.n_after.max(1) as f64
     }
 
-    /// As [`Touch::take_excess`].
+    /// See [`Touch::take_excess`].
     pub fn take_excess(&mut self, limit: f64) -> f64 {
         self.touch.take_excess(limit)
     }
 
-    /// Writes what contact has cost since the last call, where `force` is asked for.
+    /// Writes the contact costs since the last call; `force` is the desired force.
     pub fn take_costs(&mut self, force: f64, tolerance: &SuccessCriteria, costs: &mut [f64]) {
         let shares = [
             share(self.touch.speed(), tolerance.contact_speed),
@@ -175,7 +175,7 @@ impl ContactMetrics {
         self.costs.take(shares, costs);
     }
 
-    /// Writes the figures; without contact the force error is the whole desired force.
+    /// Writes the metrics. Without contact, the force error is the desired force.
     pub fn write(
         &self,
         force: f64,
@@ -202,13 +202,13 @@ impl ContactMetrics {
         metrics.copy_from_slice(&values);
     }
 
-    /// Largest angle between the probe's axis and the goal's in contact [deg].
+    /// Maximum angle between the probe's axis and the goal's axis in contact [deg].
     fn tilt_deg(&self) -> f64 {
         let half_chord = 0.5 * self.tilt_chord_square.sqrt();
         2.0 * half_chord.min(1.0).asin().to_degrees()
     }
 
-    /// The bounds of a success, where `force` is wanted [N].
+    /// The bounds of a success for the desired force `force` [N].
     fn rules(&self, force: f64, tolerance: &SuccessCriteria) -> [Rule; 7] {
         let [mae, _] = self.settled.errors().unwrap_or([force; 2]);
         let path_rmse = root_mean(self.path_square, self.n_moving);
@@ -225,7 +225,7 @@ impl ContactMetrics {
         ]
     }
 
-    /// Judges contact, tilt and how the force was held, over `held` or from half a second after first contact; then the rule of success.
+    /// Judges contact, tilt and force error (over `held`, or from half a second after first contact), then the success criteria.
     pub fn judge(
         &self,
         judge: Judge,

@@ -1,4 +1,4 @@
-//! The factory of a task with a probe.
+//! Factory of tasks with a probe.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::task::ProbeTask;
 use crate::factory::EnvFactory;
 use crate::{EnvError, settings};
 
-/// A factory of environments in these scenes; `make` makes the task of each.
+/// Creates a factory of environments in these scenes; `make` creates the task of each environment.
 pub fn factory<S, T>(
     name: &'static str,
     settings: ProbeTaskSettings<S>,

@@ -1,8 +1,8 @@
-//! How well a force was held.
+//! Errors of a controlled force.
 
 use insonate_sim::verdict::ForceFigures;
 
-/// Sums over physics steps in which a force should be held.
+/// Sums over the physics steps in which the force is controlled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct HeldForce {
     n: usize,
@@ -13,7 +13,7 @@ pub struct HeldForce {
 }
 
 impl HeldForce {
-    /// Adds a step: the force and the wanted one [N].
+    /// Adds a step with the actual and the desired force [N].
     pub fn add(&mut self, force: f64, wanted: f64) {
         let error = force - wanted;
         self.n += 1;
@@ -23,13 +23,13 @@ impl HeldForce {
         self.worst = self.worst.max(error.abs());
     }
 
-    /// Mean absolute error and root mean square [N]; none without any step.
+    /// Mean absolute error and root mean square error [N]. `None` without a step.
     pub fn errors(&self) -> Option<[f64; 2]> {
         let n = self.n as f64;
         (self.n > 0).then(|| [self.error / n, (self.square / n).sqrt()])
     }
 
-    /// The figures with the largest force of the episode [N]; without any step the error is the whole force.
+    /// The metrics, with the peak force of the episode [N]. Without a step, the error is the desired force.
     pub fn figures(&self, wanted: f64, peak: f64) -> ForceFigures {
         let [mean, mae, worst] = match (self.n, self.errors()) {
             (n, Some([mae, _])) => [self.sum / n as f64, mae, self.worst],

@@ -1,8 +1,8 @@
 //! Tasks in which an arm moves a probe over a scene.
 //!
-//! A [`SceneModel`] is the compiled scene, which does not change; a [`SceneState`] one environment's state of it; a [`SceneSet`] the
-//! scenes that all environments of a task share. A [`ProbeTask`] says what to do, and a [`ProbeEnvironment`] makes an
-//! [`Env`](crate::Env) of it.
+//! A [`SceneModel`] is the constant compiled scene, a [`SceneState`] is its state in one environment, and a [`SceneSet`] holds
+//! the scenes that all environments of a task share. A [`ProbeTask`] defines the task, and a [`ProbeEnvironment`] makes an
+//! [`Env`](crate::Env) from it.
 
 mod action_change;
 mod axial_force;

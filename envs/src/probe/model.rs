@@ -1,4 +1,4 @@
-//! What does not change from episode to episode: the described and compiled scene, and the map of its skin.
+//! Constant parts of a scene: its description, the compiled scene, and the map of its skin.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -25,24 +25,24 @@ pub struct SceneSettings {
     pub robot: String,
     /// Ultrasound probe, such as `c5-2`.
     pub probe: String,
-    /// Soft torso: `fast`, `composite` or `flex`; `none` where the task needs none.
+    /// Soft torso: `fast`, `composite` or `flex`. `none` if the task needs no torso.
     pub torso: String,
-    /// Outline of the torso: `cylinder`, `box`, `ellipsoid`, `human` or `adult`, a whole patient.
+    /// Shape of the torso: `cylinder`, `box`, `ellipsoid`, `human`, or `adult`, a whole patient.
     pub shape: String,
-    /// Lattice of a `fast` torso: `probe`, which no probe falls into, or `thesis`, 35 mm, faster and rougher, on which stiffness and
+    /// Lattice of a `fast` torso. `probe`: fine enough that no probe falls through. `thesis`: 35 mm, faster and coarser; stiffness and
     /// damping are `solref` of MuJoCo's constraints (Jakobsen 2021).
     #[serde(default = "probe_lattice")]
     pub lattice: String,
-    /// How fine an `mpm` or `xpbd` torso is.
+    /// Resolution of an `mpm` or `xpbd` torso.
     #[serde(default)]
     pub tissue: TissueSettings,
-    /// Who the patient is, for the shape `adult`.
+    /// Patient of the shape `adult`.
     #[serde(default)]
     pub patient: Physique,
-    /// File that `insonate calibrate` wrote: the torso's constraints from its entry for this torso, and the ranges of
-    /// stiffness and damping; empty: none.
+    /// Calibration file of `insonate calibrate`. Its entry for this torso gives the constraints and the ranges of stiffness and damping.
+    /// Empty: no file.
     pub softness: String,
-    /// Length of a physics step [s].
+    /// Physics timestep [s].
     pub physics_timestep: f64,
 }
 
@@ -67,7 +67,7 @@ fn probe_lattice() -> String {
 }
 
 impl SceneSettings {
-    /// The torso's lattice, in a torso of default softness.
+    /// Configuration of a torso with the lattice and default softness.
     fn lattice(&self, shape: Shape) -> Result<TorsoConfig, EnvError> {
         self.patient.check()?;
         let thickness = find("probe", &self.probe, probes::ALL)?.thickness;
@@ -79,7 +79,7 @@ impl SceneSettings {
         }
     }
 
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -88,10 +88,10 @@ impl SceneSettings {
         self.tissue.check()
     }
 
-    /// What the torso's constraints are scaled from: its configuration and the softness at the probe with it.
+    /// The torso's nominal configuration and its softness at the probe. Other softnesses are scaled from it.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for the shape; [`EnvError::Config`] for the softness file.
+    /// [`EnvError::Unknown`] for the shape; [`EnvError::Config`] for the calibration file.
     pub fn nominal(&self) -> Result<NominalTorso, EnvError> {
         let shape = Shape::ALL.iter().find(|(name, _)| *name == self.shape);
         let (_, shape) = shape.ok_or_else(|| {
@@ -144,14 +144,14 @@ impl SceneSettings {
     }
 }
 
-/// A torso's configuration and the softness at the probe with it.
+/// A torso's configuration and its softness at the probe.
 #[derive(Debug, Clone)]
 pub struct NominalTorso {
     /// The configuration.
     pub config: TorsoConfig,
     /// Stiffness [N/m] and damping [N·s/m] at the probe.
     pub softness: Softness,
-    /// Ranges of both from a calibration file.
+    /// Ranges of both, from a calibration file.
     pub ranges: Option<[[f64; 2]; 2]>,
 }
 
@@ -162,24 +162,24 @@ fn read_softness(path: &str) -> Result<SoftnessFile, EnvError> {
     })
 }
 
-/// A scene ready to be shared by many environments.
+/// A compiled scene that many environments can share.
 #[derive(Debug)]
 pub struct SceneModel {
-    /// The description.
+    /// Description.
     pub scene: Scene,
-    /// The same, compiled.
+    /// Compiled scene.
     pub compiled: CompiledScene,
-    /// Where a probe can stand.
+    /// Skin surface on which a probe can be placed.
     pub skin: Skin,
-    /// The tree of the torso's surface, made when it is first needed.
+    /// Search tree of the torso's surface, built on first use.
     pub(super) skin_tree: OnceLock<Option<SurfaceTree>>,
 }
 
 impl SceneModel {
-    /// Describes and compiles a scene; `torso`: the torso's configuration, none for a scene without one.
+    /// Describes and compiles a scene. `torso` is the torso's configuration, `None` for a scene without one.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for robot, probe or torso; what describing and compiling refuses.
+    /// [`EnvError::Unknown`] for robot, probe or torso; errors of description and compilation.
     pub fn new(
         settings: &SceneSettings,
         torso: Option<&TorsoConfig>,
@@ -187,10 +187,10 @@ impl SceneModel {
         Self::at(settings, torso, [0.0; 3])
     }
 
-    /// The same with the torso moved from its usual place by `shift` [m].
+    /// As [`SceneModel::new`], with the torso moved from its default position by `shift` [m].
     ///
     /// # Errors
-    /// As [`SceneModel::new`].
+    /// Those of [`SceneModel::new`].
     pub fn at(
         settings: &SceneSettings,
         torso: Option<&TorsoConfig>,
@@ -208,10 +208,10 @@ impl SceneModel {
         Self::of(scene, &document, Skin::Torso(skin))
     }
 
-    /// A scene whose document was changed after it was described.
+    /// Creates a scene from a document that was changed after it was described.
     ///
     /// # Errors
-    /// [`EnvError::Sim`] where MuJoCo refuses it.
+    /// [`EnvError::Sim`] if MuJoCo rejects it.
     pub fn of(scene: Scene, document: &Mjcf, skin: Skin) -> Result<Arc<Self>, EnvError> {
         let compiled = CompiledScene::compile(document)?;
         Ok(Arc::new(Self {
@@ -223,7 +223,7 @@ impl SceneModel {
     }
 }
 
-/// The scene of some settings.
+/// Builds the scene of the settings.
 ///
 /// # Errors
 /// [`EnvError::Unknown`] for robot, probe or torso; [`EnvError::Model`].
@@ -235,7 +235,10 @@ pub fn build_scene(
     if robot.flange.is_none() {
         return Err(EnvError::Config {
             field: "scene.robot".to_owned(),
-            problem: format!("{} holds an instrument and carries no probe", robot.name),
+            problem: format!(
+                "{} holds an instrument and cannot hold a probe: choose another robot",
+                robot.name
+            ),
         });
     }
     let probe = find("probe", &settings.probe, probes::ALL)?;
@@ -250,7 +253,7 @@ pub fn build_scene(
     Ok(scene)
 }
 
-/// Names and makers.
+/// Names and constructors.
 type Registry<T> = [(&'static str, fn() -> T)];
 
 fn find<T>(kind: &'static str, name: &str, all: &Registry<T>) -> Result<T, EnvError> {
@@ -261,7 +264,7 @@ fn find<T>(kind: &'static str, name: &str, all: &Registry<T>) -> Result<T, EnvEr
         .ok_or_else(|| EnvError::unknown(kind, name, &known))
 }
 
-/// Fails for an unknown kind of torso.
+/// Checks that the kind of torso is known.
 pub(super) fn known_torso(name: &str) -> Result<(), EnvError> {
     torsos::by_name(name).map(|_| ()).map_err(unknown)
 }
@@ -276,7 +279,7 @@ fn unknown(error: ModelError) -> EnvError {
     }
 }
 
-/// The nominal configuration with another softness: its constraints scaled by what the softness is scaled by.
+/// The nominal configuration with another softness: its constraints are scaled by the ratio of the softnesses.
 pub fn scale_softness(nominal: &NominalTorso, softness: &Softness, timestep: f64) -> TorsoConfig {
     let stiffer = softness.stiffness / nominal.softness.stiffness;
     let heavier = softness.damping / nominal.softness.damping;
@@ -301,7 +304,7 @@ pub fn scale_softness(nominal: &NominalTorso, softness: &Softness, timestep: f64
     }
 }
 
-/// The configuration with the torso enlarged and breathing.
+/// The configuration with another torso size and breathing.
 pub fn resize_torso(config: &TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
     TorsoConfig {
         breathing,

@@ -1,5 +1,5 @@
-//! What a policy knows of a scene: joints, the goal's error, the measured wrench, the torso, the last action, and what camera
-//! and ultrasound show.
+//! Observation of a scene: joints, the goal's error, the measured wrench, the torso, the last action, and camera and ultrasound
+//! readings.
 
 use insonate_sim::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -11,7 +11,7 @@ use crate::camera::CameraSettings;
 use crate::ultrasound::UltrasoundSettings;
 use crate::{BoxSpace, EnvError};
 
-/// Which parts of the scene are observed; tasks add entries of their own.
+/// Observed parts of the scene. Tasks add entries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -23,17 +23,17 @@ pub struct ObservationSettings {
     pub joints: bool,
     /// Error of the probe's pose and twist against the goal, in the goal's frame.
     pub goal: bool,
-    /// Measured force and torque at the probe, and what is kept of the force's past.
+    /// Measured force and torque at the probe, and filtered past forces.
     pub wrench: bool,
-    /// True state of the torso: breath and motion of the patient, which no sensor gives; for privileged policies.
+    /// True state of the torso: breathing and motion of the patient. No sensor measures it; for privileged policies.
     pub torso: bool,
     /// The last action.
     pub previous_action: bool,
-    /// Observations that are stacked, the newest last.
+    /// Number of stacked observations, newest last.
     pub n_stack: usize,
-    /// Picture of a camera; its pixels come after all others.
+    /// Camera image. Its pixels follow all other entries except ultrasound.
     pub camera: CameraSettings,
-    /// Ultrasound of the patient; its readings come last.
+    /// Ultrasound of the patient. Its readings come last.
     #[serde(default)]
     pub ultrasound: UltrasoundSettings,
 }
@@ -54,7 +54,7 @@ impl Default for ObservationSettings {
 }
 
 impl ObservationSettings {
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -64,7 +64,7 @@ impl ObservationSettings {
         self.ultrasound.check()
     }
 
-    /// The entries, before those of the task; `n_actions`: length of an action.
+    /// The entries before those of the task. `n_actions` is the length of an action.
     pub fn space(&self, state: &SceneState, n_actions: usize) -> BoxSpace {
         let mut space = BoxSpace::default();
         if self.joints {
@@ -98,7 +98,7 @@ fn along(what: &str, axes: &[&str], unit: &str) -> BoxSpace {
     BoxSpace::unbounded(axes.iter().map(|axis| format!("{what}_{axis} [{unit}]")))
 }
 
-/// The probe's error against the goal, and the goal's motion along its path.
+/// The probe's error relative to the goal, and the goal's motion along its path.
 fn goal_space() -> BoxSpace {
     let mut space = BoxSpace::default();
     for (what, unit) in [
@@ -113,7 +113,7 @@ fn goal_space() -> BoxSpace {
     space.in_frame("goal")
 }
 
-/// What the force sensor says, which measures in the probe's frame.
+/// Readings of the force sensor, in the probe's frame.
 fn wrench_space() -> BoxSpace {
     let mut space = along("force", &["x", "y", "z"], "N");
     space.extend(along("torque", &["x", "y", "z"], "N·m"));
@@ -144,7 +144,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes the scene's entries; returns what is left for the task.
+/// Writes the scene's entries. Returns the remaining part of the buffer for the task.
 pub fn observe<'a>(
     settings: &ObservationSettings,
     state: &SceneState,

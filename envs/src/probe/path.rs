@@ -1,4 +1,4 @@
-//! A straight path over the skin, seen from above, and the schedule on which the goal moves along it.
+//! A straight path over the skin, seen from above, and the schedule of the goal along it.
 
 use nalgebra::Vector3;
 
@@ -6,18 +6,18 @@ use super::{Goal, SceneState};
 use insonate_sim::verdict::PathFigures;
 use insonate_sim::{Pose, Twist};
 
-/// A straight line in the world as compiled, and when the goal is where on it.
+/// A straight line in the world frame of the compiled scene, and the schedule of the goal along it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StraightPath {
-    /// Start and end [m].
+    /// Start [m].
     pub from: [f64; 2],
-    /// EpisodeEnd [m].
+    /// End [m].
     pub to: [f64; 2],
     /// Speed along the path [m/s].
     pub speed: f64,
     /// Time that the goal rests at the start [s].
     pub rest: f64,
-    /// Time over which it gathers speed [s].
+    /// Acceleration time [s].
     pub ramp: f64,
 }
 
@@ -27,7 +27,7 @@ impl StraightPath {
         (self.to[0] - self.from[0]).hypot(self.to[1] - self.from[1])
     }
 
-    /// When the goal arrives at the end [s].
+    /// Time at which the goal arrives at the end [s].
     pub fn duration(&self) -> f64 {
         self.rest + self.length() / self.speed + self.ramp / 2.0
     }
@@ -48,7 +48,7 @@ impl StraightPath {
         }
     }
 
-    /// How far the probe is along the path, seen from above [m].
+    /// Position of the probe along the path, seen from above [m].
     pub fn along(&self, state: &SceneState) -> f64 {
         let Pose { position, rotation } = state.torso.world_from_rest;
         let here = rotation.inverse() * (state.probe.world_from_probe.position - position);
@@ -56,7 +56,7 @@ impl StraightPath {
         ((here.x - self.from[0]) * way[0] + (here.y - self.from[1]) * way[1]) / self.length()
     }
 
-    /// The goal at the state's time, where the skin is now; none where the path leaves it.
+    /// The goal at the state's time, on the current skin. `None` if the path leaves the skin.
     pub fn goal(&self, state: &SceneState, force: f64) -> Option<Goal> {
         let (distance, speed) = self.schedule(state.physics.time());
         let share = distance / self.length();
@@ -78,10 +78,10 @@ impl StraightPath {
     }
 }
 
-/// How far a probe came along a path.
+/// Coverage of a path by a probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathProgress {
-    /// The first and the last place in contact [m].
+    /// First and last position in contact [m].
     reached: [f64; 2],
     lag: f64,
     error: f64,
@@ -113,7 +113,7 @@ impl PathProgress {
         }
     }
 
-    /// The figures; nothing is covered without contact.
+    /// The metrics. Without contact, the coverage is zero.
     pub fn figures(&self, path: &StraightPath) -> PathFigures {
         let [first, last] = self.reached;
         PathFigures {

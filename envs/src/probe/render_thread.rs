@@ -1,4 +1,4 @@
-//! One thread draws for all environments: an OpenGL context belongs to a thread, and environments change threads.
+//! One thread renders for all environments, because an OpenGL context belongs to a thread and environments change threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -11,10 +11,10 @@ use insonate_sim::render_state::RenderState;
 use super::SceneModel;
 use crate::EnvError;
 
-/// Scenes that are kept ready to be drawn; otherwise a torso that is compiled for each episode would fill the memory.
+/// Maximum number of cached renderers. Without a limit, torsos that are compiled for each episode would fill the memory.
 const MAX_RENDERERS: usize = 8;
 
-/// A picture to be drawn.
+/// A request for an image.
 struct RenderRequest {
     model: Arc<SceneModel>,
     state: RenderState,
@@ -23,7 +23,7 @@ struct RenderRequest {
     reply: SyncSender<(RenderState, Result<Image, SimError>)>,
 }
 
-/// Draws for many environments on a thread of its own.
+/// Renders for many environments on its own thread.
 #[derive(Debug)]
 pub struct RenderThread {
     requests: Option<Sender<RenderRequest>>,
@@ -31,26 +31,28 @@ pub struct RenderThread {
 }
 
 impl RenderThread {
-    /// Starts the thread, which ends when this is dropped.
+    /// Starts the thread. It ends when this is dropped.
     ///
     /// # Errors
-    /// [`EnvError::Failed`] where the machine gives no thread.
+    /// [`EnvError::Failed`] if the thread cannot be started.
     pub fn new() -> Result<Self, EnvError> {
         let (sender, receiver) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("render".to_owned())
             .spawn(move || serve(&receiver))
-            .map_err(|error| EnvError::Failed(format!("no thread for pictures: {error}")))?;
+            .map_err(|error| {
+                EnvError::Failed(format!("cannot start the render thread: {error}"))
+            })?;
         Ok(Self {
             requests: Some(sender),
             thread: Some(thread),
         })
     }
 
-    /// Draws what a camera sees of a state of the model's scene, and gives the state back.
+    /// Renders the view of a camera on a state of the model's scene, and returns the state.
     ///
     /// # Errors
-    /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; [`EnvError::Failed`] where the driver ended the thread.
+    /// [`EnvError::Sim`] if the camera does not exist or OpenGL is not available; [`EnvError::Failed`] if the driver ended the thread.
     pub fn draw(
         &self,
         model: &Arc<SceneModel>,
@@ -58,7 +60,7 @@ impl RenderThread {
         camera: &str,
         config: RenderConfig,
     ) -> Result<(RenderState, Image), EnvError> {
-        let gone = || EnvError::Failed("the thread that draws pictures has ended".to_owned());
+        let gone = || EnvError::Failed("the render thread has ended".to_owned());
         let (reply, answer) = mpsc::sync_channel(1);
         let request = RenderRequest {
             model: model.clone(),
@@ -76,7 +78,7 @@ impl RenderThread {
 
 impl Drop for RenderThread {
     fn drop(&mut self) {
-        // Without a sender the thread ends.
+        // The thread ends when the sender is dropped.
         self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -84,7 +86,7 @@ impl Drop for RenderThread {
     }
 }
 
-/// The renderer of a scene at a size.
+/// Renderer of a scene at one image size.
 struct CachedRenderer {
     model: Arc<SceneModel>,
     config: RenderConfig,
@@ -99,12 +101,12 @@ fn serve(requests: &Receiver<RenderRequest>) {
                 .renderer
                 .render_state(&mut request.state, &request.camera)
         });
-        // The asker may be gone.
+        // The receiver may have been dropped.
         let _ = request.reply.send((request.state, frame));
     }
 }
 
-/// The cached renderer for a request; the one used last is moved to the end.
+/// Returns the cached renderer for a request and moves it to the end of the cache.
 fn cached<'a>(
     renderers: &'a mut Vec<CachedRenderer>,
     request: &RenderRequest,

@@ -1,11 +1,11 @@
-//! Bounds of a task's rule of success.
+//! Bounds of a task's success criteria.
 
 use insonate_sim::verdict::Judge;
 
-/// A figure of an episode, and the bound that a success keeps.
+/// A metric of an episode, and its bound for a success.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
-    /// Name of the figure with its unit.
+    /// Name of the metric with its unit.
     name: &'static str,
     value: f64,
     bound: f64,
@@ -13,7 +13,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The figure must be below the bound.
+    /// The metric must be below the bound.
     pub fn below(name: &'static str, value: f64, bound: f64) -> Self {
         Self {
             name,
@@ -23,7 +23,7 @@ impl Rule {
         }
     }
 
-    /// The figure must be the bound or more.
+    /// The metric must be at least the bound.
     pub fn at_least(name: &'static str, value: f64, bound: f64) -> Self {
         Self {
             is_least: true,
@@ -31,7 +31,7 @@ impl Rule {
         }
     }
 
-    /// Whether it is kept; a figure that is not a number keeps no bound.
+    /// Whether the bound holds. It does not hold for NaN.
     pub fn is_kept(&self) -> bool {
         if self.is_least {
             self.value >= self.bound
@@ -48,7 +48,7 @@ impl Rule {
     }
 }
 
-/// Adds the rules that were broken, unless there is a reason already.
+/// Adds the violated rules, unless there is already a reason.
 pub fn judge_rules(judge: Judge, rules: &[Rule]) -> Judge {
     if !judge.is_clear() {
         return judge;

@@ -1,4 +1,4 @@
-//! The scenes that the environments of a task share, and how one of them is made ready for an episode.
+//! Scenes that the environments of a task share, and their preparation for an episode.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -17,26 +17,27 @@ use crate::EnvError;
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::ultrasound::Patient;
 
-/// Compiled scenes, one for each size of the torso.
+/// Compiled scenes, one per torso size.
 #[derive(Debug)]
 pub struct SceneSet {
     settings: SceneSettings,
     randomization: RandomizationSettings,
     active: ActiveParameters,
-    /// The torso's configuration before it is softened; none: the scene has no torso to randomise.
+    /// Nominal configuration of the torso. `None` if the scene has no torso to randomise.
     nominal: Option<NominalTorso>,
     models: Vec<(f64, Arc<SceneModel>)>,
-    /// Draws the pictures of all environments; started on first use.
+    /// Renders the images of all environments. Started on first use.
     render_thread: Mutex<Weak<RenderThread>>,
-    /// Patients from inside by the seeds of their organs, made on first use.
+    /// Internal anatomy of patients, by the seeds of their organs. Built on first use.
     patients: Mutex<BTreeMap<u64, Arc<Patient>>>,
 }
 
 impl SceneSet {
-    /// Scenes with a torso. Ranges of stiffness and damping come from the softness file where it has them.
+    /// Scenes with a torso. Ranges of stiffness and damping come from the calibration file if it has them.
     ///
     /// # Errors
-    /// As [`SceneSettings::nominal`] and [`SceneModel::new`]; [`EnvError::Config`] for what only the `fast` torso can vary.
+    /// Those of [`SceneSettings::nominal`] and [`SceneModel::new`]; [`EnvError::Config`] for variations that only the `fast`
+    /// torso supports.
     pub fn with_torso(
         settings: &SceneSettings,
         randomization: &RandomizationSettings,
@@ -71,7 +72,7 @@ impl SceneSet {
         })
     }
 
-    /// One constant scene; `active`: the parameters that make a difference to the task.
+    /// One constant scene. `active`: the parameters that affect the task.
     pub fn of(
         settings: SceneSettings,
         randomization: RandomizationSettings,
@@ -89,10 +90,10 @@ impl SceneSet {
         }
     }
 
-    /// The thread that draws for all environments; it ends with the last of them.
+    /// The thread that renders for all environments. It ends with the last environment.
     ///
     /// # Errors
-    /// As [`RenderThread::new`].
+    /// Those of [`RenderThread::new`].
     pub fn render_thread(&self) -> Result<Arc<RenderThread>, EnvError> {
         let mut known = self
             .render_thread
@@ -106,10 +107,10 @@ impl SceneSet {
         Ok(render_thread)
     }
 
-    /// The patient from inside with the organs of a seed, for all environments.
+    /// The patient's internal anatomy for a seed of the organs, shared by all environments.
     ///
     /// # Errors
-    /// As [`Patient::of`]; [`EnvError::Config`] where the torso's size varies, with which organs do not.
+    /// Those of [`Patient::of`]; [`EnvError::Config`] if the torso's size varies, because organs do not vary with it.
     pub fn patient(&self, seed: u64) -> Result<Arc<Patient>, EnvError> {
         if self
             .models
@@ -134,25 +135,25 @@ impl SceneSet {
         Ok(patient)
     }
 
-    /// The scene that a new environment starts with.
+    /// The initial scene of a new environment.
     pub fn first(&self) -> &Arc<SceneModel> {
         &self.models[0].1
     }
 
-    /// What episodes are drawn from.
+    /// Ranges of the random parameters.
     pub fn randomization(&self) -> &RandomizationSettings {
         &self.randomization
     }
 
-    /// Which parameters make a difference.
+    /// The parameters that have an effect.
     pub fn active(&self) -> &ActiveParameters {
         &self.active
     }
 
-    /// Resets a state and gives its torso the episode's softness, friction, size, breath and place.
+    /// Resets a state and applies the episode's softness, friction, size, breathing and position to its torso.
     ///
     /// # Errors
-    /// What compiling refuses, for torsos other than `fast`.
+    /// Compiler errors, for torsos other than `fast`.
     pub fn prepare(
         &self,
         state: &mut SceneState,
@@ -180,7 +181,7 @@ impl SceneSet {
         Ok(())
     }
 
-    /// Takes the scene of a size.
+    /// Selects the scene of a torso size.
     fn choose(&self, state: &mut SceneState, size: f64) -> Result<(), EnvError> {
         let nearest = self
             .models
@@ -192,7 +193,7 @@ impl SceneSet {
         }
     }
 
-    /// Softness, friction, breath and place without compiling.
+    /// Applies softness, friction, breathing and position without compiling.
     fn vary(
         &self,
         state: &mut SceneState,
@@ -218,7 +219,7 @@ impl SceneSet {
         matches!(self.settings.torso.as_str(), "mpm" | "xpbd")
     }
 
-    /// Softness of tissue without compiling.
+    /// Applies the softness of tissue without compiling.
     fn soften(
         &self,
         state: &mut SceneState,
@@ -233,7 +234,7 @@ impl SceneSet {
         Ok(())
     }
 
-    /// The scene of an episode, for torsos that cannot be varied in place.
+    /// Compiles the scene of an episode, for torsos that cannot be varied in place.
     fn compile(
         &self,
         nominal: &NominalTorso,
@@ -259,7 +260,7 @@ fn softened(nominal: &NominalTorso, episode: &EpisodeParameters, timestep: f64) 
     scale_softness(nominal, &Softness { stiffness, damping }, timestep)
 }
 
-/// The parameters that make a difference in a scene with a torso.
+/// The parameters that have an effect in a scene with a torso.
 fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> ActiveParameters {
     let mut names = vec![
         "torso.stiffness",
@@ -287,10 +288,10 @@ fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> Ac
     ActiveParameters::of(&names)
 }
 
-/// Where the torso is at the middle of the patient's motion.
+/// Pose of the torso at the centre of the patient's motion.
 fn resting(state: &SceneState, episode: &EpisodeParameters) -> TorsoFrame {
     let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), episode.torso_yaw);
-    // It turns about the centre of its footprint.
+    // It rotates about the centre of its footprint.
     let center = Vector3::from(state.model.scene.torso_position);
     let position = center - rotation * center + Vector3::from(episode.torso_position);
     TorsoFrame {
@@ -315,7 +316,7 @@ fn check_fixed(
         Some((name, _)) => Err(EnvError::Config {
             field: format!("randomization.{name}"),
             problem: format!(
-                "needs scene.torso = \"fast\"; a {} torso lies still and unturned",
+                "needs scene.torso = \"fast\"; a {} torso neither moves nor rotates",
                 settings.torso
             ),
         }),

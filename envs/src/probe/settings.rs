@@ -1,4 +1,4 @@
-//! Settings that all tasks with a probe have.
+//! Common settings of tasks with a probe.
 
 use insonate_sim::verdict::VerdictLimits;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::actions::ActionSettings;
 use crate::randomization::RandomizationSettings;
 use crate::settings::check_range;
 
-/// Settings of a task with a probe: what all have, and its own, `S`.
+/// Settings of a task with a probe: common settings and those of the task, `S`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeTaskSettings<S> {
@@ -17,16 +17,16 @@ pub struct ProbeTaskSettings<S> {
     pub time: TimeSettings,
     /// Contents of the scene.
     pub scene: SceneSettings,
-    /// How actions act.
+    /// Action mode and its settings.
     pub action: ActionSettings,
-    /// What is observed.
+    /// Observed quantities.
     pub observation: ObservationSettings,
-    /// What differs between episodes.
+    /// Random variation between episodes.
     pub randomization: RandomizationSettings,
-    /// Limits that an episode must keep to be a result, as those of a scan.
+    /// Limits for a valid episode, as for a scan.
     #[serde(default)]
     pub verdict: VerdictLimits,
-    /// The task's own.
+    /// Settings of the task.
     pub task: S,
 }
 
@@ -34,7 +34,7 @@ pub struct ProbeTaskSettings<S> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeSettings {
-    /// Length of a control step [s]; a multiple of the physics step.
+    /// Control timestep [s], a multiple of the physics timestep.
     pub control_timestep: f64,
     /// Time after which an episode is truncated [s].
     pub limit: f64,
@@ -50,10 +50,10 @@ impl Default for TimeSettings {
 }
 
 impl<S> ProbeTaskSettings<S> {
-    /// Physics steps in a control step.
+    /// Physics steps per control step.
     ///
     /// # Errors
-    /// [`EnvError::Config`] where the control step is no multiple of the physics step.
+    /// [`EnvError::Config`] if the control timestep is not a multiple of the physics timestep.
     pub fn n_substeps(&self) -> Result<usize, EnvError> {
         let ratio = self.time.control_timestep / self.scene.physics_timestep;
         let whole = ratio.round();
@@ -74,7 +74,7 @@ impl<S> ProbeTaskSettings<S> {
         ((self.time.limit / self.time.control_timestep).round() as usize).max(1)
     }
 
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`], [`EnvError::Unknown`].

@@ -20,17 +20,18 @@ use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Scanner;
 use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions};
 
-/// Deepest start of the probe in the torso [m]: tasks that see start tilted close above a curved skin, so a rim of the face dips in.
+/// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
+/// may be inside.
 const PRESS_TOLERANCE: f64 = 0.02;
 
-/// Time from frame to frame of a reference that is held, which settles within half of it [s], and how many are taken.
+/// Interval between frames of a held reference [s], which settles within half of it, and the number of frames.
 const HOLD: f64 = 0.8;
 const N_HELD: usize = 5;
 
 /// The environment of a task with a probe.
 pub type ProbeEnvironment<T> = Environment<ProbeSimulation<T>>;
 
-/// A task with a probe and the state that it moves.
+/// A task with a probe and its state.
 pub struct ProbeSimulation<T> {
     observed: ObservationSettings,
     n_substeps: usize,
@@ -47,18 +48,18 @@ pub struct ProbeSimulation<T> {
     scanner: Option<Scanner>,
     episode: EpisodeParameters,
     rng: ChaCha8Rng,
-    /// The requested action, and the one that acts now.
-    asked: Vec<f32>,
+    /// The requested action, and the action that is applied.
+    requested: Vec<f32>,
     acting: Vec<f32>,
-    /// Actions that latency delays, the oldest first.
+    /// Actions delayed by latency, oldest first.
     pending: VecDeque<Vec<f32>>,
 }
 
 impl<T: ProbeTask> ProbeEnvironment<T> {
-    /// An environment of a task; it must be reset before its first step.
+    /// Creates an environment of a task. It must be reset before its first step.
     ///
     /// # Errors
-    /// As [`SceneState::new`], [`ActionSettings::make`](crate::actions::ActionSettings::make) and [`Camera::new`].
+    /// Those of [`SceneState::new`], [`ActionSettings::make`](crate::actions::ActionSettings::make) and [`Camera::new`].
     pub fn new<S>(
         id: &str,
         settings: &ProbeTaskSettings<S>,
@@ -79,7 +80,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         observation_space.extend(seen.space()?);
         let heard = &settings.observation.ultrasound;
         if heard.is_on() {
-            // Any patient will do to see whether there can be one.
+            // Builds any patient as a check of the settings.
             let organs = scenes.randomization().organs[0] as u64;
             state.patient = Some(scenes.patient(heard.seed + organs)?);
         }
@@ -116,14 +117,14 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             scanner,
             episode: EpisodeParameters::default(),
             rng: ChaCha8Rng::seed_from_u64(0),
-            asked: vec![0.0; n_actions],
+            requested: vec![0.0; n_actions],
             acting: vec![0.0; n_actions],
             pending: VecDeque::new(),
         };
         Ok(Self::of(spec, simulation))
     }
 
-    /// The environment with its observations stacked as the settings say.
+    /// The environment, with observations stacked according to the settings.
     pub fn boxed(self) -> Box<dyn Env>
     where
         T: 'static,
@@ -153,7 +154,7 @@ impl<T: ProbeTask> ProbeSimulation<T> {
         }
     }
 
-    /// Frames by which the task judges those of the episode.
+    /// Records the reference frames that the task compares the episode's frames with.
     fn take_references(&mut self) -> Result<(), EnvError> {
         let (Some(scanner), Some(patient)) = (&mut self.scanner, &self.state.patient) else {
             return Ok(());
@@ -174,7 +175,7 @@ impl<T: ProbeTask> ProbeSimulation<T> {
             hold(&mut self.state, &mut controller, &self.episode)?;
             scanner.scan(&self.state, |sight| task.see_reference(sight))?;
         }
-        // The episode begins as if nothing had been.
+        // Restores the initial state of the episode.
         self.scenes.prepare(&mut self.state, &self.episode)?;
         scanner.reset(&self.state);
         self.state.goal = begun.0;
@@ -182,7 +183,7 @@ impl<T: ProbeTask> ProbeSimulation<T> {
     }
 }
 
-/// Presses the probe at its goal for a while.
+/// Holds the probe at its goal with the desired force for a while.
 fn hold(
     state: &mut SceneState,
     controller: &mut HybridForce,
@@ -238,7 +239,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn set_action(&mut self, action: &[f32]) {
-        self.asked.copy_from_slice(action);
+        self.requested.copy_from_slice(action);
         self.acting.copy_from_slice(action);
         if let Some(mut oldest) = self.pending.pop_front() {
             self.acting.copy_from_slice(&oldest);
@@ -271,7 +272,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
-        self.task.reward(&self.state, &self.asked, terms);
+        self.task.reward(&self.state, &self.requested, terms);
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
@@ -305,7 +306,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             _ => None,
         };
         let judge = Judge::new(&self.limits);
-        // What ended the episode early is the reason; figures of a part would only repeat it.
+        // If a failure ended the episode, it is the reason. Metrics of a partial episode would only repeat it.
         let judge = match failure {
             Some(reason) => judge.reason(reason),
             None => self.task.judge(judge),

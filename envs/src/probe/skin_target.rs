@@ -1,4 +1,4 @@
-//! A place on the skin that the probe should touch with a force.
+//! A position on the skin that the probe must touch with a force.
 
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -7,17 +7,17 @@ use super::goal::Goal;
 use super::state::SceneState;
 use crate::randomization::EpisodeParameters;
 
-/// A place on the skin, and the force wanted there.
+/// A position on the skin, and the desired force.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SkinTarget {
-    /// In the world with the torso where it was compiled, from above [m].
+    /// Position in the world frame of the compiled torso, seen from above [m].
     pub place: [f64; 2],
     /// Force along the probe's axis [N].
     pub force: f64,
 }
 
 impl SkinTarget {
-    /// A random place within `area`, half sizes across and along the patient [m] that grow with the torso.
+    /// Draws a position within `area`: half sizes across and along the patient [m], scaled with the torso.
     pub fn draw(
         area: [f64; 2],
         state: &SceneState,
@@ -33,7 +33,7 @@ impl SkinTarget {
         }
     }
 
-    /// Sets the goal to the place as it is now, on the skin and moving with it.
+    /// Sets the goal to the current position of the target, which moves with the skin.
     pub fn set_goal(&self, state: &mut SceneState) {
         if let Some(point) = state.skin(self.place[0], self.place[1]) {
             state.goal = Goal {

@@ -1,4 +1,4 @@
-//! The state of one environment: physics, goal, and what the probe measured in the last physics step.
+//! State of one environment: physics, goal, and the measurements of the probe in the last physics step.
 
 use std::sync::Arc;
 
@@ -14,26 +14,26 @@ use crate::EnvError;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Patient;
 
-/// One environment's state with all that tasks and actions read.
+/// State of one environment, read by tasks and action modes.
 #[derive(Debug)]
 pub struct SceneState {
-    /// What the state belongs to.
+    /// The scene of the state.
     pub model: Arc<SceneModel>,
-    /// The state.
+    /// The physics state.
     pub physics: Physics,
     /// The arm and the probe's face.
     pub placement: ProbePlacement,
     contact: ProbeContact,
     arm_contact: ArmContact,
-    /// Where the torso stands now against where it was compiled.
+    /// Current pose of the torso relative to the compiled pose.
     pub torso: TorsoFrame,
-    /// The same when the patient does not move.
+    /// Pose of the torso without the patient's motion.
     torso_at_rest: TorsoFrame,
-    /// The goal of now.
+    /// The current goal.
     pub goal: Goal,
     /// The probe in the last physics step.
     pub probe: ProbeState,
-    /// The patient from inside, where ultrasound is observed.
+    /// The patient's internal anatomy, if ultrasound is observed.
     pub patient: Option<Arc<Patient>>,
 }
 
@@ -48,9 +48,9 @@ pub struct ProbeState {
     pub force: Vector3<f64>,
     /// Torque of the surroundings on the probe about the sensor in world [N·m], without noise.
     pub torque: Vector3<f64>,
-    /// Force that the probe presses with along the goal's axis [N].
+    /// Pressing force of the probe along the goal's axis [N].
     pub normal_force: f64,
-    /// Whether the probe touches anything.
+    /// Whether the probe touches another body.
     pub in_contact: bool,
 }
 
@@ -68,10 +68,10 @@ impl Default for ProbeState {
 }
 
 impl SceneState {
-    /// A state of a model, the robot at home.
+    /// Creates a state of a model with the robot at home.
     ///
     /// # Errors
-    /// [`EnvError::Sim`] where the scene has no arm or no probe.
+    /// [`EnvError::Sim`] if the scene has no arm or no probe.
     pub fn new(model: Arc<SceneModel>) -> Result<Self, EnvError> {
         let physics = Physics::from_scene(&model.compiled)?;
         let placement = ProbePlacement::new(&physics)?;
@@ -90,7 +90,7 @@ impl SceneState {
         })
     }
 
-    /// Resets to the keyframe `home`, the torso to where it was compiled.
+    /// Resets to the keyframe `home` and the torso to its compiled pose.
     pub fn reset(&mut self) {
         self.physics.reset();
         (self.torso, self.torso_at_rest) = (TorsoFrame::default(), TorsoFrame::default());
@@ -105,7 +105,7 @@ impl SceneState {
         Ok(())
     }
 
-    /// The skin now above a point `(x, y)` [m] given where the torso was compiled; none beside it.
+    /// The current skin point for a point `(x, y)` [m] on the torso as compiled. `None` outside the skin.
     pub fn skin(&self, x: f64, y: f64) -> Option<SkinPoint> {
         let rest = self.model.skin.above(x, y)?;
         let Pose { position, rotation } = self.torso.world_from_rest;
@@ -115,12 +115,12 @@ impl SceneState {
         })
     }
 
-    /// The probe's pose on the skin, `lift` [m] above it, turned about its axis as at home.
+    /// The probe's pose `lift` [m] above the skin, with the rotation about its axis as at home.
     pub fn pose_on(&self, point: &SkinPoint, lift: f64) -> Pose {
         self.placement.pose_on(point, lift, None)
     }
 
-    /// Where the episode starts: the goal's pose, shifted by the episode's start, and lifted by the present breath.
+    /// Start pose of the episode: the goal's pose, shifted by the episode's start offset and lifted by the current breath.
     pub fn start(&self, episode: &EpisodeParameters) -> Pose {
         let [x, y] = episode.start_offset;
         let lift = episode.start_height + self.breath()[0];
@@ -131,18 +131,18 @@ impl SceneState {
         }
     }
 
-    /// Puts the robot at rest where the episode starts.
+    /// Places the robot at rest at the start pose.
     ///
     /// # Errors
-    /// As [`SceneState::place`].
+    /// Those of [`SceneState::place`].
     pub fn place_above(&mut self, episode: &EpisodeParameters) -> Result<(), EnvError> {
         self.place(&self.start(episode))
     }
 
-    /// The same in a posture from which the arm goes straight on to another pose.
+    /// As [`SceneState::place_above`], in a posture from which the arm can move directly to another pose.
     ///
     /// # Errors
-    /// [`EnvError::Sim`] where the arm does not reach.
+    /// [`EnvError::Sim`] if the pose is out of reach.
     pub fn place_above_on_way(
         &mut self,
         episode: &EpisodeParameters,
@@ -159,17 +159,17 @@ impl SceneState {
         Ok(())
     }
 
-    /// Puts the robot at rest with the probe at a pose, and sets the force sensor's zero there.
+    /// Places the robot at rest with the probe at a pose, and zeroes the force sensor there.
     ///
     /// # Errors
-    /// [`EnvError::Sim`] where the arm does not reach.
+    /// [`EnvError::Sim`] if the pose is out of reach.
     pub fn place(&mut self, pose: &Pose) -> Result<(), EnvError> {
         self.placement.place(&mut self.physics, pose)?;
         self.read_probe();
         Ok(())
     }
 
-    /// Checks that the robot, placed at its start, is inside nothing.
+    /// Checks that the robot at its start overlaps no other body.
     ///
     /// # Errors
     /// [`EnvError::Start`] with both geoms and the depth of each overlap.
@@ -184,7 +184,7 @@ impl SceneState {
         Ok(check.check(&mut self.physics, skin.as_ref())?)
     }
 
-    /// Reads what the last physics step did to the probe.
+    /// Reads pose and forces of the probe after a physics step.
     pub fn read_probe(&mut self) {
         let wrench = self
             .physics
@@ -202,7 +202,7 @@ impl SceneState {
         };
     }
 
-    /// Why a robot would stop, apart from forces.
+    /// Reason for a robot to stop, other than forces.
     pub fn obstruction(&self) -> Option<&'static str> {
         if self.placement.arm.room(&self.physics) < 0.0 {
             return Some("a joint at its limit");
@@ -211,7 +211,7 @@ impl SceneState {
         touches.then_some("the arm touches something")
     }
 
-    /// Moves the torso's place at rest.
+    /// Sets the torso's pose at rest.
     pub(super) fn place_torso(&mut self, frame: &TorsoFrame) {
         self.torso_at_rest = *frame;
         self.set_frame(*frame);
@@ -227,7 +227,7 @@ impl SceneState {
         }
     }
 
-    /// Moves the torso as the patient moves: a sine about its place at rest.
+    /// Moves the torso with the patient: a sine about its pose at rest.
     pub fn move_patient(&mut self, episode: &EpisodeParameters) {
         let [x, y] = episode.patient_amplitude;
         if x == 0.0 && y == 0.0 {
@@ -235,7 +235,7 @@ impl SceneState {
         }
         let rate = std::f64::consts::TAU * episode.patient_rate;
         let phase = rate * self.physics.time() + episode.patient_phase;
-        // Starts where the torso was placed.
+        // The motion starts at the pose at rest.
         let amplitude = Vector3::new(x, y, 0.0);
         let shift = amplitude * (phase.sin() - episode.patient_phase.sin());
         let mut frame = self.torso_at_rest;
@@ -244,7 +244,7 @@ impl SceneState {
         self.set_frame(frame);
     }
 
-    /// How far the chest has risen [m] and how fast it rises [m/s]; zero without breathing or another torso than `fast`.
+    /// Rise of the chest [m] and its rate [m/s]. Zero without breathing, or for torsos other than `fast`.
     pub fn breath(&self) -> [f64; 2] {
         self.physics
             .shell()
@@ -252,12 +252,12 @@ impl SceneState {
             .unwrap_or_default()
     }
 
-    /// From the goal to the probe's face [m], in world.
+    /// Offset from the goal to the probe's face [m], in world.
     pub fn offset(&self) -> Vector3<f64> {
         self.probe.world_from_probe.position - self.goal.world_from_probe.position
     }
 
-    /// The part of that offset across the goal's axis [m].
+    /// Component of that offset perpendicular to the goal's axis [m].
     pub fn offset_across(&self) -> Vector3<f64> {
         let axis = self.goal.world_from_probe.z_axis();
         let offset = self.offset();
@@ -270,17 +270,17 @@ impl SceneState {
         self.probe.world_from_probe.z_axis().angle(&axis)
     }
 
-    /// Force that the probe presses with along its own axis [N].
+    /// Pressing force of the probe along its own axis [N].
     pub fn axial_force(&self) -> f64 {
         -self.probe.force.dot(&self.probe.world_from_probe.z_axis())
     }
 
-    /// The probe's pose in the torso's frame at rest, in which organs are described.
+    /// The probe's pose in the frame of the torso at rest, in which organs are described.
     pub fn torso_from_probe(&self) -> Isometry3<f64> {
         self.in_torso(&self.probe.world_from_probe)
     }
 
-    /// Where a pose in that frame is now, in world.
+    /// Current world pose of a pose in that frame.
     pub fn in_world(&self, torso_from_probe: &Isometry3<f64>) -> Pose {
         let origin = Vector3::from(self.model.scene.torso_position);
         let Pose { position, rotation } = self.torso.world_from_rest;
@@ -290,7 +290,7 @@ impl SceneState {
         }
     }
 
-    /// A pose of the probe in that frame.
+    /// Pose of the probe in that frame.
     pub fn in_torso(&self, world_from_probe: &Pose) -> Isometry3<f64> {
         let origin = self.model.scene.torso_position;
         torso_from_probe(world_from_probe, origin, &self.torso.world_from_rest)

@@ -1,4 +1,4 @@
-//! What a task must say: the world's start, the goal, observation, reward and end. One task per file.
+//! Interface of a task with a probe: start, goal, observation, reward and end. One task per file.
 
 use insonate_sim::verdict::Judge;
 use nalgebra::Isometry3;
@@ -10,28 +10,28 @@ use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Sight;
 use crate::{BoxSpace, EnvError};
 
-/// What to do in a scene in which a probe is moved.
+/// A task in a scene with a probe.
 ///
-/// The state is reset, softened and moved as the episode's parameters say before [`ProbeTask::reset`].
+/// Before [`ProbeTask::reset`] the state is reset, and softness and motion are set from the episode's parameters.
 pub trait ProbeTask: Send {
     /// Names of the weighted reward terms.
     fn reward_terms(&self) -> Vec<&'static str>;
 
-    /// Names of what a step costs; usually [`ContactCosts::NAMES`](crate::probe::ContactCosts::NAMES).
+    /// Names of the costs of a step, usually [`ContactCosts::NAMES`](crate::probe::ContactCosts::NAMES).
     fn costs(&self) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// Names of the episode's figures; `success` comes first.
+    /// Names of the episode's metrics. `success` comes first.
     fn metrics(&self) -> Vec<&'static str>;
 
-    /// Entries of the observation that are the task's own, after those of the state.
+    /// Entries of the observation that the task adds after those of the state.
     fn observation_space(&self) -> BoxSpace;
 
-    /// Starts an episode: puts the probe to its start and sets the goal.
+    /// Starts an episode: places the probe at its start and sets the goal.
     ///
     /// # Errors
-    /// [`EnvError::Sim`] where the arm does not reach.
+    /// [`EnvError::Sim`] if the start is out of reach.
     fn reset(
         &mut self,
         state: &mut SceneState,
@@ -42,55 +42,55 @@ pub trait ProbeTask: Send {
     /// Moves the goal, before each physics step.
     fn before_substep(&mut self, state: &mut SceneState);
 
-    /// Records what happened, after each physics step.
+    /// Records the state, after each physics step.
     fn after_substep(&mut self, state: &SceneState);
 
-    /// Where a face would stand in the torso at rest, in the torso's frame, for frames by which the episode's are judged; asked for after
-    /// each reset, where ultrasound is observed.
+    /// Poses of the probe's face for reference frames, in the frame of the torso at rest. The task compares the episode's frames with them.
+    /// Called after each reset if ultrasound is observed.
     fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
         Vec::new()
     }
 
-    /// Where a probe would be held, and how hard, for frames over about a breath by which the episode's are judged; asked for after each
-    /// reset, where ultrasound is observed. The physics is stepped for them and begins anew.
+    /// Goal at which the probe is held for reference frames over about one breath. Called after each reset if ultrasound is observed.
+    /// The physics is stepped for these frames and then restored.
     fn reference_hold(&self, _state: &SceneState) -> Option<Goal> {
         None
     }
 
-    /// Judges such a frame, in the order of the poses, and those of the hold.
+    /// Evaluates a reference frame: first those of the poses, in their order, then those of the hold.
     fn see_reference(&mut self, _sight: &Sight) {}
 
-    /// Judges the frame after a reset and after each control step, where ultrasound is observed.
+    /// Evaluates the frame after a reset and after each control step, if ultrasound is observed.
     fn see(&mut self, _state: &SceneState, _sight: &Sight) {}
 
     /// Writes the task's own entries of the observation.
     fn observe(&self, state: &SceneState, observation: &mut [f32]);
 
-    /// Writes the weighted reward terms of the control step that ended; `action` is the requested action.
+    /// Writes the weighted reward terms of the finished control step. `action` is the requested action.
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]);
 
-    /// Writes what the control step that ended costs.
+    /// Writes the costs of the finished control step.
     fn cost(&mut self, costs: &mut [f64]) {
         costs.fill(0.0);
     }
 
-    /// Whether the robot stops at once, within the control step; [`ProbeTask::end`] says why.
+    /// Whether the robot must stop immediately, within the control step. [`ProbeTask::end`] gives the reason.
     fn stops(&self) -> bool {
         false
     }
 
-    /// Whether the episode ends here.
+    /// Whether and why the episode ends now.
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd>;
 
-    /// Judges the episode that is over by the settings' `verdict` and the task's own rules, unless a failure has ended it.
+    /// Judges the finished episode by the `verdict` settings and the task's rules, unless a failure ended it.
     fn judge(&self, judge: Judge) -> Judge {
         judge
     }
 
-    /// Writes the episode's figures so far.
+    /// Writes the episode's metrics so far.
     fn write_metrics(&self, metrics: &mut [f64]);
 
-    /// Writes the action of the task's own scripted policy; `false`: there is none beyond the zero action.
+    /// Writes the action of the task's scripted policy. Returns `false` if the task has none (the zero action is used).
     fn scripted_action(
         &mut self,
         _state: &SceneState,

@@ -1,4 +1,4 @@
-//! How fine a torso of tissue is in a task: as coarse as learning bears.
+//! Resolution of a tissue torso in a task: as coarse as learning permits.
 
 use insonate_models::torsos::TorsoConfig;
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::EnvError;
 use crate::settings::check_range;
 
-/// Resolution of a torso of the kind `mpm` or `xpbd`; 0: as in `press` and `scan`, finer and slower.
+/// Resolution of an `mpm` or `xpbd` torso. 0: as in `press` and `scan`, finer and slower.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TissueSettings {
-    /// Greatest distance of neighbouring points of the lattice [m]; tetrahedra and grid cells are half as wide.
+    /// Maximum distance between neighbouring points of the lattice [m]. Tetrahedra and grid cells are half as wide.
     pub spacing: f64,
-    /// How far from the probe the torso moves [m]: the rest stands still.
+    /// Radius around the probe in which the torso deforms [m]. The rest is fixed.
     pub reach: f64,
-    /// Longest substep of an `xpbd` torso [s].
+    /// Maximum substep of an `xpbd` torso [s].
     pub substep: f64,
 }
 

@@ -6,7 +6,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 /// A prescribed motion of the torso.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TorsoFrame {
-    /// From the torso as compiled to the torso now, in world.
+    /// Transform from the compiled torso to the current torso, in world.
     pub world_from_rest: Pose,
     /// Velocity of that frame, in world.
     pub twist: Twist,

@@ -1,4 +1,4 @@
-//! How gently the probe touches.
+//! Contact speed and force rate of the probe.
 
 use std::collections::VecDeque;
 
@@ -6,22 +6,22 @@ use nalgebra::Vector3;
 
 use super::SceneState;
 
-/// The usual limit of the speed towards the skin with which contact begins in a success [m/s].
+/// Default limit of the speed towards the skin at the start of a contact, for a success [m/s].
 ///
-/// Chosen: sonographers set a probe down at a few cm/s. ISO/TS 15066 (2016), annex A, limits forces and through them energy, which for an
-/// arm of some kilograms on a belly allows several times as much without injury.
+/// Chosen value: sonographers place a probe at a few cm/s. ISO/TS 15066 (2016), annex A, limits forces and, through them, energy. For an
+/// arm of some kilograms on a belly it allows several times this speed without injury.
 pub const CONTACT_SPEED: f64 = 0.1;
 
-/// The usual limit of the rise of the force over 20 ms in a success [N/s].
+/// Default limit of the increase of the force over 20 ms, for a success [N/s].
 ///
-/// Chosen: what a touch at [`CONTACT_SPEED`] meets on the stiffest skin of the tasks' defaults, 2000 N/m. ISO/TS 15066 limits no rate;
-/// the scripts rise by 30 to 50 N/s.
+/// Chosen value: the rate of a contact at [`CONTACT_SPEED`] on the stiffest skin of the tasks' defaults, 2000 N/m. ISO/TS 15066 limits no
+/// rate. The scripts reach 30 to 50 N/s.
 pub const FORCE_RATE: f64 = 200.0;
 
-/// Share of the limit below which a contact costs nothing: what is rewarded keeps away from what fails.
+/// Fraction of the limit below which a contact costs nothing, so that the reward keeps a margin to the limit.
 const FREE: f64 = 0.5;
 
-/// Time over which the rise of the force counts [s].
+/// Time window for the increase of the force [s].
 const WINDOW: f64 = 0.02;
 
 /// The hardest touch of an episode.
@@ -31,9 +31,9 @@ pub struct Touch {
     /// Speed towards the skin in the last physics step [m/s].
     closing: f64,
     speed: f64,
-    /// What [`Touch::take_excess`] has given.
+    /// Sum of the values returned by [`Touch::take_excess`].
     charged: f64,
-    /// Forces of the last [`WINDOW`] [N].
+    /// Forces within the last [`WINDOW`] [N].
     forces: VecDeque<f64>,
     force_rate: f64,
 }
@@ -52,11 +52,11 @@ impl Default for Touch {
 }
 
 impl Touch {
-    /// Adds the last physics step; speed and force count along `axis`, a unit vector in world that points into the patient.
+    /// Adds the last physics step. Speed and force are measured along `axis`, a unit vector in world that points into the patient.
     pub fn update(&mut self, state: &SceneState, axis: &Vector3<f64>) {
         let probe = &state.probe;
         if probe.in_contact && !self.in_contact {
-            // Of the step before: contact has slowed the probe since.
+            // Uses the speed of the previous step, because contact has slowed the probe since.
             self.speed = self.speed.max(self.closing);
         }
         self.in_contact = probe.in_contact;
@@ -73,23 +73,23 @@ impl Touch {
         self.forces.push_back(force);
     }
 
-    /// The greatest speed towards the skin with which contact began [m/s]; NaN without contact.
+    /// Maximum speed towards the skin at the start of a contact [m/s]. NaN without contact.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// By how much $\max(0, u / u_{max} - 1/2)$ has grown since the last call, $u$: [`Self::speed`], for a limit $u_{max}$ [m/s].
+    /// Increase since the last call of $\max(0, u / u_{max} - 1/2)$, where $u$ is [`Self::speed`] and $u_{max}$ the limit [m/s].
     ///
-    /// An episode's sum is that of its hardest contact, so that touching again costs nothing unless it is harder.
+    /// The sum over an episode is that of its hardest contact, so another contact costs nothing unless it is harder.
     pub fn take_excess(&mut self, limit: f64) -> f64 {
-        // NaN without contact; a limit of 0 makes it infinite.
+        // NaN without contact. A limit of 0 is replaced by a small value.
         let excess = (self.speed / limit.max(1e-3) - FREE).max(0.0);
         let grown = excess - self.charged;
         self.charged = excess;
         grown
     }
 
-    /// The greatest rise of the force over 20 ms [N/s].
+    /// Maximum increase of the force over 20 ms [N/s].
     pub fn force_rate(&self) -> f64 {
         self.force_rate
     }

@@ -1,4 +1,4 @@
-//! The force sensor as a policy knows it: means over control steps, with noise, bias and memory.
+//! Force sensor readings of a policy: means over control steps, with noise, bias and filters.
 
 use nalgebra::Vector3;
 use rand::Rng as _;
@@ -8,39 +8,39 @@ use rand_distr::StandardNormal;
 use super::state::SceneState;
 use crate::randomization::EpisodeParameters;
 
-/// Share of a new measurement in the slow average of the force; the thesis: 0.1.
+/// Weight of a new measurement in the slow average of the force. The thesis: 0.1.
 const SLOW_SHARE: f64 = 0.1;
 
-/// Decay of the integral of the force error [1/s], so that it forgets.
+/// Decay rate of the integral of the force error [1/s].
 const LEAK: f64 = 0.5;
 
-/// How the wrench is filtered, in words.
+/// Description of the wrench filter.
 pub(super) const MEASURED: &str = "mean over the control step, with noise and bias";
 
-/// How the force's rate is found.
+/// Description of the force rate.
 pub(super) const RATE: &str =
     "difference of the means over this control step and the one before, by its length";
 
-/// How the slow average of the force is found.
+/// Description of the slow average of the force.
 pub(super) fn slow_filter() -> String {
     format!(
-        "exponential average of the means over control steps, of which the newest counts {SLOW_SHARE}"
+        "exponential average of the means over control steps; weight of the newest: {SLOW_SHARE}"
     )
 }
 
-/// How the integral is found.
+/// Description of the integral.
 pub(super) fn integral_filter() -> String {
     format!("integral of the means over control steps, which decays by {LEAK} 1/s")
 }
 
-/// What the sensor measured over the last control step, and what is kept of the past.
+/// Sensor measurement over the last control step, and filtered past measurements.
 #[derive(Debug, Clone, Default)]
 pub struct WrenchMeasurement {
     n: usize,
     sum: [Vector3<f64>; 2],
     /// Mean force and torque of the surroundings in the probe's frame [N, N·m], with noise and bias.
     pub(super) wrench: [Vector3<f64>; 2],
-    /// Force that the probe presses with along its own axis [N], as measured.
+    /// Measured pressing force of the probe along its own axis [N].
     pub force: f64,
     pub(super) rate: f64,
     pub(super) slow: f64,
@@ -64,7 +64,7 @@ impl WrenchMeasurement {
         self.sum[1] += state.probe.torque;
     }
 
-    /// Makes a measurement of the physics steps since the last one, `dt` [s] ago.
+    /// Computes the measurement over the physics steps of the last `dt` [s].
     pub fn measure(
         &mut self,
         state: &SceneState,

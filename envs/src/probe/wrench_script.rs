@@ -1,11 +1,11 @@
-//! A script that slides the probe by hand-set forces: it sees the measured force alone and sets the wrench of the mode `wrench`.
+//! A script that slides the probe with hand-tuned forces. It reads only the measured force and sets the wrench of the mode `wrench`.
 //!
-//! With the wanted force $f^*$, the measured force $f$ and the velocity $v_n$ of the probe against its goal along the axis,
+//! With the desired force $f^*$, the measured force $f$ and the velocity $v_n$ of the probe relative to its goal along the axis,
 //!
 //! $$ f_n = f^* + k_p (f^* - f) - k_v v_n, \qquad f_t = k_t f_{t,measured}, $$
 //!
-//! before contact a steady push instead, and across the axis what cancels most of the friction.
-//! The gains were found by hand on `probe-sweep`.
+//! Before contact the force is constant instead. Across the axis, it cancels most of the friction.
+//! The gains were tuned by hand on `probe-sweep`.
 
 use nalgebra::Vector3;
 
@@ -13,30 +13,30 @@ use super::SceneState;
 use super::wrench_measurement::WrenchMeasurement;
 use crate::actions::{ActionSettings, ImpedanceSettings};
 
-/// Push before contact [N]; the mode's damping makes a speed of it.
+/// Force before contact [N]. The mode's damping converts it into a speed.
 const APPROACH_FORCE: f64 = 3.0;
-/// Force that counts as contact [N].
+/// Force threshold for contact [N].
 const CONTACT_FORCE: f64 = 0.5;
 /// Gain of the force error, $k_p$.
 const FORCE_GAIN: f64 = 8.0;
-/// Largest force error that is acted on [N]: contact begins gently.
+/// Limit of the force error [N], for a gentle start of contact.
 const MAX_ERROR: f64 = 2.0;
 /// Gain of the velocity along the axis, $k_v$ [N·s/m].
 const VELOCITY_GAIN: f64 = 200.0;
-/// Share of the force across the axis that is cancelled, $k_t$.
+/// Fraction of the force across the axis that is cancelled, $k_t$.
 const CANCELLED: f64 = 0.7;
 
-/// The script for some settings of the mode.
+/// The script for given settings of the mode.
 #[derive(Debug)]
 pub struct WrenchScript {
-    /// Index of the wrench's x, y and z in the action.
+    /// Indices of the wrench's x, y and z in the action.
     axes: [Option<usize>; 3],
-    /// Force of a full-scale action [N].
+    /// Force at a full-scale action [N].
     force_scale: f64,
 }
 
 impl WrenchScript {
-    /// None in other modes, and where actions do not set the force along the axis.
+    /// `None` in other modes, or if actions do not set the force along the axis.
     pub fn new(action: &ActionSettings) -> Option<Self> {
         let ImpedanceSettings {
             axes, force_scale, ..

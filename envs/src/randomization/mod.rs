@@ -1,7 +1,7 @@
 //! Domain randomisation: softness, friction, pose and size of the torso, breathing, the patient's motion, the probe's start, the
 //! sensor, latency.
 //!
-//! Every number is drawn from the episode's seed in a fixed order, can be fixed by name, and is listed with the episode.
+//! All numbers are drawn from the episode's seed in a fixed order, can be fixed by name, and are listed with the episode.
 
 mod settings;
 
@@ -23,69 +23,69 @@ pub struct EpisodeParameters {
     pub softness: [f64; 2],
     /// Friction coefficient of the skin.
     pub friction: f64,
-    /// Size of the torso over its usual size; one of the scenes that were compiled.
+    /// Size of the torso relative to its default size. One of the compiled sizes.
     pub size: f64,
-    /// Where the torso stands against its usual place [m].
+    /// Position of the torso relative to its default position [m].
     pub torso_position: [f64; 3],
-    /// How the torso is turned about the vertical [rad].
+    /// Rotation of the torso about the vertical [rad].
     pub torso_yaw: f64,
-    /// Breaths per second [Hz] and rise of the surface [m]; none without breathing.
+    /// Breathing rate [Hz] and rise of the surface [m]. Zero without breathing.
     pub breathing: [f64; 2],
-    /// Where in the breath the episode starts [rad]: 0 breathed out, π breathed in.
+    /// Phase of the breath at the start of the episode [rad]: 0 at full expiration, π at full inspiration.
     pub breathing_phase: f64,
     /// Rate of the patient's motion [Hz].
     pub patient_rate: f64,
     /// Amplitude of the patient's motion across and along the table [m].
     pub patient_amplitude: [f64; 2],
-    /// Where in its period the motion starts [rad].
+    /// Phase of the motion at the start [rad].
     pub patient_phase: f64,
-    /// Height of the probe above its start on the skin [m].
+    /// Initial height of the probe above the skin [m].
     pub start_height: f64,
-    /// How far beside its start the probe stands [m].
+    /// Horizontal offset of the probe from its start position [m].
     pub start_offset: [f64; 2],
-    /// Standard deviation of the measured force [N] in each control step and axis.
+    /// Standard deviation of the measured force [N], per control step and axis.
     pub force_noise: f64,
-    /// Error of the measured force along the probe's axis, for the whole episode [N].
+    /// Bias of the measured force along the probe's axis, constant in an episode [N].
     pub force_bias: f64,
     /// Standard deviation of the measured torque [N·m].
     pub torque_noise: f64,
-    /// Control steps by which actions come late.
+    /// Action latency [control steps].
     pub latency: usize,
-    /// Force asked for [N].
+    /// Desired force [N].
     pub force: f64,
-    /// Which patient: the seed of the organs after `observation.ultrasound.seed`.
+    /// Patient: offset of the organs' seed from `observation.ultrasound.seed`.
     pub organs: u64,
 }
 
-/// The parameters that make a difference in a scene; the others are neither listed nor can they be fixed.
+/// The parameters that have an effect in a scene. The others are not listed and cannot be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActiveParameters([bool; PARAMETERS.len()]);
 
 impl ActiveParameters {
-    /// The parameters whose names start with one of these.
+    /// The parameters whose names start with one of these prefixes.
     pub fn of(prefixes: &[&str]) -> Self {
         Self(PARAMETERS.map(|p| prefixes.iter().any(|prefix| p.name.starts_with(prefix))))
     }
 
-    /// Names with units, as [`crate::EnvSpec::parameters`] lists them.
+    /// Names with units, as in [`crate::EnvSpec::parameters`].
     pub fn names(&self) -> Vec<String> {
         self.listed()
             .map(|place| format!("{} [{}]", PARAMETERS[place].name, PARAMETERS[place].unit))
             .collect()
     }
 
-    /// Places of the listed parameters.
+    /// Indices of the listed parameters.
     fn listed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..PARAMETERS.len()).filter(|&place| self.0[place])
     }
 }
 
 impl EpisodeParameters {
-    /// Draws all parameters and lists those in active; those in `options` are fixed, and draw their number all the same, so that
-    /// the others stay.
+    /// Draws all parameters and lists the active ones. Parameters in `options` are fixed, but their numbers are still drawn, so that the
+    /// others do not change.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for an option that is no parameter in active; [`EnvError::Config`] for a value out of range.
+    /// [`EnvError::Unknown`] if an option is not an active parameter; [`EnvError::Config`] if a value is out of range.
     pub fn draw(
         settings: &RandomizationSettings,
         active: &ActiveParameters,
@@ -97,7 +97,7 @@ impl EpisodeParameters {
             .iter()
             .zip(PARAMETERS)
             .map(|(interval, parameter)| {
-                // Drawn even where it makes no difference: the stream stays the same. The last came later.
+                // Drawn even without effect, so that the stream stays the same. The last parameter was added later.
                 let is_late = parameter.name == "organs.seed" && interval[0] == interval[1];
                 let share: f64 = if is_late { 0.0 } else { rng.random() };
                 match parameter.name {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::EnvError;
 use crate::settings::{check_interval, check_range};
 
-/// Ranges `[low, high]` from which each episode draws evenly; one number is a range of no width.
+/// Ranges `[low, high]` for the uniform distribution of each episode. A single number is a range of zero width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomizationSettings {
@@ -13,45 +13,46 @@ pub struct RandomizationSettings {
     pub stiffness: [f64; 2],
     /// Damping of the torso at the probe [N·s/m]. The thesis: 17 to 41.
     pub damping: [f64; 2],
-    /// Friction coefficient of the skin; gel makes it small.
+    /// Friction coefficient of the skin. Gel lowers it.
     pub friction: [f64; 2],
-    /// Size of the torso over its usual size.
+    /// Size of the torso relative to its default size.
     pub size: [f64; 2],
-    /// How many sizes within that range are compiled.
+    /// Number of compiled sizes within that range.
     pub n_sizes: usize,
-    /// Where the torso stands against its usual place [m]: across the table, along it, up.
+    /// Position of the torso relative to its default position [m]: across the table.
     pub torso_x: [f64; 2],
-    /// Along the table [m].
+    /// Position along the table [m].
     pub torso_y: [f64; 2],
-    /// Up [m].
+    /// Position upwards [m].
     pub torso_z: [f64; 2],
-    /// How the torso is turned about the vertical [rad].
+    /// Rotation of the torso about the vertical [rad].
     pub torso_yaw: [f64; 2],
     /// Whether the torso breathes.
     pub breathing: bool,
-    /// Breaths per second [Hz]; adults at rest 0.2 to 0.33.
+    /// Breathing rate [Hz]. Adults at rest: 0.2 to 0.33.
     pub breathing_rate: [f64; 2],
-    /// Rise of the surface from breathed out to breathed in [m].
+    /// Rise of the surface from expiration to inspiration [m].
     pub breathing_amplitude: [f64; 2],
     /// Rate of the patient's motion [Hz].
     pub patient_rate: [f64; 2],
-    /// Amplitude of the patient's motion across and along the table [m]; 0: the patient lies still.
+    /// Amplitude of the patient's motion across and along the table [m]. 0: the patient lies still.
     pub patient_amplitude: [f64; 2],
-    /// Height of the probe above its start on the skin [m].
+    /// Initial height of the probe above the skin [m].
     pub start_height: [f64; 2],
-    /// How far beside its start the probe stands, along x and y [m].
+    /// Horizontal offset of the probe from its start position, along x and y [m].
     pub start_offset: [f64; 2],
-    /// Standard deviation of the measured force in each control step [N].
+    /// Standard deviation of the measured force per control step [N].
     pub force_noise: [f64; 2],
-    /// Error of the measured force along the probe's axis for the whole episode [N].
+    /// Bias of the measured force along the probe's axis, constant in an episode [N].
     pub force_bias: [f64; 2],
     /// Standard deviation of the measured torque [N·m].
     pub torque_noise: [f64; 2],
-    /// Control steps by which actions come late.
+    /// Action latency [control steps].
     pub latency: [usize; 2],
-    /// Force asked for [N].
+    /// Desired force [N].
     pub force: [f64; 2],
-    /// Patients, first and last: seeds of the organs after `observation.ultrasound.seed`, at most 64; only for tasks with ultrasound.
+    /// First and last patient: offsets of the organs' seed from `observation.ultrasound.seed`. At most 64 patients; only for
+    /// tasks with ultrasound.
     #[serde(default)]
     pub organs: [usize; 2],
 }
@@ -87,11 +88,11 @@ impl Default for RandomizationSettings {
 
 /// A random parameter of an episode.
 pub(super) struct Parameter {
-    /// The setting that has its range.
+    /// Name of the setting that holds its range.
     setting: &'static str,
     pub(super) name: &'static str,
     pub(super) unit: &'static str,
-    /// Least and greatest value that settings and options may give it.
+    /// Minimum and maximum value in settings and options.
     bounds: [f64; 2],
 }
 
@@ -109,7 +110,7 @@ const fn parameter(
     }
 }
 
-/// All of them, in the order in which they are drawn.
+/// All parameters, in the order of drawing.
 pub(super) const PARAMETERS: [Parameter; 24] = [
     parameter("stiffness", "torso.stiffness", "N/m", [50.0, 20_000.0]),
     parameter("damping", "torso.damping", "N·s/m", [0.1, 500.0]),
@@ -173,7 +174,7 @@ impl RandomizationSettings {
         ]
     }
 
-    /// Fails for invalid ranges.
+    /// Checks the ranges.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -193,7 +194,7 @@ impl RandomizationSettings {
         check_range("randomization.n_sizes", self.n_sizes as f64, 1.0, 64.0)
     }
 
-    /// The sizes that are compiled, evenly spaced.
+    /// The compiled sizes, evenly spaced.
     pub fn sizes(&self) -> Vec<f64> {
         let [low, high] = self.size;
         let n = if low == high { 1 } else { self.n_sizes };
@@ -209,7 +210,7 @@ impl RandomizationSettings {
             .unwrap_or(size)
     }
 
-    /// The value that a parameter is fixed at, if it is allowed.
+    /// The value of a fixed parameter, if it is allowed.
     pub(super) fn fixed(&self, parameter: &Parameter, value: f64) -> Result<f64, EnvError> {
         let [least, most] = parameter.bounds;
         check_range(parameter.name, value, least, most)?;

@@ -1,4 +1,4 @@
-//! The factory of a task of surgery.
+//! Factory of surgery tasks.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::task::SurgeryTask;
 use crate::factory::EnvFactory;
 use crate::{EnvError, settings};
 
-/// A factory of environments that share one settled organ; each has a copy of the task that `make` makes.
+/// Creates a factory of environments that share one settled organ. Each has a copy of the task that `make` creates.
 ///
 /// # Errors
-/// As [`SurgeryModel::new`]; what `make` refuses.
+/// Those of [`SurgeryModel::new`]; errors of `make`.
 pub fn factory<S, T>(
     name: &'static str,
     settings: &SurgerySettings<S>,

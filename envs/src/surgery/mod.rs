@@ -1,12 +1,12 @@
-//! Surgery on soft tissue: an organ, an instrument in it, and a task to do with both.
+//! Surgery on soft tissue: an organ, an instrument in it, and a task.
 //!
-//! A [`SurgeryModel`] is what all environments of a task share: settings, and the organ as it hangs at rest under gravity. A
-//! [`SurgeryState`] is one copy of that organ with an instrument; a [`SurgeryTask`] says what to do with it, and a
-//! [`SurgeryEnvironment`] makes an [`Env`](crate::Env) of it.
+//! A [`SurgeryModel`] is shared by all environments of a task: settings, and the organ at rest under gravity. A
+//! [`SurgeryState`] is one copy of that organ with an instrument. A [`SurgeryTask`] defines the task, and a [`SurgeryEnvironment`] makes
+//! an [`Env`](crate::Env) from it.
 //!
-//! An arm that carries the instrument (`psm_arm`) moves first in each step, against the tissue's wrench of the last one, and the instrument
-//! goes where its tip arrives. The organ is stepped by the project's own XPBD solver, sixteen environments at once; MuJoCo only draws it (`scene`, `look`,
-//! `view`), and only when somebody looks.
+//! An arm that holds the instrument (`psm_arm`) moves first in each step, against the tissue's wrench of the previous step. The instrument
+//! follows its tip. The project's XPBD solver steps the organs of up to sixteen environments at once. MuJoCo only renders (`scene`, `look`,
+//! `view`), on demand.
 
 mod factory;
 mod look;

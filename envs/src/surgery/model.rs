@@ -1,4 +1,4 @@
-//! What all environments of a task share: settings, the organ at rest, and the scene to draw both.
+//! Data shared by all environments of a task: settings, the organ at rest, and the scene for rendering.
 
 use insonate_sim::CompiledScene;
 
@@ -10,28 +10,28 @@ use super::settings::{
 };
 use crate::{BoxSpace, EnvError};
 
-/// What all environments of a factory share.
+/// Data shared by all environments of a factory.
 #[derive(Debug)]
 pub struct SurgeryModel {
     /// The organ.
     pub organ: Organ,
-    /// The instrument; its trocar is the remote centre of an arm that carries it.
+    /// The instrument. Its trocar is the remote centre of the arm, if there is one.
     pub instrument: InstrumentSettings,
-    /// What carries it.
+    /// Robot that holds the instrument.
     pub robot: SurgeryRobot,
-    /// Steps.
+    /// Time steps.
     pub time: SurgeryTimeSettings,
-    /// What is seen besides positions.
+    /// Observations in addition to positions.
     pub observation: SurgeryObservationSettings,
-    /// To draw both.
+    /// Scene for rendering.
     pub(super) scene: CompiledScene,
 }
 
 impl SurgeryModel {
-    /// Checks the settings and makes what they ask for.
+    /// Checks the settings and builds the organ and the scene.
     ///
     /// # Errors
-    /// [`EnvError::Config`], [`EnvError::Tissue`]; [`EnvError::Sim`] where MuJoCo cannot draw it.
+    /// [`EnvError::Config`], [`EnvError::Tissue`]; [`EnvError::Sim`] if MuJoCo cannot render the scene.
     pub fn new<T>(settings: &SurgerySettings<T>) -> Result<Self, EnvError> {
         settings.check()?;
         let organ = Organ::new(settings)?;
@@ -46,8 +46,8 @@ impl SurgeryModel {
         })
     }
 
-    /// The entries that all tasks observe first: the instrument's place in its workspace, then unbounded places [m]. Tissue can push an
-    /// arm out of its workspace.
+    /// The first entries of every task's observation: the instrument's position in its workspace, then unbounded positions [m]. Tissue can
+    /// push an arm out of its workspace.
     pub fn places(&self, unbounded: &[&str]) -> BoxSpace {
         let mut space = BoxSpace::default();
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {

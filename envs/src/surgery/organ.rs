@@ -11,10 +11,10 @@ use nalgebra::Vector3;
 use super::settings::{OrganSettings, SurgerySettings, SurgeryTimeSettings};
 use crate::EnvError;
 
-/// The organ is at rest when no vertex is faster [m/s].
+/// Speed limit of all vertices for an organ at rest [m/s].
 const AT_REST: f64 = 1e-3;
 
-/// Time after which it counts as at rest anyway [s].
+/// Maximum settling time [s].
 const MAX_SETTLING: f64 = 3.0;
 
 /// An organ at rest under gravity.
@@ -22,17 +22,17 @@ const MAX_SETTLING: f64 = 3.0;
 pub struct Organ {
     config: XpbdConfig,
     body: XpbdBody,
-    /// The state of a world in which it is at rest.
+    /// State of a world in which the organ is at rest.
     rest: Vec<u8>,
-    /// Places of the vertices [m].
+    /// Positions of the vertices [m].
     positions: Vec<[f64; 3]>,
-    /// Vertices that do not move.
+    /// Whether each vertex is fixed.
     is_fixed: Vec<bool>,
-    /// The surface, by vertices.
+    /// Surface triangles, as vertex indices.
     triangles: Vec<[u32; 3]>,
 }
 
-/// A point of the material: a weighted mean of vertices that moves with the tissue.
+/// A material point: a weighted mean of vertices that moves with the tissue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaterialPoint {
     vertices: [u32; 3],
@@ -40,7 +40,7 @@ pub struct MaterialPoint {
 }
 
 impl MaterialPoint {
-    /// A vertex.
+    /// The point at a vertex.
     pub fn vertex(vertex: u32) -> Self {
         Self {
             vertices: [vertex; 3],
@@ -48,7 +48,7 @@ impl MaterialPoint {
         }
     }
 
-    /// The middle of a triangle.
+    /// The centre of a triangle.
     fn middle(vertices: [u32; 3]) -> Self {
         Self {
             vertices,
@@ -56,7 +56,7 @@ impl MaterialPoint {
         }
     }
 
-    /// Where it is, with the vertices at these places [m].
+    /// Position of the point for these vertex positions [m].
     pub fn at(&self, positions: &[[f64; 3]]) -> Vector3<f64> {
         let terms = self.vertices.iter().zip(self.weights);
         terms
@@ -69,7 +69,7 @@ impl Organ {
     /// Meshes an organ and settles it under gravity.
     ///
     /// # Errors
-    /// [`EnvError::Tissue`] where the solver refuses it or diverges.
+    /// [`EnvError::Tissue`] if the solver rejects the organ or diverges.
     pub fn new<T>(settings: &SurgerySettings<T>) -> Result<Self, EnvError> {
         let (mesh, is_fixed) = mesh(&settings.organ)?;
         let fixed = (0..is_fixed.len() as u32).filter(|&vertex| is_fixed[vertex as usize]);
@@ -105,17 +105,17 @@ impl Organ {
         self.body.mesh.tets.len()
     }
 
-    /// Its tetrahedra before gravity.
+    /// Tetrahedra before gravity is applied.
     pub(super) fn mesh(&self) -> &TetMesh {
         &self.body.mesh
     }
 
-    /// The state of a world in which it is at rest.
+    /// State of a world in which the organ is at rest.
     pub(super) fn rest(&self) -> &[u8] {
         &self.rest
     }
 
-    /// Worlds with such an organ, which do not begin at rest.
+    /// Creates worlds with this organ. They must be reset to be at rest.
     ///
     /// # Errors
     /// [`TissueError::Setting`].
@@ -124,12 +124,12 @@ impl Organ {
         XpbdBatch::new(self.config.clone(), bodies, &[], n_worlds)
     }
 
-    /// Places of the vertices at rest [m], shape `[n_vertices, 3]`.
+    /// Positions of the vertices at rest [m], shape `[n_vertices, 3]`.
     pub fn positions(&self) -> &[[f64; 3]] {
         &self.positions
     }
 
-    /// Triangles of the surface, by vertices.
+    /// Surface triangles, as vertex indices.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -158,7 +158,7 @@ impl Organ {
         vertices.into_iter().map(MaterialPoint::vertex).collect()
     }
 
-    /// Index of the point that is nearest to a place at rest [m]; none of none.
+    /// Index of the point nearest to a position at rest [m]. `None` if there are no points.
     pub fn nearest(&self, points: &[MaterialPoint], to: [f64; 3]) -> Option<usize> {
         let distance =
             |point: &MaterialPoint| (point.at(&self.positions) - Vector3::from(to)).norm();
@@ -166,7 +166,7 @@ impl Organ {
     }
 }
 
-/// Tetrahedra of a liver, and which of its vertices are fixed.
+/// Tetrahedra of a liver, and whether each vertex is fixed.
 fn mesh(settings: &OrganSettings) -> Result<(TetMesh, Vec<bool>), EnvError> {
     let body = TissueBody {
         fixed: vec![Roi::HalfSpace {
@@ -175,12 +175,12 @@ fn mesh(settings: &OrganSettings) -> Result<(TetMesh, Vec<bool>), EnvError> {
         }],
         ..liver()
     };
-    // A solid made by program needs no files.
+    // A procedural solid needs no files.
     let tets = body.tetrahedra(settings.edge, Path::new(""))?;
     Ok((tets.mesh, tets.is_fixed))
 }
 
-/// Lets go of the rest shape and waits until nothing moves.
+/// Releases the rest shape and waits until all vertices are at rest.
 fn settle(world: &mut Xpbd, time: &SurgeryTimeSettings) -> Result<(), TissueError> {
     let n_steps = (MAX_SETTLING / time.control_timestep).ceil() as usize;
     for _ in 0..n_steps {

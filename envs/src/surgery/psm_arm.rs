@@ -1,49 +1,49 @@
-//! The da Vinci PSM that carries the instrument: its reduced dynamics under computed torque, and the tissue's pull on it.
+//! The da Vinci PSM that holds the instrument: reduced dynamics under computed-torque control, with the tissue's wrench.
 //!
-//! Symbols: q = [yaw, pitch, insertion]; M, h (Coriolis and gravity) and f (friction) of `insonate-dvrk`; w, the wrench of the tissue at
-//! the tool, J its Jacobian.
+//! Symbols: q = [yaw, pitch, insertion]; M, h (Coriolis and gravity) and f (friction) from `insonate-dvrk`; w, the wrench of the tissue at
+//! the tool; J, its Jacobian.
 //!
 //! $$ M(q)\,\ddot q + h(q, \dot q) + f(\dot q) = \tau + J^T w, \qquad
 //!    \tau = M(q)\,(\ddot q_d + K_d(\dot q_d - \dot q) + K_p(q_d - q)) + h(q, \dot q) + f(\dot q_d) $$
 //!
-//! (Siciliano et al. 2009, *Robotics*, Eq. 8.57, with τ cut at the motors' limits). The wrist is straight and locked, so that its joints'
-//! accelerations are zero and the first three equations of the whole arm are exact. Coulomb friction stops a joint and does not turn it.
+//! (Siciliano et al. 2009, *Robotics*, Eq. 8.57, with τ clipped to the motors' limits). The wrist is straight and locked: the accelerations
+//! of its joints are zero, and the first three equations of the whole arm are exact. Coulomb friction can stop a joint but not drive it.
 
 use insonate_dvrk::{JointVector, Psm, classic};
 use insonate_tissue::tool::Wrench;
 use nalgebra::{Matrix3, Vector3, Vector6};
 
-/// Least and greatest yaw, pitch [rad] and insertion [m]: the classic PSM's file of the dVRK software; nearer than 5 cm behind the remote
-/// centre the instrument is still in its cannula.
+/// Lower limits of yaw, pitch [rad] and insertion [m], from the classic PSM's file of the dVRK software. Less than 5 cm behind the remote
+/// centre, the instrument is still in its cannula.
 const LOW: [f64; 3] = [-1.605, -0.925_025, 0.05];
 const HIGH: [f64; 3] = [1.605, 0.925_025, 0.24];
 
-/// Greatest torques of the motors at the joints [N m, N m, N]: the same file.
+/// Torque limits of the motors at the joints [N m, N m, N], from the same file.
 const MOST_TORQUE: [f64; 3] = [4.97, 4.97, 14.81];
 
-/// Stiffness and damping of the controller: all joints follow as a critically damped oscillator of 40 rad/s.
+/// Stiffness and damping of the controller: each joint follows as a critically damped oscillator of 40 rad/s.
 const STIFFNESS: f64 = 1600.0;
 const DAMPING: f64 = 80.0;
 
-/// Longest step of integration [s].
+/// Maximum integration step [s].
 const SUBSTEP: f64 = 2e-3;
 
-/// One arm. Places are in world; its base's axes are those of the world.
+/// One arm. Positions are in world. The axes of its base are those of the world.
 #[derive(Debug, Clone)]
 pub(super) struct PsmArm {
     psm: Psm,
-    /// The origin of its base [m].
+    /// Origin of the base [m].
     base: Vector3<f64>,
     q: Vector3<f64>,
     dq: Vector3<f64>,
-    /// Where the controller's target has arrived.
+    /// Current reference of the controller.
     command: Vector3<f64>,
     torque: Vector3<f64>,
     peak_torque_share: f64,
 }
 
 impl PsmArm {
-    /// An arm whose remote centre of motion is at the trocar [m], with its tip at a place [m].
+    /// Creates an arm whose remote centre of motion is at the trocar [m], with its tip at a position [m].
     pub(super) fn new(trocar: Vector3<f64>, tip: Vector3<f64>) -> Self {
         let psm = classic();
         let mut arm = Self {
@@ -59,7 +59,7 @@ impl PsmArm {
         arm
     }
 
-    /// Stands still with its tip at a place [m], as near as it gets.
+    /// Stops with the tip at a position [m], or as near as possible.
     pub(super) fn reset(&mut self, tip: Vector3<f64>) {
         self.q = self.joints_at(tip);
         self.command = self.q;
@@ -72,7 +72,7 @@ impl PsmArm {
         self.peak_torque_share = 0.0;
     }
 
-    /// Moves for a time [s] towards a place of the tip [m], under the wrench of the tissue about the tip.
+    /// Moves the tip towards a position [m] for a time [s], under the wrench of the tissue about the tip.
     pub(super) fn step(&mut self, tip: Vector3<f64>, wrench: &Wrench, time: f64) {
         let target = self.joints_at(tip);
         let velocity = (target - self.command) / time;
@@ -86,12 +86,12 @@ impl PsmArm {
         self.command = target;
     }
 
-    /// Where the tip is [m].
+    /// Position of the tip [m].
     pub(super) fn tip(&self) -> Vector3<f64> {
         self.tip_at(self.q)
     }
 
-    /// The place [m] that the controller is to bring the tip to.
+    /// Reference position of the tip [m].
     pub(super) fn commanded_tip(&self) -> Vector3<f64> {
         self.tip_at(self.command)
     }
@@ -106,7 +106,7 @@ impl PsmArm {
         self.torque
     }
 
-    /// The greatest share of a motor's limit since the start.
+    /// Maximum ratio of a torque to its limit since the start.
     pub(super) fn peak_torque_share(&self) -> f64 {
         self.peak_torque_share
     }
@@ -129,7 +129,7 @@ impl PsmArm {
             .rigid_body_torque(&whole(self.q), &whole(self.dq), &still);
         let bias: Vector3<f64> = bias.fixed_rows::<3>(0).into();
 
-        // (errors) => torques within the motors' limits
+        // (errors) => torques, clipped to the motors' limits
         let wanted = DAMPING * (velocity - self.dq) + STIFFNESS * (target - self.q);
         let torque = mass * wanted + bias + self.friction(velocity);
         self.torque = Vector3::from_fn(|joint, _| {
@@ -142,7 +142,7 @@ impl PsmArm {
             .map(|(t, most)| t.abs() / most);
         self.peak_torque_share = shares.fold(self.peak_torque_share, f64::max);
 
-        // (torques, wrench) => velocities; Coulomb friction takes what it can of them
+        // (torques, wrench) => velocities; Coulomb friction reduces them
         let viscous = self.viscous_friction(self.dq);
         let pull = self.joint_load(wrench);
         let force = self.torque + pull - bias - viscous;
@@ -152,7 +152,7 @@ impl PsmArm {
             free[joint] - free[joint].clamp(-most, most)
         });
 
-        // (velocities) => joints, which stop at their limits
+        // (velocities) => joints, stopped at their limits
         let next = self.q + substep * self.dq;
         self.q = within_limits(next);
         for joint in 0..3 {
@@ -162,7 +162,7 @@ impl PsmArm {
         }
     }
 
-    /// Column i is the torque of a unit acceleration of joint i.
+    /// Mass matrix. Column i is the torque for a unit acceleration of joint i.
     fn mass_matrix(&self) -> Matrix3<f64> {
         let (q, still) = (whole(self.q), JointVector::zeros());
         let gravity = self.psm.rigid_body_torque(&q, &still, &still);
@@ -185,7 +185,7 @@ impl PsmArm {
         (jacobian.transpose() * wrench).fixed_rows::<3>(0).into()
     }
 
-    /// Friction that the controller expects at a velocity.
+    /// Friction model of the controller at a velocity.
     fn friction(&self, velocity: Vector3<f64>) -> Vector3<f64> {
         let drives = &self.psm.drives;
         Vector3::from_fn(|joint, _| drives[joint].friction(velocity[joint]))
@@ -206,7 +206,7 @@ impl PsmArm {
         self.base + self.psm.tool_pose(&whole(q)).translation.vector
     }
 
-    /// The joints that bring the tip of a straight wrist to a place [m], cut at their limits.
+    /// Joints for a tip position [m] with a straight wrist, clipped to their limits.
     fn joints_at(&self, tip: Vector3<f64>) -> Vector3<f64> {
         let geometry = &self.psm.geometry;
         let reach = geometry.l_tool - geometry.l_rcc + geometry.l_p2y + geometry.l_clip;
@@ -220,7 +220,7 @@ impl PsmArm {
     }
 }
 
-/// All joints, with the wrist straight.
+/// All joints of the arm, with a straight wrist.
 fn whole(q: Vector3<f64>) -> JointVector {
     JointVector::from_fn(|joint, _| if joint < 3 { q[joint] } else { 0.0 })
 }
@@ -249,7 +249,7 @@ mod tests {
         assert!((arm.tip() - PLACE).norm() < 1e-12);
         let far = PsmArm::new(TROCAR, Vector3::new(0.06, -0.016, -0.2));
         assert_eq!(far.joints().z, HIGH[2]);
-        // 0.24 m of insertion are 0.2426 m of the tip behind the remote centre.
+        // An insertion of 0.24 m places the tip 0.2426 m behind the remote centre.
         assert!(((far.tip() - TROCAR).norm() - 0.2426).abs() < 1e-9);
     }
 
@@ -262,7 +262,7 @@ mod tests {
             let error = (arm.tip() - target).norm();
             assert!(error < 1e-3, "{error} m after {step} steps");
         }
-        // It does not sag or drift afterwards.
+        // It neither sags nor drifts afterwards.
         let target = PLACE + Vector3::new(0.0005, 0.0003, -0.001) * 30.0;
         for _ in 0..100 {
             arm.step(target, &pull(Vector3::zeros()), 0.01);
@@ -286,7 +286,7 @@ mod tests {
         let load = jacobian.transpose() * force;
         let borne = torque(&arm) + load;
         for joint in 0..3 {
-            // Static friction may bear a part, and the offset of friction is compensated.
+            // Static friction may carry a part, and the friction offset is compensated.
             let most = arm.coulomb(joint) + arm.psm.drives[joint].offset.abs() + 1e-6;
             assert!(borne[joint].abs() <= most, "joint {joint}: {borne}");
         }
@@ -296,7 +296,7 @@ mod tests {
             bent < 0.0 && bent >= 1.05 * expected,
             "{bent} m, {expected} m without friction"
         );
-        // More than its motors can hold.
+        // The load exceeds the torque limits.
         for _ in 0..100 {
             arm.step(PLACE, &pull(Vector3::new(0.0, 0.0, -40.0)), 0.01);
         }

@@ -1,5 +1,5 @@
-//! The scene in which MuJoCo draws a surgery: each vertex of the organ is a mocap body, instrument and marks too. Skins follow them
-//! (`look`); the organ's own surface is a flex that is not drawn. Nothing in it is stepped.
+//! The scene in which MuJoCo renders a surgery. Each vertex of the organ is a mocap body; so are the parts of the instrument and the marks.
+//! Skins follow them (`look`). The organ's simulated surface is a hidden flex. The scene is never stepped.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::organ::Organ;
 use super::settings::{InstrumentSettings, SurgeryTimeSettings};
 use crate::EnvError;
 
-/// What is drawn besides organ and instrument; the marks follow.
+/// Lights, cameras and background. The marks follow.
 const ROOM: &str = r#"
     <light pos="0 -0.3 0.8" dir="0 0.35 -0.9" diffuse="0.8 0.8 0.8" specular="0.3 0.3 0.3"/>
     <light pos="-0.5 -0.4 0.5" dir="0.7 0.5 -0.5" diffuse="0.35 0.35 0.35" castshadow="false"/>
@@ -26,7 +26,7 @@ const ROOM: &str = r#"
 /// The scene of an organ at rest.
 ///
 /// # Errors
-/// [`EnvError::Sim`] where MuJoCo refuses it.
+/// [`EnvError::Sim`] if MuJoCo rejects it.
 pub(super) fn compile(
     organ: &Organ,
     instrument: &InstrumentSettings,

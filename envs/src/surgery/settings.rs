@@ -1,4 +1,4 @@
-//! Settings that all tasks on tissue have.
+//! Common settings of tasks on tissue.
 
 use insonate_tissue::Material;
 use insonate_tissue::xpbd::{GripperGeometry, XpbdConfig};
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 use crate::EnvError;
 use crate::settings::{check_interval, check_range, check_ranges, check_vector};
 
-/// Settings of a task on tissue; `T` are those of the task itself.
+/// Settings of a task on tissue. `T` holds those of the task itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurgerySettings<T> {
-    /// Steps.
+    /// Time steps.
     pub time: SurgeryTimeSettings,
-    /// What carries the instrument.
+    /// Robot that holds the instrument.
     pub scene: SurgerySceneSettings,
     /// The tissue.
     pub organ: OrganSettings,
     /// The instrument.
     pub instrument: InstrumentSettings,
-    /// Observations besides positions.
+    /// Observations in addition to positions.
     pub observation: SurgeryObservationSettings,
     /// Settings of the task.
     pub task: T,
 }
 
-/// Steps.
+/// Time steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurgeryTimeSettings {
-    /// Simulated time of a step [s].
+    /// Simulated time per step [s].
     pub control_timestep: f64,
-    /// Substeps of the solver in a step.
+    /// Substeps of the solver per step.
     pub n_substeps: usize,
     /// Steps after which an episode is truncated.
     pub max_steps: usize,
@@ -47,7 +47,7 @@ impl Default for SurgeryTimeSettings {
     }
 }
 
-/// What carries the instrument.
+/// Settings of the robot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurgerySceneSettings {
@@ -57,11 +57,11 @@ pub struct SurgerySceneSettings {
     pub remote_centre: [f64; 3],
 }
 
-/// What carries the instrument.
+/// Robot that holds the instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurgeryRobot {
-    /// Nothing: it is where actions move it.
+    /// None: actions move the instrument directly.
     #[default]
     Floating,
     /// The patient-side manipulator of the da Vinci, with its dynamics.
@@ -77,11 +77,11 @@ impl Default for SurgerySceneSettings {
     }
 }
 
-/// The organ: a liver of one material, held behind, hanging under gravity.
+/// The organ: a liver of one material, fixed behind, hanging under gravity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrganSettings {
-    /// Length of the edges of tetrahedra [m].
+    /// Edge length of the tetrahedra [m].
     pub edge: f64,
     /// Young's modulus [Pa].
     pub young_modulus: f64,
@@ -89,15 +89,15 @@ pub struct OrganSettings {
     pub poisson_ratio: f64,
     /// Density [kg/m³].
     pub density: f64,
-    /// Damping of the material [s]: stress per rate of strain over stress per strain. Costs time.
+    /// Damping time of the material [s]: stress per strain rate divided by stress per strain. Damping costs computing time.
     pub damping_time: f64,
-    /// Rate at which the surroundings take velocity [1/s].
+    /// Rate of velocity damping by the surroundings [1/s].
     pub drag: f64,
-    /// All vertices behind this plane, whose y is greater, are fixed [m].
+    /// Vertices behind this plane (with a greater y) are fixed [m].
     pub fixed_behind: f64,
-    /// Gravity, downwards [m/s²].
+    /// Gravitational acceleration, downwards [m/s²].
     pub gravity: f64,
-    /// An episode ends as diverged where a vertex is faster [m/s].
+    /// Speed of a vertex above which the episode ends as diverged [m/s].
     pub max_speed: f64,
 }
 
@@ -121,13 +121,13 @@ impl Default for OrganSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstrumentSettings {
-    /// Where the shaft passes through the wall of the body: its remote centre of motion [m].
+    /// Point where the shaft passes through the body wall: its remote centre of motion [m].
     pub trocar: [f64; 3],
-    /// How far an action of 1 moves the ends of the clamps along an axis [m].
+    /// Displacement of the tips of the clamps along an axis at an action of 1 [m].
     pub step: f64,
-    /// Least place of the ends of the clamps [m].
+    /// Lower bound of the position of the clamps' tips [m].
     pub workspace_low: [f64; 3],
-    /// Greatest place of the ends of the clamps [m].
+    /// Upper bound of the position of the clamps' tips [m].
     pub workspace_high: [f64; 3],
     /// Radius of the shaft [m].
     pub shaft_radius: f64,
@@ -135,11 +135,11 @@ pub struct InstrumentSettings {
     pub clamp_length: f64,
     /// Radius of a clamp [m].
     pub clamp_radius: f64,
-    /// Vertices so near to the middle of the clamps are grasped when they close [m].
+    /// Radius around the middle of the clamps within which closing clamps grasp vertices [m].
     pub grasp_radius: f64,
-    /// Opening of the clamps from which on they release what they hold, as a share of the whole.
+    /// Opening at which the clamps release tissue, as a fraction of the full opening.
     pub release_opening: f64,
-    /// Coulomb's coefficient of friction.
+    /// Coulomb friction coefficient.
     pub friction: f64,
 }
 
@@ -160,18 +160,18 @@ impl Default for InstrumentSettings {
     }
 }
 
-/// Observations besides positions.
+/// Observations in addition to positions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurgeryObservationSettings {
-    /// Adds the force of the tissue on the instrument, the mean over a step.
+    /// Whether to observe the force of the tissue on the instrument, averaged over a step.
     pub force: bool,
-    /// Adds an arm's joints and torques.
+    /// Whether to observe an arm's joints and torques.
     pub joints: bool,
 }
 
 impl<T> SurgerySettings<T> {
-    /// Fails for invalid settings; those of the task check themselves.
+    /// Checks the settings, except those of the task.
     ///
     /// # Errors
     /// [`EnvError::Config`], naming the setting.
@@ -202,7 +202,7 @@ impl<T> SurgerySettings<T> {
         self.instrument().check(field)
     }
 
-    /// The instrument, whose trocar is at the remote centre of the arm that carries it.
+    /// The instrument, with its trocar at the remote centre of the arm if there is one.
     pub(super) fn instrument(&self) -> InstrumentSettings {
         let trocar = match self.scene.robot {
             SurgeryRobot::Floating => self.instrument.trocar,
@@ -257,7 +257,7 @@ impl OrganSettings {
 }
 
 impl InstrumentSettings {
-    /// Fails for invalid settings; `trocar` is the field that says where its trocar is.
+    /// Checks the settings. `trocar` is the name of the field that holds the trocar.
     fn check(&self, trocar: &str) -> Result<(), EnvError> {
         let least_clamp = 2.5 * self.clamp_radius;
         check_ranges(
@@ -282,12 +282,12 @@ impl InstrumentSettings {
             )?;
         }
         check_vector(trocar, self.trocar, -1.0, 1.0)?;
-        // The shaft has no direction at the trocar itself.
+        // The direction of the shaft is undefined at the trocar itself.
         let least = self.workspace_high[2] + 2.0 * self.clamp_length;
         check_range(&format!("{trocar} along z"), self.trocar[2], least, 1.0)
     }
 
-    /// Sizes for the solver.
+    /// Geometry for the solver.
     pub(super) fn geometry(&self) -> GripperGeometry {
         GripperGeometry {
             shaft_radius: self.shaft_radius,
@@ -303,8 +303,8 @@ impl InstrumentSettings {
     }
 }
 
-/// Below this angle between the clamps they are closed [rad].
+/// The clamps are closed below this angle [rad].
 pub(super) const CLOSED: f64 = 3.0 * std::f64::consts::PI / 180.0;
 
-/// Greatest angle between the clamps [rad].
+/// Maximum angle between the clamps [rad].
 pub(super) const OPEN: f64 = 30.0 * std::f64::consts::PI / 180.0;

@@ -17,10 +17,10 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::parameters::{self, Parameter};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
-/// The environment of a task of surgery.
+/// The environment of a surgery task.
 pub type SurgeryEnvironment<T> = Environment<SurgerySimulation<T>>;
 
-/// What is observed of an arm.
+/// Observed quantities of an arm.
 const ARM_ENTRIES: [&str; 6] = [
     "yaw [rad]",
     "pitch [rad]",
@@ -30,18 +30,18 @@ const ARM_ENTRIES: [&str; 6] = [
     "insertion_force [N]",
 ];
 
-/// A task of surgery and the state that it changes.
+/// A surgery task and its state.
 pub struct SurgerySimulation<T> {
     task: T,
     state: SurgeryState,
     parameters: Vec<Parameter>,
-    /// Whether the step could begin.
+    /// Error of the start of the step, if any.
     begun: Result<(), TissueError>,
     view: SurgeryView,
 }
 
 impl<T: SurgeryTask> SurgeryEnvironment<T> {
-    /// Environments that advance together where they can, in groups of sixteen; they must be reset before their first steps.
+    /// Creates environments that advance together in groups of up to sixteen. They must be reset before their first steps.
     ///
     /// # Errors
     /// [`EnvError::Tissue`] for an invalid instrument.
@@ -107,7 +107,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             parameters: parameters::names(&parameters),
             max_episode_steps: Some(model.time.max_steps),
             control_timestep: model.time.control_timestep,
-            // MuJoCo draws, and steps nothing.
+            // MuJoCo only renders.
             n_substeps: 0,
             reward_terms,
             costs: Vec::new(),
@@ -125,7 +125,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
 }
 
 impl<T: SurgeryTask> SurgerySimulation<T> {
-    /// Largest displacement along an axis in a step [m].
+    /// Maximum displacement along an axis per step [m].
     fn step_length(&self) -> f64 {
         self.state.model().instrument.step
     }
@@ -201,7 +201,7 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         let (moves, other) = action.split_at_mut(3);
         let displacement = self.task.scripted_action(&self.state, other) / self.step_length();
-        // As far as the longest axis goes, so that the path stays straight.
+        // Scaled to the limit of the largest component, so that the path stays straight.
         let displacement = displacement / displacement.amax().max(1.0);
         for (axis, value) in moves.iter_mut().enumerate() {
             *value = displacement[axis].clamp(-1.0, 1.0) as f32;

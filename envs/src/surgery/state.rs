@@ -1,4 +1,4 @@
-//! One organ with an instrument in it.
+//! One organ with an instrument.
 
 use std::sync::Arc;
 
@@ -13,33 +13,33 @@ use super::psm_arm::PsmArm;
 use super::settings::{CLOSED, OPEN, SurgeryRobot};
 use super::worlds::Worlds;
 
-/// Shaft and clamps.
+/// Number of parts: the shaft and two clamps.
 pub(super) const N_PARTS: usize = 3;
 
-/// One organ with an instrument in it. The instrument's position is between the ends of its clamps.
+/// One organ with an instrument. The instrument's position is the point between the tips of its clamps.
 #[derive(Debug)]
 pub struct SurgeryState {
     model: Arc<SurgeryModel>,
     worlds: Arc<Worlds>,
-    /// Its place among the worlds.
+    /// Index of its world.
     index: usize,
     gripper: Gripper,
-    /// What carries the instrument, if anything.
+    /// The arm that holds the instrument, if any.
     arm: Option<PsmArm>,
     point: Vector3<f64>,
     opening: f64,
-    /// Point and opening after the step that has begun.
+    /// Target position and opening of the current step.
     target: (Vector3<f64>, f64),
     positions: Vec<[f64; 3]>,
     parts: [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
-    /// Wrench of the tissue on the whole instrument, the mean over the last step, about its position.
+    /// Wrench of the tissue on the whole instrument about its position, averaged over the last step.
     wrench: Wrench,
     peak_force: f64,
     time: f64,
 }
 
 impl SurgeryState {
-    /// The organ of world `index`, at rest, with the instrument at a place [m], its clamps barely open.
+    /// Creates the state of world `index`: the organ at rest, the instrument at a position [m], its clamps almost closed.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for an invalid instrument.
@@ -75,10 +75,10 @@ impl SurgeryState {
         })
     }
 
-    /// Resets: the organ at rest, the instrument at a point [m] of the workspace, its clamps open by a share of the whole.
+    /// Resets the organ to rest and the instrument to a position [m] in the workspace, with its clamps open by a fraction.
     ///
     /// # Errors
-    /// As [`SurgeryState::new`].
+    /// Those of [`SurgeryState::new`].
     pub fn reset(&mut self, at: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
         let mut point = into_workspace(&self.model, at);
         if let Some(arm) = &mut self.arm {
@@ -95,11 +95,11 @@ impl SurgeryState {
         Ok(())
     }
 
-    /// Begins a step that moves the instrument by a displacement [m], as far as the workspace goes, and its clamps to a share of their
-    /// opening. Closing clamps grasp at once. An arm is told to, and moves against the tissue's wrench of the last step.
+    /// Begins a step: the instrument moves by a displacement [m], limited to the workspace, and its clamps to a fraction of their opening.
+    /// Closing clamps grasp immediately. An arm is commanded instead and moves against the tissue's wrench of the previous step.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for an invalid place of the instrument.
+    /// [`TissueError::Setting`] if the position of the instrument is invalid.
     pub(super) fn begin_step(
         &mut self,
         displacement: Vector3<f64>,
@@ -125,25 +125,25 @@ impl SurgeryState {
         Ok(())
     }
 
-    /// Advances this world and the others of its group in which a step has begun.
+    /// Advances this world and the others of its group that have begun a step.
     pub(super) fn advance_group(&self) {
         self.worlds.advance(self.model.time.control_timestep);
     }
 
-    /// Ends the step, after advancing if that has not been done with the group.
+    /// Ends the step. Advances first if the group has not been advanced.
     ///
     /// # Errors
-    /// [`TissueError::Diverged`]; organ and instrument are then as they were.
+    /// [`TissueError::Diverged`]. Organ and instrument are then unchanged.
     pub(super) fn finish_step(&mut self) -> Result<(), TissueError> {
         let time = self.model.time.control_timestep;
         self.worlds.finish(self.index, time)?;
-        // (world) => what is read of it
+        // (world) => position, opening, wrench
         (self.point, self.opening) = self.target;
         self.time += time;
         (self.positions, self.wrench, self.parts) = self.worlds.with(self.index, |world| {
             (world.positions(), self.gripper.wrench(world), parts(world))
         });
-        // From the tip of the shaft to the instrument's position.
+        // Moves the reference point of the torque from the tip of the shaft to the instrument's position.
         self.wrench.torque += (self.gripper.tip() - self.point).cross(&self.wrench.force);
         self.peak_force = self.peak_force.max(self.force());
         Ok(())
@@ -154,17 +154,17 @@ impl SurgeryState {
         Arc::as_ptr(&self.worlds).addr()
     }
 
-    /// What it shares with other environments.
+    /// The model shared with other environments.
     pub fn model(&self) -> &Arc<SurgeryModel> {
         &self.model
     }
 
-    /// Where the instrument is [m].
+    /// Position of the instrument [m].
     pub fn point(&self) -> Vector3<f64> {
         self.point
     }
 
-    /// How far the clamps are open: 0 closed, 1 as far as they go.
+    /// Opening of the clamps: 0 closed, 1 fully open.
     pub fn openness(&self) -> f64 {
         self.opening / OPEN
     }
@@ -174,32 +174,32 @@ impl SurgeryState {
         self.gripper.holds()
     }
 
-    /// Where a point of the organ is [m].
+    /// Position of a point of the organ [m].
     pub fn place(&self, point: &MaterialPoint) -> Vector3<f64> {
         point.at(&self.positions)
     }
 
-    /// Vertices of the organ [m], shape `[n_vertices, 3]`.
+    /// Positions of the organ's vertices [m], shape `[n_vertices, 3]`.
     pub fn positions(&self) -> &[[f64; 3]] {
         &self.positions
     }
 
-    /// Force of the tissue on the instrument, the mean over the last step [N].
+    /// Force of the tissue on the instrument, averaged over the last step [N].
     pub fn force(&self) -> f64 {
         self.wrench.force.norm()
     }
 
-    /// Force with which the tissue that the clamps hold pulls at the instrument, the mean over the last step [N]; 0 where they hold none.
+    /// Force of the grasped tissue on the instrument, averaged over the last step [N]. 0 without a grasp.
     pub fn grasp_force(&self) -> f64 {
         if self.holds() { self.force() } else { 0.0 }
     }
 
-    /// The arm that carries the instrument, if any.
+    /// The arm that holds the instrument, if any.
     pub(super) fn arm(&self) -> Option<&PsmArm> {
         self.arm.as_ref()
     }
 
-    /// The greatest such force since the start [N].
+    /// Maximum of [`SurgeryState::force`] since the start [N].
     pub fn peak_force(&self) -> f64 {
         self.peak_force
     }
@@ -209,13 +209,13 @@ impl SurgeryState {
         self.time
     }
 
-    /// Centres and rotations of shaft and clamps, which lie along z.
+    /// Centres and rotations of shaft and clamps. Their axes are along z.
     pub(super) fn parts(&self) -> &[(Vector3<f64>, UnitQuaternion<f64>); N_PARTS] {
         &self.parts
     }
 }
 
-/// Middles and directions of shaft and clamps.
+/// Centres and rotations of shaft and clamps.
 type Parts = [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS];
 
 fn begin(
@@ -244,7 +244,7 @@ fn parts(world: &mut BatchWorld<'_>) -> Parts {
     std::array::from_fn(|part| (tools[part].position, tools[part].rotation))
 }
 
-/// The clamps' angle [rad] for a share of their opening.
+/// Angle of the clamps [rad] for a fraction of their opening.
 fn opening(openness: f64) -> f64 {
     openness.clamp(0.0, 1.0) * OPEN
 }
@@ -257,7 +257,7 @@ fn into_workspace(model: &SurgeryModel, at: Vector3<f64>) -> Vector3<f64> {
     Vector3::from_fn(|axis, _| at[axis].clamp(low[axis], high[axis]))
 }
 
-/// Where the shaft ends and the clamps begin, with their ends at a point.
+/// End of the shaft, for a position of the clamps' tips.
 fn shaft_tip(model: &SurgeryModel, point: Vector3<f64>) -> Vector3<f64> {
     let back = Vector3::from(model.instrument.trocar) - point;
     point + back * (model.instrument.clamp_length / back.norm())

@@ -1,4 +1,4 @@
-//! What MuJoCo draws of a surgery: its own state, brought up to date only when somebody looks.
+//! MuJoCo view of a surgery: a separate state that is updated only on demand.
 
 use std::cell::{Cell, OnceCell};
 
@@ -7,27 +7,27 @@ use nalgebra::Vector3;
 
 use super::state::{N_PARTS, SurgeryState};
 
-/// Where a mark is put that is not shown [m].
+/// Position of hidden marks [m].
 const AWAY: [f64; 3] = [0.0, 0.0, -10.0];
 
-/// MuJoCo's state of what is drawn, made when somebody looks, and kept until something moves.
+/// MuJoCo's state of the view, created on demand and cached until something moves.
 #[derive(Default)]
 pub(super) struct SurgeryView {
-    /// None: there was no memory for it.
+    /// `None` inside if there was not enough memory.
     now: OnceCell<Option<Physics>>,
-    /// One that shows an earlier moment, to write over.
+    /// An outdated state, to be overwritten.
     earlier: Cell<Option<Physics>>,
 }
 
 impl SurgeryView {
-    /// Something has moved.
+    /// Invalidates the cache after a motion.
     pub(super) fn invalidate(&mut self) {
         if let Some(physics) = self.now.take() {
             self.earlier.set(physics);
         }
     }
 
-    /// The surgery with its marks, as MuJoCo's state.
+    /// MuJoCo's state of the surgery with its marks.
     pub(super) fn physics(
         &self,
         state: &SurgeryState,
@@ -44,7 +44,7 @@ impl SurgeryView {
     }
 }
 
-/// Mocap bodies are in the order of the file: vertices, parts of the instrument, marks.
+/// Mocap bodies are in the order of the scene: vertices, parts of the instrument, marks.
 fn write(physics: &mut Physics, state: &SurgeryState, marks: &[Option<Vector3<f64>>; 2]) {
     let n_vertices = state.positions().len();
     let data = physics.data_mut();

@@ -1,4 +1,4 @@
-//! The organs of environments that advance together: one in each lane of the processor's vectors.
+//! The organs of environments that advance together: one per SIMD lane.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use insonate_tissue::xpbd::{BatchWorld, XpbdBatch};
 
 use super::organ::Organ;
 
-/// Worlds of equal organs, and which of them are to advance next.
+/// Worlds of equal organs, and which of them advance next.
 #[derive(Debug)]
 pub(super) struct Worlds(Mutex<Inner>);
 
@@ -15,15 +15,15 @@ pub(super) struct Worlds(Mutex<Inner>);
 struct Inner {
     batch: XpbdBatch,
     is_due: Vec<bool>,
-    /// Why the last advance failed.
+    /// Errors of the last advance.
     errors: Vec<Option<TissueError>>,
 }
 
 impl Worlds {
-    /// So many organs fill the lanes of a vector; fewer take as long.
+    /// Number of organs that fill the lanes of a vector. Fewer take the same time.
     pub(super) const MAX: usize = XpbdBatch::LANES;
 
-    /// Worlds that must be reset before they advance.
+    /// Creates worlds. They must be reset before they advance.
     pub(super) fn new(organ: &Organ, n_worlds: usize) -> Result<Self, TissueError> {
         Ok(Self(Mutex::new(Inner {
             batch: organ.batch(n_worlds)?,
@@ -32,7 +32,7 @@ impl Worlds {
         })))
     }
 
-    /// Puts the organ at rest back into a world, without tools.
+    /// Resets a world to the organ at rest, without tools.
     pub(super) fn reset(&self, index: usize, organ: &Organ) -> Result<(), TissueError> {
         let mut inner = self.lock();
         inner.is_due[index] = false;
@@ -42,22 +42,22 @@ impl Worlds {
         world.restore(organ.rest())
     }
 
-    /// Calls with a world.
+    /// Calls a function with a world.
     pub(super) fn with<R>(&self, index: usize, f: impl FnOnce(&mut BatchWorld<'_>) -> R) -> R {
         f(&mut self.lock().world(index))
     }
 
-    /// Lets a world take part in the next advance.
+    /// Marks a world for the next advance.
     pub(super) fn set_due(&self, index: usize) {
         self.lock().is_due[index] = true;
     }
 
-    /// Advances all worlds that are due by a time [s].
+    /// Advances all marked worlds by a time [s].
     pub(super) fn advance(&self, time: f64) {
         self.lock().advance(time);
     }
 
-    /// Advances a world, unless that has been done with the others, and tells how it went.
+    /// Advances a world, unless the group has been advanced, and returns its result.
     pub(super) fn finish(&self, index: usize, time: f64) -> Result<(), TissueError> {
         let mut inner = self.lock();
         if inner.is_due[index] {
@@ -67,7 +67,7 @@ impl Worlds {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic in the solver leaves worlds that the next reset writes anew.
+        // After a panic in the solver, the next reset rewrites the worlds.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,14 +1,14 @@
 //! `continuum-navigate`: steer a bronchoscope through a bronchial tree to the end of a target airway.
 //!
 //! The rod is row c of Table I of Chen et al. 2024 (3.3 mm wide, 470 mm long, the last 70 mm flexible and bent by three cables), stepped by
-//! the project's own finite elements; the airways are those of [`bronchial_tree`]. MuJoCo only draws.
+//! the project's finite elements. The airways are those of [`bronchial_tree`]. MuJoCo only renders.
 //!
-//! **Actions**, changes in a step
+//! **Actions**, changes per step
 //!
 //! | index | action | low | high | unit |
 //! |---|---|---|---|---|
 //! | 0 | advance | -1 | 1 | `max_advance` (4 mm) |
-//! | 1 | turn of the handle | -1 | 1 | `max_roll` (0.1 rad) |
+//! | 1 | rotation of the handle | -1 | 1 | `max_roll` (0.1 rad) |
 //! | 2, 3 | pull of the cables along y, z of the tip | -1 | 1 | `max_pull_change` (1.5 N) |
 //!
 //! **Observations**
@@ -17,30 +17,30 @@
 //! |---|---|---|---|---|
 //! | 0–8 | points of the centre line 5, 12 and 25 mm ahead, in the tip's frame, x ahead | -∞ | ∞ | cm |
 //! | 9, 10 | pull along y, z over `max_pull` | -1 | 1 | 1 |
-//! | 11 | greatest force of a contact | 0 | ∞ | N |
-//! | 12 | way left along the centre line | 0 | ∞ | m |
+//! | 11 | maximum contact force | 0 | ∞ | N |
+//! | 12 | remaining distance along the centre line | 0 | ∞ | m |
 //! | 13 | distance from the centre line | 0 | ∞ | m |
 //!
-//! Nothing tells where in the airways the tip is: places learned by heart would not help elsewhere.
+//! The observation does not contain the absolute position of the tip, so that a policy cannot memorise positions.
 //!
-//! **Rewards**, of the state after the step
+//! **Rewards**, computed from the state after the step
 //!
 //! | term | value |
 //! |---|---|
-//! | `progress` | `progress_weight` · way made along the centre line [cm] |
+//! | `progress` | `progress_weight` · progress along the centre line [cm] |
 //! | `deviation` | -`deviation_weight` · distance from the centre line [cm] |
-//! | `force` | -`force_weight` · greatest force of a contact [N] |
+//! | `force` | -`force_weight` · maximum contact force [N] |
 //! | `success` | `success_bonus` within `threshold` of the target |
 //! | `failure` | -`failure_cost` for a force above `max_force` |
 //!
-//! **Start**: straight in the trachea, `start` inserted, the handle turned by `roll`. **Targets** are ends of segmental bronchi (18, or 36
-//! subsegmental ones): `targets = "all"`, `"seen"` for training and `"unseen"`, every third one, for tests. Options `target` (its number
-//! among those), `start` and `roll` fix them.
+//! **Start**: straight in the trachea, inserted by `start`, the handle rotated by `roll`. **Targets** are ends of segmental bronchi (18, or
+//! 36 subsegmental ones): `targets = "all"`, `"seen"` for training, and `"unseen"`, every third one, for tests. Options `target` (the index
+//! in the selected targets), `start` and `roll` fix them.
 //!
 //! **End**: terminated within `threshold` of the target, above `max_force`, or when the rod folds up; truncated after `max_steps`.
 //!
-//! **Figures**: `success` is 1 when the target was reached with no force above `max_force`; `distance_m` at the end; `peak_force_n`;
-//! `max_penetration_m`, the deepest that the rod was in a wall.
+//! **Metrics**: `success` is 1 if the target was reached and no force exceeded `max_force`; `distance_m` at the end; `peak_force_n`;
+//! `max_penetration_m`, the maximum penetration of a wall by the rod.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ use crate::scope_view::{ScopeScene, ScopeView};
 use crate::settings::{self, check_range, check_ranges};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "continuum-navigate",
     summary: "steer a bronchoscope through airways to a target bronchus",
@@ -70,33 +70,33 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// How far ahead on the centre line the observed points lie [m].
+/// Distances of the observed points ahead on the centre line [m].
 const AHEAD: [f64; 3] = [5e-3, 12e-3, 25e-3];
 
 /// Centimetres in a metre.
 const CM: f64 = 100.0;
 
-/// Which airways may be targets.
+/// Selection of target airways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Targets {
-    /// All ends.
+    /// All ends of airways.
     #[default]
     All,
-    /// Two of three.
+    /// Two thirds of the ends.
     Seen,
-    /// The others.
+    /// The other third.
     Unseen,
 }
 
-/// How deep the airways go.
+/// Depth of the airway tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Airways {
     /// To the ends of segmental bronchi.
     #[default]
     Segmental,
-    /// One branching further.
+    /// One more generation.
     Subsegmental,
 }
 
@@ -104,35 +104,35 @@ pub enum Airways {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContinuumNavigateSettings {
-    /// How deep the airways go: `segmental` or `subsegmental`.
+    /// Depth of the airway tree: `segmental` or `subsegmental`.
     pub airways: Airways,
-    /// Which ends are targets: `all`, `seen` or `unseen`.
+    /// Selection of target ends: `all`, `seen` or `unseen`.
     pub targets: Targets,
-    /// Elements of the rod.
+    /// Number of elements of the rod.
     pub n_elements: usize,
-    /// Steps of the rod in a control step.
+    /// Steps of the rod per control step.
     pub n_substeps: usize,
-    /// Greatest advance in a control step [m].
+    /// Maximum advance per control step [m].
     pub max_advance: f64,
-    /// Greatest turn of the handle in a control step [rad].
+    /// Maximum rotation of the handle per control step [rad].
     pub max_roll: f64,
-    /// Greatest change of pull in a control step, along each axis [N].
+    /// Maximum change of the pull per control step, along each axis [N].
     pub max_pull_change: f64,
-    /// Greatest pull [N].
+    /// Maximum pull [N].
     pub max_pull: f64,
-    /// Coulomb's coefficient between rod and wall.
+    /// Coulomb friction coefficient between rod and wall.
     pub friction: f64,
-    /// Inserted length at the start [m], drawn from this range.
+    /// Range of the inserted length at the start [m].
     pub start: [f64; 2],
-    /// Turn of the handle at the start [rad], drawn from this range.
+    /// Range of the rotation of the handle at the start [rad].
     pub roll: [f64; 2],
-    /// Distance within which the target counts as reached [m].
+    /// Distance at which the target counts as reached [m].
     pub threshold: f64,
-    /// Force of a contact that ends the episode [N].
+    /// Contact force that ends the episode [N].
     pub max_force: f64,
     /// Steps after which an episode is truncated.
     pub max_steps: usize,
-    /// Weight of the way made [1/cm].
+    /// Weight of the progress [1/cm].
     pub progress_weight: f64,
     /// Weight of the distance from the centre line [1/cm].
     pub deviation_weight: f64,
@@ -140,7 +140,7 @@ pub struct ContinuumNavigateSettings {
     pub force_weight: f64,
     /// Reward for reaching the target.
     pub success_bonus: f64,
-    /// Cost of too great a force.
+    /// Penalty for an excessive force.
     pub failure_cost: f64,
 }
 
@@ -208,7 +208,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
-/// What all environments of a factory share.
+/// Data shared by all environments of a factory.
 struct Model {
     settings: ContinuumNavigateSettings,
     airways: Arc<TubeNetwork>,
@@ -242,7 +242,7 @@ impl Model {
         let last = self.lines.len() as f64 - 1.0;
         let [start, roll] = [self.settings.start, self.settings.roll];
         [
-            // The greatest number below, as each draw is rounded down.
+            // The largest value below the limit, as draws are rounded down.
             Parameter::new("target", "number", 0.0, last + 1.0 - 1e-9)
                 .allowing(0.0, last)
                 .whole(),
@@ -251,7 +251,7 @@ impl Model {
         ]
     }
 
-    /// A scope in the trachea, its base turned as given.
+    /// A scope in the trachea, its base rotated by `roll`.
     fn scope(
         &self,
         inserted_length: f64,
@@ -272,19 +272,19 @@ impl Model {
     }
 }
 
-/// Orientation of the introducer at the trachea's beginning, x along it, turned by an angle [rad].
+/// Orientation of the introducer at the start of the trachea: x along it, rotated by an angle [rad].
 fn introducer(roll: f64) -> UnitQuaternion<f64> {
     let down = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
     down * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), roll)
 }
 
-/// A scope on its way.
+/// A scope navigating to a target.
 pub struct ContinuumNavigate {
     model: Arc<Model>,
     scope: Scope,
     target: usize,
     motion: ScopeMotion,
-    /// Arc length of the centre line at the tip, and its distance from the line [m].
+    /// Arc length of the tip along the centre line, and its distance from the line [m].
     along: f64,
     aside: f64,
     progress: f64,
@@ -334,9 +334,9 @@ impl ContinuumNavigate {
             metrics: vec!["success", "distance_m", "peak_force_n", "max_penetration_m"],
             parameters: parameters::names(&model.parameters()),
             max_episode_steps: Some(settings.max_steps),
-            // Quasi-static: time only says how fast a film is.
+            // Quasi-static: the time affects only the speed of videos.
             control_timestep: 0.1,
-            // MuJoCo draws, and steps nothing.
+            // MuJoCo only renders.
             n_substeps: 0,
         };
         let simulation = Self {

@@ -1,49 +1,50 @@
-//! `coverage`: sweep the probe, in contact at a steady force, until the imaged slices have passed over an organ's surface.
+//! `coverage`: sweep the probe in contact at a constant force until the imaged slices have passed over an organ's surface.
 //!
-//! The surface is `task.n_points` points of the organ at rest. A point is seen when it lies in the slice, which is as thick as the beam at
-//! half its maximum, on a line that touches, and neither bone nor gas lies before. Between two control steps a scanner makes several frames:
-//! the slice is thicker by half of the way across it on either side. What can be seen at all depends on the patient: it is what a raster of
-//! upright poses sees of the torso at rest, the whole face in contact ([`crate::ultrasound::Raster`]). Shares are of that area, of which a
-//! force that presses less of the face into contact never sees all.
+//! The surface is `task.n_points` points of the organ at rest. A point is seen if it is in the slice, on a line in contact,
+//! with neither bone nor gas before it. The slice is as thick as the beam at half its maximum. A scanner acquires several frames between
+//! two control steps:
+//! the slice is thicker on either side by half of the displacement across it. The visible area depends on the patient: it is the part that
+//! a raster of upright poses sees of the torso at rest, with the whole face in contact ([`crate::ultrasound::Raster`]). Fractions refer to
+//! that area. A force that brings less of the face into contact never sees all of it.
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1; by default velocities along and across the array.
+//! Defined by `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1. By default, velocities along and across the array.
 //!
 //! # Observation
 //!
-//! The scene's entries ([`crate::probe::observation`]), which samples are the organ among them; the goal is the start. Then:
+//! The scene's entries ([`crate::probe::observation`]), including which samples show the organ. The goal is the start. Then:
 //!
 //! | entry | |
 //! |---|---|
-//! | `seen_share` | share of the area that was seen |
-//! | `unseen_ROW_COLUMN` | share of the area that was not, in each cell of the probe's frame: rows by the distance to the slice ([`ROWS`]), columns by that to the probe's axis ([`COLUMNS`]); as a plan from a registered CT knows it |
+//! | `seen_share` | fraction of the area that was seen |
+//! | `unseen_ROW_COLUMN` | unseen fraction of the area in each cell of the probe's frame: rows by the distance to the slice ([`ROWS`]), columns by the distance to the probe's axis ([`COLUMNS`]); known from a plan on a registered CT |
 //!
 //! # Reward
 //!
-//! Per control step, $s$: share seen, $l$: path of the face in cm since the last, $e$: force error along the probe's axis in N; weights in
-//! `task.reward`.
+//! Per control step, $s$: fraction seen, $l$: path of the face in cm since the previous step, $e$: force error along the probe's axis in N;
+//! weights in `task.reward`.
 //!
 //! | term | formula |
 //! |---|---|
 //! | `seen` | $100 (s_t - s_{t-1})$: each percent counts once |
 //! | `path` | $-l$ |
-//! | `covered` | 1 with the step that reaches `task.share` |
+//! | `covered` | 1 at the step that reaches `task.share` |
 //! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step |
-//! | `contact_speed` | as `probe-press` |
+//! | `contact_speed` | as in `probe-press` |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
 //!
 //! # Start
 //!
-//! Upright on the skin, at a random place of the area over the organ that the raster passes, the array across the body; the probe stands `start.height`
-//! above; the force sensor is zeroed there.
+//! Upright on the skin at a random position of the raster's area over the organ, with the array across the body. The probe starts
+//! `start.height` above the skin, where the force sensor is zeroed.
 //!
 //! # End
 //!
-//! Terminated: the share seen reaches `task.share`; more than `task.max_distance` beside the raster's area; more than `task.max_force`; the
-//! simulation diverged. Truncated: at `time.limit`.
+//! Terminated: the fraction seen reaches `task.share`; more than `task.max_distance` outside the raster's area; force above
+//! `task.max_force`; the simulation diverged. Truncated: at `time.limit`.
 //!
-//! Success: the share seen reached `task.share` in an episode that kept to `task.limits`.
+//! Success: the fraction seen reached `task.share`, and the episode kept `task.limits`.
 
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ use crate::settings::{self, check_range, check_ranges};
 use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "coverage",
     summary: "sweep over an organ until its surface is seen, at a steady force",
@@ -79,59 +80,59 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// Between the rows of cells: distances to the slice, along the probe's y axis [m].
+/// Boundaries between the rows of cells: distances to the slice, along the probe's y axis [m].
 pub const ROWS: [f64; 6] = [-0.05, -0.025, -0.008, 0.008, 0.025, 0.05];
-/// Between the columns of cells: distances to the probe's axis, along its x axis [m].
+/// Boundaries between the columns of cells: distances to the probe's axis, along its x axis [m].
 pub const COLUMNS: [f64; 2] = [-0.03, 0.03];
 
-/// Skin that is steeper than this cosine is no start.
+/// Minimum cosine of the skin's slope at a start.
 const LEAST_COSINE: f64 = 0.35;
-/// Points farther from the slice, without deformation, are not looked at [m].
+/// Points farther from the undeformed slice are skipped [m].
 const NEAR: f64 = 0.03;
-/// More way across the slice in a control step leaves gaps [m].
-const MOST_BESIDE: f64 = 0.005;
-/// Speed of the script [m/s], and the rate at which it closes what is left [1/s].
+/// Maximum displacement across the slice per control step; larger ones leave gaps [m].
+const MAX_ACROSS: f64 = 0.005;
+/// Speed of the script [m/s], and the gain of its position error [1/s].
 const SCRIPT_SPEED: f64 = 0.045;
 const SCRIPT_RATE: f64 = 3.0;
-/// How near it comes to the first pose, and how far it looks ahead from there on [m].
+/// Distance at which the first pose counts as reached, and look-ahead distance after it [m].
 const SCRIPT_NEAR: f64 = 0.006;
 const SCRIPT_AHEAD: f64 = 0.015;
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageSettings {
-    /// `liver` or `right_kidney`; unless given, `time.limit` and `observation.ultrasound.readings` follow it.
+    /// `liver` or `right_kidney`. It sets the defaults of `time.limit` and `observation.ultrasound.readings`.
     pub organ: String,
-    /// Points of the organ's surface, to each ellipsoid that it is made of.
+    /// Number of surface points per ellipsoid of the organ.
     pub n_points: usize,
-    /// Share of what can be seen that a success has seen.
+    /// Fraction of the visible area that a success has seen.
     pub share: f64,
-    /// Distance beside the raster's area, from above, at which the episode ends [m].
+    /// Distance outside the raster's area, seen from above, at which the episode ends [m].
     pub max_distance: f64,
     /// Force at which the episode ends [N].
     pub max_force: f64,
     /// Weights of the reward.
     pub reward: CoverageReward,
-    /// What a success keeps to.
+    /// Limits of a success.
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageReward {
-    /// Per percent newly seen.
+    /// Reward per percent newly seen.
     pub seen: f64,
     /// Penalty per centimetre of path.
     pub path: f64,
-    /// Once the share is reached.
+    /// Reward once the fraction is reached.
     pub covered: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
-    /// Penalty of touching faster than half the limit of a success.
+    /// Penalty for contact faster than half the limit of a success.
     pub contact_speed: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
 }
 
@@ -184,7 +185,7 @@ fn defaults() -> ProbeTaskSettings<CoverageSettings> {
     defaults_of(SoftOrgan::RightKidney)
 }
 
-/// With the time that an organ takes, and the reading that shows it.
+/// Defaults for an organ: its time limit and the reading that shows it.
 fn defaults_of(organ: SoftOrgan) -> ProbeTaskSettings<CoverageSettings> {
     let (limit, reading) = match organ {
         SoftOrgan::RightKidney => (6.0, "kidney"),
@@ -233,26 +234,26 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 struct Coverage {
     settings: CoverageSettings,
     organ: SoftOrgan,
-    /// The mode that the script acts in.
+    /// Settings of the action mode that the script uses.
     script: Option<HybridMotionSettings>,
     known: KnownSurfaces,
-    /// A survey of a patient's organ while it lasts.
+    /// The survey of a patient's organ while it runs.
     survey: Option<(u64, Survey)>,
     surface: Option<Arc<OrganSurface>>,
-    /// Whether each point was seen, and their share.
+    /// Whether each point was seen, and the fraction seen.
     seen: Vec<bool>,
     share: f64,
-    /// What is unseen in each cell, row by row.
+    /// Unseen fraction in each cell, row by row.
     cells: [f64; (ROWS.len() + 1) * (COLUMNS.len() + 1)],
-    /// The same share after the last control step, and the path then [m].
+    /// Fraction seen after the previous control step, and the path length then [m].
     last: [f64; 2],
     force: AxialForce,
-    /// Where the face was in the last frame.
+    /// Pose of the face in the last frame.
     imaged: Option<Isometry3<f64>>,
     path: seeing::Path,
-    /// Distance beside the raster's area, from above [m].
-    beside: f64,
-    /// Poses that the script has yet to pass, the last one first, and whether it was at the first; none: no way was chosen.
+    /// Distance outside the raster's area, seen from above [m].
+    outside: f64,
+    /// Remaining poses of the script, last pose first, and whether it has reached the first. `None` before a route was chosen.
     way: Option<(Vec<Isometry3<f64>>, bool)>,
     action_change: ActionChange,
 }
@@ -277,13 +278,13 @@ impl Coverage {
             force: AxialForce::default(),
             imaged: None,
             path: seeing::Path::default(),
-            beside: 0.0,
+            outside: 0.0,
             way: None,
             action_change: ActionChange::default(),
         })
     }
 
-    /// Takes the patient's surface, or begins to survey it.
+    /// Loads the patient's surface, or begins to survey it.
     fn choose(&mut self, state: &SceneState, patient: u64) -> Result<Raster, EnvError> {
         (self.survey, self.surface) = (None, self.known.of(patient));
         if let Some(surface) = &self.surface {
@@ -297,7 +298,7 @@ impl Coverage {
         Ok(raster)
     }
 
-    /// Draws a start on the skin; none beside it.
+    /// Draws a start on the skin. `None` if it is outside the skin.
     fn draw_start(
         state: &SceneState,
         raster: &Raster,
@@ -316,8 +317,9 @@ impl Coverage {
         })
     }
 
-    /// Marks what a frame shows, and sorts what is left into cells; `beside`: half of the way across the slice since the last frame [m].
-    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, beside: f64, sight: &Sight) {
+    /// Marks the visible points of a frame and sorts the others into cells. `margin`: half the displacement across the slice
+    /// since the last frame [m].
+    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, sight: &Sight) {
         self.cells.fill(0.0);
         let Some(surface) = &self.surface else {
             return;
@@ -328,7 +330,7 @@ impl Coverage {
                 continue;
             }
             let place = probe_from_torso * point.rest.cast::<f64>();
-            if place.y.abs() < NEAR && sight.sees(&point.rest, beside) {
+            if place.y.abs() < NEAR && sight.sees(&point.rest, margin) {
                 self.seen[index] = true;
                 self.share += share;
             } else {
@@ -385,7 +387,7 @@ impl ProbeTask for Coverage {
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
         self.force = AxialForce::default();
-        (self.path, self.beside, self.way) = (seeing::Path::default(), 0.0, None);
+        (self.path, self.outside, self.way) = (seeing::Path::default(), 0.0, None);
         (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
         let n = self
@@ -393,7 +395,7 @@ impl ProbeTask for Coverage {
             .as_ref()
             .map_or(0, |surface| surface.points.len());
         self.seen = vec![false; n];
-        let missing = ["task.organ", "lies below no skin that the arm reaches"];
+        let missing = ["task.organ", "is not below skin that the arm can reach"];
         let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
         seeing::place(state, episode, None, missing, draw)
     }
@@ -429,7 +431,7 @@ impl ProbeTask for Coverage {
         let way = self.imaged.replace(pose).map_or(0.0, |before| {
             (pose.inverse() * before).translation.vector.y.abs()
         });
-        self.mark(&pose, (0.5 * way).min(MOST_BESIDE), sight);
+        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), sight);
         if let Some(surface) = &self.surface {
             let place = pose.translation.vector;
             let [low, high] = surface.raster.area;
@@ -438,7 +440,7 @@ impl ProbeTask for Coverage {
                     .max(place[axis] - high[axis])
                     .max(0.0)
             };
-            self.beside = beyond(0).hypot(beyond(1));
+            self.outside = beyond(0).hypot(beyond(1));
         }
     }
 
@@ -474,7 +476,7 @@ impl ProbeTask for Coverage {
         if self.is_covered() {
             return Some(EpisodeEnd::Reached("covered"));
         }
-        if self.beside > settings.max_distance {
+        if self.outside > settings.max_distance {
             return Some(too_far("organ", settings.max_distance));
         }
         (state.axial_force() > settings.max_force).then(|| pressed_too_hard(settings.max_force))
@@ -487,7 +489,7 @@ impl ProbeTask for Coverage {
         judge_rules(judge, &[seen])
     }
 
-    /// The raster from its nearest end.
+    /// Follows the raster from its nearest end.
     fn scripted_action(
         &mut self,
         state: &SceneState,

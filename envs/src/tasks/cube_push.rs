@@ -1,32 +1,32 @@
 //! `cube-push`: push a cube over the table to a goal with the probe.
 //!
-//! The thesis' proof of concept (its `FetchPush`), which never pushed reliably: its observation held the vector from probe to cube
-//! twice and the vector from cube to goal not at all. Here each is there once.
+//! The thesis' proof of concept (its `FetchPush`), which never pushed reliably: its observation contained the vector from probe to cube
+//! twice and lacked the vector from cube to goal. Here each occurs once.
 //!
 //! # Action
 //!
-//! `osc_pose` along x, y, z by default ([`crate::actions`]): ±1 is 5 cm per control step; the probe stays upright.
+//! By default `osc_pose` along x, y, z ([`crate::actions`]): ±1 is 5 cm per control step. The probe stays upright.
 //!
 //! # Observation
 //!
-//! The scene's entries where switched on ([`crate::probe::observation`]; none by default) and, in world axes:
+//! The scene's entries if enabled ([`crate::probe::observation`]; none by default) and, in world axes:
 //!
 //! | entry | unit | meaning |
 //! |---|---|---|
-//! | `probe_x`, `_y`, `_z` | m | the probe's face, from the middle of the table's top |
+//! | `probe_x`, `_y`, `_z` | m | position of the probe's face, from the centre of the table's top |
 //! | `probe_velocity_x`, `_y`, `_z` | m/s | its velocity |
-//! | `probe_to_cube_x`, `_y`, `_z` | m | from the face to the cube's centre |
-//! | `cube_to_goal_x`, `_y` | m | from the cube's centre to the goal |
+//! | `probe_to_cube_x`, `_y`, `_z` | m | vector from the face to the cube's centre |
+//! | `cube_to_goal_x`, `_y` | m | vector from the cube's centre to the goal |
 //! | `cube_velocity_x`, `_y` | m/s | the cube's velocity |
-//! | `cube_yaw_cos`, `_sin` | 1 | of four times the cube's yaw: a cube looks the same each quarter turn |
+//! | `cube_yaw_cos`, `_sin` | 1 | cosine and sine of four times the cube's yaw, because of its quarter-turn symmetry |
 //!
 //! # Reward
 //!
 //! Per control step; weights in `task.reward`.
 //!
-//! `shaping = "progress"` pays for coming nearer, potential-based shaping (Ng, Harada, Russell 1999): a path there and back
-//! earns nothing. $d$: distance from the probe to the point behind the cube, seen from the goal, from which to push;
-//! $d_{cg}$: from cube to goal.
+//! `shaping = "progress"` rewards progress, by potential-based shaping (Ng, Harada, Russell 1999): a path there and back
+//! earns nothing. $d$: distance from the probe to the pushing point, which is behind the cube as seen from the goal;
+//! $d_{cg}$: distance from cube to goal.
 //!
 //! | term | formula | when |
 //! |---|---|---|
@@ -35,7 +35,7 @@
 //! | `success` | 1 | at the goal |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
-//! `shaping = "thesis"` pays for being near, and there $d$ is the distance from probe to cube; the thesis' weights are 1 for
+//! `shaping = "thesis"` rewards nearness, and $d$ is the distance from probe to cube. The thesis' weights are 1 for
 //! `reach`, 0.5 for `touch`, 1.5 for `push` and 2.25 for `success`.
 //!
 //! | term | formula | when |
@@ -47,14 +47,14 @@
 //!
 //! # Start
 //!
-//! Cube and goal are random within `task.area`, at least `task.least_distance` apart; the cube's yaw is random. The probe stands
-//! at a random place within the area, `start.height` above the table, never on the cube.
+//! Cube and goal are at random positions within `task.area`, at least `task.least_distance` apart. The cube's yaw is random.
+//! The probe starts at a random position within the area, `start.height` above the table, never above the cube.
 //!
 //! # End
 //!
 //! Terminated: the cube has left the table or the arm's reach; the simulation diverged. Truncated: at `time.limit`.
 //!
-//! Success, the thesis' rule: the cube ends within `task.success_distance` of the goal.
+//! Success, as in the thesis: the cube ends within `task.success_distance` of the goal.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSet
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "cube-push",
     summary: "push a cube over the table to a goal (the thesis' proof of concept)",
@@ -89,28 +89,28 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// Name of the cube's body and of its geom.
+/// Name of the cube's body and geom.
 const CUBE: &str = "cube";
 /// Name of the mocap body that marks the goal.
 const GOAL: &str = "goal";
-/// Half size of the cube [m]; the thesis: 0.020 to 0.022.
+/// Half size of the cube [m]. The thesis: 0.020 to 0.022.
 const HALF: f64 = 0.021;
-/// From the cube's centre to where the probe's middle must be to push [m].
+/// Distance from the cube's centre to the pushing point of the probe [m].
 const BEHIND: f64 = 0.06;
-/// Height of the probe's face over the table while it pushes [m].
+/// Height of the probe's face above the table while it pushes [m].
 const PUSH_HEIGHT: f64 = 0.015;
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PushSettings {
     /// Half sizes of the area of cubes and goals along x and y [m].
     pub area: [f64; 2],
-    /// Least distance of goal and cube at the start [m].
+    /// Minimum distance between goal and cube at the start [m].
     pub least_distance: f64,
-    /// Distance of cube and goal that counts as success [m]; the thesis: 0.06.
+    /// Distance between cube and goal for a success [m]. The thesis: 0.06.
     pub success_distance: f64,
-    /// Friction of the cube; the thesis: 0.5.
+    /// Friction of the cube. The thesis: 0.5.
     pub friction: f64,
     /// `progress` or `thesis`.
     pub shaping: String,
@@ -118,19 +118,19 @@ pub struct PushSettings {
     pub reward: PushReward,
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PushReward {
-    /// Nearness to where the push starts.
+    /// Nearness to the pushing point.
     pub reach: f64,
-    /// Touching the cube.
+    /// Contact with the cube.
     pub touch: f64,
     /// Nearness of the cube to the goal.
     pub push: f64,
     /// The cube at the goal.
     pub success: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
 }
 
@@ -224,7 +224,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
-/// The room with a cube on the table and a mark for the goal.
+/// The room with a cube on the table and a goal mark.
 fn model(settings: &ProbeTaskSettings<PushSettings>) -> Result<Arc<SceneModel>, EnvError> {
     let scene = build_scene(&settings.scene, None)?;
     let top = insonate_models::arena::TABLE_HEIGHT;
@@ -262,20 +262,20 @@ struct Push {
     cube: FreeBody,
     goal: [f64; 2],
     action_change: ActionChange,
-    /// From the cube to the goal [m].
+    /// Distance from the cube to the goal [m].
     distance: f64,
-    /// From the probe to where the push starts [m].
+    /// Distance from the probe to the pushing point [m].
     way: f64,
     touched: bool,
 }
 
-/// What one control step sees.
+/// Observed quantities of one control step.
 struct View {
     probe: Vector3<f64>,
     probe_velocity: Vector3<f64>,
     cube: Vector3<f64>,
     cube_velocity: Vector3<f64>,
-    /// From cube to goal, level.
+    /// Horizontal vector from cube to goal.
     way: Vector3<f64>,
 }
 
@@ -304,7 +304,7 @@ impl Push {
         }
     }
 
-    /// Where the probe must be to push the cube towards the goal.
+    /// Position of the probe for pushing the cube towards the goal.
     fn behind(view: &View) -> Vector3<f64> {
         let direction = view.way.try_normalize(1e-9).unwrap_or_else(Vector3::x);
         let mut place = view.cube - direction * BEHIND;
@@ -318,7 +318,7 @@ impl Push {
             .map(|half| rng.random_range(-half..=half))
     }
 
-    /// A random place that is at least `least` away from another.
+    /// A random position at least `least` away from another.
     fn place_away(&self, from: [f64; 2], least: f64, rng: &mut ChaCha8Rng) -> [f64; 2] {
         let far = |[x, y]: [f64; 2]| (x - from[0]).hypot(y - from[1]);
         let mut best = self.random_place(rng);
@@ -472,7 +472,7 @@ impl ProbeTask for Push {
         metrics.copy_from_slice(&[f64::from(u8::from(success)), self.distance]);
     }
 
-    /// Over the cube to behind it, down, and push; only where actions are x, y and z.
+    /// Moves over the cube, down behind it, and pushes. Only for the actions x, y and z.
     fn scripted_action(
         &mut self,
         state: &SceneState,
@@ -494,7 +494,7 @@ impl ProbeTask for Push {
         let target = if self.distance < 0.5 * self.settings.success_distance {
             view.probe
         } else if low && along < -0.02 && aside < 0.015 {
-            // Push, drawing back to the line.
+            // Push, and return to the line.
             view.cube + direction * 0.02 - (from_cube - direction * along) * 0.5
         } else if (view.probe - behind).xy().norm() < 0.012 {
             behind

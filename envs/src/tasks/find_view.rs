@@ -1,48 +1,48 @@
-//! `find-view`: bring the probe, in contact at a steady force, from nearby to the liver–kidney view.
+//! `find-view`: move the probe, in contact at a constant force, from a nearby start to the liver–kidney view.
 //!
-//! The view (Morison's recess, FAST examination) is the plane of [`insonate_ultrasound::phantom::Adult::liver_kidney_view`], which
-//! landmarks of the organs at rest define. Nothing that is observed names it: the policy sees which samples of each line are liver and
-//! kidney, and how far it has moved. Each episode draws one of several patients (`randomization.organs`).
+//! The view (Morison's recess, FAST examination) is the plane of [`insonate_ultrasound::phantom::Adult::liver_kidney_view`], defined by
+//! landmarks of the organs at rest. It is not observed: the policy sees which samples of each line are liver and kidney, and its
+//! displacement. Each episode draws one of several patients (`randomization.organs`).
 //!
-//! Hase et al. 2020 (IROS) find a view of the sacrum so by DQN; Li et al. 2021 (ICRA) report 4.9 mm and 4.7° for standard views of the
-//! spine. Both resample recorded volumes, without contact.
+//! Hase et al. 2020 (IROS) find a view of the sacrum in this way by DQN. Li et al. 2021 (ICRA) report 4.9 mm and 4.7° for standard views of
+//! the spine. Both resample recorded volumes, without contact.
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//! Defined by `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
-//! The scene's entries ([`crate::probe::observation`]); the goal among them is the start, so that they say how far the probe has moved
-//! and turned since. The task has no entries of its own.
+//! The scene's entries ([`crate::probe::observation`]). Their goal is the start, so they contain the displacement and rotation since the
+//! start. The task has no entries of its own.
 //!
 //! # Reward
 //!
-//! Per control step, $d$: distance of the face's centre from the view's, across its axis, in m; $\theta$: angle between both poses in
+//! Per control step, $d$: distance of the face's centre from that of the view, across its axis, in m; $\theta$: angle between both poses in
 //! rad; $D = d + w \theta$ with $w$: `task.metres_per_radian`; $e$: force error along the probe's axis in N; weights in `task.reward`.
 //!
 //! | term | formula |
 //! |---|---|
-//! | `progress` | $100 (D_{t-1} - D_t)$: centimetres come nearer (potential-based, as SonoGym's decrease of distance and angle) |
-//! | `nearness` | $\exp(-(d / d_{max})^2 - (\theta / \theta_{max})^2)$, the tolerances of a success |
+//! | `progress` | $100 (D_{t-1} - D_t)$: progress in centimetres (potential-based, as SonoGym's decrease of distance and angle) |
+//! | `nearness` | $\exp(-(d / d_{max})^2 - (\theta / \theta_{max})^2)$ with the tolerances of a success |
 //! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step |
-//! | `contact_speed` | as `probe-press` |
+//! | `contact_speed` | as in `probe-press` |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
 //!
 //! # Start
 //!
-//! On the skin around the view at a random distance up to `task.start_distance`, turned about the normal by up to `task.start_turn` from
-//! the view; the probe stands `start.height` above; the force sensor is zeroed there. The arm stands in a posture from which it
-//! reaches the view; a start that leads to none is drawn again.
+//! On the skin at a random distance of up to `task.start_distance` from the view, rotated about the normal by up to `task.start_turn` from
+//! the view. The probe starts `start.height` above the skin, where the force sensor is zeroed. The arm starts in a posture from which it
+//! can reach the view; other starts are drawn again.
 //!
 //! # End
 //!
-//! Terminated: more than `task.max_distance` from the view; the simulation diverged; and within the control step, as robots stop, more
-//! than `task.max_force` along the probe's axis, a joint at its limit, or the arm touching something, itself for one: in the last two
-//! the arm no longer exerts the forces that are asked for.
+//! Terminated: more than `task.max_distance` from the view; the simulation diverged. Also, within the control step as real robots stop: a
+//! force above `task.max_force` along the probe's axis, a joint at its limit, or a contact of the arm, also with itself. In the last two
+//! cases the arm no longer exerts the commanded forces.
 //! Truncated: at `time.limit`.
 //!
-//! Success: at the time limit the probe is within `task.tolerance` of the view and within `task.tolerance_deg`, and the episode kept to
+//! Success: at the time limit the probe is within `task.tolerance` and `task.tolerance_deg` of the view, and the episode kept
 //! `task.limits`.
 
 use std::f64::consts::TAU;
@@ -68,7 +68,7 @@ use crate::settings::{self, check_ranges};
 use crate::ultrasound::UltrasoundSettings;
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "find-view",
     summary: "find the liver–kidney view by what ultrasound shows, at a steady force",
@@ -78,24 +78,24 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// Skin that is steeper than this cosine is no start.
+/// Minimum cosine of the skin's slope at a start.
 const LEAST_COSINE: f64 = 0.35;
-/// Rate at which the script closes what is left [1/s].
+/// Gain of the script's position error [1/s].
 const SCRIPT_RATE: f64 = 3.0;
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ViewSettings {
-    /// Largest distance of the start from the view [m].
+    /// Maximum distance of the start from the view [m].
     pub start_distance: f64,
-    /// Largest turn of the start about the skin's normal [rad].
+    /// Maximum rotation of the start about the skin's normal [rad].
     pub start_turn: f64,
-    /// How near to the view a success must end [m].
+    /// Maximum final distance from the view for a success [m].
     pub tolerance: f64,
-    /// The same of the angle [deg].
+    /// Maximum final angle from the view for a success [deg].
     pub tolerance_deg: f64,
-    /// Distance that counts as much as an angle of a radian [m].
+    /// Distance that is equivalent to an angle of one radian [m].
     pub metres_per_radian: f64,
     /// Distance from the view at which the episode ends [m].
     pub max_distance: f64,
@@ -103,23 +103,23 @@ pub struct ViewSettings {
     pub max_force: f64,
     /// Weights of the reward.
     pub reward: ViewReward,
-    /// What a success keeps to.
+    /// Limits of a success.
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ViewReward {
-    /// Per centimetre come nearer.
+    /// Reward per centimetre of progress.
     pub progress: f64,
-    /// Being there.
+    /// Nearness to the view.
     pub nearness: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
-    /// Penalty of touching faster than half the limit of a success.
+    /// Penalty for contact faster than half the limit of a success.
     pub contact_speed: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
 }
 
@@ -201,12 +201,12 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
-/// Why the robot stops at once.
+/// Reason for an immediate stop of the robot.
 #[derive(Debug, Clone, Copy)]
 enum Stop {
-    /// It pressed too hard.
+    /// The force exceeded its limit.
     Force,
-    /// A joint or a contact of the arm.
+    /// A joint at its limit or a contact of the arm.
     Obstruction(&'static str),
 }
 
@@ -215,15 +215,15 @@ enum Stop {
 struct FindView {
     settings: ViewSettings,
     limit: f64,
-    /// The mode that the script acts in.
+    /// Settings of the action mode that the script uses.
     script: Option<HybridMotionSettings>,
     torso_from_view: Isometry3<f64>,
     force: AxialForce,
-    /// Distance [m] and angle [rad] to the view now.
+    /// Current distance [m] and angle [rad] from the view.
     error: [f64; 2],
-    /// $D$ after the last control step.
+    /// $D$ after the previous control step.
     last: f64,
-    /// Why the robot stopped.
+    /// Reason for the robot's stop.
     stopped: Option<Stop>,
     path: seeing::Path,
     action_change: ActionChange,
@@ -256,12 +256,12 @@ impl FindView {
         self.error[0] + self.settings.metres_per_radian * self.error[1]
     }
 
-    /// Draws a start on the skin; none beside it.
+    /// Draws a start on the skin. `None` if it is outside the skin.
     fn draw_start(&self, state: &SceneState, force: f64, rng: &mut ChaCha8Rng) -> Option<Goal> {
         let distance = self.settings.start_distance * rng.random::<f64>().sqrt();
         let angle = rng.random_range(0.0..TAU);
         let turn = self.settings.start_turn * rng.random_range(-1.0..=1.0);
-        // As the torso was compiled, across the view's axis.
+        // In the frame of the compiled torso, across the view's axis.
         let origin = Vector3::from(state.model.scene.torso_position);
         let offset = Vector3::new(distance * angle.cos(), distance * angle.sin(), 0.0);
         let place = self.torso_from_view * nalgebra::Point3::from(offset);
@@ -315,7 +315,7 @@ impl ProbeTask for FindView {
         (self.force, self.stopped) = (AxialForce::default(), None);
         self.path = seeing::Path::default();
         self.action_change.reset();
-        let missing = ["task.start_distance", "leads beside the skin"];
+        let missing = ["task.start_distance", "leads to starts outside the skin"];
         let draw = |state: &SceneState| self.draw_start(state, episode.force, rng);
         let view = state.in_world(&self.torso_from_view);
         let placed = seeing::place(state, episode, Some(&view), missing, draw);
@@ -384,7 +384,7 @@ impl ProbeTask for FindView {
         judge_rules(judge, &rules)
     }
 
-    /// The way to the true view, which no policy is told.
+    /// Moves to the true view, which policies do not observe.
     fn scripted_action(
         &mut self,
         state: &SceneState,

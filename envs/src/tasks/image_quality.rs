@@ -1,42 +1,43 @@
-//! `image-quality`: keep the picture good by tilt and force while the patient breathes.
+//! `image-quality`: maintain image quality by tilt and force while the patient breathes.
 //!
-//! A picture is as good as its mean confidence (Karamalis et al. 2012, doi:10.1016/j.media.2012.07.005): lines that touch nothing have
-//! none, bone and gas take it from what is below. So a place with ribs gives less than one without, and stiff skin less than a soft one:
-//! quality is the mean confidence over that of a reference, five frames of a probe that is held upright at the same place with 3 N more than
-//! the wanted force, over 4 s of the same breath, which are simulated at each reset. The probe starts tilted, so that an end of the face
-//! stands off the skin.
+//! Image quality is based on the mean confidence (Karamalis et al. 2012, doi:10.1016/j.media.2012.07.005). Lines without contact have zero
+//! confidence, and bone and gas reduce it below them. The confidence therefore depends on the position: ribs and stiff skin lower it.
+//! Quality is the mean confidence divided by that of a reference: five frames of a probe held upright at the same position with 3 N more
+//! than the desired force, over 4 s of the same breath, simulated at each reset. The probe starts tilted, so that an end of the face is off
+//! the skin.
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//! Defined by `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
-//! The scene's entries ([`crate::probe::observation`]), the confidence of each sample among them; the goal is the start. The task has no
+//! The scene's entries ([`crate::probe::observation`]), including the confidence of each sample. The goal is the start. The task has no
 //! entries of its own.
 //!
 //! # Reward
 //!
-//! Per control step, $q$: quality, $F$: greatest force along the probe's axis in the step in N, $F_{max}$:
+//! Per control step, $q$: quality, $F$: maximum force along the probe's axis in the step in N, $F_{max}$:
 //! `task.limits.peak_force`; weights in `task.reward`.
 //!
 //! | term | formula |
 //! |---|---|
 //! | `quality` | $q$ |
-//! | `force` | $-\max(0, F / F_{max} - 0.8)$: what is rewarded keeps away from what fails |
-//! | `contact_speed` | as `probe-press` |
+//! | `force` | $-\max(0, F / F_{max} - 0.8)$: keeps a margin to the limit |
+//! | `contact_speed` | as in `probe-press` |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
 //!
 //! # Start
 //!
-//! A random place within `task.area`, from above, in the torso's frame; the probe stands `start.height` above, tilted from the skin's
-//! normal by 60 to 100 % of `task.start_tilt`, along the array within 46°; the force sensor is zeroed there.
+//! A random position within `task.area_x` and `task.area_y`, seen from above, in the torso's frame. The probe starts
+//! `start.height` above the skin, tilted from its normal by 60 to 100 % of `task.start_tilt`, along the array within 46°. The force
+//! sensor is zeroed there.
 //!
 //! # End
 //!
-//! Terminated: more than `task.max_force`; the simulation diverged. Truncated: at `time.limit`.
+//! Terminated: force above `task.max_force`; the simulation diverged. Truncated: at `time.limit`.
 //!
-//! Success: at the time limit the mean quality since `task.settling` is at least `task.quality`, and the episode kept to `task.limits`.
+//! Success: at the time limit the mean quality since `task.settling` is at least `task.quality`, and the episode kept `task.limits`.
 
 use insonate_sim::Pose;
 use insonate_sim::verdict::Judge;
@@ -59,60 +60,60 @@ use crate::settings::{self, check_interval, check_ranges};
 use crate::ultrasound::{Sight, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "image-quality",
-    summary: "keep the picture good by tilt and force while the patient breathes",
+    summary: "maintain image quality by tilt and force while the patient breathes",
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[],
     demonstrated: &[],
 };
 
-/// Share of the largest tilt that a start has at least.
+/// Minimum start tilt as a fraction of the maximum.
 const LEAST_TILT: f64 = 0.6;
-/// Largest angle between the axis of the start's tilt and the probe's y axis [rad].
+/// Maximum angle between the axis of the start's tilt and the probe's y axis [rad].
 const LARGEST_FAN: f64 = 0.8;
-/// Share of the force's limit from which on force costs.
+/// Fraction of the force limit above which force is penalised.
 const FREE: f64 = 0.8;
-/// Rate at which the script takes the tilt back [1/s].
+/// Rate at which the script reduces the tilt [1/s].
 const SCRIPT_RATE: f64 = 3.0;
-/// Force of the reference and of the script beyond the goal's [N].
+/// Force of the reference and of the script in addition to the goal's [N].
 const MORE_FORCE: f64 = 3.0;
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualitySettings {
-    /// Places across the patient, in the torso's frame [m].
+    /// Range of positions across the patient, in the torso's frame [m].
     pub area_x: [f64; 2],
-    /// Places along the patient [m].
+    /// Range of positions along the patient [m].
     pub area_y: [f64; 2],
-    /// Largest tilt of the start [rad].
+    /// Maximum tilt of the start [rad].
     pub start_tilt: f64,
     /// Time after which quality counts [s].
     pub settling: f64,
-    /// Least mean quality of a success.
+    /// Minimum mean quality of a success.
     pub quality: f64,
     /// Force at which the episode ends [N].
     pub max_force: f64,
     /// Weights of the reward.
     pub reward: QualityReward,
-    /// What a success keeps to.
+    /// Limits of a success.
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualityReward {
     /// Quality.
     pub quality: f64,
-    /// Penalty of force near its limit.
+    /// Penalty for force near its limit.
     pub force: f64,
-    /// Penalty of touching faster than half the limit of a success.
+    /// Penalty for contact faster than half the limit of a success.
     pub contact_speed: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
 }
 
@@ -205,17 +206,17 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 struct ImageQuality {
     settings: QualitySettings,
     limit: f64,
-    /// The mode that the script acts in.
+    /// Settings of the action mode that the script uses.
     script: Option<HybridMotionSettings>,
-    /// The place in the world as the torso was compiled, from above [m].
+    /// Position in the world frame of the compiled torso, seen from above [m].
     place: [f64; 2],
     force: AxialForce,
-    /// Greatest force of the control step [N].
+    /// Maximum force in the control step [N].
     step_peak: f64,
-    /// Sum of the reference's mean confidence, and frames in it.
+    /// Sum of the reference's mean confidences, and number of frames.
     reference: (f64, usize),
     quality: f64,
-    /// Sums of confidence and of the share of touching lines, and frames in them.
+    /// Sums of confidence and of the fraction of lines in contact, and number of frames.
     sums: ([f64; 2], usize),
     action_change: ActionChange,
 }
@@ -236,13 +237,13 @@ impl ImageQuality {
         }
     }
 
-    /// Upright on the skin as it lies now, without breath.
+    /// Upright pose on the current skin, without breathing.
     fn upright(&self, state: &SceneState) -> Option<Pose> {
         let point = state.skin(self.place[0], self.place[1])?;
         Some(state.pose_on(&point, 0.0))
     }
 
-    /// Confidence over that of the reference.
+    /// Confidence divided by that of the reference.
     fn quality_of(&self, confidence: f64) -> f64 {
         let (sum, n) = self.reference;
         confidence * n as f64 / sum.max(1e-6)
@@ -256,7 +257,7 @@ impl ImageQuality {
         [tilt * sin, side * tilt * cos]
     }
 
-    /// Mean confidence and share of lines that touch, from `task.settling` on.
+    /// Mean confidence and fraction of lines in contact, from `task.settling` on.
     fn means(&self) -> [f64; 2] {
         let (sums, n) = self.sums;
         sums.map(|sum| sum / n.max(1) as f64)
@@ -293,7 +294,7 @@ impl ProbeTask for ImageQuality {
         self.action_change.reset();
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
-        let missing = ["task.area_x", "and task.area_y lead beside the skin"];
+        let missing = ["task.area_x", "and task.area_y are outside the skin"];
         seeing::place(state, episode, None, missing, |state| {
             self.place = [
                 x + rng.random_range(area_x[0]..=area_x[1]),
@@ -364,7 +365,7 @@ impl ProbeTask for ImageQuality {
             .then(|| pressed_too_hard(self.settings.max_force))
     }
 
-    /// What force is wanted is a part of the action, so how it was held is not judged.
+    /// The desired force is part of the action, so the force error is not judged.
     fn judge(&self, judge: Judge) -> Judge {
         let judge = self.force.judge(judge, &self.settings.limits);
         let quality = Rule::at_least(
@@ -375,7 +376,7 @@ impl ProbeTask for ImageQuality {
         judge_rules(judge, &[quality])
     }
 
-    /// Upright on the true skin, which no policy is told, with more force.
+    /// Upright on the true skin, which policies do not observe, with additional force.
     fn scripted_action(
         &mut self,
         state: &SceneState,

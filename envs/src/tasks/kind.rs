@@ -1,4 +1,4 @@
-//! The registry's entry of a task.
+//! Registry entry of a task.
 
 use crate::EnvError;
 use crate::factory::EnvFactory;
@@ -6,16 +6,16 @@ use crate::factory::EnvFactory;
 /// A kind of task.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskKind {
-    /// Its name, such as `probe-sweep`.
+    /// Name, such as `probe-sweep`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// One-line summary.
     pub summary: &'static str,
-    /// Every setting with its default.
+    /// All settings with their defaults.
     pub defaults: fn() -> toml::Table,
-    /// Makes a factory of some settings; those not given have their defaults.
+    /// Creates a factory for given settings. Missing settings have their defaults.
     pub build: fn(&toml::Table) -> Result<EnvFactory, EnvError>,
-    /// Settings that the scripted policy runs with, as dotted names and TOML values.
+    /// Settings for the scripted policy, as dotted names and TOML values.
     pub scripted: &'static [(&'static str, &'static str)],
-    /// Settings that it demonstrates with, where its actions are otherwise always zero and teach nothing; empty: those above.
+    /// Settings for demonstrations, if the scripted policy otherwise always outputs zero actions. Empty: the settings above.
     pub demonstrated: &'static [(&'static str, &'static str)],
 }

@@ -21,7 +21,7 @@ pub use kind::TaskKind;
 
 use crate::{EnvError, settings};
 
-/// Every task.
+/// All tasks.
 pub const ALL: &[TaskKind] = &[
     probe_sweep::KIND,
     probe_press::KIND,
@@ -38,10 +38,10 @@ pub const ALL: &[TaskKind] = &[
     reacher::KIND,
 ];
 
-/// The task called `name`.
+/// Returns the task called `name`.
 ///
 /// # Errors
-/// [`EnvError::Unknown`], listing the known ones.
+/// [`EnvError::Unknown`] with the list of known tasks.
 pub fn by_name(name: &str) -> Result<&'static TaskKind, EnvError> {
     let known: Vec<&str> = ALL.iter().map(|kind| kind.name).collect();
     ALL.iter()
@@ -49,10 +49,10 @@ pub fn by_name(name: &str) -> Result<&'static TaskKind, EnvError> {
         .ok_or_else(|| EnvError::unknown("task", name, &known))
 }
 
-/// A factory of the task called `name`; `sets` are dotted names and TOML values, the others have their defaults.
+/// Creates a factory of the task called `name`. `sets` are dotted names and TOML values; other settings have their defaults.
 ///
 /// # Errors
-/// [`EnvError::Unknown`] for the task; what its settings refuse.
+/// [`EnvError::Unknown`] for the task; errors of its settings.
 pub fn factory(name: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
     let mut given = toml::Table::new();
     for (field, value) in sets {

@@ -1,10 +1,10 @@
-//! `pendulum`: swing a pole up and hold it there with a motor that is too weak to lift it at once.
+//! `pendulum`: swing up a pole and balance it with a motor that is too weak to lift it directly.
 //!
-//! The dynamics, reward and start of Gymnasium's `Pendulum-v1`, as a yardstick for learning: pure numbers, no physics engine.
-//! Unlike there, an action out of bounds is an error here.
+//! Dynamics, reward and start are those of Gymnasium's `Pendulum-v1`, as a benchmark for learning. It needs no physics engine.
+//! Unlike in Gymnasium, an action out of bounds is an error.
 //!
-//! A rod of mass m and length l turns about its end under gravity g and the motor's torque u; θ = 0 is upright:
-//! θ'' = 3g/(2l) sin θ + 3/(m l²) u, stepped by the semi-implicit Euler rule.
+//! A rod of mass m and length l rotates about its end under gravity g and the motor's torque u; θ = 0 is upright:
+//! θ'' = 3g/(2l) sin θ + 3/(m l²) u, integrated by the semi-implicit Euler method.
 //!
 //! **Actions**
 //!
@@ -20,7 +20,7 @@
 //! | 1 | sin θ | -1 | 1 | 1 |
 //! | 2 | θ' | -8 | 8 | rad/s |
 //!
-//! **Rewards**, of the state before the step, with θ in [-π, π)
+//! **Rewards**, computed from the state before the step, with θ in [-π, π)
 //!
 //! | term | value |
 //! |---|---|
@@ -28,11 +28,11 @@
 //! | `velocity` | -0.1 θ'² |
 //! | `torque` | -0.001 u² |
 //!
-//! **Start**: θ in [-π, π), θ' in [-1, 1), both even; options `theta` and `theta_dot` fix them.
+//! **Start**: θ in [-π, π) and θ' in [-1, 1), uniformly distributed; options `theta` and `theta_dot` fix them.
 //!
 //! **End**: truncated after 200 steps; it never terminates.
 //!
-//! **Figures**: `success` is 1 when the pole stood within 0.2 rad of upright in each of the last 50 steps; `upright_ratio` is the share of
+//! **Metrics**: `success` is 1 if the pole was within 0.2 rad of upright in each of the last 50 steps; `upright_ratio` is the fraction of
 //! such steps.
 
 use std::f64::consts::{PI, TAU};
@@ -47,7 +47,7 @@ use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "pendulum",
     summary: "swing a pole up with a weak motor (Gymnasium's Pendulum-v1)",
@@ -57,16 +57,16 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// Random numbers of an episode: the start.
+/// Random parameters of an episode: the start.
 const PARAMETERS: [Parameter; 2] = [
     Parameter::new("theta", "rad", -PI, PI),
     Parameter::new("theta_dot", "rad/s", -1.0, 1.0).allowing(-8.0, 8.0),
 ];
 
-/// Angle from upright within which the pole counts as standing [rad].
+/// Angle from upright within which the pole counts as upright [rad].
 const UPRIGHT: f64 = 0.2;
 
-/// Steps at the end during which a successful pole stands.
+/// Number of final steps in which the pole of a success is upright.
 const N_HELD: usize = 50;
 
 /// Settings, with Gymnasium's values as defaults.
@@ -81,9 +81,9 @@ pub struct PendulumSettings {
     pub length: f64,
     /// Time of a step [s].
     pub timestep: f64,
-    /// Largest torque [N·m].
+    /// Maximum torque [N·m].
     pub max_torque: f64,
-    /// Largest speed [rad/s]; the speed is clipped to it.
+    /// Maximum speed [rad/s]. The speed is clipped to it.
     pub max_speed: f64,
     /// Steps after which an episode is truncated.
     pub max_episode_steps: usize,
@@ -104,7 +104,7 @@ impl Default for PendulumSettings {
 }
 
 impl PendulumSettings {
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -136,14 +136,14 @@ pub struct Pendulum {
     theta_dot: f64,
     torque: f64,
     terms: [f64; 3],
-    /// Steps so far, those in which the pole stood, and those since it last did not.
+    /// Numbers of steps so far, of upright steps, and of upright steps since the last other one.
     n_steps: usize,
     n_upright: usize,
     n_held: usize,
 }
 
 impl Pendulum {
-    /// The environment of some settings; it must be reset before its first step.
+    /// Creates the environment. It must be reset before its first step.
     pub fn environment(settings: PendulumSettings) -> Environment<Self> {
         let (torque, speed) = (settings.max_torque as f32, settings.max_speed as f32);
         let spec = EnvSpec {
@@ -173,7 +173,7 @@ impl Pendulum {
         [self.theta, self.theta_dot]
     }
 
-    /// The semi-implicit Euler rule.
+    /// Semi-implicit Euler step.
     fn integrate(&mut self) {
         let PendulumSettings {
             gravity,
@@ -191,7 +191,7 @@ impl Pendulum {
     }
 }
 
-/// The same angle in [-π, π).
+/// The angle wrapped to [-π, π).
 fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
@@ -246,7 +246,7 @@ impl Simulation for Pendulum {
         metrics[1] = self.n_upright as f64 / self.n_steps.max(1) as f64;
     }
 
-    /// Pumps energy until the pole can reach the top, and holds it there with a linear law (Åström and Furuta 2000,
+    /// Pumps energy until the pole can reach the top, and balances it there with a linear controller (Åström and Furuta 2000,
     /// doi:10.1016/S0005-1098(99)00140-5, §3).
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         let PendulumSettings {
@@ -264,7 +264,7 @@ impl Simulation for Pendulum {
         let torque = if hold.abs() < max_torque || angle.abs() < UPRIGHT {
             hold
         } else {
-            // At rest any direction will do.
+            // At rest, either direction works.
             -energy.signum() * max_torque * (self.theta_dot + 1e-9).signum()
         };
         action[0] = torque.clamp(-max_torque, max_torque) as f32;

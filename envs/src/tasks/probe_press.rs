@@ -1,8 +1,8 @@
-//! `probe-press`: press the probe on a place of the soft torso, reach a force and hold it.
+//! `probe-press`: press the probe on a position of the soft torso, reach a force and hold it.
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//! Defined by `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
@@ -10,35 +10,35 @@
 //!
 //! | entry | unit | meaning |
 //! |---|---|---|
-//! | `force_target` | N | force asked for |
+//! | `force_target` | N | desired force |
 //!
 //! # Reward
 //!
-//! Per control step, $e$: force error in N, $d$: distance from the place across the probe's axis in m, $\theta$: tilt in rad,
-//! $u$: speed towards the skin with which contact begins in m/s; weights in `task.reward`.
+//! Per control step, $e$: force error in N, $d$: distance from the position across the probe's axis in m, $\theta$: tilt in rad,
+//! $u$: speed towards the skin at the start of a contact in m/s; weights in `task.reward`.
 //!
 //! | term | formula | when |
 //! |---|---|---|
 //! | `force` | $\exp(-(0.7 e)^2)$; times `while_settling` before `task.settling` | in contact |
-//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step; times `while_settling` likewise | always |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step; times `while_settling` before `task.settling` | always |
 //! | `position` | $\exp(-(200 d)^2)$ | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
-//! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.max_contact_speed` | always |
+//! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: increase, for the hardest contact so far, $u_{max}$: `task.max_contact_speed` | always |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
 //! # Start
 //!
-//! The place is random within `task.area`; the force asked for is `force.target`. The probe stands `start.height` above the
-//! place, `start.x`, `start.y` beside it; the force sensor is zeroed there.
+//! The position is random within `task.area`. The desired force is `force.target`. The probe starts `start.height` above the
+//! position with the horizontal offset `start.x`, `start.y`. The force sensor is zeroed there.
 //!
 //! # End
 //!
-//! Terminated: more than `task.max_position_error` from the place; more than `task.max_force`; the simulation diverged.
+//! Terminated: more than `task.max_position_error` from the position; force above `task.max_force`; the simulation diverged.
 //! Truncated: at `time.limit`.
 //!
-//! Success: at the time limit the force has been within `task.tolerance` of what was asked for during the last `task.hold`
-//! seconds, never above what was asked for by more than `task.max_overshoot`, and contact has begun slower than
-//! `task.max_contact_speed` and risen slower than `task.max_force_rate`.
+//! Success: at the time limit the force has been within `task.tolerance` of the desired force during the last `task.hold`
+//! seconds and never exceeded it by more than `task.max_overshoot`, the contact speed was below `task.max_contact_speed`, and the force
+//! rate was below `task.max_force_rate`.
 
 use insonate_sim::verdict::Judge;
 use rand_chacha::ChaCha8Rng;
@@ -57,7 +57,7 @@ use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "probe-press",
     summary: "press the probe on the torso, reach a force and hold it",
@@ -67,25 +67,25 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PressSettings {
-    /// Half sizes of the area of places across and along the patient [m], scaled with the torso.
+    /// Half sizes of the area of positions across and along the patient [m], scaled with the torso.
     pub area: [f64; 2],
-    /// How near the force must come [N].
+    /// Tolerance of the force [N].
     pub tolerance: f64,
-    /// How long it must stay there, at the end [s].
+    /// Time that the force must be held at the end [s].
     pub hold: f64,
-    /// Time that a gentle approach takes to reach the force [s].
+    /// Time of a gentle approach until the force is reached [s].
     pub settling: f64,
-    /// How far it may overshoot [N].
+    /// Maximum overshoot of the force [N].
     pub max_overshoot: f64,
-    /// Largest speed towards the skin with which contact begins in a success [m/s].
+    /// Maximum speed towards the skin at the start of a contact, for a success [m/s].
     pub max_contact_speed: f64,
-    /// Largest rise of the force over 20 ms in a success [N/s].
+    /// Maximum increase of the force over 20 ms, for a success [N/s].
     pub max_force_rate: f64,
-    /// Distance from the place at which the episode ends [m].
+    /// Distance from the position at which the episode ends [m].
     pub max_position_error: f64,
     /// Force at which the episode ends [N].
     pub max_force: f64,
@@ -93,23 +93,23 @@ pub struct PressSettings {
     pub reward: PressReward,
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PressReward {
-    /// Nearness of the force.
+    /// Accuracy of the force.
     pub force: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
-    /// Share of `force` and `force_error` that counts before `task.settling`: what was paid then was paid for touching early.
+    /// Fraction of `force` and `force_error` that counts before `task.settling`. Without it, early contact would be rewarded.
     pub while_settling: f64,
-    /// Nearness to the place.
+    /// Nearness to the position.
     pub position: f64,
-    /// Uprightness.
+    /// Upright orientation.
     pub orientation: f64,
-    /// Penalty of touching faster than half the limit of a success.
+    /// Penalty for contact faster than half the limit of a success.
     pub contact_speed: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
 }
 
@@ -195,11 +195,11 @@ struct Press {
     limit: f64,
     target: SkinTarget,
     contact: ContactMetrics,
-    /// Since when the force is near [s].
+    /// Time since which the force is within the tolerance [s].
     held: f64,
-    /// The force at the end, where it must be held.
+    /// Force errors at the end, where the force must be held.
     last: HeldForce,
-    /// Largest distance from the place in contact [m].
+    /// Maximum distance from the position in contact [m].
     place_error: f64,
     error: (f64, usize),
     action_change: ActionChange,
@@ -220,7 +220,7 @@ impl Press {
         }
     }
 
-    /// What a success keeps to beside the force that is held.
+    /// Limits of a success in addition to the held force.
     fn limits(&self) -> SuccessCriteria {
         SuccessCriteria {
             contact_ratio: 0.0,

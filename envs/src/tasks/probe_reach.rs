@@ -1,10 +1,10 @@
-//! `probe-reach`: from a free start, bring the probe into gentle contact with a place on the soft torso, and keep it there.
+//! `probe-reach`: move the probe from a free start into gentle contact with a position on the soft torso, and keep it there.
 //!
-//! The thesis called it contact establishment.
+//! The thesis calls it contact establishment.
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//! Defined by `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
@@ -12,28 +12,28 @@
 //!
 //! # Reward
 //!
-//! Per control step, $d$: distance from the place in m, $\theta$: tilt in rad, $F$: force along the probe's axis in N,
-//! $u$: greatest speed towards the skin with which contact began in m/s; weights in `task.reward`.
+//! Per control step, $d$: distance from the position in m, $\theta$: tilt in rad, $F$: force along the probe's axis in N,
+//! $u$: maximum speed towards the skin at the start of a contact in m/s; weights in `task.reward`.
 //!
 //! | term | formula |
 //! |---|---|
 //! | `distance` | $1 - \tanh(10 d)$ |
-//! | `orientation` | $-\tanh(5 \theta)$, as the thesis |
-//! | `contact` | 1 while the force lies in `task.force` |
+//! | `orientation` | $-\tanh(5 \theta)$, as in the thesis |
+//! | `contact` | 1 while the force is in `task.force` |
 //! | `force` | $-\max(0, F - F_{most}) / 10$ |
-//! | `contact_speed` | $-\min(1, \max(0, u / u_{max} - 1/2))$, once, where `success` is paid, $u_{max}$: `task.max_contact_speed` |
+//! | `contact_speed` | $-\min(1, \max(0, u / u_{max} - 1/2))$, once, together with `success`, $u_{max}$: `task.max_contact_speed` |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
 //! | `success` | 1, once, at the end |
 //!
 //! # Start
 //!
-//! The place is random within `task.area`. The probe stands `start.height` above it and `start.x`, `start.y` beside it, tilted by
-//! up to `task.max_tilt` about a random axis; the force sensor is zeroed there.
+//! The position is random within `task.area`. The probe starts `start.height` above it with the horizontal offset `start.x`, `start.y`,
+//! tilted by up to `task.max_tilt` about a random axis. The force sensor is zeroed there.
 //!
 //! # End
 //!
-//! Terminated: success, when the probe has been within `task.tolerance` of the place, tilted by less than `task.tilt`, with a
-//! force in `task.force`, for `task.hold` seconds; more than `task.max_position_error` away; more than `task.max_force`; the
+//! Terminated: success, if the probe has been within `task.tolerance` of the position, tilted by less than `task.tilt`, with a
+//! force in `task.force`, for `task.hold` seconds; more than `task.max_position_error` away; force above `task.max_force`; the
 //! simulation diverged. Truncated: at `time.limit`.
 
 use insonate_sim::verdict::Judge;
@@ -55,61 +55,61 @@ use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "probe-reach",
-    summary: "bring the probe from a free start into gentle contact with a place on the torso",
+    summary: "bring the probe from a free start into gentle contact with a position on the torso",
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
 };
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeReachSettings {
-    /// Half sizes of the area of places across and along the patient [m], scaled with the torso.
+    /// Half sizes of the area of positions across and along the patient [m], scaled with the torso.
     pub area: [f64; 2],
-    /// Largest tilt at the start [rad].
+    /// Maximum tilt at the start [rad].
     pub max_tilt: f64,
-    /// Force that counts as gentle contact [N].
+    /// Range of forces for gentle contact [N].
     pub force: [f64; 2],
-    /// How near the place the probe must be, across its axis [m].
+    /// Maximum distance from the position, across the probe's axis [m].
     pub tolerance: f64,
-    /// How upright it must be [rad].
+    /// Maximum tilt [rad].
     pub tilt: f64,
-    /// How long all that must hold [s].
+    /// Time that these conditions must hold [s].
     pub hold: f64,
-    /// Distance from the place at which the episode ends [m].
+    /// Distance from the position at which the episode ends [m].
     pub max_position_error: f64,
-    /// Force at which the episode ends [N]; the thesis: 60.
+    /// Force at which the episode ends [N]. The thesis: 60.
     pub max_force: f64,
-    /// Largest speed towards the skin with which contact begins in a success [m/s].
+    /// Maximum speed towards the skin at the start of a contact, for a success [m/s].
     pub max_contact_speed: f64,
-    /// Largest force along the axis in a success [N].
+    /// Maximum force along the axis, for a success [N].
     pub max_peak_force: f64,
-    /// Largest rise of the force over 20 ms in a success [N/s].
+    /// Maximum increase of the force over 20 ms, for a success [N/s].
     pub max_force_rate: f64,
     /// Weights of the reward.
     pub reward: ProbeReachReward,
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeReachReward {
-    /// Nearness to the place.
+    /// Nearness to the position.
     pub distance: f64,
     /// Tilt.
     pub orientation: f64,
     /// Gentle contact.
     pub contact: f64,
-    /// Too much force.
+    /// Penalty for excessive force.
     pub force: f64,
-    /// Penalty of having touched faster than half the limit of a success.
+    /// Penalty for contact faster than half the limit of a success.
     pub contact_speed: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
     /// Success.
     pub success: f64,
@@ -165,7 +165,7 @@ impl ProbeReachSettings {
     }
 }
 
-/// Most of [`Touch::take_excess`] that counts: to arrive hard must stay better than not to arrive.
+/// Upper limit of the penalty from [`Touch::take_excess`]: a hard arrival must stay better than no arrival.
 const MOST_HARDNESS: f64 = 1.0;
 
 fn defaults() -> ProbeTaskSettings<ProbeReachSettings> {
@@ -211,7 +211,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 struct ProbeReach {
     settings: ProbeReachSettings,
     target: SkinTarget,
-    /// Since when everything holds [s].
+    /// Time since which all conditions hold [s].
     held: f64,
     time_to_contact: f64,
     peak_force: f64,
@@ -335,7 +335,7 @@ impl ProbeTask for ProbeReach {
         let change = self.action_change.update(action);
         let excess = (state.probe.normal_force - self.settings.force[1]).max(0.0);
         let reached = f64::from(u8::from(self.is_reached()));
-        // Charged on the way, the penalty would teach to stay away from the skin.
+        // A penalty before arrival would teach the policy to stay away from the skin.
         let hardness = if self.is_reached() {
             let excess = self.touch.take_excess(self.settings.max_contact_speed);
             excess.min(MOST_HARDNESS)

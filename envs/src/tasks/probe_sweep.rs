@@ -1,10 +1,10 @@
-//! `probe-sweep`: slide the probe along a straight path over the soft torso at a steady force and speed.
+//! `probe-sweep`: slide the probe along a straight path over the soft torso at a constant force and speed.
 //!
-//! The task that Jakobsen 2021 (NTNU) set and left open, with the success rule below.
+//! The task that Jakobsen 2021 (NTNU) set and left unsolved, with the success criteria below.
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//! Defined by `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
@@ -12,36 +12,37 @@
 //!
 //! | entry | unit | meaning |
 //! |---|---|---|
-//! | `time_to_start` | s | until the goal moves; 0 after |
-//! | `force_target` | N | force asked for |
+//! | `time_to_start` | s | time until the goal moves; 0 after |
+//! | `force_target` | N | desired force |
 //!
 //! # Reward
 //!
 //! Per control step, $e$: force error in N, $d$: distance across and along the path in m, $\theta$: tilt in rad, $v$: velocity error
-//! along the path in m/s, $u$: speed towards the skin with which contact begins in m/s; weights in `task.reward`.
+//! along the path in m/s, $u$: speed towards the skin at the start of a contact in m/s; weights in `task.reward`.
 //!
 //! | term | formula | when |
 //! |---|---|---|
-//! | `position` | $\exp(-\lVert (90 d)^2 \rVert)$, as the thesis | always |
+//! | `position` | $\exp(-\lVert (90 d)^2 \rVert)$, as in the thesis | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
-//! | `velocity` | $\exp(-(45 v)^2)$, as the thesis | always |
+//! | `velocity` | $\exp(-(45 v)^2)$, as in the thesis | always |
 //! | `force` | $\exp(-(k e)^2)$, $k$: `force_sharpness`; the thesis: 0.7/N; times `at_rest` while the goal rests | in contact |
-//! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as the thesis | in contact |
+//! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as in the thesis | in contact |
 //! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: has a slope where `force` is flat; times `at_rest` while the goal rests | always |
-//! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.success.contact_speed` | always |
+//! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: increase, for the hardest contact so far, $u_{max}$: `task.success.contact_speed` | always |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
 //! # Start
 //!
-//! Path: straight, random place, direction and length within `task.area`, on the skin. The probe stands `start.height` above the
-//! path's start, `start.x`, `start.y` beside it; the force sensor is zeroed there. The goal rests for `task.rest`, then moves.
+//! The path is straight and on the skin, with random position, direction and length within `task.area`. The probe starts `start.height`
+//! above the path's start with the horizontal offset `start.x`, `start.y`. The force sensor is zeroed there. The goal rests for
+//! `task.rest`, then moves.
 //!
 //! # End
 //!
 //! Terminated: contact lost for `task.release_time` after first contact; more than `task.max_position_error` from the goal;
-//! more than `task.max_force`; the simulation diverged. Truncated: the goal has reached the end of the path.
+//! force above `task.max_force`; the simulation diverged. Truncated: the goal has reached the end of the path.
 //!
-//! Success: `task.success` ([`SuccessCriteria`]) over an episode that reached the end.
+//! Success: `task.success` ([`SuccessCriteria`]) for an episode that reached the end.
 
 use insonate_sim::verdict::Judge;
 use rand::Rng as _;
@@ -61,17 +62,17 @@ use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "probe-sweep",
-    summary: "slide the probe along a path over the torso at a steady force",
+    summary: "slide the probe along a path over the torso at a constant force",
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[("action.mode", "wrench")],
 };
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepSettings {
@@ -83,9 +84,9 @@ pub struct SweepSettings {
     pub speed: f64,
     /// Time that the goal rests at the start [s].
     pub rest: f64,
-    /// Time over which the goal gathers speed [s].
+    /// Acceleration time of the goal [s].
     pub ramp: f64,
-    /// Time without contact after which contact counts as lost [s].
+    /// Time without contact after which the contact counts as lost [s].
     pub release_time: f64,
     /// Distance from the goal across the probe's axis at which the episode ends [m].
     pub max_position_error: f64,
@@ -93,7 +94,7 @@ pub struct SweepSettings {
     pub max_force: f64,
     /// Weights of the reward.
     pub reward: SweepReward,
-    /// When an episode is a success.
+    /// Success criteria.
     pub success: SuccessCriteria,
 }
 
@@ -114,30 +115,30 @@ impl Default for SweepSettings {
     }
 }
 
-/// Weights of the reward's terms.
+/// Weights of the reward terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepReward {
-    /// Nearness to the goal; the thesis: 5.
+    /// Nearness to the goal. The thesis: 5.
     pub position: f64,
-    /// Uprightness; the thesis: 1.
+    /// Upright orientation. The thesis: 1.
     pub orientation: f64,
-    /// Speed along the path; the thesis: 1.
+    /// Speed along the path. The thesis: 1.
     pub velocity: f64,
-    /// Nearness of the force; the thesis: 3.
+    /// Accuracy of the force. The thesis: 3.
     pub force: f64,
-    /// How near the force must be for that, k [1/N]; the thesis: 0.7. One over the error of a good policy tells it from a better one.
+    /// Sharpness k of the force term [1/N]. The thesis: 0.7. Use the inverse of a good policy's error to distinguish it from a better one.
     pub force_sharpness: f64,
-    /// Share of `force` and `force_error` that counts while the goal rests: the rule of success asks for no force then, and what was
-    /// paid for it was paid for touching early.
+    /// Fraction of `force` and `force_error` that counts while the goal rests. The success criteria require no force then, and
+    /// a reward for it would reward early contact.
     pub at_rest: f64,
-    /// Steadiness of the force; the thesis: 2.
+    /// Constancy of the force. The thesis: 2.
     pub force_rate: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
-    /// Penalty of touching faster than half the limit of a success.
+    /// Penalty for contact faster than half the limit of a success.
     pub contact_speed: f64,
-    /// Penalty of changing actions.
+    /// Penalty for changes of the action.
     pub smoothness: f64,
 }
 
@@ -149,11 +150,11 @@ impl Default for SweepReward {
             velocity: 0.5,
             force: 3.0,
             force_sharpness: 0.7,
-            // Of 1, 0.3 and 0.1 the one whose return ranks policies best by the rule of success.
+            // Of the tried values 1, 0.3 and 0.1, this return ranks policies best by the success criteria.
             at_rest: 0.1,
             force_rate: 0.2,
             force_error: 4.0,
-            // More than the time costs that a gentle approach takes.
+            // Exceeds the cost of the time that a gentle approach takes.
             contact_speed: 200.0,
             smoothness: 0.02,
         }
@@ -191,7 +192,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 }
 
 impl SweepSettings {
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -215,12 +216,12 @@ impl SweepSettings {
         self.success.check()
     }
 
-    /// A path within the area around `center`, scaled by `size`.
+    /// Draws a path within the area around `center`, scaled by `size`.
     fn path(&self, center: [f64; 2], size: f64, rng: &mut ChaCha8Rng) -> StraightPath {
         let [a, b] = self.area.map(|half| half * size);
         let length = rng.random_range(self.length[0]..=self.length[1]) * size;
         let mut ends = ([0.0, -0.5 * length], [0.0, 0.5 * length]);
-        // Of random lines some leave the area; a line through the middle serves where none is found.
+        // Some random lines leave the area. If none fits, a line through the centre is used.
         for _ in 0..64 {
             let from = [rng.random_range(-a..=a), rng.random_range(-b..=b)];
             let angle = rng.random_range(0.0..std::f64::consts::TAU);
@@ -253,19 +254,19 @@ pub struct Sweep {
     force: f64,
     contact: ContactMetrics,
     progress: PathProgress,
-    /// Since when there is no contact [s].
+    /// Time since which there is no contact [s].
     released: f64,
-    /// Sum of the absolute force error over the control step, and physics steps in it.
+    /// Sum of the absolute force error over the control step, and number of physics steps.
     error: (f64, usize),
     last_force: f64,
     action_change: ActionChange,
     is_off_skin: bool,
-    /// What acts beside the zero action, in the mode that it knows.
+    /// The script for the mode `wrench`. Other modes use the zero action.
     script: Option<WrenchScript>,
 }
 
 impl Sweep {
-    /// A task of some settings.
+    /// Creates a task with these settings.
     pub fn new(settings: SweepSettings, control_timestep: f64) -> Self {
         Self {
             settings,
@@ -423,7 +424,7 @@ impl ProbeTask for Sweep {
             .then_some(EpisodeEnd::Truncated(end))
     }
 
-    /// The zero action, which in `hybrid_force` is a controller; in `wrench` a script of its own.
+    /// The zero action, which is a controller in `hybrid_force`. In `wrench`, a separate script.
     fn scripted_action(
         &mut self,
         state: &SceneState,

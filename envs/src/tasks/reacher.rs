@@ -1,8 +1,8 @@
-//! `reacher`: two links in a plane reach a random target with their fingertip.
+//! `reacher`: a planar arm with two links moves its fingertip to a random target.
 //!
-//! The physics, observation and reward of Gymnasium's `Reacher-v5`, as a yardstick of speed and of learning.
-//! Two things differ: an action out of bounds is an error here, and the fingertip is where the present joint angles put it, while
-//! Gymnasium reads the position that MuJoCo left from the last stage of its Runge-Kutta step (about 1e-6 m away, at most 1e-3 m at a joint stop).
+//! Physics, observation and reward are those of Gymnasium's `Reacher-v5`, as a benchmark of speed and learning.
+//! There are two differences. An action out of bounds is an error. The fingertip position is computed from the current joint angles, while
+//! Gymnasium reads MuJoCo's position from the last stage of the Runge-Kutta step (about 1e-6 m away, at most 1e-3 m at a joint limit).
 //!
 //! **Actions**
 //!
@@ -19,21 +19,21 @@
 //! | 2, 3 | sine of base and elbow angle | -1 | 1 | 1 |
 //! | 4, 5 | target x, y | -∞ | ∞ | m |
 //! | 6, 7 | velocity of base and elbow | -∞ | ∞ | rad/s |
-//! | 8, 9 | fingertip less target x, y | -∞ | ∞ | m |
+//! | 8, 9 | fingertip minus target x, y | -∞ | ∞ | m |
 //!
-//! **Rewards**, of the state after the step
+//! **Rewards**, computed from the state after the step
 //!
 //! | term | value |
 //! |---|---|
 //! | `distance` | -`distance_weight` · distance from fingertip to target |
 //! | `control` | -`control_weight` · sum of squared actions |
 //!
-//! **Start**: angles in ±0.1 rad, velocities in ±0.005 rad/s, the target evenly in a disc of 0.2 m. Options `joint0`, `joint1`,
+//! **Start**: angles in ±0.1 rad, velocities in ±0.005 rad/s, the target uniformly in a disc of 0.2 m. Options `joint0`, `joint1`,
 //! `joint0_velocity`, `joint1_velocity`, `target_x`, `target_y` fix them.
 //!
-//! **End**: truncated after 50 steps; terminated only when the simulation diverges.
+//! **End**: truncated after 50 steps; terminated only if the simulation diverges.
 //!
-//! **Figures**: `success` is 1 when the fingertip is within 1 cm of the target at the end; `distance` is how far it is then [m].
+//! **Metrics**: `success` is 1 if the fingertip is within 1 cm of the target at the end; `distance` is its final distance [m].
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "reacher",
     summary: "two links reach a random target (Gymnasium's Reacher-v5)",
@@ -95,7 +95,7 @@ const SCENE: &str = r#"<mujoco model="reacher">
 </mujoco>
 "#;
 
-/// Random numbers of an episode.
+/// Random parameters of an episode.
 const PARAMETERS: [Parameter; 6] = [
     Parameter::new("joint0", "rad", -0.1, 0.1).allowing(-3.2, 3.2),
     Parameter::new("joint1", "rad", -0.1, 0.1).allowing(-3.0, 3.0),
@@ -111,14 +111,14 @@ const REACH: f64 = 0.2;
 /// Lengths from base to elbow and from elbow to fingertip [m].
 const LINKS: [f64; 2] = [0.1, 0.11];
 
-/// Distance within which the target counts as reached [m].
+/// Distance at which the target counts as reached [m].
 const REACHED: f64 = 0.01;
 
 /// Settings, with Gymnasium's values as defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReacherSettings {
-    /// Physics steps of 0.01 s in one step.
+    /// Physics steps of 0.01 s per step.
     pub n_substeps: usize,
     /// Weight of the distance.
     pub distance_weight: f64,
@@ -140,7 +140,7 @@ impl Default for ReacherSettings {
 }
 
 impl ReacherSettings {
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -175,16 +175,16 @@ pub struct Reacher {
     settings: ReacherSettings,
     scene: Arc<CompiledScene>,
     physics: Physics,
-    /// Bodies whose distance counts.
+    /// Bodies for the distance.
     fingertip: usize,
     target: usize,
 }
 
 impl Reacher {
-    /// The environment of a compiled scene; it must be reset before its first step.
+    /// Creates the environment of a compiled scene. It must be reset before its first step.
     ///
     /// # Errors
-    /// [`EnvError::Sim`] when MuJoCo has no memory for a state.
+    /// [`EnvError::Sim`] if MuJoCo has no memory for a state.
     pub fn environment(
         settings: ReacherSettings,
         scene: Arc<CompiledScene>,
@@ -242,7 +242,7 @@ fn observation_space() -> BoxSpace {
 impl Simulation for Reacher {
     fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError> {
         let mut values: Vec<f64> = PARAMETERS.iter().map(|p| p.draw(rng)).collect();
-        // The target lies in the disc.
+        // The target must be in the disc.
         while values[4].hypot(values[5]) >= REACH {
             values[4] = PARAMETERS[4].draw(rng);
             values[5] = PARAMETERS[5].draw(rng);
@@ -309,13 +309,13 @@ impl Simulation for Reacher {
         metrics[1] = distance;
     }
 
-    /// A spring and a damper from each joint to the angle at which the fingertip meets the target, on the elbow's nearer side.
+    /// A spring and damper from each joint to the angle at which the fingertip reaches the target, on the elbow's nearer side.
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         let (qpos, qvel) = (self.physics.qpos(), self.physics.qvel());
         let goal = angles_to(qpos[2], qpos[3], qpos[1].signum());
         for (joint, action) in action.iter_mut().enumerate() {
             let turn = goal[joint] - qpos[joint];
-            // The base turns without end, so it takes the shorter way.
+            // The base rotates without limits, so it takes the shorter direction.
             let turn = if joint == 0 {
                 turn.sin().atan2(turn.cos())
             } else {
@@ -331,7 +331,7 @@ impl Simulation for Reacher {
     }
 }
 
-/// Angles of base and elbow that put the fingertip to a point, or as near as it comes; `side` is the sign of the elbow's angle.
+/// Angles of base and elbow that place the fingertip at a point, or as near as possible. `side` is the sign of the elbow's angle.
 fn angles_to(x: f64, y: f64, side: f64) -> [f64; 2] {
     let [first, second] = LINKS;
     let cosine = (x * x + y * y - first * first - second * second) / (2.0 * first * second);

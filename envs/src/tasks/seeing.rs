@@ -1,4 +1,4 @@
-//! What the tasks have in common that look into an adult patient with ultrasound: settings, start, and the way over the skin.
+//! Common parts of tasks with ultrasound of an adult patient: settings, start, and the path over the skin.
 
 use insonate_sim::Pose;
 use insonate_sim::verdict::VerdictLimits;
@@ -13,7 +13,7 @@ use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::check_range;
 use crate::ultrasound::UltrasoundSettings;
 
-/// How often a start is drawn that the arm can reach.
+/// Maximum number of draws for a start that the arm can reach.
 const N_TRIES: usize = 32;
 
 /// Settings with a time limit [s], motion over the skin and readings.
@@ -56,7 +56,7 @@ pub(super) fn defaults<S>(
     }
 }
 
-/// Fails without a reading.
+/// Checks that there is at least one reading.
 ///
 /// # Errors
 /// [`EnvError::Config`].
@@ -69,15 +69,15 @@ pub(super) fn check_readings(ultrasound: &UltrasoundSettings) -> Result<(), EnvE
     )
 }
 
-/// The mode that a script acts in, if it is the one of the settings.
+/// The action mode settings for a script, if the mode is enabled.
 pub(super) fn script(action: &ActionSettings) -> Option<HybridMotionSettings> {
     (action.mode == "hybrid_motion").then(|| action.hybrid_motion.clone())
 }
 
-/// Puts the probe above the first start that is drawn on the skin and that the arm reaches, and from which it reaches `onward`.
+/// Places the probe above the first drawn start that is on the skin, that the arm can reach, and from which it can reach `onward`.
 ///
 /// # Errors
-/// What the last one did not do; [`EnvError::Config`] with a field and its problem where none was on the skin.
+/// The error of the last draw; [`EnvError::Config`] with a field and its problem if no draw was on the skin.
 pub(super) fn place(
     state: &mut SceneState,
     episode: &EpisodeParameters,
@@ -105,7 +105,7 @@ pub(super) fn place(
     placed
 }
 
-/// The way of the face in the torso's frame since it touched.
+/// Path of the face in the torso's frame since first contact.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Path {
     last: Option<Vector3<f64>>,
@@ -113,7 +113,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// Goes on to where the face is now.
+    /// Extends the path to the current position of the face.
     pub(super) fn follow(&mut self, state: &SceneState) {
         if state.probe.in_contact || self.last.is_some() {
             let here = state.torso_from_probe().translation.vector;
@@ -122,7 +122,7 @@ impl Path {
         }
     }
 
-    /// [m]
+    /// Length [m].
     pub(super) fn length(&self) -> f64 {
         self.length
     }

@@ -1,8 +1,8 @@
-//! `table-slide`: slide the probe along a straight path over the bare table at a steady force and speed.
+//! `table-slide`: slide the probe along a straight path over the bare table at a constant force and speed.
 //!
-//! The cheap, rigid sister of `probe-sweep`, with the same actions, observations, rewards, ends and success rule
-//! ([`super::probe_sweep`]); only the surface differs: the table's top under a rubber mat in place of a torso. Nothing of the torso
-//! is random.
+//! A cheap, rigid variant of `probe-sweep` with the same actions, observations, rewards, ends and success criteria
+//! ([`super::probe_sweep`]). Only the surface differs: the table's top under a rubber mat instead of a torso. No torso parameter is
+//! random.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::probe::{
 use crate::randomization::{ActiveParameters, RandomizationSettings};
 use crate::settings;
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "table-slide",
-    summary: "slide the probe along a path over the bare table at a steady force",
+    summary: "slide the probe along a path over the bare table at a constant force",
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[("action.mode", "hybrid_force")],
@@ -50,7 +50,7 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
                 approach_speed: 0.008,
                 ..HybridForceSettings::default()
             },
-            // A rigid table must be met slowly.
+            // A rigid table requires a slow approach.
             impedance: ImpedanceSettings {
                 axial_damping: 40.0,
                 ..ImpedanceSettings::default()
@@ -61,7 +61,7 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
             start_height: [0.002, 0.006],
             ..RandomizationSettings::default()
         },
-        // The probe hops on a rigid table, where a micrometre is newtons.
+        // The probe bounces on a rigid table, where a micrometre corresponds to newtons.
         verdict: VerdictLimits {
             contact_ratio: 0.95,
             force_error: [2.0, 10.0],
@@ -71,16 +71,16 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
             area: [0.1, 0.15],
             length: [0.06, 0.12],
             success: SuccessCriteria {
-                // A rigid table answers a micrometre with newtons.
+                // On a rigid table a micrometre corresponds to newtons.
                 peak_force: 25.0,
-                // At 0.04 m/s the mat answers with that.
+                // The force of the mat at 0.04 m/s.
                 contact_speed: 0.03,
-                // Where the script rises by 300.
+                // The script reaches 300.
                 force_rate: 1000.0,
                 ..SuccessCriteria::default()
             },
             reward: SweepReward {
-                // Less has not been tried here.
+                // Smaller values have not been tried here.
                 at_rest: 1.0,
                 ..SweepReward::default()
             },
@@ -115,7 +115,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
-/// The room, with a rubber mat on the table: some 10 kN/m under the probe, and slippery with gel.
+/// The room with a rubber mat on the table: about 10 kN/m under the probe, with low friction (gel).
 fn model(settings: &SceneSettings) -> Result<Arc<SceneModel>, EnvError> {
     let scene = build_scene(settings, None)?;
     let mut document = scene.to_mjcf()?;

@@ -1,11 +1,11 @@
-//! `tissue-reach`: touch a point on soft tissue lightly with the tip of a surgical instrument.
+//! `tissue-reach`: touch a point on soft tissue gently with the tip of a surgical instrument.
 //!
-//! The task of FF-SRL (Dall'Alba et al., IROS 2024, arXiv:2503.18616) on a liver of its smallest mesh, 1170 tetrahedra, here with XPBD of
-//! physical stiffness: the tissue moves when it is touched, and the target with it. The paper's instrument always starts in the same place,
-//! goes to the same point, and need not touch it; here start and target are random, and the touch is felt and must be light. The paper's
+//! The task of FF-SRL (Dall'Alba et al., IROS 2024, arXiv:2503.18616) on a liver of its smallest mesh, 1170 tetrahedra, with XPBD of
+//! physical stiffness: the tissue and the target move when touched. In the paper, the instrument always starts at the same position, moves
+//! to the same point, and need not touch it. Here start and target are random, and the touch must have a force within limits. The paper's
 //! task is `target = "fixed"`, `start_spread = 0`, `least_force = 0`, `max_force = 1000`, `force_weight = 0`, `distance_weight = 1`.
 //!
-//! **Actions**: displacement of the instrument in a step, in units of `instrument.step` (1 mm); it stays in the workspace
+//! **Actions**: displacement of the instrument per step, in units of `instrument.step` (1 mm); it stays in the workspace
 //!
 //! | index | action | low | high | unit |
 //! |---|---|---|---|---|
@@ -15,32 +15,32 @@
 //!
 //! | index | observation | low | high | unit |
 //! |---|---|---|---|---|
-//! | 0, 1, 2 | instrument, between the ends of its clamps | workspace | workspace | m |
+//! | 0, 1, 2 | position of the instrument, between the tips of its clamps | workspace | workspace | m |
 //! | 3, 4, 5 | target | -∞ | ∞ | m |
 //! | next | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
 //! | next 3 | yaw, pitch and insertion of the PSM, with `observation.joints` | -∞ | ∞ | rad, rad, m |
-//! | next 3 | what its motors exert there | -∞ | ∞ | N m, N m, N |
+//! | next 3 | torques and force of its motors | -∞ | ∞ | N m, N m, N |
 //!
-//! **Rewards** R = -l - 10 d + 100 s, of the state after the step, lengths in **centimetres**: the paper does not say, but its program
-//! counts in them, and only then does a return above 80, the paper's *solved*, mean a short path. By default l costs nothing: where it does,
-//! a policy that knows no better ends the episode soon by pressing too hard
+//! **Rewards** R = -l - 10 d + 100 s, computed from the state after the step, with lengths in **centimetres**. The paper does not give the
+//! unit, but its program uses centimetres, and only then does a return above 80, the paper's *solved*, mean a short path. By
+//! default l costs nothing: otherwise an untrained policy learns to end the episode early by pressing too hard
 //!
 //! | term | value |
 //! |---|---|
 //! | `distance` | -`distance_weight` · l, the distance [cm] |
-//! | `change` | -`change_weight` · d, by which it has grown in the step [cm] |
-//! | `success` | `success_bonus` · s, 1 when the target is touched lightly, -1 when the force is too great, 0 else |
-//! | `force` | -`force_weight` · growth of max(0, F / `max_force` - 1/2), F: the greatest force so far |
+//! | `change` | -`change_weight` · d, the increase of the distance in the step [cm] |
+//! | `success` | `success_bonus` · s: 1 if the target is touched gently, -1 if the force is too large, otherwise 0 |
+//! | `force` | -`force_weight` · increase of max(0, F / `max_force` - 1/2), F: the maximum force so far |
 //!
-//! **Start**: the organ at rest under gravity, the instrument `start` away from the target, somewhere in a cube of ± `start_spread`. The
-//! target is one of the middles of the triangles on the organ's upper side; `target = "fixed"` takes the one nearest to `place`. Options
-//! `target` (its number), `start_x`, `start_y` and `start_z` (from the usual start) fix them.
+//! **Start**: the organ at rest under gravity, the instrument at `start` relative to the target plus a random offset of up to
+//! `start_spread` per axis. The target is the centre of a triangle on the organ's upper side; `target = "fixed"` takes the one nearest to
+//! `place`. Options `target` (its index), `start_x`, `start_y` and `start_z` (relative to the default start) fix them.
 //!
-//! **End**: terminated within `threshold` of the target with a force of `least_force` or more on the instrument; with more than `max_force`;
-//! when the tissue diverges. Truncated after 200 steps.
+//! **End**: terminated within `threshold` of the target with a force of at least `least_force` on the instrument; with a force above
+//! `max_force`; if the tissue diverges. Truncated after 200 steps.
 //!
-//! **Figures**: `success` is 1 when the target was touched and no force was above `max_force`; `solved` is 1 for a return above 80, the
-//! paper's measure of its task; `distance_m` at the end; `peak_force_n`, the greatest force of the tissue on the instrument, the mean over a
+//! **Metrics**: `success` is 1 if the target was touched and no force exceeded `max_force`; `solved` is 1 for a return above 80, the
+//! paper's criterion; `distance_m` at the end; `peak_force_n`, the maximum force of the tissue on the instrument, averaged over a
 //! step.
 
 use std::sync::Arc;
@@ -59,58 +59,58 @@ use crate::surgery::{
 };
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-reach",
-    summary: "touch a point on soft tissue lightly with an instrument",
+    summary: "touch a point on soft tissue gently with an instrument",
     defaults: || settings::table(&SurgerySettings::<TissueReachSettings>::default()),
     build,
     scripted: &[],
     demonstrated: &[],
 };
 
-/// The paper's measure: a return above this counts as solved.
+/// The paper's criterion: a return above this value counts as solved.
 const SOLVED: f64 = 80.0;
 
 /// Centimetres in a metre.
 const CM: f64 = 100.0;
 
-/// Which point is to be reached.
+/// Choice of the target point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetChoice {
-    /// Always the one that is nearest to `place`.
+    /// The point nearest to `place`.
     Fixed,
-    /// Any on the organ's upper side.
+    /// A random point on the organ's upper side.
     #[default]
     Random,
 }
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TissueReachSettings {
-    /// Which point: `fixed` or `random`.
+    /// Choice of the target: `fixed` or `random`.
     pub target: TargetChoice,
-    /// The fixed point is the one nearest to this place [m].
+    /// The fixed target is the point nearest to this position [m].
     pub place: [f64; 3],
-    /// From the target to the start [m].
+    /// Vector from the target to the start [m].
     pub start: [f64; 3],
-    /// The start lies so far from there at most, along each axis [m].
+    /// Maximum random offset of the start, along each axis [m].
     pub start_spread: f64,
-    /// Distance within which the target counts as reached [m].
+    /// Distance at which the target counts as reached [m].
     pub threshold: f64,
-    /// Force of the tissue on the instrument from which on it counts as touched [N]; 0: it need not be.
+    /// Minimum force of the tissue on the instrument for a touch [N]. 0: no touch is needed.
     pub least_force: f64,
-    /// Greatest force of an episode that succeeds; a greater one ends it [N].
+    /// Maximum force of a success [N]. A larger force ends the episode.
     pub max_force: f64,
     /// Weight of the distance [1/cm].
     pub distance_weight: f64,
     /// Weight of its change [1/cm].
     pub change_weight: f64,
-    /// Reward for touching the target, and what too great a force costs.
+    /// Reward for touching the target, and penalty for too large a force.
     pub success_bonus: f64,
-    /// Weight of a force above half of the greatest.
+    /// Weight of the force above half of its maximum.
     pub force_weight: f64,
 }
 
@@ -165,30 +165,30 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 #[derive(Debug, Clone)]
 pub struct TissueReach {
     settings: TissueReachSettings,
-    /// Points that may be targets, shared by all.
+    /// Candidate target points, shared by all environments.
     points: Arc<[MaterialPoint]>,
-    /// The number of the fixed one.
+    /// Index of the fixed target.
     fixed: usize,
     target: MaterialPoint,
-    /// From instrument to target [m].
+    /// Distance from instrument to target [m].
     distance: f64,
-    /// Force on the instrument, and the greatest so far [N].
+    /// Force on the instrument, and its maximum so far [N].
     force: f64,
     peak_force: f64,
     return_: f64,
 }
 
 impl TissueReach {
-    /// The task in a model.
+    /// Creates the task for a model.
     ///
     /// # Errors
-    /// [`EnvError::Config`] where no point of the organ can be a target.
+    /// [`EnvError::Config`] if no point of the organ can be a target.
     pub fn new(settings: TissueReachSettings, model: &SurgeryModel) -> Result<Self, EnvError> {
         let points: Arc<[MaterialPoint]> = model.organ.upper_side().into();
         let fixed = model.organ.nearest(&points, settings.place);
         let fixed = fixed.ok_or_else(|| EnvError::Config {
             field: "organ.fixed_behind".to_owned(),
-            problem: "leaves no point of the organ's upper side that moves".to_owned(),
+            problem: "leaves no movable point on the organ's upper side".to_owned(),
         })?;
         Ok(Self {
             target: points[fixed],
@@ -214,7 +214,7 @@ impl TissueReach {
         self.peak_force > self.settings.max_force
     }
 
-    /// By how many times the greatest force exceeds what costs nothing.
+    /// Ratio of the maximum force to its limit, minus the free fraction. At least 0.
     fn excess(&self) -> f64 {
         (self.peak_force / self.settings.max_force - FREE_SHARE).max(0.0)
     }
@@ -227,7 +227,7 @@ impl SurgeryTask for TissueReach {
             TargetChoice::Fixed => {
                 Parameter::new("target", "number", self.fixed as f64, self.fixed as f64)
             }
-            // The greatest number below, as each draw is rounded down.
+            // The largest value below the limit, as draws are rounded down.
             TargetChoice::Random => Parameter::new("target", "number", 0.0, last + 1.0 - 1e-9),
         };
         let spread = self.settings.start_spread;
@@ -302,7 +302,7 @@ impl SurgeryTask for TissueReach {
         metrics[2] = self.distance;
     }
 
-    /// Straight to the target; where it is to be touched, slower and slower.
+    /// Moves straight to the target. If a touch is required, it slows down near the target.
     fn scripted_action(&self, state: &SurgeryState, _other: &mut [f32]) -> Vector3<f64> {
         let way = state.place(&self.target) - state.point();
         if self.settings.least_force == 0.0 {
@@ -316,12 +316,12 @@ impl SurgeryTask for TissueReach {
     }
 }
 
-/// Share of the greatest force that costs nothing.
+/// Fraction of the maximum force that costs nothing.
 const FREE_SHARE: f64 = 0.5;
 
-/// Share of the way to the target that the script goes in a step, and the least that it goes [m].
+/// Fraction of the remaining distance that the script moves per step, and its minimum displacement [m].
 const SCRIPTED_SHARE: f64 = 0.1;
 const SCRIPTED_LEAST: f64 = 2e-4;
 
-/// Opening at which the clamps act as a tip and grasp nothing, as a share of the whole.
+/// Opening, as a fraction, at which the clamps act as a tip and grasp nothing.
 const BARELY_OPEN: f64 = 0.12;

@@ -1,52 +1,54 @@
-//! `tissue-retract`: grasp a lobe of the liver by its edge and lift it, so that what lies beneath can be seen.
+//! `tissue-retract`: grasp a lobe of the liver at its edge and lift it to expose the area beneath.
 //!
-//! The task of LapGym's tissue retraction (Scheikl et al. 2023, JMLR 24/368) on the liver of `tissue-reach`, with clamps that the policy
-//! closes itself. An episode has two phases: *approach*, until the clamps close within `threshold` of the target, then *retract*, until the
-//! grasped point is at the goal. Clamps that open to `instrument.release_opening` drop the tissue, and the episode is back in its first
-//! phase. What is grasped is so by the solver: the vertices near the clamps are carried along.
+//! The task of LapGym's tissue retraction (Scheikl et al. 2023, JMLR 24/368) on the liver of `tissue-reach`. The policy
+//! controls the clamps.
+//! An episode has two phases: *approach*, until the clamps close within `threshold` of the target, then *retract*, until the grasped point
+//! is at the goal. Clamps that open to `instrument.release_opening` drop the tissue, and the episode returns to the first phase. The solver
+//! simulates the grasp: the vertices near the clamps move with them.
 //!
-//! **Actions**: as `tissue-reach`, and the clamps
+//! **Actions**: those of `tissue-reach`, and the clamps
 //!
 //! | index | action | low | high | unit |
 //! |---|---|---|---|---|
 //! | 0, 1, 2 | x, y, z | -1 | 1 | 0.001 m |
-//! | 3 | clamps: below 0 they close, else they open, by `jaw_step` of 30° in a step, as SurRoL's (Xu et al. 2021) | -1 | 1 | 1 |
+//! | 3 | clamps: below 0 they close, otherwise they open, by `jaw_step` of 30° per step, as in SurRoL (Xu et al. 2021) | -1 | 1 | 1 |
 //!
 //! **Observations**
 //!
 //! | index | observation | low | high | unit |
 //! |---|---|---|---|---|
-//! | 0, 1, 2 | instrument, between the ends of its clamps | workspace | workspace | m |
-//! | 3, 4, 5 | target: the point of the tissue that is to be grasped | -∞ | ∞ | m |
+//! | 0, 1, 2 | position of the instrument, between the tips of its clamps | workspace | workspace | m |
+//! | 3, 4, 5 | target: the point of the tissue to grasp | -∞ | ∞ | m |
 //! | 6, 7, 8 | goal | -∞ | ∞ | m |
-//! | 9 | opening of the clamps, of 30° | 0 | 1 | 1 |
+//! | 9 | opening of the clamps, as a fraction of 30° | 0 | 1 | 1 |
 //! | 10 | phase: 0 approach, 1 retract | 0 | 1 | 1 |
 //! | next | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
 //! | next 3 | yaw, pitch and insertion of the PSM, with `observation.joints` | -∞ | ∞ | rad, rad, m |
-//! | next 3 | what its motors exert there | -∞ | ∞ | N m, N m, N |
+//! | next 3 | torques and force of its motors | -∞ | ∞ | N m, N m, N |
 //!
-//! **Rewards**, of the state after the step, with D the diagonal of the workspace
+//! **Rewards**, computed from the state after the step, with D the diagonal of the workspace
 //!
 //! | term | value |
 //! |---|---|
-//! | `distance` | -`distance_weight` / D · the distance from instrument to target, in the second phase from target to goal |
-//! | `waiting` | -`waiting_weight` / D · the distance from the target at rest to the goal, in the first phase |
-//! | `change` | -`change_weight` / D · by which the way has grown in the step: from instrument to target, in the first phase, and from target to goal |
-//! | `grasp` | `grasp_bonus`, once, at the first step of the first second phase |
+//! | `distance` | -`distance_weight` / D · distance from instrument to target; in the second phase, from target to goal |
+//! | `waiting` | -`waiting_weight` / D · distance from the target at rest to the goal, in the first phase |
+//! | `change` | -`change_weight` / D · increase of the remaining distance in the step: from instrument to target (first phase only) plus from target to goal |
+//! | `grasp` | `grasp_bonus`, once, at the first grasp |
 //! | `success` | `success_bonus`, at the end |
 //!
-//! All but `change` are LapGym's. There a millimetre of progress changes the reward of a step by 0.004, where a step costs 0.1 to 0.2, and
-//! tissue that is pushed away from the goal costs nothing until it is grasped; `change` pays for both at once, as FF-SRL's reward does.
-//! Over an episode it sums to the first way less the last, whatever happens between them, so that it favours no manner of working
-//! (Ng et al. 1999); `change_weight = 0` is LapGym's reward.
+//! All terms except `change` are LapGym's. With them, a millimetre of progress changes the reward of a step by 0.004, while a
+//! step costs 0.1 to 0.2, and tissue that is pushed away from the goal costs nothing before the grasp. `change` rewards both, as FF-SRL's
+//! reward does. Its sum over an episode is the initial minus the final remaining distance, whatever the path, so it does not change the
+//! optimal policy (Ng et al. 1999). `change_weight = 0` is LapGym's reward.
 //!
-//! **Start**: the organ at rest under gravity, the instrument `start` away from the target, open. `start_spread` draws the start from a
-//! cube, `goal_spread` the goal. Options `start_x` … `start_z`, `goal_x` … `goal_z` (from the usual ones) fix them.
+//! **Start**: the organ at rest under gravity, the instrument at `start` relative to the target, open. `start_spread` and `goal_spread`
+//! add random offsets to start and goal. Options `start_x` … `start_z`, `goal_x` … `goal_z` (relative to the defaults) fix them.
 //!
-//! **End**: terminated when the grasped point is within `threshold` of the goal, or when the tissue diverges; truncated after 200 steps.
+//! **End**: terminated if the grasped point is within `threshold` of the goal, or if the tissue diverges; truncated after 200 steps.
 //!
-//! **Figures**: `success` is 1 when the grasped point reached the goal; `grasped` is 1 when it was held at the end; `distance_m` is from
-//! target to goal at the end; `peak_grasp_force_n` is the greatest force with which the held target pulled, the mean over a step;
+//! **Metrics**: `success` is 1 if the grasped point reached the goal; `grasped` is 1 if it was held at the end; `distance_m`
+//! is the distance from target to goal at the end; `peak_grasp_force_n` is the maximum force of the grasped target on the instrument,
+//! averaged over a step;
 //! `peak_force_n` as in `tissue-reach`.
 
 use nalgebra::Vector3;
@@ -63,39 +65,39 @@ use crate::surgery::{
 };
 use crate::{BoxSpace, EnvError};
 
-/// The registry's entry.
+/// Registry entry.
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-retract",
-    summary: "grasp a lobe of the liver by its edge and lift it to a goal",
+    summary: "grasp a lobe of the liver at its edge and lift it to a goal",
     defaults: || settings::table(&SurgerySettings::<TissueRetractSettings>::default()),
     build,
     scripted: &[],
     demonstrated: &[],
 };
 
-/// Settings of the task itself.
+/// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TissueRetractSettings {
-    /// The target is the vertex of the surface nearest to this place [m].
+    /// The target is the surface vertex nearest to this position [m].
     pub place: [f64; 3],
-    /// From the target to the start [m].
+    /// Vector from the target to the start [m].
     pub start: [f64; 3],
-    /// The start lies so far from there at most, along each axis [m].
+    /// Maximum random offset of the start, along each axis [m].
     pub start_spread: f64,
-    /// From the target at rest to the goal [m].
+    /// Vector from the target at rest to the goal [m].
     pub lift: [f64; 3],
-    /// The goal lies so far from there at most, along each axis [m].
+    /// Maximum random offset of the goal, along each axis [m].
     pub goal_spread: f64,
-    /// Share of the opening by which it changes in a step.
+    /// Change of the opening per step, as a fraction.
     pub jaw_step: f64,
-    /// Distance within which the target is grasped, and the goal reached [m].
+    /// Distance at which the target can be grasped and the goal counts as reached [m].
     pub threshold: f64,
     /// Weight of the distance.
     pub distance_weight: f64,
-    /// Weight of the distance that remains after grasping.
+    /// Weight of the remaining distance before the grasp.
     pub waiting_weight: f64,
-    /// Weight of the change of the way to the goal.
+    /// Weight of the change of the remaining distance.
     pub change_weight: f64,
     /// Reward for grasping.
     pub grasp_bonus: f64,
@@ -157,38 +159,38 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 #[derive(Debug, Clone)]
 pub struct TissueRetract {
     settings: TissueRetractSettings,
-    /// Length of the workspace's diagonal [m].
+    /// Diagonal of the workspace [m].
     diagonal: f64,
     target: MaterialPoint,
-    /// Where the target is at rest [m].
+    /// Position of the target at rest [m].
     rest: Vector3<f64>,
     goal: Vector3<f64>,
-    /// Whether clamps that close in the step at hand grasp the target.
+    /// Whether clamps that close in the current step grasp the target.
     may_grasp: bool,
-    /// Whether the target is held, and for how many steps it has been.
+    /// Whether the target is held, and for how many steps.
     is_held: bool,
     n_held: usize,
-    /// What is left of the way to the target and with it to the goal [m].
+    /// Remaining distance to the target and, with it, to the goal [m].
     way: f64,
-    /// The greatest pull of the target's tissue while it was held [N].
+    /// Maximum force of the held target tissue [N].
     peak_grasp_force: f64,
     is_there: bool,
 }
 
 impl TissueRetract {
-    /// The task in a model.
+    /// Creates the task for a model.
     ///
     /// # Errors
-    /// [`EnvError::Config`] where no point of the organ can be a target.
+    /// [`EnvError::Config`] if no point of the organ can be a target.
     pub fn new(settings: TissueRetractSettings, model: &SurgeryModel) -> Result<Self, EnvError> {
         let points = model.organ.surface_vertices();
         let nearest = model.organ.nearest(&points, settings.place);
         let nearest = nearest.ok_or_else(|| EnvError::Config {
             field: "organ.fixed_behind".to_owned(),
-            problem: "leaves no vertex of the organ's surface that moves".to_owned(),
+            problem: "leaves no movable vertex on the organ's surface".to_owned(),
         })?;
         let instrument = &model.instrument;
-        // Clamps that close so far from the target must have it between them.
+        // Clamps that close within the threshold must have the target between them.
         let least = settings.threshold + 0.5 * instrument.clamp_length;
         check_range(
             "instrument.grasp_radius",
@@ -222,7 +224,7 @@ impl TissueRetract {
         self.goal - state.place(&self.target)
     }
 
-    /// From the instrument to the target, where it is not held, and from the target to the goal [m].
+    /// Distance from the instrument to the target, if it is not held, plus from the target to the goal [m].
     fn way_left(&self, state: &SurgeryState) -> f64 {
         let to_target = if self.is_held {
             0.0
@@ -271,7 +273,7 @@ impl SurgeryTask for TissueRetract {
     }
 
     fn openness(&mut self, state: &SurgeryState, other: &[f32]) -> f64 {
-        // Clamps grasp as they begin to close for good, before they move.
+        // Clamps grasp when they begin to close, before they move.
         let is_near = self.to_target(state).norm() < self.settings.threshold;
         self.may_grasp = is_near && !state.holds();
         let way = if other[0] < 0.0 { -1.0 } else { 1.0 };
@@ -324,14 +326,14 @@ impl SurgeryTask for TissueRetract {
         metrics[3] = self.peak_grasp_force;
     }
 
-    /// Straight to the target, closes there, and straight to the goal.
+    /// Moves straight to the target, closes the clamps, and moves straight to the goal.
     fn scripted_action(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64> {
         let to_target = self.to_target(state);
         if self.is_held {
             other[0] = -1.0;
             return self.to_goal(state);
         }
-        // Clamps that have begun to close go on, as long as the target is between them.
+        // Clamps that have begun to close continue while the target is between them.
         let part = if state.openness() < 1.0 { 1.0 } else { 0.7 };
         let is_near = to_target.norm() < part * self.settings.threshold;
         other[0] = if is_near { -1.0 } else { 1.0 };

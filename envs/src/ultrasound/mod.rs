@@ -1,6 +1,6 @@
-//! What the probe sees: lines of ultrasound as entries of the observation.
+//! Ultrasound observations: scanlines as entries of the observation.
 //!
-//! The patient's organs are those of `insonate-ultrasound`'s adult, deformed as the simulated torso is at each control step.
+//! The organs are those of the adult of `insonate-ultrasound`, deformed with the simulated torso at each control step.
 
 mod organ_surface;
 mod patient;

@@ -1,4 +1,4 @@
-//! The surface of an organ as far as it can be seen, found once for each patient.
+//! The visible part of an organ's surface, computed once per patient.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,18 +9,18 @@ use super::raster::STEP;
 use super::{Raster, Sight};
 use crate::EnvError;
 
-/// What can be seen of an organ, and how it is swept.
+/// The visible part of an organ, and its raster.
 #[derive(Debug)]
 pub struct OrganSurface {
-    /// Poses over the organ.
+    /// Raster of poses over the organ.
     pub raster: Raster,
-    /// Points at rest that can be seen.
+    /// Visible points at rest.
     pub points: Vec<SurfacePoint>,
-    /// Share of each in the area of all.
+    /// Fraction of the visible area of each point.
     pub shares: Vec<f64>,
 }
 
-/// A search for what can be seen: frames of the torso at rest from each pose of a raster.
+/// A search for the visible part of an organ: frames of the torso at rest from each pose of a raster.
 #[derive(Debug)]
 pub struct Survey {
     raster: Raster,
@@ -30,10 +30,10 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Of an organ with `n` points to each ellipsoid that it is made of.
+    /// Starts a survey of an organ with `n` points per ellipsoid of the organ.
     ///
     /// # Errors
-    /// [`EnvError::Config`] for a number that is not allowed, and where there is no skin above the organ.
+    /// [`EnvError::Config`] if the number is not allowed, or if there is no skin above the organ.
     pub fn new(adult: &Adult, organ: SoftOrgan, n: usize) -> Result<Self, EnvError> {
         let points = adult.surface(organ, n)?;
         let raster = Raster::over(adult, &points)?;
@@ -45,12 +45,12 @@ impl Survey {
         })
     }
 
-    /// The poses.
+    /// The raster.
     pub fn raster(&self) -> &Raster {
         &self.raster
     }
 
-    /// Takes the frame of the next pose.
+    /// Adds the frame of the next pose.
     pub fn see(&mut self, sight: &Sight) {
         for (point, seen) in self.points.iter().zip(&mut self.seen) {
             *seen = *seen || sight.sees(&point.rest, 0.5 * STEP);
@@ -63,7 +63,7 @@ impl Survey {
         self.n_left > 0
     }
 
-    /// What was seen.
+    /// The surface that was seen.
     pub fn surface(self) -> OrganSurface {
         let points = self.points.iter().zip(&self.seen);
         let points = points.filter_map(|(point, seen)| seen.then_some(*point));
@@ -83,13 +83,13 @@ impl Survey {
 pub struct KnownSurfaces(Arc<Mutex<BTreeMap<u64, Arc<OrganSurface>>>>);
 
 impl KnownSurfaces {
-    /// A patient's, where it was surveyed.
+    /// The surface of a patient. `None` if it was not surveyed.
     pub fn of(&self, patient: u64) -> Option<Arc<OrganSurface>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&patient).cloned()
     }
 
-    /// Keeps a patient's.
+    /// Stores the surface of a patient.
     pub fn learn(&self, patient: u64, surface: OrganSurface) -> Arc<OrganSurface> {
         let surface = Arc::new(surface);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The patient from inside.
+//! The internal anatomy of the patient.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use insonate_ultrasound::phantom::{Adult, Phantom as _};
 use crate::EnvError;
 use crate::probe::SceneModel;
 
-/// The patient from inside, shared by all environments of a task.
+/// The internal anatomy of the patient, shared by all environments of a task.
 #[derive(Debug)]
 pub struct Patient {
     adult: Adult,
@@ -19,7 +19,7 @@ impl Patient {
     /// The adult of a scene, with the organs of a seed.
     ///
     /// # Errors
-    /// [`EnvError::Config`] where the torso is no adult.
+    /// [`EnvError::Config`] if the torso is not an adult.
     pub fn of(scene: &SceneModel, seed: u64) -> Result<Arc<Self>, EnvError> {
         let torso = scene.scene.torso.as_ref().map(|torso| &torso.config);
         let torso = torso.filter(|config| config.shape == Shape::Adult);
@@ -31,7 +31,7 @@ impl Patient {
         Ok(Arc::new(Self { adult }))
     }
 
-    /// The same with the organs of another seed.
+    /// The same adult with the organs of another seed.
     #[must_use]
     pub fn with_organs(&self, seed: u64) -> Arc<Self> {
         let adult = self.adult.with_organs(seed);
@@ -43,13 +43,13 @@ impl Patient {
         &self.adult
     }
 
-    /// For each material whether it belongs to what its name begins with, such as `kidney`.
+    /// For each material, whether its name begins with `organ`, such as `kidney`.
     pub(super) fn materials_of(&self, organ: &str) -> Vec<bool> {
         let is_of = |material: &Material| material.name.starts_with(organ);
         self.adult.materials().iter().map(is_of).collect()
     }
 
-    /// For each material whether nothing is seen behind it: bone and gas.
+    /// For each material, whether it casts a shadow (bone and gas).
     pub(super) fn casts_shadow(&self) -> Vec<bool> {
         let is_opaque = |material: &Material| material.is_gas() || material.is_bone();
         self.adult.materials().iter().map(is_opaque).collect()

@@ -1,21 +1,21 @@
-//! A raster of poses over an organ, as a sonographer sweeps: columns along the body, the array across it, upright on the skin.
+//! A raster of poses over an organ, as in a sonographer's sweep: columns along the body, the array across it, upright on the skin.
 
 use insonate_ultrasound::phantom::{Adult, SurfacePoint};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::EnvError;
 
-/// Distance of neighbouring poses of a column [m].
+/// Distance between neighbouring poses of a column [m].
 pub(super) const STEP: f64 = 0.004;
-/// Columns are at most so far apart [m].
+/// Maximum distance between columns [m].
 const SPACING: f64 = 0.07;
-/// How deep the face stands in the skin, so that a curved one touches with all of its length [m].
+/// Indentation of the face, so that its whole length touches a curved skin [m].
 const INDENTATION: f64 = 0.012;
-/// Places across the body that are tried for a column [m].
+/// Spacing of the candidate positions across the body for a column [m].
 const TRIED: f64 = 0.005;
-/// A radian from above is as bad as an axis that passes the organ at this distance [m].
+/// Distance between axis and organ whose cost equals that of a tilt of one radian from the vertical [m].
 const LEAN: f64 = 0.07;
-/// Starts are so far beside the outermost columns [m].
+/// Margin of the starts beyond the outermost columns [m].
 const MARGIN: f64 = 0.02;
 
 /// Poses of the probe over an organ, in the torso's frame at rest.
@@ -23,15 +23,15 @@ const MARGIN: f64 = 0.02;
 pub struct Raster {
     /// Columns, each from the feet to the head.
     pub columns: Vec<Vec<Isometry3<f64>>>,
-    /// From above: corners of the area over the organ, across and along the body [m].
+    /// Corners of the area over the organ, seen from above: across and along the body [m].
     pub area: [[f64; 2]; 2],
 }
 
 impl Raster {
-    /// Over a surface.
+    /// Creates a raster over a surface.
     ///
     /// # Errors
-    /// [`EnvError::Config`] where there is no skin above it.
+    /// [`EnvError::Config`] if there is no skin above it.
     pub fn over(adult: &Adult, surface: &[SurfacePoint]) -> Result<Self, EnvError> {
         let all = |pick: fn(f32, f32) -> f32, start: f32| {
             let of = |axis: usize| surface.iter().map(move |point| point.rest[axis]);
@@ -62,7 +62,8 @@ impl Raster {
 }
 
 impl Raster {
-    /// All poses from the end next to a place, column by column up and down in turn; the last pose first.
+    /// Route through all poses from the end nearest to a position, alternating between upward and downward columns. The last
+    /// pose comes first.
     pub fn route_from(&self, place: &Vector3<f64>) -> Vec<Isometry3<f64>> {
         let ways = [[false, false], [false, true], [true, false], [true, true]];
         let ways = ways.map(|[back, up]| serpentine(&self.columns, back, up));
@@ -77,7 +78,7 @@ impl Raster {
     }
 }
 
-/// Columns up and down in turn.
+/// Columns in alternating directions.
 fn serpentine(columns: &[Vec<Isometry3<f64>>], back: bool, up: bool) -> Vec<Isometry3<f64>> {
     let mut way = Vec::new();
     for index in 0..columns.len() {
@@ -100,14 +101,14 @@ fn pose(adult: &Adult, place: [f64; 2]) -> Result<Isometry3<f64>, EnvError> {
     Ok(adult.probe_pose(place, 0.0, INDENTATION)?)
 }
 
-/// The place across the body from which an upright probe looks at a target best: on a flat trunk no normal may meet it.
+/// The position across the body with the best upright view of a target. On a flat trunk no normal may meet the target.
 fn place_over(adult: &Adult, target: &Point3<f64>) -> Result<f64, EnvError> {
     let badness = |x: f64| {
         let pose = pose(adult, [x, target.y]).ok()?;
         let axis = pose.rotation * Vector3::z();
         let way = target - Point3::from(pose.translation.vector);
-        let beside = (way - axis * axis.dot(&way)).norm();
-        Some(beside + LEAN * axis.angle(&-Vector3::z()))
+        let offset = (way - axis * axis.dot(&way)).norm();
+        Some(offset + LEAN * axis.angle(&-Vector3::z()))
     };
     let [low, high] = adult.bounds().map(|corner| f64::from(corner.x));
     let n = ((high - low) / TRIED) as usize;
@@ -116,6 +117,6 @@ fn place_over(adult: &Adult, target: &Point3<f64>) -> Result<f64, EnvError> {
     let best = rated.min_by(|one, other| one.1.total_cmp(&other.1));
     best.map(|(x, _)| x).ok_or_else(|| EnvError::Config {
         field: "task.organ".to_owned(),
-        problem: "lies below no skin".to_owned(),
+        problem: "is not below skin".to_owned(),
     })
 }

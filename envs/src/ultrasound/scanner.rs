@@ -1,4 +1,4 @@
-//! One environment's scanner: from a scene to lines of ultrasound.
+//! Scanner of one environment: computes scanlines of a scene.
 
 use std::sync::Arc;
 
@@ -15,31 +15,31 @@ use super::{Patient, Sight};
 use crate::EnvError;
 use crate::probe::{SceneModel, SceneState};
 
-/// A scanner, and what it saw last.
+/// A scanner and its last readings.
 #[derive(Debug)]
 pub struct Scanner {
     transducer: Transducer,
     settings: Settings,
     readings: Vec<Reading>,
     b_mode: BMode,
-    /// The torso's points at rest, and whose scene they are of.
+    /// The torso's points at rest, and the scene that they belong to.
     points: Option<(Arc<SceneModel>, TissuePoints)>,
     n_frames: u64,
     values: Vec<f32>,
 }
 
 impl Scanner {
-    /// A scanner on the scene's probe.
+    /// Creates a scanner on the scene's probe.
     ///
     /// # Errors
-    /// As [`UltrasoundSettings::check`].
+    /// Those of [`UltrasoundSettings::check`].
     pub fn new(settings: &UltrasoundSettings, scene: &SceneState) -> Result<Self, EnvError> {
         settings.check()?;
         let transducer = scene.model.scene.probe.transducer;
         let scanner = settings.scanner(&transducer);
         Ok(Self {
             readings: settings.readings()?,
-            // Environments share the cores already.
+            // Single-threaded, because environments already share the cores.
             b_mode: BMode::new(&transducer, &scanner)?.on_own_thread(),
             transducer,
             settings: scanner,
@@ -56,10 +56,10 @@ impl Scanner {
         self.n_frames = 0;
     }
 
-    /// Makes a frame, and shows it to a task.
+    /// Computes a frame and passes it to a task.
     ///
     /// # Errors
-    /// [`EnvError::Config`] for a state that cannot be imaged.
+    /// [`EnvError::Config`] if the state cannot be imaged.
     pub fn scan(&mut self, scene: &SceneState, see: impl FnOnce(&Sight)) -> Result<(), EnvError> {
         let (Some((model, points)), Some(patient)) = (&self.points, &scene.patient) else {
             return Err(EnvError::Order("scan before the first reset"));
@@ -74,10 +74,10 @@ impl Scanner {
         self.image(patient, &deformation, &pose, self.n_frames - 1, see)
     }
 
-    /// Shows a frame of the torso at rest to a task, the face pushed in where it stands by kinematics alone.
+    /// Passes a frame of the torso at rest to a task. The indentation of the face is purely kinematic.
     ///
     /// # Errors
-    /// As [`Scanner::scan`].
+    /// Those of [`Scanner::scan`].
     pub fn scan_at_rest(
         &mut self,
         patient: &Patient,
@@ -160,7 +160,7 @@ fn mean(values: &[f32]) -> f64 {
     sum / values.len().max(1) as f64
 }
 
-/// Appends 1 for each sample at which an organ is seen, and 0 for the others.
+/// Appends 1 for each sample at which an organ is seen, 0 otherwise.
 fn organ(frame: &Frame, is_organ: &[bool], patient: &Patient, values: &mut Vec<f32>) {
     let lines = frame.labels.chunks_exact(frame.n_samples);
     for (labels, n_lit) in lines.zip(lit(frame, patient)) {

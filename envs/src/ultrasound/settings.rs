@@ -1,4 +1,4 @@
-//! Which readings of ultrasound are observed, and how fine.
+//! Settings of ultrasound observations: readings and resolution.
 
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{Settings, UltrasoundError};
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use crate::settings::check_range;
 use crate::{BoxSpace, EnvError};
 
-/// Most lines and samples: an observation has a named number for each.
+/// Maximum number of lines and samples: an observation has a named number for each sample.
 const MAX_SIDE: f64 = 256.0;
-/// Fewer than a picture for people has: on few lines nobody counts them, and they take most of the time.
+/// Fewer than for images for people: with few lines the difference is not visible, and scatterers take most of the time.
 const SCATTERERS_PER_CELL: f64 = 3.0;
 
-/// Which readings of ultrasound are observed, and how fine.
+/// Settings of ultrasound observations: readings and resolution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UltrasoundSettings {
-    /// `b_mode`, `labels`, `confidence`, `liver`, `kidney`; none: nothing is imaged.
+    /// `b_mode`, `labels`, `confidence`, `liver`, `kidney`. Empty: no ultrasound.
     pub readings: Vec<String>,
-    /// Lines of sight.
+    /// Number of scanlines.
     pub lines: usize,
-    /// Samples of each line.
+    /// Number of samples per line.
     pub samples: usize,
-    /// Depth that is seen [m].
+    /// Imaging depth [m].
     pub depth: f64,
     /// Seed of the patient's organs and of the speckle.
     pub seed: u64,
@@ -47,11 +47,11 @@ pub enum Reading {
     BMode,
     /// Number of the material.
     Labels,
-    /// How far each sample can be trusted (Karamalis 2012), 0 to 1.
+    /// Confidence of each sample (Karamalis 2012), 0 to 1.
     Confidence,
-    /// 1 where the line sees liver: it touches, and neither bone nor gas lies before; as a perfect segmentation shows it.
+    /// 1 where the line sees liver: it is in contact, with neither bone nor gas before the sample; as in a perfect segmentation.
     Liver,
-    /// The same of a kidney.
+    /// 1 where the line sees a kidney, as for `Liver`.
     Kidney,
 }
 
@@ -76,14 +76,14 @@ impl Reading {
         }
     }
 
-    /// Whether labels alone are not enough.
+    /// Whether the reading needs echoes in addition to labels.
     pub(super) fn needs_echoes(self) -> bool {
         matches!(self, Self::BMode | Self::Confidence)
     }
 }
 
 impl UltrasoundSettings {
-    /// Whether anything is imaged.
+    /// Whether ultrasound is observed.
     pub fn is_on(&self) -> bool {
         !self.readings.is_empty()
     }
@@ -103,7 +103,7 @@ impl UltrasoundSettings {
         self.readings.iter().map(find).collect()
     }
 
-    /// Fails for invalid settings.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`EnvError::Config`], [`EnvError::Unknown`].
@@ -116,12 +116,12 @@ impl UltrasoundSettings {
         check_range("observation.ultrasound.depth", self.depth, 0.01, 0.3)?;
         let readings = self.readings()?;
         if (1..readings.len()).any(|i| readings[..i].contains(&readings[i])) {
-            return Err(config("readings", "names one twice".to_owned()));
+            return Err(config("readings", "contains a reading twice".to_owned()));
         }
         Ok(())
     }
 
-    /// A scanner's settings with this probe.
+    /// Settings of a scanner with this probe.
     pub(super) fn scanner(&self, transducer: &Transducer) -> Settings {
         Settings {
             n_lines: self.lines,
@@ -134,10 +134,10 @@ impl UltrasoundSettings {
         }
     }
 
-    /// The entries: readings, of each the lines, of each the samples from the face down; none without readings.
+    /// The entries: for each reading its lines, and for each line its samples from the face down. Empty without readings.
     ///
     /// # Errors
-    /// As [`UltrasoundSettings::readings`].
+    /// Those of [`UltrasoundSettings::readings`].
     pub fn space(&self) -> Result<BoxSpace, EnvError> {
         let mut space = BoxSpace::default();
         for reading in self.readings()? {

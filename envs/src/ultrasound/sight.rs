@@ -1,22 +1,22 @@
-//! What a task may know of a frame, observed or not.
+//! Frame data available to tasks, whether it is observed or not.
 
 use insonate_ultrasound::deformation::Point;
 use insonate_ultrasound::{BMode, Frame, View};
 
 use super::Patient;
 
-/// A frame as tasks judge it.
+/// A frame for evaluation by tasks.
 pub struct Sight<'a> {
     b_mode: &'a BMode,
     view: &'a View<'a>,
     contact_share: f64,
     confidence: f64,
-    /// Samples of each line before which there is neither bone nor gas; none of a line that does not touch. Shape `[n_lines]`.
+    /// Number of samples of each line before bone or gas. Zero for a line without contact. Shape `[n_lines]`.
     n_lit: Vec<usize>,
 }
 
 impl<'a> Sight<'a> {
-    /// `b_mode`: the scanner of the frame, `confidence`: its mean confidence.
+    /// `b_mode`: the scanner of the frame; `confidence`: its mean confidence.
     pub(super) fn new(
         b_mode: &'a BMode,
         view: &'a View<'a>,
@@ -33,25 +33,25 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Share of the lines that touch.
+    /// Fraction of the lines in contact.
     pub fn contact_share(&self) -> f64 {
         self.contact_share
     }
 
-    /// Mean confidence (Karamalis 2012), 0 to 1; 0 where `confidence` is not observed.
+    /// Mean confidence (Karamalis 2012), 0 to 1. 0 if `confidence` is not observed.
     pub fn confidence(&self) -> f64 {
         self.confidence
     }
 
-    /// Whether a point of the torso at rest lies in the imaged slice or less than `beside` [m] out of it, on a line that touches, before bone
+    /// Whether a point of the torso at rest is in the imaged slice, or less than `margin` [m] outside it, on a line in contact, before bone
     /// and gas.
-    pub fn sees(&self, rest: &Point, beside: f64) -> bool {
-        let place = self.b_mode.sample_of(self.view, rest, beside);
+    pub fn sees(&self, rest: &Point, margin: f64) -> bool {
+        let place = self.b_mode.sample_of(self.view, rest, margin);
         place.is_some_and(|[line, sample]| sample < self.n_lit[line])
     }
 }
 
-/// Samples of each line before which there is neither bone nor gas.
+/// Number of samples of each line before bone or gas.
 pub(super) fn lit(frame: &Frame, patient: &Patient) -> Vec<usize> {
     let is_opaque = patient.casts_shadow();
     let lines = frame.labels.chunks_exact(frame.n_samples);

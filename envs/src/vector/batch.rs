@@ -1,27 +1,27 @@
-//! What a step of many environments writes: flat rows, one for each environment, in buffers that are used again.
+//! Result of a step of many environments: flat rows, one per environment, in reused buffers.
 
 use super::slot::EnvSlot;
 use super::statistics::EpisodeStatistics;
 use crate::EnvSpec;
 
-/// The outcome of the last reset or step of all environments.
+/// Result of the last reset or step of all environments.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     /// Observations, shape `[n_envs, n_obs]`.
     pub observations: Vec<f32>,
-    /// Rewards, shape `[n_envs]`; 0 after a reset.
+    /// Rewards, shape `[n_envs]`. 0 after a reset.
     pub rewards: Vec<f32>,
-    /// The task ended, shape `[n_envs]`.
+    /// Whether the task ended, shape `[n_envs]`.
     pub terminated: Vec<bool>,
-    /// The episode was cut, shape `[n_envs]`.
+    /// Whether the episode was truncated, shape `[n_envs]`.
     pub truncated: Vec<bool>,
-    /// Last observations of the episodes that ended, shape `[n_envs, n_obs]`, copied before the reset; valid where `has_final`.
+    /// Last observations of the episodes that ended, shape `[n_envs, n_obs]`, copied before the reset. Valid where `has_final` is true.
     pub final_observations: Vec<f32>,
-    /// Where `final_observations` was written in this step, shape `[n_envs]`; only with `Autoreset::SameStep`.
+    /// Whether `final_observations` was written in this step, shape `[n_envs]`. Only with `Autoreset::SameStep`.
     pub has_final: Vec<bool>,
-    /// Weighted reward terms, shape `[n_envs, n_terms]`; 0 after a reset.
+    /// Weighted reward terms, shape `[n_envs, n_terms]`. 0 after a reset.
     pub reward_terms: Vec<f32>,
-    /// Costs, shape `[n_envs, n_costs]`; 0 after a reset.
+    /// Costs, shape `[n_envs, n_costs]`. 0 after a reset.
     pub costs: Vec<f32>,
     /// Episodes that ended in this step, in order of `env_idx`.
     pub ended: Vec<EpisodeStatistics>,
@@ -43,7 +43,7 @@ impl Batch {
         }
     }
 
-    /// Writes the row of one environment, and takes its episode if it ended.
+    /// Writes the row of one environment, and moves its episode statistics here if the episode ended.
     pub(super) fn take(&mut self, env_idx: usize, slot: &mut EnvSlot) {
         row(&mut self.observations, env_idx, slot.observation.len())
             .copy_from_slice(&slot.observation);

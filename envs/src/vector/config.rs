@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When an environment whose episode is over begins the next one, as Gymnasium's `AutoresetMode`.
+/// When an environment begins the next episode after an end, as in Gymnasium's `AutoresetMode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Autoreset {
@@ -13,7 +13,7 @@ pub enum Autoreset {
     /// In the same step: its observation is the first of the new episode, and the last one of the old episode is in
     /// [`Batch::final_observations`](super::Batch::final_observations).
     SameStep,
-    /// Never: a step after the end is an error until the environment is reset.
+    /// Never: a step after the end is an error until a reset.
     Disabled,
 }
 
@@ -23,15 +23,15 @@ pub enum Autoreset {
 pub struct VecConfig {
     /// When the next episode begins.
     pub autoreset: Autoreset,
-    /// Threads that step, the caller's among them; 0: one for each core. Results do not depend on it.
+    /// Number of threads that step, including the caller's. 0: one per core. Results do not depend on it.
     pub n_threads: usize,
 }
 
-/// Whether an environment of a vector begins an episode.
+/// Whether an environment of a vector starts an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// It stays in its episode.
+    /// It continues its episode.
     Stay,
-    /// It begins its stream of episode seeds anew with this seed; none: it draws the next one of its stream.
+    /// It restarts its stream of episode seeds with this seed. `None`: it draws the next seed of its stream.
     Reset(Option<u64>),
 }

@@ -1,8 +1,8 @@
-//! Many environments that step together on all cores, with Gymnasium's vector semantics.
+//! Vectors of environments that step together on all cores, with Gymnasium's vector semantics.
 //!
 //! (actions `[n_envs, n_actions]`) => observations `[n_envs, n_obs]`, rewards, ends: see [`Batch`].
-//! Buffers are allocated once. Environment `i` has its own stream of episode seeds, begun with `seed + i`, so results are the same
-//! bits on any number of threads.
+//! Buffers are allocated once. Environment `i` has its own stream of episode seeds, started with `seed + i`, so results are
+//! bit-identical on any number of threads.
 
 mod batch;
 mod config;
@@ -32,11 +32,11 @@ pub struct VecEnv {
 }
 
 impl VecEnv {
-    /// A vector of environments, which must be reset before the first step.
+    /// Creates a vector of environments. It must be reset before the first step.
     ///
     /// # Errors
-    /// [`EnvError::Config`] without environments, with different ones, or with one that takes no action; [`EnvError::Failed`] when the
-    /// operating system gives no thread.
+    /// [`EnvError::Config`] if there are no environments, if they differ, or if one has no actions; [`EnvError::Failed`] if the
+    /// operating system cannot start a thread.
     pub fn new(mut envs: Vec<Box<dyn Env>>, config: VecConfig) -> Result<Self, EnvError> {
         let spec = shared_spec(&envs)?;
         let groups = group_sizes(&mut envs);
@@ -47,7 +47,7 @@ impl VecEnv {
         };
         let n_workers = n_threads.min(groups.len()) - 1;
         let pool = Pool::new(&groups, n_workers, config.autoreset)
-            .map_err(|error| EnvError::Failed(format!("no thread to step in: {error}")))?;
+            .map_err(|error| EnvError::Failed(format!("cannot start a thread: {error}")))?;
         let slots = envs.into_iter().enumerate();
         Ok(Self {
             config,
@@ -60,7 +60,7 @@ impl VecEnv {
         })
     }
 
-    /// What each environment is.
+    /// Spec of each environment.
     pub fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -70,33 +70,33 @@ impl VecEnv {
         self.slots.len()
     }
 
-    /// Number of threads that step, the caller's among them.
+    /// Number of threads that step, including the caller's.
     pub fn n_threads(&self) -> usize {
         self.pool.n_workers() + 1
     }
 
-    /// Its settings.
+    /// Settings of the vector.
     pub fn config(&self) -> &VecConfig {
         &self.config
     }
 
-    /// The outcome of the last reset or step.
+    /// Result of the last reset or step.
     pub fn batch(&self) -> &Batch {
         &self.batch
     }
 
-    /// One environment, to read from it.
+    /// Read access to one environment.
     ///
     /// # Panics
-    /// For an index beyond the number of environments.
+    /// If the index is not less than the number of environments.
     pub fn env(&self, env_idx: usize) -> &dyn Env {
         &*self.slots[env_idx].env
     }
 
-    /// Begins an episode in every environment.
+    /// Starts an episode in every environment.
     ///
-    /// With a seed, environment `i` begins its stream of episode seeds with `seed + i`; without, it draws the next one of its stream,
-    /// which began with `i` where no seed was ever given. The options hold for these episodes only, as in Gymnasium.
+    /// With a seed, environment `i` restarts its stream of episode seeds with `seed + i`. Without a seed, it draws the next
+    /// one of its stream, which starts with `i` if no seed was ever given. The options apply to these episodes only, as in Gymnasium.
     ///
     /// # Errors
     /// [`EnvError::At`] with the first environment that failed; the others are reset.
@@ -106,10 +106,10 @@ impl VecEnv {
         self.reset_each(&starts, options)
     }
 
-    /// Begins an episode in some environments; the others stay in theirs, and their rows of the batch as they are, but for what has ended.
+    /// Starts an episode in some environments. The others continue, and their rows of the batch are unchanged, except for `ended`.
     ///
     /// # Errors
-    /// As [`VecEnv::reset`]; [`EnvError::Length`] unless there is one start for each environment.
+    /// Those of [`VecEnv::reset`]; [`EnvError::Length`] unless there is one start per environment.
     pub fn reset_each(
         &mut self,
         starts: &[Start],
@@ -131,10 +131,11 @@ impl VecEnv {
         Ok(&self.batch)
     }
 
-    /// Begins one certain episode in one environment, whose own stream of seeds stays where it is, and writes its row of the batch.
+    /// Starts an episode with a given seed in one environment and writes its row of the batch. The environment's stream of
+    /// seeds is unchanged.
     ///
     /// # Errors
-    /// [`EnvError::At`] when the environment fails; [`EnvError::Config`] for an index beyond the number of environments.
+    /// [`EnvError::At`] if the environment fails; [`EnvError::Config`] if the index is not less than the number of environments.
     pub fn reset_env(
         &mut self,
         env_idx: usize,
@@ -157,24 +158,24 @@ impl VecEnv {
         Ok(())
     }
 
-    /// Does an action in every environment, shape `[n_envs, n_actions]`.
+    /// Applies an action in every environment, shape `[n_envs, n_actions]`.
     ///
-    /// All actions are checked before any environment moves, but for those that [`Autoreset::NextStep`] ignores.
+    /// All actions are checked before any environment moves, except those that [`Autoreset::NextStep`] ignores.
     ///
     /// # Errors
-    /// [`EnvError::Length`] for the number of actions, and [`EnvError::At`] with the first environment whose action is NaN, infinite or out
-    /// of bounds, or that must be reset: nothing has moved then. [`EnvError::At`] with the first environment that failed or panicked: it
-    /// must be reset, the others have done their step.
+    /// [`EnvError::Length`] for the number of actions. [`EnvError::At`] with the first environment whose action is NaN, infinite or out
+    /// of bounds, or that must be reset: no environment has moved then. [`EnvError::At`] with the first environment that
+    /// failed or panicked: it must be reset; the others have completed the step.
     pub fn step(&mut self, actions: &[f32]) -> Result<&Batch, EnvError> {
         self.step_unless(actions, &mut || false)?;
         Ok(&self.batch)
     }
 
-    /// As [`VecEnv::step`], but breaks off between two environments when `stop` says so, as slow ones need, and returns whether all have done
-    /// their step. Otherwise some have and some have not, and the batch is the last one: only a reset or a restored snapshot leads on.
+    /// As [`VecEnv::step`], but stops between two environments if `stop` returns true. Returns whether all have completed the
+    /// step. Otherwise only some have, and the batch is the previous one: continue with a reset or a restored snapshot.
     ///
     /// # Errors
-    /// As [`VecEnv::step`].
+    /// Those of [`VecEnv::step`].
     pub fn step_unless(
         &mut self,
         actions: &[f32],
@@ -194,10 +195,10 @@ impl VecEnv {
         Ok(true)
     }
 
-    /// Writes the action of the task's scripted policy for each environment, shape `[n_envs, n_actions]`; `false`: there is none.
+    /// Writes the action of the task's scripted policy for each environment, shape `[n_envs, n_actions]`. Returns `false` if there is none.
     ///
     /// # Panics
-    /// With a buffer of another length.
+    /// If the buffer has another length.
     pub fn scripted_actions(&mut self, actions: &mut [f32]) -> bool {
         let n_actions = self.spec.action_space.len();
         assert_eq!(
@@ -216,11 +217,11 @@ impl VecEnv {
         self.slots.iter().map(|slot| slot.snapshot()).collect()
     }
 
-    /// Goes back to a snapshot by replaying each episode, on all threads, and writes the batch of its last step, without `ended`, terms and
-    /// final observations. Returns how many environments differ from the snapshot in any bit: none on the machine that took it.
+    /// Restores a snapshot by replaying each episode, on all threads, and writes the batch of its last step, without `ended`, terms and
+    /// final observations. Returns the number of environments that differ from the snapshot in any bit: zero on the machine that took it.
     ///
     /// # Errors
-    /// [`EnvError::Length`] for snapshots of another vector; [`EnvError::At`] with the first environment that cannot be replayed.
+    /// [`EnvError::Length`] if the snapshots are of another vector; [`EnvError::At`] with the first environment that cannot be replayed.
     pub fn restore(&mut self, snapshots: &[EnvSnapshot]) -> Result<usize, EnvError> {
         EnvError::check_length("snapshots", snapshots.len(), self.n_envs())?;
         for (env_idx, (slot, snapshot)) in self.slots.iter().zip(snapshots).enumerate() {
@@ -235,7 +236,7 @@ impl VecEnv {
         Ok(self.slots.iter().filter(|slot| !slot.is_same).count())
     }
 
-    /// Does what each slot is commanded to do.
+    /// Runs the command of each slot.
     fn run(&mut self) -> Result<(), EnvError> {
         self.pool.run(&mut self.slots, &mut || false);
         self.collect()
@@ -276,7 +277,7 @@ fn shared_spec(envs: &[Box<dyn Env>]) -> Result<EnvSpec, EnvError> {
         .ok_or_else(|| wrong("a vector needs at least one environment".into()))?;
     let spec = first.spec();
     if spec.action_space.is_empty() {
-        return Err(wrong(format!("{} takes no action", spec.id)));
+        return Err(wrong(format!("{} has no actions", spec.id)));
     }
     if let Some(other) = envs.iter().position(|env| env.spec() != spec) {
         return Err(wrong(format!(
@@ -288,7 +289,7 @@ fn shared_spec(envs: &[Box<dyn Env>]) -> Result<EnvSpec, EnvError> {
     Ok(spec.clone())
 }
 
-/// Sizes of the groups that advance together; an environment that advances alone is a group.
+/// Sizes of the groups that advance together. An environment that advances alone is a group of one.
 fn group_sizes(envs: &mut [Box<dyn Env>]) -> Vec<usize> {
     let groups: Vec<Option<usize>> = envs
         .iter_mut()

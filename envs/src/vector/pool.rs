@@ -1,7 +1,7 @@
-//! Threads that step environments: they live as long as the vector, and the caller's thread works with them.
+//! Threads that step environments. They live as long as the vector, and the caller's thread works with them.
 //!
-//! Environments, and groups that advance together, are handed out one by one through an atomic counter, so a slow one holds up nobody.
-//! Each lies in a cell that one thread at a time takes it from; between rounds the vector owns all of them.
+//! An atomic counter hands out environments (and groups that advance together) one by one, so a slow one does not delay the others.
+//! Each is in a cell that one thread at a time takes it from. Between rounds the vector owns all of them.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 use super::config::Autoreset;
 use super::slot::{BoxedSlot, run};
 
-/// How long an idle thread keeps looking for work before it sleeps. Waking a thread that sleeps takes some 50 µs, longer than a
-/// small policy takes to choose the next actions.
+/// Time that an idle thread polls for work before it sleeps. Waking a sleeping thread takes about 50 µs, longer than a
+/// small policy takes to compute the next actions.
 const SPIN: Duration = Duration::from_micros(100);
 
-/// Looks between two looks at the clock.
+/// Polls between two reads of the clock.
 const LOOKS_PER_CLOCK: usize = 64;
 
-/// A place from which one thread takes a group of environments, or one alone.
+/// A cell from which one thread takes an environment or a group.
 struct Cell {
     n_slots: usize,
     slots: Mutex<Vec<BoxedSlot>>,
 }
 
-/// The threads of a vector beside the caller's.
+/// The threads of a vector, except the caller's.
 pub(super) struct Pool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
@@ -34,11 +34,11 @@ pub(super) struct Pool {
 struct Shared {
     cells: Vec<Cell>,
     autoreset: Autoreset,
-    /// The next cell to be handed out; all of them are when it reaches their number.
+    /// Index of the next cell to hand out. When it reaches the number of cells, all are handed out.
     next: AtomicUsize,
-    /// Cells of this round that are not done.
+    /// Unfinished cells of this round.
     n_left: AtomicUsize,
-    /// Counts rounds; its change wakes the workers.
+    /// Round counter. Its change wakes the workers.
     round: AtomicUsize,
     stop: AtomicBool,
     /// The thread that sleeps until `n_left` is zero.
@@ -47,17 +47,17 @@ struct Shared {
 }
 
 impl Pool {
-    /// Starts the workers for groups of so many environments.
+    /// Starts the workers for groups of these sizes.
     ///
     /// # Errors
-    /// What the operating system says when it gives no thread.
+    /// The error of the operating system if a thread cannot be started.
     pub(super) fn new(
         groups: &[usize],
         n_workers: usize,
         autoreset: Autoreset,
     ) -> io::Result<Self> {
         let n_cores = thread::available_parallelism().map_or(1, usize::from);
-        // Threads beyond the cores would take the time of those that work by looking for work.
+        // With more threads than cores, polling threads would take time from the working ones.
         let spin = if n_workers < n_cores {
             SPIN
         } else {
@@ -91,8 +91,9 @@ impl Pool {
         self.workers.len()
     }
 
-    /// Runs all environments on the threads and the caller's, until all is done, or until `stop` says so; returns whether all is done.
-    /// The caller's thread asks it before each cell that it takes.
+    /// Runs all environments on the workers and the caller's thread, until all are done or `stop` returns true. Returns
+    /// whether all are done.
+    /// The caller's thread calls `stop` before each cell that it takes.
     pub(super) fn run(&self, slots: &mut Vec<BoxedSlot>, stop: &mut dyn FnMut() -> bool) -> bool {
         let shared = &self.shared;
         let mut rest = slots.drain(..);
@@ -101,7 +102,7 @@ impl Pool {
         }
         drop(rest);
         shared.n_left.store(shared.cells.len(), Ordering::Relaxed);
-        // From here on environments are handed out, also to a worker that is late from the last round.
+        // From here on cells are handed out, also to a worker that is late from the last round.
         shared.next.store(0, Ordering::Release);
         shared.round.fetch_add(1, Ordering::Release);
         for worker in &self.workers {
@@ -109,7 +110,7 @@ impl Pool {
         }
         let mut is_whole = true;
         while !stop() && shared.work_once() {}
-        // What nobody has taken is left out.
+        // Cells that no thread has taken are skipped.
         let n_taken = shared.next.swap(shared.cells.len(), Ordering::AcqRel);
         if let Some(n_left_out @ 1..) = shared.cells.len().checked_sub(n_taken) {
             is_whole = false;
@@ -128,7 +129,7 @@ impl Drop for Pool {
         self.shared.stop.store(true, Ordering::Release);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // A worker runs no code that panics outside of `slot::run`, which catches.
+            // A worker runs no code that can panic outside of `slot::run`, which catches panics.
             let _ = worker.join();
         }
     }
@@ -144,7 +145,7 @@ impl Cell {
 }
 
 impl Shared {
-    /// The life of a worker.
+    /// Main loop of a worker.
     fn serve(&self) {
         let mut seen = 0;
         loop {
@@ -163,12 +164,12 @@ impl Shared {
         }
     }
 
-    /// Runs a cell; `false`: none is left to hand out.
+    /// Runs a cell. Returns `false` if none is left.
     fn work_once(&self) -> bool {
         let Some(cell) = self.cells.get(self.next.fetch_add(1, Ordering::AcqRel)) else {
             return false;
         };
-        // A cell is filled before it is handed out, and to one thread.
+        // A cell is filled before it is handed out, and is handed out to one thread.
         run(&mut lock(&cell.slots), self.autoreset);
         if self.n_left.fetch_sub(1, Ordering::AcqRel) == 1
             && let Some(waiter) = lock(&self.waiter).take()
@@ -183,7 +184,7 @@ impl Shared {
         if self.spin_until(done) {
             return;
         }
-        // The last worker looks for a waiter after it has counted down, so either it finds this one or this one finds it done.
+        // The last worker checks for a waiter after it has counted down, so either it finds this one, or this one sees that all is done.
         *lock(&self.waiter) = Some(thread::current());
         while !done() {
             thread::park();
@@ -203,13 +204,13 @@ impl Shared {
             if start.elapsed() >= self.spin {
                 return done();
             }
-            // Where another thread wants this core, perhaps the very one that is waited for, it gets it.
+            // Yields the core to another thread, perhaps the one that this thread waits for.
             thread::yield_now();
         }
     }
 }
 
-/// Locks a cell; what it holds is moved as a whole, so a panic elsewhere leaves nothing half done.
+/// Locks a cell. Its content is moved as a whole, so a panic elsewhere leaves a valid state.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

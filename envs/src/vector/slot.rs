@@ -1,4 +1,4 @@
-//! One environment of a vector: its stream of seeds, its episode so far, and the outcome of its last reset or step.
+//! One environment of a vector: its stream of seeds, its current episode, and the result of its last reset or step.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,37 +12,37 @@ use super::snapshot::{EnvSnapshot, EpisodeSnapshot};
 use super::statistics::EpisodeStatistics;
 use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
-/// Most numbers that are set aside for the actions of an episode; a longer one grows its list.
+/// Maximum length that is reserved for the actions of an episode. A longer episode reallocates.
 const MAX_RESERVED: usize = 1 << 18;
 
-/// Phase of an environment's life.
+/// State of an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It was never reset, or it failed.
+    /// Never reset, or failed.
     Unready,
-    /// Its episode runs.
+    /// The episode is running.
     Running,
-    /// Its episode is over.
+    /// The episode is over.
     Over,
 }
 
-/// What to do in this round.
+/// Command for this round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
-    /// Begin the next episode of the environment's own stream of seeds, with `next_options`.
+    /// Start the next episode of the environment's stream of seeds, with `next_options`.
     Reset,
-    /// Do `action`, or begin the next episode where the last one is over.
+    /// Apply `action`, or start the next episode if the last one is over.
     Step,
-    /// Go back to `snapshot`.
+    /// Restore `snapshot`.
     Restore,
-    /// Nothing.
+    /// Do nothing.
     Stay,
 }
 
-/// A slot as it moves from thread to thread: a pointer, not a kilobyte.
+/// A slot, boxed so that threads exchange a pointer instead of a kilobyte.
 pub(super) type BoxedSlot = Box<EnvSlot>;
 
-/// Runs one environment, or all of a group that advances together, each as if it were alone.
+/// Runs one environment, or all of a group that advances together. Results are the same as for single environments.
 pub(super) fn run(slots: &mut [BoxedSlot], autoreset: Autoreset) {
     if slots.len() > 1 {
         for slot in &mut *slots {
@@ -62,7 +62,7 @@ pub(super) fn run(slots: &mut [BoxedSlot], autoreset: Autoreset) {
     }
 }
 
-/// One environment and all that belongs to it.
+/// One environment with its data.
 pub(super) struct EnvSlot {
     pub(super) env: Box<dyn Env>,
     pub(super) phase: Phase,
@@ -71,20 +71,20 @@ pub(super) struct EnvSlot {
     pub(super) action: Vec<f32>,
     /// Options of the next commanded reset.
     pub(super) next_options: ResetOptions,
-    /// What the next restore goes back to, and whether the last one gave the same bits.
+    /// Snapshot for the next restore, and whether the last restore was bit-identical.
     pub(super) snapshot: Option<EnvSnapshot>,
     pub(super) is_same: bool,
-    /// Why this round failed.
+    /// Error of this round.
     pub(super) error: Option<EnvError>,
     /// Whether the step of this round has begun.
     has_begun: bool,
 
-    // The stream of episode seeds: its seed, and how many were drawn.
+    // The stream of episode seeds: its seed, and the number of drawn seeds.
     pub(super) stream_seed: u64,
     pub(super) n_drawn: u64,
     seeder: ChaCha8Rng,
 
-    // The episode so far: enough to replay it.
+    // The current episode: sufficient to replay it.
     pub(super) episode_seed: u64,
     pub(super) options: ResetOptions,
     /// Shape `[length, n_actions]`.
@@ -94,7 +94,7 @@ pub(super) struct EnvSlot {
     sums: Vec<f64>,
     cost_sums: Vec<f64>,
 
-    // The outcome of the last round.
+    // The result of the last round.
     pub(super) observation: Vec<f32>,
     pub(super) final_observation: Vec<f32>,
     pub(super) has_final: bool,
@@ -103,7 +103,7 @@ pub(super) struct EnvSlot {
     pub(super) costs: Vec<f64>,
     pub(super) ended: Option<EpisodeStatistics>,
 
-    /// What the environment writes into, so that the last good observation stays.
+    /// Output buffer of the environment, so that the last valid observation is kept.
     scratch: Vec<f32>,
 }
 
@@ -144,12 +144,12 @@ impl EnvSlot {
         }
     }
 
-    /// Restarts the stream of episode seeds after its first `n_drawn`.
+    /// Restarts the stream of episode seeds after its first `n_drawn` seeds.
     pub(super) fn seed(&mut self, stream_seed: u64, n_drawn: u64) {
         self.stream_seed = stream_seed;
         self.n_drawn = n_drawn;
         self.seeder = ChaCha8Rng::seed_from_u64(stream_seed);
-        // A seed is two words of the generator.
+        // A seed takes two words of the generator.
         self.seeder.set_word_pos(2 * u128::from(n_drawn));
     }
 
@@ -171,7 +171,7 @@ impl EnvSlot {
         }
     }
 
-    /// Fails for a snapshot of another kind of environment.
+    /// Checks that a snapshot is of the same kind of environment.
     pub(super) fn check_snapshot(&self, snapshot: &EnvSnapshot) -> Result<(), EnvError> {
         let Some(episode) = &snapshot.episode else {
             return Ok(());
@@ -183,7 +183,7 @@ impl EnvSlot {
         EnvError::check_length("observation of the snapshot", found, n_obs)
     }
 
-    /// Begins the step of an environment that advances with a group; a failure or panic of it ends in `error`, and only in this slot.
+    /// Begins the step of an environment that advances with a group. An error or panic is stored in `error` of this slot only.
     fn begin_step(&mut self) {
         if self.command != Command::Step || self.phase != Phase::Running {
             return;
@@ -197,7 +197,7 @@ impl EnvSlot {
         });
     }
 
-    /// Does what `command` says, or what is left of it, as [`Self::begin_step`].
+    /// Runs `command`, or the rest of it. Errors are handled as in [`Self::begin_step`].
     fn run(&mut self, autoreset: Autoreset) {
         if self.error.is_some() {
             return;
@@ -213,7 +213,7 @@ impl EnvSlot {
         });
     }
 
-    /// Checks an action and keeps it for the next round; one that a reset takes the place of is ignored.
+    /// Checks an action and stores it for the next round. An action that a reset replaces is ignored.
     pub(super) fn take_action(
         &mut self,
         action: &[f32],
@@ -239,7 +239,7 @@ impl EnvSlot {
         Ok(())
     }
 
-    /// Begins one certain episode.
+    /// Starts an episode with a given seed.
     pub(super) fn run_reset(&mut self, seed: u64, options: &ResetOptions) {
         self.guard(|slot| {
             slot.begin(seed, options.clone())?;
@@ -249,7 +249,7 @@ impl EnvSlot {
     }
 
     fn guard(&mut self, job: impl FnOnce(&mut Self) -> Result<(), EnvError>) {
-        // A slot that panicked is `Unready`: nothing is read from it before the next reset writes all of it.
+        // A slot that panicked is `Unready`: nothing is read from it before the next reset, which writes all of it.
         let outcome = catch_unwind(AssertUnwindSafe(|| job(self)));
         let outcome = outcome.unwrap_or_else(|payload| {
             let words = words_of(&*payload);
@@ -334,7 +334,7 @@ impl EnvSlot {
         self.has_final = false;
     }
 
-    /// Begins an episode; the outcome of the last step stays.
+    /// Starts an episode. The result of the last step is kept.
     fn begin(&mut self, seed: u64, options: ResetOptions) -> Result<(), EnvError> {
         self.env.reset(seed, &options, &mut self.scratch)?;
         if let Some(what) = self.bad_observation() {
@@ -350,7 +350,7 @@ impl EnvSlot {
         Ok(())
     }
 
-    /// One step of the running episode.
+    /// One step of the current episode.
     fn advance(&mut self) -> Result<(), EnvError> {
         self.has_final = false;
         let begun = std::mem::take(&mut self.has_begun);
@@ -418,7 +418,7 @@ impl EnvSlot {
         });
     }
 
-    /// Names what in the last reward would poison a batch.
+    /// Describes an invalid value in the last reward.
     fn bad_reward(&self) -> Option<String> {
         if !is_fine(self.step.reward) {
             return Some(format!("the reward is {}", self.step.reward));
@@ -429,7 +429,7 @@ impl EnvSlot {
         Some(format!("the reward term {name} is {value}"))
     }
 
-    /// Names what in the last costs would poison a batch.
+    /// Describes an invalid value in the last costs.
     fn bad_cost(&self) -> Option<String> {
         let is_bad = |cost: &f64| !is_fine(*cost) || *cost < 0.0;
         let index = self.costs.iter().position(is_bad)?;
@@ -438,7 +438,7 @@ impl EnvSlot {
         Some(format!("the cost {name} is {value}"))
     }
 
-    /// Names the first number of the last observation that would poison a batch.
+    /// Describes the first invalid number of the last observation.
     fn bad_observation(&self) -> Option<String> {
         let index = self.scratch.iter().position(|value| !value.is_finite())?;
         let name = &self.env.spec().observation_space.names[index];

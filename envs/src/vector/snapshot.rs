@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// All that is needed to resume an environment bit-identically.
+/// Data to resume an environment bit-identically.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnvSnapshot {
     /// Seed of its stream of episode seeds.
     pub stream_seed: u64,
-    /// How many episode seeds were drawn.
+    /// Number of episode seeds drawn.
     pub n_drawn: u64,
-    /// Its episode; none before the first reset.
+    /// Current episode. `None` before the first reset.
     pub episode: Option<EpisodeSnapshot>,
 }
 
@@ -20,13 +20,13 @@ pub struct EnvSnapshot {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EpisodeSnapshot {
-    /// Its seed.
+    /// Seed of the episode.
     pub seed: u64,
-    /// Random parameters that were fixed, by name.
+    /// Fixed random parameters, by name.
     pub parameters: BTreeMap<String, f64>,
     /// All actions since its start, shape `[length, n_actions]`.
     pub actions: Vec<f32>,
-    /// The observation after them, shape `[n_obs]`: what the replay must reproduce.
+    /// The observation after these actions, shape `[n_obs]`. The replay must reproduce it.
     pub observation: Vec<f32>,
     /// Reward of the last step.
     pub reward: f64,

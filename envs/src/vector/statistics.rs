@@ -1,25 +1,25 @@
-//! Statistics of an episode that is over.
+//! Statistics of a finished episode.
 
 use insonate_sim::verdict::Verdict;
 
 use crate::EndReason;
 
-/// Statistics of an episode that is over, as of Gymnasium's `RecordEpisodeStatistics`.
+/// Statistics of a finished episode, as in Gymnasium's `RecordEpisodeStatistics`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeStatistics {
-    /// Which environment.
+    /// Index of the environment.
     pub env_idx: usize,
-    /// Seed of the episode: a reset with it and the same options repeats the episode.
+    /// Seed of the episode. A reset with this seed and the same options repeats the episode.
     pub seed: u64,
     /// Sum of the rewards.
     pub return_: f64,
     /// Number of steps.
     pub length: usize,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: EndReason,
-    /// Whether it is a result, and why not; none for a task that judges nothing.
+    /// Verdict on the episode, with reasons. `None` if the task does not judge episodes.
     pub verdict: Option<Verdict>,
-    /// What was measured, in the order of [`EnvSpec::metrics`](crate::EnvSpec::metrics); NaN: not known.
+    /// Metrics, in the order of [`EnvSpec::metrics`](crate::EnvSpec::metrics). NaN: unknown.
     pub metrics: Vec<f64>,
     /// The random parameters, in the order of [`EnvSpec::parameters`](crate::EnvSpec::parameters).
     pub parameters: Vec<f64>,

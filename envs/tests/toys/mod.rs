@@ -1,14 +1,14 @@
-//! A small environment of which every number can be foretold.
+//! A small environment whose numbers are all predictable.
 
 use insonate_envs::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
-/// An action with which [`Counter`] panics.
+/// Action for which [`Counter`] panics.
 pub(crate) const PANIC: f32 = 0.625;
 
-/// An action after which [`Counter`] observes NaN.
+/// Action after which [`Counter`] observes NaN.
 pub(crate) const POISON: f32 = 0.375;
 
-/// Counts its steps; observes `[seed, count]` and pays the action; ends after `1 + seed % 4` more steps than `least`.
+/// Counts its steps. Observes `[seed, count]`; the reward is the action. Ends after `1 + seed % 4` more steps than `least`.
 pub(crate) struct Counter {
     spec: EnvSpec,
     least: usize,

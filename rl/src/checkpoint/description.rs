@@ -1,4 +1,4 @@
-//! The JSON description in a checkpoint; arrays are tensors.
+//! The JSON description in a checkpoint. Arrays are stored as tensors.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub(super) struct Description {
     pub(super) iteration: usize,
     pub(super) global_step: u64,
     pub(super) n_adam_steps: u64,
-    /// λ; none without a limit of the cost.
+    /// λ. `None` without a cost limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) multiplier: Option<f64>,
     pub(super) episodes: EpisodeCounts,
@@ -57,7 +57,7 @@ pub(super) struct SacDescription {
     pub(super) iteration: usize,
     pub(super) global_step: u64,
     pub(super) n_updates: u64,
-    /// Steps of Adam of actor, critics and temperature, fewer where a gradient was not finite.
+    /// Adam steps of actor, critics and temperature. A step is skipped if its gradient is not finite.
     pub(super) n_adam_steps: [u64; 4],
     pub(super) log_alpha: f32,
     /// Adam's first and second moment of ln α.

@@ -6,7 +6,7 @@ use crate::RlError;
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 use crate::training::{EpisodeRecord, EpisodeWindow};
 
-/// Tensor of the episodes' costs.
+/// Name of the tensor of episode costs.
 const COSTS: &str = "episode_costs";
 
 /// Counts of episodes.
@@ -29,7 +29,7 @@ impl EpisodeCounts {
     }
 }
 
-/// Adds one row for each episode: return, length, metrics, reward terms; and one of its costs.
+/// Adds one row per episode (return, length, metrics, reward terms) and one row of its costs.
 pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
     let rows: Vec<f64> = window
         .records
@@ -55,7 +55,7 @@ pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
     }
 }
 
-/// Reads the episodes of a task with the given numbers of metrics, reward terms and costs; a file before version 3 has no costs.
+/// Reads the episodes of a task with the given numbers of metrics, reward terms and costs. Files before version 3 have no costs.
 pub(super) fn take(
     file: &mut TensorFile,
     counts: &EpisodeCounts,

@@ -5,7 +5,7 @@ use crate::network::{Adam, Learner};
 use crate::policy::{add_network, take_network};
 use crate::tensor_file::{TensorFile, TensorWriter};
 
-/// What is written of each learner: the parameters and the two moments of Adam.
+/// Tensors of each learner: the parameters and the two moments of Adam.
 const PARTS: [&str; 3] = ["", ".first_moment", ".second_moment"];
 
 /// Adds a learner.
@@ -21,7 +21,7 @@ pub(super) fn add_learner(writer: &mut TensorWriter, name: &str, learner: &Learn
     }
 }
 
-/// Takes a learner from the file; `n_adam_steps` is the number of steps that its Adam has taken.
+/// Takes a learner from the file; `n_adam_steps` is the number of its Adam steps.
 pub(super) fn take_learner(
     file: &mut TensorFile,
     name: &str,

@@ -1,7 +1,7 @@
-//! Checkpoints: everything that a training needs to continue bit-identically.
+//! Checkpoints: the complete state that a training needs to continue bit-identically.
 //!
-//! Weights, moments of Adam, running moments, generators, counts, recent episodes, SAC's replay buffer, and the environments, which are
-//! restored by replaying their episodes. Plain numbers, written whole or not at all.
+//! A checkpoint holds weights, moments of Adam, running moments, generators, counts, recent episodes and SAC's replay buffer. Environments
+//! are restored by replaying their episodes. Files contain plain numbers and are written atomically.
 
 mod description;
 mod episodes;
@@ -37,18 +37,18 @@ const SAC: Format = Format {
     oldest: 1,
 };
 
-/// Task, settings and progress of a checkpoint, read without environments: enough to make them.
+/// Task, settings and progress of a checkpoint. Reading them needs no environments; they suffice to create them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointInfo {
-    /// Version of insonate that wrote it.
+    /// Version of insonate that wrote the file.
     pub insonate_version: String,
     /// Task and its settings.
     pub identity: PolicyIdentity,
     /// Settings of the training.
     pub config: AlgorithmConfig,
-    /// Iterations done.
+    /// Iterations completed.
     pub iteration: usize,
-    /// Steps of all environments done.
+    /// Steps of all environments completed.
     pub global_step: u64,
 }
 
@@ -80,10 +80,10 @@ impl CheckpointInfo {
     }
 }
 
-/// Resumes a training from its checkpoint, of whichever algorithm; see [`Ppo::resume`].
+/// Resumes a training of any algorithm from its checkpoint; see [`Ppo::resume`].
 ///
 /// # Errors
-/// As [`Ppo::resume`].
+/// Those of [`Ppo::resume`].
 pub(crate) fn resume(env: VecEnv, path: &Path) -> Result<Box<dyn Algorithm>, RlError> {
     let file = TensorFile::load_one_of(path, &[PPO, SAC])?;
     Ok(if file.format() == SAC {

@@ -16,7 +16,7 @@ use crate::ppo::Ppo;
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 
 impl Ppo {
-    /// Writes a checkpoint between two iterations. The old one is kept until the new one is complete and on the disk.
+    /// Writes a checkpoint between two iterations. The old file is kept until the new one is complete and on the disk.
     ///
     /// # Errors
     /// [`RlError::Write`]; [`RlError::File`] for environments that cannot be serialised.
@@ -59,8 +59,8 @@ impl Ppo {
     /// [`Ppo::n_inexact_envs`] tells whether the environments were restored bit-identically.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version; [`RlError::Misfit`] for other
-    /// environments; [`RlError::Config`] for another number of environments; [`RlError::Env`] when they cannot be restored.
+    /// [`RlError::Io`]; [`RlError::File`] if the file is corrupt, truncated, or of another format or version; [`RlError::Misfit`] if the
+    /// environments differ; [`RlError::Config`] if their number differs; [`RlError::Env`] if they cannot be restored.
     pub fn resume(env: VecEnv, path: &Path) -> Result<Self, RlError> {
         Self::resume_from(env, TensorFile::load(path, PPO)?)
     }

@@ -12,9 +12,9 @@ use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplayCounts {
-    /// Steps of each environment in it.
+    /// Stored steps of each environment.
     steps: usize,
-    /// Where the next step goes.
+    /// Index of the next step to write.
     position: usize,
 }
 
@@ -27,7 +27,7 @@ impl ReplayCounts {
     }
 }
 
-/// Adds the buffer; last observations of truncated episodes in the order of their samples.
+/// Adds the buffer. Last observations of truncated episodes are in the order of their samples.
 pub(super) fn add(writer: &mut TensorWriter, replay: &ReplayBuffer) {
     let (n, n_envs, n_obs) = (replay.len(), replay.n_envs, replay.n_obs);
     let last: Vec<f32> = replay
@@ -51,7 +51,7 @@ pub(super) fn add(writer: &mut TensorWriter, replay: &ReplayBuffer) {
     writer.add("replay.outcomes", Tensor::bytes(outcomes.collect()));
 }
 
-/// Takes the buffer into an empty one.
+/// Reads the buffer from the file into an empty one.
 pub(super) fn take(
     file: &mut TensorFile,
     counts: &ReplayCounts,
@@ -110,7 +110,7 @@ mod tests {
         ReplayBuffer::new(4, 1, 1, &[0.0, 0.0])
     }
 
-    /// Three steps, of which the second is truncated.
+    /// Three steps; the second one is truncated.
     fn filled() -> ReplayBuffer {
         let mut replay = empty();
         for step in 0..3 {
@@ -166,7 +166,7 @@ mod tests {
             changed("replay.outcomes", &Tensor::bytes(vec![0, 3, 0])),
             "here: has outcomes of another kind in its replay buffer"
         );
-        // One more truncated episode than last observations.
+        // There is one more truncated episode than last observations.
         assert_eq!(
             changed("replay.outcomes", &Tensor::bytes(vec![2, 2, 0])),
             "here: has \"replay.final_observations\" of shape [1, 2], expected [2, 2]"

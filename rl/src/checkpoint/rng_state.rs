@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct RngState {
     key: [u8; 32],
     stream: u64,
-    /// Upper and lower half of the number of words drawn.
+    /// Upper and lower half of the position in the stream [words].
     word: [u64; 2],
 }
 

@@ -21,7 +21,7 @@ use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 const CRITICS: [&str; 2] = ["qf1", "qf2"];
 
 impl Sac {
-    /// Writes a checkpoint between two iterations. The old one is kept until the new one is complete and on the disk.
+    /// Writes a checkpoint between two iterations. The old file is kept until the new one is complete and on the disk.
     ///
     /// # Errors
     /// [`RlError::Write`]; [`RlError::File`] for environments that cannot be serialised.
@@ -57,7 +57,7 @@ impl Sac {
     /// [`Sac::n_inexact_envs`] tells whether the environments were restored bit-identically.
     ///
     /// # Errors
-    /// As [`Ppo::resume`](crate::Ppo::resume).
+    /// Those of [`Ppo::resume`](crate::Ppo::resume).
     pub fn resume(env: VecEnv, path: &Path) -> Result<Self, RlError> {
         Self::resume_from(env, TensorFile::load(path, SAC)?)
     }
@@ -118,7 +118,7 @@ impl Sac {
         self.iteration = description.iteration;
         self.global_step = description.global_step;
         self.n_updates = description.n_updates;
-        // More than are due would end learning, fewer would make a long iteration of it.
+        // With too many steps, learning would stop; with too few, the next iteration would be very long.
         if self.n_updates != self.config.n_updates(self.global_step) {
             let (n, step) = (self.n_updates, self.global_step);
             return Err(file.invalid(format!("has {n} gradient steps after {step} steps")));

@@ -11,9 +11,9 @@ use crate::network::Activation;
 pub struct ImitationConfig {
     /// Passes over the training samples.
     pub epochs: usize,
-    /// Samples of a step.
+    /// Minibatch size.
     pub batch_size: usize,
-    /// Adam's step size at the start; it falls linearly to zero.
+    /// Initial step size of Adam. It decreases linearly to zero.
     pub learning_rate: f64,
     /// Clipping range of normalised observations.
     pub clip_obs: f64,
@@ -21,7 +21,7 @@ pub struct ImitationConfig {
     pub hidden_sizes: Vec<usize>,
     /// Activation of the hidden layers.
     pub activation: Activation,
-    /// Seed of weights and order.
+    /// Seed of the initial weights and of the sample order.
     pub seed: u64,
 }
 
@@ -71,7 +71,7 @@ impl ImitationConfig {
         Ok(())
     }
 
-    /// The step size of an epoch, from 1.
+    /// Step size of an epoch, counted from 1.
     pub(super) fn annealed_learning_rate(&self, epoch: usize) -> f64 {
         self.learning_rate * (1.0 - (epoch - 1) as f64 / self.epochs as f64)
     }

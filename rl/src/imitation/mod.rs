@@ -1,11 +1,12 @@
-//! Behaviour cloning (Pomerleau 1991, doi:10.1162/neco.1991.3.1.88): a policy that does what was demonstrated.
+//! Behaviour cloning (Pomerleau 1991, doi:10.1162/neco.1991.3.1.88): a policy learns to reproduce demonstrated actions.
 //!
-//! With demonstrated actions scaled to `u` and the network's mean `μ(o)` of normalised observations, Adam lowers
+//! The demonstrated actions are scaled to `u`, and `μ(o)` is the network's mean for normalised observations. Adam minimises
 //!
 //! $$ L = \frac{1}{n} \sum_i \tfrac{1}{2} \lVert \mu(o_i) - u_i \rVert^2 $$
 //!
-//! The weights of the epoch with the least loss on the validation samples are kept.
-//! The policy's log standard deviations are those of its own errors, so that PPO explores about as far as the demonstrations spread.
+//! The result has the weights of the epoch with the smallest loss on the validation samples.
+//! The policy's log standard deviations are set from its own errors, so that the exploration of PPO matches the spread of the
+//! demonstrations.
 
 mod config;
 
@@ -23,53 +24,53 @@ use crate::network::{AdamStep, AlignedBuffer, Learner, Mlp, network_sizes};
 use crate::normalization::{ObservationNormalizer, RunningMoments};
 use crate::policy::{ActionScale, Policy, PolicyIdentity};
 
-/// Streams of the generators of a seed.
+/// Random streams derived from the seed.
 const WEIGHTS: u64 = 0;
 const SHUFFLE: u64 = 1;
 
 /// Adam's ε.
 const ADAM_EPSILON: f64 = 1e-8;
 
-/// Standard deviations of the policy: not so small that nothing new is tried, not wider than the actions.
+/// Range of the policy's standard deviations: large enough to explore, and not wider than the actions.
 const STD: [f32; 2] = [0.05, 1.0];
 
-/// What was demonstrated.
+/// Demonstrated observations and actions.
 #[derive(Debug, Clone, Copy)]
 pub struct Samples<'a> {
     /// Shape `[n, n_obs]`.
     pub observations: &'a [f32],
-    /// Shape `[n, n_actions]`, within the action space or beyond.
+    /// Shape `[n, n_actions]`. Values outside the action space are allowed.
     pub actions: &'a [f32],
-    /// Number of leading samples to learn from; the others are for validation.
+    /// Number of leading samples used for training. The others are for validation.
     pub n_training: usize,
 }
 
-/// An epoch's losses.
+/// Losses of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EpochLosses {
-    /// From 1.
+    /// Epoch, from 1.
     pub epoch: usize,
-    /// Mean over the epoch.
+    /// Mean training loss over the epoch.
     pub training: f64,
-    /// After the epoch; NaN without validation samples.
+    /// Validation loss after the epoch. NaN without validation samples.
     pub validation: f64,
 }
 
-/// What was learnt.
+/// Result of behaviour cloning.
 #[derive(Debug)]
 pub struct Imitation {
     /// The policy of the best epoch.
     pub policy: Policy,
     /// Losses of each epoch.
     pub losses: Vec<EpochLosses>,
-    /// The epoch whose weights were kept.
+    /// The epoch that the weights are from.
     pub best_epoch: usize,
 }
 
-/// Learns from demonstrations; `observer` sees each epoch and may break off.
+/// Learns from demonstrations. `observer` is called after each epoch and may stop the training.
 ///
 /// # Errors
-/// [`RlError::Config`] for settings and for samples of other shapes; [`RlError::NotFinite`].
+/// [`RlError::Config`] if a setting is invalid or samples have other shapes; [`RlError::NotFinite`].
 pub fn imitate(
     spec: &EnvSpec,
     identity: PolicyIdentity,
@@ -96,7 +97,7 @@ pub fn imitate(
             });
         }
         losses.push(now);
-        // (losses) => the best weights so far
+        // (losses) => best weights so far
         let figure = if validation.is_nan() {
             training
         } else {
@@ -127,7 +128,7 @@ pub fn imitate(
     })
 }
 
-/// The network with its samples, normalised.
+/// The network with its normalised samples.
 struct Cloning {
     learner: Learner,
     normalizer: ObservationNormalizer,
@@ -158,7 +159,7 @@ impl Cloning {
             || u32::try_from(n).is_err()
         {
             let problem = format!(
-                "{} numbers of observations and {} of actions are no samples of {n_obs} and {n_actions}",
+                "{} observation values and {} action values are not samples of {n_obs} and {n_actions} values",
                 samples.observations.len(),
                 samples.actions.len()
             );
@@ -192,7 +193,7 @@ impl Cloning {
         })
     }
 
-    /// One pass over the training samples; the mean loss.
+    /// Runs one pass over the training samples and returns the mean loss.
     fn train_epoch(&mut self, learning_rate: f64) -> f64 {
         self.order.shuffle(&mut self.rng);
         let mut sum = 0.0;
@@ -223,7 +224,7 @@ impl Cloning {
         0.5 * errors.iter().sum::<f64>() / self.validation.len() as f64
     }
 
-    /// Sum of the squared errors of each action over the samples from one on.
+    /// Sums of squared errors of each action over the samples from `first` on.
     fn squared_errors(&mut self, first: usize) -> Vec<f64> {
         let n_actions = self.n_actions;
         let n_obs = self.observations.len() / (self.targets.len() / n_actions);
@@ -239,7 +240,7 @@ impl Cloning {
         sums
     }
 
-    /// Sets ln σ of each action to that of its errors.
+    /// Sets ln σ of each action to the log standard deviation of its errors.
     fn set_deviations(&mut self) {
         let n = self.targets.len() / self.n_actions;
         let errors = self.squared_errors(0);

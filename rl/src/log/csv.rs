@@ -12,19 +12,19 @@ use crate::training::Progress;
 /// Columns before the scalars.
 const FIXED: [&str; 2] = ["iteration", "global_step"];
 
-/// The table; rows are on the disk after [`CsvLog::sync`].
+/// The table. Rows are on the disk after [`CsvLog::sync`].
 #[derive(Debug)]
 pub struct CsvLog {
     file: AppendFile,
-    /// Names of the columns; none before the first row of a new table.
+    /// Names of the columns. `None` before the first row of a new table.
     columns: Option<Vec<String>>,
 }
 
 impl CsvLog {
-    /// Opens or creates the table, and drops an incomplete row and rows beyond `global_step`, which a resumed training writes again.
+    /// Opens or creates the table. Drops an incomplete row and rows beyond `global_step`, which a resumed training writes again.
     ///
     /// # Errors
-    /// [`RlError::Io`], [`RlError::Write`]; [`RlError::File`] for a file that is not such a table.
+    /// [`RlError::Io`], [`RlError::Write`]; [`RlError::File`] if the file is not such a table.
     pub fn open(path: &Path, global_step: u64) -> Result<Self, RlError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -42,10 +42,10 @@ impl CsvLog {
         })
     }
 
-    /// Appends the row of an iteration; unknown figures are left empty.
+    /// Appends the row of an iteration. Unknown values are left empty.
     ///
     /// # Errors
-    /// [`RlError::Write`]; [`RlError::File`] when the columns differ.
+    /// [`RlError::Write`]; [`RlError::File`] if the columns differ.
     pub fn write(&mut self, progress: &Progress) -> Result<(), RlError> {
         let names = progress.scalars.iter().map(|(name, _)| name.clone());
         let columns: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(names).collect();
@@ -91,7 +91,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     line
 }
 
-/// A name as a cell, in quotes where it has commas or quotes (RFC 4180, §2).
+/// A name as a cell, quoted if it contains commas or quotes (RFC 4180, §2).
 fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -100,7 +100,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// Cells of a line of names.
+/// Splits a header line into cells.
 fn unquoted(line: &str) -> Vec<String> {
     let (mut cells, mut cell, mut inside) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();
@@ -119,7 +119,7 @@ fn unquoted(line: &str) -> Vec<String> {
     cells
 }
 
-/// The text without rows beyond a step and without an incomplete last line, and the columns; none: not such a table.
+/// The text without rows beyond a step and without an incomplete last line, and the columns. `None` if it is not such a table.
 fn truncated(text: &str, global_step: u64) -> Option<(String, Option<Vec<String>>)> {
     let mut lines = text
         .split_inclusive('\n')
@@ -161,7 +161,7 @@ mod tests {
         let (kept, found) = truncated(TABLE, 200).unwrap();
         assert_eq!(kept, TABLE[..TABLE.len() - "3,300,1e-7\n".len()]);
         assert_eq!(found, Some(columns));
-        // Cut anywhere, whole rows stay.
+        // Wherever the text is cut, whole rows remain.
         for len in 0..=TABLE.len() {
             let (kept, _) = truncated(&TABLE[..len], 300).unwrap();
             assert!(TABLE.starts_with(&kept));

@@ -9,11 +9,11 @@ use insonate_files::{AppendFile, FileError};
 use super::record::{Event, record};
 use crate::RlError;
 
-/// An event file; each session of a training writes its own.
+/// An event file. Each session of a training writes a new one.
 #[derive(Debug)]
 pub struct EventLog {
     file: AppendFile,
-    /// Seconds since 1970.
+    /// Returns the time [s] since 1970.
     clock: fn() -> f64,
 }
 
@@ -36,7 +36,7 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Writes scalars of a step; NaN is left out.
+    /// Writes scalars of a step. NaN values are skipped.
     ///
     /// # Errors
     /// [`RlError::Write`].
@@ -49,7 +49,7 @@ impl EventLog {
     }
 }
 
-/// A new file; TensorBoard reads those of a folder in order of their names.
+/// Creates a new file. TensorBoard reads the files of a folder in the order of their names.
 fn create(folder: &Path, seconds: u64) -> Result<AppendFile, FileError> {
     let mut index = 0;
     loop {
@@ -92,7 +92,7 @@ mod tests {
         .to_vec()
     }
 
-    /// TensorBoard 2.21's `EventAccumulator` read the golden file: it found these figures, and discarded nothing before step 301.
+    /// TensorBoard 2.21's `EventAccumulator` read the golden file: it found these values and discarded no event before step 301.
     #[test]
     fn an_event_file_has_the_bytes_that_tensorboard_read() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! TensorBoard's records: TFRecord framing around `tensorflow.Event` messages.
 //!
 //! A record is `length: u64, crc(length): u32, message, crc(message): u32`, little-endian, with the masked CRC-32C of
-//! `tensorflow/core/lib/hash/crc32c.h`. Of the messages in `tensorflow/core/util/event.proto` and `summary.proto` these fields are used:
+//! `tensorflow/core/lib/hash/crc32c.h`. These fields of the messages in `tensorflow/core/util/event.proto` and `summary.proto` are used:
 //! Event { double wall_time = 1; int64 step = 2; string file_version = 3; Summary summary = 5; SessionLog session_log = 7; },
 //! Summary { repeated Value value = 1; }, Value { string tag = 1; float simple_value = 2; }, SessionLog { SessionStatus status = 1; }.
 
@@ -10,14 +10,14 @@ use crate::protobuf::Message;
 /// `SessionLog.status` of a session start: TensorBoard discards events of earlier files from its step on.
 const START: i64 = 1;
 
-/// An event.
+/// An event of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Event<'a> {
     /// The first event of every file.
     FileVersion,
-    /// A resume; earlier events from this step on are void.
+    /// A resume. Earlier events from this step on are discarded.
     SessionStart,
-    /// Scalars with their tags; NaN is left out.
+    /// Scalars with their tags. NaN values are skipped.
     Scalars(&'a [(String, f64)]),
 }
 

@@ -1,4 +1,4 @@
-//! Activations: the function and its slope in one pass.
+//! Activation functions, computed with their derivatives in one pass.
 
 use pulp::{Simd, WithSimd};
 use serde::{Deserialize, Serialize};
@@ -21,10 +21,10 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Every activation.
+    /// All activations.
     pub const ALL: [Self; 4] = [Self::Tanh, Self::Relu, Self::Elu, Self::Silu];
 
-    /// Value and slope at each lane.
+    /// Value and derivative at each lane.
     #[inline(always)]
     fn evaluate<S: Simd>(self, simd: S, x: S::f32s) -> (S::f32s, S::f32s) {
         let (zero, half, one) = (
@@ -40,7 +40,7 @@ impl Activation {
             Self::Relu => {
                 let positive = simd.less_than_f32s(zero, x);
                 (
-                    // NaN is the second operand, and stays.
+                    // If x is NaN, the second operand, NaN, is returned.
                     simd.max_f32s(zero, x),
                     simd.select_f32s(positive, one, zero),
                 )
@@ -67,10 +67,10 @@ impl Activation {
     }
 }
 
-/// Replaces numbers by their activations and writes the slopes there.
+/// Replaces values by their activations and writes the derivatives.
 pub(crate) struct Activate<'a> {
     pub(crate) activation: Activation,
-    /// Whole lines.
+    /// Values, padded to whole cache lines.
     pub(crate) values: &'a mut [f32],
     /// As long as `values`.
     pub(crate) slopes: &'a mut [f32],
@@ -104,7 +104,7 @@ fn activate_each<S: Simd>(
     }
 }
 
-/// Multiplies gradients by the slopes that they pass.
+/// Multiplies gradients by the derivatives of the activations.
 pub(crate) struct Multiply<'a> {
     pub(crate) gradients: &'a mut [f32],
     /// As long as `gradients`.

@@ -1,4 +1,4 @@
-//! Adam (Kingma 2015, Algorithm 1), clipping, moments and step fused into one pass over the parameters.
+//! Adam (Kingma 2015, Algorithm 1). Clipping, moments and step are fused into one pass over the parameters.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -14,9 +14,9 @@ const BETA_2: f32 = 0.999;
 pub struct AdamStep {
     /// Step size α.
     pub learning_rate: f64,
-    /// ε, added to the root of the second moment.
+    /// ε, added to the square root of the second moment.
     pub epsilon: f64,
-    /// Factor on the gradient, below 1 where its norm is clipped.
+    /// Factor on the gradient, below 1 if its norm is clipped.
     pub gradient_scale: f32,
 }
 
@@ -27,13 +27,13 @@ pub struct Adam {
     pub first_moment: AlignedBuffer,
     /// Second moment v, as long as the parameters.
     pub second_moment: AlignedBuffer,
-    /// Steps taken.
+    /// Number of steps.
     pub n_steps: u64,
     arch: Arch,
 }
 
 impl Adam {
-    /// A state for the given number of parameters.
+    /// Creates the state for the given number of parameters.
     pub fn new(n_parameters: usize) -> Self {
         Self {
             first_moment: AlignedBuffer::zeros(n_parameters),
@@ -43,10 +43,10 @@ impl Adam {
         }
     }
 
-    /// Moves the parameters against the gradient; all three are of one length, a multiple of [`super::LINE`].
+    /// Updates the parameters. All three arrays have the same length, a multiple of [`super::LINE`].
     ///
     /// # Panics
-    /// For other lengths.
+    /// If the lengths differ.
     pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], step: AdamStep) {
         assert_eq!(parameters.len(), self.first_moment.len(), "parameters");
         assert_eq!(gradient.len(), self.first_moment.len(), "gradient");
@@ -108,7 +108,7 @@ impl WithSimd for Fused<'_> {
 mod tests {
     use super::*;
 
-    /// Two steps by hand: g = 1 then g = −3 (clipped by 0.5), lr = 0.1.
+    /// Two steps computed by hand: g = 1, then g = −3 (scaled by 0.5), lr = 0.1.
     #[test]
     fn two_steps_are_as_computed_by_hand() {
         let mut adam = Adam::new(16);
@@ -118,7 +118,7 @@ mod tests {
             epsilon: 1e-5,
             gradient_scale,
         };
-        // m = 0.1, v = 0.001; corrected both 1: the step is 0.1 / (1 + 1e-5).
+        // m = 0.1, v = 0.001; both are 1 after bias correction: the step is 0.1 / (1 + 1e-5).
         adam.step(&mut parameters, &[1.0; 16], step(1.0));
         let first = 1.0 - 0.1 / (1.0 + 1e-5);
         assert!(

@@ -1,16 +1,16 @@
-//! Memory that begins at a cache line, so that no vector load straddles two.
+//! Memory aligned to cache lines, so that no vector load crosses a line boundary.
 
 use std::ops::{Deref, DerefMut};
 
-/// Numbers in a cache line of 64 bytes; widths are padded to multiples of it.
+/// Number of `f32` values in a cache line of 64 bytes. Widths are padded to multiples of it.
 pub const LINE: usize = 16;
 
-/// The next multiple of [`LINE`].
+/// The width rounded up to a multiple of [`LINE`].
 pub const fn padded(width: usize) -> usize {
     width.next_multiple_of(LINE)
 }
 
-/// A fixed number of `f32`, zero at first, the first of them at the start of a cache line.
+/// A fixed number of `f32` values, initially zero. The first one is at the start of a cache line.
 #[derive(Debug, Default)]
 pub struct AlignedBuffer {
     data: Vec<f32>,
@@ -19,10 +19,10 @@ pub struct AlignedBuffer {
 }
 
 impl AlignedBuffer {
-    /// `len` zeros.
+    /// Creates a buffer of `len` zeros.
     pub fn zeros(len: usize) -> Self {
         let data = vec![0.0; len + LINE - 1];
-        // `align_offset` may give up in theory; unaligned memory is only slower.
+        // `align_offset` may fail in theory; unaligned memory is only slower.
         let start = match data.as_ptr().align_offset(LINE * size_of::<f32>()) {
             start if start < LINE => start,
             _ => 0,

@@ -1,16 +1,16 @@
-//! Initial weights: orthogonal (Saxe 2014), as CleanRL and Stable-Baselines3 begin PPO, and uniform, as they begin SAC.
+//! Initial weights: orthogonal (Saxe 2014) for PPO, as in CleanRL and Stable-Baselines3, and uniform for SAC, as in both.
 
 use rand::Rng;
 use rand_distr::StandardNormal;
 
-/// A random matrix of shape `[n_rows, n_columns]` whose rows, or columns where those are fewer, are orthogonal and of length
-/// `gain`; uniform among such matrices.
+/// A random matrix of shape `[n_rows, n_columns]`, uniform among those whose rows (or columns, if there are fewer) are orthogonal with
+/// length `gain`.
 pub fn orthogonal(n_rows: usize, n_columns: usize, gain: f64, rng: &mut impl Rng) -> Vec<f32> {
     let (n_vectors, length) = (n_rows.min(n_columns), n_rows.max(n_columns));
     let mut vectors: Vec<Vec<f64>> = Vec::with_capacity(n_vectors);
     for _ in 0..n_vectors {
         let mut vector: Vec<f64> = (0..length).map(|_| rng.sample(StandardNormal)).collect();
-        // Gram and Schmidt, twice: the second pass takes away what rounding left.
+        // Gram–Schmidt, twice: the second pass removes the rounding errors of the first.
         for _ in 0..2 {
             for earlier in &vectors {
                 let along = dot(&vector, earlier);
@@ -37,7 +37,7 @@ pub fn orthogonal(n_rows: usize, n_columns: usize, gain: f64, rng: &mut impl Rng
         .collect()
 }
 
-/// `n` numbers uniform within ± 1/√`n_inputs` (LeCun 1998, doi:10.1007/3-540-49430-8_2), PyTorch's default for weights and bias.
+/// `n` numbers, uniform within ±1/√`n_inputs` (LeCun 1998, doi:10.1007/3-540-49430-8_2): PyTorch's default for weights and bias.
 pub fn uniform(n: usize, n_inputs: usize, rng: &mut impl Rng) -> Vec<f32> {
     let bound = 1.0 / (n_inputs as f32).sqrt();
     (0..n).map(|_| rng.random_range(-bound..bound)).collect()

@@ -1,10 +1,10 @@
-//! The gradient of a network by its inputs alone: what a critic says of actions.
+//! Gradient of a network with respect to its inputs, such as a critic's gradient with respect to actions.
 
 use super::activation::Multiply;
 use super::matmul::{Left, Matmul, Start};
 use super::{AlignedBuffer, Layer, Mlp, Workspace, padded};
 
-/// Gradients by the inputs of up to `max_rows` rows, with the memory to compute them.
+/// Gradients with respect to the inputs for up to `max_rows` rows, with the memory to compute them.
 #[derive(Debug, Clone)]
 pub struct InputGradient {
     n_inputs: usize,
@@ -32,10 +32,11 @@ impl InputGradient {
 }
 
 impl Mlp {
-    /// After [`Mlp::forward`], with the gradient by the output in [`Workspace::output_and_gradient`]: writes the gradient by the inputs.
+    /// Writes the gradient with respect to the inputs. Call it after [`Mlp::forward`], with the gradient with respect to the output in
+    /// [`Workspace::output_and_gradient`].
     ///
     /// # Panics
-    /// For more rows than the workspace has.
+    /// If there are more rows than the workspace holds.
     pub fn backward_inputs(
         &self,
         n_rows: usize,

@@ -1,24 +1,24 @@
-//! One layer's place among the parameters.
+//! Location of a layer in the parameters.
 
 use std::ops::Range;
 
-/// Sizes of a layer, and where its numbers lie among the parameters.
+/// Sizes of a layer and its ranges in the parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// Numbers in.
+    /// Number of inputs.
     pub n_inputs: usize,
-    /// Numbers out.
+    /// Number of outputs.
     pub n_outputs: usize,
     /// `n_outputs`, padded to whole cache lines.
     pub width: usize,
-    /// Weights, shape `[n_inputs, width]`; the padding is zero and stays so.
+    /// Weights, shape `[n_inputs, width]`. The padding stays zero.
     pub weights: Range<usize>,
-    /// Bias, shape `[width]`; the padding is zero and stays so.
+    /// Bias, shape `[width]`. The padding stays zero.
     pub bias: Range<usize>,
 }
 
 impl Layer {
-    /// Writes weights of shape `[n_inputs, width]` as `[n_outputs, input_width]`, in blocks that stay in the cache.
+    /// Writes weights of shape `[n_inputs, width]` as `[n_outputs, input_width]`, in blocks that fit the cache.
     pub(super) fn transpose(&self, weights: &[f32], input_width: usize, transposed: &mut [f32]) {
         const BLOCK: usize = 16;
         for first_output in (0..self.n_outputs).step_by(BLOCK) {
@@ -37,7 +37,7 @@ impl Layer {
     }
 }
 
-/// Inputs, hidden layers and outputs of a network.
+/// Sizes of inputs, hidden layers and outputs of a network.
 pub(crate) fn network_sizes(hidden: &[usize], n_inputs: usize, n_outputs: usize) -> Vec<usize> {
     [&[n_inputs], hidden, &[n_outputs]].concat()
 }

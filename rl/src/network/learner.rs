@@ -2,7 +2,7 @@
 
 use super::{Adam, AdamStep, AlignedBuffer, InputGradient, Mlp, Workspace, sum_of_squares};
 
-/// Rows that pass the network at once: few enough that activations stay in the cache.
+/// Rows per pass through the network: few enough that the activations stay in the cache.
 const MAX_ROWS: usize = 128;
 
 /// One network with its optimiser.
@@ -18,7 +18,7 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// A learner with a fresh optimiser.
+    /// Creates a learner with a new optimiser.
     pub fn new(network: Mlp) -> Self {
         let n_parameters = network.parameters().len();
         let n_inputs = network.layers()[0].n_inputs;
@@ -36,18 +36,19 @@ impl Learner {
         &self.network.parameters()[self.network.free()]
     }
 
-    /// Gradient of the last [`Learner::compute_gradient`], laid out as the parameters.
+    /// Gradient of the last [`Learner::compute_gradient`], in the layout of the parameters.
     pub fn gradient(&self) -> &[f32] {
         &self.gradient
     }
 
-    /// The forward pass over any number of rows, inputs of shape `[n_rows, n_inputs]`; `take` gets the index of each row and
-    /// its outputs, shape `[n_outputs]`.
+    /// Runs the forward pass over any number of rows; `inputs` has shape `[n_rows, n_inputs]`. `take` gets the index of each row and its
+    /// outputs, shape `[n_outputs]`.
     pub fn evaluate(&mut self, inputs: &[f32], take: impl FnMut(usize, &[f32])) {
         self.network.evaluate(inputs, &mut self.workspace, take);
     }
 
-    /// As [`Learner::evaluate`]; `take` gets also the gradient of the outputs' sum by the row's inputs, shape `[n_inputs]`.
+    /// As [`Learner::evaluate`]; `take` also gets the gradient of the sum of the outputs with respect to the row's inputs,
+    /// shape `[n_inputs]`.
     pub fn differentiate(
         &mut self,
         inputs: &[f32],
@@ -80,10 +81,10 @@ impl Learner {
         InputGradient::new(&self.network.layers()[0], MAX_ROWS)
     }
 
-    /// Computes the gradient of a loss over the samples `rows` of `inputs`, shape `[n_samples, n_inputs]`.
+    /// Computes the gradient of a loss over the samples `rows` of `inputs`, which has shape `[n_samples, n_inputs]`.
     ///
-    /// For each sample `loss` gets its index and the outputs, shape `[n_outputs]`, writes the gradient by the outputs, shape
-    /// `[n_outputs]`, and adds to the gradient by the free parameters.
+    /// `loss` gets the index of each sample and its outputs, shape `[n_outputs]`. It writes the gradient with respect to the outputs, shape
+    /// `[n_outputs]`, and adds to the gradient with respect to the free parameters.
     pub fn compute_gradient(
         &mut self,
         inputs: &[f32],
@@ -127,7 +128,7 @@ impl Learner {
         sum_of_squares(&self.gradient)
     }
 
-    /// Moves the parameters against the gradient.
+    /// Updates the parameters with the gradient.
     pub fn step(&mut self, step: AdamStep) {
         self.adam
             .step(self.network.parameters_mut(), &self.gradient, step);

@@ -1,7 +1,7 @@
-//! `C = start + A B` for small matrices: the one kernel of the network.
+//! `C = start + A B` for small matrices: the only kernel of the network.
 //!
-//! A tile of C stays in registers while the depth runs; A is broadcast, B and C are read along their rows.
-//! Every entry of C is summed in order of the depth for any tile, so the result does not depend on how rows are split.
+//! A tile of C stays in registers during the loop over the depth. A is broadcast; B and C are read along their rows.
+//! Every entry of C is summed in the order of the depth for any tile, so the result does not depend on how rows are split.
 
 use pulp::{Simd, WithSimd};
 
@@ -10,30 +10,30 @@ use super::LINE;
 /// The left matrix, shape `[n_rows, depth]`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Left<'a> {
-    /// Stored by rows of this stride.
+    /// Row-major, with this stride.
     Rows(&'a [f32], usize),
-    /// Stored transposed: by columns of this stride.
+    /// Column-major (transposed), with this stride.
     Columns(&'a [f32], usize),
 }
 
-/// What a product is added to.
+/// Initial value of C.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Start<'a> {
     /// Zero.
     Zero,
-    /// The same numbers in every row, shape `[width]`.
+    /// The same values in every row, shape `[width]`.
     Bias(&'a [f32]),
-    /// What C holds.
+    /// The current content of C.
     Product,
 }
 
-/// One product.
+/// A matrix product.
 pub(crate) struct Matmul<'a> {
     /// A, shape `[n_rows, depth]`.
     pub(crate) left: Left<'a>,
     /// B, shape `[depth, width]`, without gaps; `width` is a multiple of [`LINE`].
     pub(crate) right: &'a [f32],
-    /// What the product is added to.
+    /// Initial value that the product is added to.
     pub(crate) start: Start<'a>,
     /// C, shape `[n_rows, width]`, without gaps.
     pub(crate) product: &'a mut [f32],
@@ -73,7 +73,7 @@ impl WithSimd for Matmul<'_> {
 }
 
 impl Matmul<'_> {
-    /// All rows of the columns `first .. first + COLUMNS * lanes`.
+    /// Computes all rows of the columns `first .. first + COLUMNS * lanes`.
     #[inline(always)]
     fn panel<S: Simd, const ROWS: usize, const COLUMNS: usize>(&mut self, simd: S, first: usize) {
         let mut row = 0;

@@ -10,7 +10,7 @@ use super::matmul::{Left, Matmul, Start};
 use super::reduce::ColumnSums;
 use super::{Activation, AlignedBuffer, Layer, Workspace, orthogonal, padded, uniform};
 
-/// The network, with parameters in one block.
+/// The network. Its parameters are one block of memory.
 #[derive(Debug, Clone)]
 pub struct Mlp {
     pub(super) layers: Vec<Layer>,
@@ -22,11 +22,11 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// A network of zeros. `sizes`: inputs, hidden layers, outputs; `n_free`: parameters that are learned in addition to the layers,
-    /// such as a log standard deviation.
+    /// Creates a network of zeros. `sizes`: inputs, hidden layers, outputs. `n_free`: number of parameters that are learned in addition to
+    /// the layers, such as a log standard deviation.
     ///
     /// # Panics
-    /// For fewer than two sizes.
+    /// If there are fewer than two sizes.
     pub fn new(sizes: &[usize], activation: Activation, n_free: usize) -> Self {
         assert!(sizes.len() >= 2, "a network has inputs and outputs");
         let mut end = 0;
@@ -69,7 +69,7 @@ impl Mlp {
         }
     }
 
-    /// Sets weights and bias uniform within ± 1/√`n_inputs`, as PyTorch's `Linear` begins.
+    /// Sets weights and bias uniform within ±1/√`n_inputs`, as PyTorch's `Linear` does.
     pub fn set_uniform(&mut self, rng: &mut impl Rng) {
         for layer in 0..self.layers.len() {
             let (n_inputs, n_outputs) = (self.layers[layer].n_inputs, self.layers[layer].n_outputs);
@@ -94,12 +94,12 @@ impl Mlp {
         self.activation
     }
 
-    /// Every parameter, padding included.
+    /// All parameters, including padding.
     pub fn parameters(&self) -> &AlignedBuffer {
         &self.parameters
     }
 
-    /// Every parameter, padding included, which must stay zero.
+    /// All parameters, including padding. The padding must stay zero.
     pub fn parameters_mut(&mut self) -> &mut [f32] {
         &mut self.parameters
     }
@@ -114,7 +114,7 @@ impl Mlp {
         self.layer_of(&self.parameters, layer)
     }
 
-    /// As [`Mlp::layer`], of numbers that are laid out as the parameters: a gradient, a moment.
+    /// As [`Mlp::layer`], for numbers in the layout of the parameters, such as a gradient or a moment.
     pub fn layer_of(&self, numbers: &[f32], layer: usize) -> (Vec<f32>, Vec<f32>) {
         let at = &self.layers[layer];
         let weights = &numbers[at.weights.clone()];
@@ -132,10 +132,10 @@ impl Mlp {
         self.parameters = parameters;
     }
 
-    /// As [`Mlp::set_layer`], of numbers that are laid out as the parameters.
+    /// As [`Mlp::set_layer`], for numbers in the layout of the parameters.
     ///
     /// # Panics
-    /// For other shapes.
+    /// If the shapes differ.
     pub fn set_layer_of(&self, numbers: &mut [f32], layer: usize, weights: &[f32], bias: &[f32]) {
         let at = &self.layers[layer];
         assert_eq!(weights.len(), at.n_inputs * at.n_outputs, "weights");
@@ -147,10 +147,10 @@ impl Mlp {
         numbers[at.bias.clone()][..at.n_outputs].copy_from_slice(bias);
     }
 
-    /// The forward pass: `inputs` has shape `[n_rows, n_inputs]`; gives shape `[n_rows, padded n_outputs]`.
+    /// Runs the forward pass; `inputs` has shape `[n_rows, n_inputs]`. Returns shape `[n_rows, padded n_outputs]`.
     ///
     /// # Panics
-    /// For more rows than the workspace has.
+    /// If there are more rows than the workspace holds.
     pub fn forward<'a>(
         &self,
         inputs: &[f32],
@@ -186,8 +186,8 @@ impl Mlp {
         &workspace.output()[..n_rows * last.width]
     }
 
-    /// The forward pass over any number of rows, inputs of shape `[n_rows, n_inputs]`; `take` gets the index of each row and its outputs,
-    /// shape `[n_outputs]`.
+    /// Runs the forward pass over any number of rows; `inputs` has shape `[n_rows, n_inputs]`. `take` gets the index of each row and its
+    /// outputs, shape `[n_outputs]`.
     pub fn evaluate(
         &self,
         inputs: &[f32],
@@ -206,12 +206,12 @@ impl Mlp {
         }
     }
 
-    /// The backward pass after [`Mlp::forward`] over the same inputs, with the gradient by the output in
-    /// [`Workspace::output_and_gradient`]: writes the gradient by the layers' parameters, or adds to it; the free parameters'
-    /// part is left alone.
+    /// Runs the backward pass after [`Mlp::forward`] over the same inputs, with the gradient with respect to the output in
+    /// [`Workspace::output_and_gradient`]. Writes the gradient with respect to the layers' parameters, or adds to it. The part of the free
+    /// parameters is not changed.
     ///
     /// # Panics
-    /// For more rows than the workspace has, or a gradient of another length.
+    /// If there are more rows than the workspace holds, or if the gradient has another length.
     pub fn backward(
         &self,
         inputs: &[f32],

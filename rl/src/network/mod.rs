@@ -1,8 +1,8 @@
-//! The multilayer perceptron with hand-written gradient, vectorised for small networks on few cores.
+//! The multilayer perceptron with a hand-written gradient, vectorised for small networks on few cores.
 //!
-//! Rows are samples: activations have shape `[n_rows, width]`, weights `[n_inputs, n_outputs]`, so that the forward pass, the
-//! gradient of the weights and the gradient of the inputs are one kernel (`matmul`) with different arguments.
-//! Widths are padded to whole cache lines with zeros that stay zero.
+//! Rows are samples: activations have shape `[n_rows, width]` and weights `[n_inputs, n_outputs]`. The forward pass, the gradient of the
+//! weights and the gradient of the inputs therefore use one kernel (`matmul`) with different arguments.
+//! Widths are padded to whole cache lines; the padding stays zero.
 
 #![expect(
     clippy::inline_always,

@@ -2,7 +2,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Σ xᵢ², in chunks whose order depends on the processor's vector width alone; whole lines.
+/// Σ xᵢ², over whole cache lines. The order of summation depends only on the processor's vector width.
 pub fn sum_of_squares(numbers: &[f32]) -> f64 {
     Arch::new().dispatch(SumOfSquares(numbers))
 }
@@ -31,13 +31,13 @@ impl WithSimd for SumOfSquares<'_> {
     }
 }
 
-/// Adds rows up.
+/// Sums over rows.
 pub(crate) struct ColumnSums<'a> {
     /// Shape `[n_rows, width]`.
     pub(crate) rows: &'a [f32],
-    /// Shape `[width]`, whole lines.
+    /// Shape `[width]`, whole cache lines.
     pub(crate) sums: &'a mut [f32],
-    /// Adds to what `sums` holds.
+    /// Whether to add to the content of `sums`.
     pub(crate) accumulate: bool,
 }
 

@@ -2,11 +2,11 @@
 //!
 //! $\tanh x \approx x\,P(x^2)/Q(x^2)$ on $|x| \le 8$, both of degree 4: a minimax fit of the relative error by iterated
 //! reweighted least squares, 7e-9 before rounding.
-//! In `f32` at most 5 units in the last place off, and never above 1 in magnitude; NaN stays NaN.
+//! In `f32` the error is at most 5 units in the last place, and the magnitude is never above 1. NaN stays NaN.
 
 use pulp::Simd;
 
-/// Beyond it the quotient is 1 to the last place but a few.
+/// Beyond it, the quotient differs from 1 by a few units in the last place.
 const LIMIT: f32 = 8.0;
 /// P, lowest power first.
 const NUMERATOR: [f32; 5] = [
@@ -28,7 +28,7 @@ const DENOMINATOR: [f32; 5] = [
 /// tanh of each lane.
 #[inline(always)]
 pub(crate) fn tanh<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    // The second operand is what comes out where one is NaN.
+    // If one operand is NaN, the second one is returned.
     let x = simd.min_f32s(simd.splat_f32s(LIMIT), x);
     let x = simd.max_f32s(simd.splat_f32s(-LIMIT), x);
     let square = simd.mul_f32s(x, x);

@@ -2,18 +2,18 @@
 
 use super::{AlignedBuffer, Layer};
 
-/// Memory of the passes of one network over at most `max_rows` rows; see [`Mlp::workspace`](super::Mlp::workspace).
+/// Memory for passes of one network over at most `max_rows` rows; see [`Mlp::workspace`](super::Mlp::workspace).
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    /// Rows that fit.
+    /// Maximum number of rows.
     pub(super) max_rows: usize,
-    /// What each layer gives, after its activation, shape `[max_rows, width]`.
+    /// Output of each layer after its activation, shape `[max_rows, width]`.
     pub(super) outputs: Vec<AlignedBuffer>,
-    /// Slopes of each hidden layer's activations, shape `[max_rows, width]`.
+    /// Derivatives of each hidden layer's activations, shape `[max_rows, width]`.
     pub(super) slopes: Vec<AlignedBuffer>,
-    /// Gradient of the loss by each layer's outputs, shape `[max_rows, width]`.
+    /// Gradient of the loss with respect to each layer's outputs, shape `[max_rows, width]`.
     pub(super) gradients: Vec<AlignedBuffer>,
-    /// Weights of each layer but the first, transposed: shape `[n_outputs, width of the layer before]`.
+    /// Transposed weights of each layer except the first, shape `[n_outputs, width of the previous layer]`.
     pub(super) transposed: Vec<AlignedBuffer>,
 }
 
@@ -37,13 +37,14 @@ impl Workspace {
         }
     }
 
-    /// What the last layer gave, shape `[max_rows, padded n_outputs]`.
+    /// Output of the last layer, shape `[max_rows, padded n_outputs]`.
     pub fn output(&self) -> &[f32] {
         &self.outputs[self.outputs.len() - 1]
     }
 
-    /// Output and gradient of the loss by it, to be filled before [`Mlp::backward`](super::Mlp::backward); both of shape
-    /// `[max_rows, padded n_outputs]`, zero in the padding.
+    /// Output, and gradient of the loss with respect to it. Fill the gradient before [`Mlp::backward`](super::Mlp::backward).
+    /// Both have shape
+    /// `[max_rows, padded n_outputs]` and are zero in the padding.
     pub fn output_and_gradient(&mut self) -> (&[f32], &mut [f32]) {
         let last = self.outputs.len() - 1;
         (&self.outputs[last], &mut self.gradients[last])

@@ -1,11 +1,11 @@
-//! Observations with running mean 0 and standard deviation 1, as Gymnasium's `NormalizeObservation` with a cut.
+//! Observations with running mean 0 and standard deviation 1, as Gymnasium's `NormalizeObservation`, then clipped.
 
 use super::RunningMoments;
 
-/// Added to variances, so that a constant does not divide by zero.
+/// Added to variances to avoid a division by zero for constant entries.
 const EPSILON: f64 = 1e-8;
 
-/// `(x − mean) / √(variance + ε)`, cut at ± `clip`.
+/// `(x − mean) / √(variance + ε)`, clipped to ±`clip`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservationNormalizer {
     moments: RunningMoments,
@@ -15,7 +15,7 @@ pub struct ObservationNormalizer {
 }
 
 impl ObservationNormalizer {
-    /// A normaliser that has seen these moments.
+    /// Creates a normaliser with these moments.
     pub fn new(moments: RunningMoments, clip: f64) -> Self {
         let mut normalizer = Self {
             scales: vec![0.0; moments.mean.len()],
@@ -26,22 +26,22 @@ impl ObservationNormalizer {
         normalizer
     }
 
-    /// What it has seen.
+    /// Moments of the observations seen so far.
     pub fn moments(&self) -> &RunningMoments {
         &self.moments
     }
 
-    /// What centred observations are multiplied by, 1 / √(variance + ε); shape `[n_obs]`.
+    /// Scale factors of centred observations, 1 / √(variance + ε); shape `[n_obs]`.
     pub fn scales(&self) -> &[f64] {
         &self.scales
     }
 
-    /// Where it cuts.
+    /// Clipping range.
     pub fn clip(&self) -> f64 {
         f64::from(self.clip)
     }
 
-    /// Learns from observations, shape `[n_rows, n_obs]`.
+    /// Updates the moments with observations, shape `[n_rows, n_obs]`.
     pub fn update(&mut self, observations: &[f32]) {
         self.moments.update_batch(observations);
         self.find_scales();

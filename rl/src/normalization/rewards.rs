@@ -1,25 +1,25 @@
-//! Rewards divided by the running standard deviation of the discounted return, as Gymnasium's `NormalizeReward` with a cut.
+//! Rewards divided by the running standard deviation of the discounted return, as Gymnasium's `NormalizeReward`, then clipped.
 //!
-//! Unlike there, the return starts at zero after every end of an episode, also after a time limit.
+//! Unlike Gymnasium's, the return restarts at zero after every end of an episode, also after a time limit.
 
 use super::RunningMoments;
 
-/// Added to the variance, so that rewards of zero do not divide by zero.
+/// Added to the variance to avoid a division by zero if all rewards are zero.
 const EPSILON: f64 = 1e-8;
 
-/// `r / √(Var(R) + ε)`, cut at ± `clip`, with R ← γ R + r in each environment.
+/// `r / √(Var(R) + ε)`, clipped to ±`clip`, with R ← γ R + r in each environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RewardNormalizer {
     /// Moments of R.
     pub moments: RunningMoments,
-    /// R of each environment's running episode, shape `[n_envs]`.
+    /// R of each environment's current episode, shape `[n_envs]`.
     pub returns: Vec<f64>,
     discount: f64,
     clip: f64,
 }
 
 impl RewardNormalizer {
-    /// A normaliser for the given number of environments.
+    /// Creates a normaliser for the given number of environments.
     pub fn new(n_envs: usize, discount: f64, clip: f64) -> Self {
         Self {
             moments: RunningMoments::new(1),
@@ -29,7 +29,7 @@ impl RewardNormalizer {
         }
     }
 
-    /// Learns from the rewards of a step and writes them normalised; all of shape `[n_envs]`.
+    /// Updates the moments with the rewards of a step and writes the normalised rewards; all of shape `[n_envs]`.
     pub fn normalize(
         &mut self,
         rewards: &[f32],
@@ -63,7 +63,7 @@ mod tests {
         normalizer.normalize(&[1.0, 3.0], |env_idx| env_idx == 1, &mut normalized);
         assert_eq!(normalizer.returns, [1.0, 0.0]);
         assert!((normalized[0] - 1.0).abs() < 1e-6 && (normalized[1] - 3.0).abs() < 1e-6);
-        // R = 0.5·1 + 2 = 2.5, 0 + 1 = 1: of 1, 3, 2.5, 1 the mean is 1.875 and the variance 0.796875.
+        // R = 0.5·1 + 2 = 2.5 and 0 + 1 = 1: the mean of 1, 3, 2.5, 1 is 1.875 and the variance 0.796875.
         normalizer.normalize(&[2.0, 1.0], |_| false, &mut normalized);
         assert_eq!(normalizer.returns, [2.5, 1.0]);
         let expected = 2.0 / 0.796_875_f64.sqrt();

@@ -1,8 +1,8 @@
 //! Running mean and variance of vectors, updated a batch at a time (Welford 1962, doi:10.1080/00401706.1962.10490022).
 //!
-//! They start, as Gymnasium's `RunningMeanStd`, as if 10⁻⁴ rows of mean 0 and variance 1 had been seen.
+//! The initial state is as after 10⁻⁴ rows of mean 0 and variance 1, as in Gymnasium's `RunningMeanStd`.
 
-/// Rows that count as seen before the first, so that the variance is defined.
+/// Initial row count, so that the variance is defined.
 const COUNT: f64 = 1e-4;
 
 /// Mean and variance of each entry of the vectors seen so far.
@@ -10,7 +10,7 @@ const COUNT: f64 = 1e-4;
 pub struct RunningMoments {
     /// Mean of each entry, shape `[dim]`.
     pub mean: Vec<f64>,
-    /// Variance of each entry, of the population, shape `[dim]`.
+    /// Population variance of each entry, shape `[dim]`.
     pub var: Vec<f64>,
     /// Number of vectors.
     pub count: f64,
@@ -31,13 +31,13 @@ impl RunningMoments {
         self.mean.len()
     }
 
-    /// Takes in a batch of vectors, shape `[n, dim]`, row by row.
+    /// Adds a batch of vectors, shape `[n, dim]`, row by row.
     ///
     /// # Panics
-    /// For a number of values that is not a multiple of `dim`.
+    /// If the number of values is not a multiple of `dim`.
     pub fn update_batch<T: Copy + Into<f64>>(&mut self, batch: &[T]) {
         assert_eq!(batch.len() % self.dim().max(1), 0, "whole rows");
-        // The sum of squared deviations, kept in place of the variance while rows come in.
+        // `var` holds the sum of squared deviations while rows are added.
         self.var.iter_mut().for_each(|var| *var *= self.count);
         for row in batch.chunks_exact(self.dim().max(1)) {
             self.count += 1.0;
@@ -80,7 +80,7 @@ mod tests {
         parts.update_batch(&rows[6..]);
         for entry in 0..2 {
             let (mean, var) = direct(&rows, entry);
-            // The 1e-4 rows of mean 0 pull a mean of -94 by 1e-5 of itself, and add 1e-5 of its square.
+            // The 1e-4 initial rows of mean 0 shift a mean of -94 by 1e-5 of itself, and add 1e-5 of its square to the variance.
             assert!((whole.mean[entry] - mean).abs() < 1e-3);
             assert!((whole.var[entry] - var).abs() < 0.1);
             assert!((whole.var[entry] - parts.var[entry]).abs() < 1e-12 * var);

@@ -1,9 +1,9 @@
-//! From a policy's outputs to actions.
+//! Scaling from a policy's outputs to actions.
 
 use insonate_envs::BoxSpace;
 
-/// An action with two finite bounds is `center + half_range * u`, so that u in [−1, 1] spans it; others are u itself. All are then
-/// clipped to their bounds. For a box of [−1, 1] this is CleanRL's `ClipAction`.
+/// An action with two finite bounds is `center + half_range * u`, so that u in [−1, 1] covers its range. Other actions are u itself. All
+/// are then clipped to their bounds. For a box of [−1, 1] this is CleanRL's `ClipAction`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ActionScale {
     space: BoxSpace,
@@ -42,7 +42,7 @@ impl ActionScale {
         self.space.clip(action);
     }
 
-    /// Writes `u` of actions, both of shape `[n, n_actions]`; a bound of no range gives 0.
+    /// Writes `u` for actions, both of shape `[n, n_actions]`. An action whose bounds are equal gives 0.
     pub(crate) fn invert(&self, actions: &[f32], u: &mut [f32]) {
         let lines = self.lines.iter().cycle();
         for ((u, action), (center, half_range)) in u.iter_mut().zip(actions).zip(lines) {

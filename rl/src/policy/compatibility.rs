@@ -1,10 +1,10 @@
-//! Whether a policy or checkpoint fits an environment.
+//! Checks whether a policy or checkpoint matches an environment.
 
 use insonate_envs::{BoxSpace, EnvSpec};
 
 use crate::RlError;
 
-/// Fails where task, observations or actions differ from those of a policy or checkpoint (`what`).
+/// Fails if task, observations or actions differ from those of the policy or checkpoint (`what`).
 pub(crate) fn check_fits(
     what: &'static str,
     task: &str,
@@ -42,7 +42,7 @@ fn first_difference(kind: &str, own: &BoxSpace, envs: &BoxSpace) -> Option<Strin
         }
         let bounds = |space: &BoxSpace| [space.low[index], space.high[index]];
         let (own_bounds, envs_bounds) = (bounds(own), bounds(envs));
-        // Bounds of observations are informative; those of actions scale them.
+        // Bounds of observations are only informative; bounds of actions define their scale.
         if kind == "action" && own_bounds != envs_bounds {
             let [low, high] = own_bounds;
             let [envs_low, envs_high] = envs_bounds;
@@ -55,6 +55,6 @@ fn first_difference(kind: &str, own: &BoxSpace, envs: &BoxSpace) -> Option<Strin
         let (n_own, n_envs) = (own.len(), envs.len());
         let longer = if n_own > n_envs { own } else { envs };
         let extra = &longer.names[n_own.min(n_envs)];
-        format!("{n_own} {kind}s in training, {n_envs} here, {extra:?} the first that is missing")
+        format!("{n_own} {kind}s in training, {n_envs} here, the first missing one is {extra:?}")
     })
 }

@@ -1,4 +1,4 @@
-//! The policy file: tensors of network and normalisation, and a JSON description of the rest.
+//! The policy file: tensors of network and normalisation, and a JSON description.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ const FORMAT: Format = Format {
     oldest: 1,
 };
 
-/// The version of a policy that is not squashed, which older programs read too.
+/// Version of policies without squashing, which older programs can read.
 const UNSQUASHED: u32 = 2;
 
-/// Largest widths and number of layers that a file may ask for.
+/// Maximum layer width that a file may specify.
 const MAX_WIDTH: usize = 1 << 16;
 const MAX_LAYERS: usize = 64;
 
@@ -38,15 +38,15 @@ struct Description {
     activation: Activation,
     observation_space: SpaceRecord,
     action_space: SpaceRecord,
-    /// Clipping range of normalised observations; none: they are not normalised.
+    /// Clipping range of normalised observations. `None` if observations are not normalised.
     clip_obs: Option<f64>,
-    /// Whether the network's outputs are squashed by tanh; from version 3 on.
+    /// Whether the network's outputs are squashed by tanh (since version 3).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     squash: bool,
 }
 
 impl Policy {
-    /// Writes the policy file. An existing file stays until the new one is complete.
+    /// Writes the policy file. An existing file is kept until the new one is complete.
     ///
     /// # Errors
     /// [`RlError::Write`].
@@ -92,7 +92,7 @@ impl Policy {
     /// Reads a policy file.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
+    /// [`RlError::Io`]; [`RlError::File`] if the file is corrupt, truncated, or of another format or version.
     pub fn load(path: &Path) -> Result<Self, RlError> {
         let mut file = TensorFile::load(path, FORMAT)?;
         let description: Description = file.content()?;
@@ -107,7 +107,7 @@ impl Policy {
         }
         let sizes = [&[n_obs], &hidden[..], &[n_actions]].concat();
         check_network(&file, "actor", &sizes)?;
-        // A squashed policy has no ln σ of its own.
+        // A squashed policy has no separate ln σ.
         let n_free = if description.squash { 0 } else { n_actions };
         let mut network = Mlp::new(&sizes, description.activation, n_free);
         let mut parameters = network.parameters().clone();

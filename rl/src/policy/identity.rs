@@ -1,4 +1,4 @@
-//! What a policy was trained for.
+//! Task and settings of a policy's training.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct PolicyIdentity {
     /// The task's name, such as `probe-sweep`.
     pub task: String,
-    /// The task's settings, every one of them, as TOML.
+    /// All settings of the task, as TOML.
     pub settings: String,
 }

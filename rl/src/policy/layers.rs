@@ -1,4 +1,4 @@
-//! Policies that others trained: layers as PyTorch has them, and moments of the observations.
+//! Policies trained with other software: layers in PyTorch's layout, and moments of the observations.
 
 use insonate_envs::BoxSpace;
 
@@ -16,22 +16,22 @@ pub struct DenseLayer {
     pub bias: Vec<f32>,
 }
 
-/// Mean and variance that observations were normalised with, shape `[n_obs]` each.
+/// Mean and variance for the normalisation of observations, shape `[n_obs]` each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservationMoments {
     /// Mean.
     pub mean: Vec<f64>,
     /// Variance.
     pub variance: Vec<f64>,
-    /// Range that normalised observations were clipped to.
+    /// Clipping range of normalised observations.
     pub clip: f64,
 }
 
 impl Policy {
-    /// A policy of layers, the last without activation; its outputs are actions in shares of half their range, as [`Policy`] scales them.
+    /// Creates a policy from layers, the last one without activation. An output of ±1 is the bound of an action, as [`Policy`] scales them.
     ///
     /// # Errors
-    /// [`RlError::Config`] for layers or moments that do not fit the spaces or are not finite.
+    /// [`RlError::Config`] if layers or moments do not fit the spaces or are not finite.
     pub fn from_layers(
         identity: PolicyIdentity,
         [observation_space, action_space]: [&BoxSpace; 2],

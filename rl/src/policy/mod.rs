@@ -1,4 +1,4 @@
-//! Policies: the actor's network with spaces and normalisation, in a file that describes itself.
+//! Policies: the actor's network with spaces and normalisation, in a self-describing file.
 
 mod action_scale;
 mod compatibility;
@@ -26,19 +26,19 @@ use crate::RlError;
 use crate::network::{Activation, Mlp, Workspace};
 use crate::normalization::ObservationNormalizer;
 
-/// Rows that pass the network at once.
+/// Rows per pass through the network.
 const MAX_ROWS: usize = 128;
 
-/// A deterministic policy: the mean action, squashed by tanh where SAC learnt it, clipped to its bounds.
+/// A deterministic policy: the mean action, squashed by tanh for SAC, clipped to its bounds.
 #[derive(Clone)]
 pub struct Policy {
-    /// Task and settings that it was trained with.
+    /// Task and settings of the training.
     pub identity: PolicyIdentity,
-    /// Seed of its training.
+    /// Seed of the training.
     pub seed: u64,
-    /// Steps of all environments that it was trained for.
+    /// Training steps of all environments.
     pub n_trained_steps: u64,
-    /// Version of insonate that wrote it.
+    /// Version of insonate that wrote the file.
     pub insonate_version: String,
     /// Observation space.
     pub observation_space: BoxSpace,
@@ -57,7 +57,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy of unnamed origin for observation and action space.
+    /// Creates a policy with an empty identity for an observation and an action space.
     pub(crate) fn new(
         [observation_space, action_space]: [BoxSpace; 2],
         network: Mlp,
@@ -81,11 +81,11 @@ impl Policy {
         }
     }
 
-    /// Writes the action, shape `[n, n_actions]`, for observations of shape `[n, n_obs]`; allocates nothing.
-    /// NaN in an observation gives NaN actions, which environments refuse.
+    /// Writes the actions, shape `[n, n_actions]`, for observations of shape `[n, n_obs]`, without allocation.
+    /// NaN in an observation gives NaN actions, which environments reject.
     ///
     /// # Panics
-    /// For buffers of other shapes.
+    /// If buffers have other shapes.
     pub fn act(&mut self, observations: &[f32], actions: &mut [f32]) {
         let (n_obs, n_actions) = (self.observation_space.len(), self.action_space.len());
         let n = observations.len() / n_obs;
@@ -130,15 +130,15 @@ impl Policy {
         self.squash
     }
 
-    /// Whether it normalises observations.
+    /// Whether the policy normalises observations.
     pub fn is_normalized(&self) -> bool {
         self.normalizer.is_some()
     }
 
-    /// Fails for an environment with another task, or other observations or actions than in training.
+    /// Checks that an environment has the same task, observations and actions as the training.
     ///
     /// # Errors
-    /// [`RlError::Misfit`] with the first difference and what to do.
+    /// [`RlError::Misfit`] with the first difference and how to resolve it.
     pub fn check_fits(&self, spec: &EnvSpec) -> Result<(), RlError> {
         let spaces = [&self.observation_space, &self.action_space];
         check_fits("policy", &self.identity.task, spaces, spec)

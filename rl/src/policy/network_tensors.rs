@@ -1,11 +1,11 @@
-//! Networks in files, with PyTorch's names and layout: `<prefix>.<i>.weight` of shape `[n_outputs, n_inputs]` and `<prefix>.<i>.bias`, where
-//! i counts layers and activations as `torch.nn.Sequential` does; free parameters are `<prefix>.log_std`.
+//! Networks in files, with PyTorch's names and layout: `<prefix>.<i>.weight` of shape `[n_outputs, n_inputs]` and `<prefix>.<i>.bias`.
+//! Index i counts layers and activations as `torch.nn.Sequential` does. Free parameters are `<prefix>.log_std`.
 
 use crate::RlError;
 use crate::network::Mlp;
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 
-/// Adds numbers that are laid out as the network's parameters.
+/// Adds numbers in the layout of the network's parameters.
 pub(crate) fn add_network(writer: &mut TensorWriter, prefix: &str, network: &Mlp, numbers: &[f32]) {
     for (index, layer) in network.layers().iter().enumerate() {
         let (weights, bias) = network.layer_of(numbers, index);
@@ -25,7 +25,7 @@ pub(crate) fn add_network(writer: &mut TensorWriter, prefix: &str, network: &Mlp
     }
 }
 
-/// Fails where the file does not hold the weights of a network of these sizes, before memory is allocated for it.
+/// Checks that the file holds the weights of a network of these sizes, before memory is allocated for it.
 ///
 /// # Errors
 /// [`RlError::File`].
@@ -45,7 +45,7 @@ pub(crate) fn check_network(
 /// Reads numbers from a file into the layout of the network's parameters.
 ///
 /// # Errors
-/// [`RlError::File`] for tensors that are missing, of another shape, or not finite.
+/// [`RlError::File`] if a tensor is missing, has another shape, or is not finite.
 pub(crate) fn take_network(
     file: &mut TensorFile,
     prefix: &str,

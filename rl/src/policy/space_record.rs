@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::RlError;
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 
-/// The words of a space; its bounds, which may be infinite, are tensors.
+/// Text fields of a space. Its bounds, which may be infinite, are tensors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpaceRecord {
     names: Vec<String>,
-    /// Empty in files of version 1, which do not say.
+    /// Empty for files of version 1, which lack this field.
     #[serde(default)]
     frames: Vec<String>,
     #[serde(default)]
@@ -34,7 +34,7 @@ impl SpaceRecord {
         }
     }
 
-    /// The space that was added under this name.
+    /// Reads the space with this name.
     pub(crate) fn take(self, name: &str, file: &mut TensorFile) -> Result<BoxSpace, RlError> {
         let n = self.names.len();
         if n == 0 {
@@ -55,7 +55,7 @@ impl SpaceRecord {
         }
         let low = file.take_f32(&format!("{name}.low"), &[n])?;
         let high = file.take_f32(&format!("{name}.high"), &[n])?;
-        // So that NaN is refused too.
+        // Written with `all`, so that NaN is rejected too.
         if !low.iter().zip(&high).all(|(low, high)| low <= high) {
             return Err(file.invalid(format!("has bounds of {name} with low > high")));
         }

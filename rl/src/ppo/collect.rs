@@ -8,7 +8,7 @@ use super::gae::Bootstrap;
 use crate::RlError;
 
 impl Ppo {
-    /// (policy, environments) => observations, actions, rewards, ends; false where `stop` broke it off
+    /// (policy, environments) => observations, actions, rewards, ends; `false` if `stop` interrupted it
     pub(super) fn collect_rollout(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, RlError> {
         self.rollout.clear_ends();
         if let Some(constraint) = &mut self.constraint {
@@ -104,7 +104,7 @@ impl Ppo {
             if terminated {
                 continue;
             }
-            // A time limit: bootstrap from the episode's last observation.
+            // After a time limit: bootstrap from the episode's last observation.
             rollout.truncated_ends.push(rollout.ends.len() - 1);
             let raw = &batch.final_observations[env_idx * n_obs..][..n_obs];
             let start = rollout.final_observations.len();

@@ -14,29 +14,29 @@ use crate::training::check_ranges;
     reason = "each is a setting of its own with CleanRL's name"
 )]
 pub struct PpoConfig {
-    /// Steps to train for, over all environments; rounded up to whole iterations.
+    /// Number of training steps, summed over all environments; rounded up to whole iterations.
     pub total_timesteps: usize,
-    /// Environments that step together.
+    /// Number of environments.
     pub n_envs: usize,
-    /// Steps of each environment between two updates.
+    /// Steps of each environment per rollout.
     pub n_steps: usize,
-    /// Minibatches that an epoch of `n_envs * n_steps` samples is split into.
+    /// Number of minibatches per epoch of `n_envs * n_steps` samples.
     pub n_minibatches: usize,
-    /// Passes over the samples in one update.
+    /// Number of passes over the samples per update.
     pub update_epochs: usize,
-    /// Adam's step size at the start.
+    /// Initial step size of Adam.
     pub learning_rate: f64,
-    /// Anneals the step size linearly to zero.
+    /// Whether to decrease the step size linearly to zero.
     pub anneal_lr: bool,
     /// Adam's ε.
     pub adam_epsilon: f64,
-    /// Discount γ of a step.
+    /// Discount factor γ per step.
     pub discount: f64,
     /// λ of generalised advantage estimation.
     pub gae_lambda: f64,
-    /// Clipping range ε of the probability ratio, and with `clip_vloss` of the value.
+    /// Clipping range ε of the probability ratio, and of the value with `clip_vloss`.
     pub clip_coef: f64,
-    /// Clips the value loss as the policy loss.
+    /// Whether to clip the value loss like the policy loss.
     pub clip_vloss: bool,
     /// Weight of the entropy bonus.
     pub ent_coef: f64,
@@ -45,18 +45,18 @@ pub struct PpoConfig {
     /// Upper limit of the mean cost of an episode, summed over all costs of the task. `None`: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_limit: Option<f64>,
-    /// Step η of the multiplier of `cost_limit` for each unit of cost above it; not in CleanRL.
+    /// Step size η of the multiplier of `cost_limit`, per unit of cost above the limit; not in CleanRL.
     pub multiplier_lr: f64,
-    /// Largest norm of the gradient of all parameters.
+    /// Maximum norm of the gradient of all parameters.
     pub max_grad_norm: f64,
-    /// Ends an update after the epoch in which the mean KL divergence from the old policy exceeds this; none: never.
+    /// Ends an update after the epoch in which the mean KL divergence from the old policy exceeds this value. `None`: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_kl: Option<f64>,
-    /// Gives the advantages of each minibatch mean 0 and standard deviation 1.
+    /// Whether to normalise the advantages of each minibatch to mean 0 and standard deviation 1.
     pub norm_adv: bool,
-    /// Gives observations running mean 0 and standard deviation 1.
+    /// Whether to normalise observations to running mean 0 and standard deviation 1.
     pub norm_obs: bool,
-    /// Divides rewards by the running standard deviation of the discounted return.
+    /// Whether to divide rewards by the running standard deviation of the discounted return.
     pub norm_reward: bool,
     /// Clipping range of normalised observations.
     pub clip_obs: f64,
@@ -66,13 +66,13 @@ pub struct PpoConfig {
     pub hidden_sizes: Vec<usize>,
     /// Activation of the hidden layers.
     pub activation: Activation,
-    /// Initial ln σ of the policy, where σ = 1 is half the range of an action that has bounds.
+    /// Initial ln σ of the policy. For an action with bounds, σ = 1 is half of its range.
     pub log_std_init: f64,
-    /// Iterations at the start in which the critic alone learns: it knows nothing of a policy that was learnt elsewhere.
+    /// Number of initial iterations in which only the critic learns. Use it for a policy that was trained elsewhere.
     pub critic_warmup: usize,
     /// Seed of weights, exploration, minibatches and environments.
     pub seed: u64,
-    /// Number of last episodes over which logged returns and metrics are averaged.
+    /// Number of most recent episodes over which logged returns and metrics are averaged.
     pub episode_window: usize,
 }
 
@@ -112,21 +112,21 @@ impl Default for PpoConfig {
     }
 }
 
-/// Most samples of an iteration, so that a typing error does not exhaust the memory.
+/// Maximum number of samples per iteration, so that a typing error does not exhaust the memory.
 const MAX_BATCH: usize = 1 << 26;
 
 impl PpoConfig {
-    /// Samples of an iteration.
+    /// Samples per iteration.
     pub fn batch_size(&self) -> usize {
         self.n_envs * self.n_steps
     }
 
-    /// Samples of a minibatch.
+    /// Samples per minibatch.
     pub fn minibatch_size(&self) -> usize {
         self.batch_size() / self.n_minibatches
     }
 
-    /// Iterations of rollout and update.
+    /// Number of iterations (rollout and update).
     pub fn n_iterations(&self) -> usize {
         self.total_timesteps.div_ceil(self.batch_size())
     }

@@ -1,4 +1,4 @@
-//! Additional state of training under a cost limit: costs of the rollout, and a critic of them.
+//! Additional state of training under a cost limit: costs of the rollout, and a critic of the costs.
 
 use insonate_envs::{Batch, EnvSpec};
 
@@ -7,18 +7,18 @@ use super::{Multiplier, PpoConfig, RolloutBuffer};
 use crate::RlError;
 use crate::network::{Learner, Mlp};
 
-/// The limit of a training, with what it learns of the cost.
+/// The cost limit of a training, with its critic and multiplier.
 #[derive(Debug, Clone)]
 pub struct Constraint {
     /// λ and the limit.
     pub multiplier: Multiplier,
-    /// Critic of the discounted cost, a network like the critic of the reward.
+    /// Critic of the discounted cost. The network has the same shape as the critic of the reward.
     pub critic: Learner,
     /// Costs of the rollout.
     pub samples: CostSamples,
 }
 
-/// Costs of one iteration, all in all for each step; sample `step * n_envs + env_idx`.
+/// Costs of one iteration, summed over all costs of a step. The sample index is `step * n_envs + env_idx`.
 #[derive(Debug, Clone)]
 pub struct CostSamples {
     /// Costs, shape `[n_steps, n_envs]`.
@@ -31,7 +31,7 @@ pub struct CostSamples {
     pub advantages: Vec<f32>,
     /// Cost advantages plus cost values, shape `[n_steps, n_envs]`.
     pub returns: Vec<f32>,
-    /// Sum of the costs of the episodes that ended, and their number.
+    /// Sum of the costs of the episodes that ended, and the number of these episodes.
     pub ended: (f64, usize),
 }
 
@@ -47,7 +47,7 @@ impl CostSamples {
         }
     }
 
-    /// Mean cost of the episodes that ended; NaN where none did.
+    /// Mean cost of the episodes that ended. NaN if no episode ended.
     pub fn mean_cost(&self) -> f64 {
         self.ended.0 / self.ended.1 as f64
     }
@@ -57,7 +57,7 @@ impl Constraint {
     /// The limit in these settings. `None` if they set no limit.
     ///
     /// # Errors
-    /// [`RlError::Config`] for a task without costs.
+    /// [`RlError::Config`] if the task has no costs.
     pub(super) fn of(
         config: &PpoConfig,
         spec: &EnvSpec,
@@ -67,7 +67,7 @@ impl Constraint {
             return Ok(None);
         };
         if spec.costs.is_empty() {
-            let problem = format!("{limit} limits nothing: {} has no costs", spec.id);
+            let problem = format!("{limit} is set, but {} has no costs", spec.id);
             return Err(RlError::config("cost_limit", problem));
         }
         Ok(Some(Self {

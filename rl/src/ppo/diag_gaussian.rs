@@ -7,7 +7,7 @@ fn log_root_tau() -> f32 {
     0.5 * TAU.ln()
 }
 
-/// The distribution about a mean that is given with each sample; arrays of shape `[n_actions]`.
+/// The distribution around a mean that is given with each sample. Arrays have shape `[n_actions]`.
 #[derive(Debug, Clone, Default)]
 pub struct DiagGaussian {
     /// σ.
@@ -35,7 +35,7 @@ impl DiagGaussian {
         self.entropy = 0.5 * log_std.len() as f32 - self.log_normalizer;
     }
 
-    /// ln p(u) about `mean`, both of shape `[n_actions]`.
+    /// ln p(u) for the mean `mean`, both of shape `[n_actions]`.
     pub fn log_prob(&self, u: &[f32], mean: &[f32]) -> f32 {
         let squares = u.iter().zip(mean).zip(&self.inverse_std);
         let sum: f32 = squares

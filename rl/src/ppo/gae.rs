@@ -1,8 +1,8 @@
-//! Generalised advantage estimation (Schulman 2016, Eqs. 11–16) with termination and truncation kept apart.
+//! Generalised advantage estimation (Schulman 2016, Eqs. 11–16) that distinguishes termination and truncation.
 //!
 //! δₜ = rₜ + γ V(s'ₜ) − V(sₜ), Âₜ = δₜ + γ λ Âₜ₊₁ within an episode.
-//! s'ₜ is the state that the step led to. Its value is zero where the task terminated; where a time limit cut the episode it is the
-//! value of the last observation of that episode, not of the next one's first.
+//! s'ₜ is the state after the step. Its value is zero if the task terminated. If a time limit truncated the episode, it is the value of the
+//! last observation of that episode, not of the first observation of the next one.
 
 use super::Ppo;
 
@@ -37,7 +37,7 @@ pub struct GaeInputs<'a> {
     pub values: &'a [f32],
     /// V(s'ₜ), from [`next_values`].
     pub next_values: &'a [f32],
-    /// Whether the episode ended with the step, either way.
+    /// Whether the episode ended with the step (terminated or truncated).
     pub is_over: &'a [bool],
     /// γ.
     pub discount: f64,
@@ -45,10 +45,10 @@ pub struct GaeInputs<'a> {
     pub gae_lambda: f64,
 }
 
-/// Writes advantages, and returns Âₜ + V(sₜ), both of shape `[n_steps, n_envs]`.
+/// Writes the advantages and the returns Âₜ + V(sₜ), both of shape `[n_steps, n_envs]`.
 ///
 /// # Panics
-/// For arrays of different shapes.
+/// If the arrays have different shapes.
 pub fn gae(inputs: GaeInputs<'_>, advantages: &mut [f32], returns: &mut [f32]) {
     let n = inputs.rewards.len();
     let n_values = [inputs.values.len(), inputs.next_values.len()];
@@ -67,24 +67,24 @@ pub fn gae(inputs: GaeInputs<'_>, advantages: &mut [f32], returns: &mut [f32]) {
     }
 }
 
-/// V(s'ₜ) where the episode ended with step t.
+/// V(s'ₜ) for an episode that ended with step t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     /// Index into `[n_steps, n_envs]`.
     pub index: usize,
-    /// V of the last observation where the episode was truncated, zero where it terminated.
+    /// V of the last observation if the episode was truncated, zero if it terminated.
     pub value: f32,
 }
 
 impl Bootstrap {
-    /// The same end with the value of a state that terminated.
+    /// The same end with the value zero, as after a termination.
     pub(super) fn of_zero(self) -> Self {
         Self { value: 0.0, ..self }
     }
 }
 
-/// Writes V(s'ₜ), shape `[n_steps, n_envs]`: the values of the next step, after the last one `last_values`, shape `[n_envs]`,
-/// and `bootstraps` where episodes ended.
+/// Writes V(s'ₜ), shape `[n_steps, n_envs]`: the values of the next step. `last_values`, shape `[n_envs]`, follow the last step, and
+/// `bootstraps` apply where episodes ended.
 pub fn next_values(
     values: &[f32],
     last_values: &[f32],
@@ -100,7 +100,7 @@ pub fn next_values(
     }
 }
 
-/// 1 − Var(returns − values) / Var(returns); NaN where returns do not vary.
+/// 1 − Var(returns − values) / Var(returns). NaN if the returns are constant.
 pub fn explained_variance(values: &[f32], returns: &[f32]) -> f64 {
     let errors = returns.iter().zip(values).map(|(r, v)| f64::from(r - v));
     let total = variance(returns.iter().map(|r| f64::from(*r)));

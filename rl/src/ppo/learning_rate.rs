@@ -3,7 +3,8 @@
 use super::PpoConfig;
 
 impl PpoConfig {
-    /// Adam's step size in iteration `iteration`, counted from 1; with `anneal_lr` it falls linearly to zero after the last one.
+    /// Adam's step size in iteration `iteration`, counted from 1. With `anneal_lr` it decreases linearly and reaches zero
+    /// after the last iteration.
     pub fn annealed_learning_rate(&self, iteration: usize) -> f64 {
         if !self.anneal_lr {
             return self.learning_rate;

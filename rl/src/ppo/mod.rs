@@ -1,7 +1,7 @@
 //! Proximal policy optimisation (Schulman 2017, arXiv:1707.06347), in the order of CleanRL's `ppo_continuous_action`.
 //!
-//! [`Ppo::iterate`] is the list of stages, each in a file of its own.
-//! Termination and truncation are kept apart (see [`gae()`]).
+//! [`Ppo::iterate`] lists the stages; each stage has its own file.
+//! Termination and truncation are distinguished (see [`gae()`]).
 //! With `cost_limit` it is PPO-Lagrangian (see [`Multiplier`]).
 //! The same seed gives the same bits on any number of threads.
 
@@ -50,7 +50,7 @@ pub struct Ppo {
     // Learned parameters and statistics.
     pub(crate) actor: Learner,
     pub(crate) critic: Learner,
-    /// Limit of the cost of an episode; none: costs are counted only.
+    /// Cost limit of an episode. `None`: costs are only counted.
     pub(crate) constraint: Option<Constraint>,
     pub(crate) observation_normalizer: ObservationNormalizer,
     pub(crate) reward_normalizer: RewardNormalizer,
@@ -65,7 +65,7 @@ pub struct Ppo {
     // Buffers.
     rollout: RolloutBuffer,
     distribution: DiagGaussian,
-    /// Normalised observations that the next actions are for, shape `[n_envs, n_obs]`.
+    /// Normalised observations for the next actions, shape `[n_envs, n_obs]`.
     observations: Vec<f32>,
     /// Actions of the last step, shape `[n_envs, n_actions]`.
     actions: Vec<f32>,
@@ -77,7 +77,7 @@ pub struct Ppo {
 }
 
 impl Ppo {
-    /// Iterates until all timesteps are done or the observer breaks; then [`Ppo::is_finished`] tells which.
+    /// Iterates until all timesteps are completed or the observer breaks; [`Ppo::is_finished`] distinguishes the two.
     ///
     /// # Errors
     /// As [`Ppo::iterate`].
@@ -89,11 +89,11 @@ impl Ppo {
         Ok(())
     }
 
-    /// One iteration.
+    /// Runs one iteration.
     ///
     /// # Errors
-    /// [`RlError::Env`] when an environment fails; [`RlError::NotFinite`] when no minibatch had a finite gradient, in which case the
-    /// weights are unchanged.
+    /// [`RlError::Env`] if an environment fails; [`RlError::NotFinite`] if no minibatch had a finite gradient. The weights are then
+    /// unchanged.
     pub fn iterate(&mut self) -> Result<Progress, RlError> {
         let start = Instant::now();
         // (policy, environments) => observations, actions, rewards, ends
@@ -101,8 +101,8 @@ impl Ppo {
         self.learn(start)
     }
 
-    /// One iteration; none where `stop` broke it off between two environments in the rollout, as slow ones need. Such a training is amid
-    /// an iteration: only its last checkpoint can go on.
+    /// Runs one iteration. `None` if `stop` interrupted the rollout, which is checked between two environments because they may be slow. An
+    /// interrupted training cannot continue; resume its last checkpoint.
     ///
     /// # Errors
     /// As [`Ppo::iterate`].
@@ -138,7 +138,7 @@ impl Ppo {
         Ok(self.progress(&stats, learning_rate, [rollout_time, update_time]))
     }
 
-    /// The policy as it is now.
+    /// The current policy.
     pub fn policy(&self) -> Policy {
         let (spec, normalizer) = (self.env.spec(), &self.observation_normalizer);
         let mut policy = Policy::new(
@@ -152,11 +152,11 @@ impl Ppo {
         policy
     }
 
-    /// Begins with the weights of a policy, such as one learnt from demonstrations, before the first iteration.
-    /// The critic starts from its initial weights.
+    /// Initialises the actor with the weights of a policy, such as one learnt from demonstrations. Call it before the first iteration.
+    /// The critic keeps its initial weights.
     ///
     /// # Errors
-    /// [`RlError::Misfit`] for a policy of other environments; [`RlError::Config`] for one of another network or normalisation.
+    /// [`RlError::Misfit`] for a policy of other environments; [`RlError::Config`] if its network or normalisation differs.
     pub fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError> {
         policy.check_fits(self.env.spec())?;
         if policy.squash {
@@ -176,7 +176,7 @@ impl Ppo {
         {
             let (theirs, ours) = (widths(&policy.network), widths(network));
             let problem = format!(
-                "the policy's layers are {theirs:?} ({:?}), those of the training {ours:?} ({:?})",
+                "the policy has layers {theirs:?} ({:?}), but this training has {ours:?} ({:?})",
                 policy.network.activation(),
                 network.activation()
             );
@@ -184,7 +184,7 @@ impl Ppo {
         }
         if self.config.norm_obs != policy.normalizer.is_some() {
             let problem = format!(
-                "must be {}, as the policy was learnt",
+                "must be {}, as in the training of the policy",
                 !self.config.norm_obs
             );
             return Err(RlError::config("norm_obs", problem));
@@ -205,7 +205,7 @@ impl Ppo {
         &self.config
     }
 
-    /// The limit of the cost with its multiplier; none: `cost_limit` is not set.
+    /// The cost limit with its multiplier. `None` if `cost_limit` is not set.
     pub fn constraint(&self) -> Option<&Constraint> {
         self.constraint.as_ref()
     }
@@ -220,28 +220,28 @@ impl Ppo {
         &self.rollout
     }
 
-    /// Iterations done.
+    /// Iterations completed.
     pub fn iteration(&self) -> usize {
         self.iteration
     }
 
-    /// Steps of all environments done.
+    /// Steps of all environments completed.
     pub fn global_step(&self) -> u64 {
         self.global_step
     }
 
-    /// Environments whose episodes, replayed from a checkpoint, gave other numbers than those in it: training continues from there, but not
-    /// bit-identically. Zero on the machine that wrote it, with the same version and settings.
+    /// Number of environments whose replayed episodes differ from the checkpoint. Training then continues from the replayed state, but not
+    /// bit-identically. Zero on the machine that wrote the checkpoint, with the same version and settings.
     pub fn n_inexact_envs(&self) -> usize {
         self.n_inexact_envs
     }
 
-    /// Whether all timesteps are done.
+    /// Whether all timesteps are completed.
     pub fn is_finished(&self) -> bool {
         self.iteration >= self.config.n_iterations()
     }
 
-    /// Changes the total number of timesteps; with `anneal_lr` the learning rate follows the new end from the next iteration on.
+    /// Changes the total number of timesteps. With `anneal_lr` the learning rate follows the new total from the next iteration on.
     ///
     /// # Errors
     /// [`RlError::Config`] for zero.
@@ -255,7 +255,7 @@ impl Ppo {
         Ok(())
     }
 
-    /// Most threads of an update: 1 or 2; without effect on results.
+    /// Sets the maximum number of threads of an update (1 or 2). It has no effect on results.
     pub fn set_update_threads(&mut self, n_threads: usize) {
         self.thread_tuner = ThreadTuner::new(n_threads.clamp(1, 2));
     }

@@ -1,14 +1,14 @@
-//! PPO under a limit of what an episode may cost: PPO-Lagrangian (Ray, Achiam & Amodei 2019, "Benchmarking Safe Exploration in Deep
+//! PPO under a limit on the cost of an episode: PPO-Lagrangian (Ray, Achiam & Amodei 2019, "Benchmarking Safe Exploration in Deep
 //! Reinforcement Learning", section 5).
 //!
-//! Of $\max_\pi \min_{\lambda \ge 0} J_R(\pi) - \lambda (J_C(\pi) - d)$ the policy climbs
+//! For $\max_\pi \min_{\lambda \ge 0} J_R(\pi) - \lambda (J_C(\pi) - d)$ the policy maximises
 //! $\hat{A} = (\hat{A}_R - \lambda \hat{A}_C) / (1 + \lambda)$, and the multiplier follows
 //! $\lambda \leftarrow \max(0, \lambda + \eta (J_C - d))$: gradient ascent with projection. $J_C$ is the mean cost of the episodes that
-//! ended in the rollout, $d$: `cost_limit`, $\eta$: `multiplier_lr`.
-//! There Adam takes the place of plain steps and softplus that of the projection; plain steps need no state beside λ, and are the
-//! integral term of a PID controller of the cost (Stooke, Achiam & Abbeel 2020, arXiv:2007.03964).
-//! Also there $\hat{A}_R$ alone is given a standard deviation of 1, so that the λ of the optimum grows without bound while exploration
-//! fades; here only their sum is, in each minibatch.
+//! ended in the rollout, $d$ is `cost_limit`, and $\eta$ is `multiplier_lr`.
+//! The paper uses Adam instead of plain steps, and softplus instead of the projection. Plain steps need no state in addition to λ, and are
+//! the integral term of a PID controller of the cost (Stooke, Achiam & Abbeel 2020, arXiv:2007.03964).
+//! The paper also normalises $\hat{A}_R$ alone to a standard deviation of 1, so that the optimal λ grows without bound while exploration
+//! decreases. Here only the combined advantage is normalised, in each minibatch.
 
 use super::Ppo;
 
@@ -24,7 +24,7 @@ pub struct Multiplier {
 }
 
 impl Multiplier {
-    /// λ = 0: nothing is limited yet.
+    /// Creates a multiplier with λ = 0.
     pub fn new(limit: f64, learning_rate: f64) -> Self {
         Self {
             value: 0.0,
@@ -33,7 +33,7 @@ impl Multiplier {
         }
     }
 
-    /// Ascends for the mean cost of episodes; NaN, where none has ended, changes nothing.
+    /// Updates λ for the mean cost of episodes. NaN (no episode has ended) changes nothing.
     pub fn update(&mut self, mean_cost: f64) {
         let next = self.value + self.learning_rate * (mean_cost - self.limit);
         if !next.is_nan() {
@@ -41,7 +41,7 @@ impl Multiplier {
         }
     }
 
-    /// Turns advantages of the reward into those of reward and cost, both of shape `[n]`.
+    /// Replaces advantages of the reward by combined advantages of reward and cost. Both have shape `[n]`.
     pub fn combine(&self, advantages: &mut [f32], cost_advantages: &[f32]) {
         let lambda = self.value as f32;
         for (advantage, cost) in advantages.iter_mut().zip(cost_advantages) {
@@ -56,7 +56,7 @@ impl Ppo {
         let Some(constraint) = &mut self.constraint else {
             return;
         };
-        // A policy that does not learn yet cannot answer.
+        // During warm-up the policy does not learn and cannot react to λ.
         if self.iteration > self.config.critic_warmup {
             constraint.multiplier.update(constraint.samples.mean_cost());
         }

@@ -1,4 +1,4 @@
-//! The last stage of an iteration: figures for observers and logs.
+//! The last stage of an iteration: metrics for observers and logs.
 
 use std::time::Duration;
 

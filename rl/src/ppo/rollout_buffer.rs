@@ -2,16 +2,16 @@
 
 use super::gae::Bootstrap;
 
-/// The samples of one iteration; sample `step * n_envs + env_idx`.
+/// The samples of one iteration. The sample index is `step * n_envs + env_idx`.
 #[derive(Debug, Clone)]
 pub struct RolloutBuffer {
     /// Number of environments.
     pub n_envs: usize,
-    /// Numbers in an observation.
+    /// Length of an observation.
     pub n_obs: usize,
-    /// Numbers in an action.
+    /// Length of an action.
     pub n_actions: usize,
-    /// Observations that the policy saw, normalised, shape `[n_steps, n_envs, n_obs]`.
+    /// Normalised observations of the policy, shape `[n_steps, n_envs, n_obs]`.
     pub observations: Vec<f32>,
     /// Sampled actions, before scaling and clipping, shape `[n_steps, n_envs, n_actions]`.
     pub actions: Vec<f32>,
@@ -29,16 +29,16 @@ pub struct RolloutBuffer {
     pub returns: Vec<f32>,
     /// Values of the next states, shape `[n_steps, n_envs]`.
     pub next_values: Vec<f32>,
-    /// Ends of episodes; values of truncated ones are filled in after the rollout.
+    /// Ends of episodes. Values of truncated episodes are filled in after the rollout.
     pub ends: Vec<Bootstrap>,
     /// Last observations of truncated episodes, normalised, shape `[n_truncated, n_obs]`.
     pub final_observations: Vec<f32>,
-    /// Where in `ends` the truncated episodes are, shape `[n_truncated]`.
+    /// Indices of the truncated episodes in `ends`, shape `[n_truncated]`.
     pub truncated_ends: Vec<usize>,
 }
 
 impl RolloutBuffer {
-    /// A buffer for one iteration.
+    /// Creates a buffer for one iteration.
     pub fn new(n_steps: usize, n_envs: usize, n_obs: usize, n_actions: usize) -> Self {
         let n = n_steps * n_envs;
         Self {

@@ -1,4 +1,4 @@
-//! The start of a training: networks, generators, environments.
+//! Setup of a training: networks, generators, environments.
 
 use insonate_envs::{ResetOptions, VecEnv};
 use rand::RngCore as _;
@@ -11,18 +11,18 @@ use crate::normalization::{ObservationNormalizer, RewardNormalizer, RunningMomen
 use crate::policy::{ActionScale, PolicyIdentity};
 use crate::training::{EpisodeWindow, StepClock, ThreadTuner, check_env, stream};
 
-/// Streams of the generators of a seed.
+/// Random streams derived from the seed.
 const WEIGHTS: u64 = 0;
 const EXPLORATION: u64 = 1;
 const SHUFFLE: u64 = 2;
 const ENVIRONMENTS: u64 = 3;
 
 impl Ppo {
-    /// Training from the start; `identity` is written into policy files. The environments must have [`Autoreset::SameStep`] and are reset
+    /// Creates a new training. `identity` is written into policy files. The environments must have [`Autoreset::SameStep`] and are reset
     /// here.
     ///
     /// # Errors
-    /// [`RlError::Config`] for settings that are invalid or do not fit the environments; [`RlError::Env`] from the reset.
+    /// [`RlError::Config`] if settings are invalid or do not fit the environments; [`RlError::Env`] from the reset.
     pub fn new(
         mut env: VecEnv,
         config: PpoConfig,
@@ -73,7 +73,7 @@ impl Ppo {
     }
 }
 
-/// Actor, with a log standard deviation for each action as free parameters, and critic.
+/// Actor and critic. The actor has a log standard deviation for each action as free parameters.
 fn networks(config: &PpoConfig, n_obs: usize, n_actions: usize, rng: &mut ChaCha8Rng) -> [Mlp; 2] {
     let sizes = network_sizes(&config.hidden_sizes, n_obs, n_actions);
     let mut actor = Mlp::new(&sizes, config.activation, n_actions);

@@ -1,4 +1,4 @@
-//! The value stage: the critics on everything that the rollout saw.
+//! The value stage: evaluates the critics on all observations of the rollout.
 
 use super::Ppo;
 use super::gae::next_values;

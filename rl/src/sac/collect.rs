@@ -1,4 +1,4 @@
-//! The first stage: the policy acts, and the environments step into the replay buffer.
+//! The first stage: the policy acts, and the steps of the environments enter the replay buffer.
 
 use rand::Rng as _;
 
@@ -6,7 +6,7 @@ use super::Sac;
 use crate::RlError;
 
 impl Sac {
-    /// (policy, environments) => steps in the replay buffer; false where `stop` broke it off
+    /// (policy, environments) => steps in the replay buffer; `false` if `stop` interrupted it
     pub(super) fn collect_step(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, RlError> {
         // (observations) => a ~ π, actions
         self.choose_actions();
@@ -39,7 +39,7 @@ impl Sac {
         }
     }
 
-    /// Uniformly random before learning starts, which shows more than a policy that knows nothing.
+    /// Draws uniformly random actions before learning starts. They explore more than an untrained policy.
     fn choose_actions(&mut self) {
         let (explored, rng) = (&mut self.explored, &mut self.exploration_rng);
         if self.global_step < self.config.learning_starts as u64 {

@@ -1,4 +1,4 @@
-//! Settings of SAC, with the names of CleanRL's `sac_continuous_action` and, where it has none, of Stable-Baselines3.
+//! Settings of SAC, with the names of CleanRL's `sac_continuous_action`, or of Stable-Baselines3 if CleanRL has no such setting.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,38 +10,38 @@ use crate::training::check_ranges;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SacConfig {
-    /// Steps to train for, over all environments; rounded up to whole iterations.
+    /// Number of training steps, summed over all environments; rounded up to whole iterations.
     pub total_timesteps: usize,
-    /// Environments that step together.
+    /// Number of environments.
     pub n_envs: usize,
-    /// Steps of each environment in an iteration, after which figures are logged; learning goes on within it.
+    /// Steps of each environment per iteration. Metrics are logged after each iteration; learning proceeds within it.
     pub n_steps: usize,
     /// Capacity of the replay buffer, in steps of all environments; the oldest steps are dropped.
     pub buffer_size: usize,
     /// Steps of all environments with uniformly random actions before learning starts.
     pub learning_starts: usize,
-    /// Samples of a minibatch.
+    /// Minibatch size.
     pub batch_size: usize,
-    /// Gradient steps for each step of an environment.
+    /// Gradient steps per step of an environment.
     pub gradient_steps: f64,
-    /// Adam's step size of the actor, and of the temperature.
+    /// Adam's step size of the actor and the temperature.
     pub policy_lr: f64,
     /// Adam's step size of the critics.
     pub q_lr: f64,
     /// Adam's ε.
     pub adam_epsilon: f64,
-    /// Discount γ of a step.
+    /// Discount factor γ per step.
     pub discount: f64,
-    /// Share τ by which the target critics follow the critics after each gradient step.
+    /// Fraction τ of the soft update of the target critics, after each gradient step.
     pub tau: f64,
-    /// Temperature α of the entropy; with `autotune` the first one.
+    /// Temperature α of the entropy. The initial value with `autotune`.
     pub alpha: f64,
-    /// Adapts the temperature so that the policy keeps the target entropy.
+    /// Whether to adapt the temperature so that the policy keeps the target entropy.
     pub autotune: bool,
-    /// Entropy that is kept; none: minus the number of actions.
+    /// Target entropy. `None`: minus the number of actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_entropy: Option<f64>,
-    /// Gives observations running mean 0 and standard deviation 1; not in CleanRL.
+    /// Whether to normalise observations to running mean 0 and standard deviation 1; not in CleanRL.
     pub norm_obs: bool,
     /// Clipping range of normalised observations.
     pub clip_obs: f64,
@@ -51,7 +51,7 @@ pub struct SacConfig {
     pub activation: Activation,
     /// Seed of weights, exploration, minibatches and environments.
     pub seed: u64,
-    /// Number of last episodes over which logged returns and metrics are averaged.
+    /// Number of most recent episodes over which logged returns and metrics are averaged.
     pub episode_window: usize,
 }
 
@@ -84,12 +84,12 @@ impl Default for SacConfig {
 }
 
 impl SacConfig {
-    /// Steps of all environments in an iteration.
+    /// Steps of all environments per iteration.
     pub fn iteration_size(&self) -> usize {
         self.n_envs * self.n_steps
     }
 
-    /// Iterations.
+    /// Number of iterations.
     pub fn n_iterations(&self) -> usize {
         self.total_timesteps.div_ceil(self.iteration_size())
     }
@@ -99,7 +99,7 @@ impl SacConfig {
         self.buffer_size / self.n_envs
     }
 
-    /// Number of gradient steps that are due after the given number of steps of all environments.
+    /// Total number of gradient steps due after the given number of steps of all environments.
     pub(crate) fn n_updates(&self, global_step: u64) -> u64 {
         let n_learning = global_step.saturating_sub(self.learning_starts as u64);
         (n_learning as f64 * self.gradient_steps) as u64

@@ -1,11 +1,11 @@
-//! A critic Q(s, a) with its target, which follows it slowly.
+//! A critic Q(s, a) with its target network, which follows it slowly.
 
 use crate::network::{AdamStep, InputGradient, Learner, Mlp, Workspace};
 
-/// Rows that pass a target at once.
+/// Rows per pass through a target.
 const MAX_ROWS: usize = 128;
 
-/// One of the twins.
+/// One of the twin critics.
 #[derive(Debug, Clone)]
 pub struct Critic {
     /// Q with parameters θ.
@@ -14,27 +14,27 @@ pub struct Critic {
     pub target: Mlp,
     workspace: Workspace,
     input_gradient: InputGradient,
-    /// Every row of a minibatch.
+    /// Indices of all rows of a minibatch.
     rows: Vec<u32>,
-    /// What was evaluated last, shape `[n]`.
+    /// Values of the last evaluation, shape `[n]`.
     pub(super) values: Vec<f32>,
-    /// Its gradient by a, shape `[n, n_actions]`.
+    /// Gradient of the values with respect to a, shape `[n, n_actions]`.
     pub(super) by_actions: Vec<f32>,
 }
 
-/// What learning a minibatch gave, means over it.
+/// Statistics of a critic's step: means over the minibatch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CriticStats {
     /// Mean squared error.
     pub loss: f64,
     /// Mean value.
     pub value: f64,
-    /// Whether the gradient was not finite, and nothing was learnt.
+    /// Whether the step was skipped because the gradient was not finite.
     pub is_skipped: bool,
 }
 
 impl Critic {
-    /// A critic, with a target of the same parameters, for minibatches of `n` samples.
+    /// Creates a critic for minibatches of `n` samples. The target has the same parameters.
     pub fn new(network: Mlp, n: usize, n_actions: usize) -> Self {
         let learner = Learner::new(network);
         Self {
@@ -48,7 +48,7 @@ impl Critic {
         }
     }
 
-    /// Values of the target, for inputs (s', a') of shape `[n, n_obs + n_actions]`.
+    /// Evaluates the target at inputs (s', a') of shape `[n, n_obs + n_actions]`.
     pub(super) fn evaluate_target(&mut self, inputs: &[f32]) {
         let values = &mut self.values;
         self.target
@@ -57,7 +57,7 @@ impl Critic {
             });
     }
 
-    /// Learns y, shape `[n]`, at inputs (s, a): one step against the gradient of ½ (Q − y)² (Eq. 5).
+    /// Fits Q to y, shape `[n]`, at inputs (s, a): one step along the gradient of ½ (Q − y)² (Eq. 5).
     pub fn learn(&mut self, inputs: &[f32], targets: &[f32], step: AdamStep) -> CriticStats {
         let mut stats = CriticStats::default();
         let weight = 1.0 / self.rows.len() as f32;
@@ -77,7 +77,7 @@ impl Critic {
         stats
     }
 
-    /// Values at inputs (s, a), with their gradient by a.
+    /// Computes the values at inputs (s, a) and their gradient with respect to a.
     pub fn differentiate(&mut self, inputs: &[f32]) {
         let Self {
             learner,

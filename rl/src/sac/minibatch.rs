@@ -1,22 +1,22 @@
-//! The first stage of a gradient step: samples of the replay buffer, normalised as observations are now.
+//! The first stage of a gradient step: samples the replay buffer and normalises with the current moments.
 
 use rand::Rng as _;
 
 use super::Sac;
 use super::replay_buffer::ReplayBuffer;
 
-/// Samples of a gradient step; arrays of shape `[batch_size, …]`.
+/// Samples of a gradient step. Arrays have shape `[batch_size, …]`.
 #[derive(Debug, Clone)]
 pub(super) struct Minibatch {
     /// s, normalised, shape `[batch_size, n_obs]`.
     pub(super) observations: Vec<f32>,
-    /// s', normalised, shape `[batch_size, n_obs]`; s if the task ended.
+    /// s', normalised, shape `[batch_size, n_obs]`. Equal to s if the task ended.
     pub(super) next_observations: Vec<f32>,
     /// a in [−1, 1], shape `[batch_size, n_actions]`.
     pub(super) actions: Vec<f32>,
     /// r, shape `[batch_size]`.
     pub(super) rewards: Vec<f32>,
-    /// 1 where s' has a value, 0 where the task ended, shape `[batch_size]`.
+    /// 1 if s' has a value, 0 if the task ended; shape `[batch_size]`.
     pub(super) continues: Vec<f32>,
     /// Raw observations, shape `[batch_size, n_obs]`.
     raw: [Vec<f32>; 2],

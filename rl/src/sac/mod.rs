@@ -1,9 +1,9 @@
 //! Soft actor-critic with twin critics and an adapted temperature (Haarnoja 2018, arXiv:1812.05905), in the order of
-//! Stable-Baselines3's.
+//! Stable-Baselines3.
 //!
-//! [`Sac::iterate`] is the list of stages, each in a file of its own.
+//! [`Sac::iterate`] lists the stages; each stage has its own file.
 //! Equations are numbered as in the paper.
-//! Termination and truncation are kept apart (see [`ReplayBuffer`]).
+//! Termination and truncation are distinguished (see [`ReplayBuffer`]).
 //! The same seed gives the same bits on any number of threads.
 
 mod collect;
@@ -47,7 +47,7 @@ pub struct Sac {
     action_scale: ActionScale,
 
     // Learned parameters and statistics.
-    /// Gives μ and ln σ of each action.
+    /// Outputs μ and ln σ of each action.
     pub(crate) actor: Learner,
     pub(crate) critics: [Critic; 2],
     pub(crate) temperature: Temperature,
@@ -60,12 +60,12 @@ pub struct Sac {
     pub(crate) episodes: EpisodeWindow,
     pub(crate) iteration: usize,
     pub(crate) global_step: u64,
-    /// Gradient steps done.
+    /// Gradient steps completed.
     pub(crate) n_updates: u64,
 
     // Buffers.
     minibatch: Minibatch,
-    /// Actions of the environments.
+    /// Actions for the environments.
     explored: Drawn,
     /// Actions of the policy for s and s' of the minibatch.
     drawn: Drawn,
@@ -76,9 +76,9 @@ pub struct Sac {
     drawn_pairs: Vec<f32>,
     /// y, shape `[batch_size]`.
     targets: Vec<f32>,
-    /// Every row of a minibatch.
+    /// Indices of all rows of a minibatch.
     rows: Vec<u32>,
-    /// Normalised observations that the next actions are for, shape `[n_envs, n_obs]`.
+    /// Normalised observations for the next actions, shape `[n_envs, n_obs]`.
     observations: Vec<f32>,
     /// Actions of the last step, shape `[n_envs, n_actions]`.
     actions: Vec<f32>,
@@ -86,13 +86,13 @@ pub struct Sac {
     /// Environments that a checkpoint did not restore bit-identically.
     pub(crate) n_inexact_envs: usize,
     thread_tuner: ThreadTuner,
-    /// Threads of the updates of this iteration.
+    /// Number of threads for the updates of this iteration.
     n_threads: usize,
     clock: StepClock,
 }
 
 impl Sac {
-    /// Iterates until all timesteps are done or the observer breaks; then [`Sac::is_finished`] tells which.
+    /// Iterates until all timesteps are completed or the observer breaks; [`Sac::is_finished`] distinguishes the two.
     ///
     /// # Errors
     /// As [`Sac::iterate`].
@@ -104,13 +104,13 @@ impl Sac {
         Ok(())
     }
 
-    /// One iteration: `n_steps` of each environment, with the gradient steps that are due after each.
+    /// Runs one iteration: `n_steps` of each environment, with the gradient steps that are due after each step.
     ///
     /// # Errors
-    /// [`RlError::Env`] when an environment fails; [`RlError::NotFinite`] when no gradient step had finite gradients, in which case those
-    /// weights are unchanged.
+    /// [`RlError::Env`] if an environment fails; [`RlError::NotFinite`] if no gradient step had finite gradients. The affected weights
+    /// are then unchanged.
     pub fn iterate(&mut self) -> Result<Progress, RlError> {
-        // Nothing breaks it off.
+        // `None` cannot occur: `stop` is always false.
         loop {
             if let Some(progress) = self.iterate_unless(&|| false)? {
                 return Ok(progress);
@@ -118,8 +118,8 @@ impl Sac {
         }
     }
 
-    /// One iteration; none where `stop` broke it off between two environments, as slow ones need. Such a training is amid an iteration:
-    /// only its last checkpoint can go on.
+    /// Runs one iteration. `None` if `stop` interrupted it, which is checked between two environments because they may be
+    /// slow. An interrupted training cannot continue; resume its last checkpoint.
     ///
     /// # Errors
     /// As [`Sac::iterate`].
@@ -150,7 +150,7 @@ impl Sac {
         Ok(Some(self.progress(&losses, times)))
     }
 
-    /// One gradient step.
+    /// Runs one gradient step.
     fn update(&mut self) -> UpdateStats {
         self.n_updates += 1;
 
@@ -163,10 +163,10 @@ impl Sac {
         // (rewards, target critics, α) => y
         self.compute_targets();
 
-        // (minibatch, y) => better critics, their slopes at the policy's actions, target critics
+        // (minibatch, y) => better critics, their gradients at the policy's actions, target critics
         let critics = self.update_critics();
 
-        // (slopes of the critics, α) => better actor
+        // (gradients of the critics, α) => better actor
         let (actor_loss, is_finite) = self.update_actor();
 
         // (ln π, target entropy) => α
@@ -192,7 +192,7 @@ impl Sac {
         })
     }
 
-    /// The policy as it is now: the mean of the Gaussian, squashed.
+    /// The current policy: the mean of the Gaussian, squashed.
     pub fn policy(&self) -> Policy {
         let (spec, normalizer) = (self.env.spec(), &self.observation_normalizer);
         let mut policy = Policy::new(
@@ -207,7 +207,7 @@ impl Sac {
         policy
     }
 
-    /// The actor without the outputs that are ln σ.
+    /// The actor's network without the outputs for ln σ.
     fn mean_network(&self) -> Mlp {
         let (actor, n_actions) = (&self.actor.network, self.replay.n_actions);
         let layers = actor.layers();
@@ -228,13 +228,12 @@ impl Sac {
         mean
     }
 
-    /// Refused: a policy says nothing of the values of actions, and one that was not learnt by SAC has no σ that depends on the state.
+    /// Always fails: a policy has no values of actions, and a policy of another algorithm has no state-dependent σ.
     ///
     /// # Errors
     /// [`RlError::Config`], always.
     pub fn begin_with(&mut self, _: &Policy) -> Result<(), RlError> {
-        let problem =
-            "SAC cannot begin with a policy, whose critics would know nothing of it: use PPO";
+        let problem = "SAC cannot begin with a policy, because its critics do not know it: use PPO";
         Err(RlError::config("from", problem))
     }
 
@@ -253,23 +252,23 @@ impl Sac {
         &self.replay
     }
 
-    /// Iterations done.
+    /// Iterations completed.
     pub fn iteration(&self) -> usize {
         self.iteration
     }
 
-    /// Steps of all environments done.
+    /// Steps of all environments completed.
     pub fn global_step(&self) -> u64 {
         self.global_step
     }
 
-    /// Environments whose episodes, replayed from a checkpoint, gave other numbers than those in it; see
+    /// Number of environments whose replayed episodes differ from the checkpoint; see
     /// [`Ppo::n_inexact_envs`](crate::Ppo::n_inexact_envs).
     pub fn n_inexact_envs(&self) -> usize {
         self.n_inexact_envs
     }
 
-    /// Whether all timesteps are done.
+    /// Whether all timesteps are completed.
     pub fn is_finished(&self) -> bool {
         self.iteration >= self.config.n_iterations()
     }
@@ -288,12 +287,12 @@ impl Sac {
         Ok(())
     }
 
-    /// Threads of an update, 1 or 2, whether faster or not; without effect on results.
+    /// Fixes the number of threads of an update (1 or 2), even if the other choice is faster. It has no effect on results.
     pub fn fix_update_threads(&mut self, n_threads: usize) {
         self.thread_tuner = ThreadTuner::fixed(n_threads.clamp(1, 2));
     }
 
-    /// Most threads of an update: 1 or 2; without effect on results.
+    /// Sets the maximum number of threads of an update (1 or 2). It has no effect on results.
     pub fn set_update_threads(&mut self, n_threads: usize) {
         self.thread_tuner = ThreadTuner::new(n_threads.clamp(1, 2));
     }

@@ -1,33 +1,33 @@
-//! The replay buffer: a ring of the last steps of all environments, as they gave them.
+//! The replay buffer: a ring of the most recent steps of all environments, with raw observations.
 //!
-//! The observation that a step led to is that of the next step, except where an episode ended: a terminated one has no next value, and of
-//! a truncated one the last observation is kept aside. So each observation is stored once.
+//! Each observation is stored once: the observation after a step is the observation before the next one. At the end of an episode, a
+//! terminated step has no next value, and the last observation of a truncated step is stored separately.
 
 use std::collections::BTreeMap;
 
 use insonate_envs::Batch;
 
-/// How an episode went on after a step.
+/// State of an episode after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Outcome {
-    /// It went on.
+    /// The episode continues.
     Running = 0,
-    /// The task ended: no value comes after it.
+    /// The task ended; no value follows.
     Terminated = 1,
-    /// A time limit cut it: the last observation has a value.
+    /// A time limit truncated the episode; the last observation has a value.
     Truncated = 2,
 }
 
-/// Steps of all environments; sample `step * n_envs + env_idx`, steps in the order of the ring.
+/// Steps of all environments. The sample index is `step * n_envs + env_idx`, with steps in the order of the ring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayBuffer {
     pub(crate) n_envs: usize,
     pub(crate) n_obs: usize,
     pub(crate) n_actions: usize,
-    /// Most steps.
+    /// Maximum number of steps.
     pub(crate) capacity: usize,
-    /// Where the next step goes.
+    /// Index of the next step to write.
     pub(crate) position: usize,
     /// Raw observations before each step, shape `[n_steps, n_envs, n_obs]`.
     pub(crate) observations: Vec<f32>,
@@ -57,10 +57,10 @@ pub struct Transition<'a> {
 }
 
 impl ReplayBuffer {
-    /// An empty buffer of at most `capacity` steps; `first` are the observations before the first one, shape `[n_envs, n_obs]`.
+    /// Creates an empty buffer of at most `capacity` steps. `first` holds the observations before the first step, shape `[n_envs, n_obs]`.
     ///
     /// # Panics
-    /// For a capacity or environments of zero.
+    /// If the capacity or the number of environments is zero.
     pub fn new(capacity: usize, n_envs: usize, n_actions: usize, first: &[f32]) -> Self {
         assert!(capacity > 0 && n_envs > 0, "a buffer holds something");
         Self {
@@ -78,7 +78,7 @@ impl ReplayBuffer {
         }
     }
 
-    /// Bytes of a full buffer whose every step is the last of an episode.
+    /// Bytes of a full buffer in the largest case: every step is the last one of an episode.
     pub(crate) fn max_bytes(n_samples: usize, n_obs: usize, n_actions: usize) -> usize {
         n_samples.saturating_mul(4 * (2 * n_obs + n_actions + 2))
     }
@@ -93,7 +93,8 @@ impl ReplayBuffer {
         self.rewards.is_empty()
     }
 
-    /// Adds a step of all environments, over the oldest one when full: what was done, shape `[n_envs, n_actions]`, and what came of it.
+    /// Adds a step of all environments: the actions, shape `[n_envs, n_actions]`, and the results. A full buffer overwrites
+    /// its oldest step.
     pub fn push(&mut self, actions: &[f32], batch: &Batch) {
         let first = self.position * self.n_envs;
         self.position = (self.position + 1) % self.capacity;
@@ -117,10 +118,10 @@ impl ReplayBuffer {
         self.latest.copy_from_slice(&batch.observations);
     }
 
-    /// A sample.
+    /// Returns a sample.
     ///
     /// # Panics
-    /// For one beyond the last.
+    /// If the index is beyond the last sample.
     pub fn transition(&self, sample: usize) -> Transition<'_> {
         let row = |numbers, sample: usize, width: usize| -> &[f32] {
             let numbers: &[f32] = numbers;
@@ -148,7 +149,7 @@ impl ReplayBuffer {
     }
 }
 
-/// Writes numbers from `first` on, which is the end at most.
+/// Writes numbers at `first`, which is at most the length.
 fn put<T: Copy>(to: &mut Vec<T>, first: usize, from: &[T]) {
     if first == to.len() {
         to.extend_from_slice(from);
@@ -161,7 +162,7 @@ fn put<T: Copy>(to: &mut Vec<T>, first: usize, from: &[T]) {
 mod tests {
     use super::*;
 
-    /// Two environments of one number each; step t leads to observations t and −t.
+    /// Two environments with one observation each. Step t leads to observations t and −t.
     fn step(buffer: &mut ReplayBuffer, t: f32, ends: [bool; 2]) {
         let batch = Batch {
             observations: vec![t, -t],
@@ -181,7 +182,7 @@ mod tests {
             step(&mut buffer, t as f32, [false; 2]);
         }
         assert_eq!(buffer.len(), 6);
-        // Steps 4 and 5 went over 1 and 2.
+        // Steps 4 and 5 have overwritten 1 and 2.
         let found: Vec<_> = (0..3).map(|slot| buffer.transition(2 * slot)).collect();
         for (transition, t) in found.iter().zip([4.0, 5.0, 3.0]) {
             assert_eq!(transition.observation, [t - 1.0]);
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(buffer.transition(0).next_observation, None);
         assert_eq!(buffer.transition(1).next_observation, Some(&[-101.0][..]));
         assert_eq!(buffer.final_observations.len(), 1);
-        // What goes over it drops it.
+        // An overwritten step drops its last observation.
         step(&mut buffer, 3.0, [false; 2]);
         assert!(buffer.final_observations.is_empty());
         assert_eq!(buffer.transition(1).next_observation, Some(&[-3.0][..]));

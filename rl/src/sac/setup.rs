@@ -1,4 +1,4 @@
-//! The start of a training: networks, generators, environments.
+//! Setup of a training: networks, generators, environments.
 
 use insonate_envs::{ResetOptions, VecEnv};
 use rand::RngCore as _;
@@ -13,21 +13,21 @@ use crate::normalization::{ObservationNormalizer, RunningMoments};
 use crate::policy::{ActionScale, PolicyIdentity};
 use crate::training::{EpisodeWindow, StepClock, ThreadTuner, check_env, stream};
 
-/// Streams of the generators of a seed.
+/// Random streams derived from the seed.
 const WEIGHTS: u64 = 0;
 const EXPLORATION: u64 = 1;
 const SAMPLES: u64 = 2;
 const ENVIRONMENTS: u64 = 3;
 
-/// Most bytes of a replay buffer: a checkpoint holds it.
+/// Maximum size of a replay buffer [bytes]: it is stored in the checkpoint.
 const MAX_BUFFER: usize = 1 << 30;
 
 impl Sac {
-    /// Training from the start; `identity` is written into policy files. The environments must have
+    /// Creates a new training. `identity` is written into policy files. The environments must have
     /// [`Autoreset::SameStep`](insonate_envs::Autoreset::SameStep) and are reset here.
     ///
     /// # Errors
-    /// [`RlError::Config`] for settings that are invalid or do not fit the environments, and for actions without bounds; [`RlError::Env`]
+    /// [`RlError::Config`] if settings are invalid or do not fit the environments, or if actions have no bounds; [`RlError::Env`]
     /// from the reset.
     pub fn new(
         mut env: VecEnv,
@@ -98,13 +98,13 @@ impl Sac {
     }
 }
 
-/// Fails for actions without bounds and for a buffer that would not fit a checkpoint.
+/// Fails if actions have no bounds or if the buffer is too large for a checkpoint.
 fn check_spaces(env: &VecEnv, config: &SacConfig) -> Result<(), RlError> {
     let (spec, space) = (env.spec(), &env.spec().action_space);
     let mut bounds = space.low.iter().zip(&space.high);
     if let Some(i) = bounds.position(|(low, high)| !low.is_finite() || !high.is_finite()) {
         let problem = format!(
-            "{} of {} has no bounds, but SAC's actions fill bounds: use PPO",
+            "{} of {} has no bounds, but SAC needs bounded actions: use PPO",
             space.names[i], spec.id
         );
         return Err(RlError::config("action", problem));

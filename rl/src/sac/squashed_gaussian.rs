@@ -1,10 +1,10 @@
-//! The policy's distribution: a Gaussian whose mean μ and ln σ depend on the state, squashed by tanh (Haarnoja 2018, Appendix C).
+//! The policy's distribution: a Gaussian with state-dependent mean μ and ln σ, squashed by tanh (Haarnoja 2018, Appendix C).
 //!
 //! $u = \mu + \sigma \epsilon$, $a = \tanh u$, and
 //!
 //! $$ \ln \pi(a|s) = \sum_i \ln \mathcal{N}(u_i; \mu_i, \sigma_i) - \ln(1 - \tanh^2 u_i) $$
 //!
-//! The correction is computed as $2 (\ln 2 - u - \ln(1 + e^{-2u}))$, which does not lose digits where tanh is near 1.
+//! The correction is computed as $2 (\ln 2 - u - \ln(1 + e^{-2u}))$, which keeps its precision where tanh is near 1.
 
 use std::f32::consts::{LN_2, TAU};
 
@@ -13,10 +13,10 @@ use rand_distr::StandardNormal;
 
 use crate::network::Learner;
 
-/// Range that ln σ is clipped to, as in Stable-Baselines3.
+/// Clipping range of ln σ, as in Stable-Baselines3.
 const LOG_STD: [f32; 2] = [-20.0, 2.0];
 
-/// Writes a, shape `[n_actions]`, for the network's outputs μ and ln σ, shape `[2, n_actions]`, and ε, shape `[n_actions]`; returns
+/// Writes a, shape `[n_actions]`, for the network's outputs μ and ln σ, shape `[2, n_actions]`, and ε, shape `[n_actions]`. Returns
 /// ln π(a|s).
 pub fn squash(heads: &[f32], noise: &[f32], action: &mut [f32]) -> f32 {
     let (means, log_stds) = heads.split_at(noise.len());
@@ -31,8 +31,9 @@ pub fn squash(heads: &[f32], noise: &[f32], action: &mut [f32]) -> f32 {
     log_prob
 }
 
-/// Writes the gradient by μ and ln σ, shape `[2, n_actions]`, of a loss whose gradient by a is `by_action`, shape `[n_actions]`, and by
-/// ln π `by_log_prob`; heads, noise and action are those of [`squash`].
+/// Writes the gradient with respect to μ and ln σ, shape `[2, n_actions]`, of a loss with the gradients `by_action` with
+/// respect to a, shape
+/// `[n_actions]`, and `by_log_prob` with respect to ln π. Heads, noise and action are the same as in [`squash`].
 pub fn squash_gradient(
     [heads, noise, action]: [&[f32]; 3],
     by_action: &[f32],
@@ -47,7 +48,7 @@ pub fn squash_gradient(
         // da/du = 1 − a² and d(−ln(1 − tanh² u))/du = 2a.
         let by_u = by_action[i] * (1.0 - action[i] * action[i]) + by_log_prob * 2.0 * action[i];
         by_means[i] = by_u;
-        // du/d ln σ = σ ε; beyond the clip nothing depends on it.
+        // du/d ln σ = σ ε. The gradient is zero where ln σ is clipped.
         by_log_stds[i] = if raw == log_std {
             by_u * log_std.exp() * noise[i] - by_log_prob
         } else {
@@ -56,7 +57,7 @@ pub fn squash_gradient(
     }
 }
 
-/// NaN stays NaN.
+/// Clips ln σ. NaN stays NaN.
 fn clip(log_std: f32) -> f32 {
     log_std.clamp(LOG_STD[0], LOG_STD[1])
 }
@@ -66,7 +67,7 @@ fn softplus(x: f32) -> f32 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-/// Actions that the policy draws for many observations.
+/// Actions drawn from the policy for many observations.
 #[derive(Debug, Clone)]
 pub(super) struct Drawn {
     n_actions: usize,
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_density_of_the_action_integrates_to_one() {
-        // One action; the midpoint rule over a in (−1, 1), where ε follows from a.
+        // One action; midpoint rule over a in (−1, 1), with ε computed from a.
         for (mean, log_std) in [(0.0_f32, -0.5_f32), (0.7, 0.2), (-1.5, -1.0)] {
             let n = 200_000;
             let sum: f64 = (0..n)

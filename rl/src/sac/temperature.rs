@@ -1,18 +1,18 @@
-//! The temperature α, which weighs entropy against reward (Haarnoja 2018, §5).
+//! The temperature α, the weight of the entropy relative to the reward (Haarnoja 2018, §5).
 
 use crate::network::{Adam, AdamStep, AlignedBuffer, LINE};
 
 /// α with its optimiser.
 #[derive(Debug, Clone)]
 pub struct Temperature {
-    /// ln α in the first place; Adam steps whole lines.
+    /// ln α is the first entry; Adam works on whole cache lines.
     log_alpha: AlignedBuffer,
     adam: Adam,
     target_entropy: f64,
 }
 
 impl Temperature {
-    /// A temperature that keeps an entropy.
+    /// Creates a temperature for a target entropy.
     pub fn new(alpha: f64, target_entropy: f64) -> Self {
         let mut log_alpha = AlignedBuffer::zeros(LINE);
         log_alpha[0] = alpha.ln() as f32;
@@ -28,9 +28,9 @@ impl Temperature {
         self.log_alpha[0].exp()
     }
 
-    /// One step against the gradient of ln α (H − H̄) by ln α, where H is the entropy of the policy; returns that loss.
+    /// One step along the gradient of ln α (H − H̄) with respect to ln α, where H is the entropy of the policy. Returns that loss.
     ///
-    /// Eq. 18 has α where this has ln α, as Stable-Baselines3 does: the step is then as large for a small α as for a large one.
+    /// Eq. 18 has α instead of ln α. As in Stable-Baselines3, the step size then does not depend on the size of α.
     pub fn learn(&mut self, entropy: f64, step: AdamStep) -> f64 {
         let mut gradient = AlignedBuffer::zeros(LINE);
         let excess = entropy - self.target_entropy;
@@ -48,7 +48,7 @@ impl Temperature {
         &self.adam
     }
 
-    /// Continues from ln α and its Adam: moments and steps.
+    /// Restores ln α and its Adam state (moments and number of steps).
     pub(crate) fn restore(&mut self, log_alpha: f32, moments: [f32; 2], n_steps: u64) {
         self.log_alpha[0] = log_alpha;
         self.adam.first_moment[0] = moments[0];
@@ -70,7 +70,7 @@ mod tests {
         };
         for (entropy, expected) in [(-3.0, 0.51_f32), (-1.0, 0.49)] {
             let mut temperature = Temperature::new(0.5, -2.0);
-            // Adam's first step is the step size against the sign of the gradient.
+            // The magnitude of Adam's first step is the step size; its sign is opposite to the gradient's.
             let loss = temperature.learn(entropy, step);
             assert!((loss - 0.5_f64.ln() * (entropy + 2.0)).abs() < 1e-6);
             let change = (temperature.alpha() / 0.5).ln();

@@ -1,6 +1,6 @@
 //! A gradient step of critics, actor and temperature (Haarnoja 2018, Algorithm 1).
 //!
-//! The twins share nothing, so each may have a thread of its own, with the same arithmetic as on one.
+//! The twin critics share no data, so each can run on its own thread, with the same arithmetic as on one thread.
 
 use super::Sac;
 use super::critic::{CriticStats, pair};
@@ -8,10 +8,10 @@ use super::squashed_gaussian::squash_gradient;
 use crate::network::AdamStep;
 use crate::training::join;
 
-/// What a gradient step did.
+/// Statistics of a gradient step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct UpdateStats {
-    /// Of both critics.
+    /// Statistics of both critics.
     pub critics: [CriticStats; 2],
     /// Mean of α ln π − min Q (Eq. 9).
     pub actor_loss: f64,
@@ -19,7 +19,7 @@ pub struct UpdateStats {
     pub entropy: f64,
     /// Loss of the temperature (Eq. 18); zero without `autotune`.
     pub alpha_loss: f64,
-    /// Whether a gradient was not finite: that network has not changed.
+    /// Whether a gradient was not finite. That network is then unchanged.
     pub is_skipped: bool,
 }
 
@@ -70,7 +70,7 @@ impl Sac {
         }
     }
 
-    /// (minibatch, y) => better critics, their slopes at the policy's actions, target critics
+    /// (minibatch, y) => better critics, their gradients at the policy's actions, target critics
     pub(super) fn update_critics(&mut self) -> [CriticStats; 2] {
         let step = adam_step(self.config.q_lr, self.config.adam_epsilon);
         let (pairs, drawn_pairs, targets) = (&self.pairs, &self.drawn_pairs, &self.targets);
@@ -86,7 +86,7 @@ impl Sac {
         [first, second]
     }
 
-    /// (slopes of the critics, α) => better actor: one step against the gradient of α ln π − min Q (Eqs. 9 and 10)
+    /// (gradients of the critics, α) => better actor: one step along the gradient of α ln π − min Q (Eqs. 9 and 10)
     pub(super) fn update_actor(&mut self) -> (f64, bool) {
         let alpha = self.temperature.alpha();
         let (drawn, [first, second]) = (&self.drawn, &self.critics);
@@ -152,7 +152,7 @@ mod tests {
     use crate::sac::SacConfig;
     use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};
 
-    /// A training that has drawn its first minibatch.
+    /// A training after its first minibatch.
     fn sac() -> Sac {
         let pendulum = (tasks::by_name("pendulum").unwrap().build)(&toml::Table::new()).unwrap();
         let vector = VecConfig {
@@ -177,7 +177,7 @@ mod tests {
         sac
     }
 
-    /// Mean of α ln π − min Q with the noise that was drawn.
+    /// Mean of α ln π − min Q with the drawn noise.
     fn actor_loss(sac: &mut Sac) -> f64 {
         let (observations, n) = (sac.minibatch.observations.clone(), sac.targets.len());
         let drawn = &mut sac.drawn;
@@ -221,7 +221,7 @@ mod tests {
                 actor_loss(&mut sac)
             };
             let expected = (at(1e-2) - at(-1e-2)) / 2e-2;
-            // Rounding of a loss about 1 over the step, and the cubic term.
+            // Tolerance for rounding of a loss of about 1, divided by the step, and for the cubic term.
             let error = (expected - f64::from(*slope)).abs();
             assert!(error < 1e-3, "{i}: {expected}, {slope}");
             largest = largest.max(expected.abs());

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::Tensor;
 
-/// In lower-case hexadecimal: the description, then each tensor by name; each part is preceded by its length.
+/// Checksum in lower-case hexadecimal over the description and then each tensor by name. Each part is preceded by its length.
 pub(super) fn checksum(content: &str, tensors: &BTreeMap<String, Tensor>) -> String {
     let mut hash = Sha256::new();
     let mut add = |bytes: &[u8]| {

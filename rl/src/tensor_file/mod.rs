@@ -3,7 +3,7 @@
 //! The header's metadata has one entry, `insonate`, whose text is
 //! `{"format": …, "version": …, "sha256": …, "content": {…}}`.
 //! The checksum covers the content and every tensor with its name, type and shape.
-//! Nothing in such a file is executed, and every size is checked against the file's before memory is allocated.
+//! Reading executes no code, and every size is checked against the file size before memory is allocated.
 
 mod checksum;
 mod read;
@@ -17,13 +17,13 @@ pub(crate) use write::TensorWriter;
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Format {
-    /// Such as `insonate-policy`.
+    /// Name, such as `insonate-policy`.
     pub(crate) name: &'static str,
-    /// For messages: `policy`.
+    /// Name for messages, such as `policy`.
     pub(crate) what: &'static str,
-    /// Incremented when older programs cannot read the layout.
+    /// Version, incremented if older programs cannot read the layout.
     pub(crate) version: u32,
-    /// The oldest version that this program still reads.
+    /// Oldest version that this program can read.
     pub(crate) oldest: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Reads files of tensors from untrusted sources.
+//! Reader of tensor files from untrusted sources.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{Format, METADATA_KEY, Tensor, checksum::checksum};
 use crate::RlError;
 
-/// Largest file that is read: 2 GiB.
+/// Maximum file size: 2 GiB.
 const MAX_BYTES: u64 = 1 << 31;
 
 /// A file with a matching checksum.
@@ -38,15 +38,15 @@ impl TensorFile {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
+    /// [`RlError::Io`]; [`RlError::File`] if the file is corrupt, truncated, or of another format or version.
     pub(crate) fn load(path: &Path, format: Format) -> Result<Self, RlError> {
         Self::load_one_of(path, &[format])
     }
 
-    /// Reads and checks a file of one of these formats, which [`TensorFile::format`] tells.
+    /// Reads and checks a file of one of these formats; see [`TensorFile::format`].
     ///
     /// # Errors
-    /// As [`TensorFile::load`].
+    /// Those of [`TensorFile::load`].
     pub(crate) fn load_one_of(path: &Path, formats: &[Format]) -> Result<Self, RlError> {
         let bytes = read(path)?;
         Self::parse(path, &bytes, formats)
@@ -57,14 +57,14 @@ impl TensorFile {
         self.format
     }
 
-    /// Checks the bytes of a file; `path` is for messages.
+    /// Checks the bytes of a file; `path` is used in messages.
     ///
     /// # Errors
-    /// As [`TensorFile::load`].
+    /// Those of [`TensorFile::load`].
     pub(crate) fn parse(path: &Path, bytes: &[u8], formats: &[Format]) -> Result<Self, RlError> {
         let invalid = |problem: String| RlError::file(path, problem);
         let [first, ..] = formats else {
-            return Err(invalid("is of no known format".to_owned()));
+            return Err(invalid("has an unknown format".to_owned()));
         };
         let what = first.what;
         let views = SafeTensors::deserialize(bytes).map_err(|error| {
@@ -124,10 +124,10 @@ impl TensorFile {
         })
     }
 
-    /// The description.
+    /// Parses the description.
     ///
     /// # Errors
-    /// [`RlError::File`] when fields are missing or unknown.
+    /// [`RlError::File`] if fields are missing or unknown.
     pub(crate) fn content<T: DeserializeOwned>(&self) -> Result<T, RlError> {
         serde_json::from_str(&self.content).map_err(|error| {
             self.invalid(format!("has a description that cannot be read: {error}"))
@@ -137,7 +137,7 @@ impl TensorFile {
     /// Takes a single-precision array of this shape.
     ///
     /// # Errors
-    /// [`RlError::File`] when it is missing or of another type or shape.
+    /// [`RlError::File`] if it is missing or of another type or shape.
     pub(crate) fn take_f32(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, RlError> {
         self.check_shape(name, shape)?;
         let numbers = self.take(name)?.to_f32();
@@ -147,24 +147,24 @@ impl TensorFile {
     /// Takes a double-precision array of this shape.
     ///
     /// # Errors
-    /// As [`TensorFile::take_f32`].
+    /// Those of [`TensorFile::take_f32`].
     pub(crate) fn take_f64(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, RlError> {
         self.check_shape(name, shape)?;
         let numbers = self.take(name)?.to_f64();
         numbers.ok_or_else(|| self.invalid(format!("has {name:?} in another type than F64")))
     }
 
-    /// Takes bytes, as many as given.
+    /// Takes `n` bytes.
     ///
     /// # Errors
-    /// As [`TensorFile::take_f32`].
+    /// Those of [`TensorFile::take_f32`].
     pub(crate) fn take_bytes(&mut self, name: &str, n: usize) -> Result<Vec<u8>, RlError> {
         self.check_shape(name, &[n])?;
         let bytes = self.take(name)?.into_bytes();
         bytes.ok_or_else(|| self.invalid(format!("has {name:?} in another type than U8")))
     }
 
-    /// Whether it holds such an array.
+    /// Whether the file has an array with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
@@ -172,13 +172,13 @@ impl TensorFile {
     /// Takes a text.
     ///
     /// # Errors
-    /// [`RlError::File`] when it is missing or not UTF-8.
+    /// [`RlError::File`] if it is missing or not UTF-8.
     pub(crate) fn take_text(&mut self, name: &str) -> Result<String, RlError> {
         String::from_utf8(self.take(name)?.data)
             .map_err(|error| self.invalid(format!("has {name:?} that is not UTF-8: {error}")))
     }
 
-    /// Fails where an array is missing or of another shape, without taking it.
+    /// Checks that an array exists and has this shape, without taking it.
     ///
     /// # Errors
     /// [`RlError::File`].
@@ -196,7 +196,7 @@ impl TensorFile {
         Ok(())
     }
 
-    /// An error that names this file.
+    /// Creates an error that names this file.
     pub(crate) fn invalid(&self, problem: impl Into<String>) -> RlError {
         RlError::file(&self.path, problem)
     }

@@ -1,10 +1,10 @@
-//! One named array of a file.
+//! A named array of a file.
 
 use std::borrow::Cow;
 
 use safetensors::tensor::{Dtype, TensorView, View};
 
-/// An array with its shape; numbers are little-endian.
+/// An array with its shape. Numbers are little-endian.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tensor {
     pub(crate) shape: Vec<usize>,
@@ -13,29 +13,29 @@ pub(crate) struct Tensor {
 }
 
 impl Tensor {
-    /// Single precision.
+    /// Creates a single-precision array.
     pub(crate) fn f32(numbers: &[f32], shape: &[usize]) -> Self {
         let data = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         Self::new(Dtype::F32, shape, numbers.len(), data)
     }
 
-    /// Double precision.
+    /// Creates a double-precision array.
     pub(crate) fn f64(numbers: &[f64], shape: &[usize]) -> Self {
         let data = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         Self::new(Dtype::F64, shape, numbers.len(), data)
     }
 
-    /// UTF-8 text.
+    /// Creates a UTF-8 text.
     pub(crate) fn text(text: String) -> Self {
         Self::bytes(text.into_bytes())
     }
 
-    /// Bytes.
+    /// Creates an array of bytes.
     pub(crate) fn bytes(bytes: Vec<u8>) -> Self {
         Self::new(Dtype::U8, &[bytes.len()], bytes.len(), bytes)
     }
 
-    /// The bytes; none for another type.
+    /// Bytes. `None` for another type.
     pub(crate) fn into_bytes(self) -> Option<Vec<u8>> {
         (self.dtype == Dtype::U8).then_some(self.data)
     }
@@ -49,7 +49,7 @@ impl Tensor {
         }
     }
 
-    /// Of a view whose size was checked; none for an unsupported type of numbers.
+    /// Creates an array from a view whose size was checked. `None` if the number type is not supported.
     pub(crate) fn of(view: &TensorView<'_>) -> Option<Self> {
         let dtype = view.dtype();
         matches!(dtype, Dtype::F32 | Dtype::F64 | Dtype::U8).then(|| Self {
@@ -59,21 +59,21 @@ impl Tensor {
         })
     }
 
-    /// Single-precision numbers; none for another type.
+    /// Single-precision numbers. `None` for another type.
     pub(crate) fn to_f32(&self) -> Option<Vec<f32>> {
         let (numbers, _) = self.data.as_chunks();
         let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
         (self.dtype == Dtype::F32).then(|| numbers.collect())
     }
 
-    /// Double-precision numbers; none for another type.
+    /// Double-precision numbers. `None` for another type.
     pub(crate) fn to_f64(&self) -> Option<Vec<f64>> {
         let (numbers, _) = self.data.as_chunks();
         let numbers = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes));
         (self.dtype == Dtype::F64).then(|| numbers.collect())
     }
 
-    /// The name of the type in safetensors.
+    /// Name of the type in safetensors.
     pub(crate) fn type_name(&self) -> &'static str {
         match self.dtype {
             Dtype::F32 => "F32",

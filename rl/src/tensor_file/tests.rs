@@ -69,7 +69,7 @@ fn a_flipped_bit_anywhere_is_refused() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
             damaged[index] ^= 1 << bit;
-            // Padding of the header may change without changing what it says.
+            // Padding of the header may change without an effect on its content.
             if let Ok(file) = parse(&damaged) {
                 assert_eq!(file.content::<Value>().unwrap(), content(), "byte {index}");
                 for (name, shape) in [("a", &[2, 2][..]), ("b", &[1]), ("c", &[5])] {

@@ -1,4 +1,4 @@
-//! Writing a file of tensors.
+//! Writer of tensor files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{Format, METADATA_KEY, Tensor, checksum::checksum};
 use crate::RlError;
 
-/// What a file will hold.
+/// Tensors to write.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TensorWriter {
     tensors: BTreeMap<String, Tensor>,
@@ -29,7 +29,7 @@ impl TensorWriter {
         self.tensors.insert(name.into(), tensor);
     }
 
-    /// The bytes of the file; the same content gives the same bytes.
+    /// The bytes of the file. The same content gives the same bytes.
     pub(crate) fn bytes(&self, format: Format, content: &impl Serialize) -> Vec<u8> {
         let content = serde_json::value::to_raw_value(content)
             .expect("descriptions have string keys and finite numbers");
@@ -40,13 +40,13 @@ impl TensorWriter {
             content: &content,
         };
         let metadata = serde_json::to_string(&metadata).expect("strings and numbers are JSON");
-        // One entry, so that the order of a hash map cannot show.
+        // With a single entry, the order of the hash map has no effect.
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), metadata)]);
         safetensors::serialize(self.tensors.iter(), Some(metadata))
             .expect("shapes were checked against lengths")
     }
 
-    /// Writes the file whole or not at all: what was there stays until the new one is safe on the disk.
+    /// Writes the file atomically: an existing file is kept until the new one is on the disk.
     ///
     /// # Errors
     /// [`RlError::Write`].

@@ -1,17 +1,17 @@
-//! The most recent episodes, over which returns and metrics are averaged.
+//! The most recent episodes, for averages of returns and metrics.
 
 use std::collections::VecDeque;
 
 use insonate_envs::{EndReason, EpisodeStatistics};
 
-/// What is kept of an episode.
+/// Record of an episode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeRecord {
-    /// Sum of the rewards, as the environment gave them.
+    /// Sum of the raw rewards of the environment.
     pub return_: f64,
     /// Number of steps.
     pub length: f64,
-    /// Metrics, in the order of the environment's specification; NaN: not known.
+    /// Metrics, in the order of the environment's specification. NaN: unknown.
     pub metrics: Vec<f64>,
     /// Sums of the weighted reward terms.
     pub reward_terms: Vec<f64>,
@@ -20,27 +20,27 @@ pub struct EpisodeRecord {
 }
 
 impl EpisodeRecord {
-    /// What the episode cost in all.
+    /// Total cost of the episode.
     pub fn cost(&self) -> f64 {
         self.costs.iter().sum()
     }
 }
 
-/// The most recent episodes and counts of all.
+/// The most recent episodes, and counts of all episodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeWindow {
-    /// Oldest first.
+    /// Records, oldest first.
     pub records: VecDeque<EpisodeRecord>,
-    /// Most records that are kept.
+    /// Maximum number of records.
     pub capacity: usize,
-    /// Episodes so far.
+    /// Number of episodes so far.
     pub n_episodes: u64,
-    /// Episodes so far that ended because their simulation diverged.
+    /// Number of episodes so far that ended because their simulation diverged.
     pub n_diverged: u64,
 }
 
 impl EpisodeWindow {
-    /// An empty window.
+    /// Creates an empty window.
     pub fn new(capacity: usize) -> Self {
         Self {
             records: VecDeque::with_capacity(capacity.min(1 << 12)),
@@ -50,7 +50,7 @@ impl EpisodeWindow {
         }
     }
 
-    /// Adds an episode and drops the oldest when full.
+    /// Adds an episode. If the window is full, the oldest one is dropped.
     pub fn push(&mut self, ended: &EpisodeStatistics) {
         self.n_episodes += 1;
         self.n_diverged += u64::from(matches!(ended.reason, EndReason::Diverged(_)));
@@ -66,7 +66,7 @@ impl EpisodeWindow {
         });
     }
 
-    /// Mean of what `of` takes from each episode, over those where it is known; NaN where it never is.
+    /// Mean of the value `of` over the episodes where it is known. NaN if it is unknown in all of them.
     pub fn mean(&self, of: impl Fn(&EpisodeRecord) -> f64) -> f64 {
         let known = self.records.iter().map(of).filter(|value| !value.is_nan());
         let (sum, n) = known.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));

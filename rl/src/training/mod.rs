@@ -1,4 +1,4 @@
-//! What every algorithm needs in a training: its start, recent episodes, figures, threads.
+//! Common parts of the training algorithms: setup, recent episodes, metrics, threads.
 
 mod episodes;
 mod progress;

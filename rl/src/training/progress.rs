@@ -1,4 +1,4 @@
-//! Figures of an iteration, for observers and logs.
+//! Metrics of an iteration, for observers and logs.
 
 use std::time::Duration;
 
@@ -11,38 +11,38 @@ use super::{EpisodeRecord, EpisodeWindow};
 pub struct Progress {
     /// Iteration, from 1.
     pub iteration: usize,
-    /// Iterations in all.
+    /// Total number of iterations.
     pub n_iterations: usize,
     /// Steps of all environments so far.
     pub global_step: u64,
-    /// Mean return of the last episodes; none before the first one ends.
+    /// Mean return of the most recent episodes. `None` before the first episode ends.
     pub episodic_return: Option<f64>,
-    /// Success rate of the last episodes. `None` if the task has no such metric.
+    /// Success rate of the most recent episodes. `None` if the task has no such metric.
     pub success: Option<f64>,
-    /// Steps of all environments per second, since the process began to train.
+    /// Steps of all environments per second, since this process started training.
     pub steps_per_second: f64,
     /// Estimated time of the remaining iterations.
     pub remaining: Duration,
-    /// Time of actions and environments.
+    /// Time of policy and environments.
     pub rollout_time: Duration,
     /// Time of learning.
     pub update_time: Duration,
-    /// Every logged figure with CleanRL's name, in a fixed order; NaN: not known. `episode/` are the task's metrics and `reward/` the sums
-    /// of its reward terms, `cost/` those of its costs, means over the last episodes.
+    /// Every logged metric with CleanRL's name, in a fixed order. NaN: unknown. `episode/` are the task's metrics, `reward/`
+    /// the sums of its reward terms and `cost/` the sums of its costs, averaged over the most recent episodes.
     pub scalars: Vec<(String, f64)>,
 }
 
-/// Where a training is.
+/// Current position of a training.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counts {
     pub(crate) iteration: usize,
     pub(crate) n_iterations: usize,
     pub(crate) global_step: u64,
-    /// Steps of all environments in an iteration.
+    /// Steps of all environments per iteration.
     pub(crate) batch_size: usize,
 }
 
-/// Time of this process' iterations, and their steps.
+/// Time and number of steps of the iterations of this process.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StepClock {
     time: Duration,
@@ -50,7 +50,7 @@ pub(crate) struct StepClock {
 }
 
 impl Progress {
-    /// The figures of every algorithm; `scalars` are still to be added.
+    /// The metrics that all algorithms share. The caller adds `scalars`.
     pub(crate) fn new(
         counts: Counts,
         clock: &mut StepClock,
@@ -78,7 +78,7 @@ impl Progress {
         }
     }
 
-    /// A logged figure. `None` if it is not logged or not known.
+    /// A logged metric. `None` if it is not logged or unknown.
     pub fn scalar(&self, name: &str) -> Option<f64> {
         let found = self.scalars.iter().find(|(known, _)| known == name);
         found
@@ -86,7 +86,7 @@ impl Progress {
             .filter(|value| !value.is_nan())
     }
 
-    /// Adds figures.
+    /// Adds metrics.
     pub(crate) fn add<'a>(&mut self, scalars: impl IntoIterator<Item = (&'a str, f64)>) {
         let owned = |(name, value): (&str, f64)| (name.to_owned(), value);
         self.scalars.extend(scalars.into_iter().map(owned));
@@ -113,7 +113,7 @@ pub(crate) fn episode_charts(episodes: &EpisodeWindow) -> [(&'static str, f64); 
     ]
 }
 
-/// What an episode cost, where the task has costs.
+/// Mean cost of an episode, if the task has costs.
 pub(crate) fn episode_cost(
     episodes: &EpisodeWindow,
     spec: &EnvSpec,

@@ -1,4 +1,4 @@
-//! The start of a training: generators, and whether settings and environments fit.
+//! Setup of a training: generators, and checks of settings and environments.
 
 use insonate_envs::{Autoreset, VecEnv};
 use rand::SeedableRng as _;
@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::RlError;
 
-/// The generator of a stream of a seed; a task's episodes have streams of their own.
+/// Generator of a stream of a seed. The episodes of a task use separate streams.
 pub(crate) fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
     rng
 }
 
-/// Fails for environments that cannot be learned in.
+/// Checks that the environments are suitable for training.
 pub(crate) fn check_env(env: &VecEnv, wanted: usize) -> Result<(), RlError> {
     let n_envs = env.n_envs();
     if n_envs != wanted {
@@ -25,13 +25,13 @@ pub(crate) fn check_env(env: &VecEnv, wanted: usize) -> Result<(), RlError> {
         return Err(RlError::config("autoreset", problem));
     }
     if env.spec().observation_space.is_empty() {
-        let problem = format!("{} observes nothing", env.spec().id);
+        let problem = format!("{} has no observations", env.spec().id);
         return Err(RlError::config("observation", problem));
     }
     Ok(())
 }
 
-/// Fails for the first setting that is not within its range; a low end of [`f64::MIN_POSITIVE`] means above 0.
+/// Fails for the first setting outside its range. A lower bound of [`f64::MIN_POSITIVE`] means above 0.
 pub(crate) fn check_ranges(
     ranges: impl IntoIterator<Item = (&'static str, f64, f64, f64)>,
 ) -> Result<(), RlError> {

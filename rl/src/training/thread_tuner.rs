@@ -1,10 +1,10 @@
-//! Whether an update runs on one thread or two: whichever was faster lately, with the same result.
+//! Chooses one or two threads for an update: the recently faster choice. The result is the same.
 //!
 //! Two threads that wait for each other at every minibatch are faster on idle cores and slower on busy ones.
 
 use std::time::Duration;
 
-/// Updates from one trial of the slower choice to the next.
+/// Number of updates between two trials of the slower choice.
 const TRIAL_EVERY: usize = 32;
 
 /// Times of recent updates.
@@ -18,7 +18,7 @@ pub(crate) struct ThreadTuner {
 }
 
 impl ThreadTuner {
-    /// A tuner with an upper limit on the number of threads.
+    /// Creates a tuner with a maximum number of threads.
     pub(crate) fn new(max_threads: usize) -> Self {
         Self {
             max_threads,
@@ -28,14 +28,14 @@ impl ThreadTuner {
         }
     }
 
-    /// A tuner that always takes the given number of threads.
+    /// Creates a tuner with a fixed number of threads.
     pub(crate) fn fixed(n_threads: usize) -> Self {
         let mut tuner = Self::new(n_threads);
         tuner.is_fixed = true;
         tuner
     }
 
-    /// Threads of the next update.
+    /// Number of threads of the next update.
     pub(crate) fn n_threads(&self) -> usize {
         if self.max_threads < 2 || self.is_fixed {
             return self.max_threads;

@@ -1,8 +1,8 @@
-//! Two parts of an update on one thread or two.
+//! Runs two parts of an update on one thread or two.
 
 use std::thread;
 
-/// Runs both, with two threads at once; the results are the same.
+/// Runs both functions, concurrently if there are two threads. The results are the same.
 pub(crate) fn join<A: Send, B: Send>(
     n_threads: usize,
     a: impl FnOnce() -> A,

@@ -1,15 +1,15 @@
-//! Reads ONNX files by the published field numbers, and evaluates the operators that policies use; knows nothing of their writer.
+//! Parses ONNX files by the published field numbers and evaluates the operators of policies. It is independent of the writer.
 
 use std::collections::HashMap;
 
-/// Rows of numbers; constants have one row, or `[n_outputs, n_inputs]`.
+/// Rows of numbers. Constants have one row, or shape `[n_outputs, n_inputs]`.
 #[derive(Debug, Clone)]
 pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
     pub(crate) numbers: Vec<f64>,
 }
 
-/// A field of a message: its number, and a whole number or bytes.
+/// A field of a message: its number, and an integer or bytes.
 enum Field<'a> {
     Number(u64),
     Bytes(&'a [u8]),
@@ -50,7 +50,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
     all
 }
 
-/// Every value of a field that has bytes.
+/// All values of a bytes field.
 fn all(message: &[u8], number: u64) -> Vec<&[u8]> {
     let chosen = fields(message).into_iter().filter(|(n, _)| *n == number);
     chosen
@@ -185,7 +185,7 @@ fn evaluate(operator: &str, node: &[u8], inputs: &[&Array]) -> Array {
             numbers,
         }
     };
-    // Attributes by name: a whole number, or single precision.
+    // Attributes by name: an integer or a single-precision number.
     let attribute = |name: &str| {
         let found = all(node, 5).into_iter().find(|it| text(one(it, 1)) == name);
         found

@@ -1,4 +1,4 @@
-//! A small environment that terminates and is truncated, and trainings on it.
+//! A small environment that terminates and is truncated, and trainings with it.
 
 use insonate_envs::{
     Autoreset, BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, VecConfig, VecEnv,
@@ -7,7 +7,7 @@ use insonate_rl::{PolicyIdentity, Ppo, PpoConfig};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A point on a line that shall come to the middle: it falls off at ±1 (terminated), and 20 steps are enough (truncated).
+/// A point on a line that must reach the middle. It falls off at ±1 (terminated); the time limit is 20 steps (truncated).
 pub(crate) struct Line {
     spec: EnvSpec,
     rng: ChaCha8Rng,
@@ -17,7 +17,7 @@ pub(crate) struct Line {
     costs: [f64; 2],
     start: [f64; 1],
     end: Option<EndReason>,
-    /// What every term of the reward is multiplied with.
+    /// Factor on every reward term.
     pub(crate) reward_scale: f64,
 }
 
@@ -95,7 +95,7 @@ impl Env for Line {
             -10.0 * f64::from(u8::from(terminated)),
         ]
         .map(|term| self.reward_scale * term);
-        // Speed, which brings the point to the middle, and a fall.
+        // Costs: the speed of the point, and a fall.
         self.costs = [
             0.1 * f64::from(action[0]).abs(),
             f64::from(u8::from(terminated)),
@@ -171,7 +171,7 @@ pub(crate) fn config() -> PpoConfig {
     }
 }
 
-/// What its policies say of themselves.
+/// Identity of its policies.
 pub(crate) fn identity() -> PolicyIdentity {
     PolicyIdentity {
         task: "line".to_owned(),
@@ -179,7 +179,7 @@ pub(crate) fn identity() -> PolicyIdentity {
     }
 }
 
-/// A training on lines.
+/// A PPO training on lines.
 pub(crate) fn ppo(config: PpoConfig, n_threads: usize) -> Ppo {
     let env = lines(config.n_envs, n_threads, Autoreset::SameStep);
     Ppo::new(env, config, identity()).unwrap()

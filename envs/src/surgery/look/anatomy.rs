@@ -1,8 +1,8 @@
-//! What hangs on the liver: shapes and places after anatomy's textbooks, chosen by eye; lengths in m in the frame of its rest shape.
+//! Anatomy around the liver: shapes and positions after anatomy textbooks, adjusted by eye; lengths in m in the frame of its rest shape.
 //!
-//! The gall bladder lies in its bed below the right lobe with the fundus at the front edge (70 to 100 mm long, some 30 mm wide); portal
-//! vein, hepatic artery and bile duct leave the gate downwards; the round ligament runs from its notch to the front, in the free edge of
-//! the falciform ligament.
+//! The gall bladder lies in its bed below the right lobe with the fundus at the front edge (70 to 100 mm long, some 30 mm wide). Portal
+//! vein, hepatic artery and bile duct run downwards from the porta hepatis. The round ligament runs from its notch to the
+//! front, in the free edge of the falciform ligament.
 
 use insonate_meshes::TriangleMesh;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -10,23 +10,23 @@ use nalgebra::{UnitQuaternion, Vector3};
 /// Vertices around a tube.
 const AROUND: usize = 14;
 
-/// A part that is drawn.
+/// A rendered part.
 pub(super) struct Part {
     pub(super) name: &'static str,
     pub(super) material: &'static str,
     pub(super) mesh: TriangleMesh,
-    /// How far each vertex goes along with the liver, 0 to 1.
+    /// Fraction of the liver's motion that each vertex follows, 0 to 1.
     pub(super) carried: Vec<f64>,
 }
 
-/// All parts.
+/// All rendered parts.
 pub(super) fn parts() -> Vec<Part> {
     let mut parts = vec![gall_bladder(), round_ligament(), fat()];
     parts.extend(gate());
     parts
 }
 
-/// Along a smooth line, places with radii; the whole line goes along with the liver up to the place from which it fades by `still_from`.
+/// A tube along a smooth line of points with radii. The whole line follows the liver, or fades to fixed from the fraction `still_from` on.
 fn tube(
     name: &'static str,
     material: &'static str,
@@ -41,7 +41,7 @@ fn tube(
     let mut last = Vector3::z();
     for (i, (_, radius)) in line.iter().enumerate() {
         let along = at((i + 1).min(n - 1)) - at(i.saturating_sub(1));
-        // Turned as little as can be from ring to ring.
+        // Parallel transport: the least rotation from ring to ring.
         turn = UnitQuaternion::rotation_between(&last, &along).unwrap_or_default() * turn;
         last = along;
         let share = i as f64 / (n - 1) as f64;
@@ -67,13 +67,13 @@ fn tube(
     }
 }
 
-/// 1 up to a share `from`, then smoothly down to 0 at 1.
+/// 1 up to the fraction `from`, then smoothly decreasing to 0 at 1.
 fn fade(share: f64, from: f64) -> f64 {
     let left = ((1.0 - share) / (1.0 - from)).clamp(0.0, 1.0);
     left * left * (3.0 - 2.0 * left)
 }
 
-/// Points of a Catmull–Rom spline through places with radii.
+/// Points of a Catmull–Rom spline through points with radii.
 fn spline(knots: &[([f64; 3], f64)]) -> Vec<([f64; 3], f64)> {
     const PER_SPAN: usize = 10;
     let knot = |i: isize| {
@@ -144,7 +144,7 @@ fn gate() -> [Part; 3] {
     ]
 }
 
-/// Lobules about the gate and the neck of the gall bladder.
+/// Fat lobules around the porta hepatis and the neck of the gall bladder.
 fn fat() -> Part {
     let mut fat = Part {
         name: "fat",
@@ -165,7 +165,7 @@ fn fat() -> Part {
     .into_iter()
     .enumerate()
     {
-        // A ball, flattened and turned a little differently each time.
+        // A flattened ball with a varying rotation.
         let ball: Vec<_> = (0..=8_u8)
             .map(|ring| {
                 let (sin, cos) = (std::f64::consts::PI * f64::from(ring) / 8.0).sin_cos();

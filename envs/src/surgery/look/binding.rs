@@ -1,14 +1,14 @@
-//! How a point near tetrahedra follows them.
+//! Binding of a point to nearby tetrahedra.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Vertices that carry a point, with their weights.
+/// Vertices that a point follows, with their weights.
 pub(super) type Weights = Vec<(u32, f64)>;
 
-/// How many tetrahedra, by the distance of their centres, may hold a point.
+/// Number of candidate tetrahedra for a point, by the distance of their centres.
 const CANDIDATES: usize = 12;
 
-/// Tetrahedra at rest, to bind points to.
+/// Tetrahedra at rest that points can be bound to.
 pub(super) struct Binding {
     tets: Vec<Tet>,
 }
@@ -17,12 +17,12 @@ struct Tet {
     corners: [u32; 4],
     centre: Vector3<f64>,
     first: Vector3<f64>,
-    /// Turns what is relative to the first corner into the weights of the others.
+    /// Maps a position relative to the first corner to the weights of the other corners.
     inverse: Matrix3<f64>,
 }
 
 impl Binding {
-    /// Of vertices [m] and tetrahedra; flat ones bind nothing.
+    /// Creates a binding from vertices [m] and tetrahedra. Flat tetrahedra are skipped.
     pub(super) fn new(positions: &[[f64; 3]], tets: &[[u32; 4]]) -> Self {
         let tets = tets.iter().filter_map(|&corners| {
             let at = corners.map(|corner| Vector3::from(positions[corner as usize]));
@@ -39,8 +39,8 @@ impl Binding {
         }
     }
 
-    /// Weights, `carried` in all, of the vertices of the tetrahedron that holds a point [m], or nearly so: linear inside, and outside
-    /// what is left of them where none is below 0.
+    /// Weights, with the sum `carried`, of the vertices of the tetrahedron that contains a point [m] or is nearest: linear inside. Outside,
+    /// negative weights are set to zero and the rest is rescaled.
     pub(super) fn weights(&self, at: [f64; 3], carried: f64) -> Weights {
         let at = Vector3::from(at);
         let mut near: Vec<(f64, &Tet)> = self
@@ -69,7 +69,7 @@ impl Binding {
 }
 
 impl Tet {
-    /// Weights of the corners, which sum to 1.
+    /// Weights of the corners. Their sum is 1.
     fn barycentric(&self, at: &Vector3<f64>) -> [f64; 4] {
         let others = self.inverse * (at - self.first);
         [1.0 - others.sum(), others.x, others.y, others.z]
@@ -80,7 +80,7 @@ impl Tet {
 mod tests {
     use super::*;
 
-    /// Two tetrahedra on either side of x = 0.
+    /// Two tetrahedra on opposite sides of x = 0.
     fn pair() -> Binding {
         let positions = [
             [-1.0, 0.0, 0.0],

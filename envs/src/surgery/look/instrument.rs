@@ -1,4 +1,4 @@
-//! Shaft, clevis and toothed jaws, drawn around the capsules that touch.
+//! Shaft, clevis and toothed jaws, rendered around the contact capsules.
 
 use insonate_meshes::TriangleMesh;
 use insonate_models::mjcf::{Geom, Mesh, Mjcf, Namespace};
@@ -10,9 +10,9 @@ const AROUND: usize = 24;
 /// Teeth of a jaw.
 const N_TEETH: usize = 12;
 
-/// Adds the instrument to the bodies `shaft`, `clamp0` and `clamp1`, along whose z the capsules lie.
+/// Adds the instrument to the bodies `shaft`, `clamp0` and `clamp1`. Their capsules lie along z.
 pub(super) fn add(mjcf: &mut Mjcf, geometry: &GripperGeometry) {
-    // The clamps turn about y, and their gripping faces look at each other.
+    // The clamps rotate about y, and their gripping faces are opposite each other.
     show(mjcf, "clamp0", &jaw(geometry, 1.0), "steel");
     show(mjcf, "clamp1", &jaw(geometry, -1.0), "steel");
     show(mjcf, "shaft", &clevis(geometry), "steel");
@@ -42,7 +42,7 @@ fn put(mjcf: &mut Mjcf, body: &str, geom: Geom, material: &str) {
     }
 }
 
-/// A jaw whose gripping face looks along x by `inner` (±1): flat and toothed there, rounded outside, slimmer towards its end.
+/// A jaw whose gripping face points along x times `inner` (±1). The face is flat and toothed, the outside is round, and the end is slimmer.
 fn jaw(geometry: &GripperGeometry, inner: f64) -> TriangleMesh {
     let (radius, length) = (geometry.clamp_radius, geometry.clamp_length);
     let root = 0.22;
@@ -69,7 +69,7 @@ fn jaw(geometry: &GripperGeometry, inner: f64) -> TriangleMesh {
     loft(&sections, AROUND)
 }
 
-/// Where the clevis begins, along the shaft's z [m].
+/// Start of the clevis along the shaft's z axis [m].
 fn clevis_end(geometry: &GripperGeometry) -> f64 {
     2.5 * geometry.shaft_radius - 0.5 * geometry.shaft_length
 }

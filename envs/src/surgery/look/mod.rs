@@ -1,8 +1,8 @@
-//! What is only drawn of a surgery: skins that follow the organ's vertices.
+//! Visual-only parts of surgery scenes: skins that follow the organ's vertices.
 //!
-//! The organ's own surface is as coarse as its tetrahedra. Drawn is the smooth surface that they were made from, with what hangs on it:
-//! gall bladder, ligaments, fat, and the vessels at its gate. None of these has mass or is touched. The instrument is drawn around its
-//! capsules.
+//! The organ's simulated surface is as coarse as its tetrahedra. The rendered surface is the smooth one that the tetrahedra were made from,
+//! with gall bladder, ligaments, fat, and the vessels at the porta hepatis. These parts have no mass and no contacts. The instrument is
+//! rendered around its capsules.
 
 mod anatomy;
 mod binding;
@@ -21,16 +21,16 @@ use crate::EnvError;
 use binding::{Binding, Weights};
 use smoothing::smoothed;
 
-/// Vertices so close are one [m]: normals shall be smooth across them, and slivers go.
+/// Vertices closer than this are merged [m], so that normals are smooth and slivers vanish.
 const WELD: f64 = 4e-4;
 
-/// A body that stands still, for what is fixed to the patient.
+/// A fixed body, for parts that are attached to the patient.
 const ROOM: &str = "room";
 
-/// Adds the skins of an organ, whose vertices are the bodies `v0`, `v1`, … in their order, and the instrument.
+/// Adds the skins of an organ (its vertices are the bodies `v0`, `v1`, … in their order) and the instrument.
 ///
 /// # Errors
-/// [`EnvError::Tissue`] where the organ has no surface.
+/// [`EnvError::Tissue`] if the organ has no surface.
 pub(super) fn dress(
     mjcf: &mut Mjcf,
     organ: &Organ,
@@ -58,7 +58,7 @@ pub(super) fn dress(
     Ok(())
 }
 
-/// Adds a skin, made where the organ has its rest shape; what the weights leave over to 1 stands still.
+/// Adds a skin in the organ's rest shape. The weight missing to 1 is fixed.
 fn add_skin(
     mjcf: &mut Mjcf,
     organ: &Organ,
@@ -69,7 +69,7 @@ fn add_skin(
 ) {
     let rest = &organ.mesh().positions;
     let weights = smoothed(weights, &mesh.triangles);
-    // Vertices and weights by bone; the last is the room.
+    // Vertices and weights by bone. The last bone is the room.
     let mut bones: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); rest.len() + 1];
     for (vertex, weights) in weights.into_iter().enumerate() {
         let still = 1.0 - weights.iter().map(|(_, weight)| weight).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Smoother weights: what a surface follows must bend no sharper than the surface.
+//! Smoothing of weights, so that skins do not bend more sharply than the surface that they follow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use super::binding::Weights;
 /// Rounds of smoothing.
 const ROUNDS: usize = 10;
 
-/// Weights below this are left out; the others make up for them.
+/// Smaller weights are removed, and the others are rescaled.
 const LEAST: f64 = 0.02;
 
-/// Takes each vertex' weights for the mean of its own and its neighbours', several times: those of a tetrahedron change abruptly outside it.
+/// Averages the weights of each vertex with those of its neighbours, several times. Weights from a tetrahedron change abruptly outside it.
 pub(super) fn smoothed(mut weights: Vec<Weights>, triangles: &[[u32; 3]]) -> Vec<Weights> {
     let mut neighbours = vec![BTreeSet::new(); weights.len()];
     for &[a, b, c] in triangles {
@@ -29,7 +29,7 @@ pub(super) fn smoothed(mut weights: Vec<Weights>, triangles: &[[u32; 3]]) -> Vec
     weights
 }
 
-/// Half of a vertex' own weights, and half of its neighbours' mean.
+/// Half of a vertex' own weights plus half of its neighbours' mean.
 fn mean(vertex: usize, neighbours: &BTreeSet<u32>, weights: &[Weights]) -> Weights {
     let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
     let own = if neighbours.is_empty() { 1.0 } else { 0.5 };
@@ -43,7 +43,7 @@ fn mean(vertex: usize, neighbours: &BTreeSet<u32>, weights: &[Weights]) -> Weigh
     let total: f64 = sums.values().sum();
     sums.retain(|_, weight| *weight >= LEAST * total);
     let scale = total / sums.values().sum::<f64>();
-    // Nothing carries what stands still.
+    // Fixed vertices have no weights.
     let scale = if scale.is_finite() { scale } else { 0.0 };
     sums.into_iter()
         .map(|(bone, w)| (bone, w * scale))
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_step_becomes_a_slope_and_sums_stay() {
-        // A strip of triangles; its left half hangs on bone 0, its right half on bone 1.
+        // A strip of triangles. Its left half follows bone 0, its right half bone 1.
         let triangles: Vec<[u32; 3]> = (0..8).map(|i| [i, i + 1, i + 2]).collect();
         let weights = (0..10).map(|i| vec![(u32::from(i >= 5), 1.0)]).collect();
         let smooth = smoothed(weights, &triangles);

@@ -6,7 +6,7 @@ use crate::normalization::ObservationNormalizer;
 use crate::policy::Policy;
 use crate::protobuf::Message;
 
-/// Nodes and constants so far, and the name of what the next node takes.
+/// Nodes and constants so far, and the name of the input of the next node.
 #[derive(Default)]
 struct Graph {
     nodes: Vec<Message>,
@@ -14,7 +14,7 @@ struct Graph {
     last: String,
 }
 
-/// `GraphProto` of a policy.
+/// Creates the `GraphProto` of a policy.
 pub(super) fn graph(policy: &Policy, about: &str) -> Message {
     let mut graph = Graph {
         last: "observation".to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn graph(policy: &Policy, about: &str) -> Message {
 }
 
 impl Graph {
-    /// Adds an operator on the last output and constants.
+    /// Adds an operator on the last output and the given constants.
     fn then(&mut self, operator: &str, constants: &[&str], output: &str, attributes: &[Attribute]) {
         let inputs: Vec<&str> = std::iter::once(&*self.last)
             .chain(constants.iter().copied())
@@ -47,7 +47,7 @@ impl Graph {
         output.clone_into(&mut self.last);
     }
 
-    /// In double precision, as [`ObservationNormalizer`] does: in single, a mean far above the deviation would cost digits.
+    /// Uses double precision, as [`ObservationNormalizer`] does. Single precision loses digits if a mean is much larger than the deviation.
     fn normalize(&mut self, normalizer: &ObservationNormalizer) {
         let (mean, scales, clip) = (
             &normalizer.moments().mean,
@@ -81,7 +81,7 @@ impl Graph {
         let last = network.layers().len() - 1;
         for (index, layer) in network.layers().iter().enumerate() {
             let (weights, bias) = network.layer_of(network.parameters(), index);
-            // The file's names.
+            // Tensor names of the policy file.
             let [weight_name, bias_name] =
                 ["weight", "bias"].map(|kind| format!("actor.{}.{kind}", 2 * index));
             self.constants.extend([

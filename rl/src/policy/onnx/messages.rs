@@ -1,10 +1,10 @@
-//! The messages of ONNX that a policy needs, with their field numbers (onnx.proto of ONNX 1.9).
+//! The ONNX messages for a policy, with their field numbers (onnx.proto of ONNX 1.9).
 
 use crate::protobuf::Message;
 
-/// ONNX's number for single precision.
+/// ONNX data type of single precision.
 pub(super) const FLOAT: i64 = 1;
-/// ONNX's number for double precision.
+/// ONNX data type of double precision.
 pub(super) const DOUBLE: i64 = 11;
 
 /// Attribute of an operator.
@@ -77,7 +77,7 @@ pub(super) fn doubles(name: &str, shape: &[usize], numbers: &[f64]) -> Message {
     tensor(name, shape, DOUBLE, &bytes)
 }
 
-/// `ValueInfoProto` of single-precision rows of `width` numbers, as many as there are.
+/// `ValueInfoProto` of any number of single-precision rows of length `width`.
 pub(super) fn rows(name: &str, width: usize) -> Message {
     let batch = Message::default().bytes(2, "batch");
     let width = Message::default().integer(1, width as i64);

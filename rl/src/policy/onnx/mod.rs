@@ -1,7 +1,8 @@
-//! Policies as ONNX models, for programs that are not insonate.
+//! Export of policies as ONNX models, for other programs.
 //!
-//! One input `observation` `[batch, n_obs]`, as the environment gives it, and one output `action` `[batch, n_actions]`, within its bounds:
-//! normalisation, layers and scaling are in the graph, what each number means in the model's metadata.
+//! The model has one input `observation` `[batch, n_obs]`, as the environment returns it, and one output `action`
+//! `[batch, n_actions]`, within the bounds. Normalisation, layers and scaling are in the graph. The meaning of each number is in the
+//! model's metadata.
 
 mod graph;
 mod messages;
@@ -13,14 +14,14 @@ use super::Policy;
 use crate::protobuf::Message;
 use messages::{entry, operator_set};
 
-/// Version of ONNX's file format; that of ONNX 1.8 (2020), which every runtime since reads.
+/// Version of ONNX's file format: ONNX 1.8 (2020), which all later runtimes read.
 const IR_VERSION: i64 = 7;
 
-/// Version of ONNX's operators, of 2021.
+/// Version of ONNX's operators (2021).
 const OPERATOR_SET: i64 = 14;
 
 impl Policy {
-    /// The policy as an ONNX model (`ModelProto`); the same policy gives the same bytes.
+    /// Returns the policy as an ONNX model (`ModelProto`). The same policy gives the same bytes.
     pub fn to_onnx(&self) -> Vec<u8> {
         let (n_obs, n_actions) = (self.observation_space.len(), self.action_space.len());
         let about = format!(
@@ -41,7 +42,7 @@ impl Policy {
             .into_bytes()
     }
 
-    /// What the numbers mean: task, settings, and for each entry name, frame, filter and bounds.
+    /// Metadata of the model: task, settings, and name, frame, filter and bounds of each entry.
     fn metadata(&self) -> [(&'static str, String); 7] {
         [
             ("insonate_version", self.insonate_version.clone()),
@@ -55,7 +56,7 @@ impl Policy {
     }
 }
 
-/// The entries of a space as JSON; a missing bound is null.
+/// The entries of a space as JSON. An infinite bound is null.
 fn entries(space: &BoxSpace) -> Value {
     let bound = |value: f32| value.is_finite().then_some(value);
     let entry = |i: usize| {

@@ -1,7 +1,7 @@
-//! Epochs over minibatches, for actor and critic in step.
+//! Epochs over minibatches, synchronised between actor and critic.
 //!
-//! Actor and critic share no parameters; they exchange the norm of the gradient of each minibatch and the divergence of each epoch.
-//! So each may have a thread of its own, with the same arithmetic as on one thread.
+//! Actor and critic share no parameters. They exchange the norm of the gradient of each minibatch and the divergence of each epoch.
+//! Each can therefore run on its own thread, with the same arithmetic as on one thread.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ use super::shuffle::Shuffle;
 use crate::network::AdamStep;
 use crate::ppo::PpoConfig;
 
-/// What both heads go through.
+/// Schedule of minibatches for both heads.
 #[derive(Clone, Copy)]
 pub(super) struct Epochs<'a> {
     pub(super) config: &'a PpoConfig,
@@ -19,7 +19,7 @@ pub(super) struct Epochs<'a> {
     pub(super) learning_rate: f64,
 }
 
-/// What was done, the same for both heads.
+/// Counts of an update, the same for both heads.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Counts {
     pub(super) epochs: usize,
@@ -28,7 +28,7 @@ pub(super) struct Counts {
 }
 
 impl Epochs<'_> {
-    /// Updates both heads on one thread or two, to the same bits.
+    /// Updates both heads on one thread or two, with bit-identical results.
     pub(super) fn run(
         self,
         actor: &mut (impl LossHead + Send),
@@ -69,7 +69,7 @@ impl Epochs<'_> {
         counts
     }
 
-    /// The step with the gradient clipped to the largest norm, as PyTorch's `clip_grad_norm_`.
+    /// Parameters of the step, with the gradient clipped to the maximum norm, as PyTorch's `clip_grad_norm_`.
     fn adam_step(&self, squared_norm: f64) -> AdamStep {
         let scale = self.config.max_grad_norm / (squared_norm.sqrt() + 1e-6);
         AdamStep {
@@ -98,7 +98,7 @@ impl<A: LossHead, C: LossHead> LossHead for InTurn<'_, A, C> {
     }
 }
 
-/// One of two heads, each on a thread of its own, which add up what they return.
+/// One of two heads on separate threads. They sum their return values.
 struct Exchanging<'a, H>(&'a mut H, Port<'a>);
 
 impl<H: LossHead> LossHead for Exchanging<'_, H> {

@@ -1,24 +1,24 @@
-//! A rendezvous of two threads that swap a number: each busy-waits for the other, so that both resume within a fraction of a microsecond.
+//! A rendezvous of two threads that swap a number. Each thread busy-waits, so that both resume within a fraction of a microsecond.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Spins before a waiting thread yields, which matters where there are fewer cores than busy threads.
+/// Spins before a waiting thread yields. Yielding matters if there are fewer cores than busy threads.
 const MAX_SPINS: usize = 4096;
 
-/// A rendezvous that two threads may repeat.
+/// A reusable rendezvous of two threads.
 #[derive(Debug, Default)]
 pub(super) struct Exchange {
     slots: [Slot; 2],
     is_poisoned: AtomicBool,
 }
 
-/// What one thread gives, in cache lines of its own.
+/// Values of one thread, in separate cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Slot {
-    /// Bits of the numbers of even and odd rounds: a thread may be one round ahead of the other's reading.
+    /// Bits of the numbers of even and odd rounds. A thread may be one round ahead of the other.
     numbers: [AtomicU64; 2],
     /// Rounds entered.
     n_rounds: AtomicU64,
@@ -35,7 +35,7 @@ impl Exchange {
     }
 }
 
-/// One thread's access.
+/// Access of one thread.
 #[derive(Debug)]
 pub(super) struct Port<'a> {
     exchange: &'a Exchange,
@@ -44,10 +44,10 @@ pub(super) struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// Gives a number, waits for the other thread, and returns the other's number of the same round.
+    /// Publishes a number, waits for the other thread, and returns its number of the same round.
     ///
     /// # Panics
-    /// When the other thread has panicked, instead of waiting forever.
+    /// If the other thread has panicked, to avoid an endless wait.
     pub(super) fn swap(&mut self, number: f64) -> f64 {
         let [own, other] = [self.index, 1 - self.index].map(|index| &self.exchange.slots[index]);
         let parity = (self.n_rounds % 2) as usize;

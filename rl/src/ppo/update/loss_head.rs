@@ -1,4 +1,4 @@
-//! What actor and critic have in common in an update.
+//! Common interface of actor and critic in an update.
 
 use crate::network::AdamStep;
 
@@ -6,8 +6,8 @@ use crate::network::AdamStep;
 pub(super) trait LossHead {
     /// Computes the gradient of the loss over a minibatch and returns the square of its norm.
     fn compute_gradient(&mut self, rows: &[u32]) -> f64;
-    /// Moves the parameters against the gradient.
+    /// Updates the parameters with the gradient.
     fn step(&mut self, step: AdamStep);
-    /// Ends an epoch and returns its mean approximate KL divergence; zero from the critic, which has no part in it.
+    /// Ends an epoch and returns its mean approximate KL divergence. Zero for the critic.
     fn end_epoch(&mut self) -> f64;
 }

@@ -1,11 +1,11 @@
-//! The losses of PPO (Schulman 2017, Eqs. 7 and 9) with their derivatives, one sample at a time.
+//! The losses of PPO (Schulman 2017, Eqs. 7 and 9) with their derivatives, per sample.
 
 /// The clipped surrogate of one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PolicyLoss {
     /// max(−Â r, −Â clip(r, 1 − ε, 1 + ε)).
     pub loss: f32,
-    /// Its derivative by ln π(u|s).
+    /// Derivative with respect to ln π(u|s).
     pub by_log_prob: f32,
     /// r = π(u|s) / π_old(u|s).
     pub ratio: f32,
@@ -19,7 +19,7 @@ pub fn policy_loss(log_prob: f32, old_log_prob: f32, advantage: f32, clip_coef: 
     let ratio = log_ratio.exp();
     let unclipped = -advantage * ratio;
     let clipped = -advantage * ratio.clamp(1.0 - clip_coef, 1.0 + clip_coef);
-    // Where the clipped loss is larger it does not depend on the ratio.
+    // If the clipped loss is larger, it does not depend on the ratio.
     let (loss, by_log_prob) = if clipped > unclipped {
         (clipped, 0.0)
     } else {
@@ -33,8 +33,8 @@ pub fn policy_loss(log_prob: f32, old_log_prob: f32, advantage: f32, clip_coef: 
     }
 }
 
-/// The loss ½ (V − R)² of one sample and its derivative by V; with a clip coefficient ε the larger of that and the loss of V clipped to
-/// V_old ± ε.
+/// The loss ½ (V − R)² of one sample and its derivative with respect to V. With a clip coefficient ε it is the larger of this loss and the
+/// loss of V clipped to V_old ± ε.
 pub fn value_loss(value: f32, old_value: f32, return_: f32, clip_coef: Option<f32>) -> (f32, f32) {
     let error = value - return_;
     let unclipped = (0.5 * error * error, error);

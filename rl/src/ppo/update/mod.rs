@@ -22,16 +22,16 @@ use epochs::{Epochs, InTurn};
 use policy_head::PolicyHead;
 use value_head::{ValueHead, ValueTargets};
 
-/// What an update did. Losses are means over its last epoch.
+/// Statistics of an update. Losses are means over its last epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct UpdateStats {
-    /// Figures of the policy.
+    /// Statistics of the policy.
     pub policy: PolicyStats,
     /// Mean value loss.
     pub value_loss: f64,
-    /// The same of the costs; none without a limit.
+    /// Mean value loss of the cost critic. `None` without a cost limit.
     pub cost_value_loss: Option<f64>,
-    /// Epochs run; fewer than `update_epochs` where the KL divergence exceeded `target_kl`.
+    /// Epochs run. Fewer than `update_epochs` if the KL divergence exceeded `target_kl`.
     pub n_epochs: usize,
     /// Minibatches run.
     pub n_minibatches: usize,
@@ -39,18 +39,18 @@ pub struct UpdateStats {
     pub n_skipped: usize,
 }
 
-/// What an update learns.
+/// Networks that an update trains.
 #[derive(Debug)]
 pub struct Learners<'a> {
     /// The policy.
     pub actor: &'a mut Learner,
-    /// Values of the reward.
+    /// Critic of the reward.
     pub critic: &'a mut Learner,
-    /// The limit with the critic of the cost and its targets.
+    /// The cost limit with the critic of the cost and its targets.
     pub constraint: Option<&'a mut Constraint>,
 }
 
-/// Updates actor and critics on a rollout, on one thread or two, to the same bits.
+/// Updates actor and critics on a rollout, on one thread or two, with bit-identical results.
 pub fn update(
     config: &PpoConfig,
     learning_rate: f64,
@@ -121,7 +121,7 @@ impl Ppo {
             n_threads,
         );
         self.thread_tuner.record(n_threads, start.elapsed());
-        // Until the critic can tell good from bad, its advice would undo what the policy has learnt.
+        // An untrained critic would destroy what the policy has learnt.
         if let Some(actor) = actor {
             self.actor = actor;
         }

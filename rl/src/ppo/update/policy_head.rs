@@ -5,22 +5,22 @@ use super::losses::{mean_and_std, policy_loss};
 use crate::network::{AdamStep, Learner};
 use crate::ppo::{DiagGaussian, PpoConfig, RolloutBuffer};
 
-/// Figures of the policy, means over the minibatches of an epoch.
+/// Statistics of the policy: means over the minibatches of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PolicyStats {
     /// Clipped surrogate loss.
     pub loss: f64,
     /// Entropy.
     pub entropy: f64,
-    /// mean(−ln r): an estimate of the KL divergence that may be negative.
+    /// mean(−ln r): an estimate of the KL divergence that can be negative.
     pub old_approx_kl: f64,
-    /// mean(r − 1 − ln r): one that may not (<http://joschu.net/blog/kl-approx.html>).
+    /// mean(r − 1 − ln r): an estimate that cannot be negative (<http://joschu.net/blog/kl-approx.html>).
     pub approx_kl: f64,
-    /// Fraction of samples whose ratio left 1 ± ε.
+    /// Fraction of samples whose ratio is outside 1 ± ε.
     pub clipfrac: f64,
 }
 
-/// The actor and what its loss needs.
+/// The actor and the inputs of its loss.
 pub(super) struct PolicyHead<'a> {
     learner: &'a mut Learner,
     rollout: &'a RolloutBuffer,
@@ -48,7 +48,7 @@ impl<'a> PolicyHead<'a> {
         }
     }
 
-    /// Figures of the last complete epoch.
+    /// Statistics of the last complete epoch.
     pub(super) fn stats(&self) -> PolicyStats {
         self.epoch
     }

@@ -4,8 +4,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Permutations of all samples, each shuffled from the one before as in CleanRL. The same seed gives the same permutations, so that actor
-/// and critic on their own threads see the same minibatches.
+/// Permutations of all samples. Each one is shuffled from the previous one, as in CleanRL. The same seed gives the same
+/// permutations, so that actor and critic on separate threads use the same minibatches.
 #[derive(Debug, Clone)]
 pub(super) struct Shuffle {
     rng: ChaCha8Rng,
@@ -13,7 +13,7 @@ pub(super) struct Shuffle {
 }
 
 impl Shuffle {
-    /// A shuffle of the given number of samples.
+    /// Creates a shuffle of the given number of samples.
     pub(super) fn new(n_samples: usize, seed: u64) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(seed),

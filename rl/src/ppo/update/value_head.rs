@@ -5,16 +5,16 @@ use super::losses::value_loss;
 use crate::network::{AdamStep, Learner};
 use crate::ppo::PpoConfig;
 
-/// What a critic learns from; arrays of shape `[n_samples, …]`.
+/// Training data of a critic. Arrays have shape `[n_samples, …]`.
 #[derive(Clone, Copy)]
 pub(super) struct ValueTargets<'a> {
     pub(super) observations: &'a [f32],
-    /// What it said before the update.
+    /// Values before the update.
     pub(super) values: &'a [f32],
     pub(super) returns: &'a [f32],
 }
 
-/// The critic and what its loss needs.
+/// The critic and the inputs of its loss.
 pub(super) struct ValueHead<'a> {
     learner: &'a mut Learner,
     targets: ValueTargets<'a>,
