@@ -49,7 +49,7 @@ impl Tetrahedra {
     /// sound does not pass a fold.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: coordinates are not finite, numbers of vertices differ, indices are out of range, or no tetrahedron is left.
+    /// [`UltrasoundError::Setting`]: coordinates are not finite, vertex numbers differ, indices are out of range, or no tetrahedron is left.
     pub fn new(
         rest: &[Point],
         world: &[Point],
