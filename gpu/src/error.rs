@@ -20,7 +20,7 @@ pub enum DeviceError {
         found: Vec<String>,
     },
     /// The GPU lacks a required feature.
-    #[error("{gpu} has no {what}, which is needed")]
+    #[error("{gpu} lacks {what}, which is required")]
     Feature {
         /// Name of the GPU.
         gpu: String,

@@ -7,7 +7,7 @@ use std::io;
 #[non_exhaustive]
 pub enum ProtocolError {
     /// The message is too short.
-    #[error("{found} bytes are no message, {expected} expected")]
+    #[error("the message has {found} bytes, but {expected} are expected")]
     Length {
         /// Required bytes.
         expected: usize,

@@ -52,7 +52,7 @@ impl Transform {
             translation: [numbers[9], numbers[10], numbers[11]],
         };
         if !transform.is_rigid() {
-            return Err(refuse("has a matrix that is no rotation".to_owned()));
+            return Err(refuse("has a matrix that is not a rotation".to_owned()));
         }
         Ok(transform)
     }

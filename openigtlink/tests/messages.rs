@@ -115,7 +115,7 @@ fn what_is_wrong_is_said() {
     };
     assert_eq!(
         refused(scaled),
-        "TRANSFORM: has a matrix that is no rotation"
+        "TRANSFORM: has a matrix that is not a rotation"
     );
     let mirrored = Transform {
         rotation: [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -123,7 +123,7 @@ fn what_is_wrong_is_said() {
     };
     assert_eq!(
         refused(mirrored),
-        "TRANSFORM: has a matrix that is no rotation"
+        "TRANSFORM: has a matrix that is not a rotation"
     );
     let infinite = Transform {
         translation: [f64::INFINITY, 0.0, 0.0],

@@ -1,4 +1,4 @@
-//! Frames of a patient's gallbladder and liver, and of a block of speckle, attenuating as liver does: beam space alone, and with the picture.
+//! Frames of a patient's gallbladder and liver, and of a block of speckle with the attenuation of liver: beam space only, and with the picture.
 
 #![expect(
     missing_docs,

@@ -1,4 +1,4 @@
-//! Contract: confidence maps solve the random walk, fall with depth, and fall behind what casts a shadow.
+//! Contract: confidence maps solve the random walk, decrease with depth, and are low in shadows.
 
 use insonate_ultrasound::deformation::Rigid;
 use insonate_ultrasound::material::{BONE, SOFT_TISSUE};
@@ -8,7 +8,7 @@ use insonate_ultrasound::transducer::{c5_2, l11_5v};
 use insonate_ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::{DMatrix, DVector, Isometry3};
 
-/// Grey levels are 0.01 times these, in dB.
+/// Settings for grey levels of 0.01 times the level in dB.
 fn settings() -> ConfidenceSettings {
     ConfidenceSettings {
         levels: [0.0, 100.0],
@@ -28,7 +28,7 @@ fn frame(n_lines: usize, n_samples: usize, level: impl Fn(usize, usize) -> f32) 
     }
 }
 
-/// Brightness without pattern.
+/// Irregular brightness.
 fn rough(line: usize, sample: usize) -> f32 {
     30.0 + 8.0 * ((line * 31 + sample * 17) as f32).sin()
 }
@@ -49,7 +49,7 @@ fn even_tissue_is_trusted_in_proportion_to_its_height() {
     assert!((map.mean() - 0.5).abs() < 1e-6);
 }
 
-/// The same walk, as transition probabilities between all nodes.
+/// The reference uses transition probabilities between all nodes.
 #[test]
 fn map_is_the_probability_of_the_walk() {
     const SIZE: [usize; 2] = [6, 9];
@@ -111,7 +111,7 @@ fn a_line_without_contact_is_not_trusted() {
     assert_eq!(map.mean(), 0.0);
 }
 
-/// Nodes that stand for several lines and samples see the same tissue.
+/// Nodes that average several lines and samples show the same shadow.
 #[test]
 fn coarser_nodes_find_the_same_shadow() {
     let level = |line: usize, sample: usize| match (line, sample) {
@@ -141,7 +141,7 @@ fn coarser_nodes_find_the_same_shadow() {
     }
 }
 
-/// A rod of bone above deep tissue; the map of its picture is dark below it.
+/// A rod of bone above deep tissue: the map of its picture is dark below the rod.
 #[test]
 fn shadows_of_bone_are_not_trusted() {
     let transducer = l11_5v();

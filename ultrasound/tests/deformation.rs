@@ -1,10 +1,10 @@
-//! Fields of displacement, from simulated points.
+//! Displacement fields from simulated points.
 
 use insonate_models::probes::c5_2;
 use insonate_ultrasound::deformation::{Deformation, DisplacementField, Point, Region, Vector};
 use nalgebra::{Isometry3, Matrix3};
 
-/// A probe that looks down from 0.2 m.
+/// The region of a probe that looks down from 0.2 m.
 fn region() -> Region {
     let down = nalgebra::UnitQuaternion::from_axis_angle(
         &Vector::x_axis().cast::<f64>(),
@@ -14,7 +14,7 @@ fn region() -> Region {
     Region::seen(&c5_2().transducer, &pose, 0.1)
 }
 
-/// A block of points 15 mm apart, moved from their places a little.
+/// A block of points 15 mm apart, with small random shifts.
 fn block() -> Vec<Point> {
     let point = |n: usize| {
         let place = [n % 21, n / 21 % 9, n / 189].map(|n| 0.015 * n as f32);
@@ -40,7 +40,7 @@ fn an_affine_deformation_is_found_from_its_points() {
         let point = Point::new(x, y, z);
         let wanted = Point::from(rest_from_world * (point - shift).coords);
         let found = field.rest_from_world(&point).expect("it is everywhere");
-        // Regularisation takes a hundredth of the slope over a fraction of the spacing.
+        // Regularisation reduces the slope by a hundredth over a fraction of the spacing.
         assert!((found - wanted).norm() < 1e-4, "{found} {wanted}");
         let back = field.world_from_rest(&found).expect("it is everywhere");
         assert!((back - point).norm() < 1e-5, "{back} {point}");
@@ -82,7 +82,7 @@ fn a_dent_in_the_skin_fades_with_depth() {
 }
 
 #[test]
-fn what_is_no_deformation_is_refused() {
+fn invalid_deformations_are_refused() {
     let points = block();
     let field =
         |rest: &[Point], world: &[Point]| DisplacementField::of_solid(&region(), rest, world);

@@ -113,7 +113,7 @@ impl GpuBMode {
 
     /// Makes a frame of each view; its number selects the noise, like the index of [`BMode::frame`].
     ///
-    /// More frames than [`Self::n_at_once`] are made in several submissions.
+    /// More frames than [`Self::n_at_once()`] are made in several submissions.
     ///
     /// # Errors
     /// [`UltrasoundError::Gpu`]: the GPU is lost or out of memory.
@@ -138,7 +138,7 @@ impl GpuBMode {
         self.geometry_time
     }
 
-    /// Submits the work for views, at most [`Self::n_at_once`].
+    /// Submits the work for views, at most [`Self::n_at_once()`].
     fn submit(&mut self, views: &[(View, u64)]) -> Result<(), DeviceError> {
         let (gpu, n) = (&self.gpu, views.len());
 

@@ -99,7 +99,7 @@ impl LabelImage {
 
     pub(super) fn of(part: &Part, read: Labels) -> Self {
         let notes = read.rounded.map(|read| {
-            format!("numbers that are not whole count as the whole number within 0.01 of them, as {read} does")
+            format!("numbers within 0.01 of a whole number were rounded to it, for example {read}")
         });
         Self {
             count: part.count,
@@ -133,7 +133,7 @@ impl LabelImage {
     fn open(path: &Path, near: Option<&Neighbourhood>) -> Result<Self, UltrasoundError> {
         let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
         let format = LabelFormat::of(path).ok_or_else(|| {
-            refuse("the name ends in none of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
+            refuse("the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
         })?;
         let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
         let mut input = BufReader::new(file);

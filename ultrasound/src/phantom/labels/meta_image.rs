@@ -56,7 +56,7 @@ impl Header {
                     "the header has no {DATA} within {MAX_HEADER} bytes"
                 ));
             }
-            let line = String::from_utf8(bytes).map_err(|_| "the header is no text".to_owned())?;
+            let line = String::from_utf8(bytes).map_err(|_| "the header is not text".to_owned())?;
             let line = line.trim();
             if line.is_empty() {
                 continue;
@@ -64,7 +64,7 @@ impl Header {
             let Some((name, value)) = line.split_once('=') else {
                 let start: String = line.chars().take(40).collect();
                 return Err(format!(
-                    "line {start:?} of the header is no \"Key = value\""
+                    "line {start:?} of the header is not \"Key = value\""
                 ));
             };
             fields.insert(name.trim().to_owned(), value.trim().to_owned());
@@ -149,7 +149,7 @@ impl Header {
             "MET_DOUBLE" => NumberType::F64,
             other => {
                 return Err(format!(
-                    "ElementType is {other:?}, but labels are numbers, as MET_UCHAR or MET_SHORT"
+                    "ElementType is {other:?}, but labels are numbers, such as MET_UCHAR or MET_SHORT"
                 ));
             }
         };

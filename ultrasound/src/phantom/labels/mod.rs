@@ -121,7 +121,7 @@ impl LabelVolume {
             });
         }
         if n_filled == 0 {
-            let allowed = "where voxels of label 0 are: has it the frame of the labels?";
+            let allowed = "where voxels of label 0 are; check that both volumes use the same frame";
             return Err(UltrasoundError::setting("body", "elsewhere", allowed));
         }
         let beyond = n_beyond as f64 / n_labelled.max(1) as f64;

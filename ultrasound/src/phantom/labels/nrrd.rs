@@ -59,7 +59,7 @@ impl Header {
             if bytes.last() == Some(&b'\r') {
                 bytes.pop();
             }
-            String::from_utf8(bytes).map_err(|_| "the header is no text".to_owned())
+            String::from_utf8(bytes).map_err(|_| "the header is not text".to_owned())
         };
         let magic = line(false)?;
         if !matches!(
@@ -68,7 +68,7 @@ impl Header {
         ) {
             let start: String = magic.chars().take(16).collect();
             return Err(format!(
-                "starts with {start:?}, but must with NRRD0001 to NRRD0005"
+                "starts with {start:?}, but must start with NRRD0001 to NRRD0005"
             ));
         }
         let mut fields = BTreeMap::new();
@@ -84,7 +84,7 @@ impl Header {
             }
             let Some((name, value)) = line.split_once(": ") else {
                 return Err(format!(
-                    "line {line:?} of the header is no \"field: value\""
+                    "line {line:?} of the header is not \"field: value\""
                 ));
             };
             let name = name.to_ascii_lowercase();
@@ -92,7 +92,7 @@ impl Header {
                 .insert(name.clone(), value.trim().to_owned())
                 .is_some()
             {
-                return Err(format!("the field {name:?} is there twice"));
+                return Err(format!("the field {name:?} occurs twice"));
             }
         }
     }
@@ -209,7 +209,7 @@ impl Header {
     /// Rotation from the space's axes to left, head and front.
     fn turn(&self) -> Result<Matrix3<f64>, String> {
         let space = self.field("space").map_err(|missing| {
-            format!("{missing}: write which way its axes go, as \"space: left-posterior-superior\"")
+            format!("{missing}: give the directions of its axes, such as \"space: left-posterior-superior\"")
         })?;
         // Columns: directions of the axes of the space.
         let (left, head, front) = (Vector3::x(), Vector3::y(), Vector3::z());
@@ -255,7 +255,9 @@ impl Header {
             Some(origin) => vectors(origin)
                 .and_then(|all| <[Vector3<f64>; 1]>::try_from(all).ok())
                 .map(|[origin]| origin)
-                .ok_or_else(|| format!("space origin is {origin:?}, but must be as (0,0,0)"))?,
+                .ok_or_else(|| {
+                    format!("space origin is {origin:?}, but must be a vector such as (0,0,0)")
+                })?,
         };
         Ok(VoxelFrame {
             origin: turn * origin,

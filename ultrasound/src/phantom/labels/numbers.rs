@@ -130,7 +130,7 @@ impl Layout {
             }),
             _ => {
                 let number = text.parse::<f64>();
-                self.scaled(number.map_err(|_| format!("holds {text:?}, which is no number"))?)
+                self.scaled(number.map_err(|_| format!("holds {text:?}, which is not a number"))?)
             }
         }
     }
@@ -219,7 +219,7 @@ fn read_word(input: &mut dyn BufRead, word: &mut Vec<u8>) -> Result<(), String> 
         word.extend_from_slice(&bytes[..n_letters.min(MAX_WORD)]);
         if word.len() >= MAX_WORD {
             return Err(format!(
-                "holds a word of {MAX_WORD} letters or more, which is no number"
+                "holds a word of {MAX_WORD} letters or more, which is not a number"
             ));
         }
         input.consume(n_letters);
@@ -243,7 +243,7 @@ impl Labels {
         }
         if self.occurring.len() == MAX_LABELS {
             return Err(format!(
-                "has more than {MAX_LABELS} different numbers: is it a picture, and no label volume?"
+                "has more than {MAX_LABELS} different numbers: it may be a picture instead of a label volume"
             ));
         }
         let place = self.occurring.len() as u8;
