@@ -52,7 +52,7 @@ pub enum DeviceError {
     /// The GPU was reset, unplugged or destroyed, and its memory is lost: open it again.
     #[error("the GPU is lost: {0}")]
     Lost(String),
-    /// The driver refused work, due to a bug in this crate's user or in the driver.
+    /// The driver refused work: a bug of insonate or of the driver.
     #[error("the GPU's driver refused: {0}")]
     Refused(String),
 }

@@ -70,7 +70,7 @@ impl Header {
             return Err(ProtocolError::Header {
                 field: "version",
                 value: version,
-                allowed: "1 and 2",
+                allowed: "1 or 2",
             });
         }
         Ok(Self {

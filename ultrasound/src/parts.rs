@@ -14,7 +14,7 @@ pub(crate) enum Workers {
 }
 
 impl Workers {
-    /// Calls `work` on each item and its number. `init` makes state that is shared by several items; each thread gets at least `least` items.
+    /// Calls `work` on each item and its number. `init` makes state that several items share; each thread gets at least `least` items.
     pub(crate) fn for_each<T: Send, S>(
         self,
         items: &mut [T],

@@ -24,7 +24,7 @@ const SIZE: usize = 8192;
 /// Unit of delays [m], and the largest delay in units: 20 bits with a sign.
 const UNIT: f32 = 1.0 / (1 << 21) as f32;
 const MOST: f32 = ((1 << 19) - 1) as f32;
-/// Units per delay of the slope of delays (the difference to the next sample), and the largest slope in units: 12 bits with a sign.
+/// Units of slopes (difference to the next sample's delay) per distance of samples, and the largest slope in units: 12 bits with a sign.
 const SLOPES: f32 = 2000.0;
 const STEEPEST: f32 = 2047.0;
 

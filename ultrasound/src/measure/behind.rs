@@ -14,7 +14,7 @@ pub struct GasBehind {
 }
 
 impl GasBehind {
-    /// Above this share, there is more gas than a body larger than the picture can have.
+    /// Above this share, there is more gas than a body of the picture's size has behind it.
     pub const MOST: f64 = 0.5;
     /// Above this share, gas lies between tissues.
     pub const MOST_ENCLOSED: f64 = 0.02;

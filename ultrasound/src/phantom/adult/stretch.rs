@@ -1,7 +1,7 @@
 //! Materials on a short straight segment near boundaries.
 //!
-//! The depth below the skin and the thickness of the chest wall are taken as monotonic along the segment, so that a layer that ends on it
-//! does so between the values at its ends. Organs are known in closed form, the chest by its clearance.
+//! The depth below the skin and the thickness of the chest wall are taken as monotonic along the segment, so that the boundary of a layer lies
+//! on it only if the ends are on either side of the boundary. Organs are known in closed form, the chest by its clearance.
 
 use super::{Adult, MUSCLE_THICKNESS, index};
 use crate::deformation::{Point, Vector};

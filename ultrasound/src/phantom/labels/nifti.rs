@@ -178,7 +178,7 @@ impl Header {
         })
     }
 
-    /// Positions of voxels, in the unit of the header, to the right, front and head: the sform if present, else the qform, as in nibabel and ITK.
+    /// Positions of voxels, in the header's unit, to the right, front and head: the sform if present, else the qform, as in nibabel and ITK.
     fn affine(&self) -> Result<Matrix3x4<f64>, String> {
         self.sform().or_else(|| self.qform()).ok_or_else(|| {
             "sform_code and qform_code are 0: the file does not say where right, front and head are"
