@@ -94,7 +94,7 @@ pub(crate) fn body_size(header: &Header) -> Result<usize, ProtocolError> {
         .ok()
         .filter(|size| *size <= MAX_BODY)
         .ok_or(ProtocolError::Header {
-            field: "a body size of",
+            field: "body size",
             value: header.body_size,
             allowed: "at most 1 MiB",
         })

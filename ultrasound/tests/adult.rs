@@ -16,7 +16,7 @@ fn name(adult: &Adult, point: &Point) -> &'static str {
 fn nothing_else_begins_within_the_clearance() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for seed in 0..3 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let mut wrong = 0;
         for _ in 0..60_000 {
             let mut within = |low: f32, high: f32| rng.random_range(low..high);
@@ -37,7 +37,7 @@ fn a_stretch_ends_where_the_material_does() {
     const FINE: f32 = 2e-5;
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     for seed in 0..3 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let material = |point: &Point| adult.place(point).material;
         let (mut boundaries, mut early, mut late, mut none) = (0, 0, 0, 0);
         for _ in 0..20_000 {
@@ -75,7 +75,7 @@ fn a_stretch_ends_where_the_material_does() {
 #[test]
 fn below_the_navel_there_are_skin_fat_sheet_and_muscle() {
     for seed in 0..5 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let pose = adult
             .probe_pose([0.03, -0.09], 0.0, 0.0)
             .expect("it is on the belly")
@@ -93,13 +93,13 @@ fn below_the_navel_there_are_skin_fat_sheet_and_muscle() {
 
 #[test]
 fn views_show_the_organs_that_they_are_named_after() {
-    let adult = Adult::new(&Physique::default(), 3).expect("the reference man is right");
+    let adult = Adult::new(&Physique::default(), 3).expect("the reference man is valid");
     let settings = Settings {
         n_lines: 96,
         n_samples: 256,
         ..Settings::of(&c5_2())
     };
-    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
     for (site, wanted) in [
         (
             [-0.09, -0.035],
@@ -116,7 +116,7 @@ fn views_show_the_organs_that_they_are_named_after() {
             .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)
             .expect("it is on the skin");
         let pressed = pressed(&adult, &pose);
-        let view = View::new(&adult, &pressed, &pose).expect("the pose is right");
+        let view = View::new(&adult, &pressed, &pose).expect("the pose is valid");
         let frame = b_mode.frame(&view, 0);
         assert!(
             frame.contact_share() > 0.5,
@@ -141,7 +141,7 @@ fn views_show_the_organs_that_they_are_named_after() {
 
 #[test]
 fn the_same_seed_makes_the_same_patient() {
-    let adult = |seed| Adult::new(&Physique::default(), seed).expect("the reference man is right");
+    let adult = |seed| Adult::new(&Physique::default(), seed).expect("the reference man is valid");
     let places = |adult: &Adult| -> Vec<u8> {
         let point = |n: i32| {
             Point::new(
@@ -159,12 +159,12 @@ fn the_same_seed_makes_the_same_patient() {
 /// The adult indented by a C5-2, kinematically.
 fn pressed(adult: &Adult, pose: &nalgebra::Isometry3<f64>) -> Indentation<Rigid> {
     Indentation::new(Rigid::default(), adult, &c5_2(), pose, Indentation::DECAY)
-        .expect("the depth is right")
+        .expect("the depth is valid")
 }
 
 #[test]
 fn pressed_points_come_back_and_layers_get_thinner() {
-    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
+    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is valid");
     let pose = adult
         .probe_pose([-0.06, -0.05], 0.3, 0.015)
         .expect("it is on the skin");
@@ -193,7 +193,7 @@ fn pressed_points_come_back_and_layers_get_thinner() {
 #[test]
 fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
     for seed in 0..5 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let pose = adult.liver_kidney_view().expect("there is a view");
         let landmarks = adult.landmarks();
         let kidney = pose.inverse() * landmarks.right_kidney.cast::<f64>();
@@ -224,9 +224,9 @@ fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
 #[test]
 fn the_surface_of_a_kidney_has_its_area_and_separates_it_from_its_surroundings() {
     for seed in 0..3 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let surface = adult.surface(SoftOrgan::RightKidney, 2000);
-        let surface = surface.expect("as many points are right");
+        let surface = surface.expect("as many points are valid");
         let (center, long) = (
             adult.landmarks().right_kidney,
             adult.landmarks().right_kidney_axis,
@@ -254,19 +254,19 @@ fn the_surface_of_a_kidney_has_its_area_and_separates_it_from_its_surroundings()
 
 #[test]
 fn a_slice_is_as_thick_as_the_beam_and_as_wide_as_the_array_sees() {
-    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
+    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is valid");
     let pose = adult
         .probe_pose([0.0, -0.05], 0.0, 0.0)
         .expect("it is skin");
     let rigid = Rigid::default();
-    let view = View::new(&adult, &rigid, &pose).expect("the pose is right");
+    let view = View::new(&adult, &rigid, &pose).expect("the pose is valid");
     let settings = Settings {
         n_lines: 17,
         n_samples: 100,
         depth: 0.1,
         ..Settings::of(&c5_2())
     };
-    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
     let place = |x: f32, y: f32, z: f32| {
         let rest = pose.cast::<f32>() * Point::new(x, y, z);
         b_mode.sample_of(&view, &rest, 0.0)

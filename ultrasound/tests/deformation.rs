@@ -34,7 +34,7 @@ fn an_affine_deformation_is_found_from_its_points() {
     let shift = Vector::new(0.003, -0.002, 0.01);
     let rest = block();
     let world: Vec<Point> = rest.iter().map(|point| stretch * point + shift).collect();
-    let field = DisplacementField::of_solid(&region(), &rest, &world).expect("points are right");
+    let field = DisplacementField::of_solid(&region(), &rest, &world).expect("points are valid");
     let rest_from_world = stretch.try_inverse().expect("it is regular");
     for (x, y, z) in [(0.0, 0.0, 0.15), (0.06, 0.01, 0.1), (-0.05, -0.012, 0.12)] {
         let point = Point::new(x, y, z);
@@ -65,7 +65,7 @@ fn a_dent_in_the_skin_fades_with_depth() {
         .iter()
         .map(|point| point - Vector::z() * dent(point))
         .collect();
-    let field = DisplacementField::of_skin(&region(), &rest, &world).expect("points are right");
+    let field = DisplacementField::of_skin(&region(), &rest, &world).expect("points are valid");
     let risen = |x: f32, z: f32| {
         let point = Point::new(x, 0.0, z);
         field.rest_from_world(&point).expect("it is everywhere").z - z
@@ -90,6 +90,6 @@ fn invalid_deformations_are_refused() {
     assert!(field(&points, &points[1..]).is_err());
     let mut broken = points.clone();
     broken[7].y = f32::NAN;
-    let error = field(&points, &broken).expect_err("a point is no number");
+    let error = field(&points, &broken).expect_err("a point is NaN");
     assert!(error.to_string().contains('7'), "{error}");
 }

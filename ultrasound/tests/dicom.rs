@@ -19,8 +19,8 @@ fn sequence(times: &[f64]) -> (Sequence, f64, [f64; 2]) {
         n_samples: 32,
         ..Settings::of(&c5_2())
     };
-    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
-    let converter = b_mode.scan_converter(SIZE).expect("the size is right");
+    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
+    let converter = b_mode.scan_converter(SIZE).expect("the size is valid");
     let mut sequence = Sequence::new(&converter);
     for (n, time) in times.iter().enumerate() {
         let picture: Vec<u8> = (0..SIZE * SIZE)
@@ -28,7 +28,7 @@ fn sequence(times: &[f64]) -> (Sequence, f64, [f64; 2]) {
             .collect();
         sequence
             .push(&picture, *time, &Isometry3::identity())
-            .expect("the picture is right");
+            .expect("the picture is valid");
     }
     (sequence, converter.pixel, converter.corner)
 }
@@ -88,7 +88,7 @@ fn short(found: &Elements, tag: u32) -> u16 {
 #[test]
 fn a_film_has_its_pixels_scale_and_times() {
     let (sequence, pixel, corner) = sequence(&[0.0, 0.1, 0.2005]);
-    let file = sequence.to_dicom().expect("the sequence is right");
+    let file = sequence.to_dicom().expect("the sequence is valid");
     let found = read(&file);
     let class = "1.2.840.10008.5.1.4.1.1.3.1";
     assert_eq!(text(&found, 0x0002_0002), class);
@@ -162,19 +162,19 @@ fn equal_steps_have_one_time_without_rounding_errors() {
     let file = sequence(&times)
         .0
         .to_dicom()
-        .expect("the sequence is right");
+        .expect("the sequence is valid");
     assert_eq!(text(&read(&file), 0x0018_1063), "100");
 }
 
 #[test]
 fn identifiers_follow_from_the_content() {
     let (first, again) = (sequence(&[0.0, 0.1]).0, sequence(&[0.0, 0.1]).0);
-    let bytes = first.to_dicom().expect("the sequence is right");
-    assert_eq!(bytes, again.to_dicom().expect("the sequence is right"));
+    let bytes = first.to_dicom().expect("the sequence is valid");
+    assert_eq!(bytes, again.to_dicom().expect("the sequence is valid"));
     let other = sequence(&[0.0, 0.2])
         .0
         .to_dicom()
-        .expect("the sequence is right");
+        .expect("the sequence is valid");
     let (one, two) = (read(&bytes), read(&other));
     let tags = [0x0008_0018, 0x0020_000d, 0x0020_000e];
     for tag in tags {
@@ -192,7 +192,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         &sequence(&[0.0])
             .0
             .to_dicom()
-            .expect("the sequence is right"),
+            .expect("the sequence is valid"),
     );
     assert_eq!(text(&one, 0x0018_1065), "0");
     assert!(
@@ -204,7 +204,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         &sequence(&[0.0, 0.1, 0.4])
             .0
             .to_dicom()
-            .expect("the sequence is right"),
+            .expect("the sequence is valid"),
     );
     let times: Vec<f64> = text(&uneven, 0x0018_1065)
         .split('\\')
@@ -222,7 +222,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         &sequence(&jittered)
             .0
             .to_dicom()
-            .expect("the sequence is right"),
+            .expect("the sequence is valid"),
     );
     let time: f64 = text(&even, 0x0018_1063).parse().expect("a number");
     assert!((time - 100.0).abs() < 0.1, "{time}");

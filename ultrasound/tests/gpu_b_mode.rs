@@ -35,7 +35,7 @@ struct Sight<'a> {
 }
 
 fn adult() -> Adult {
-    Adult::new(&Physique::default(), 3).expect("the test is right")
+    Adult::new(&Physique::default(), 3).expect("the test is valid")
 }
 
 /// Tissue with a cyst and a wire.
@@ -63,18 +63,18 @@ impl<'a> Sight<'a> {
         let site = [-0.09, -0.035 + along];
         let pose = adult
             .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)
-            .expect("the test is right");
+            .expect("the test is valid");
         let rigid = Rigid::default();
         let pressed = Indentation::new(rigid, adult, transducer, &pose, Indentation::DECAY);
         Self {
             phantom: adult,
-            deformation: Box::new(pressed.expect("the test is right")),
+            deformation: Box::new(pressed.expect("the test is valid")),
             pose,
         }
     }
 
     fn view(&self) -> View<'_> {
-        View::new(self.phantom, &*self.deformation, &self.pose).expect("the test is right")
+        View::new(self.phantom, &*self.deformation, &self.pose).expect("the test is valid")
     }
 }
 
@@ -92,7 +92,7 @@ fn difference(transducer: &Transducer, wanted: &Frame, found: &Frame) -> (f32, f
     // Level of the noise after the gain, plus 6 dB.
     let megahertz = 1e-6
         * BMode::new(transducer, &settings)
-            .expect("the test is right")
+            .expect("the test is valid")
             .frequency();
     let floor = |sample: usize| {
         let range_cm = 100.0 * wanted.step * sample as f64;

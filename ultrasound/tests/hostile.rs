@@ -20,8 +20,8 @@ fn settings() -> Settings {
 }
 
 fn seen(phantom: &dyn Phantom, deformation: &dyn Deformation, pose: &Isometry3<f64>) -> Frame {
-    let mut b_mode = BMode::new(&c5_2(), &settings()).expect("the settings are right");
-    let view = View::new(phantom, deformation, pose).expect("the pose is right");
+    let mut b_mode = BMode::new(&c5_2(), &settings()).expect("the settings are valid");
+    let view = View::new(phantom, deformation, pose).expect("the pose is valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -115,9 +115,9 @@ fn empty_phantoms_are_refused_or_couple_to_nothing() {
         origin: Vector3::zeros(),
         steps: Matrix3::from_diagonal_element(1e-3),
     };
-    let image = LabelImage::new([8; 3], grid, &[0; 512]).expect("the volume is right");
-    let table = MaterialTable::parse("[labels]\n0 = \"air\"").expect("the table is right");
-    let volume = LabelVolume::new(&image, &table).expect("the volume is right");
+    let image = LabelImage::new([8; 3], grid, &[0; 512]).expect("the volume is valid");
+    let table = MaterialTable::parse("[labels]\n0 = \"air\"").expect("the table is valid");
+    let volume = LabelVolume::new(&image, &table).expect("the volume is valid");
     let refusal = volume
         .probe_pose([0.004, 0.004], 0.0, 0.0)
         .expect_err("no skin")
@@ -188,7 +188,7 @@ fn a_probe_in_bone_or_far_from_the_skin_sees_black() {
         assert!(level(&frame) < -40.0, "{}", level(&frame));
         // A probe in air causes no indentation.
         let pressed =
-            Indentation::new(rigid, &adult, &c5_2(), &far, 0.035).expect("the decay is right");
+            Indentation::new(rigid, &adult, &c5_2(), &far, 0.035).expect("the decay is valid");
         assert_eq!(seen(&adult, &pressed, &far).contact_share(), 0.0);
     }
 }
@@ -213,7 +213,7 @@ fn cube() -> (Vec<Point>, Vec<[u32; 4]>) {
 fn inverted_tetrahedra_leave_a_hole_and_no_nan() {
     let (rest, tets) = cube();
     let block = Block::uniform(SOFT_TISSUE);
-    let whole = Tetrahedra::new(&rest, &rest, &tets).expect("the cube is right");
+    let whole = Tetrahedra::new(&rest, &rest, &tets).expect("the cube is valid");
     let pose = Isometry3::translation(0.0, 0.0, 0.001);
     assert!(seen(&block, &whole, &pose).contact_share() > 0.9);
     // A corner that is pulled through the opposite face inverts its tetrahedra.
@@ -266,15 +266,15 @@ fn a_million_cells_of_noise_are_walked() {
     let labels: Vec<i64> = (0..n * n * n)
         .map(|at: i64| (at % n + at / n % n + at / (n * n)) % 7)
         .collect();
-    let image = LabelImage::new([100; 3], grid, &labels).expect("the volume is right");
+    let image = LabelImage::new([100; 3], grid, &labels).expect("the volume is valid");
     let names = ["liver", "fat", "muscle", "blood", "bone", "air", "spleen"];
     let lines = names.iter().enumerate();
     let lines: Vec<String> = lines
         .map(|(label, name)| format!("{label} = \"{name}\""))
         .collect();
     let text = format!("outside = \"gel\"\n[labels]\n{}", lines.join("\n"));
-    let table = MaterialTable::parse(&text).expect("the table is right");
-    let volume = LabelVolume::new(&image, &table).expect("the volume is right");
+    let table = MaterialTable::parse(&text).expect("the table is valid");
+    let volume = LabelVolume::new(&image, &table).expect("the volume is valid");
     let frame = seen(&volume, &Rigid::default(), &Isometry3::identity());
     level(&frame);
     for wild in [f32::NAN, f32::INFINITY, -1e30, 1e30] {

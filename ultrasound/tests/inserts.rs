@@ -30,8 +30,8 @@ fn frame(
         noise: f64::NEG_INFINITY,
         ..Settings::of(probe)
     };
-    let mut b_mode = BMode::new(probe, &settings).expect("the test is right");
-    let view = View::new(phantom, deformation, pose).expect("the test is right");
+    let mut b_mode = BMode::new(probe, &settings).expect("the test is valid");
+    let view = View::new(phantom, deformation, pose).expect("the test is valid");
     let frame = b_mode.frame(&view, 0).clone();
     (b_mode, frame)
 }
@@ -87,7 +87,7 @@ fn lesions_of_a_block_have_their_level() {
         let Solid::Ball { center, radius } = inserts[0].solid else {
             panic!("a lesion is a ball");
         };
-        let phantom = Inserts::new(Box::new(block), &inserts).expect("the test is right");
+        let phantom = Inserts::new(Box::new(block), &inserts).expect("the test is valid");
         let pose = Isometry3::identity();
         let seen = frame(&phantom, &Rigid::default(), &l11_5v(), &pose);
         let found = lesion_contrast(&seen, 1, 0, &pose, (center, radius));
@@ -138,10 +138,10 @@ fn lesions_of_the_adult_lie_in_the_liver_and_are_seen() {
         let beside = pose.inverse().cast::<f32>() * center;
         let moved = pose * Isometry3::translation(0.0, f64::from(beside.y), 0.0);
         let lesion = adult.materials().len() as u8;
-        let phantom = Inserts::new(Box::new(adult), &again).expect("the test is right");
+        let phantom = Inserts::new(Box::new(adult), &again).expect("the test is valid");
         let (rigid, decay) = (Rigid::default(), Indentation::DECAY);
         let pressed = Indentation::new(rigid, &phantom, &c5_2(), &moved, decay);
-        let pressed = pressed.expect("the test is right");
+        let pressed = pressed.expect("the test is valid");
         let seen = frame(&phantom, &pressed, &c5_2(), &moved);
         // The indentation moved the lesion down by some millimetres.
         let shown = shown_middle(&seen, lesion).expect("the lesion is in the labels");
@@ -182,7 +182,7 @@ fn a_mesh_is_what_it_encloses() {
         material: LIVER,
     };
     let phantom =
-        Inserts::new(Box::new(Block::uniform(SOFT_TISSUE)), &[insert]).expect("the test is right");
+        Inserts::new(Box::new(Block::uniform(SOFT_TISSUE)), &[insert]).expect("the test is valid");
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let gauge = |point: &Point| {
         let unit =
@@ -220,7 +220,7 @@ fn invalid_lesions_and_solids_are_refused() {
         let refusal = text.parse::<Lesion>().expect_err(text).to_string();
         assert!(refusal.contains(named), "{text}: {refusal}");
     }
-    let parsed: Lesion = "hypo:0.012".parse().expect("it is right");
+    let parsed: Lesion = "hypo:0.012".parse().expect("it is valid");
     assert_eq!(
         (parsed.kind, parsed.radius),
         (LesionKind::Hypoechoic, 0.012)

@@ -14,7 +14,7 @@ fn lines_have_the_envelope_and_the_carriers_phase() {
         depth: 0.04,
         ..Settings::bare(&l11_5v())
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the settings are valid");
     let mut phases = Vec::new();
     // Each wire is deeper by a sixteenth of a wavelength.
     let wave = 1540.0 / b_mode.frequency();
@@ -25,7 +25,7 @@ fn lines_have_the_envelope_and_the_carriers_phase() {
             amplitude: 100.0,
         });
         let rigid = Rigid::default();
-        let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is right");
+        let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is valid");
         let frame = b_mode.frame(&view, 0).clone();
         let iq = b_mode.iq();
         assert_eq!((iq.n_lines, iq.n_samples), (65, 500));

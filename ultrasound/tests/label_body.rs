@@ -23,7 +23,7 @@ fn image(count: [usize; 3], frame: VoxelFrame, label: impl Fn(&Point) -> i64) ->
             label(&Point::from(middle.cast::<f32>()))
         })
         .collect();
-    LabelImage::new(count, frame, &labels).expect("the test is right")
+    LabelImage::new(count, frame, &labels).expect("the test is valid")
 }
 
 fn table(labels: &[(i64, Material)]) -> MaterialTable {
@@ -65,7 +65,7 @@ fn unlabelled_voxels_of_a_body_on_any_grid_are_tissue() {
     oblique.steps = turn.matrix() * oblique.steps;
     let body = image([70; 3], oblique, body);
     let known = [(0, AIR), (5, LIVER)];
-    let volume = LabelVolume::within(&organs, &table(&known), &body).expect("both are right");
+    let volume = LabelVolume::within(&organs, &table(&known), &body).expect("both are valid");
     for way in [Vector3::x(), -Vector3::y(), Vector3::new(0.6, 0.0, -0.8)] {
         let at = |radius: f32| name(&volume, (way * radius).into());
         assert_eq!(at(0.0), "liver");
@@ -83,7 +83,7 @@ fn unlabelled_voxels_of_a_body_on_any_grid_are_tissue() {
         body: FAT,
         ..table(&known)
     };
-    let volume = LabelVolume::within(&organs, &fat, &body).expect("both are right");
+    let volume = LabelVolume::within(&organs, &fat, &body).expect("both are valid");
     assert_eq!(name(&volume, [0.0, 0.0, 0.0185]), "fat");
     // The probe stands on the body and not on the organ.
     let pose = volume
@@ -141,11 +141,11 @@ fn behind(volume: &LabelVolume) -> GasBehind {
         depth: 0.04,
         ..Settings::of(&l11_5v())
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is valid");
     let pose = volume.probe_pose([0.0, 0.0], 0.0, 0.001);
     let pose = pose.expect("there is skin");
     let rigid = Rigid::default();
-    let view = View::new(volume, &rigid, &pose).expect("the test is right");
+    let view = View::new(volume, &rigid, &pose).expect("the test is valid");
     let frame = b_mode.labels(&view).clone();
     let unlabelled = volume.unlabelled();
     let is_within = |line: usize, sample: usize| {

@@ -44,7 +44,7 @@ fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
 }
 
 fn check(folder: &Path, name: &str) {
-    let image = LabelImage::read(folder.join(name)).expect("the file is right");
+    let image = LabelImage::read(folder.join(name)).expect("the file is valid");
     assert_eq!(image.count(), [3, 4, 5], "{name}");
     for (n, label) in labels().into_iter().enumerate() {
         let found = image.label([n % 3, n / 3 % 4, n / 12]);

@@ -153,7 +153,7 @@ fn check(image: &LabelImage, what: &str) {
 }
 
 fn parsed(format: LabelFormat, bytes: &[u8]) -> LabelImage {
-    LabelImage::parse(format, bytes).expect("the file is right")
+    LabelImage::parse(format, bytes).expect("the file is valid")
 }
 
 #[test]
@@ -399,7 +399,7 @@ fn files_are_known_by_their_names() {
     let path = folder.path().join("Labels.NII.gz");
     std::fs::write(&path, packed(&nifti_1(4, 2, true))).expect("the folder can be written");
     check(
-        &LabelImage::read(&path).expect("the file is right"),
+        &LabelImage::read(&path).expect("the file is valid"),
         "a file",
     );
 }

@@ -21,7 +21,7 @@ fn image(count: [usize; 3], frame: VoxelFrame, label: impl Fn(&Point) -> i64) ->
             }
         }
     }
-    LabelImage::new(count, frame, &labels).expect("the test is right")
+    LabelImage::new(count, frame, &labels).expect("the test is valid")
 }
 
 fn table(outside: Material, labels: &[(i64, Material)]) -> MaterialTable {
@@ -39,9 +39,9 @@ fn imaged(phantom: &dyn Phantom) -> Frame {
         depth: 0.04,
         ..Settings::of(&l11_5v())
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is valid");
     let rigid = Rigid::default();
-    let view = View::new(phantom, &rigid, &Isometry3::identity()).expect("the test is right");
+    let view = View::new(phantom, &rigid, &Isometry3::identity()).expect("the test is valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -61,7 +61,7 @@ fn a_sampled_block_shows_what_the_block_shows() {
         i64::from(block.place(point).material)
     });
     let labels: Vec<(i64, Material)> = (0..).zip(block.materials.iter().copied()).collect();
-    let volume = LabelVolume::new(&image, &table(GEL, &labels)).expect("the test is right");
+    let volume = LabelVolume::new(&image, &table(GEL, &labels)).expect("the test is valid");
     let (wanted, found) = (imaged(&block), imaged(&volume));
     let name = |phantom: &dyn Phantom, label: u8| phantom.materials()[usize::from(label)].name;
     let n = wanted.labels.len();
@@ -118,7 +118,7 @@ fn nothing_else_is_within_the_clearance() {
         };
         let image = image(count, frame, nearest);
         let known = [(0, AIR), (1, FAT), (2, LIVER), (3, MUSCLE)];
-        let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is right");
+        let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is valid");
         let mut free = 0.0;
         for _ in 0..20_000 {
             // Includes points beyond the volume.
@@ -147,7 +147,7 @@ fn normals_match_the_smoothed_boundary() {
         i64::from((point - center).norm() < radius)
     });
     let known = [(0, SOFT_TISSUE), (1, LIVER)];
-    let volume = LabelVolume::new(&image, &table(SOFT_TISSUE, &known)).expect("the test is right");
+    let volume = LabelVolume::new(&image, &table(SOFT_TISSUE, &known)).expect("the test is valid");
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let angles = (0..500).map(|_| {
         let way = Vector::from_fn(|_, _| rng.random_range(-1.0..1.0f32)).normalize();
@@ -181,7 +181,7 @@ fn a_probe_stands_on_the_skin_below_the_site() {
         i64::from(point.z < 0.04 - 0.2 * point.x)
     });
     let known = [(0, AIR), (1, SOFT_TISSUE)];
-    let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is right");
+    let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is valid");
     let pose = volume
         .probe_pose([0.01, -0.005], 0.0, 0.0)
         .expect("there is skin");
@@ -201,7 +201,7 @@ fn a_probe_stands_on_the_skin_below_the_site() {
     assert!(refused([0.2, 0.0], 0.0).contains("site"));
     assert!(refused([f64::NAN, 0.0], 0.0).contains("site"));
     assert!(refused([0.0, 0.0], 0.5).contains("indentation"));
-    let wet = LabelVolume::new(&image, &table(GEL, &known)).expect("the test is right");
+    let wet = LabelVolume::new(&image, &table(GEL, &known)).expect("the test is valid");
     let refusal = wet
         .probe_pose([0.0, 0.0], 0.0, 0.0)
         .expect_err("no gas outside")
@@ -219,11 +219,11 @@ fn tables_name_materials_or_describe_them() {
          2 = { name = \"tumour\", like = \"liver\", backscatter = -6 }\n\
          7 = { speed_of_sound = 1500, density = 1000, attenuation = 0.1, backscatter = -inf }\n",
     )
-    .expect("the table is right");
+    .expect("the table is valid");
     assert_eq!(table.outside, GEL);
     assert_eq!(table.body, SOFT_TISSUE);
     let fat = MaterialTable::parse("body = \"fat\"\n[labels]\n0 = \"air\"");
-    assert_eq!(fat.expect("the table is right").body, FAT);
+    assert_eq!(fat.expect("the table is valid").body, FAT);
     assert_eq!(table.labels[&0], AIR);
     assert_eq!(table.labels[&-3].name, "kidney cortex");
     let tumour = table.labels[&2];
@@ -303,14 +303,14 @@ fn labels_without_a_material_are_named_with_their_size() {
 fn numbers_of_materials_do_not_depend_on_storage() {
     let table =
         MaterialTable::parse("[labels]\n0 = \"air\"\n3 = \"bone\"\n1 = \"liver\"\n2 = \"spleen\"")
-            .expect("the table is right");
+            .expect("the table is valid");
     let frame = |step: f64| VoxelFrame {
         origin: Vector3::new(0.0, 0.0, if step < 0.0 { 3e-3 } else { 0.0 }),
         steps: Matrix3::from_diagonal(&Vector3::new(1e-3, 1e-3, step)),
     };
     let volume = |labels: &[i64], step: f64| {
         let image = LabelImage::new([1, 1, labels.len()], frame(step), labels)
-            .expect("the volume is right");
+            .expect("the volume is valid");
         LabelVolume::new(&image, &table).expect("all labels have materials")
     };
     let names = |volume: &LabelVolume| {

@@ -14,9 +14,9 @@ const GRAIN: Material = Material {
 };
 
 fn imaged(block: &Block, settings: &Settings) -> Frame {
-    let mut b_mode = BMode::new(&l11_5v(), settings).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), settings).expect("the test is valid");
     let rigid = Rigid::default();
-    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the test is right");
+    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the test is valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -34,7 +34,7 @@ fn brightest(frame: &Frame) -> f64 {
     let line = frame.line(128);
     let best = (250..1000)
         .max_by(|a, b| line[*a].total_cmp(&line[*b]))
-        .expect("the test is right");
+        .expect("the test is valid");
     best as f64 * frame.step
 }
 
@@ -105,7 +105,7 @@ fn echoes_below_a_cyst_are_enhanced_by_the_missing_attenuation() {
     };
     let block = Block::uniform(SOFT_TISSUE).with_rod(clear, [0.0, 0.016], radius);
     let frequency = BMode::new(&l11_5v(), &settings())
-        .expect("the test is right")
+        .expect("the test is valid")
         .frequency();
     let (mut below, mut beside) = (0.0, 0.0);
     for speckle_seed in 0..8 {
@@ -175,8 +175,8 @@ fn a_face_in_air_rings_and_shows_nothing_below() {
     let turned = Rigid {
         world_from_rest: Isometry3::rotation(nalgebra::Vector3::y() * std::f32::consts::FRAC_PI_2),
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings()).expect("the test is right");
-    let view = View::new(&block, &turned, &Isometry3::identity()).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings()).expect("the test is valid");
+    let view = View::new(&block, &turned, &Isometry3::identity()).expect("the test is valid");
     let frame = b_mode.frame(&view, 0);
     assert!((frame.contact_share() - 0.5).abs() < 0.01);
     let loudest = |line: usize, samples: std::ops::Range<usize>| {
@@ -300,15 +300,15 @@ fn probes_far_from_anything_see_black() {
             n_samples: 128,
             ..Settings::bare(&transducer)
         };
-        let mut b_mode = BMode::new(&transducer, &settings).expect("the test is right");
+        let mut b_mode = BMode::new(&transducer, &settings).expect("the test is valid");
         let rigid = Rigid::default();
         let far = Isometry3::translation(5.0, 0.0, -5.0);
-        let view = View::new(&block, &rigid, &far).expect("the test is right");
+        let view = View::new(&block, &rigid, &far).expect("the test is valid");
         let frame = b_mode.frame(&view, 0);
         assert_eq!(frame.contact_share(), 0.0);
         assert!(frame.envelope.iter().all(|level| level.is_finite()));
         assert!((0..32).all(|line| frame.line(line)[100..].iter().all(|level| *level < -60.0)));
-        let converter = b_mode.scan_converter(64).expect("the test is right");
+        let converter = b_mode.scan_converter(64).expect("the test is valid");
         let mut picture = Vec::new();
         converter.picture(b_mode.frame(&view, 1), &mut picture);
         assert_eq!(picture.len(), 64 * 64);

@@ -184,15 +184,15 @@ fn frame(seed: u64) -> Frame {
         &pose,
         Indentation::<Rigid>::DECAY,
     );
-    let pressed = pressed.expect("the depth is right");
-    let view = View::new(&neck, &pressed, &pose).expect("the pose is right");
+    let pressed = pressed.expect("the depth is valid");
+    let view = View::new(&neck, &pressed, &pose).expect("the pose is valid");
     let settings = Settings {
         n_lines: 200,
         n_samples: 600,
         depth: Neck::DEPTH,
         ..Settings::of(&probe)
     };
-    let mut b_mode = BMode::new(&probe, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&probe, &settings).expect("the settings are valid");
     b_mode.frame(&view, 0).clone()
 }
 

@@ -36,7 +36,7 @@ fn check(transducer: &Transducer, n_lines: usize, rows: &[(f64, Option<f64>, [f6
             ..Settings::bare(transducer)
         };
         let found =
-            point_targets(transducer, &settings, &[1e-3 * depth]).expect("the test is right")[0];
+            point_targets(transducer, &settings, &[1e-3 * depth]).expect("the test is valid")[0];
         let found = [found.lateral, found.axial, found.elevation].map(|width| 1e3 * width);
         for ((found, wanted), tolerance) in found.iter().zip(wanted).zip([0.05, 0.1, 0.1]) {
             assert!(
@@ -94,9 +94,9 @@ fn echoes_of_points_add_up() {
         amplitude: 100.0 * *sign as f32,
     };
     block.scatterers = points.iter().map(scatterer).collect();
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     let rigid = Rigid::default();
-    let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is right");
+    let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is valid");
     let frame = b_mode.frame(&view, 0);
     let (mut error, mut power) = (0.0, 0.0);
     for line in 120..137 {

@@ -16,12 +16,12 @@ fn scanner() -> BMode {
         n_samples: 32,
         ..Settings::of(&c5_2())
     };
-    BMode::new(&c5_2(), &settings).expect("the settings are right")
+    BMode::new(&c5_2(), &settings).expect("the settings are valid")
 }
 
 fn sequence() -> (Sequence, [f64; 3], Vec<Isometry3<f64>>) {
     let b_mode = scanner();
-    let converter = b_mode.scan_converter(SIZE).expect("the size is right");
+    let converter = b_mode.scan_converter(SIZE).expect("the size is valid");
     let mut sequence = Sequence::new(&converter);
     let pose = |n: f64| {
         Isometry3::new(
@@ -34,7 +34,7 @@ fn sequence() -> (Sequence, [f64; 3], Vec<Isometry3<f64>>) {
         let picture = vec![n as u8 + 1; SIZE * SIZE];
         sequence
             .push(&picture, 0.05 * n as f64, pose)
-            .expect("the picture is right");
+            .expect("the picture is valid");
     }
     let [x, z] = converter.corner;
     (sequence, [converter.pixel, x, z], poses)
@@ -131,7 +131,7 @@ fn meta_images_hold_poses_and_pixels() {
 fn pixels_lie_where_the_volume_has_them() {
     let scanner = scanner();
     let size = 128;
-    let converter = scanner.scan_converter(size).expect("the size is right");
+    let converter = scanner.scan_converter(size).expect("the size is valid");
     let white = -scanner.settings().gain as f32;
     let black = white - scanner.settings().dynamic_range as f32;
     let (low, width) = (Point::new(-0.15, -0.3, 0.0), 0.002);
@@ -143,7 +143,7 @@ fn pixels_lie_where_the_volume_has_them() {
         frame.envelope.fill(black);
         frame.envelope[line * frame.n_samples + sample] = white;
         let mut volume = Volume::new(&scanner, low, Point::new(0.25, 0.1, 0.4), width)
-            .expect("the box is right");
+            .expect("the box is valid");
         volume.add(&scanner, &frame, &pose);
         let mut picture = Vec::new();
         converter.picture(&frame, &mut picture);

@@ -33,7 +33,7 @@ fn trunk(edge: f64, is_cut: impl Fn(&Point) -> bool) -> LabelVolume {
         body: SOFT_TISSUE,
         labels: [(0, AIR), (1, MUSCLE)].into(),
     };
-    LabelVolume::new(&image.expect("the volume is right"), &table).expect("labels are known")
+    LabelVolume::new(&image.expect("the volume is valid"), &table).expect("labels are known")
 }
 
 fn curved() -> Transducer {
@@ -51,9 +51,9 @@ fn pressed(volume: &LabelVolume, probe: &Transducer, site: [f64; 2], turn: f64) 
     let pose = pose.expect("there is skin");
     let decay = Indentation::<Rigid>::DECAY;
     let pressed = Indentation::new(Rigid::default(), volume, probe, &pose, decay);
-    let pressed = pressed.expect("the test is right");
-    let view = View::new(volume, &pressed, &pose).expect("the test is right");
-    let mut b_mode = BMode::new(probe, &settings).expect("the test is right");
+    let pressed = pressed.expect("the test is valid");
+    let view = View::new(volume, &pressed, &pose).expect("the test is valid");
+    let mut b_mode = BMode::new(probe, &settings).expect("the test is valid");
     b_mode.labels(&view).clone()
 }
 

@@ -17,8 +17,8 @@ const GRAIN: Material = Material {
 
 fn frame(transducer: &Transducer, settings: &Settings, deformation: &dyn Deformation) -> Frame {
     let block = Block::uniform(GRAIN);
-    let mut b_mode = BMode::new(transducer, settings).expect("the test is right");
-    let view = View::new(&block, deformation, &Isometry3::identity()).expect("the test is right");
+    let mut b_mode = BMode::new(transducer, settings).expect("the test is valid");
+    let view = View::new(&block, deformation, &Isometry3::identity()).expect("the test is valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -101,7 +101,7 @@ fn pulse_autocovariance(pulse: &Pulse) -> f64 {
     let half = 0.5 * overlap(0);
     let lag = (1..400)
         .find(|&lag| overlap(lag) < half)
-        .expect("the test is right");
+        .expect("the test is valid");
     f64::from(2 * lag - 1) * STEP * 1540.0 / 2.0
 }
 
@@ -117,7 +117,7 @@ fn speckle_fades_as_the_attenuation_says() {
             n_samples: 512,
             ..Settings::bare(&transducer)
         };
-        let found = attenuation_slope(&transducer, &settings, alpha).expect("the test is right");
+        let found = attenuation_slope(&transducer, &settings, alpha).expect("the test is valid");
         assert!((found.slope / alpha - 1.0).abs() < 0.02, "{found:?}");
     }
 }
@@ -184,7 +184,7 @@ fn tracked(before: &Frame, after: &Frame, [line, sample]: [usize; 2], guess: f64
     let around = guess.round() as isize;
     let best = (around - 6..=around + 6)
         .max_by(|a, b| score(*a).total_cmp(&score(*b)))
-        .expect("the test is right");
+        .expect("the test is valid");
     let [left, middle, right] = [-1, 0, 1].map(|step| score(best + step));
     best as f64 + 0.5 * (left - right) / (left - 2.0 * middle + right)
 }
@@ -208,7 +208,7 @@ fn pressed(strain: f32) -> Tetrahedra {
     // Kuhn's six tetrahedra of a cube.
     let paths = [[1, 3], [1, 5], [2, 3], [2, 6], [4, 5], [4, 6]];
     let tets: Vec<[u32; 4]> = paths.iter().map(|[a, b]| [0, *a, *b, 7]).collect();
-    Tetrahedra::new(&rest, &world, &tets).expect("the test is right")
+    Tetrahedra::new(&rest, &world, &tets).expect("the test is valid")
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn frames_are_the_same_bits_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(n)
             .build()
-            .expect("the test is right");
+            .expect("the test is valid");
         pool.install(|| frame(&transducer, &settings, &pressed(0.02)))
     };
     assert_eq!(on(1).envelope, on(3).envelope);

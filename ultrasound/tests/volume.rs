@@ -17,7 +17,7 @@ fn a_point_is_bright_where_it_is() {
         gain: -56.0,
         ..Settings::bare(&transducer)
     };
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     // 20 mm below the origin of the probe's frame.
     let block = Block::points(&[0.02], settings.speed_of_sound as f32);
     // The volume's frame is displaced by 0.1 m and turned by a quarter about the probe's axis.
@@ -25,9 +25,9 @@ fn a_point_is_bright_where_it_is() {
         UnitQuaternion::from_axis_angle(&nalgebra::Vector3::z_axis(), std::f64::consts::FRAC_PI_2);
     let pose = Isometry3::from_parts(Translation3::new(0.1005, 0.0, 0.0), turn);
     let (low, high) = (Point::new(0.09, -0.02, 0.0), Point::new(0.11, 0.02, 0.04));
-    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is right");
+    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is valid");
     let still = Rigid::default();
-    let view = View::new(&block, &still, &Isometry3::identity()).expect("the pose is right");
+    let view = View::new(&block, &still, &Isometry3::identity()).expect("the pose is valid");
     let frame = b_mode.frame(&view, 0).clone();
     volume.add(&b_mode, &frame, &pose);
 
@@ -73,14 +73,14 @@ fn gaps_between_frames_are_filled() {
         depth: 0.02,
         ..Settings::of(&transducer)
     };
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     let block = Block::uniform(insonate_ultrasound::material::SOFT_TISSUE);
     let (low, high) = (Point::new(-0.01, -0.01, 0.0), Point::new(0.01, 0.01, 0.02));
-    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is right");
+    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is valid");
     for y in [-0.0045, -0.0025] {
         let still = Rigid::default();
         let pose = Isometry3::translation(0.0, y, 0.0);
-        let view = View::new(&block, &still, &pose).expect("the pose is right");
+        let view = View::new(&block, &still, &pose).expect("the pose is valid");
         let frame = b_mode.frame(&view, 0).clone();
         volume.add(&b_mode, &frame, &pose);
     }
@@ -99,7 +99,7 @@ fn gaps_between_frames_are_filled() {
 #[test]
 fn invalid_boxes_are_refused() {
     let transducer = l12_5().transducer;
-    let b_mode = BMode::new(&transducer, &Settings::bare(&transducer)).expect("settings are right");
+    let b_mode = BMode::new(&transducer, &Settings::bare(&transducer)).expect("settings are valid");
     let volume = |high: Point, width: f32| Volume::new(&b_mode, Point::origin(), high, width);
     assert!(volume(Point::new(0.1, 0.1, 0.1), 1e-6).is_err());
     assert!(volume(Point::new(-0.1, 0.1, 0.1), 1e-3).is_err());

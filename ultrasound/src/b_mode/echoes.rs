@@ -5,7 +5,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::grid::Grid;

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::batch::{Cells, Seen};
@@ -69,7 +69,7 @@ impl<'a> Lit<'a> {
 
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "branches would become masked stores, which loads wait for"
+        reason = "branches would become masked stores, which stall loads"
     )]
     /// Finds the scatterers of cells and packs those in the block behind the first `n`; returns the new number of packed scatterers.
     #[inline(always)]

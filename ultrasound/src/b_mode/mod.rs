@@ -247,7 +247,7 @@ impl BMode {
         &self.frame
     }
 
-    /// Materials along the lines, without a picture: updates `labels` and `coupled` of the frame and keeps its envelope. Many times as fast.
+    /// Materials along the lines, without a picture: updates `labels` and `coupled` of the frame and keeps its envelope; much faster.
     pub fn labels(&mut self, view: &View) -> &Frame {
         self.walk(view, Slice::Thin);
         &self.frame

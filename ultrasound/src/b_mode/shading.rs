@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::echoes::GROUP;
@@ -43,7 +43,7 @@ pub(crate) struct Shading {
 impl Shading {
     #[expect(
         clippy::large_stack_arrays,
-        reason = "64 kB for a moment; a boxed array's length is known, which makes its gathering quick"
+        reason = "64 kB, temporarily; the known length of a boxed array makes gathers fast"
     )]
     pub(crate) fn new(grid: &Grid) -> Self {
         Self {

@@ -176,9 +176,9 @@ fn shown(block: &Block, near: f64, transducer: &Transducer) -> Shown {
         },
         ..Settings::bare(transducer)
     };
-    let mut b_mode = BMode::new(transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(transducer, &settings).expect("the settings are valid");
     let rigid = Rigid::default();
-    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the pose is right");
+    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the pose is valid");
     let frame = b_mode.frame(&view, 0);
     let level =
         |line: usize, z: f64| f64::from(frame.line(line)[(z / frame.step).round() as usize]);

@@ -66,7 +66,7 @@ impl LabelImage {
     /// A volume from labels; the index along the first axis runs fastest. It may have at most 255 different labels.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: there are no voxels or more than [`MAX_VOXELS`], the number of labels differs, or voxels are flat or far away.
+    /// [`UltrasoundError::Setting`]: 0 or more than [`MAX_VOXELS`] voxels, another number of labels, or voxels that are flat or far away.
     pub fn new(
         count: [usize; 3],
         frame: VoxelFrame,
