@@ -161,12 +161,12 @@ impl Block {
         let cell = width * self.local_from_rest;
         let (center, half) = (self.rest.coords, self.half);
         // The longest path through the block.
-        let way = |axis: usize| {
-            let ways = (0..3).map(|i| half[i] / cell[(i, axis)].abs().max(1e-9));
-            ways.fold(f32::MAX, f32::min)
+        let length = |axis: usize| {
+            let lengths = (0..3).map(|i| half[i] / cell[(i, axis)].abs().max(1e-9));
+            lengths.fold(f32::MAX, f32::min)
         };
         let along = (0..3)
-            .max_by(|a, b| way(*a).total_cmp(&way(*b)))
+            .max_by(|a, b| length(*a).total_cmp(&length(*b)))
             .unwrap_or(0);
         let [b, c] = [(along + 1) % 3, (along + 2) % 3];
         let range = |axis: usize| {

@@ -68,7 +68,7 @@ fn straighten(nodes: &mut [Node]) {
 /// A straight segment of a ray at rest.
 pub(crate) struct Straight {
     pub(crate) start: Point,
-    pub(crate) way: Vector,
+    pub(crate) extent: Vector,
     /// Length [samples].
     pub(crate) samples: f32,
     /// The compression from the start on.
@@ -201,7 +201,7 @@ impl Column<'_> {
         let end = row + left[row].straight.min(right[row].straight) as usize;
         (!start.x.is_nan()).then(|| Straight {
             start: Point::from(start),
-            way: self.beside(end) - start,
+            extent: self.beside(end) - start,
             samples: (end as f32 - place) * SAMPLES as f32,
             compression: self.compression(row),
         })

@@ -71,7 +71,7 @@ enum End {
 }
 
 /// State of a ray that is being traced.
-struct Way<'a> {
+struct Progress<'a> {
     path: &'a mut Path,
     material: u8,
     front: Front,
@@ -124,21 +124,23 @@ impl<'a> Trace<'a> {
     }
 
     /// Moves to a boundary and through it.
-    fn cross(&self, mut crossing: Crossing, way: &mut Way) {
-        let both = [way.material, crossing.material].map(|material| self.of(material));
-        if crossing.range < way.bottom {
-            way.front.pass(both[0], crossing.range - way.passed);
-            let strength = way.front.meet(both, crossing.cosine);
-            way.passed = crossing.range;
-            way.bottom = way.passed + way.front.reach(both[1]);
+    fn cross(&self, mut crossing: Crossing, progress: &mut Progress) {
+        let both = [progress.material, crossing.material].map(|material| self.of(material));
+        if crossing.range < progress.bottom {
+            progress
+                .front
+                .pass(both[0], crossing.range - progress.passed);
+            let strength = progress.front.meet(both, crossing.cosine);
+            progress.passed = crossing.range;
+            progress.bottom = progress.passed + progress.front.reach(both[1]);
             crossing.passed = Passed {
-                front: way.front,
-                bottom: way.bottom,
+                front: progress.front,
+                bottom: progress.bottom,
                 strength,
             };
         }
-        way.material = crossing.material;
-        way.path.crossings.push(crossing);
+        progress.material = crossing.material;
+        progress.path.crossings.push(crossing);
     }
 
     /// Traces a ray of a line until its front is dropped, or to the end for the middle ray, for labels. If the rays on either side meet the
@@ -191,7 +193,7 @@ impl Ray<'_> {
             };
         };
         let phantom = self.trace.view.phantom;
-        let stretch = phantom.stretch(&straight.start, &straight.way);
+        let stretch = phantom.stretch(&straight.start, &straight.extent);
         let clearance = stretch.place.clearance / straight.compression;
         let (free, own) = (free(clearance), stretch.share * straight.samples);
         let ends = if free >= own {
@@ -217,18 +219,18 @@ impl Ray<'_> {
         let (step, n) = (self.trace.grid.step, self.trace.grid.n_samples as f32);
         // Gel fills the gap between the face and the skin.
         let mut sample = GAP / step;
-        let (mut last, mut way) = self.start(path);
+        let (mut last, mut progress) = self.start(path);
         // Range of a boundary that is already known [m].
         let mut known = None;
         while sample < n {
             let range = sample * step;
-            if range >= way.bottom && self.index != 1 {
+            if range >= progress.bottom && self.index != 1 {
                 break;
             }
             if let Some(between) = &mut between {
-                match between.ahead(range, way.material) {
+                match between.ahead(range, progress.material) {
                     Ahead::Crossing(crossing) => {
-                        self.trace.cross(crossing, &mut way);
+                        self.trace.cross(crossing, &mut progress);
                         sample = sample.max((crossing.range / step).ceil());
                         known = None;
                         continue;
@@ -243,9 +245,9 @@ impl Ray<'_> {
             }
             let look = self.look(sample);
             let material = look.place.material;
-            if material != way.material {
-                let crossing = self.crossing(known, [last, (range, look.place)], &way);
-                self.trace.cross(crossing, &mut way);
+            if material != progress.material {
+                let crossing = self.crossing(known, [last, (range, look.place)], &progress);
+                self.trace.cross(crossing, &mut progress);
             }
             last = (range, look.place);
             let end = sample + look.free;
@@ -257,25 +259,30 @@ impl Ray<'_> {
         }
     }
 
-    fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Way<'b>) {
+    fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Progress<'b>) {
         let place = self.place(GAP);
         let material = place.material;
         let front = Front::new();
         let bottom = front.reach(self.trace.of(material));
         path.crossings.clear();
         (path.first, path.bottom) = (material, bottom);
-        let way = Way {
+        let progress = Progress {
             path,
             material,
             front,
             passed: 0.0,
             bottom,
         };
-        ((GAP, place), way)
+        ((GAP, place), progress)
     }
 
     /// The boundary between the last evaluated point and one of another material; searched if it is not `known` [m].
-    fn crossing(&self, known: Option<f32>, [last, next]: [(f32, Place); 2], way: &Way) -> Crossing {
+    fn crossing(
+        &self,
+        known: Option<f32>,
+        [last, next]: [(f32, Place); 2],
+        progress: &Progress,
+    ) -> Crossing {
         let (range, material) = (next.0, next.1.material);
         let mut crossing = Crossing {
             // Labels are ground truth, so they continue in the shadow.
@@ -284,14 +291,14 @@ impl Ray<'_> {
             cosine: None,
             passed: Passed::default(),
         };
-        if range < way.bottom {
+        if range < progress.bottom {
             if known.is_none() {
-                crossing.range = self.search([last, next], way.material);
+                crossing.range = self.search([last, next], progress.material);
             }
-            let both = [way.material, material];
+            let both = [progress.material, material];
             let [from, to] = both.map(|material| self.trace.of(material));
-            let mut front = way.front;
-            front.pass(from, crossing.range - way.passed);
+            let mut front = progress.front;
+            front.pass(from, crossing.range - progress.passed);
             if !self.trace.is_thin() && front.sees([from, to]) {
                 crossing.cosine = Some(self.cosine(crossing.range, both));
             }
