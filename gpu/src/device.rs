@@ -4,17 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::DeviceError;
 
-/// Part of the name of the GPU to use, in any case; without it the fastest kind is taken.
+/// Part of the name of the GPU to use, ignoring case; if unset, the fastest kind is used.
 pub const GPU_VARIABLE: &str = "INSONATE_GPU";
 
-/// Storage buffers that the largest kernel reads and writes.
+/// Number of storage buffers of the largest kernel.
 const STORAGE_BUFFERS: u32 = 13;
-/// Bytes that threads of the largest kernel share.
+/// Shared memory of the largest kernel [bytes].
 const SHARED_BYTES: u32 = 21504;
-/// Threads that work together.
+/// Largest number of threads of a group.
 const GROUP_THREADS: u32 = 256;
 
-/// Most groups along one axis of a dispatch; more go along the next axis.
+/// Largest number of groups along one axis of a dispatch; further groups are placed along the next axis.
 pub const MAX_GROUPS: u32 = 32768;
 
 /// Errors that the driver reported asynchronously.
@@ -24,12 +24,12 @@ struct Faults {
     refused: Option<String>,
 }
 
-/// An open GPU. Clones are the same one.
+/// An open GPU. Clones refer to the same GPU.
 #[derive(Debug, Clone)]
 pub struct Gpu {
-    /// Makes buffers and kernels.
+    /// Creates buffers and kernels.
     pub device: wgpu::Device,
-    /// Takes work.
+    /// Accepts work.
     pub queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
     faults: Arc<Mutex<Faults>>,
@@ -38,18 +38,18 @@ pub struct Gpu {
 /// Description of a GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GpuInfo {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its driver with version.
+    /// Driver and its version.
     pub driver: String,
-    /// Graphics interface: Vulkan, Metal or Dx12.
+    /// Graphics API: Vulkan, Metal or Dx12.
     pub backend: String,
-    /// Whether it is emulated by the processor.
+    /// Whether it is emulated by the CPU.
     pub is_software: bool,
 }
 
 impl Gpu {
-    /// Opens the GPU that [`GPU_VARIABLE`] names, else a discrete one before an integrated one before one in software.
+    /// Opens the GPU that [`GPU_VARIABLE`] names; otherwise prefers discrete over integrated over software GPUs.
     ///
     /// # Errors
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchGpu`], [`DeviceError::Feature`], [`DeviceError::Limit`].
@@ -58,16 +58,16 @@ impl Gpu {
         Self::open_named(&wanted)
     }
 
-    /// Opens the best GPU with this in its name.
+    /// Opens the best GPU with a text in its name.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_named(wanted: &str) -> Result<Self, DeviceError> {
-        // OpenGL is left out: it has no way to say that an atomic did nothing.
+        // OpenGL is excluded: it cannot report that an atomic had no effect.
         let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends,
-            // Kernels write the sizes of later dispatches, and keep them in range.
+            // Kernels write the sizes of later dispatches and keep them in range.
             flags: wgpu::InstanceFlags::empty(),
             ..wgpu::InstanceDescriptor::new_without_display_handle()
         });
@@ -153,7 +153,7 @@ impl Gpu {
         let shared = Arc::clone(&faults);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             let mut faults = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            // The first one tells most.
+            // The first error is the most informative.
             faults.refused.get_or_insert_with(|| error.to_string());
         }));
         Ok(Self {
@@ -164,7 +164,7 @@ impl Gpu {
         })
     }
 
-    /// What it is.
+    /// Description of the GPU.
     pub fn describe(&self) -> GpuInfo {
         GpuInfo {
             name: self.info.name.clone(),
@@ -176,7 +176,7 @@ impl Gpu {
         }
     }
 
-    /// Destroys the device with all that is on it: what uses it returns [`DeviceError::Lost`] from now on.
+    /// Destroys the device and everything on it: users of the device get [`DeviceError::Lost`] from now on.
     pub fn destroy(&self) {
         self.device.destroy();
         self.faults
@@ -186,17 +186,17 @@ impl Gpu {
             .get_or_insert_with(|| "destroyed".to_owned());
     }
 
-    /// What it can take.
+    /// Limits of the GPU.
     pub fn limits(&self) -> wgpu::Limits {
         self.device.limits()
     }
 
-    /// Its name.
+    /// Name of the GPU.
     pub fn name(&self) -> &str {
         &self.info.name
     }
 
-    /// Fails after an asynchronous error.
+    /// Checks for asynchronous errors.
     ///
     /// # Errors
     /// [`DeviceError::Lost`], [`DeviceError::Refused`].

@@ -4,55 +4,55 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// No driver for a GPU, nor for a software one.
+    /// There is no driver for a GPU, not even a software one.
     #[error(
         "no GPU driver was found ({0}); on Debian and Ubuntu the packages mesa-vulkan-drivers and libvulkan1 provide one, in software too"
     )]
     NoDriver(String),
-    /// The GPU asked for by name is not here.
+    /// No GPU has the requested name.
     #[error("no GPU has {wanted:?} in its name ({variable}); found: {found:?}")]
     NoSuchGpu {
         /// Part of the name.
         wanted: String,
-        /// The variable of the environment that asks for it.
+        /// Environment variable with the name.
         variable: &'static str,
-        /// Those that are here.
+        /// GPUs that were found.
         found: Vec<String>,
     },
-    /// The GPU cannot do what is needed.
-    #[error("{gpu} has no {what}, which is needed")]
+    /// The GPU lacks a required feature.
+    #[error("{gpu} lacks {what}, which is required")]
     Feature {
-        /// Which GPU.
+        /// Name of the GPU.
         gpu: String,
-        /// What it lacks.
+        /// Missing feature.
         what: &'static str,
     },
-    /// More is needed than the GPU allows.
+    /// A requirement exceeds a limit of the GPU.
     #[error("{what} needs {needed}, but {gpu} allows {limit}")]
     Limit {
-        /// What needs it.
+        /// What exceeds the limit.
         what: String,
-        /// How much.
+        /// Required value.
         needed: u64,
-        /// How much there may be.
+        /// Limit of the GPU.
         limit: u64,
-        /// Which GPU.
+        /// Name of the GPU.
         gpu: String,
     },
     /// The GPU's memory is full.
     #[error("{gpu} has no {bytes} bytes left for {what}")]
     Memory {
-        /// What was to be kept there.
+        /// Purpose of the memory.
         what: String,
-        /// How much.
+        /// Size [bytes].
         bytes: u64,
-        /// Which GPU.
+        /// Name of the GPU.
         gpu: String,
     },
     /// The GPU was reset, unplugged or destroyed, and its memory is lost: open it again.
     #[error("the GPU is lost: {0}")]
     Lost(String),
-    /// The driver refused work: a bug of ours or of the driver.
+    /// The driver refused work: a bug of insonate or of the driver.
     #[error("the GPU's driver refused: {0}")]
     Refused(String),
 }

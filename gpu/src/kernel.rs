@@ -2,14 +2,14 @@
 
 use crate::{DeviceError, Gpu, MAX_GROUPS};
 
-/// How a kernel uses a buffer.
+/// Use of a buffer by a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// Settings.
+    /// Uniform parameters.
     Uniform,
-    /// Reads it.
+    /// The kernel reads the buffer.
     Read,
-    /// Reads and writes it.
+    /// The kernel reads and writes the buffer.
     Write,
 }
 
@@ -20,7 +20,7 @@ pub struct Kernel {
     layout: wgpu::BindGroupLayout,
 }
 
-/// How buffers of one group are bound, in the order of their uses.
+/// Layout of a bind group, in the order of the uses.
 pub fn bind_layout(gpu: &Gpu, name: &str, uses: &[Use]) -> wgpu::BindGroupLayout {
     let entries: Vec<_> = (0..)
         .zip(uses)
@@ -46,7 +46,7 @@ pub fn bind_layout(gpu: &Gpu, name: &str, uses: &[Use]) -> wgpu::BindGroupLayout
         })
 }
 
-/// Binds buffers, in the order of the uses of a layout.
+/// Binds buffers in the order of the uses of a layout.
 pub fn bind(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
@@ -67,11 +67,11 @@ pub fn bind(
 }
 
 impl Kernel {
-    /// Compiles the function `main` of a text. Buffers are bound in the order of their uses; all kernels take two immediates of 4 bytes.
-    /// Buffers of the second group, if there is one, are bound by who runs the kernel.
+    /// Compiles the function `main` of a WGSL text. Buffers are bound in the order of their uses; all kernels take two immediates of 4 bytes.
+    /// If there is a second bind group, the caller binds its buffers before it runs the kernel.
     ///
     /// # Errors
-    /// [`DeviceError::Refused`] for a text that does not compile; [`DeviceError::Lost`].
+    /// [`DeviceError::Refused`] if the text does not compile; [`DeviceError::Lost`].
     pub fn new(
         gpu: &Gpu,
         name: &str,
@@ -115,12 +115,12 @@ impl Kernel {
         Ok(Self { pipeline, layout })
     }
 
-    /// Binds buffers, in the order of the uses.
+    /// Binds buffers in the order of the uses.
     pub fn bind(&self, gpu: &Gpu, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
         bind(gpu, &self.layout, buffers)
     }
 
-    /// Sets it as the pipeline of the pass.
+    /// Selects the kernel as the pipeline of the pass.
     pub fn select(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
@@ -132,7 +132,7 @@ impl Kernel {
         pass.set_immediates(0, bytemuck::cast_slice(&immediates));
     }
 
-    /// Runs it for so many groups.
+    /// Runs a number of groups.
     pub fn run(
         &self,
         pass: &mut wgpu::ComputePass<'_>,

@@ -1,4 +1,4 @@
-//! Kernels on GPUs, of any vendor, for the crates that have some.
+//! Compute kernels on GPUs of any vendor.
 //!
 //! Kernels are written in WGSL and run through wgpu on Vulkan, Metal or Dx12. Without a driver [`Gpu::open`] fails and says what to
 //! install; OpenGL is never used, because its kernels may fail silently. A software GPU (Mesa's lavapipe) works.

@@ -1,19 +1,19 @@
-//! Buffers on the GPU: made within its limits, written, and read back.
+//! Buffers on the GPU: creation within its limits, writing and reading back.
 
 use crate::{DeviceError, Gpu};
 
-/// Copies back numbers of a buffer.
+/// A part of a buffer to be read back.
 #[derive(Debug, Clone, Copy)]
 pub struct Region<'a> {
-    /// Which.
+    /// The buffer.
     pub buffer: &'a wgpu::Buffer,
     /// First byte.
     pub start: u64,
-    /// Bytes, a multiple of four.
+    /// Length in bytes, a multiple of four.
     pub len: u64,
 }
 
-/// Where what was copied waits to be read.
+/// Staging buffer for data that is read back.
 #[derive(Debug)]
 pub struct Staging {
     buffer: wgpu::Buffer,
@@ -22,7 +22,7 @@ pub struct Staging {
 }
 
 impl Gpu {
-    /// A buffer of zeros, at least sixteen bytes.
+    /// A buffer of zeros, at least sixteen bytes long.
     ///
     /// # Errors
     /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
@@ -65,7 +65,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// A buffer that kernels use, of zeros.
+    /// A storage buffer of zeros for kernels.
     ///
     /// # Errors
     /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
@@ -75,7 +75,7 @@ impl Gpu {
         self.buffer(what, bytes, usage)
     }
 
-    /// A buffer that kernels use, with numbers in it.
+    /// A storage buffer for kernels, filled with numbers.
     ///
     /// # Errors
     /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
@@ -90,7 +90,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// Room for so many bytes to be read back.
+    /// A staging buffer for a number of bytes.
     ///
     /// # Errors
     /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
@@ -126,7 +126,7 @@ impl Gpu {
 }
 
 impl Staging {
-    /// Records copies of regions into it, in place of what it held.
+    /// Records copies of regions into the buffer, which replace its content.
     pub fn take(&mut self, encoder: &mut wgpu::CommandEncoder, regions: &[Region<'_>]) {
         self.len = 0;
         for region in regions {
@@ -143,7 +143,7 @@ impl Staging {
         }
     }
 
-    /// What it holds, once the GPU is done.
+    /// The content, once the GPU is done.
     ///
     /// # Errors
     /// [`DeviceError::Lost`], [`DeviceError::Refused`].
@@ -151,7 +151,7 @@ impl Staging {
         self.read_with(gpu, <[u8]>::to_vec)
     }
 
-    /// Makes something of what it holds, once the GPU is done.
+    /// Calls a function on the content, once the GPU is done.
     ///
     /// # Errors
     /// [`DeviceError::Lost`], [`DeviceError::Refused`].

@@ -1,4 +1,4 @@
-//! The checksum of bodies: CRC-64/ECMA-182.
+//! Checksum of bodies: CRC-64/ECMA-182.
 
 /// x⁶⁴ + x⁶² + … of ECMA-182, annex B.
 const POLYNOMIAL: u64 = 0x42F0_E1EB_A9EA_3693;
@@ -25,7 +25,7 @@ const fn table() -> [u64; 256] {
     table
 }
 
-/// The checksum of some bytes.
+/// Checksum of bytes.
 pub fn crc64(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |crc, byte| {
         let index = (crc >> 56) as u8 ^ byte;
@@ -37,7 +37,7 @@ pub fn crc64(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// The check value of the catalogue of CRCs.
+    /// Check value of the catalogue of CRCs.
     #[test]
     fn the_check_value_is_right() {
         assert_eq!(crc64(b"123456789"), 0x6c40_df5f_0b49_7347);

@@ -2,43 +2,43 @@
 
 use std::io;
 
-/// A message that is refused, or a server that cannot start.
+/// A refused message, or a server that cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// Fewer bytes than a message has.
-    #[error("{found} bytes are no message, {expected} expected")]
+    /// The message is too short.
+    #[error("the message has {found} bytes, but {expected} are expected")]
     Length {
-        /// Bytes that are needed.
+        /// Required bytes.
         expected: usize,
-        /// Bytes that are there.
+        /// Actual bytes.
         found: usize,
     },
-    /// A header that no message has.
-    #[error("the header has {field} {value}, {allowed} allowed")]
+    /// A field of the header has an invalid value.
+    #[error("the header's {field} is {value}, but must be {allowed}")]
     Header {
-        /// Which field.
+        /// Name of the field.
         field: &'static str,
         /// Its value.
         value: u64,
-        /// What is allowed.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// A name that is not text.
+    /// A name is not ASCII text.
     #[error("the header's {field} is not ASCII text")]
     Name {
-        /// Which field.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A body that is not what the header says.
+    /// The body does not match the checksum in the header.
     #[error("the body's checksum is {found:#018x}, but the header says {expected:#018x}")]
     Checksum {
-        /// The header's.
+        /// Checksum in the header.
         expected: u64,
-        /// The body's.
+        /// Checksum of the body.
         found: u64,
     },
-    /// A body that does not fit its type.
+    /// The body does not fit its type.
     #[error("{kind}: {problem}")]
     Body {
         /// Type of the message.
@@ -46,12 +46,12 @@ pub enum ProtocolError {
         /// What is wrong.
         problem: String,
     },
-    /// A port that cannot be listened on.
+    /// The server cannot listen on a port.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// Address and port.
         address: String,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
 }

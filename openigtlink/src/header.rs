@@ -4,8 +4,8 @@
 //! |---|---|
 //! | 2 | version: 1, or 2 for a body with an extended header and metadata |
 //! | 12 | type, such as `TRANSFORM`, padded with zeros |
-//! | 20 | device name, likewise |
-//! | 8 | time: seconds since 1970, and parts of 2³² |
+//! | 20 | device name, padded with zeros |
+//! | 8 | time: seconds since 1970, and fraction in units of 2⁻³² s |
 //! | 8 | size of the body |
 //! | 8 | CRC-64 of the body |
 
@@ -14,7 +14,7 @@ use crate::ProtocolError;
 /// Bytes of a header.
 pub const HEADER_SIZE: usize = 58;
 
-/// Longest name of a type and of a device [bytes].
+/// Longest name of a type, and of a device [bytes].
 const TYPE_SIZE: usize = 12;
 const NAME_SIZE: usize = 20;
 
@@ -25,7 +25,7 @@ pub struct Header {
     pub version: u16,
     /// Type of the body.
     pub kind: String,
-    /// Who sends; what Slicer names its node.
+    /// Name of the sender; Slicer gives this name to the node.
     pub device: String,
     /// Time since 1970 [s].
     pub time: f64,
@@ -36,7 +36,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// As bytes; names that are too long are cut.
+    /// Encodes the header; names that are too long are cut.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
         let mut at = 0;
@@ -56,10 +56,10 @@ impl Header {
         bytes
     }
 
-    /// Of bytes.
+    /// Decodes a header.
     ///
     /// # Errors
-    /// [`ProtocolError::Header`] for another version, [`ProtocolError::Name`] for names that are not ASCII.
+    /// [`ProtocolError::Header`] for an unknown version, [`ProtocolError::Name`] for names that are not ASCII.
     pub fn decode(bytes: &[u8; HEADER_SIZE]) -> Result<Self, ProtocolError> {
         let number = |from: usize, n: usize| {
             let field = bytes[from..from + n].iter();
@@ -70,7 +70,7 @@ impl Header {
             return Err(ProtocolError::Header {
                 field: "version",
                 value: version,
-                allowed: "1 and 2",
+                allowed: "1 or 2",
             });
         }
         Ok(Self {

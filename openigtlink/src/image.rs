@@ -1,15 +1,15 @@
-//! IMAGE: a picture of bytes with its place.
+//! IMAGE: a picture of bytes with its pose.
 
-/// Which way the axes of a place point.
+/// Directions of the axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoordinateSystem {
-    /// Right, anterior, superior: 3D Slicer's.
+    /// Right, anterior, superior: used by 3D Slicer.
     Ras,
-    /// Left, posterior, superior: DICOM's.
+    /// Left, posterior, superior: used by DICOM.
     Lps,
 }
 
-/// A picture of one or more bytes a pixel.
+/// A picture with one or more bytes per pixel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Image<'a> {
     /// Bytes of a pixel: 1 for grey, 3 for red, green and blue.
@@ -18,17 +18,17 @@ pub struct Image<'a> {
     pub size: [u16; 2],
     /// Size of a pixel [mm].
     pub spacing: [f64; 2],
-    /// Which way the axes point.
+    /// Directions of the axes.
     pub axes: CoordinateSystem,
-    /// Rotation of the picture, row by row: columns of the matrix are the directions of a row, a column, and across.
+    /// Rotation of the picture, stored row by row. The columns are the directions of a row, of a column, and of the normal.
     pub rotation: [[f64; 3]; 3],
     /// Centre of the picture [mm].
     pub center: [f64; 3],
-    /// Rows from the first on, shape `[height, width, n_components]`.
+    /// Pixels row by row, shape `[height, width, n_components]`.
     pub pixels: &'a [u8],
 }
 
-/// Unsigned bytes; their order does not matter, and is given as little-endian.
+/// Code of unsigned bytes; the byte order has no effect and is given as little-endian.
 const UINT8: u8 = 3;
 const LITTLE_ENDIAN: u8 = 2;
 
@@ -53,7 +53,7 @@ impl Image<'_> {
             body.extend(direction.iter().flat_map(|x| (*x as f32).to_be_bytes()));
         }
         body.extend(self.center.iter().flat_map(|x| (*x as f32).to_be_bytes()));
-        // The part that is sent: all of it.
+        // The sent part: the whole picture.
         body.extend([0; 6]);
         body.extend(size.iter().flat_map(|n| n.to_be_bytes()));
         body.extend_from_slice(self.pixels);

@@ -1,9 +1,9 @@
 //! OpenIGTLink (Tokuda 2009, doi:10.1002/rcs.274; <http://openigtlink.org/developers/spec>): transforms, pictures and texts for 3D
-//! Slicer, PLUS and their like, over TCP on threads of the standard library.
+//! Slicer, PLUS and similar programs, over TCP with threads of the standard library.
 //!
 //! A message is a header of 58 bytes and a body; all numbers are big-endian, lengths are millimetres.
-//! [`Server`] sends what it is given to all clients and keeps the last transform that any of them sent.
-//! Clients are strangers: sizes, numbers and times of what they send are limited, and none of them can slow the sender down.
+//! [`Server`] sends messages to all clients and keeps the last transform that a client sent.
+//! Clients are not trusted: size, number and time of their messages are limited, and a client cannot slow the sender down.
 
 mod crc64;
 mod error;

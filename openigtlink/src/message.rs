@@ -3,13 +3,13 @@
 use crate::header::Header;
 use crate::{Image, ProtocolError, Text, Transform, crc64};
 
-/// Largest body that is taken from a client [bytes]: a transform has 48, and metadata of a kilobyte is much.
+/// Largest accepted body of a client's message [bytes]: a transform has 48, and metadata rarely exceed a kilobyte.
 pub const MAX_BODY: usize = 1 << 20;
 
-/// Bytes of an extended header (version 2), which may be longer.
+/// Least size of an extended header (version 2) [bytes].
 const EXTENDED: usize = 12;
 
-/// What is sent.
+/// Content of a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Message<'a> {
     /// A pose.
@@ -20,7 +20,7 @@ pub enum Message<'a> {
     Text(Text<'a>),
 }
 
-/// A message as bytes, from a device at a time since 1970 [s].
+/// Encodes a message from a device at a time since 1970 [s].
 pub fn encode(device: &str, time: f64, message: &Message<'_>) -> Vec<u8> {
     let (kind, body) = match message {
         Message::Transform(transform) => (Transform::KIND, transform.encode()),
@@ -40,7 +40,7 @@ pub fn encode(device: &str, time: f64, message: &Message<'_>) -> Vec<u8> {
     bytes
 }
 
-/// The transform that a body holds; none for a message of another type, which is left unread.
+/// The transform in a body; `None` for a message of another type, whose body is not decoded.
 ///
 /// # Errors
 /// [`ProtocolError`] for a wrong length, checksum, extended header or matrix.
@@ -88,13 +88,13 @@ fn content(body: &[u8]) -> Result<&[u8], ProtocolError> {
         .ok_or_else(refuse)
 }
 
-/// Refuses a body that is too large before memory is taken for it.
+/// Refuses a body that is too large before memory is allocated for it.
 pub(crate) fn body_size(header: &Header) -> Result<usize, ProtocolError> {
     usize::try_from(header.body_size)
         .ok()
         .filter(|size| *size <= MAX_BODY)
         .ok_or(ProtocolError::Header {
-            field: "a body size of",
+            field: "body size",
             value: header.body_size,
             allowed: "at most 1 MiB",
         })

@@ -1,7 +1,7 @@
-//! The server: an accepting thread, and two threads for each client, one that reads and one that writes.
+//! The server: an accepting thread, and a reading and a writing thread for each client.
 //!
-//! The sender never waits: a client that is behind loses frames, and one that takes nothing for a while loses its connection.
-//! A message that has begun must be whole soon; of transforms only the last one is kept, so that flooding fills no memory.
+//! The sender never waits: a slow client loses frames, and a client that does not read for a while is disconnected.
+//! A message must be complete within a time limit. Only the last transform is kept, so that flooding does not fill memory.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,22 +15,22 @@ use crate::header::{HEADER_SIZE, Header};
 use crate::message::{body_size, decode};
 use crate::{ProtocolError, Transform};
 
-/// How often threads look whether they shall end.
+/// Interval at which threads check whether to stop.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Frames that wait for a client; a frame is all that is sent at once, and pictures come between those of the simulation.
+/// Frames that wait for a client. A frame is everything that one call sends; frames with pictures come between simulation frames.
 const QUEUE: usize = 4;
 
-/// Limits of what clients may do.
+/// Limits of clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
-    /// Most clients at a time; others are turned away.
+    /// Largest number of clients; further clients are refused.
     pub max_clients: usize,
     /// Longest time from the first byte of a message to its last one.
     pub message_timeout: Duration,
-    /// Longest time that a client may take nothing.
+    /// Longest time that a client may stop reading.
     pub write_timeout: Duration,
-    /// Device whose transforms are kept.
+    /// Name of the device whose transforms are kept.
     pub target_device: String,
 }
 
@@ -45,22 +45,22 @@ impl Default for ServerConfig {
     }
 }
 
-/// What has gone over the wire.
+/// Counters of the traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
-    /// Clients that are connected.
+    /// Connected clients.
     pub n_clients: u64,
-    /// Clients that ever were.
+    /// Clients that ever connected.
     pub n_accepted: u64,
-    /// Clients that were turned away, as there were too many.
+    /// Clients that were refused, as there were too many.
     pub n_refused: u64,
-    /// Clients that were dropped for what they sent, or for not reading.
+    /// Clients that were dropped for invalid messages or for not reading.
     pub n_dropped: u64,
     /// Frames sent, over all clients.
     pub n_frames: u64,
-    /// Frames that clients lost, being behind.
+    /// Frames that slow clients lost.
     pub n_lost: u64,
-    /// Transforms taken.
+    /// Received transforms.
     pub n_targets: u64,
 }
 
@@ -74,7 +74,7 @@ struct Counters {
     targets: AtomicU64,
 }
 
-/// What the threads share.
+/// State that the threads share.
 #[derive(Debug)]
 struct Shared {
     config: ServerConfig,
@@ -91,7 +91,7 @@ struct Client {
     is_gone: Arc<AtomicBool>,
 }
 
-/// A server; it ends when it is dropped.
+/// A server; dropping it stops it.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -100,7 +100,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens; port 0 takes any free one.
+    /// Starts listening; port 0 selects a free port.
     ///
     /// # Errors
     /// [`ProtocolError::Listen`].
@@ -138,7 +138,7 @@ impl Server {
         self.address
     }
 
-    /// Sends messages, already encoded, to all clients; waits for none.
+    /// Sends encoded messages to all clients, without waiting.
     pub fn send(&self, frame: Vec<u8>) {
         let frame = Arc::new(frame);
         let counters = &self.shared.counters;
@@ -156,12 +156,12 @@ impl Server {
         });
     }
 
-    /// The last transform that came since this was asked.
+    /// The last transform since the previous call.
     pub fn take_target(&self) -> Option<Transform> {
         lock(&self.shared.target).take()
     }
 
-    /// What has gone over the wire.
+    /// Counters of the traffic.
     pub fn traffic(&self) -> Traffic {
         let counters = &self.shared.counters;
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -203,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// Gives a client its threads, or turns it away.
+    /// Starts the threads of a client, or refuses it.
     fn welcome(self: &Arc<Self>, stream: TcpStream) {
         let mut clients = lock(&self.clients);
         clients.retain(|client| !client.is_gone.load(Ordering::Relaxed));
@@ -244,7 +244,7 @@ impl Shared {
         })
     }
 
-    /// Takes messages until the client goes or sends nonsense.
+    /// Reads messages until the client leaves or sends an invalid one.
     fn read(&self, mut stream: TcpStream, is_gone: &AtomicBool) {
         let is_over = || self.is_over.load(Ordering::Relaxed) || is_gone.load(Ordering::Relaxed);
         while !is_over() {
@@ -260,10 +260,10 @@ impl Shared {
         end(&stream, is_gone);
     }
 
-    /// One message; false at the end of the stream.
+    /// Reads one message; returns false at the end of the stream.
     fn read_message(&self, stream: &mut TcpStream, is_over: &dyn Fn() -> bool) -> Result<bool, ()> {
         let mut bytes = [0; HEADER_SIZE];
-        // Silence before a message is no fault.
+        // Silence before a message is allowed.
         let n = loop {
             match stream.read(&mut bytes) {
                 Ok(0) => return Ok(false),
@@ -301,7 +301,7 @@ impl Shared {
     }
 }
 
-/// Reads all of a buffer before the deadline.
+/// Fills a buffer before the deadline.
 fn fill(stream: &mut TcpStream, mut rest: &mut [u8], deadline: Instant) -> Result<(), ()> {
     while !rest.is_empty() {
         match stream.read(rest) {
@@ -317,7 +317,7 @@ fn fill(stream: &mut TcpStream, mut rest: &mut [u8], deadline: Instant) -> Resul
     Ok(())
 }
 
-/// Both threads of a client end with it.
+/// Stops both threads of a client.
 fn end(stream: &TcpStream, is_gone: &AtomicBool) {
     is_gone.store(true, Ordering::Relaxed);
     let _ = stream.shutdown(std::net::Shutdown::Both);
@@ -330,7 +330,7 @@ fn is_wait(error: &std::io::Error) -> bool {
     )
 }
 
-/// What a panicking thread left behind is still whole: every change is one assignment.
+/// Ignores poisoning: every change is a single assignment, so the data is valid even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

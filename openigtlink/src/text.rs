@@ -1,9 +1,9 @@
 //! STRING: a text.
 
-/// IANA's number of US-ASCII.
+/// IANA number of US-ASCII.
 const ASCII: u16 = 3;
 
-/// A text of ASCII; other characters are sent as question marks.
+/// An ASCII text; other characters are sent as question marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text<'a>(pub &'a str);
 

@@ -1,11 +1,11 @@
-//! TRANSFORM: a pose, as the upper three rows of its matrix.
+//! TRANSFORM: a pose, sent as the upper three rows of its matrix.
 
 use crate::ProtocolError;
 
-/// Bytes of the body: twelve numbers of 32 bits, column after column.
+/// Bytes of the body: twelve 32-bit numbers, column by column.
 const SIZE: usize = 48;
 
-/// How far from orthonormal a rotation may be.
+/// Tolerance of a rotation's orthonormality.
 const TOLERANCE: f64 = 1e-2;
 
 /// A rigid pose.
@@ -30,7 +30,7 @@ impl Transform {
     }
 
     /// # Errors
-    /// [`ProtocolError::Body`] for another length, numbers that are not finite, and what is no rotation.
+    /// [`ProtocolError::Body`]: the length is wrong, numbers are not finite, or the matrix is not a rotation.
     pub(crate) fn decode(body: &[u8]) -> Result<Self, ProtocolError> {
         let refuse = |problem: String| ProtocolError::Body {
             kind: Self::KIND,
@@ -52,7 +52,7 @@ impl Transform {
             translation: [numbers[9], numbers[10], numbers[11]],
         };
         if !transform.is_rigid() {
-            return Err(refuse("has a matrix that is no rotation".to_owned()));
+            return Err(refuse("has a matrix that is not a rotation".to_owned()));
         }
         Ok(transform)
     }

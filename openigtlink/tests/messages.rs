@@ -1,4 +1,4 @@
-//! Contract: messages have the bytes of the specification; what comes in is a transform or an error, never a panic.
+//! Contract: messages have the bytes of the specification; received bytes give a transform or an error, never a panic.
 
 use insonate_openigtlink::{
     CoordinateSystem, HEADER_SIZE, Header, Image, Message, ProtocolError, Text, Transform, crc64,
@@ -115,7 +115,7 @@ fn what_is_wrong_is_said() {
     };
     assert_eq!(
         refused(scaled),
-        "TRANSFORM: has a matrix that is no rotation"
+        "TRANSFORM: has a matrix that is not a rotation"
     );
     let mirrored = Transform {
         rotation: [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -123,7 +123,7 @@ fn what_is_wrong_is_said() {
     };
     assert_eq!(
         refused(mirrored),
-        "TRANSFORM: has a matrix that is no rotation"
+        "TRANSFORM: has a matrix that is not a rotation"
     );
     let infinite = Transform {
         translation: [f64::INFINITY, 0.0, 0.0],
@@ -137,13 +137,13 @@ fn what_is_wrong_is_said() {
     version.copy_from_slice(&good[..HEADER_SIZE]);
     version[1] = 9;
     let message = Header::decode(&version).unwrap_err().to_string();
-    assert_eq!(message, "the header has version 9, 1 and 2 allowed");
+    assert_eq!(message, "the header's version is 9, but must be 1 or 2");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any bytes, and any bytes under a header that fits them.
+    /// Random bytes, and random bytes with a matching header.
     #[test]
     fn random_bytes_are_a_transform_or_an_error(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
@@ -167,7 +167,7 @@ proptest! {
         }
     }
 
-    /// Every header that is read is written the same.
+    /// Headers are unchanged after encoding and decoding.
     #[test]
     fn headers_come_back(kind in "[A-Z]{0,12}", device in "[ -~]{0,20}", size in any::<u64>(), crc in any::<u64>()) {
         let header = Header { version: 1, kind, device, time: 77.25, body_size: size, crc };

@@ -1,4 +1,4 @@
-//! Contract: clients get what is sent and give targets; hostile ones end themselves and nobody else.
+//! Contract: clients receive sent messages and send targets; hostile clients are dropped without an effect on others.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -12,7 +12,7 @@ const POSE: Transform = Transform {
     translation: [1.0, 2.0, 3.0],
 };
 
-/// Long enough for any machine; what happens ends the wait at once.
+/// Long enough for any machine; the wait ends as soon as the event occurs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn server() -> Server {
@@ -57,14 +57,14 @@ fn clients_get_what_is_sent_and_give_targets() {
         assert_eq!(&bytes[..], pose());
     }
     assert_eq!(server.take_target(), None);
-    // In pieces, as networks deliver.
+    // In pieces, as in networks.
     for piece in pose().chunks(40) {
         clients[0].write_all(piece).expect("the test can go on");
     }
     wait(&server, |traffic| traffic.n_targets == 1);
     assert_eq!(server.take_target(), Some(POSE));
     assert_eq!(server.take_target(), None);
-    // Another device's transform is none of ours.
+    // Transforms of other devices are not targets.
     let other = encode("Other", 0.0, &Message::Transform(POSE));
     clients[1]
         .write_all(&[other, pose()].concat())
@@ -110,7 +110,7 @@ fn a_client_that_does_not_read_loses_frames_and_then_its_connection() {
     let _sleeper = connect(&server, 1);
     let start = Instant::now();
     while server.traffic().n_dropped == 0 {
-        // Returns at once, though nobody reads.
+        // Returns at once, although no client reads.
         server.send(vec![0; 1 << 20]);
         assert!(start.elapsed() < PATIENCE);
         sleep(Duration::from_millis(1));

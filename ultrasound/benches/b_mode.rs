@@ -1,4 +1,4 @@
-//! Frames of a patient's gallbladder and liver, and of a block of speckle, attenuating as liver does: beam space alone, and with the picture.
+//! Frames of a patient's gallbladder and liver, and of a block of speckle with the attenuation of liver: beam space only, and with the picture.
 
 #![expect(
     missing_docs,
@@ -21,7 +21,7 @@ fn frames(criterion: &mut Criterion) {
     let block = Block::uniform(LIVER);
     let rigid = Rigid::default();
     let pose = Isometry3::identity();
-    let uniform = View::new(&block, &rigid, &pose).expect("the pose is right");
+    let uniform = View::new(&block, &rigid, &pose).expect("the pose is valid");
     time(criterion, "b_mode", &uniform);
 
     let adult = Adult::new(&Physique::default(), 0).expect("an adult");
@@ -29,8 +29,8 @@ fn frames(criterion: &mut Criterion) {
         .probe_pose([-0.09, -0.035], 1.57, 0.013)
         .expect("skin");
     let pressed = Indentation::new(Rigid::default(), &adult, &c5_2(), &pose, Indentation::DECAY)
-        .expect("the decay is right");
-    let patient = View::new(&adult, &pressed, &pose).expect("the pose is right");
+        .expect("the decay is valid");
+    let patient = View::new(&adult, &pressed, &pose).expect("the pose is valid");
     time(criterion, "b_mode_adult", &patient);
 }
 
@@ -42,8 +42,8 @@ fn time(criterion: &mut Criterion, name: &str, view: &View) {
             n_samples,
             ..Settings::of(&c5_2())
         };
-        let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
-        let converter = b_mode.scan_converter(512).expect("the size is right");
+        let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
+        let converter = b_mode.scan_converter(512).expect("the size is valid");
         let size = format!("{n_lines}x{n_samples}");
         group.bench_function(BenchmarkId::new("beam_space", &size), |bencher| {
             bencher.iter(|| b_mode.frame(view, 0).n_lines);

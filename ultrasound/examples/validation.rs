@@ -28,7 +28,7 @@ fn main() -> Result<(), UltrasoundError> {
 
 fn print(line: &str) {
     use std::io::Write as _;
-    // A closed pipe ends the table.
+    // Ignores a closed pipe.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
@@ -145,7 +145,7 @@ fn attenuation(name: &str, transducer: &Transducer) -> Result<(), UltrasoundErro
     Ok(())
 }
 
-/// Beside theory for Rayleigh speckle: with the ratio q of powers, gCNR = q^(q/(1−q)) (1 − q).
+/// Compares with the theory for Rayleigh speckle: with the ratio q of powers, gCNR = q^(q/(1−q)) (1 − q).
 fn inclusions(transducer: &Transducer) -> Result<(), UltrasoundError> {
     for step in [-3.0, -6.0, -9.0, -15.0] {
         let inclusion = Material {

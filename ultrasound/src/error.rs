@@ -7,22 +7,22 @@ pub enum UltrasoundError {
     /// A setting or an input is out of range.
     #[error("{field} is {value}, but must be {allowed}")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         field: String,
         /// Its value.
         value: String,
-        /// Its range.
+        /// Allowed range.
         allowed: String,
     },
     /// A file cannot be read, or its content is wrong.
     #[error("{file}: {problem}")]
     File {
-        /// Its path, or what else it is called.
+        /// Path, or another name of the file.
         file: String,
         /// What is wrong, with the field or line.
         problem: String,
     },
-    /// The GPU is not there, does not suffice or is lost.
+    /// The GPU is missing, insufficient or lost.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
     Gpu(#[from] insonate_gpu::DeviceError),
@@ -48,7 +48,7 @@ impl UltrasoundError {
         }
     }
 
-    /// Fails unless a number is finite and within `[least, most]`.
+    /// Checks that a number is finite and within `[least, most]`.
     pub(crate) fn check_range(
         field: &str,
         value: f64,

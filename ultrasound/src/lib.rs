@@ -1,6 +1,6 @@
-//! Ultrasound pictures of tissue as it is deformed.
+//! Simulated ultrasound of deformed tissue.
 //!
-//! Knows no robot and no physics engine: where the probe is and how the tissue is deformed come from outside.
+//! Independent of robots and physics engines: the caller provides the pose of the probe and the deformation of the tissue.
 
 pub mod b_mode;
 pub mod beam;

@@ -1,11 +1,11 @@
-//! Materials and how they carry sound.
+//! Acoustic materials.
 //!
-//! Speeds and densities are those of IT'IS 4.1 as recalled, or of the simulators that name them; attenuations follow Szabo 2004,
-//! Appendix B; the strength of echoes is relative to liver, in steps as phantoms have them (CIRS 040GSE).
+//! Speeds and densities are from IT'IS 4.1 as recalled, or from the simulators that name them. Attenuations follow Szabo 2004,
+//! Appendix B. The strength of echoes is relative to liver, in the steps of phantoms (CIRS 040GSE).
 
 use crate::UltrasoundError;
 
-/// How a material carries and scatters sound.
+/// Acoustic properties of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Its name.
@@ -14,11 +14,11 @@ pub struct Material {
     pub speed_of_sound: f32,
     /// Density [kg/m³].
     pub density: f32,
-    /// Attenuation one way at 1 MHz [dB/cm].
+    /// One-way attenuation at 1 MHz [dB/cm].
     pub attenuation: f32,
-    /// Power of the frequency with which it grows.
+    /// Exponent of the frequency in the attenuation.
     pub attenuation_power: f32,
-    /// Power of diffuse echoes over those of liver [dB]; −∞: none.
+    /// Power of diffuse echoes relative to liver [dB]; −∞ for no echoes.
     pub backscatter: f32,
 }
 
@@ -28,19 +28,19 @@ impl Material {
         self.speed_of_sound * self.density
     }
 
-    /// Attenuation one way at a frequency [Hz], in nepers per metre.
+    /// One-way attenuation at a frequency [Hz], in nepers per metre.
     pub fn attenuation_at(&self, frequency: f64) -> f32 {
         let db_per_metre =
             100.0 * self.attenuation * (1e-6 * frequency as f32).powf(self.attenuation_power);
         db_per_metre * std::f32::consts::LN_10 / 20.0
     }
 
-    /// Whether it is a gas, which no sound enters from tissue.
+    /// Whether it is a gas: sound from tissue does not enter it.
     pub fn is_gas(&self) -> bool {
         self.impedance() < 0.2e6
     }
 
-    /// Whether it is bone, behind which there is shadow.
+    /// Whether it is bone, which casts a shadow.
     pub fn is_bone(&self) -> bool {
         self.speed_of_sound > 2500.0
     }
@@ -68,7 +68,7 @@ const NONE: f32 = f32::NEG_INFINITY;
 pub const AIR: Material = material("air", [343.0, 1.2], [1.6, 2.0], NONE);
 /// Gel or water between probe and skin.
 pub const GEL: Material = material("gel", [1480.0, 1000.0], [0.0022, 2.0], NONE);
-/// What instruments take tissue for.
+/// Average soft tissue, as scanners assume it.
 pub const SOFT_TISSUE: Material = material("soft tissue", [1540.0, 1050.0], [0.5, 1.0], 0.0);
 /// Skin.
 pub const SKIN: Material = material("skin", [1624.0, 1109.0], [0.35, 1.0], 4.0);
@@ -81,7 +81,7 @@ pub const FASCIA: Material = material("fascia", [1613.0, 1120.0], [0.8, 1.0], 6.
 /// Loose tissue between muscles and vessels of the neck: half fat, half fibres.
 pub const CONNECTIVE_TISSUE: Material =
     material("connective tissue", [1526.0, 1015.0], [0.7, 1.0], -1.0);
-/// Thyroid gland: carries sound as soft tissue does on average, with the density of ICRU 44; brighter than muscle, somewhat so than liver
+/// Thyroid gland. Sound propagates as in average soft tissue; density of ICRU 44; brighter than muscle and slightly brighter than liver
 /// (Rumack & Levine 2018, *Diagnostic Ultrasound*: homogeneous echoes of medium to high level).
 pub const THYROID: Material = material("thyroid", [1540.0, 1050.0], [0.5, 1.0], 2.0);
 /// Liver.
@@ -95,7 +95,7 @@ pub const KIDNEY_PYRAMID: Material =
 pub const KIDNEY_SINUS: Material = material("kidney sinus", [1480.0, 960.0], [0.7, 1.0], 5.0);
 /// Spleen.
 pub const SPLEEN: Material = material("spleen", [1567.0, 1089.0], [0.4, 1.1], 0.5);
-/// Bowel and what lies between organs.
+/// Bowel and the tissue between organs.
 pub const BOWEL: Material = material("bowel", [1560.0, 1045.0], [0.7, 1.0], 2.0);
 /// Blood.
 pub const BLOOD: Material = material("blood", [1578.0, 1050.0], [0.14, 1.21], -25.0);
@@ -138,10 +138,10 @@ pub const ALL: [Material; 22] = [
     LUNG,
 ];
 
-/// The material of a name.
+/// The material with a name.
 ///
 /// # Errors
-/// [`UltrasoundError::Setting`] that says which name is meant, or which there are.
+/// [`UltrasoundError::Setting`] with the most similar name or a list of all names.
 pub fn by_name(name: &str) -> Result<Material, UltrasoundError> {
     if let Some(found) = ALL.into_iter().find(|material| material.name == name) {
         return Ok(found);

@@ -1,8 +1,8 @@
-//! Lanes that count, side by side.
+//! Packing of valid lanes.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use std::any::Any;
@@ -15,7 +15,7 @@ use pulp::x86::V4;
 pub(crate) const LANES: usize = 16;
 pub(crate) type Lanes = [f32; LANES];
 
-/// Moves lanes that count side by side, with the processor's instruction for that where it has one.
+/// Moves valid lanes next to each other, with a dedicated instruction if the CPU has one.
 #[derive(Clone, Copy)]
 pub(crate) struct Packer {
     #[cfg(target_arch = "x86_64")]
@@ -23,7 +23,7 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// For the processor's features; which they are is known when this is compiled.
+    /// For the features of the CPU, which are known at compile time.
     #[inline(always)]
     pub(crate) fn new(simd: impl Simd) -> Self {
         let simd: &dyn Any = &simd;
@@ -35,8 +35,8 @@ impl Packer {
         }
     }
 
-    /// Writes those lanes of each row behind the first `n` numbers for which `keys` is not below 0; returns how many there are then.
-    /// What follows them is overwritten.
+    /// Appends the lanes with a key of at least 0 to the first `n` numbers of each row; returns the new number.
+    /// Numbers behind it are overwritten.
     #[inline(always)]
     pub(crate) fn pack<const ROWS: usize>(
         self,
@@ -62,7 +62,7 @@ impl Packer {
     }
 }
 
-/// The same, lane by lane.
+/// Packs lane by lane, without vector instructions.
 #[inline(always)]
 fn pack<const ROWS: usize>(
     keys: &Lanes,

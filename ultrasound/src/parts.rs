@@ -1,20 +1,20 @@
-//! Loops over parts of a slice, on all threads or on the one that asks.
+//! Loops over parts of a slice, on all threads or on the calling thread only.
 //!
-//! Handing a small loop to threads that sleep takes longer than the loop, and much longer where other programs want the cores.
+//! Waking threads for a small loop takes longer than the loop itself, and much longer if other programs use the cores.
 
 use rayon::prelude::*;
 
-/// Who does the work.
+/// The threads that do the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workers {
     /// All threads of rayon's pool.
     All,
-    /// The thread that asks.
+    /// The calling thread.
     Own,
 }
 
 impl Workers {
-    /// Does something with each item and its number; `init` makes what serves for several, and `least` of them go to one thread.
+    /// Calls `work` on each item and its number. `init` makes state that several items share; each thread gets at least `least` items.
     pub(crate) fn for_each<T: Send, S>(
         self,
         items: &mut [T],
@@ -29,7 +29,7 @@ impl Workers {
         });
     }
 
-    /// The same with parts of `length` items, of which the last may be shorter.
+    /// Calls `work` on parts of `length` items; the last part may be shorter.
     pub(crate) fn for_each_part<T: Send, S>(
         self,
         items: &mut [T],
@@ -52,7 +52,7 @@ impl Workers {
         }
     }
 
-    /// How many there are.
+    /// Number of threads.
     pub(crate) fn count(self) -> usize {
         match self {
             Self::All => rayon::current_num_threads(),

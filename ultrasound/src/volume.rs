@@ -1,4 +1,4 @@
-//! Frames of a sweep compounded into a volume: the mean level of all samples that fall into a voxel.
+//! Compounds the frames of a sweep into a volume: each voxel has the mean level of the samples in it.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use nalgebra::Isometry3;
 use crate::deformation::Point;
 use crate::{BMode, Frame, UltrasoundError};
 
-/// Most voxels.
+/// Largest number of voxels.
 const MOST: usize = 64_000_000;
 
 /// A volume of grey levels over a box.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    /// Least corner [m].
+    /// Lowest corner [m].
     low: Point,
     /// Edge of a voxel [m].
     width: f32,
@@ -26,10 +26,10 @@ pub struct Volume {
 }
 
 impl Volume {
-    /// An empty volume from one corner to the other [m], of cubes of `width` [m], for the frames of a scanner.
+    /// An empty volume from one corner to the other [m], with cubic voxels of `width` [m], for the frames of a scanner.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: corners or width that are no box of at most 64 million voxels.
+    /// [`UltrasoundError::Setting`]: corners and width do not give a box of at most 64 million voxels.
     pub fn new(
         b_mode: &BMode,
         low: Point,
@@ -63,7 +63,7 @@ impl Volume {
         })
     }
 
-    /// Adds a frame, seen from a pose of the probe in the volume's frame; what falls outside is lost.
+    /// Adds a frame, seen from a pose of the probe in the volume's frame; samples outside of the volume are dropped.
     pub fn add(&mut self, b_mode: &BMode, frame: &Frame, pose: &Isometry3<f64>) {
         let pose: Isometry3<f32> = pose.cast();
         for line in (0..frame.n_lines).filter(|&line| frame.coupled[line]) {
@@ -81,7 +81,7 @@ impl Volume {
         }
     }
 
-    /// Grey levels 1 to 255, 0 where nothing was seen, x running fastest.
+    /// Grey levels 1 to 255, 0 for voxels without samples; x runs fastest.
     pub fn grey(&self) -> Vec<u8> {
         let [black, white] = self.levels;
         let grey = |(sum, n): &(f32, u32)| match n {
@@ -91,7 +91,7 @@ impl Volume {
         self.voxels.iter().map(grey).collect()
     }
 
-    /// Gives each voxel between seen ones along an axis the mean of those two: frames of a sweep leave gaps of a voxel.
+    /// Fills each empty voxel between two filled ones along an axis with their mean: the frames of a sweep leave gaps of one voxel.
     pub fn fill(&mut self) {
         let steps = [1, self.count[0], self.count[0] * self.count[1]];
         let seen = |at: usize| Some(self.voxels[at]).filter(|(_, n)| *n > 0);
@@ -113,7 +113,7 @@ impl Volume {
         }
     }
 
-    /// First and last of the seen voxels along each axis; the first voxel where none is.
+    /// First and last filled voxel along each axis; the first voxel if all are empty.
     fn bounds(&self) -> [[usize; 2]; 3] {
         let [nx, ny, _] = self.count;
         let seen = (0..self.voxels.len()).filter(|&at| self.voxels[at].1 > 0);
@@ -127,7 +127,7 @@ impl Volume {
         bounds.map(|[first, last]| [first.min(last), last])
     }
 
-    /// A NRRD file (version 4, raw) of the part that was seen. The volume's frame is that of a patient on the back: +x to the left, +y to
+    /// A NRRD file (version 4, raw) of the filled part. The volume's frame is the frame of a patient on the back: +x to the left, +y to
     /// the head, +z to the front.
     pub fn to_nrrd(&self) -> Vec<u8> {
         let [x, y, z] = self.bounds();

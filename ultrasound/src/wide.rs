@@ -1,17 +1,17 @@
-//! Loops compiled for the widest vectors of the processor.
+//! Loops compiled for the widest vectors of the CPU.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::pack::Packer;
 
-/// Runs loops over plain arrays as code for the processor's vectors; mark what they call `#[inline(always)]`.
+/// Runs loops over plain arrays with the CPU's vector instructions; mark functions that they call `#[inline(always)]`.
 ///
-/// No multiplication is fused with an addition, so that all processors give the same bits.
+/// Multiplications and additions are never fused, so that all CPUs give the same bits.
 #[inline]
 pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
     wide_packing(
@@ -20,7 +20,7 @@ pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
     )
 }
 
-/// The same for loops that pack lanes.
+/// Like [`wide`], for loops that pack lanes.
 #[inline]
 pub(crate) fn wide_packing<R>(work: impl FnOnce(Packer) -> R) -> R {
     struct Plain<F>(F);
@@ -35,15 +35,15 @@ pub(crate) fn wide_packing<R>(work: impl FnOnce(Packer) -> R) -> R {
     Arch::new().dispatch(Plain(work))
 }
 
-/// A number as the nearest whole one; it must lie within ±4e6.
+/// Rounds a number to the nearest whole number; it must lie within ±4e6.
 #[inline(always)]
 pub(crate) fn whole(x: f32) -> u32 {
-    // 1.5 × 2²³: the whole part ends in the last bits.
+    // 1.5 × 2²³: moves the whole part into the last bits.
     const MAGIC: f32 = 12_582_912.0;
     (x + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits())
 }
 
-/// 2^x for x ≤ 0, to 2e-5 of itself; 0 far below.
+/// 2^x for x ≤ 0, with a relative error of 2e-5; 0 far below.
 #[inline(always)]
 pub(crate) fn power_of_two(x: f32) -> f32 {
     let x = x.max(-126.0);

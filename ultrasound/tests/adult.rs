@@ -1,4 +1,4 @@
-//! Contract: the adult has layers and organs where anatomy has them, leaps are safe, and a pressed face brings points back.
+//! Contract: the adult's layers and organs match anatomy, leaps are safe, and indentation by a face is invertible.
 
 use insonate_models::patients::Physique;
 use insonate_ultrasound::deformation::{Deformation, Indentation, Point, Rigid, Vector};
@@ -16,7 +16,7 @@ fn name(adult: &Adult, point: &Point) -> &'static str {
 fn nothing_else_begins_within_the_clearance() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for seed in 0..3 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let mut wrong = 0;
         for _ in 0..60_000 {
             let mut within = |low: f32, high: f32| rng.random_range(low..high);
@@ -26,18 +26,18 @@ fn nothing_else_begins_within_the_clearance() {
             let beyond = point + way.normalize() * (0.95 * place.clearance);
             wrong += usize::from(adult.place(&beyond).material != place.material);
         }
-        // Distances to ellipsoids are of first order, and the skin's is interpolated.
+        // Tolerance: distances to ellipsoids are of first order, and the skin's depth is interpolated.
         assert!(wrong < 120, "{wrong} of 60000");
     }
 }
 
 #[test]
 fn a_stretch_ends_where_the_material_does() {
-    // Distances along ways of up to 9 mm; the skin's depth is taken as monotonic on them.
+    // Segments of up to 9 mm, on which the skin's depth is taken as monotonic.
     const FINE: f32 = 2e-5;
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     for seed in 0..3 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let material = |point: &Point| adult.place(point).material;
         let (mut boundaries, mut early, mut late, mut none) = (0, 0, 0, 0);
         for _ in 0..20_000 {
@@ -50,7 +50,7 @@ fn a_stretch_ends_where_the_material_does() {
             let at = |far: f32| start + way * (far / length);
             let own = stretch.place.material;
             let free = stretch.share * length;
-            // A point that lies on a boundary may be of either side.
+            // A point on a boundary may belong to either side.
             if own != material(&start) {
                 none += 1;
                 continue;
@@ -65,7 +65,7 @@ fn a_stretch_ends_where_the_material_does() {
             }
         }
         assert!(boundaries > 1500, "{boundaries} boundaries of 20000 ways");
-        // Grazing ones, and thin layers between two.
+        // Exceptions: grazing boundaries, and thin layers between two others.
         assert!(early < 60, "{early} of 20000 end earlier");
         assert!(late < boundaries / 50, "{late} of {boundaries} end later");
         assert!(none < 20, "{none} of 20000 begin elsewhere");
@@ -75,7 +75,7 @@ fn a_stretch_ends_where_the_material_does() {
 #[test]
 fn below_the_navel_there_are_skin_fat_sheet_and_muscle() {
     for seed in 0..5 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let pose = adult
             .probe_pose([0.03, -0.09], 0.0, 0.0)
             .expect("it is on the belly")
@@ -93,13 +93,13 @@ fn below_the_navel_there_are_skin_fat_sheet_and_muscle() {
 
 #[test]
 fn views_show_the_organs_that_they_are_named_after() {
-    let adult = Adult::new(&Physique::default(), 3).expect("the reference man is right");
+    let adult = Adult::new(&Physique::default(), 3).expect("the reference man is valid");
     let settings = Settings {
         n_lines: 96,
         n_samples: 256,
         ..Settings::of(&c5_2())
     };
-    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
     for (site, wanted) in [
         (
             [-0.09, -0.035],
@@ -116,7 +116,7 @@ fn views_show_the_organs_that_they_are_named_after() {
             .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)
             .expect("it is on the skin");
         let pressed = pressed(&adult, &pose);
-        let view = View::new(&adult, &pressed, &pose).expect("the pose is right");
+        let view = View::new(&adult, &pressed, &pose).expect("the pose is valid");
         let frame = b_mode.frame(&view, 0);
         assert!(
             frame.contact_share() > 0.5,
@@ -140,8 +140,8 @@ fn views_show_the_organs_that_they_are_named_after() {
 }
 
 #[test]
-fn seeds_make_patients_and_the_same_seed_the_same() {
-    let adult = |seed| Adult::new(&Physique::default(), seed).expect("the reference man is right");
+fn the_same_seed_makes_the_same_patient() {
+    let adult = |seed| Adult::new(&Physique::default(), seed).expect("the reference man is valid");
     let places = |adult: &Adult| -> Vec<u8> {
         let point = |n: i32| {
             Point::new(
@@ -156,15 +156,15 @@ fn seeds_make_patients_and_the_same_seed_the_same() {
     assert_ne!(places(&adult(4)), places(&adult(5)));
 }
 
-/// The adult under a C5-2, by kinematics.
+/// The adult indented by a C5-2, kinematically.
 fn pressed(adult: &Adult, pose: &nalgebra::Isometry3<f64>) -> Indentation<Rigid> {
     Indentation::new(Rigid::default(), adult, &c5_2(), pose, Indentation::DECAY)
-        .expect("the depth is right")
+        .expect("the depth is valid")
 }
 
 #[test]
 fn pressed_points_come_back_and_layers_get_thinner() {
-    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
+    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is valid");
     let pose = adult
         .probe_pose([-0.06, -0.05], 0.3, 0.015)
         .expect("it is on the skin");
@@ -193,11 +193,11 @@ fn pressed_points_come_back_and_layers_get_thinner() {
 #[test]
 fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
     for seed in 0..5 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let pose = adult.liver_kidney_view().expect("there is a view");
         let landmarks = adult.landmarks();
         let kidney = pose.inverse() * landmarks.right_kidney.cast::<f64>();
-        // On the probe's axis, as far as a curved array sees.
+        // On the probe's axis, within the depth of a curved array.
         assert!(kidney.x.abs() < 1e-5 && kidney.y.abs() < 1e-5, "{kidney}");
         assert!((0.08..0.17).contains(&kidney.z), "{kidney}");
         let axis = pose.rotation.inverse() * landmarks.right_kidney_axis.cast::<f64>();
@@ -206,12 +206,12 @@ fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
             let point = pose * nalgebra::Point3::new(0.0, 0.0, z);
             name(&adult, &point.cast::<f32>())
         };
-        // The first half millimetre that is out of the skin.
+        // The first half millimetre outside of the skin.
         assert_eq!([down(-0.0006), down(0.0006)], ["air", "skin"]);
         assert!(down(kidney.z).starts_with("kidney"));
         let is_liver = |mm: i32| down(0.001 * f64::from(mm)) == "liver";
         assert!((1..(1e3 * kidney.z) as i32).any(is_liver), "{seed}");
-        // The kidney reaches to both sides, farther than across the picture.
+        // The kidney extends farther along the picture than across it.
         let beside = |x: f64, y: f64| {
             let point = pose * nalgebra::Point3::new(x, y, kidney.z);
             name(&adult, &point.cast::<f32>()).starts_with("kidney")
@@ -222,11 +222,11 @@ fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
 }
 
 #[test]
-fn the_surface_of_a_kidney_has_its_area_and_divides_it_from_what_is_around() {
+fn the_surface_of_a_kidney_has_its_area_and_separates_it_from_its_surroundings() {
     for seed in 0..3 {
-        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are valid");
         let surface = adult.surface(SoftOrgan::RightKidney, 2000);
-        let surface = surface.expect("as many points are right");
+        let surface = surface.expect("as many points are valid");
         let (center, long) = (
             adult.landmarks().right_kidney,
             adult.landmarks().right_kidney_axis,
@@ -238,7 +238,7 @@ fn the_surface_of_a_kidney_has_its_area_and_divides_it_from_what_is_around() {
                 .map(|point| axis.dot(&(point.rest - center)).abs());
             f64::from(along.fold(0.0, f32::max))
         });
-        // Thomsen's formula, within 1.061 % of an ellipsoid's area; the outermost point is nearly at the end of each axis.
+        // Thomsen's formula has an error of up to 1.061 % of an ellipsoid's area; the outermost point is nearly at the end of each axis.
         let power = half.map(|half| half.powf(1.6075));
         let [a, b, c] = power;
         let area = 4.0 * std::f64::consts::PI * ((a * b + b * c + c * a) / 3.0).powf(1.0 / 1.6075);
@@ -254,19 +254,19 @@ fn the_surface_of_a_kidney_has_its_area_and_divides_it_from_what_is_around() {
 
 #[test]
 fn a_slice_is_as_thick_as_the_beam_and_as_wide_as_the_array_sees() {
-    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
+    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is valid");
     let pose = adult
         .probe_pose([0.0, -0.05], 0.0, 0.0)
         .expect("it is skin");
     let rigid = Rigid::default();
-    let view = View::new(&adult, &rigid, &pose).expect("the pose is right");
+    let view = View::new(&adult, &rigid, &pose).expect("the pose is valid");
     let settings = Settings {
         n_lines: 17,
         n_samples: 100,
         depth: 0.1,
         ..Settings::of(&c5_2())
     };
-    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
     let place = |x: f32, y: f32, z: f32| {
         let rest = pose.cast::<f32>() * Point::new(x, y, z);
         b_mode.sample_of(&view, &rest, 0.0)
@@ -275,7 +275,7 @@ fn a_slice_is_as_thick_as_the_beam_and_as_wide_as_the_array_sees() {
     assert_eq!(place(0.0, 0.0, 0.0503), Some([8, 50]));
     assert_eq!(place(0.0, 0.0, 0.1003), None);
     assert_eq!(place(0.0, 0.0, -0.001), None);
-    // At its focus of 60 mm a beam of 13.5 mm and 0.43 mm wavelength is some λF = 2 mm wide.
+    // At its focus of 60 mm, a beam with a 13.5 mm aperture and a wavelength of 0.43 mm is about λF = 2 mm wide.
     assert_eq!(place(0.0, 0.0005, 0.0603), Some([8, 60]));
     assert_eq!(place(0.0, 0.004, 0.0603), None);
     // Lines span 75°, 37.5° to either side of the axis; they meet 49.6 mm above the face.

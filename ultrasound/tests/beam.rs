@@ -1,18 +1,18 @@
-//! Contract: pulse and beam are those of the array's physics.
+//! Contract: pulse and beam match the physics of the array.
 //!
-//! The reference is made by us with PyMUST 0.1.9, simulated: one point on the axis, 1540 m/s, one cycle, receiving aperture F/1.5 with
-//! boxcar weights, focused transmission F/2 at 30 mm (L11-5v) or 80 mm (C5-2v).
-//! Across the array PyMUST takes an unfocused shot of all elements and sums its energy over time, with `FrequencyStep` 0.03 (as it comes, it
-//! holds the lens' field over steps of frequency: docs/b-mode-validation.md).
+//! The reference was made for this project with PyMUST 0.1.9 (simulated): one point on the axis, 1540 m/s, one cycle, receiving aperture
+//! F/1.5 with boxcar weights, focused transmission F/2 at 30 mm (L11-5v) or 80 mm (C5-2v).
+//! Across the array PyMUST simulates an unfocused shot of all elements and sums its energy over time, with `FrequencyStep` 0.03 (by default,
+//! it keeps the lens' field constant over steps of frequency: docs/b-mode-validation.md).
 
 use insonate_ultrasound::beam::{Focusing, Pulse, TransmitFocus, elevation_width, lateral_width};
 use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v};
 
 const SPEED: f64 = 1540.0;
 
-/// Relative error of lateral widths; 0.03 is what is found.
+/// Tolerance of lateral widths (relative); the largest error is 0.03.
 const LATERAL: f64 = 0.05;
-/// Across the array; 0.07 is what is found.
+/// Tolerance of elevational widths (relative); the largest error is 0.07.
 const ELEVATIONAL: f64 = 0.1;
 
 /// Depth, lateral width without and with transmit focus, two-way elevational width [mm].

@@ -1,4 +1,4 @@
-//! Contract: confidence maps solve the random walk, fall with depth, and fall behind what casts a shadow.
+//! Contract: confidence maps solve the random walk, decrease with depth, and are low in shadows.
 
 use insonate_ultrasound::deformation::Rigid;
 use insonate_ultrasound::material::{BONE, SOFT_TISSUE};
@@ -8,7 +8,7 @@ use insonate_ultrasound::transducer::{c5_2, l11_5v};
 use insonate_ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::{DMatrix, DVector, Isometry3};
 
-/// Grey levels are 0.01 times these, in dB.
+/// Settings for grey levels of 0.01 times the level in dB.
 fn settings() -> ConfidenceSettings {
     ConfidenceSettings {
         levels: [0.0, 100.0],
@@ -28,7 +28,7 @@ fn frame(n_lines: usize, n_samples: usize, level: impl Fn(usize, usize) -> f32) 
     }
 }
 
-/// Brightness without pattern.
+/// Irregular brightness.
 fn rough(line: usize, sample: usize) -> f32 {
     30.0 + 8.0 * ((line * 31 + sample * 17) as f32).sin()
 }
@@ -39,7 +39,7 @@ fn even_tissue_is_trusted_in_proportion_to_its_height() {
         alpha: 0.0,
         ..settings()
     };
-    let map = confidence(&frame(12, 21, |_, _| 40.0), &settings).expect("the frame is right");
+    let map = confidence(&frame(12, 21, |_, _| 40.0), &settings).expect("the frame is valid");
     for line in map.values.chunks(21) {
         for (sample, value) in line.iter().enumerate() {
             let wanted = 1.0 - sample as f32 / 20.0;
@@ -49,7 +49,7 @@ fn even_tissue_is_trusted_in_proportion_to_its_height() {
     assert!((map.mean() - 0.5).abs() < 1e-6);
 }
 
-/// The same walk, as transition probabilities between all nodes.
+/// The reference uses transition probabilities between all nodes.
 #[test]
 fn map_is_the_probability_of_the_walk() {
     const SIZE: [usize; 2] = [6, 9];
@@ -57,7 +57,7 @@ fn map_is_the_probability_of_the_walk() {
         beta: 20.0,
         ..settings()
     };
-    let map = confidence(&frame(SIZE[0], SIZE[1], rough), &settings).expect("the frame is right");
+    let map = confidence(&frame(SIZE[0], SIZE[1], rough), &settings).expect("the frame is valid");
     let n = SIZE[0] * SIZE[1];
     let place = |node: usize| [node / SIZE[1], node % SIZE[1]];
     let brightness = |node: usize| {
@@ -101,17 +101,17 @@ fn map_is_the_probability_of_the_walk() {
 fn a_line_without_contact_is_not_trusted() {
     let mut frame = frame(20, 30, |_, _| 0.0);
     frame.coupled[7..11].fill(false);
-    let map = confidence(&frame, &settings()).expect("the frame is right");
+    let map = confidence(&frame, &settings()).expect("the frame is valid");
     for (line, values) in map.values.chunks(30).enumerate() {
         let is_dark = values.iter().all(|value| *value == 0.0);
         assert_eq!(is_dark, (7..11).contains(&line), "{line}");
     }
     frame.coupled.fill(false);
-    let map = confidence(&frame, &settings()).expect("the frame is right");
+    let map = confidence(&frame, &settings()).expect("the frame is valid");
     assert_eq!(map.mean(), 0.0);
 }
 
-/// Nodes that stand for several lines and samples see the same tissue.
+/// Nodes that average several lines and samples show the same shadow.
 #[test]
 fn coarser_nodes_find_the_same_shadow() {
     let level = |line: usize, sample: usize| match (line, sample) {
@@ -125,7 +125,7 @@ fn coarser_nodes_find_the_same_shadow() {
             nodes,
             ..settings()
         };
-        confidence(&frame, &settings).expect("the frame is right")
+        confidence(&frame, &settings).expect("the frame is valid")
     });
     for map in maps {
         let mean = |lines: std::ops::Range<usize>| {
@@ -141,7 +141,7 @@ fn coarser_nodes_find_the_same_shadow() {
     }
 }
 
-/// A rod of bone above deep tissue; the map of its picture is dark below it.
+/// A rod of bone above deep tissue: the map of its picture is dark below the rod.
 #[test]
 fn shadows_of_bone_are_not_trusted() {
     let transducer = l11_5v();
@@ -153,14 +153,14 @@ fn shadows_of_bone_are_not_trusted() {
     };
     let block = Block::uniform(SOFT_TISSUE).with_rod(BONE, [0.0, 0.012], 0.004);
     let (rigid, pose) = (Rigid::default(), Isometry3::identity());
-    let view = View::new(&block, &rigid, &pose).expect("the pose is right");
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let view = View::new(&block, &rigid, &pose).expect("the pose is valid");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     let frame = b_mode.frame(&view, 0).clone();
     let walk = ConfidenceSettings {
         nodes: [48, 128],
         ..ConfidenceSettings::of(&settings)
     };
-    let map = confidence(&frame, &walk).expect("the frame is right");
+    let map = confidence(&frame, &walk).expect("the frame is valid");
     let mean = |lines: std::ops::Range<usize>| {
         let below = lines.flat_map(|line| &map.values[line * 256 + 130..][..60]);
         below.sum::<f32>()
@@ -172,7 +172,7 @@ fn shadows_of_bone_are_not_trusted() {
         mean(4..16)
     );
 
-    let converter = b_mode.scan_converter(96).expect("the size is right");
+    let converter = b_mode.scan_converter(96).expect("the size is valid");
     let picture = converter.values(&map.values, -1.0);
     assert_eq!(picture.len(), 96 * 96);
     assert!(
@@ -195,11 +195,11 @@ fn maps_of_patients_and_bad_frames_are_numbers_or_errors() {
         .probe_pose([-0.09, 0.09], 1.57, 0.004)
         .expect("skin is there");
     let rigid = Rigid::default();
-    let view = View::new(&adult, &rigid, &pose).expect("the pose is right");
-    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    let view = View::new(&adult, &rigid, &pose).expect("the pose is valid");
+    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
     let mut frame = b_mode.frame(&view, 0).clone();
     let walk = ConfidenceSettings::of(&settings);
-    let map = confidence(&frame, &walk).expect("the frame is right");
+    let map = confidence(&frame, &walk).expect("the frame is valid");
     assert!(map.values.iter().all(|value| (0.0..=1.0).contains(value)));
     frame.envelope.fill(f32::NAN);
     let map = confidence(&frame, &walk).expect("black, then");

@@ -1,10 +1,10 @@
-//! Fields of displacement, from simulated points.
+//! Displacement fields from simulated points.
 
 use insonate_models::probes::c5_2;
 use insonate_ultrasound::deformation::{Deformation, DisplacementField, Point, Region, Vector};
 use nalgebra::{Isometry3, Matrix3};
 
-/// A probe that looks down from 0.2 m.
+/// The region of a probe that looks down from 0.2 m.
 fn region() -> Region {
     let down = nalgebra::UnitQuaternion::from_axis_angle(
         &Vector::x_axis().cast::<f64>(),
@@ -14,7 +14,7 @@ fn region() -> Region {
     Region::seen(&c5_2().transducer, &pose, 0.1)
 }
 
-/// A block of points 15 mm apart, moved from their places a little.
+/// A block of points 15 mm apart, with small random shifts.
 fn block() -> Vec<Point> {
     let point = |n: usize| {
         let place = [n % 21, n / 21 % 9, n / 189].map(|n| 0.015 * n as f32);
@@ -34,13 +34,13 @@ fn an_affine_deformation_is_found_from_its_points() {
     let shift = Vector::new(0.003, -0.002, 0.01);
     let rest = block();
     let world: Vec<Point> = rest.iter().map(|point| stretch * point + shift).collect();
-    let field = DisplacementField::of_solid(&region(), &rest, &world).expect("points are right");
+    let field = DisplacementField::of_solid(&region(), &rest, &world).expect("points are valid");
     let rest_from_world = stretch.try_inverse().expect("it is regular");
     for (x, y, z) in [(0.0, 0.0, 0.15), (0.06, 0.01, 0.1), (-0.05, -0.012, 0.12)] {
         let point = Point::new(x, y, z);
         let wanted = Point::from(rest_from_world * (point - shift).coords);
         let found = field.rest_from_world(&point).expect("it is everywhere");
-        // Regularisation takes a hundredth of the slope over a fraction of the spacing.
+        // Regularisation reduces the slope by a hundredth over a fraction of the spacing.
         assert!((found - wanted).norm() < 1e-4, "{found} {wanted}");
         let back = field.world_from_rest(&found).expect("it is everywhere");
         assert!((back - point).norm() < 1e-5, "{back} {point}");
@@ -65,7 +65,7 @@ fn a_dent_in_the_skin_fades_with_depth() {
         .iter()
         .map(|point| point - Vector::z() * dent(point))
         .collect();
-    let field = DisplacementField::of_skin(&region(), &rest, &world).expect("points are right");
+    let field = DisplacementField::of_skin(&region(), &rest, &world).expect("points are valid");
     let risen = |x: f32, z: f32| {
         let point = Point::new(x, 0.0, z);
         field.rest_from_world(&point).expect("it is everywhere").z - z
@@ -82,7 +82,7 @@ fn a_dent_in_the_skin_fades_with_depth() {
 }
 
 #[test]
-fn what_is_no_deformation_is_refused() {
+fn invalid_deformations_are_refused() {
     let points = block();
     let field =
         |rest: &[Point], world: &[Point]| DisplacementField::of_solid(&region(), rest, world);
@@ -90,6 +90,6 @@ fn what_is_no_deformation_is_refused() {
     assert!(field(&points, &points[1..]).is_err());
     let mut broken = points.clone();
     broken[7].y = f32::NAN;
-    let error = field(&points, &broken).expect_err("a point is no number");
+    let error = field(&points, &broken).expect_err("a point is NaN");
     assert!(error.to_string().contains('7'), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Contract: DICOM files have the elements of ultrasound multi-frame images in order, all pixels, the scale and the times; equal pictures
 //! give equal bytes.
 //!
-//! The file is read by a reader of its own, after PS3.5: the only library in Rust brings along tables that nobody has kept since 2016.
+//! The file is read by a separate reader, after PS3.5: the only library in Rust depends on tables that have not been maintained since 2016.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use nalgebra::Isometry3;
 
 const SIZE: usize = 25;
 
-/// Pictures at times [s]; the converter's pixel [m] and its left upper corner.
+/// Pictures at times [s]; also returns the converter's pixel [m] and its upper left corner.
 fn sequence(times: &[f64]) -> (Sequence, f64, [f64; 2]) {
     let settings = Settings {
         n_lines: 16,
         n_samples: 32,
         ..Settings::of(&c5_2())
     };
-    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
-    let converter = b_mode.scan_converter(SIZE).expect("the size is right");
+    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are valid");
+    let converter = b_mode.scan_converter(SIZE).expect("the size is valid");
     let mut sequence = Sequence::new(&converter);
     for (n, time) in times.iter().enumerate() {
         let picture: Vec<u8> = (0..SIZE * SIZE)
@@ -28,12 +28,12 @@ fn sequence(times: &[f64]) -> (Sequence, f64, [f64; 2]) {
             .collect();
         sequence
             .push(&picture, *time, &Isometry3::identity())
-            .expect("the picture is right");
+            .expect("the picture is valid");
     }
     (sequence, converter.pixel, converter.corner)
 }
 
-/// Value representation and value of each element; those of items under the tag of their sequence.
+/// Value representation and value of each element; elements of items are stored under the tag of their sequence.
 type Elements = BTreeMap<(u32, u32), (String, Vec<u8>)>;
 
 fn elements(mut bytes: &[u8], within: u32, found: &mut Elements) {
@@ -88,7 +88,7 @@ fn short(found: &Elements, tag: u32) -> u16 {
 #[test]
 fn a_film_has_its_pixels_scale_and_times() {
     let (sequence, pixel, corner) = sequence(&[0.0, 0.1, 0.2005]);
-    let file = sequence.to_dicom().expect("the sequence is right");
+    let file = sequence.to_dicom().expect("the sequence is valid");
     let found = read(&file);
     let class = "1.2.840.10008.5.1.4.1.1.3.1";
     assert_eq!(text(&found, 0x0002_0002), class);
@@ -112,7 +112,7 @@ fn a_film_has_its_pixels_scale_and_times() {
         [0x08, 0x00, 0x05, 0x00],
         "the data set follows the meta elements"
     );
-    // Three times an odd number of pixels: one byte more.
+    // Three times an odd number of pixels is padded by one byte.
     let pixels = &found[&(0, 0x7fe0_0010)].1;
     assert_eq!(pixels.len(), (3 * SIZE * SIZE).next_multiple_of(2));
     for (at, value) in pixels[..3 * SIZE * SIZE].iter().enumerate() {
@@ -122,10 +122,10 @@ fn a_film_has_its_pixels_scale_and_times() {
     assert_eq!(found[&(0, 0x0028_0009)].1, [0x18, 0x00, 0x63, 0x10]);
     let time: f64 = text(&found, 0x0018_1063).parse().expect("a number");
     assert!((time - 100.25).abs() < 1e-6, "{time}");
-    // What players of the web go by.
+    // Rates that web players use.
     assert_eq!(text(&found, 0x0008_2144), "10");
     assert_eq!(text(&found, 0x0018_0040), "10");
-    // Not of a paired part; without it, the absence of Laterality is an error for validators.
+    // Not a paired body part; without this element, validators require Laterality.
     assert_eq!(text(&found, 0x0020_0062), "U");
     assert!(!found.contains_key(&(0, 0x0020_0060)));
     let real = |tag: u32| {
@@ -142,7 +142,7 @@ fn a_film_has_its_pixels_scale_and_times() {
         assert!((real(tag) / (100.0 * pixel) - 1.0).abs() < 1e-12);
     }
     assert_eq!(whole(0x0018_601c), SIZE as i32 - 1);
-    // Middle of a pixel: the corner and so many of them.
+    // Centre of a pixel: the corner plus a multiple of the pixel.
     for (axis, (place, value)) in [(0x0018_6020, 0x0018_6028), (0x0018_6022, 0x0018_602a)]
         .into_iter()
         .enumerate()
@@ -162,19 +162,19 @@ fn equal_steps_have_one_time_without_rounding_errors() {
     let file = sequence(&times)
         .0
         .to_dicom()
-        .expect("the sequence is right");
+        .expect("the sequence is valid");
     assert_eq!(text(&read(&file), 0x0018_1063), "100");
 }
 
 #[test]
 fn identifiers_follow_from_the_content() {
     let (first, again) = (sequence(&[0.0, 0.1]).0, sequence(&[0.0, 0.1]).0);
-    let bytes = first.to_dicom().expect("the sequence is right");
-    assert_eq!(bytes, again.to_dicom().expect("the sequence is right"));
+    let bytes = first.to_dicom().expect("the sequence is valid");
+    assert_eq!(bytes, again.to_dicom().expect("the sequence is valid"));
     let other = sequence(&[0.0, 0.2])
         .0
         .to_dicom()
-        .expect("the sequence is right");
+        .expect("the sequence is valid");
     let (one, two) = (read(&bytes), read(&other));
     let tags = [0x0008_0018, 0x0020_000d, 0x0020_000e];
     for tag in tags {
@@ -192,7 +192,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         &sequence(&[0.0])
             .0
             .to_dicom()
-            .expect("the sequence is right"),
+            .expect("the sequence is valid"),
     );
     assert_eq!(text(&one, 0x0018_1065), "0");
     assert!(
@@ -204,7 +204,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         &sequence(&[0.0, 0.1, 0.4])
             .0
             .to_dicom()
-            .expect("the sequence is right"),
+            .expect("the sequence is valid"),
     );
     let times: Vec<f64> = text(&uneven, 0x0018_1065)
         .split('\\')
@@ -214,7 +214,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         assert!((found - wanted).abs() < 1e-6, "{times:?}");
     }
     assert_eq!(text(&uneven, 0x0018_0040), "5");
-    // Frames of a simulation come with its steps: a few per cent early or late, but with the clock.
+    // Frame times follow the simulation's steps: a few per cent early or late, but without drift.
     let jittered: Vec<f64> = (0..40)
         .map(|n| 0.7 + 0.1 * f64::from(n) + 0.002 * f64::from(n % 2))
         .collect();
@@ -222,7 +222,7 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
         &sequence(&jittered)
             .0
             .to_dicom()
-            .expect("the sequence is right"),
+            .expect("the sequence is valid"),
     );
     let time: f64 = text(&even, 0x0018_1063).parse().expect("a number");
     assert!((time - 100.0).abs() < 0.1, "{time}");

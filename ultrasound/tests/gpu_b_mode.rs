@@ -1,4 +1,4 @@
-//! Contract: a GPU makes the pictures that the processor makes, the same bits on each run, and those of a frame whatever is beside it.
+//! Contract: a GPU makes the same pictures as the CPU and the same bits on each run; a frame does not depend on other frames of a batch.
 #![cfg(feature = "gpu")]
 
 use insonate_gpu::{DeviceError, Gpu};
@@ -10,10 +10,10 @@ use insonate_ultrasound::transducer::{Transducer, c5_2, l12_5, p4_2};
 use insonate_ultrasound::{BMode, Frame, GpuBMode, Settings, UltrasoundError, View};
 use nalgebra::Isometry3;
 
-/// Set to 1: a test that finds no driver fails instead of being skipped.
+/// If set to 1, a test without a driver fails instead of being skipped.
 const REQUIRE_GPU: &str = "INSONATE_REQUIRE_GPU";
 
-/// The GPU; none where no driver is found, so that the test is skipped.
+/// The GPU; `None` if there is no driver, so that the test is skipped.
 fn gpu() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),
@@ -27,7 +27,7 @@ fn gpu() -> Option<Gpu> {
     }
 }
 
-/// What is seen, from where.
+/// A phantom, its deformation and the pose of the probe.
 struct Sight<'a> {
     phantom: &'a dyn Phantom,
     deformation: Box<dyn Deformation>,
@@ -35,7 +35,7 @@ struct Sight<'a> {
 }
 
 fn adult() -> Adult {
-    Adult::new(&Physique::default(), 3).expect("the test is right")
+    Adult::new(&Physique::default(), 3).expect("the test is valid")
 }
 
 /// Tissue with a cyst and a wire.
@@ -49,7 +49,7 @@ fn block(depth: f32) -> Block {
 }
 
 impl<'a> Sight<'a> {
-    /// Somewhat oblique.
+    /// A view with an oblique pose.
     fn oblique(block: &'a Block) -> Self {
         Self {
             phantom: block,
@@ -58,23 +58,23 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Liver and gallbladder, some way along the body.
+    /// Liver and gallbladder, at an offset along the body.
     fn pressed(adult: &'a Adult, transducer: &Transducer, along: f64) -> Self {
         let site = [-0.09, -0.035 + along];
         let pose = adult
             .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)
-            .expect("the test is right");
+            .expect("the test is valid");
         let rigid = Rigid::default();
         let pressed = Indentation::new(rigid, adult, transducer, &pose, Indentation::DECAY);
         Self {
             phantom: adult,
-            deformation: Box::new(pressed.expect("the test is right")),
+            deformation: Box::new(pressed.expect("the test is valid")),
             pose,
         }
     }
 
     fn view(&self) -> View<'_> {
-        View::new(self.phantom, &*self.deformation, &self.pose).expect("the test is right")
+        View::new(self.phantom, &*self.deformation, &self.pose).expect("the test is valid")
     }
 }
 
@@ -86,13 +86,13 @@ fn small(transducer: &Transducer) -> Settings {
     }
 }
 
-/// Median difference of levels that stand out of the noise [dB], and correlation of envelopes.
+/// Median difference of levels above the noise [dB], and correlation of envelopes.
 fn difference(transducer: &Transducer, wanted: &Frame, found: &Frame) -> (f32, f64) {
     let settings = small(transducer);
-    // The noise after the gain, and 6 dB.
+    // Level of the noise after the gain, plus 6 dB.
     let megahertz = 1e-6
         * BMode::new(transducer, &settings)
-            .expect("the test is right")
+            .expect("the test is valid")
             .frequency();
     let floor = |sample: usize| {
         let range_cm = 100.0 * wanted.step * sample as f64;
@@ -106,7 +106,7 @@ fn difference(transducer: &Transducer, wanted: &Frame, found: &Frame) -> (f32, f
             if f64::from(*wanted) > floor(sample) {
                 differences.push((wanted - found).abs());
             }
-            // Without the ringing face, which is the same for everybody.
+            // Excludes ring-down, which is the same in all frames.
             if sample > 30 {
                 let [a, b] = [wanted, found].map(|level| 10f64.powf(f64::from(*level) / 20.0));
                 for (sum, term) in sums.iter_mut().zip([a, b, a * a, b * b, a * b]) {
@@ -123,7 +123,7 @@ fn difference(transducer: &Transducer, wanted: &Frame, found: &Frame) -> (f32, f
 }
 
 #[test]
-fn pictures_are_those_of_the_processor() {
+fn pictures_match_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let adult = adult();
     for transducer in [c5_2(), l12_5(), p4_2()] {
@@ -146,7 +146,7 @@ fn pictures_are_those_of_the_processor() {
             eprintln!("median difference {median:e} dB, correlation 1 - {apart:e}");
             assert!(median < 0.1, "{median} dB");
             assert!(correlation > 0.999, "{correlation}");
-            // The GPU's own frame, converted by the processor: rounding to whole levels may differ.
+            // The GPU's own frame, converted by the CPU: rounding to whole levels may differ.
             let mut picture = Vec::new();
             converter.picture(&found[0], &mut picture);
             let pairs = picture.iter().zip(&on_gpu.pictures()[0]);
@@ -157,7 +157,7 @@ fn pictures_are_those_of_the_processor() {
 }
 
 #[test]
-fn frames_depend_neither_on_the_run_nor_on_those_beside_them() {
+fn frames_do_not_depend_on_the_run_or_on_other_frames_of_a_batch() {
     let Some(gpu) = gpu() else { return };
     let transducer = c5_2();
     let settings = Settings {
@@ -180,7 +180,7 @@ fn frames_depend_neither_on_the_run_nor_on_those_beside_them() {
     let wanted = bits(together.frames(&shots).unwrap());
     assert_eq!(wanted.len(), 16);
     assert!(wanted[0] != wanted[1]);
-    // Once more; sixteen submissions of one frame each; a few of them.
+    // A second run; sixteen submissions of one frame each; a part of the frames.
     assert!(wanted == bits(together.frames(&shots).unwrap()));
     let pictures = together.pictures().to_vec();
     assert!(wanted == bits(alone.frames(&shots).unwrap()));
@@ -189,7 +189,7 @@ fn frames_depend_neither_on_the_run_nor_on_those_beside_them() {
 }
 
 #[test]
-fn what_cannot_be_made_is_an_error() {
+fn invalid_settings_and_a_lost_gpu_are_errors() {
     let Some(gpu) = gpu() else { return };
     let transducer = c5_2();
     let settings = small(&transducer);

@@ -1,4 +1,4 @@
-//! Contract: states that no user wants end in an error or in a black picture whose reason is told, never in a panic.
+//! Contract: hostile inputs give an error, or a black picture with a reported reason, never a panic.
 
 use insonate_models::patients::Physique;
 use insonate_ultrasound::deformation::{
@@ -20,12 +20,12 @@ fn settings() -> Settings {
 }
 
 fn seen(phantom: &dyn Phantom, deformation: &dyn Deformation, pose: &Isometry3<f64>) -> Frame {
-    let mut b_mode = BMode::new(&c5_2(), &settings()).expect("the settings are right");
-    let view = View::new(phantom, deformation, pose).expect("the pose is right");
+    let mut b_mode = BMode::new(&c5_2(), &settings()).expect("the settings are valid");
+    let view = View::new(phantom, deformation, pose).expect("the pose is valid");
     b_mode.frame(&view, 0).clone()
 }
 
-/// All numbers are numbers; the mean level below the ringing face [dB].
+/// Checks that all numbers are finite; returns the mean level below the ring-down [dB].
 fn level(frame: &Frame) -> f32 {
     assert!(frame.envelope.iter().all(|level| level.is_finite()));
     let below = (0..frame.n_lines).flat_map(|line| &frame.line(line)[frame.n_samples / 4..]);
@@ -34,7 +34,7 @@ fn level(frame: &Frame) -> f32 {
 }
 
 #[test]
-fn poses_that_are_none_are_refused() {
+fn invalid_poses_are_refused() {
     let (block, rigid) = (Block::uniform(SOFT_TISSUE), Rigid::default());
     let turned = |turn: [f64; 4]| {
         let [w, i, j, k] = turn;
@@ -65,7 +65,7 @@ fn poses_that_are_none_are_refused() {
     }
 }
 
-/// A phantom without anything.
+/// A phantom without materials.
 struct Nothing;
 
 impl Phantom for Nothing {
@@ -108,16 +108,16 @@ fn empty_phantoms_are_refused_or_couple_to_nothing() {
     );
     let frame = seen(&Block::uniform(AIR), &rigid, &Isometry3::identity());
     assert_eq!(frame.contact_share(), 0.0, "the reason");
-    // Below what rings in the face there is only the receiver's noise.
+    // Below the ring-down there is only the receiver's noise.
     assert!(level(&frame) < -40.0, "{}", level(&frame));
-    // A volume of nothing but air has no skin.
+    // A volume of air only has no skin.
     let grid = VoxelFrame {
         origin: Vector3::zeros(),
         steps: Matrix3::from_diagonal_element(1e-3),
     };
-    let image = LabelImage::new([8; 3], grid, &[0; 512]).expect("the volume is right");
-    let table = MaterialTable::parse("[labels]\n0 = \"air\"").expect("the table is right");
-    let volume = LabelVolume::new(&image, &table).expect("the volume is right");
+    let image = LabelImage::new([8; 3], grid, &[0; 512]).expect("the volume is valid");
+    let table = MaterialTable::parse("[labels]\n0 = \"air\"").expect("the table is valid");
+    let volume = LabelVolume::new(&image, &table).expect("the volume is valid");
     let refusal = volume
         .probe_pose([0.004, 0.004], 0.0, 0.0)
         .expect_err("no skin")
@@ -135,7 +135,7 @@ fn empty_phantoms_are_refused_or_couple_to_nothing() {
 }
 
 #[test]
-fn ways_that_are_none_find_no_boundary() {
+fn invalid_segments_find_no_boundary() {
     let adult = Adult::new(&Physique::default(), 0).expect("an adult");
     let starts = [
         Point::new(-0.07, 0.02, 0.12),
@@ -158,7 +158,7 @@ fn a_probe_in_bone_or_far_from_the_skin_sees_black() {
     let adult = Adult::new(&Physique::default(), 0).expect("an adult");
     let rigid = Rigid::default();
     let down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f32::consts::PI.into());
-    // Within the spine, looking to the front: bone reflects and swallows all.
+    // Within the spine, looking to the front: bone reflects and absorbs everything.
     let is_bone = |z: f32| {
         let place = adult.place(&Point::new(0.0, 0.0, z));
         adult.materials()[usize::from(place.material)].name == "bone"
@@ -176,7 +176,7 @@ fn a_probe_in_bone_or_far_from_the_skin_sees_black() {
     let below = &middle[frame.n_samples / 4..];
     let mean = below.iter().sum::<f32>() / below.len() as f32;
     assert!(mean < -40.0, "{mean} dB behind bone");
-    // In the air, a metre above the patient, and beside it.
+    // In the air, a metre above the patient, and next to the patient.
     for place in [
         Translation3::new(0.0, 0.0, 1.2),
         Translation3::new(0.9, 0.0, 0.1),
@@ -186,9 +186,9 @@ fn a_probe_in_bone_or_far_from_the_skin_sees_black() {
         let frame = seen(&adult, &rigid, &far);
         assert_eq!(frame.contact_share(), 0.0, "the reason");
         assert!(level(&frame) < -40.0, "{}", level(&frame));
-        // Pressing air is no deformation either.
+        // A probe in air causes no indentation.
         let pressed =
-            Indentation::new(rigid, &adult, &c5_2(), &far, 0.035).expect("the decay is right");
+            Indentation::new(rigid, &adult, &c5_2(), &far, 0.035).expect("the decay is valid");
         assert_eq!(seen(&adult, &pressed, &far).contact_share(), 0.0);
     }
 }
@@ -210,19 +210,19 @@ fn cube() -> (Vec<Point>, Vec<[u32; 4]>) {
 }
 
 #[test]
-fn inverted_tetrahedra_leave_a_hole_and_no_numbers_that_are_none() {
+fn inverted_tetrahedra_leave_a_hole_and_no_nan() {
     let (rest, tets) = cube();
     let block = Block::uniform(SOFT_TISSUE);
-    let whole = Tetrahedra::new(&rest, &rest, &tets).expect("the cube is right");
+    let whole = Tetrahedra::new(&rest, &rest, &tets).expect("the cube is valid");
     let pose = Isometry3::translation(0.0, 0.0, 0.001);
     assert!(seen(&block, &whole, &pose).contact_share() > 0.9);
-    // A corner pulled through the opposite face turns its tetrahedra inside out.
+    // A corner that is pulled through the opposite face inverts its tetrahedra.
     let mut folded = rest.clone();
     folded[7] = Point::new(-0.2, -0.2, -0.2);
     let partly = Tetrahedra::new(&rest, &folded, &tets).expect("some are upright");
     let frame = seen(&block, &partly, &pose);
     level(&frame);
-    // All of them: mirrored.
+    // All tetrahedra inverted: mirrored.
     let mirrored: Vec<Point> = rest
         .iter()
         .map(|point| Point::new(-point.x, point.y, point.z))
@@ -236,7 +236,7 @@ fn inverted_tetrahedra_leave_a_hole_and_no_numbers_that_are_none() {
         .map(|point| Point::new(point.x, point.y, 0.0))
         .collect();
     assert!(Tetrahedra::new(&rest, &flat, &tets).is_err());
-    // Nearly flat: strains without bounds, and still numbers.
+    // Nearly flat: huge strains, but finite numbers.
     let thin: Vec<Point> = rest
         .iter()
         .map(|point| Point::new(point.x, point.y, 1e-9 * point.z))
@@ -255,7 +255,7 @@ fn inverted_tetrahedra_leave_a_hole_and_no_numbers_that_are_none() {
     assert!(Tetrahedra::new(&rest, &rest, &[]).is_err());
 }
 
-/// 10⁶ voxels, each of another label than its neighbours: the walk cannot leap, and ends.
+/// 10⁶ voxels, each with another label than its neighbours: the walk cannot leap, but ends.
 #[test]
 fn a_million_cells_of_noise_are_walked() {
     let n = 100;
@@ -266,15 +266,15 @@ fn a_million_cells_of_noise_are_walked() {
     let labels: Vec<i64> = (0..n * n * n)
         .map(|at: i64| (at % n + at / n % n + at / (n * n)) % 7)
         .collect();
-    let image = LabelImage::new([100; 3], grid, &labels).expect("the volume is right");
+    let image = LabelImage::new([100; 3], grid, &labels).expect("the volume is valid");
     let names = ["liver", "fat", "muscle", "blood", "bone", "air", "spleen"];
     let lines = names.iter().enumerate();
     let lines: Vec<String> = lines
         .map(|(label, name)| format!("{label} = \"{name}\""))
         .collect();
     let text = format!("outside = \"gel\"\n[labels]\n{}", lines.join("\n"));
-    let table = MaterialTable::parse(&text).expect("the table is right");
-    let volume = LabelVolume::new(&image, &table).expect("the volume is right");
+    let table = MaterialTable::parse(&text).expect("the table is valid");
+    let volume = LabelVolume::new(&image, &table).expect("the volume is valid");
     let frame = seen(&volume, &Rigid::default(), &Isometry3::identity());
     level(&frame);
     for wild in [f32::NAN, f32::INFINITY, -1e30, 1e30] {

@@ -1,4 +1,4 @@
-//! Contract: lesions lie in their organ at places of the seed and have its level, 6 dB less or more; meshes are what they enclose.
+//! Contract: lesions lie in their organ at seeded places with a level 6 dB below or above it; meshes are filled solids.
 
 use insonate_meshes::TriangleMesh;
 use insonate_models::patients::Physique;
@@ -30,13 +30,13 @@ fn frame(
         noise: f64::NEG_INFINITY,
         ..Settings::of(probe)
     };
-    let mut b_mode = BMode::new(probe, &settings).expect("the test is right");
-    let view = View::new(phantom, deformation, pose).expect("the test is right");
+    let mut b_mode = BMode::new(probe, &settings).expect("the test is valid");
+    let view = View::new(phantom, deformation, pose).expect("the test is valid");
     let frame = b_mode.frame(&view, 0).clone();
     (b_mode, frame)
 }
 
-/// Contrast of samples well within a ball against those of its organ around it, at the same depths.
+/// Contrast of samples well within a ball to samples of its organ around it, at the same depths.
 fn lesion_contrast(
     (b_mode, frame): &(BMode, Frame),
     lesion: u8,
@@ -72,7 +72,7 @@ fn lesion_contrast(
     contrast(&inside, &around).contrast
 }
 
-/// Over one lesion there are some hundred speckles: their mean power has a deviation of about 0.5 dB.
+/// A lesion covers some hundred speckles: their mean power has a deviation of about 0.5 dB.
 #[test]
 fn lesions_of_a_block_have_their_level() {
     for (kind, level) in KINDS {
@@ -87,7 +87,7 @@ fn lesions_of_a_block_have_their_level() {
         let Solid::Ball { center, radius } = inserts[0].solid else {
             panic!("a lesion is a ball");
         };
-        let phantom = Inserts::new(Box::new(block), &inserts).expect("the test is right");
+        let phantom = Inserts::new(Box::new(block), &inserts).expect("the test is valid");
         let pose = Isometry3::identity();
         let seen = frame(&phantom, &Rigid::default(), &l11_5v(), &pose);
         let found = lesion_contrast(&seen, 1, 0, &pose, (center, radius));
@@ -110,7 +110,7 @@ fn lesions_of_the_adult_lie_in_the_liver_and_are_seen() {
         }];
         let placed =
             |seed| place_lesions(&wanted, &adult, "liver", bounds, seed).expect("there is room");
-        // A place in front of the liver, below soft tissue: the probe can be put over it.
+        // A place in front of the liver, below soft tissue, at which the probe can be placed.
         let found = (0..200).find_map(|seed| {
             let Solid::Ball { center, radius } = placed(seed)[0].solid else {
                 panic!("a lesion is a ball");
@@ -134,16 +134,16 @@ fn lesions_of_the_adult_lie_in_the_liver_and_are_seen() {
         assert!(matches!(again[0].solid, Solid::Ball { center: other, .. } if other == center));
         let site = [f64::from(center.x), f64::from(center.y)];
         let pose = adult.probe_pose(site, 1.57, 0.013).expect("there is skin");
-        // Along the skin's normal to the side of it: the plane is moved so that it passes the middle.
+        // The skin's normal may pass next to the lesion: the plane is moved to its centre.
         let beside = pose.inverse().cast::<f32>() * center;
         let moved = pose * Isometry3::translation(0.0, f64::from(beside.y), 0.0);
         let lesion = adult.materials().len() as u8;
-        let phantom = Inserts::new(Box::new(adult), &again).expect("the test is right");
+        let phantom = Inserts::new(Box::new(adult), &again).expect("the test is valid");
         let (rigid, decay) = (Rigid::default(), Indentation::DECAY);
         let pressed = Indentation::new(rigid, &phantom, &c5_2(), &moved, decay);
-        let pressed = pressed.expect("the test is right");
+        let pressed = pressed.expect("the test is valid");
         let seen = frame(&phantom, &pressed, &c5_2(), &moved);
-        // What the face pressed in moved the lesion down by some millimetres.
+        // The indentation moved the lesion down by some millimetres.
         let shown = shown_middle(&seen, lesion).expect("the lesion is in the labels");
         let contrast = lesion_contrast(
             &seen,
@@ -160,7 +160,7 @@ fn lesions_of_the_adult_lie_in_the_liver_and_are_seen() {
     }
 }
 
-/// Middle of what has a label, in the probe's frame.
+/// Centre of a label, in the probe's frame.
 fn shown_middle((b_mode, frame): &(BMode, Frame), label: u8) -> Option<Point> {
     let points = (0..frame.labels.len()).filter(|&at| frame.labels[at] == label);
     let points = points.map(|at| b_mode.point(at / frame.n_samples, at % frame.n_samples));
@@ -182,7 +182,7 @@ fn a_mesh_is_what_it_encloses() {
         material: LIVER,
     };
     let phantom =
-        Inserts::new(Box::new(Block::uniform(SOFT_TISSUE)), &[insert]).expect("the test is right");
+        Inserts::new(Box::new(Block::uniform(SOFT_TISSUE)), &[insert]).expect("the test is valid");
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let gauge = |point: &Point| {
         let unit =
@@ -193,7 +193,7 @@ fn a_mesh_is_what_it_encloses() {
         let place = Vector::from_fn(|_, _| rng.random_range(-0.03..0.03f32));
         let point = Point::from(place) + Vector::new(0.0, 0.0, 0.03);
         let found = phantom.place(&point);
-        // Facets lie up to 1 % within the ellipsoid.
+        // Facets lie up to 1 % inside of the ellipsoid.
         if (gauge(&point) - 1.0).abs() > 0.01 {
             assert_eq!(found.material == 1, gauge(&point) < 1.0, "{point}");
         }
@@ -209,7 +209,7 @@ fn a_mesh_is_what_it_encloses() {
 }
 
 #[test]
-fn lesions_and_solids_that_cannot_be_are_refused() {
+fn invalid_lesions_and_solids_are_refused() {
     for (text, named) in [
         ("stone", "cyst, hypo or hyper"),
         ("cyst:", "RADIUS"),
@@ -220,7 +220,7 @@ fn lesions_and_solids_that_cannot_be_are_refused() {
         let refusal = text.parse::<Lesion>().expect_err(text).to_string();
         assert!(refusal.contains(named), "{text}: {refusal}");
     }
-    let parsed: Lesion = "hypo:0.012".parse().expect("it is right");
+    let parsed: Lesion = "hypo:0.012".parse().expect("it is valid");
     assert_eq!(
         (parsed.kind, parsed.radius),
         (LesionKind::Hypoechoic, 0.012)

@@ -1,4 +1,4 @@
-//! Contract: complex lines have the envelope of the picture, the carrier's phase, and a file that says how they were sampled.
+//! Contract: complex lines have the envelope of the picture, the carrier's phase, and a file with the sampling parameters.
 
 use insonate_ultrasound::deformation::{Point, Rigid};
 use insonate_ultrasound::phantom::{Block, Scatterer};
@@ -14,9 +14,9 @@ fn lines_have_the_envelope_and_the_carriers_phase() {
         depth: 0.04,
         ..Settings::bare(&l11_5v())
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the settings are valid");
     let mut phases = Vec::new();
-    // Deeper by a sixteenth of a wave.
+    // Each wire is deeper by a sixteenth of a wavelength.
     let wave = 1540.0 / b_mode.frequency();
     for n in 0..3 {
         let mut block = Block::points(&[], 1540.0);
@@ -25,7 +25,7 @@ fn lines_have_the_envelope_and_the_carriers_phase() {
             amplitude: 100.0,
         });
         let rigid = Rigid::default();
-        let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is right");
+        let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is valid");
         let frame = b_mode.frame(&view, 0).clone();
         let iq = b_mode.iq();
         assert_eq!((iq.n_lines, iq.n_samples), (65, 500));
@@ -56,7 +56,7 @@ fn lines_have_the_envelope_and_the_carriers_phase() {
             .expect("a header ends");
         assert_eq!(file.len() - end - 2, 4 * iq.values.len());
     }
-    // There and back, that is an eighth of a turn each.
+    // With two-way travel this is an eighth of a turn each.
     for pair in phases.windows(2) {
         let turn = (pair[1] - pair[0]).rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU;
         assert!((turn - 0.875).abs() < 0.01, "{phases:?}");

@@ -1,5 +1,5 @@
-//! Contract: within a body that another volume gives, label 0 is tissue, wherever the two grids lie; gas behind the skin is counted where it
-//! has no label.
+//! Contract: within a body that another volume defines, label 0 is tissue, for any two grids; gas behind the skin is counted if it has no
+//! label.
 
 use insonate_ultrasound::deformation::{Point, Rigid};
 use insonate_ultrasound::material::{AIR, FAT, LIVER, LUNG, SOFT_TISSUE};
@@ -23,7 +23,7 @@ fn image(count: [usize; 3], frame: VoxelFrame, label: impl Fn(&Point) -> i64) ->
             label(&Point::from(middle.cast::<f32>()))
         })
         .collect();
-    LabelImage::new(count, frame, &labels).expect("the test is right")
+    LabelImage::new(count, frame, &labels).expect("the test is valid")
 }
 
 fn table(labels: &[(i64, Material)]) -> MaterialTable {
@@ -34,7 +34,7 @@ fn table(labels: &[(i64, Material)]) -> MaterialTable {
     }
 }
 
-/// Cubes of an edge [m] whose middle is at the origin.
+/// Cubic voxels with an edge [m], centred at the origin.
 fn cubes(n: usize, edge: f64) -> VoxelFrame {
     VoxelFrame {
         origin: Vector3::repeat(-0.5 * edge * (n as f64 - 1.0)),
@@ -42,7 +42,7 @@ fn cubes(n: usize, edge: f64) -> VoxelFrame {
     }
 }
 
-/// A ball of liver in the middle of a ball of nothing.
+/// A ball of liver in the centre of an unlabelled ball.
 fn organ(point: &Point) -> i64 {
     5 * i64::from(point.coords.norm() < 0.008)
 }
@@ -55,9 +55,9 @@ fn name(volume: &LabelVolume, at: [f32; 3]) -> &'static str {
     volume.materials()[usize::from(volume.place(&Point::from(at)).material)].name
 }
 
-/// The body's grid is turned, finer, and goes beyond that of the labels, which only holds the organ.
+/// The body's grid is rotated, finer, and larger than the grid of the labels, which only contains the organ.
 #[test]
-fn a_body_on_any_grid_is_tissue_where_nothing_has_a_label() {
+fn unlabelled_voxels_of_a_body_on_any_grid_are_tissue() {
     let organs = image([20; 3], cubes(20, 1e-3), organ);
     let turn = Rotation3::from_euler_angles(0.4, -0.7, 1.2);
     let mut oblique = cubes(70, 0.7e-3);
@@ -65,7 +65,7 @@ fn a_body_on_any_grid_is_tissue_where_nothing_has_a_label() {
     oblique.steps = turn.matrix() * oblique.steps;
     let body = image([70; 3], oblique, body);
     let known = [(0, AIR), (5, LIVER)];
-    let volume = LabelVolume::within(&organs, &table(&known), &body).expect("both are right");
+    let volume = LabelVolume::within(&organs, &table(&known), &body).expect("both are valid");
     for way in [Vector3::x(), -Vector3::y(), Vector3::new(0.6, 0.0, -0.8)] {
         let at = |radius: f32| name(&volume, (way * radius).into());
         assert_eq!(at(0.0), "liver");
@@ -76,14 +76,14 @@ fn a_body_on_any_grid_is_tissue_where_nothing_has_a_label() {
         assert_eq!(at(0.0215), "air");
     }
     assert_eq!(volume.beyond_body(), 0.0);
-    // Numbers stay as they are without a body, whose material follows.
+    // Without a body, material indices are unchanged; the body's material is appended.
     let names: Vec<&str> = volume.materials().iter().map(|own| own.name).collect();
     assert_eq!(names, ["air", "liver", "soft tissue"]);
     let fat = MaterialTable {
         body: FAT,
         ..table(&known)
     };
-    let volume = LabelVolume::within(&organs, &fat, &body).expect("both are right");
+    let volume = LabelVolume::within(&organs, &fat, &body).expect("both are valid");
     assert_eq!(name(&volume, [0.0, 0.0, 0.0185]), "fat");
     // The probe stands on the body and not on the organ.
     let pose = volume
@@ -93,7 +93,7 @@ fn a_body_on_any_grid_is_tissue_where_nothing_has_a_label() {
 }
 
 #[test]
-fn bodies_that_cannot_be_are_refused() {
+fn invalid_bodies_are_refused() {
     let organs = image([20; 3], cubes(20, 1e-3), organ);
     let refused = |body: &LabelImage, table: &MaterialTable| {
         let volume = LabelVolume::within(&organs, table, body);
@@ -107,7 +107,7 @@ fn bodies_that_cannot_be_are_refused() {
         "{}",
         refused(&empty, &known)
     );
-    // Only where the organ is.
+    // A body at the organ only.
     let small = image([20; 3], cubes(20, 1e-3), organ);
     assert!(refused(&small, &known).contains("elsewhere"));
     let mut far = cubes(2, 1e-3);
@@ -120,7 +120,7 @@ fn bodies_that_cannot_be_are_refused() {
         ..known.clone()
     };
     assert!(refused(&whole, &hollow).contains("body"));
-    // A third of the organ is outside of a body that lies aside.
+    // A third of the organ is outside of a displaced body.
     let mut aside = cubes(50, 1e-3);
     aside.origin.x += 0.02;
     let aside = image([50; 3], aside, |point| i64::from(point.x > -0.002));
@@ -141,11 +141,11 @@ fn behind(volume: &LabelVolume) -> GasBehind {
         depth: 0.04,
         ..Settings::of(&l11_5v())
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is valid");
     let pose = volume.probe_pose([0.0, 0.0], 0.0, 0.001);
     let pose = pose.expect("there is skin");
     let rigid = Rigid::default();
-    let view = View::new(volume, &rigid, &pose).expect("the test is right");
+    let view = View::new(volume, &rigid, &pose).expect("the test is valid");
     let frame = b_mode.labels(&view).clone();
     let unlabelled = volume.unlabelled();
     let is_within = |line: usize, sample: usize| {
@@ -163,7 +163,7 @@ fn short_frame() -> VoxelFrame {
     }
 }
 
-/// Layers that are as wide as the probe, by depth below the front.
+/// Layers as wide as the probe, by depth below the front.
 fn layers(label: impl Fn(f32) -> i64) -> LabelImage {
     let frame = VoxelFrame {
         origin: Vector3::new(-0.0495, -0.0095, -0.0495),
@@ -180,7 +180,7 @@ fn gas_behind_the_skin_counts_where_it_has_no_label() {
         behind(&volume)
     };
     let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 0.01, "{found} {wanted}");
-    // The face is a millimetre in the skin; 40 mm are shown.
+    // The face is a millimetre deep in the skin; the picture is 40 mm deep.
     let whole = found(&|_| 5);
     assert_eq!(whole, GasBehind::default());
     assert!(!whole.is_doubtful());
@@ -192,7 +192,7 @@ fn gas_behind_the_skin_counts_where_it_has_no_label() {
     near(after.share, 0.65);
     near(after.enclosed, 0.0);
     assert!(after.is_doubtful());
-    // The back of a body, and gases that have a label.
+    // The back of a body, and gases with a label.
     let back = found(&|depth| if depth > 29.0 { 0 } else { 5 });
     near(back.share, 0.3);
     assert!(!back.is_doubtful());

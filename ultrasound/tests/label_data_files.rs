@@ -1,4 +1,4 @@
-//! Contract: headers whose labels are in another file (`.mhd`, `.nhdr`) read it from their own folder, and from nowhere else.
+//! Contract: headers whose labels are in another file (`.mhd`, `.nhdr`) read it from their own folder only.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use insonate_ultrasound::phantom::labels::LabelImage;
 
-/// 3 × 4 × 5 labels, by place.
+/// 3 × 4 × 5 labels.
 fn labels() -> Vec<u8> {
     (0..60).map(|n| [0, 1, 2, 117][n * 7 % 4]).collect()
 }
@@ -44,13 +44,13 @@ fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
 }
 
 fn check(folder: &Path, name: &str) {
-    let image = LabelImage::read(folder.join(name)).expect("the file is right");
+    let image = LabelImage::read(folder.join(name)).expect("the file is valid");
     assert_eq!(image.count(), [3, 4, 5], "{name}");
     for (n, label) in labels().into_iter().enumerate() {
         let found = image.label([n % 3, n / 3 % 4, n / 12]);
         assert_eq!(found, Some(i64::from(label)), "{name} {n}");
     }
-    // Left, head, front of left, back, head in millimetres.
+    // From left, back, head in millimetres to left, head, front.
     let origin = image.frame().origin;
     assert!(
         (origin - nalgebra::Vector3::new(1e-3, 3e-3, -2e-3)).norm() < 1e-9,
@@ -98,7 +98,7 @@ fn labels_are_read_from_a_file_in_the_headers_folder() {
 }
 
 #[test]
-fn headers_lead_nowhere_else() {
+fn headers_cannot_name_files_elsewhere() {
     let outer = tempfile::tempdir().expect("a scratch folder");
     let folder = outer.path().join("inner");
     std::fs::create_dir_all(folder.join("deeper")).expect("the folder can be written");

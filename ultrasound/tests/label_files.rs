@@ -1,5 +1,5 @@
-//! Contract: NIfTI and NRRD in all their forms end in the same volume in the patient's frame; what is wrong ends in an error that names it,
-//! without a panic and without memory that the file's length does not bear out.
+//! Contract: NIfTI and NRRD in all their forms give the same volume in the patient's frame; a fault gives an error that names it,
+//! without a panic and without memory beyond the file's length.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const COUNT: [usize; 3] = [3, 4, 5];
 
-/// Of the voxel at x, y, z; all bytes of wide numbers are of use.
+/// Label of voxel `n`.
 fn label(n: usize) -> i64 {
     [0, 1, 2, 117][n * 7 % 4]
 }
@@ -20,7 +20,7 @@ fn labels() -> Vec<i64> {
     (0..60).map(label).collect()
 }
 
-/// Steps to the right, front and head [mm], and the first voxel's place.
+/// Steps to the right, front and head [mm], and the position of the first voxel.
 const STEPS: [[f64; 3]; 3] = [[0.0, 2.0, 0.0], [-1.5, 0.0, 0.0], [0.0, 0.0, 3.0]];
 const ORIGIN: [f64; 3] = [30.0, -20.0, 100.0];
 
@@ -30,7 +30,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes all")
 }
 
-/// A whole number in so many bytes.
+/// Writes a whole number with `size` bytes.
 fn put(bytes: &mut [u8], at: usize, size: usize, value: i64, is_big: bool) {
     let mut number = value.to_le_bytes()[..size].to_vec();
     if is_big {
@@ -136,7 +136,7 @@ fn check(image: &LabelImage, what: &str) {
         assert_eq!(image.label(voxel), Some(label(n)), "{what} {voxel:?}");
     }
     assert_eq!(image.label([3, 0, 0]), None);
-    // Right is against left, head up, front towards the probe.
+    // Right is opposite to left, head is up, front is towards the probe.
     let turned = |[right, front, head]: [f64; 3]| 1e-3 * Vector3::new(-right, head, front);
     let frame = image.frame();
     let steps = Matrix3::from_columns(&STEPS.map(turned));
@@ -153,7 +153,7 @@ fn check(image: &LabelImage, what: &str) {
 }
 
 fn parsed(format: LabelFormat, bytes: &[u8]) -> LabelImage {
-    LabelImage::parse(format, bytes).expect("the file is right")
+    LabelImage::parse(format, bytes).expect("the file is valid")
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn whole_reals_and_scaled_numbers_are_labels() {
     );
 }
 
-/// A quarter turn about the head's axis and a third axis that runs down, as `qfac` says.
+/// A quarter turn about the head's axis; the third axis runs down, as `qfac` says.
 #[test]
 fn a_qform_is_its_rotation() {
     let mut file = nifti_1(2, 1, false);
@@ -358,17 +358,17 @@ fn wrong_nrrd_is_refused_by_field() {
 }
 
 #[test]
-fn a_picture_is_no_label_volume() {
+fn a_picture_is_not_a_label_volume() {
     let mut file = nifti_1(512, 2, false);
     for (axis, n) in [(42, 10), (44, 10), (46, 10)] {
         put(&mut file, axis, 2, n, false);
     }
     file.truncate(352);
     file.extend((0..1000u16).flat_map(u16::to_le_bytes));
-    assert!(refusal(LabelFormat::Nifti, &file).contains("is it a picture"));
+    assert!(refusal(LabelFormat::Nifti, &file).contains("may be a picture"));
 }
 
-/// A thousand times a thousand and a few, whose header is honest.
+/// Slightly more than a million voxels, with a valid header.
 #[test]
 fn a_million_labels_are_read() {
     let header = "NRRD0005\ntype: uint8\ndimension: 3\nspace: RAS\nsizes: 100 100 110\n\
@@ -399,13 +399,13 @@ fn files_are_known_by_their_names() {
     let path = folder.path().join("Labels.NII.gz");
     std::fs::write(&path, packed(&nifti_1(4, 2, true))).expect("the folder can be written");
     check(
-        &LabelImage::read(&path).expect("the file is right"),
+        &LabelImage::read(&path).expect("the file is valid"),
         "a file",
     );
 }
 
 proptest! {
-    /// Bytes anywhere in a right file changed: an error, or voxels as many as the count says.
+    /// A valid file with random changes gives an error, or a volume with as many voxels as its size.
     #[test]
     fn damaged_files_end_in_an_error_or_a_volume(
         changes in prop::collection::vec((0usize..700, any::<u8>()), 1..12),
@@ -438,7 +438,7 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes all")
 }
 
-/// MetaImage of 16-bit labels; places are to the left, back and head.
+/// MetaImage of 16-bit labels; positions are to the left, back and head.
 fn meta_image(is_big: bool, is_packed: bool) -> Vec<u8> {
     let left_back_head = |[right, front, head]: [f64; 3]| [-right, -front, head];
     let text = |vector: [f64; 3]| vector.map(|x| x.to_string()).join(" ");
@@ -503,12 +503,12 @@ fn text_is_read_as_numbers() {
     assert!(refusal(LabelFormat::Nrrd, &file(&words[..59])).contains("ends after 59 of 60"));
     let mut odd = words.clone();
     odd[7] = "liver".to_owned();
-    assert!(refusal(LabelFormat::Nrrd, &file(&odd)).contains("\"liver\", which is no number"));
+    assert!(refusal(LabelFormat::Nrrd, &file(&odd)).contains("\"liver\", which is not a number"));
     odd[7] = "1".repeat(1000);
-    assert!(refusal(LabelFormat::Nrrd, &file(&odd)).contains("no number"));
+    assert!(refusal(LabelFormat::Nrrd, &file(&odd)).contains("not a number"));
 }
 
-/// Float labels that were saved into 16 bits with a slope read nearly whole.
+/// Float labels that were saved as 16 bits with a slope are nearly whole.
 #[test]
 fn labels_near_whole_numbers_count_with_a_note() {
     let mut file = nifti_1(16, 4, false);
@@ -531,7 +531,7 @@ fn labels_near_whole_numbers_count_with_a_note() {
     assert!(refusal(LabelFormat::Nifti, &file).contains("holds 1.25"));
 }
 
-/// An identity qform beside the turned sform: the far corner at (2, 3, 4) is at (-4.5, 4, 12) + origin by the one, at (2, 3, 4) by the other.
+/// An identity qform and the turned sform: the far corner at (2, 3, 4) is at (-4.5, 4, 12) + origin by the sform, at (2, 3, 4) by the qform.
 #[test]
 fn two_frames_that_differ_are_told() {
     let mut file = nifti_1(2, 1, false);

@@ -1,4 +1,4 @@
-//! Contract: a label volume shows what the body shows that it was sampled from; its clearances are free; its normals are the surface's.
+//! Contract: a label volume gives the same picture as the phantom that it samples; clearances are safe; normals match the surface.
 
 use insonate_ultrasound::deformation::{Point, Rigid, Vector};
 use insonate_ultrasound::material::{AIR, FAT, GEL, LIVER, MUSCLE, SOFT_TISSUE, URINE};
@@ -21,7 +21,7 @@ fn image(count: [usize; 3], frame: VoxelFrame, label: impl Fn(&Point) -> i64) ->
             }
         }
     }
-    LabelImage::new(count, frame, &labels).expect("the test is right")
+    LabelImage::new(count, frame, &labels).expect("the test is valid")
 }
 
 fn table(outside: Material, labels: &[(i64, Material)]) -> MaterialTable {
@@ -39,13 +39,13 @@ fn imaged(phantom: &dyn Phantom) -> Frame {
         depth: 0.04,
         ..Settings::of(&l11_5v())
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is valid");
     let rigid = Rigid::default();
-    let view = View::new(phantom, &rigid, &Isometry3::identity()).expect("the test is right");
+    let view = View::new(phantom, &rigid, &Isometry3::identity()).expect("the test is valid");
     b_mode.frame(&view, 0).clone()
 }
 
-/// Layers end between voxels, so that they are the same; the rod's wall has steps of a voxel, 0.1 mm, some half of a wave.
+/// Layers end between voxels, so that they are identical; the rod's wall has steps of a voxel, 0.1 mm, about half a wavelength.
 #[test]
 fn a_sampled_block_shows_what_the_block_shows() {
     let block = Block::layers(&[(GEL, 0.002), (FAT, 0.012), (MUSCLE, 1.0)]).with_rod(
@@ -61,17 +61,17 @@ fn a_sampled_block_shows_what_the_block_shows() {
         i64::from(block.place(point).material)
     });
     let labels: Vec<(i64, Material)> = (0..).zip(block.materials.iter().copied()).collect();
-    let volume = LabelVolume::new(&image, &table(GEL, &labels)).expect("the test is right");
+    let volume = LabelVolume::new(&image, &table(GEL, &labels)).expect("the test is valid");
     let (wanted, found) = (imaged(&block), imaged(&volume));
     let name = |phantom: &dyn Phantom, label: u8| phantom.materials()[usize::from(label)].name;
     let n = wanted.labels.len();
     let other = (0..n)
         .filter(|&at| name(&block, wanted.labels[at]) != name(&volume, found.labels[at]))
         .count();
-    // A sample is 0.08 mm long and the rod's wall passes two of each line's.
+    // A sample is 0.08 mm long, and each line crosses the rod's wall twice.
     assert!(other < n / 200, "{other} of {n} labels differ");
     let apart = |at: &usize| (wanted.envelope[*at] - found.envelope[*at]).abs();
-    // Above the rod boundaries lie between voxels, where both know how far they are.
+    // Above the rod, boundaries lie between voxels, where both clearances are exact.
     let rod_starts = (0.0185 / wanted.step) as usize;
     let above: Vec<f32> = (0..n)
         .filter(|at| at % wanted.n_samples < rod_starts)
@@ -86,7 +86,7 @@ fn a_sampled_block_shows_what_the_block_shows() {
 fn oblique(edges: [f64; 3]) -> VoxelFrame {
     let turn = Rotation3::from_euler_angles(0.3, -0.5, 1.1);
     let mut steps = turn.matrix() * Matrix3::from_diagonal(&Vector3::from(edges));
-    // Skewed by a fifth as well.
+    // Also skewed by a fifth.
     let skew = 0.2 * steps.column(0);
     let mut third = steps.column_mut(2);
     third += skew;
@@ -118,10 +118,10 @@ fn nothing_else_is_within_the_clearance() {
         };
         let image = image(count, frame, nearest);
         let known = [(0, AIR), (1, FAT), (2, LIVER), (3, MUSCLE)];
-        let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is right");
+        let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is valid");
         let mut free = 0.0;
         for _ in 0..20_000 {
-            // Also beyond the volume.
+            // Includes points beyond the volume.
             let share = Vector3::from_fn(|_, _| rng.random_range(-0.2..1.2));
             let point = frame.origin + size.component_mul(&share);
             let point = Point::from(point.cast::<f32>());
@@ -131,15 +131,15 @@ fn nothing_else_is_within_the_clearance() {
             assert_eq!(there.material, place.material, "{edges:?} {point} {way:?}");
             free += place.clearance;
         }
-        // And enough is free for leaps: an edge on average.
+        // The clearance suffices for leaps: one edge on average.
         let least = edges.into_iter().fold(f64::MAX, f64::min) as f32;
         assert!(free / 20_000.0 > least, "{edges:?}: {free}");
     }
 }
 
-/// Of a ball of ten voxels: the smoothed surface turns by less than 3° from the true one, and by 1° on average.
+/// For a ball of ten voxels, the smoothed normal deviates from the true one by less than 3°, and by 1° on average.
 #[test]
-fn normals_are_those_of_the_smoothed_boundary() {
+fn normals_match_the_smoothed_boundary() {
     let frame = oblique([0.5e-3, 0.6e-3, 0.7e-3]);
     let middle = frame.origin + frame.steps * Vector3::new(19.5, 19.5, 19.5);
     let (center, radius) = (Point::from(middle.cast::<f32>()), 0.006);
@@ -147,11 +147,11 @@ fn normals_are_those_of_the_smoothed_boundary() {
         i64::from((point - center).norm() < radius)
     });
     let known = [(0, SOFT_TISSUE), (1, LIVER)];
-    let volume = LabelVolume::new(&image, &table(SOFT_TISSUE, &known)).expect("the test is right");
+    let volume = LabelVolume::new(&image, &table(SOFT_TISSUE, &known)).expect("the test is valid");
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let angles = (0..500).map(|_| {
         let way = Vector::from_fn(|_, _| rng.random_range(-1.0..1.0f32)).normalize();
-        // Where a ray finds the boundary of voxels.
+        // At the boundary of voxels along a ray.
         let inside = |length: f32| volume.place(&(center + length * way)).material == 1;
         let found = (0..400)
             .map(|n| 0.004 + 1e-5 * n as f32)
@@ -172,7 +172,7 @@ fn normals_are_those_of_the_smoothed_boundary() {
 
 #[test]
 fn a_probe_stands_on_the_skin_below_the_site() {
-    // A roof that falls by 1 in 5 to the left, of 1 mm voxels.
+    // A roof of 1 mm voxels that falls by 1 in 5 to the left.
     let frame = VoxelFrame {
         origin: Vector3::new(-0.05, -0.04, 0.0),
         steps: Matrix3::from_diagonal_element(1e-3),
@@ -181,7 +181,7 @@ fn a_probe_stands_on_the_skin_below_the_site() {
         i64::from(point.z < 0.04 - 0.2 * point.x)
     });
     let known = [(0, AIR), (1, SOFT_TISSUE)];
-    let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is right");
+    let volume = LabelVolume::new(&image, &table(AIR, &known)).expect("the test is valid");
     let pose = volume
         .probe_pose([0.01, -0.005], 0.0, 0.0)
         .expect("there is skin");
@@ -192,7 +192,7 @@ fn a_probe_stands_on_the_skin_below_the_site() {
     );
     let axis = pose.rotation * Vector3::z();
     let inward = -Vector3::new(0.2, 0.0, 1.0).normalize();
-    // Steps of 1 mm over 20 mm.
+    // Tolerance: steps of 1 mm over 20 mm.
     assert!(axis.angle(&inward) < 0.03, "{axis}");
     let refused = |site: [f64; 2], indentation: f64| {
         let pose = volume.probe_pose(site, 0.0, indentation);
@@ -201,7 +201,7 @@ fn a_probe_stands_on_the_skin_below_the_site() {
     assert!(refused([0.2, 0.0], 0.0).contains("site"));
     assert!(refused([f64::NAN, 0.0], 0.0).contains("site"));
     assert!(refused([0.0, 0.0], 0.5).contains("indentation"));
-    let wet = LabelVolume::new(&image, &table(GEL, &known)).expect("the test is right");
+    let wet = LabelVolume::new(&image, &table(GEL, &known)).expect("the test is valid");
     let refusal = wet
         .probe_pose([0.0, 0.0], 0.0, 0.0)
         .expect_err("no gas outside")
@@ -219,11 +219,11 @@ fn tables_name_materials_or_describe_them() {
          2 = { name = \"tumour\", like = \"liver\", backscatter = -6 }\n\
          7 = { speed_of_sound = 1500, density = 1000, attenuation = 0.1, backscatter = -inf }\n",
     )
-    .expect("the table is right");
+    .expect("the table is valid");
     assert_eq!(table.outside, GEL);
     assert_eq!(table.body, SOFT_TISSUE);
     let fat = MaterialTable::parse("body = \"fat\"\n[labels]\n0 = \"air\"");
-    assert_eq!(fat.expect("the table is right").body, FAT);
+    assert_eq!(fat.expect("the table is valid").body, FAT);
     assert_eq!(table.labels[&0], AIR);
     assert_eq!(table.labels[&-3].name, "kidney cortex");
     let tumour = table.labels[&2];
@@ -298,19 +298,19 @@ fn labels_without_a_material_are_named_with_their_size() {
     assert!(refusal.to_string().contains("5 (300 voxels)"), "{refusal}");
 }
 
-/// The same labels at the same places, stored along other axes and with other labels first.
+/// The same labels at the same positions, stored along other axes and with the labels in another order.
 #[test]
 fn numbers_of_materials_do_not_depend_on_storage() {
     let table =
         MaterialTable::parse("[labels]\n0 = \"air\"\n3 = \"bone\"\n1 = \"liver\"\n2 = \"spleen\"")
-            .expect("the table is right");
+            .expect("the table is valid");
     let frame = |step: f64| VoxelFrame {
         origin: Vector3::new(0.0, 0.0, if step < 0.0 { 3e-3 } else { 0.0 }),
         steps: Matrix3::from_diagonal(&Vector3::new(1e-3, 1e-3, step)),
     };
     let volume = |labels: &[i64], step: f64| {
         let image = LabelImage::new([1, 1, labels.len()], frame(step), labels)
-            .expect("the volume is right");
+            .expect("the volume is valid");
         LabelVolume::new(&image, &table).expect("all labels have materials")
     };
     let names = |volume: &LabelVolume| {
@@ -323,7 +323,7 @@ fn numbers_of_materials_do_not_depend_on_storage() {
     let (up, down) = (volume(&[0, 3, 1, 2], 1e-3), volume(&[2, 1, 3, 0], -1e-3));
     assert_eq!(names(&up), ["air", "liver", "spleen", "bone"]);
     assert_eq!(names(&up), names(&down));
-    // A part of the volume numbers as the whole.
+    // A part of the volume has the same indices as the whole.
     assert_eq!(names(&volume(&[3], 1e-3)), names(&up));
     for z in [0.0, 1e-3, 2e-3, 3e-3] {
         let point = Point::new(0.0, 0.0, z);

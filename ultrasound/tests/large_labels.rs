@@ -1,4 +1,4 @@
-//! Contract: of a file with more voxels than fit, what is around the site is kept, as if the file had only these; hostile sizes are refused.
+//! Contract: from a file with more voxels than fit, those around the site are kept, as if the file had only these; hostile sizes are refused.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,10 +7,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use insonate_ultrasound::phantom::labels::{LabelImage, MAX_VOXELS, Neighbourhood};
 
-/// Voxels to the left, back and head, of 1 mm: more than 512³.
+/// Voxels of 1 mm to the left, back and head: more than 512³.
 const COUNT: [usize; 3] = [512, 256, 1100];
 
-/// A label that tells places apart.
+/// A label that identifies the position.
 fn label(left: usize, back: usize, head: usize) -> u8 {
     ((left / 8 + 3 * (back / 8) + 5 * (head / 16)) % 250) as u8
 }
@@ -38,7 +38,7 @@ fn write_packed(path: &Path) {
 }
 
 #[test]
-fn what_is_around_the_site_is_kept_of_a_large_file() {
+fn voxels_around_the_site_are_kept_from_a_large_file() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("large.nrrd");
     write_packed(&path);
@@ -51,7 +51,7 @@ fn what_is_around_the_site_is_kept_of_a_large_file() {
     let near = |site| Neighbourhood { site, depth };
     let image = LabelImage::read_near(&path, &near(Some([0.05, 0.3]))).expect("a part fits");
     let [nx, ny, nz] = image.count();
-    // 100 mm to either side and to head and feet, but all of the 256 mm to the back.
+    // 100 mm to either side and to head and feet, but all 256 mm to the back.
     assert!(
         (200..=202).contains(&nx) && (200..=202).contains(&nz),
         "{:?}",
@@ -64,7 +64,7 @@ fn what_is_around_the_site_is_kept_of_a_large_file() {
         note.contains("[512, 256, 1100]") && note.contains(&MAX_VOXELS.to_string()),
         "{note}"
     );
-    // Each voxel lies where it lies in the file.
+    // Each voxel has the same position as in the file.
     for index in [
         [0, 0, 0],
         [nx - 1, ny - 1, nz - 1],
@@ -88,7 +88,7 @@ fn what_is_around_the_site_is_kept_of_a_large_file() {
     assert!(refusal.contains("site is [0.9, 0.3]"), "{refusal}");
 }
 
-/// Files that hold nothing of what their headers say.
+/// Files without the data that their headers announce.
 #[test]
 fn sizes_that_no_memory_holds_are_refused_at_once() {
     let folder = tempfile::tempdir().expect("a scratch folder");
@@ -102,9 +102,9 @@ fn sizes_that_no_memory_holds_are_refused_at_once() {
     let huge = usize::MAX;
     assert!(refused([huge, huge, huge], 0.1).contains("voxels"));
     assert!(refused([1 << 20, 1 << 10, 1 << 10], 0.1).contains("voxels"));
-    // Within what may be read, but nothing is there.
+    // The size is allowed, but the data is missing.
     assert!(refused([2000, 1000, 1000], 0.04).contains("damaged"));
-    // A neighbourhood that does not fit, and a depth that does.
+    // A neighbourhood that does not fit; the error names a depth that does.
     let told = refused([1000, 1600, 1000], 0.3);
     let depth = told.split("a depth of ").nth(1).expect("a depth is named");
     let depth: f64 = depth

@@ -1,4 +1,4 @@
-//! Contract: boundaries, shadows, depths and contact are those of rays through layers.
+//! Contract: boundaries, shadows, depths and contact match rays through layers.
 
 use insonate_ultrasound::deformation::{Deformation, Point, Rigid};
 use insonate_ultrasound::material::{AIR, BONE, FAT, GEL, MUSCLE, SOFT_TISSUE, URINE};
@@ -14,9 +14,9 @@ const GRAIN: Material = Material {
 };
 
 fn imaged(block: &Block, settings: &Settings) -> Frame {
-    let mut b_mode = BMode::new(&l11_5v(), settings).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), settings).expect("the test is valid");
     let rigid = Rigid::default();
-    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the test is right");
+    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the test is valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -29,12 +29,12 @@ fn settings() -> Settings {
     }
 }
 
-/// Shown depth of the strongest sample of the middle line below a centimetre [m].
+/// Shown depth of the strongest sample of the central line below a centimetre [m].
 fn brightest(frame: &Frame) -> f64 {
     let line = frame.line(128);
     let best = (250..1000)
         .max_by(|a, b| line[*a].total_cmp(&line[*b]))
-        .expect("the test is right");
+        .expect("the test is valid");
     best as f64 * frame.step
 }
 
@@ -52,7 +52,7 @@ fn a_wire_below_fat_is_shown_deeper_by_the_time_that_fat_takes() {
         let wanted = 0.03 + f64::from(thickness) * (1540.0 / speed - 1.0);
         assert!((found - wanted).abs() < 5e-5, "{found} {wanted}");
     }
-    // In fat alone: 1540/1440, 7 % more.
+    // In fat only: 1540/1440, 7 % more.
     let mut block = Block::uniform(FAT);
     block.scatterers.push(wire);
     let found = brightest(&imaged(&block, &settings()));
@@ -83,7 +83,7 @@ fn a_rib_shadows_the_lines_that_meet_it() {
     for (found, wanted) in edges.iter().zip(wanted) {
         assert!((found - wanted).abs() < 0.35e-3, "{edges:?} {wanted}");
     }
-    // And bone's front side is bright.
+    // The front side of bone is bright.
     let front = (0.011 / frame.step).round() as usize;
     let line = 128 + (f64::from(x) / spacing).round() as usize;
     let peak = frame.line(line)[front - 10..front + 10]
@@ -95,7 +95,7 @@ fn a_rib_shadows_the_lines_that_meet_it() {
 
 /// Below a cyst of radius r echoes are stronger by 2 · 2 r · α f.
 #[test]
-fn echoes_below_a_cyst_are_stronger_by_what_it_does_not_take() {
+fn echoes_below_a_cyst_are_enhanced_by_the_missing_attenuation() {
     let radius = 0.005;
     let clear = Material {
         attenuation: 0.0,
@@ -105,7 +105,7 @@ fn echoes_below_a_cyst_are_stronger_by_what_it_does_not_take() {
     };
     let block = Block::uniform(SOFT_TISSUE).with_rod(clear, [0.0, 0.016], radius);
     let frequency = BMode::new(&l11_5v(), &settings())
-        .expect("the test is right")
+        .expect("the test is valid")
         .frequency();
     let (mut below, mut beside) = (0.0, 0.0);
     for speckle_seed in 0..8 {
@@ -131,7 +131,7 @@ fn echoes_below_a_cyst_are_stronger_by_what_it_does_not_take() {
     assert!((found - wanted).abs() < 0.6, "{found} {wanted}");
 }
 
-/// Of Rayleigh speckle at a contrast of c dB the overlap of logarithms is known: with power ratio q, gCNR = q^(1/(1−q)) (1/q − 1).
+/// For Rayleigh speckle the overlap of logarithms is known: with the power ratio q, gCNR = q^(1/(1−q)) (1/q − 1).
 #[test]
 fn inclusions_stand_out_as_rayleigh_statistics_say() {
     for step in [-3.0, -6.0, -9.0] {
@@ -175,8 +175,8 @@ fn a_face_in_air_rings_and_shows_nothing_below() {
     let turned = Rigid {
         world_from_rest: Isometry3::rotation(nalgebra::Vector3::y() * std::f32::consts::FRAC_PI_2),
     };
-    let mut b_mode = BMode::new(&l11_5v(), &settings()).expect("the test is right");
-    let view = View::new(&block, &turned, &Isometry3::identity()).expect("the test is right");
+    let mut b_mode = BMode::new(&l11_5v(), &settings()).expect("the test is valid");
+    let view = View::new(&block, &turned, &Isometry3::identity()).expect("the test is valid");
     let frame = b_mode.frame(&view, 0);
     assert!((frame.contact_share() - 0.5).abs() < 0.01);
     let loudest = |line: usize, samples: std::ops::Range<usize>| {
@@ -190,7 +190,7 @@ fn a_face_in_air_rings_and_shows_nothing_below() {
 }
 
 #[test]
-fn boundaries_send_back_what_their_impedances_say() {
+fn boundary_echoes_match_the_impedances() {
     let level = |to: Material| {
         let block = Block::layers(&[(GEL, 0.02), (to, 1.0)]);
         let frame = imaged(&block, &settings());
@@ -213,7 +213,7 @@ fn boundaries_send_back_what_their_impedances_say() {
     }
 }
 
-/// Fat shows boundaries deeper than they are, where the beam has another width; few lines hardly see each other's.
+/// Below fat, boundaries are shown too deep, where the beam has another width; with few lines, neighbours hardly overlap.
 #[test]
 fn boundaries_are_as_loud_at_any_depth_and_on_any_number_of_lines() {
     let quiet = |material: Material| Material {
@@ -244,7 +244,7 @@ fn boundaries_are_as_loud_at_any_depth_and_on_any_number_of_lines() {
     }
 }
 
-/// A phantom without anything.
+/// A phantom without materials.
 struct Nothing;
 
 impl Phantom for Nothing {
@@ -300,15 +300,15 @@ fn probes_far_from_anything_see_black() {
             n_samples: 128,
             ..Settings::bare(&transducer)
         };
-        let mut b_mode = BMode::new(&transducer, &settings).expect("the test is right");
+        let mut b_mode = BMode::new(&transducer, &settings).expect("the test is valid");
         let rigid = Rigid::default();
         let far = Isometry3::translation(5.0, 0.0, -5.0);
-        let view = View::new(&block, &rigid, &far).expect("the test is right");
+        let view = View::new(&block, &rigid, &far).expect("the test is valid");
         let frame = b_mode.frame(&view, 0);
         assert_eq!(frame.contact_share(), 0.0);
         assert!(frame.envelope.iter().all(|level| level.is_finite()));
         assert!((0..32).all(|line| frame.line(line)[100..].iter().all(|level| *level < -60.0)));
-        let converter = b_mode.scan_converter(64).expect("the test is right");
+        let converter = b_mode.scan_converter(64).expect("the test is valid");
         let mut picture = Vec::new();
         converter.picture(b_mode.frame(&view, 1), &mut picture);
         assert_eq!(picture.len(), 64 * 64);

@@ -1,4 +1,4 @@
-//! Contract: the neck has sizes within anatomy's ranges, leaps are safe, and its picture shows vessels, thyroid and trachea as they look.
+//! Contract: the sizes of the neck are within anatomical ranges, leaps are safe, and pictures show vessels, thyroid and trachea as expected.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ fn name(neck: &Neck, [x, y, z]: [f32; 3]) -> &'static str {
     neck.materials()[usize::from(neck.place(&Point::new(x, y, z)).material)].name
 }
 
-/// How far a material goes from a place both ways along an axis [m].
+/// Extent of a material from a place in both directions along an axis [m].
 fn extent(neck: &Neck, from: [f32; 3], axis: usize) -> f32 {
     const STEP: f32 = 5e-5;
     let own = name(neck, from);
@@ -45,7 +45,7 @@ fn nothing_else_begins_within_the_clearance() {
             sum += f64::from(place.clearance);
             for _ in 0..8 {
                 let way = Vector::from_fn(|_, _| within(-1.0, 1.0));
-                // Less what single precision rounds.
+                // Minus rounding errors of single precision.
                 let free = (0.98 * place.clearance - 1e-7).max(0.0);
                 let beyond = point + way.normalize() * free;
                 assert_eq!(
@@ -55,14 +55,14 @@ fn nothing_else_begins_within_the_clearance() {
                 );
             }
         }
-        // Safe, and still worth leaping: layers are 1 to 8 mm thick.
+        // Safe, and long enough for leaps: layers are 1 to 8 mm thick.
         let mean = sum / f64::from(n);
         assert!((0.0007..0.004).contains(&mean), "{mean}");
     }
 }
 
 #[test]
-fn normals_are_those_of_the_nearest_boundary() {
+fn normals_match_the_nearest_boundary() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let neck = Neck::new(0);
     let (mut n, mut right) = (0, 0);
@@ -79,12 +79,12 @@ fn normals_are_those_of_the_nearest_boundary() {
         if place.clearance > 5e-5 {
             continue;
         }
-        // Across the boundary there is something else, along it the same.
+        // Across the boundary there is another material, along it the same.
         n += 1;
         let both = [1.0, -1.0].map(|sign| neck.place(&(point + sign * 1e-4 * normal)));
         right += usize::from(both[0].material != both[1].material);
     }
-    // Boundaries within one material count as well: those of thyroid and of sheets.
+    // Tolerance: `n` includes boundaries within one material, such as those between thyroid solids and between sheets.
     assert!(n > 300 && right as f32 > 0.8 * n as f32, "{right} of {n}");
 }
 
@@ -107,7 +107,7 @@ fn sizes_lie_within_those_of_adults() {
         let lumen = extent(&neck, [0.0, 0.0, -0.0205], width);
         assert!((0.010..0.025).contains(&lumen), "{seed}: {lumen}");
         for side in [-1.0, 1.0] {
-            // 40 to 60 mm long, 13 to 18 mm deep on average (Rumack & Levine 2018), but dented by what is around.
+            // 40 to 60 mm long, 13 to 18 mm deep on average (Rumack & Levine 2018), but dented by neighbouring organs.
             let lobe = [side * 0.014, 0.0, -0.0205];
             assert_eq!(name(&neck, lobe), "thyroid", "{seed}");
             let long = extent(&neck, lobe, height);
@@ -132,7 +132,7 @@ fn sizes_lie_within_those_of_adults() {
             let vein = [side * 0.0265, 0.0, -0.0219];
             assert_eq!(name(&neck, vein), "blood", "{seed}");
         }
-        // Between cartilages there is none.
+        // There is no cartilage between rings.
         let is_ring = |y: f32| {
             let met = (0..600).map(|step| name(&neck, [0.0, y, -5e-5 * step as f32]));
             met.filter(|found| *found == "cartilage").count() > 20
@@ -142,7 +142,7 @@ fn sizes_lie_within_those_of_adults() {
 }
 
 #[test]
-fn seeds_make_necks_and_the_same_seed_the_same() {
+fn the_same_seed_makes_the_same_neck() {
     let places = |seed: u64| -> Vec<u8> {
         let neck = Neck::new(seed);
         let at = |n: i32| {
@@ -172,7 +172,7 @@ fn a_probe_stands_on_the_skin_before_the_neck() {
     assert!(neck.probe_pose([0.0, 0.0], 0.0, 0.02).is_err());
 }
 
-/// A frame of the view across the middle.
+/// A frame of the transverse view.
 fn frame(seed: u64) -> Frame {
     let (neck, probe) = (Neck::new(seed), l12_5());
     let pose = neck.probe_pose([0.0, 0.0], 0.0, Neck::INDENTATION);
@@ -184,15 +184,15 @@ fn frame(seed: u64) -> Frame {
         &pose,
         Indentation::<Rigid>::DECAY,
     );
-    let pressed = pressed.expect("the depth is right");
-    let view = View::new(&neck, &pressed, &pose).expect("the pose is right");
+    let pressed = pressed.expect("the depth is valid");
+    let view = View::new(&neck, &pressed, &pose).expect("the pose is valid");
     let settings = Settings {
         n_lines: 200,
         n_samples: 600,
         depth: Neck::DEPTH,
         ..Settings::of(&probe)
     };
-    let mut b_mode = BMode::new(&probe, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&probe, &settings).expect("the settings are valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -212,7 +212,7 @@ fn level(levels: &[f32]) -> f32 {
     10.0 * (power.sum::<f32>() / levels.len() as f32).log10()
 }
 
-/// Levels of samples that are of a material together with what is around them.
+/// Levels of samples of a material that are surrounded by the same material.
 fn levels(frame: &Frame, wanted: &str) -> Vec<f32> {
     const AROUND: [usize; 2] = [4, 14];
     let (wanted, n) = (index(wanted), frame.n_samples);
@@ -247,13 +247,13 @@ fn vessels_are_black_beside_the_thyroid_and_muscles_dark() {
 }
 
 #[test]
-fn nothing_but_repetitions_is_seen_in_the_trachea() {
+fn the_trachea_shows_only_reverberations() {
     let thyroid = level(&levels(&FRAME, "thyroid"));
     let mut air = levels(&FRAME, "air");
     air.sort_by(f32::total_cmp);
     let median = air[air.len() / 2];
     assert!(median < thyroid - 30.0, "{median} {thyroid}");
-    // Between wall and face sound goes to and fro: the wall is seen once more at twice its depth.
+    // Reverberation between wall and face: the wall appears again at twice its depth.
     let line = FRAME.line(FRAME.n_lines / 2);
     let peak = |[from, to]: [usize; 2]| {
         let samples = line.iter().enumerate().take(to).skip(from);
@@ -301,7 +301,7 @@ fn echoes_behind_a_carotid_are_enhanced() {
             }
         }
     }
-    // Blood takes 1.8 dB/cm one way at 8.2 MHz, thyroid 4.1: some 2.5 dB less over 5 to 6 mm, there and back.
+    // One-way attenuation at 8.2 MHz is 1.8 dB/cm in blood and 4.1 in thyroid: about 2.5 dB less over 5 to 6 mm, two-way.
     let more = level(&behind) - level(&beside);
     assert!((1.0..5.0).contains(&more), "{more}");
 }

@@ -1,4 +1,4 @@
-//! Contract: points in pictures are as wide as PyMUST has them, in the configurations of `beam.rs`, and their echoes add up.
+//! Contract: points in pictures have the widths of PyMUST, in the configurations of `beam.rs`, and their echoes add up.
 
 use insonate_ultrasound::beam::{Focusing, Pulse, TransmitFocus, elevation_width, lateral_width};
 use insonate_ultrasound::deformation::{Point, Rigid};
@@ -20,7 +20,7 @@ const C5_2V: [(f64, Option<f64>, [f64; 3]); 3] = [
     (120.0, None, [3.1137, 0.3389, 5.642]),
 ];
 
-/// Across the array the reference is that of an unfocused shot: see `beam.rs`.
+/// Across the array the reference is an unfocused shot: see `beam.rs`.
 fn check(transducer: &Transducer, n_lines: usize, rows: &[(f64, Option<f64>, [f64; 3])]) {
     for (depth, focus, wanted) in rows {
         let transmit = focus.map(|focus| TransmitFocus {
@@ -36,7 +36,7 @@ fn check(transducer: &Transducer, n_lines: usize, rows: &[(f64, Option<f64>, [f6
             ..Settings::bare(transducer)
         };
         let found =
-            point_targets(transducer, &settings, &[1e-3 * depth]).expect("the test is right")[0];
+            point_targets(transducer, &settings, &[1e-3 * depth]).expect("the test is valid")[0];
         let found = [found.lateral, found.axial, found.elevation].map(|width| 1e3 * width);
         for ((found, wanted), tolerance) in found.iter().zip(wanted).zip([0.05, 0.1, 0.1]) {
             assert!(
@@ -57,7 +57,7 @@ fn points_under_a_curved_array_are_as_wide_as_pymust_has_them() {
     check(&c5_2(), 513, &C5_2V);
 }
 
-/// The frame is compared with the sum itself: of each point its pulse, its Gaussian beams and its carrier, without grids and filters.
+/// The frame is compared with the direct sum over points of pulse, Gaussian beams and carrier, without grids and filters.
 #[test]
 fn echoes_of_points_add_up() {
     const SPEED: f64 = 1540.0;
@@ -79,7 +79,7 @@ fn echoes_of_points_add_up() {
         SPEED,
     ));
     let across = sigma(elevation_width(&transducer, &pulse, DEPTH, SPEED));
-    // Places without pattern around the depth, from the golden ratio's multiples.
+    // Irregular positions around the depth, from multiples of the golden ratio.
     let place = |n: i32, k: f64| ((f64::from(n) + 0.5) * k).fract() - 0.5;
     let points: Vec<[f64; 4]> = (0..60)
         .map(|n| {
@@ -94,9 +94,9 @@ fn echoes_of_points_add_up() {
         amplitude: 100.0 * *sign as f32,
     };
     block.scatterers = points.iter().map(scatterer).collect();
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     let rigid = Rigid::default();
-    let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is right");
+    let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the pose is valid");
     let frame = b_mode.frame(&view, 0);
     let (mut error, mut power) = (0.0, 0.0);
     for line in 120..137 {

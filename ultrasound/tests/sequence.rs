@@ -1,5 +1,5 @@
-//! Contract: sequences have the header that PLUS and 3D Slicer read, poses that take pixels to where they were seen, and all pixels.
-//! A pixel lies in the same place of right, anterior, superior as the voxel of the compounded volume that shows it.
+//! Contract: sequences have the header that PLUS and 3D Slicer read, poses that map pixels to their positions, and all pixels.
+//! In right, anterior, superior, a pixel has the same position as the voxel of the compounded volume that shows it.
 
 use insonate_ultrasound::deformation::Point;
 use insonate_ultrasound::sequence::Sequence;
@@ -16,12 +16,12 @@ fn scanner() -> BMode {
         n_samples: 32,
         ..Settings::of(&c5_2())
     };
-    BMode::new(&c5_2(), &settings).expect("the settings are right")
+    BMode::new(&c5_2(), &settings).expect("the settings are valid")
 }
 
 fn sequence() -> (Sequence, [f64; 3], Vec<Isometry3<f64>>) {
     let b_mode = scanner();
-    let converter = b_mode.scan_converter(SIZE).expect("the size is right");
+    let converter = b_mode.scan_converter(SIZE).expect("the size is valid");
     let mut sequence = Sequence::new(&converter);
     let pose = |n: f64| {
         Isometry3::new(
@@ -34,13 +34,13 @@ fn sequence() -> (Sequence, [f64; 3], Vec<Isometry3<f64>>) {
         let picture = vec![n as u8 + 1; SIZE * SIZE];
         sequence
             .push(&picture, 0.05 * n as f64, pose)
-            .expect("the picture is right");
+            .expect("the picture is valid");
     }
     let [x, z] = converter.corner;
     (sequence, [converter.pixel, x, z], poses)
 }
 
-/// The header's lines and the pixels behind them.
+/// The header's lines and the pixels after them.
 fn parts<'a>(bytes: &'a [u8], last: &str) -> (Vec<&'a str>, &'a [u8]) {
     let end = bytes
         .windows(last.len())
@@ -131,19 +131,19 @@ fn meta_images_hold_poses_and_pixels() {
 fn pixels_lie_where_the_volume_has_them() {
     let scanner = scanner();
     let size = 128;
-    let converter = scanner.scan_converter(size).expect("the size is right");
+    let converter = scanner.scan_converter(size).expect("the size is valid");
     let white = -scanner.settings().gain as f32;
     let black = white - scanner.settings().dynamic_range as f32;
     let (low, width) = (Point::new(-0.15, -0.3, 0.0), 0.002);
     let pose = Isometry3::new(Vector3::new(0.05, -0.1, 0.3), Vector3::new(2.9, 0.3, -0.2));
-    // Echoes at the corners of what is seen, one for each frame.
+    // Echoes at the corners of the field of view, one for each frame.
     for (line, sample) in [(0, 2), (15, 2), (0, 31), (15, 31)] {
         let mut frame = scanner.last().clone();
         frame.coupled.fill(true);
         frame.envelope.fill(black);
         frame.envelope[line * frame.n_samples + sample] = white;
         let mut volume = Volume::new(&scanner, low, Point::new(0.25, 0.1, 0.4), width)
-            .expect("the box is right");
+            .expect("the box is valid");
         volume.add(&scanner, &frame, &pose);
         let mut picture = Vec::new();
         converter.picture(&frame, &mut picture);
@@ -170,7 +170,7 @@ fn pixels_lie_where_the_volume_has_them() {
 
         let bytes = sequence.to_meta_image();
         let (lines, pixels) = parts(&bytes, "ElementDataFile = LOCAL\n");
-        // Whether a reader scales by the spacing or not makes no difference.
+        // The result must not depend on whether a reader scales by the spacing.
         assert_eq!(field(&lines, "ElementSpacing", " = "), "1 1 1");
         let las_from_pixel = |column: f64, row: f64| {
             let ras = ras_from_pixel(&lines, 0, " = ") * Vector4::new(column, row, 0.0, 1.0);
@@ -183,7 +183,7 @@ fn pixels_lie_where_the_volume_has_them() {
         let most = 0.87 * 1e3 * f64::from(width) + 1e3 * converter.pixel;
         assert!(apart < most, "{line}, {sample}: {apart} mm, {most} mm");
 
-        // Exactly: the file's grid is a part of the volume's, and pixels have the place in it that their pose says.
+        // Exact: the file's grid is a part of the volume's grid, and pixels lie in it as their pose says.
         let [x, z] = converter.corner;
         for [column, row] in [[0.0, 0.0], [127.0, 0.0], [0.0, 127.0], [127.0, 127.0]] {
             let half = 0.5 * converter.pixel;

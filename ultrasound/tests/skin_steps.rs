@@ -1,4 +1,4 @@
-//! Contract: steps of voxels in a skin that was smooth leave no air within the contact; gaps of several voxels stay gaps.
+//! Contract: voxel steps in a skin that is smooth in reality leave no air within the contact; gaps of several voxels remain.
 
 use insonate_ultrasound::deformation::{Indentation, Point, Rigid};
 use insonate_ultrasound::material::{AIR, MUSCLE, SOFT_TISSUE};
@@ -8,7 +8,7 @@ use insonate_ultrasound::transducer::{Transducer, by_name};
 use insonate_ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::{Matrix3, Vector3};
 
-/// A trunk of cubes of an edge [m]: an ellipse of 140 by 100 mm, less what is cut away.
+/// A trunk of cubes with an edge [m]: an ellipse of 140 by 100 mm, minus a cut.
 fn trunk(edge: f64, is_cut: impl Fn(&Point) -> bool) -> LabelVolume {
     let size = Vector3::new(0.156, 0.08, 0.116);
     let count = [0, 1, 2].map(|axis| (size[axis] / edge).ceil() as usize);
@@ -33,14 +33,14 @@ fn trunk(edge: f64, is_cut: impl Fn(&Point) -> bool) -> LabelVolume {
         body: SOFT_TISSUE,
         labels: [(0, AIR), (1, MUSCLE)].into(),
     };
-    LabelVolume::new(&image.expect("the volume is right"), &table).expect("labels are known")
+    LabelVolume::new(&image.expect("the volume is valid"), &table).expect("labels are known")
 }
 
 fn curved() -> Transducer {
     by_name("c5-2").expect("it is known")
 }
 
-/// What lines meet, the face pressed in by 13 mm at a site, turned by an angle [°].
+/// Labels of a frame with an indentation of 13 mm at a site, turned by an angle [°].
 fn pressed(volume: &LabelVolume, probe: &Transducer, site: [f64; 2], turn: f64) -> Frame {
     let settings = Settings {
         n_samples: 256,
@@ -51,13 +51,13 @@ fn pressed(volume: &LabelVolume, probe: &Transducer, site: [f64; 2], turn: f64) 
     let pose = pose.expect("there is skin");
     let decay = Indentation::<Rigid>::DECAY;
     let pressed = Indentation::new(Rigid::default(), volume, probe, &pose, decay);
-    let pressed = pressed.expect("the test is right");
-    let view = View::new(volume, &pressed, &pose).expect("the test is right");
-    let mut b_mode = BMode::new(probe, &settings).expect("the test is right");
+    let pressed = pressed.expect("the test is valid");
+    let view = View::new(volume, &pressed, &pose).expect("the test is valid");
+    let mut b_mode = BMode::new(probe, &settings).expect("the test is valid");
     b_mode.labels(&view).clone()
 }
 
-/// Runs of lines without contact between lines that have it.
+/// Number of runs of lines without contact between lines with contact.
 fn stripes(frame: &Frame) -> usize {
     let runs = frame.coupled.chunk_by(|a, b| a == b);
     let gaps: Vec<bool> = runs.map(|run| !run[0]).collect();
@@ -82,7 +82,7 @@ fn steps_of_voxels_leave_no_air_within_the_contact() {
                 let found = pressed(volume, &probe, site, turn);
                 let case = format!("{edge} m, {name} at {site:?}, {turn}°");
                 assert_eq!(stripes(&found), 0, "{case}");
-                // As much of the face as on the smooth skin, but for some voxels at its ends.
+                // The contact share equals that on the smooth skin, within some voxels at its ends.
                 let found = found.contact_share();
                 assert!((wanted - found).abs() < 0.12, "{case}: {wanted} {found}");
             }
@@ -90,7 +90,7 @@ fn steps_of_voxels_leave_no_air_within_the_contact() {
     }
 }
 
-/// A slit of five voxels, deeper than the face reaches in.
+/// A slit of five voxels, deeper than the indentation.
 #[test]
 fn gaps_of_several_voxels_stay_gaps() {
     for edge in [1.5e-3, 2e-3] {

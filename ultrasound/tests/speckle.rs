@@ -1,4 +1,4 @@
-//! Contract: speckle is fully developed, as fine as the beam, carried by the tissue, and faded by attenuation.
+//! Contract: speckle is fully developed, as fine as the beam, moves with the tissue, and fades with attenuation.
 
 use insonate_ultrasound::beam::{Pulse, elevation_width, lateral_width};
 use insonate_ultrasound::deformation::{Deformation, Point, Rigid, Tetrahedra};
@@ -9,7 +9,7 @@ use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v, l12_5};
 use insonate_ultrasound::{BMode, Frame, Material, Settings, View};
 use nalgebra::Isometry3;
 
-/// Liver's echoes without loss.
+/// Echoes of liver without attenuation.
 const GRAIN: Material = Material {
     attenuation: 0.0,
     ..SOFT_TISSUE
@@ -17,8 +17,8 @@ const GRAIN: Material = Material {
 
 fn frame(transducer: &Transducer, settings: &Settings, deformation: &dyn Deformation) -> Frame {
     let block = Block::uniform(GRAIN);
-    let mut b_mode = BMode::new(transducer, settings).expect("the test is right");
-    let view = View::new(&block, deformation, &Isometry3::identity()).expect("the test is right");
+    let mut b_mode = BMode::new(transducer, settings).expect("the test is valid");
+    let view = View::new(&block, deformation, &Isometry3::identity()).expect("the test is valid");
     b_mode.frame(&view, 0).clone()
 }
 
@@ -66,8 +66,8 @@ fn amplitudes_are_rayleigh_distributed_and_as_strong_at_every_depth() {
     }
 }
 
-/// Autocovariance of the amplitude of Rayleigh speckle falls as the square of the field's, so that of a Gaussian of width w at half
-/// maximum it is as wide as w, and that of another pulse as wide as its squared autocorrelation.
+/// The autocovariance of the amplitude of Rayleigh speckle is the square of the field's. For a Gaussian with the width w at half maximum it
+/// has the width w; for another pulse, the width of the squared autocorrelation of the pulse.
 #[test]
 fn speckle_is_as_fine_as_the_beam() {
     let (transducer, settings) = small();
@@ -90,7 +90,7 @@ fn speckle_is_as_fine_as_the_beam() {
     assert!((along / axial - 1.0).abs() < 0.06, "{along} {axial}");
 }
 
-/// Width at half maximum of the squared autocorrelation of a pulse, as a picture shows it [m]; PyMUST's speckle has 0.14 to 0.15 mm.
+/// Width at half maximum of the squared autocorrelation of a pulse, in picture units [m]; PyMUST's speckle has 0.14 to 0.15 mm.
 fn pulse_autocovariance(pulse: &Pulse) -> f64 {
     const STEP: f64 = 2e-9;
     let value = |n: i32| pulse.envelope(f64::from(n) * STEP);
@@ -101,7 +101,7 @@ fn pulse_autocovariance(pulse: &Pulse) -> f64 {
     let half = 0.5 * overlap(0);
     let lag = (1..400)
         .find(|&lag| overlap(lag) < half)
-        .expect("the test is right");
+        .expect("the test is valid");
     f64::from(2 * lag - 1) * STEP * 1540.0 / 2.0
 }
 
@@ -117,7 +117,7 @@ fn speckle_fades_as_the_attenuation_says() {
             n_samples: 512,
             ..Settings::bare(&transducer)
         };
-        let found = attenuation_slope(&transducer, &settings, alpha).expect("the test is right");
+        let found = attenuation_slope(&transducer, &settings, alpha).expect("the test is valid");
         assert!((found.slope / alpha - 1.0).abs() < 0.02, "{found:?}");
     }
 }
@@ -139,7 +139,7 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
     sum(&|a, b| a * b) / (sum(&|a, _| a * a) * sum(&|_, b| b * b)).sqrt()
 }
 
-/// The power's correlation over a shift δ across the array is exp(−δ²/2σ²), of the beam's amplitude exp(−y²/2σ²).
+/// The correlation of power over a shift δ across the array is exp(−δ²/2σ²), for a beam amplitude of exp(−y²/2σ²).
 #[test]
 fn speckle_changes_across_the_array_as_its_beam_says() {
     const N_SEEDS: u64 = 12;
@@ -168,7 +168,7 @@ fn speckle_changes_across_the_array_as_its_beam_says() {
     }
 }
 
-/// Displacement along the line [samples] of a window of speckle, by the best correlation with subsample parabola.
+/// Displacement along the line [samples] of a window of speckle, from the best correlation with a subsample parabola.
 fn tracked(before: &Frame, after: &Frame, [line, sample]: [usize; 2], guess: f64) -> f64 {
     const HALF: [usize; 2] = [14, 40];
     let window = |frame: &Frame, offset: isize| -> Vec<f64> {
@@ -184,12 +184,12 @@ fn tracked(before: &Frame, after: &Frame, [line, sample]: [usize; 2], guess: f64
     let around = guess.round() as isize;
     let best = (around - 6..=around + 6)
         .max_by(|a, b| score(*a).total_cmp(&score(*b)))
-        .expect("the test is right");
+        .expect("the test is valid");
     let [left, middle, right] = [-1, 0, 1].map(|step| score(best + step));
     best as f64 + 0.5 * (left - right) / (left - 2.0 * middle + right)
 }
 
-/// A block of tetrahedra, pressed by 2 % along z and bulging by half of that.
+/// A block of tetrahedra, compressed along z by `strain` and expanded laterally by half of it.
 fn pressed(strain: f32) -> Tetrahedra {
     let corner = |i: usize| {
         let sign = |bit: usize, half: f32| if i >> bit & 1 == 1 { half } else { -half };
@@ -208,7 +208,7 @@ fn pressed(strain: f32) -> Tetrahedra {
     // Kuhn's six tetrahedra of a cube.
     let paths = [[1, 3], [1, 5], [2, 3], [2, 6], [4, 5], [4, 6]];
     let tets: Vec<[u32; 4]> = paths.iter().map(|[a, b]| [0, *a, *b, 7]).collect();
-    Tetrahedra::new(&rest, &world, &tets).expect("the test is right")
+    Tetrahedra::new(&rest, &world, &tets).expect("the test is valid")
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn frames_are_the_same_bits_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(n)
             .build()
-            .expect("the test is right");
+            .expect("the test is valid");
         pool.install(|| frame(&transducer, &settings, &pressed(0.02)))
     };
     assert_eq!(on(1).envelope, on(3).envelope);

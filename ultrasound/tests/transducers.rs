@@ -1,4 +1,4 @@
-//! Contract: every probe of a robot can make pictures by its own name, and no name means two transducers.
+//! Contract: every probe of a robot is a transducer with the probe's name, and names are unique.
 
 use insonate_models::probes;
 use insonate_ultrasound::transducer;
@@ -14,7 +14,7 @@ fn each_probe_of_a_robot_is_a_transducer_of_its_name() {
 }
 
 #[test]
-fn each_name_is_there_once_and_found() {
+fn each_name_is_unique_and_found() {
     let names = transducer::names();
     for (i, name) in names.iter().enumerate() {
         assert!(!names[..i].contains(name), "{name} twice in {names:?}");

@@ -1,4 +1,4 @@
-//! Sweeps of frames compounded into volumes.
+//! Frames of sweeps, compounded into volumes.
 
 use insonate_models::probes::l12_5;
 use insonate_ultrasound::deformation::{Point, Rigid};
@@ -17,23 +17,23 @@ fn a_point_is_bright_where_it_is() {
         gain: -56.0,
         ..Settings::bare(&transducer)
     };
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     // 20 mm below the origin of the probe's frame.
     let block = Block::points(&[0.02], settings.speed_of_sound as f32);
-    // The volume's frame lies 0.1 m beside and turned by a quarter about the probe's axis.
+    // The volume's frame is displaced by 0.1 m and turned by a quarter about the probe's axis.
     let turn =
         UnitQuaternion::from_axis_angle(&nalgebra::Vector3::z_axis(), std::f64::consts::FRAC_PI_2);
     let pose = Isometry3::from_parts(Translation3::new(0.1005, 0.0, 0.0), turn);
     let (low, high) = (Point::new(0.09, -0.02, 0.0), Point::new(0.11, 0.02, 0.04));
-    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is right");
+    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is valid");
     let still = Rigid::default();
-    let view = View::new(&block, &still, &Isometry3::identity()).expect("the pose is right");
+    let view = View::new(&block, &still, &Isometry3::identity()).expect("the pose is valid");
     let frame = b_mode.frame(&view, 0).clone();
     volume.add(&b_mode, &frame, &pose);
 
     let [nx, ny] = [20, 40];
     let grey = volume.grey();
-    // Below the ringing face.
+    // Below the ring-down.
     let below: Vec<usize> = (0..grey.len()).filter(|at| at / (nx * ny) >= 5).collect();
     let most = below.iter().map(|&at| grey[at]).max().unwrap_or(0);
     assert!((20..255).contains(&most), "{most}");
@@ -52,7 +52,7 @@ fn a_point_is_bright_where_it_is() {
     let seen = grey.iter().filter(|level| **level > 0).count();
     assert!((1000..=40 * 40).contains(&seen), "{seen}");
 
-    // The file holds the part that was seen.
+    // The file holds the filled part.
     let file = volume.to_nrrd();
     let end = file.windows(2).position(|pair| pair == b"\n\n");
     let end = end.expect("a header ends");
@@ -65,7 +65,7 @@ fn a_point_is_bright_where_it_is() {
 }
 
 #[test]
-fn what_lies_between_frames_is_filled() {
+fn gaps_between_frames_are_filled() {
     let transducer = l12_5().transducer;
     let settings = Settings {
         n_lines: 64,
@@ -73,14 +73,14 @@ fn what_lies_between_frames_is_filled() {
         depth: 0.02,
         ..Settings::of(&transducer)
     };
-    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     let block = Block::uniform(insonate_ultrasound::material::SOFT_TISSUE);
     let (low, high) = (Point::new(-0.01, -0.01, 0.0), Point::new(0.01, 0.01, 0.02));
-    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is right");
+    let mut volume = Volume::new(&b_mode, low, high, 0.001).expect("the box is valid");
     for y in [-0.0045, -0.0025] {
         let still = Rigid::default();
         let pose = Isometry3::translation(0.0, y, 0.0);
-        let view = View::new(&block, &still, &pose).expect("the pose is right");
+        let view = View::new(&block, &still, &pose).expect("the pose is valid");
         let frame = b_mode.frame(&view, 0).clone();
         volume.add(&b_mode, &frame, &pose);
     }
@@ -97,9 +97,9 @@ fn what_lies_between_frames_is_filled() {
 }
 
 #[test]
-fn boxes_without_sense_are_refused() {
+fn invalid_boxes_are_refused() {
     let transducer = l12_5().transducer;
-    let b_mode = BMode::new(&transducer, &Settings::bare(&transducer)).expect("settings are right");
+    let b_mode = BMode::new(&transducer, &Settings::bare(&transducer)).expect("settings are valid");
     let volume = |high: Point, width: f32| Volume::new(&b_mode, Point::origin(), high, width);
     assert!(volume(Point::new(0.1, 0.1, 0.1), 1e-6).is_err());
     assert!(volume(Point::new(-0.1, 0.1, 0.1), 1e-3).is_err());

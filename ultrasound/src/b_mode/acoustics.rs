@@ -1,15 +1,15 @@
-//! Materials at the carrier's frequency, as the walk along lines needs them.
+//! Materials at the carrier frequency, as the walk along lines needs them.
 
 use crate::material::Material;
 
-/// What happens in a material over a length.
+/// Acoustic properties of a material per length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acoustics {
-    /// Amplitude of diffuse echoes over liver's.
+    /// Amplitude of diffuse echoes relative to liver.
     pub(crate) echo: f32,
     /// Two-way loss of amplitude [Np/m].
     pub(crate) loss: f32,
-    /// What a picture shows too deep, per length.
+    /// Excess of the shown depth over the true depth, per length.
     pub(crate) stretch: f32,
     pub(crate) speed: f32,
     pub(crate) impedance: f32,
@@ -29,10 +29,10 @@ impl Acoustics {
     }
 }
 
-/// Reflection of pressure at a plane boundary, and what two passages through it leave of the amplitude.
+/// Pressure reflection coefficient at a plane boundary, and the factor of the amplitude after passing it twice.
 ///
 /// $R = \frac{Z_2 \cos\theta_i - Z_1 \cos\theta_t}{Z_2 \cos\theta_i + Z_1 \cos\theta_t}$, $\sin\theta_t = \frac{c_2}{c_1}
-/// \sin\theta_i$; there and back $1 - R^2$ is left. Beyond the critical angle all is reflected.
+/// \sin\theta_i$; the two passages leave $1 - R^2$. Beyond the critical angle, reflection is total.
 pub(crate) fn reflection(from: &Acoustics, to: &Acoustics, cos_incident: f32) -> [f32; 2] {
     let sin_incident = (1.0 - cos_incident * cos_incident).max(0.0).sqrt();
     let sin_transmitted = sin_incident * to.speed / from.speed;

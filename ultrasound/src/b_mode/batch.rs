@@ -1,8 +1,8 @@
-//! Many cells at once: those whose scatterers are seen are packed, and these put into lines.
+//! Batches of cells: cells with visible scatterers are packed, then their echoes are added to lines.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::block::{Rows, Strip};
@@ -10,14 +10,14 @@ use super::lit::{Lit, OUTSIDE, Sent};
 use crate::pack::{LANES, Lanes};
 use crate::wide::{wide, wide_packing};
 
-/// How many cells are looked at together.
+/// Cells of a batch.
 const BATCH: usize = 512;
-/// Those, and lanes behind the last.
+/// Cells of a batch, plus spare lanes behind the last.
 const ROOM: usize = BATCH + LANES;
-/// Depth at which nothing is seen [m].
+/// Depth that is never visible [m].
 const NOWHERE: f32 = -2.0;
 
-/// Cells that are looked at together.
+/// Cells that are processed together.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
     n: usize,
@@ -31,11 +31,11 @@ pub(crate) struct Batch {
 /// Scatterers in beam space that lie in a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// Lines from the group's first.
+    /// Lines, counted from the first line of the group.
     pub(crate) across: [f32; ROOM],
-    /// From the block's first range on [m], with the echo's sign.
+    /// Distance from the first range of the block [m], with the sign of the echo.
     pub(crate) into: [f32; ROOM],
-    /// Logarithm of the beam across the array, less its sign; with that of the side.
+    /// Negative logarithm of the beam across the array; its sign gives the side.
     pub(crate) exponent: [f32; ROOM],
 }
 
@@ -60,7 +60,7 @@ impl Batch {
         }
     }
 
-    /// Puts the echoes of the scatterers of all rows into lines.
+    /// Adds the echoes of the scatterers of all rows to the lines.
     pub(crate) fn put_rows(&mut self, lit: &Lit, rows: &Rows, values: &mut [f32]) {
         wide(
             #[inline(always)]
@@ -79,7 +79,7 @@ impl Batch {
         );
     }
 
-    /// Takes the cells of a row, as many at once as there are lanes.
+    /// Adds the cells of a row to the batch, one vector of lanes at a time.
     #[inline(always)]
     fn take(&mut self, lit: &Lit, rows: &Rows, (strip, row): (&Strip, usize), values: &mut [f32]) {
         let n = strip.n[row] as usize;
@@ -106,13 +106,13 @@ impl Batch {
         }
     }
 
-    /// Puts the echoes of all cells' scatterers into lines, and is empty then.
+    /// Adds the echoes of all cells in the batch to the lines and empties the batch.
     #[inline(never)]
     fn put(&mut self, lit: &Lit, rows: &Rows, values: &mut [f32]) {
         wide_packing(
             #[inline(always)]
             |packer| {
-                // Cells behind the last are none.
+                // Lanes behind the last cell are never visible.
                 self.corner[2][self.n..]
                     .iter_mut()
                     .take(LANES)
@@ -145,7 +145,7 @@ impl Batch {
 }
 
 impl Seen {
-    /// What comes behind the last is nothing.
+    /// Clears the lanes behind the last scatterer.
     #[inline(always)]
     fn end(&mut self, n: usize) {
         for lane in n..(n + LANES).min(ROOM) {

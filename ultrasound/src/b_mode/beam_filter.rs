@@ -1,11 +1,11 @@
-//! The beam along the array: each line also sees its neighbours.
+//! The beam along the array: each line also receives echoes of its neighbours.
 //!
-//! Echoes between two lines were shared out to both, which widens the beam by a variance of 1/6 line²; the taps are as much narrower.
-//! Their sum is the area of a Gaussian of height 1, so that a point's echo keeps its strength.
+//! Splitting an echo between its two lines widens the beam by a variance of 1/6 line²; the taps are narrower by this variance.
+//! Their sum is the area of a Gaussian of height 1, so that the echo of a point keeps its strength.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use std::f32::consts::PI;
@@ -16,7 +16,7 @@ use crate::wide::wide;
 /// Numbers that are summed at once.
 const BLOCK: usize = 64;
 
-/// Variance that sharing out adds, and the least of the taps [line²].
+/// Variance that the splitting adds, and least variance of the taps [line²].
 const SHARED: f32 = 1.0 / 6.0;
 const LEAST: f32 = 0.04;
 /// Standard deviation of the narrowest beam [lines]: √(SHARED + LEAST).
@@ -26,9 +26,9 @@ pub(crate) const NARROWEST: f32 = 0.4546;
 #[derive(Clone, Debug)]
 pub(crate) struct BeamFilter {
     n_samples: usize,
-    /// Lines to either side, for each sample.
+    /// Lines on either side, for each sample.
     pub(crate) reaches: Vec<usize>,
-    /// Of each distance in lines, for each sample.
+    /// Tap for each distance in lines, for each sample.
     pub(crate) taps: Vec<Vec<f32>>,
 }
 
@@ -61,12 +61,12 @@ impl BeamFilter {
         }
     }
 
-    /// For each sample, the energy of the response over lines to an echo anywhere: of a tent, which shared it out, and the taps.
+    /// For each sample, the energy over lines of the response to an echo at any position: the tent of the splitting, filtered by the taps.
     pub(crate) fn energy(&self) -> Vec<f32> {
         let tap =
             |lines: usize, sample: usize| self.taps.get(lines).map_or(0.0, |taps| taps[sample]);
         let energy = |sample: usize| {
-            // Tents overlap by 2/3 with themselves and by 1/6 with either neighbour.
+            // A tent overlaps with itself by 2/3 and with either neighbour by 1/6.
             let term = |lines: usize| {
                 let beside = tap(lines + 1, sample) + tap(lines.abs_diff(1), sample);
                 let both = if lines == 0 { 1.0 } else { 2.0 };
@@ -77,12 +77,12 @@ impl BeamFilter {
         (0..self.n_samples).map(energy).collect()
     }
 
-    /// Lines to either side that are seen, at most.
+    /// Upper limit of the lines on either side that a line receives.
     pub(crate) fn reach(&self) -> usize {
         self.taps.len() - 1
     }
 
-    /// A sample of all lines as the array sees it: re, im; `row` has as many lines more on either side as the reach says.
+    /// Filters one sample of all lines: re, im; `row` has [`Self::reach`] more lines on either side.
     pub(crate) fn apply(&self, sample: usize, row: &[f32], seen: &mut [f32]) {
         let reach = self.reaches[sample];
         let middle = 2 * self.reach();
@@ -94,7 +94,7 @@ impl BeamFilter {
                     let mut sums = [0.0; BLOCK];
                     for (lines, taps) in self.taps.iter().enumerate().take(reach + 1) {
                         let [left, right] = [at - 2 * lines, at + 2 * lines];
-                        // The line itself is met from both sides.
+                        // The sum below adds the line itself twice.
                         let tap = if lines == 0 { 0.5 } else { 1.0 } * taps[sample];
                         accumulate(tap, &row[left..], &row[right..], seen.len(), &mut sums);
                     }

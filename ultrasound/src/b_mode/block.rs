@@ -1,8 +1,8 @@
-//! A part of beam space in which the deformation is affine, and the rows of cells at rest that it covers.
+//! A part of beam space in which the deformation is affine, and the rows of rest cells that it covers.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use nalgebra::Matrix3;
@@ -41,59 +41,59 @@ impl Ramp {
 pub(crate) struct Block {
     /// First range, and length [m].
     pub(crate) ranges: [f32; 2],
-    /// What counts of it, from the first range on [m].
+    /// The part that is used, from the first range on [m].
     pub(crate) window: [f32; 2],
-    /// First line, and that behind the last, which gets a share too.
+    /// First line, and the line behind the last, which also gets a share.
     pub(crate) lines: [f32; 2],
     pub(crate) narrowness: Ramp,
     /// Half sizes along the array, along the lines, across the array [m].
     half: Vector,
-    /// Rest points of the middle and of steps of 1 m in these directions.
+    /// Rest point of the centre, and rest vectors of steps of 1 m in these directions.
     pub(crate) rest: Point,
     rest_from_local: Matrix3<f32>,
     local_from_rest: Matrix3<f32>,
-    /// Points in the probe's frame likewise.
+    /// The centre in the probe's frame, and the map of rest vectors to the probe's frame.
     pub(crate) probe: Point,
     pub(crate) probe_from_rest: Matrix3<f32>,
 }
 
-/// Rows of a lattice's cells that may hold scatterers of a block, along that axis at rest that makes the fewest.
+/// Rows of lattice cells that may hold scatterers of a block, along the rest axis that gives the fewest rows.
 pub(crate) struct Rows {
-    /// Axis at rest.
+    /// Rest axis of the rows.
     #[cfg(feature = "gpu")]
     pub(crate) along: usize,
-    /// By which a cell's number differs from that of the one before it in the row.
+    /// Difference of the numbers of neighbouring cells in a row.
     pub(crate) stride: u32,
     /// Edges of a cell in the probe's frame, along the rows and across them [m].
     pub(crate) edges: [Vector; 3],
-    /// A scatterer's steps in a cell, along x, y and z at rest.
+    /// Vectors of a scatterer's step in a cell, along x, y and z at rest.
     pub(crate) steps: [Vector; 3],
-    /// Numbers that differ across rows, and of the cell at the origin.
+    /// Differences of cell numbers across rows, and the number of the cell at the origin.
     pub(crate) strides: [u32; 2],
     pub(crate) origin: u32,
-    /// The origin at rest and half a step, in the probe's frame.
+    /// The rest origin plus half a step, in the probe's frame.
     pub(crate) zero: Vector,
-    /// Along rows, the block's middle [cells].
+    /// The centre of the block along the rows [cells].
     pub(crate) middle: f32,
-    /// Across rows: first and last cell.
+    /// First and last cell across the rows.
     pub(crate) across: [[i32; 2]; 2],
-    /// Where a row through the middles of the cells (0, 0) leaves each pair of sides [cells], and what a cell across adds.
+    /// Where the row through the centre of cell (0, 0) leaves each pair of sides [cells], and the change per cell across.
     pub(crate) sides: [[f32; 3]; 3],
-    /// Half of the way from side to side [cells].
+    /// Half the distance from side to side [cells].
     pub(crate) room: [f32; 3],
 }
 
-/// Rows of cells that follow one another, side by side.
+/// Consecutive rows of cells, next to each other.
 pub(crate) struct Strip {
-    /// Cells of each.
+    /// Number of cells of each row.
     pub(crate) n: [u32; LANES],
-    /// Of the first ones: numbers, and corners in the probe's frame [m].
+    /// First cells of the rows: numbers, and corners in the probe's frame [m].
     pub(crate) number: [u32; LANES],
     pub(crate) corner: [Lanes; 3],
 }
 
 impl Block {
-    /// Of lines and samples; what lies between two of its ranges counts [m].
+    /// A block of lines and samples; only the given window of its ranges is used [m].
     pub(crate) fn new(
         speckle: &Speckle,
         (grid, rest): (&Grid, &RestGrid),
@@ -107,7 +107,7 @@ impl Block {
             .apex
             .map_or(0.0, |_| 0.5 * (lines[1] - lines[0]) * grid.spacing);
         let apex = grid.apex.unwrap_or(0.0);
-        // A part of a ring, boxed.
+        // Bounding box of a part of a ring.
         let near = (apex + ranges[0]) * angle.cos() - apex;
         let lateral = 0.5 * (lines[1] - lines[0]) * grid.line_distance(ranges[1]);
         let reach = [0, 1].map(|end| grid.sigma_elevation[samples[end].min(grid.n_samples - 1)]);
@@ -155,18 +155,18 @@ impl Block {
         })
     }
 
-    /// Rows of cells of a lattice, the one at the origin having a number.
+    /// Rows of cells of a lattice; `origin` is the number of the cell at the origin.
     pub(crate) fn rows(&self, level: i32, origin: u32) -> Rows {
         let width = lattice::width(level);
         let cell = width * self.local_from_rest;
         let (center, half) = (self.rest.coords, self.half);
-        // The longest way through the block.
-        let way = |axis: usize| {
-            let ways = (0..3).map(|i| half[i] / cell[(i, axis)].abs().max(1e-9));
-            ways.fold(f32::MAX, f32::min)
+        // The longest path through the block.
+        let length = |axis: usize| {
+            let lengths = (0..3).map(|i| half[i] / cell[(i, axis)].abs().max(1e-9));
+            lengths.fold(f32::MAX, f32::min)
         };
         let along = (0..3)
-            .max_by(|a, b| way(*a).total_cmp(&way(*b)))
+            .max_by(|a, b| length(*a).total_cmp(&length(*b)))
             .unwrap_or(0);
         let [b, c] = [(along + 1) % 3, (along + 2) % 3];
         let range = |axis: usize| {
@@ -174,7 +174,7 @@ impl Block {
             let extent: f32 = (0..3).map(|i| row[i].abs() * half[i]).sum();
             [center[axis] - extent, center[axis] + extent].map(|x| (x / width).floor() as i32)
         };
-        // A row that runs along a side never leaves it, or is never between.
+        // A row parallel to a side either never leaves it or is never between the sides.
         let inverse = [0, 1, 2].map(|i| {
             let slope = cell[(i, along)];
             slope.abs().max(1e-6 * width).copysign(slope).recip()
@@ -216,7 +216,7 @@ impl Rows {
         clippy::needless_bitwise_bool,
         reason = "a branch would become a masked load"
     )]
-    /// Rows side by side, from a cell across on.
+    /// Neighbouring rows, from a cell across on.
     #[inline(always)]
     pub(crate) fn strip(&self, b: i32, c: i32) -> Strip {
         let [start, step_b, step_c] = &self.sides;

@@ -1,31 +1,31 @@
-//! Where echoes of a group of lines are put before the pulse passes over them.
+//! Echoes of a group of lines, before the pulse filter.
 //!
-//! Groups are filled independently; each has one line more, for what it adds to the next group's first.
-//! Lines lie side by side in memory, place after place, so that an echo between two of them goes to one spot.
+//! Groups are filled independently; each has one more line, for its contribution to the first line of the next group.
+//! Memory holds all lines of a place, then the next place, so that an echo between two lines is added to one contiguous spot.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::grid::Grid;
 
 /// Lines in a group.
 pub(crate) const GROUP: usize = 15;
-/// Numbers of a place: re, im of the group's lines and of that behind them.
+/// Numbers of a place: re, im of the group's lines and of the line behind them.
 pub(crate) const ROW: usize = 2 * (GROUP + 1);
 
 /// Echoes of a group of lines: re, im.
 #[derive(Clone, Debug)]
 pub(crate) struct Echoes {
     n_places: usize,
-    /// Places before the first and behind the last, for the pulse's ends.
+    /// Places before the first and behind the last, for the ends of the pulse.
     margin: usize,
     /// Shape `[margin + n_places + margin, ROW]`.
     values: Vec<f32>,
 }
 
-/// Where a range falls among places, and how often the carrier oscillates there and back.
+/// Maps a range to places and to periods of the carrier (two-way).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carrier {
     /// Places per metre.
@@ -42,7 +42,7 @@ impl Carrier {
         }
     }
 
-    /// e^(−2πi periods).
+    /// e^(−2πi periods) at a range [m].
     pub(crate) fn phase(self, range: f32) -> [f32; 2] {
         let (sin, cos) = (-2.0 * std::f32::consts::PI * (range * self.periods).fract()).sin_cos();
         [cos, sin]
@@ -75,7 +75,7 @@ impl Echoes {
         &mut self.values
     }
 
-    /// Adds an echo to a line of the group at a shown range [m]; beyond the end nothing happens.
+    /// Adds an echo to a line of the group at a shown range [m]; an echo beyond the end is dropped.
     pub(crate) fn add(&mut self, line: usize, carrier: Carrier, range: f32, amplitude: f32) {
         let place = (range * carrier.places + 0.5) as usize;
         if place >= self.n_places {
@@ -87,7 +87,7 @@ impl Echoes {
         self.values[at + 1] += amplitude * im;
     }
 
-    /// Rows of `n` places from `before` places before one on.
+    /// `n` rows of places, the first of which is `before` places in front of `place`.
     #[inline(always)]
     pub(crate) fn around(&self, place: usize, before: usize, n: usize) -> &[f32] {
         &self.values[(place + self.margin - before) * ROW..][..n * ROW]

@@ -2,7 +2,7 @@
 
 use crate::parts::Workers;
 
-/// A frame in beam space: lines, each of samples from the face down.
+/// A frame in beam space: lines of samples, from the face down.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Number of lines.
@@ -11,11 +11,11 @@ pub struct Frame {
     pub n_samples: usize,
     /// Shown distance between samples [m].
     pub step: f64,
-    /// Envelope over the speckle of liver [dB], shape `[n_lines, n_samples]`.
+    /// Envelope relative to the speckle of liver [dB], shape `[n_lines, n_samples]`.
     pub envelope: Vec<f32>,
-    /// Index of the material on the line, also in shadows, shape `[n_lines, n_samples]`.
+    /// Index of the material along the line, also in shadows, shape `[n_lines, n_samples]`.
     pub labels: Vec<u8>,
-    /// Whether each line couples to something, shape `[n_lines]`.
+    /// Whether each line is coupled, shape `[n_lines]`.
     pub coupled: Vec<bool>,
 }
 
@@ -31,7 +31,7 @@ impl Frame {
         }
     }
 
-    /// Takes over the envelope, shape `[n_samples, n_lines]`.
+    /// Copies the envelope from the shape `[n_samples, n_lines]`.
     pub(super) fn take(&mut self, levels: &[f32], workers: Workers) {
         const LINES: usize = 16;
         let (n_lines, n_samples) = (self.n_lines, self.n_samples);
@@ -58,7 +58,7 @@ impl Frame {
         &self.envelope[line * self.n_samples..][..self.n_samples]
     }
 
-    /// Share of the lines that couple.
+    /// Share of the coupled lines.
     pub fn contact_share(&self) -> f64 {
         self.coupled.iter().filter(|coupled| **coupled).count() as f64 / self.n_lines as f64
     }

@@ -1,11 +1,11 @@
-//! Beam space: lines of sight and samples along them, and how wide the beam is there.
+//! Beam space: scanlines, samples along them, and the width of the beam.
 
 use super::Settings;
 use crate::beam::{BeamTable, Pulse};
 use crate::deformation::Point;
 use crate::transducer::Transducer;
 
-/// Finer samples of an echo's place per width of the pulse, at least.
+/// Least number of places per width of the pulse.
 const PLACES_PER_PULSE: f64 = 4.5;
 
 /// Lines and samples. A point on a line is at `range` from the face; `across` counts lines.
@@ -15,17 +15,17 @@ pub(crate) struct Grid {
     pub(crate) n_samples: usize,
     /// Distance between samples [m].
     pub(crate) step: f32,
-    /// Places per sample at which echoes are put.
+    /// Places per sample at which echoes are added.
     pub(crate) n_places: usize,
-    /// Places that the pulse reaches on either side, at most.
+    /// Upper limit of the places that the pulse covers on either side.
     pub(crate) margin: usize,
-    /// Distance between the point in which lines meet and the face [m]; `None` where they are parallel.
+    /// Distance between the point in which lines meet and the face [m]; `None` if lines are parallel.
     pub(crate) apex: Option<f32>,
-    /// Between neighbouring lines [rad], or [m] where they are parallel.
+    /// Spacing of neighbouring lines [rad], or [m] if they are parallel.
     pub(crate) spacing: f32,
     /// Standard deviation of the beam along the array, for each sample [lines].
     pub(crate) sigma_across: Vec<f32>,
-    /// The same [m].
+    /// Standard deviation of the beam along the array, for each sample [m].
     pub(crate) sigma_lateral: Vec<f32>,
     /// Standard deviation of the beam across the array, for each sample [m].
     pub(crate) sigma_elevation: Vec<f32>,
@@ -47,7 +47,7 @@ impl Grid {
         let spacing = transducer.span() / n_lines as f64;
         let ranges = (0..n_samples).map(|sample| sample as f64 * step);
         let sigmas: Vec<[f64; 2]> = ranges.clone().map(|range| beam.sigmas(range)).collect();
-        // Lines that meet at the face are no distance apart there.
+        // Lines that meet at the face have no distance there.
         let line_distance =
             |range: f64| apex.map_or(spacing, |apex| spacing * (apex + range).max(1e-3));
         let across = ranges
@@ -80,13 +80,13 @@ impl Grid {
         self.step * self.n_samples as f32
     }
 
-    /// How many lines' echoes a line sees together, where all have the same: the area of the beam.
+    /// Number of lines whose equal echoes add up in a line: the area of the beam.
     pub(crate) fn together(&self, range: f32) -> f32 {
         let sample = ((range / self.step) as usize).min(self.n_samples - 1);
         self.sigma_across[sample] * (2.0 * std::f32::consts::PI).sqrt()
     }
 
-    /// A point in the probe's frame.
+    /// Point in the probe's frame.
     pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
         let beside = (across - self.middle()) * self.spacing;
         match self.apex {
@@ -99,7 +99,7 @@ impl Grid {
         }
     }
 
-    /// Of the three rays that represent the beam across the array [m].
+    /// Elevation of one of the three rays that represent the beam across the array [m].
     pub(crate) fn elevation(&self, ray: usize, sample: usize) -> f32 {
         let sigma = self.sigma_elevation[sample.min(self.n_samples - 1)];
         (ray as f32 - 1.0) * 3f32.sqrt() * sigma

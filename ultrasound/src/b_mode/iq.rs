@@ -1,6 +1,6 @@
-//! Complex lines: what the receiver gets of a frame, before its noise, gain and logarithm.
+//! Complex lines: the received signal of a frame, before noise, gain and logarithm.
 //!
-//! An echo at the range $r$ is there as $a\, e^{-2\pi i f t}$ with $t = 2r/c$, the carrier $f$ being taken out; the line at radio frequency
+//! An echo at the range $r$ is $a\, e^{-2\pi i f t}$ with $t = 2r/c$, demodulated by the carrier $f$. The line at radio frequency
 //! is $\mathrm{Re}(s\, e^{2\pi i f t})$.
 
 use super::BMode;
@@ -12,16 +12,16 @@ pub struct Iq {
     pub n_lines: usize,
     /// Samples of each line; the first is at the face.
     pub n_samples: usize,
-    /// [Hz].
+    /// Sample rate [Hz].
     pub sample_rate: f64,
     /// Frequency of the carrier [Hz].
     pub center_frequency: f64,
-    /// Real and imaginary part over the speckle of liver, shape `[n_lines, n_samples, 2]`.
+    /// Real and imaginary part relative to the speckle of liver, shape `[n_lines, n_samples, 2]`.
     pub values: Vec<f32>,
 }
 
 impl BMode {
-    /// Complex lines of the last frame; zeros before the first.
+    /// Complex lines of the last frame; zeros before the first frame.
     pub fn iq(&self) -> Iq {
         let (n_lines, n_samples) = (self.grid.n_lines, self.grid.n_samples);
         let mut values = vec![0.0; 2 * n_lines * n_samples];
@@ -46,7 +46,7 @@ impl BMode {
 }
 
 impl Iq {
-    /// A NRRD file (version 4, raw floats), real and imaginary part running fastest, then samples, then lines.
+    /// A NRRD file (version 4, raw floats). Real and imaginary part run fastest, then samples, then lines.
     pub fn to_nrrd(&self) -> Vec<u8> {
         let header = format!(
             "NRRD0004\n# simulated: complex lines of an ultrasound frame, without noise and gain\n\

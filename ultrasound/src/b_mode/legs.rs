@@ -1,8 +1,8 @@
-//! Legs of a ray, each within one material, and what they leave of diffuse echoes.
+//! Legs of a ray: each lies within one material and attenuates diffuse echoes.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::acoustics::Acoustics;
@@ -13,17 +13,17 @@ use crate::pack::{LANES, Lanes};
 /// A part of a ray within one material.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leg {
-    /// Its first sample, the first that is not lit any more, and the one behind its last.
+    /// First sample, first sample in the dark, and the sample behind the last.
     start: u32,
     dark: u32,
     end: u32,
     material: u8,
-    /// At its first sample.
+    /// Front at the first sample.
     front: Front,
 }
 
 impl Leg {
-    /// From one sample to another; `bottom` is where nothing is left of the front [samples].
+    /// A leg from one sample to another; `bottom` is where the front is dropped [samples].
     pub(crate) fn new([start, end]: [usize; 2], material: u8, front: Front, bottom: f32) -> Self {
         Self {
             start: start as u32,
@@ -35,28 +35,28 @@ impl Leg {
     }
 }
 
-/// What materials do to a front over samples.
+/// Materials and their attenuation over samples.
 pub(crate) struct Media {
     of: Vec<Medium>,
-    /// What each material leaves of the amplitude over so many samples, shape `[materials, n_fades]`.
+    /// Remaining amplitude after a number of samples, for each material, shape `[materials, n_fades]`.
     fades: Vec<f32>,
     n_fades: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Medium {
-    /// Amplitude of diffuse echoes over liver's.
+    /// Amplitude of diffuse echoes relative to liver.
     echo: f32,
-    /// How much deeper an echo is shown, per sample [m].
+    /// Excess of the shown depth per sample [m].
     deeper: f32,
-    /// For so long a front is left that is too faint for its diffuse echoes to be heard [samples].
+    /// Length between the depth where diffuse echoes vanish in noise and the depth where the front is dropped [samples].
     faint: f32,
 }
 
 impl Media {
-    /// `unheard`: amplitude of diffuse echoes that nobody hears.
+    /// `unheard`: amplitude of diffuse echoes that vanish in noise.
     pub(crate) fn new(grid: &Grid, acoustics: &[Acoustics], unheard: f32) -> Self {
-        // The end of the last sample, and lanes behind it.
+        // Includes the end of the last sample, and spare lanes behind it.
         let n_fades = grid.n_samples + 1 + LANES;
         let fades = acoustics.iter().flat_map(|acoustics| {
             let fade = (-acoustics.loss * grid.step).exp();
@@ -83,7 +83,7 @@ impl Media {
         &self.fades[usize::from(leg.material) * self.n_fades..][..self.n_fades]
     }
 
-    /// The sample from which on a leg's diffuse echoes are not heard.
+    /// The sample from which on a leg's diffuse echoes vanish in noise.
     pub(crate) fn heard(&self, leg: &Leg, bottom: f32) -> usize {
         let heard = bottom - self.of[usize::from(leg.material)].faint;
         if heard <= leg.start as f32 {
@@ -92,8 +92,8 @@ impl Media {
         (heard as usize + 1).min(leg.dark as usize)
     }
 
-    /// Amplitudes of `n` samples of a ray's diffuse echoes from one on, and how much deeper they are shown [m]; samples up to the end are
-    /// known. A ray without legs is dark. [`LANES`] numbers behind the last are overwritten.
+    /// Amplitudes of `n` samples of a ray's diffuse echoes from `first` on, and the excess of their shown depth [m]. The end of the last
+    /// sample is valid too. A ray without legs is dark. [`LANES`] numbers behind the last are overwritten.
     #[inline(always)]
     pub(crate) fn diffuse(
         &self,
@@ -113,7 +113,7 @@ impl Media {
                 break;
             }
             let (from, to) = (first.max(leg.start as usize), last.min(leg.end as usize));
-            // What the lanes write too much the next leg writes anew.
+            // The next leg overwrites surplus lanes.
             for sample in (from..to).step_by(LANES) {
                 let (into, at) = (sample - leg.start as usize, sample - first);
                 self.put(leg, into, &mut amplitudes[at..], &mut delays[at..]);
@@ -121,7 +121,7 @@ impl Media {
         }
     }
 
-    /// As many samples of a leg as there are lanes.
+    /// Writes one vector of lanes of a leg's samples.
     #[inline(always)]
     fn put(&self, leg: &Leg, into: usize, amplitudes: &mut [f32], delays: &mut [f32]) {
         let Medium { echo, deeper, .. } = self.of[usize::from(leg.material)];
@@ -142,7 +142,7 @@ impl Media {
         }
     }
 
-    /// What is left of the amplitude at a sample of a ray, and how much deeper an echo is shown there [m].
+    /// Remaining amplitude at a sample of a ray, and the excess of the shown depth there [m].
     pub(crate) fn front(&self, legs: &[Leg], sample: usize) -> [f32; 2] {
         let own = |leg: &&Leg| sample < leg.end as usize;
         let Some(leg) = legs.iter().find(own) else {

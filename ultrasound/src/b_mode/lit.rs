@@ -1,8 +1,8 @@
-//! Where scatterers are in beam space, what the way leaves of their echoes, and where those are put.
+//! Positions of scatterers in beam space, attenuation of their echoes, and the places that the echoes are added to.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::batch::{Cells, Seen};
@@ -15,19 +15,19 @@ use super::speckle::REACH;
 use crate::pack::{LANES, Lanes, Packer};
 use crate::wide::{power_of_two, whole};
 
-/// Logarithm of the beam across the array, less its sign, halfway between the rays at 0 and √3 σ.
+/// Negative logarithm of the beam across the array, halfway between the rays at 0 and √3 σ.
 pub(crate) const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
-/// The same where nothing is seen any more.
+/// Negative logarithm of the beam across the array at the edge of what is visible.
 pub(crate) const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
 
-/// What a lattice's cells in a block are put into.
+/// Target of the echoes of a lattice's cells in a block.
 pub(crate) struct Lit<'a> {
     block: &'a Block,
     shading: &'a Shading,
     carrier: Carrier,
-    /// Lines per metre or radian, and number of the line on the axis from the group's first on.
+    /// Lines per metre or radian, and the line on the axis, counted from the first line of the group.
     across: [f32; 2],
-    /// The block's first line and that behind the last from there on.
+    /// First line of the block, and the line behind the last, counted from the first line of the group.
     lines: [f32; 2],
     /// Samples per metre.
     inv_step: f32,
@@ -37,7 +37,7 @@ pub(crate) struct Lit<'a> {
     margin: u32,
 }
 
-/// Echoes in the left and the right line: re, im; those that are not shown are 0.
+/// Echoes in the left and the right line: re, im; 0 for echoes that are not shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sent {
     at: [u32; LANES],
@@ -69,9 +69,9 @@ impl<'a> Lit<'a> {
 
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "branches would become masked stores, which loads wait for"
+        reason = "branches would become masked stores, which stall loads"
     )]
-    /// Finds the scatterers of cells, and packs those that lie in the block behind the `n` that are there; returns how many there are then.
+    /// Finds the scatterers of cells and packs those in the block behind the first `n`; returns the new number of packed scatterers.
     #[inline(always)]
     pub(crate) fn locate(
         &self,
@@ -126,7 +126,7 @@ impl<'a> Lit<'a> {
     }
 
     #[expect(clippy::needless_bitwise_bool, reason = "as above")]
-    /// Echoes of the scatterers from one on: what is left of them, when they come, and their carrier's phase.
+    /// Echoes of the scatterers from `start` on: their amplitude, arrival and carrier phase.
     #[inline(always)]
     pub(crate) fn answer(&self, seen: &Seen, start: usize, sent: &mut Sent) {
         let [all_across, all_into, exponents] =
@@ -148,7 +148,7 @@ impl<'a> Lit<'a> {
             let left = across.floor();
             let row = whole(place).wrapping_add(margin).wrapping_mul(ROW as u32);
             let at = row.wrapping_add(whole(left) << 1);
-            // Each lane has a place of its own for nothing.
+            // Hidden echoes are zeros; each lane adds them at a place of its own.
             sent.at[i] = if is_shown { at } else { 4 * i as u32 };
             let [cos, sin] = turn(range * periods);
             let right = amplitude * (across - left);
@@ -157,7 +157,7 @@ impl<'a> Lit<'a> {
         }
     }
 
-    /// What the way leaves of echoes, and their delays' bits.
+    /// Remaining amplitudes of echoes, and the bits of their delays.
     #[inline(always)]
     fn shade(&self, [across, into, exponents]: [&Lanes; 3]) -> ([f32; LANES], [u32; LANES]) {
         let inv_step = self.inv_step;
@@ -173,7 +173,7 @@ impl<'a> Lit<'a> {
             index[i] = Shading::index(ray, whole(across[i]), whole(before));
         }
         let (mut losses, mut delays) = ([0.0; LANES], [0; LANES]);
-        // A loop of its own: numbers are twice as long.
+        // A separate loop: these numbers are twice as wide.
         for i in 0..LANES {
             let bits = self.shading.at(index[i]);
             losses[i] = f32::from_bits(bits as u32);
@@ -201,7 +201,7 @@ impl Sent {
     }
 }
 
-/// Cosine and sine of a number of turns, to 3e-4 (minimax polynomials of half the angle).
+/// Cosine and sine of a number of turns, with an error of 3e-4 (minimax polynomials of half the angle).
 #[inline(always)]
 fn turn(turns: f32) -> [f32; 2] {
     let x = turns - (turns + 0.5).floor();
@@ -211,7 +211,7 @@ fn turn(turns: f32) -> [f32; 2] {
     [1.0 - 2.0 * sin * sin, 2.0 * sin * cos]
 }
 
-/// arctan within ±1, to 1e-5 (a minimax polynomial).
+/// arctan within ±1, with an error of 1e-5 (a minimax polynomial).
 #[inline(always)]
 fn arc_tangent(t: f32) -> f32 {
     let s = t * t;

@@ -1,8 +1,8 @@
 //! B-mode: frames of the deformed medium, one stage per file.
 //!
-//! A point's echo is its amplitude times the carrier's phase, put into the nearest place of the lines beside it; beam and pulse pass over
-//! these as separable filters (COLE: Gao 2009, doi:10.1109/TUFFC.2009.1032).
-//! Depth in a picture is the time of arrival times the speed that the scanner assumes.
+//! The echo of a point is its amplitude times the phase of the carrier. It is added to the nearest place of the two neighbouring scanlines.
+//! Beam and pulse are then applied as separable filters (COLE: Gao 2009, doi:10.1109/TUFFC.2009.1032).
+//! The depth in a picture is the time of arrival times the speed of sound that the scanner assumes.
 
 mod acoustics;
 mod batch;
@@ -62,7 +62,7 @@ use speckle::Speckle;
 use trace::{Slice, Trace};
 use walk::{Track, Walk};
 
-/// A scanner: a transducer, its settings, and what follows from them.
+/// A scanner: a transducer, its settings, and the tables that follow from them.
 #[derive(Clone, Debug)]
 pub struct BMode {
     settings: Settings,
@@ -74,7 +74,7 @@ pub struct BMode {
     pulse: PulseFilter,
     beam: BeamFilter,
     receiver: Receiver,
-    // Of the frame in work.
+    // State of the current frame.
     rest: RestGrid,
     paths: Paths,
     tracks: Vec<Track>,
@@ -88,7 +88,7 @@ pub struct BMode {
 }
 
 impl BMode {
-    /// A scanner.
+    /// Creates a scanner.
     ///
     /// # Errors
     /// [`UltrasoundError::Setting`]: a setting is out of range.
@@ -126,7 +126,7 @@ impl BMode {
         })
     }
 
-    /// The same, which makes frames on the thread that asks alone: where there are many scanners, or frames are small.
+    /// Makes frames on the calling thread only. Use it with many scanners or small frames.
     #[must_use]
     pub fn on_own_thread(mut self) -> Self {
         self.workers = Workers::Own;
@@ -138,24 +138,25 @@ impl BMode {
         &self.settings
     }
 
-    /// Frequency at which materials attenuate [Hz]: the mean of the pulse's.
+    /// Frequency at which attenuation is evaluated [Hz]: the mean frequency of the pulse.
     pub fn frequency(&self) -> f64 {
         self.frequency
     }
 
-    /// Where a sample of a line lies in the probe's frame, by the speed that the scanner assumes.
+    /// Position of a sample of a line in the probe's frame, with the speed of sound that the scanner assumes.
     pub fn point(&self, line: usize, sample: usize) -> crate::deformation::Point {
         self.grid
             .point(line as f32, sample as f32 * self.grid.step, 0.0)
     }
 
-    /// The frame that was made last.
+    /// The last frame.
     pub fn last(&self) -> &Frame {
         &self.frame
     }
 
-    /// The line and the sample that show a rest point: it lies within the slice, as thick as the beam at half its maximum and by `beside` [m]
-    /// thicker on either side; none outside of it.
+    /// The line and the sample that show a rest point; `None` if the point lies outside of the slice.
+    ///
+    /// The slice is as thick as the full width of the beam at half its maximum, plus `beside` [m] on either side.
     pub fn sample_of(
         &self,
         view: &View,
@@ -174,9 +175,9 @@ impl BMode {
         (point.y.abs() <= half_width + beside as f32).then_some([line, sample])
     }
 
-    /// Makes a frame; `index` chooses the noise.
+    /// Makes a frame; `index` selects the noise.
     ///
-    /// The same view, settings and index give the same bits for any number of threads.
+    /// The same view, settings and index give the same bits with any number of threads.
     pub fn frame(&mut self, view: &View, index: u64) -> &Frame {
         let media = self.walk(view, Slice::Thick);
         let (carrier, workers) = (self.carrier, self.workers);
@@ -190,7 +191,7 @@ impl BMode {
         } = self;
         let rest = &*rest;
 
-        // Echoes of the probe, of boundaries, wires and the tissue's grain; the pulse, along each line.
+        // Echoes of the probe, boundaries, wires and tissue, then the pulse along each line.
         points::locate(view, grid, &mut self.points);
         let share = self.pulsed.len().div_ceil(4 * workers.count());
         let n_parts = self.pulsed.len().div_ceil(share);
@@ -220,7 +221,7 @@ impl BMode {
             },
         );
 
-        // The beam, across lines; then what the receiver does.
+        // The beam across lines, then the receiver.
         let n_lines = grid.n_lines;
         let scratch = || {
             (
@@ -241,18 +242,18 @@ impl BMode {
             },
         );
 
-        // Lines of samples, as frames have them.
+        // Frames store line by line.
         frame.take(&self.levels, workers);
         &self.frame
     }
 
-    /// What lines meet, without a picture: `labels` and `coupled` of the frame, whose envelope stays as it was; many times as fast.
+    /// Materials along the lines, without a picture: updates `labels` and `coupled` of the frame and keeps its envelope; much faster.
     pub fn labels(&mut self, view: &View) -> &Frame {
         self.walk(view, Slice::Thin);
         &self.frame
     }
 
-    /// Walks all lines; returns the media that they go through.
+    /// Walks all lines; returns the media along them.
     fn walk(&mut self, view: &View, slice: Slice) -> Media {
         let (carrier, workers) = (self.carrier, self.workers);
         let acoustics = self.acoustics(view);
@@ -268,15 +269,15 @@ impl BMode {
         // (face, medium) => lines that couple
         contact(view, grid, &mut frame.coupled);
 
-        // Where beam space was at rest.
+        // Rest points of beam space.
         rest.locate(view, grid, workers);
 
-        // What the rays of lines meet.
+        // Paths of the rays of each line.
         let coupled = &frame.coupled;
         let trace = Trace::new(view, grid, rest, carrier, &acoustics).in_slice(slice);
         paths.trace(&trace, coupled, workers);
 
-        // Loss, delay and boundaries on the way of each line.
+        // Loss, delay and boundaries along each line.
         let walk = Walk::new(grid, &acoustics, self.settings.noise);
         walk.lines(
             paths,
@@ -288,16 +289,16 @@ impl BMode {
         walk.media
     }
 
-    /// The view's materials at the carrier's frequency.
+    /// The view's materials at the carrier frequency.
     fn acoustics(&self, view: &View) -> Vec<Acoustics> {
         let of = |material| Acoustics::of(material, self.frequency, self.settings.speed_of_sound);
         view.materials().iter().map(of).collect()
     }
 
-    /// Turns frames into square pictures of `size` pixels.
+    /// A converter of frames to square pictures of `size` pixels.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a size beyond 2 to 4096.
+    /// [`UltrasoundError::Setting`]: the size is outside of 2 to 4096.
     pub fn scan_converter(&self, size: usize) -> Result<ScanConverter, UltrasoundError> {
         UltrasoundError::check_range("size of the picture", size as f64, [2.0, 4096.0], "pixels")?;
         let white = -self.settings.gain as f32;
@@ -306,7 +307,7 @@ impl BMode {
     }
 }
 
-/// A sample of all lines out of the groups; a group's last numbers belong to the next one's first line.
+/// Collects one sample of all lines from the groups; the last numbers of a group belong to the first line of the next one.
 fn side_by_side(groups: &[Vec<f32>], sample: usize, row: &mut [f32]) {
     const WIDTH: usize = 2 * GROUP;
     let mut before = [0.0; 2];

@@ -1,44 +1,44 @@
-//! What a ray meets on its way.
+//! Path of a ray: the materials and boundaries along it.
 
 use super::front::Front;
 
-/// Boundaries of rays beside each other that lie so near to each other are the same [m].
+/// Boundaries of neighbouring rays within this distance are taken as the same [m].
 const SAME: f32 = 2e-3;
 
-/// Where a ray passes from one material into another.
+/// A boundary where a ray passes from one material into another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
     pub(crate) range: f32,
-    /// Material behind.
+    /// Material behind the boundary.
     pub(crate) material: u8,
-    /// Cosine of the angle at which the boundary is met; `None` where its echo is too faint to be seen.
+    /// Cosine of the angle of incidence; `None` if the echo is too faint to be visible.
     pub(crate) cosine: Option<f32>,
-    /// What comes of a front there.
+    /// The front behind the boundary.
     pub(crate) passed: Passed,
 }
 
-/// A front behind a boundary; before anything has passed there is nothing left.
+/// A front behind a boundary. The default is a front without amplitude.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     pub(crate) front: Front,
-    /// Range at which nothing is left of it [m].
+    /// Range at which the front is dropped [m].
     pub(crate) bottom: f32,
-    /// Share of the pressure that comes back.
+    /// Reflected share of the pressure.
     pub(crate) strength: f32,
 }
 
 /// Materials along a ray.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
-    /// At the face.
+    /// Material at the face.
     pub(crate) first: u8,
-    /// Range at which nothing would be left of a front that met no boundary [m].
+    /// Range at which a front is dropped if it meets no boundary [m].
     pub(crate) bottom: f32,
     pub(crate) crossings: Vec<Crossing>,
 }
 
 impl Path {
-    /// Cosine at a boundary between two materials near a range, if there is one and it is known.
+    /// Cosine of incidence at a boundary between two materials near a range, if it exists and is known.
     pub(crate) fn cosine(&self, [from, to]: [u8; 2], range: f32) -> Option<f32> {
         let mut before = self.first;
         self.crossings.iter().find_map(|crossing| {
@@ -50,10 +50,10 @@ impl Path {
     }
 }
 
-/// What the rays on either side say about one between them, as it goes on.
+/// Prediction of a ray from the rays on its two sides, followed along the range.
 pub(crate) struct Between<'a> {
     sides: [Side<'a>; 2],
-    /// Of the way from one side to the other.
+    /// Share of the distance from one side to the other.
     share: f32,
 }
 
@@ -62,13 +62,13 @@ struct Side<'a> {
     ahead: &'a [Crossing],
 }
 
-/// What lies ahead between two rays.
+/// What two rays predict for a ray between them.
 pub(crate) enum Ahead {
     /// One material up to a range.
     Same(f32),
     /// A boundary that both meet.
     Crossing(Crossing),
-    /// The sides differ.
+    /// Unknown, as the sides differ.
     Unknown,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Between<'a> {
         }
     }
 
-    /// What lies ahead of a range in a material.
+    /// Prediction beyond a range in a material.
     pub(crate) fn ahead(&mut self, range: f32, material: u8) -> Ahead {
         for side in &mut self.sides {
             while let Some((next, others)) = side.ahead.split_first()

@@ -1,6 +1,6 @@
-//! Paths of all lines: some are traced, and those between two that meet the same boundaries lie between these.
+//! Paths of all lines. Some lines are traced; a line between two traced lines that meet the same boundaries is interpolated.
 //!
-//! The beam is wider than the distance of traced lines, so that what is missed is not resolved either.
+//! The beam is wider than the distance of traced lines, so that a structure between them is not resolved by the beam either.
 
 use super::grid::Grid;
 use super::path::{Between, Path};
@@ -10,21 +10,21 @@ use crate::parts::Workers;
 
 /// Rays of a line.
 type Rays = [Path; 3];
-/// Lines from one to the next whose middle ray is traced, at most.
+/// Upper limit of the spacing of traced lines, for the middle ray.
 const MOST: usize = 4;
-/// How many times that is as far between outer rays: they count less, and the beam is wider across the array.
+/// Ratio of the spacings of traced outer and middle rays: outer rays have less weight, and the beam is wider across the array.
 const OUTER: usize = 4;
 
 /// Paths of the lines that are traced first.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
-    /// These lines; the last one is among them.
+    /// Traced lines, including the last line.
     lines: Vec<usize>,
-    /// Their rays; outer ones of every [`OUTER`]th and the last.
+    /// Their rays; outer rays only for every [`OUTER`]th and the last.
     traced: Vec<Rays>,
 }
 
-/// What serves to find the paths of a line.
+/// Buffers for the paths of a line.
 #[derive(Default)]
 pub(crate) struct Finder {
     own: Rays,
@@ -32,7 +32,7 @@ pub(crate) struct Finder {
 
 impl Paths {
     pub(crate) fn new(grid: &Grid) -> Self {
-        // Near the face beams are narrow and short ways apart.
+        // Near the face beams are narrow, but lines are close to each other.
         let below = grid.sigma_across[grid.n_samples / 8..].iter();
         let width = FWHM_OVER_SIGMA as f32 * below.copied().fold(f32::INFINITY, f32::min);
         let spacing = width.clamp(1.0, MOST as f32) as usize;
@@ -44,7 +44,7 @@ impl Paths {
         }
     }
 
-    /// Traces the first lines, as far as they couple.
+    /// Traces the first lines that are coupled.
     pub(crate) fn trace(&mut self, trace: &Trace, coupled: &[bool], workers: Workers) {
         let last = self.lines.len() - 1;
         let lines = &self.lines;
@@ -57,7 +57,7 @@ impl Paths {
                 if !coupled[line] {
                     return;
                 }
-                // The middle first: the others meet the same boundaries at the same angles.
+                // The middle ray first: the outer rays meet the same boundaries at the same angles.
                 let [left, middle, right] = rays;
                 trace.ray([line, 1], None, None, middle);
                 if !trace.is_thin() && (number % OUTER == 0 || number == last) {
@@ -68,7 +68,7 @@ impl Paths {
         );
     }
 
-    /// Paths of a line that couples.
+    /// Paths of a coupled line.
     pub(crate) fn find<'a>(
         &'a self,
         trace: &Trace,
@@ -111,7 +111,7 @@ impl Paths {
         [left, middle, right]
     }
 
-    /// A ray of a line between those of two traced ones, if both couple.
+    /// Prediction of a line's ray from two traced lines, if both are coupled.
     fn between(
         &self,
         sides: [usize; 2],

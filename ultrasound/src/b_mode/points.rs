@@ -6,11 +6,10 @@ use super::legs::Media;
 use super::scene::View;
 use super::walk::Track;
 
-/// Beyond so many standard deviations across the array nothing is seen.
+/// Number of standard deviations across the array beyond which a scatterer is not visible.
 const REACH: f32 = 3.0;
 
-/// An explicit scatterer in beam space: line, range, and amplitude less what the beam across
-/// the array leaves out.
+/// An explicit scatterer in beam space: line, range, and amplitude after weighting by the beam across the array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Located {
     pub(crate) across: f32,
@@ -18,7 +17,7 @@ pub(crate) struct Located {
     pub(crate) amplitude: f32,
 }
 
-/// Where the explicit scatterers are.
+/// Locates the explicit scatterers.
 pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
     located.clear();
     for scatterer in view.phantom.scatterers() {
@@ -39,7 +38,7 @@ pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
 }
 
 impl Located {
-    /// The two lines beside it, some of which may not be there, and its shares in them.
+    /// The two neighbouring lines and the scatterer's share in each; a line may be outside of the frame.
     pub(crate) fn beside(&self) -> [(isize, f32); 2] {
         let left = self.across.floor();
         let share = self.across - left;
@@ -47,7 +46,7 @@ impl Located {
     }
 }
 
-/// Puts the scatterers' echoes into a group of lines from `first` on.
+/// Adds the echoes of the scatterers to a group of lines from `first` on.
 pub(crate) fn add(
     located: &[Located],
     grid: &Grid,
@@ -68,7 +67,7 @@ pub(crate) fn add(
     }
 }
 
-/// What the way there and back leaves of the amplitude, and how much deeper the echo is shown.
+/// Remaining two-way amplitude, and the excess of the shown depth.
 pub(crate) fn through(media: &Media, track: &Track, range: f32, grid: &Grid) -> [f32; 2] {
     let place = range / grid.step;
     let sample = (place as usize).min(grid.n_samples - 1);

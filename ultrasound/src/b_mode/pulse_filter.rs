@@ -1,23 +1,23 @@
-//! The pulse passes over the echoes of a group of lines.
+//! The pulse filter along a group of lines.
 
 use super::echoes::{Carrier, Echoes, ROW};
 use super::grid::Grid;
 use crate::beam::Pulse;
 use crate::wide::wide;
 
-/// Below this share of its peak the pulse is left out.
+/// Share of the peak below which the pulse is cut off.
 const FAINTEST: f64 = 3e-3;
 
 /// The pulse at places around its peak.
 #[derive(Clone, Debug)]
 pub(crate) struct PulseFilter {
     pub(crate) taps: Vec<f32>,
-    /// Places from sample to sample.
+    /// Places per sample.
     pub(crate) stride: usize,
 }
 
 impl PulseFilter {
-    /// The envelope's real part: about the mean frequency the rest is small.
+    /// The real part of the envelope: relative to the mean frequency, the imaginary part is small.
     pub(crate) fn new(grid: &Grid, carrier: Carrier, pulse: &Pulse, speed_of_sound: f64) -> Self {
         let tap = |place: usize| {
             let time = 2.0 * place as f64 / f64::from(carrier.places) / speed_of_sound;
@@ -42,12 +42,12 @@ impl PulseFilter {
         self.taps.iter().map(|tap| tap * tap).sum::<f32>() / carrier.places
     }
 
-    /// Half of its length, and a place more [m].
+    /// Half of the pulse's length, plus one place [m].
     pub(crate) fn reach(&self, carrier: Carrier) -> f32 {
         (self.taps.len() / 2 + 1) as f32 / carrier.places
     }
 
-    /// Samples of a group's lines, shape `[n_samples, ROW]`.
+    /// Filters and samples the lines of a group, shape `[n_samples, ROW]`.
     pub(crate) fn apply(&self, echoes: &Echoes, pulsed: &mut [f32]) {
         let (reach, n) = (self.taps.len() / 2, self.taps.len());
         wide(

@@ -1,8 +1,8 @@
-//! What the receiver does: noise, gain that grows with depth, envelope, logarithm.
+//! The receiver: noise, time gain compensation, envelope, logarithm.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use std::f32::consts::PI;
@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::lattice;
 use crate::wide::wide;
 
-/// Samples of noise; each depth begins somewhere else among them.
+/// Samples of noise; each depth starts at another one of them.
 const N_NOISE: usize = 1 << 14;
 /// Level of silence [dB].
 pub(crate) const SILENCE: f32 = -200.0;
@@ -20,22 +20,22 @@ pub(crate) const SILENCE: f32 = -200.0;
 /// Gain and noise.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
-    /// For each sample.
+    /// Gain of each sample.
     pub(crate) gain: Vec<f32>,
-    /// Re, im; as many more as there are lines, so that a depth may begin anywhere.
+    /// Noise, re and im; extended by the number of lines, so that a depth may start anywhere.
     pub(crate) noise: Vec<f32>,
     seed: u64,
 }
 
 impl Receiver {
-    /// Compensates for what the assumed loss takes at a frequency [Hz].
+    /// Compensates for the assumed attenuation at a frequency [Hz].
     pub(crate) fn new(grid: &Grid, settings: &Settings, frequency: f64) -> Self {
         let db_per_metre = 2.0 * 100.0 * settings.compensation * 1e-6 * frequency;
         let gain = |sample: usize| {
             let range = f64::from(grid.step) * sample as f64;
             10f64.powf(0.05 * db_per_metre * range) as f32
         };
-        // Of the two parts, each has half of the power.
+        // The real and the imaginary part have half of the power each.
         let level = 10f64.powf(0.05 * settings.noise) as f32 / 2f32.sqrt();
         let pair = |index: usize| {
             let uniform = |n: i32| {
@@ -56,13 +56,13 @@ impl Receiver {
         }
     }
 
-    /// Where the noise of a sample of a frame begins.
+    /// Start of the noise for a sample of a frame.
     pub(crate) fn start(&self, frame: u64, sample: usize) -> usize {
         let bits = lattice::random(self.seed ^ frame, [sample as i32, frame as i32, 1]);
         bits as usize % N_NOISE
     }
 
-    /// Envelope of a sample of all lines, re and im, with noise and gain [dB over the speckle of liver].
+    /// Envelope of a sample of all lines, from re and im, with noise and gain [dB relative to the speckle of liver].
     pub(crate) fn detect(&self, frame: u64, sample: usize, iq: &[f32], envelope: &mut [f32]) {
         let start = 2 * self.start(frame, sample);
         let noise = &self.noise[start..start + iq.len()];
@@ -80,7 +80,7 @@ impl Receiver {
     }
 }
 
-/// 10 log₁₀ of a power, to 1e-4 dB; [`SILENCE`] at least.
+/// 10 log₁₀ of a power, with an error of 1e-4 dB; at least [`SILENCE`].
 #[inline(always)]
 fn decibels(power: f32) -> f32 {
     // ln m = 2 artanh((m − 1) / (m + 1)) for the mantissa within [0.75, 1.5).

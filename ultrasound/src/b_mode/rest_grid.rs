@@ -1,32 +1,32 @@
-//! Rest points of beam space, between nodes at which the deformation is asked.
+//! Rest points of beam space, interpolated between nodes at which the deformation is evaluated.
 //!
-//! Lines pass over many points that lie close to each other; nodes some millimetres apart give those in between within some micrometres,
-//! as long as the strain changes little from node to node.
+//! Lines pass many points that are close to each other. Interpolation between nodes some millimetres apart has an error of some
+//! micrometres, as long as the strain changes little from node to node.
 
 use super::grid::Grid;
 use super::scene::View;
 use crate::deformation::{Point, Vector};
 use crate::parts::Workers;
 
-/// Lines and samples from node to node.
+/// Spacing of nodes, in lines and in samples.
 const LINES: usize = 4;
 const SAMPLES: usize = 8;
 
-/// So little does a straight ray bend [m], over so many nodes at most.
+/// Largest bend of a straight ray [m], and largest number of nodes that it spans.
 const STRAIGHT: f32 = 4e-6;
 const LONGEST: usize = 8;
 
-/// Where rays are stretched more than this, leaps are not longer still.
+/// Lower limit of the compression: leaps are not lengthened further where rays are stretched.
 const LEAST_COMPRESSION: f32 = 0.5;
 
 /// A node of a ray.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Its point at rest; not a number outside of the body.
+    /// Its rest point; NaN outside of the body.
     rest: Vector,
-    /// The most that distances at rest along the ray exceed those in the world from there on.
+    /// Largest ratio of the ray's length at rest to its length in the world, from this node on.
     compression: f32,
-    /// The ray is straight as far as so many nodes on, as far as boundaries are found.
+    /// Number of nodes over which the ray is straight, within the accuracy of boundaries.
     straight: u32,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct RestGrid {
     nodes: Vec<Node>,
 }
 
-/// A ray of a line between those of the nodes beside it.
+/// A ray of a line, interpolated between neighbouring columns of nodes.
 #[derive(Clone, Copy)]
 pub(crate) struct Column<'a> {
     sides: [&'a [Node]; 2],
-    /// Of the way from one side to the other.
+    /// Share of the distance from one side to the other.
     share: f32,
 }
 
-/// Counts from each node on over how many more a ray is straight.
+/// Counts for each node the number of nodes over which the ray is straight.
 fn straighten(nodes: &mut [Node]) {
     for row in 0..nodes.len() {
         let mut bends = 0.0;
@@ -54,7 +54,7 @@ fn straighten(nodes: &mut [Node]) {
         while straight < LONGEST && row + straight + 1 < nodes.len() {
             let [before, here, next] = [0, 1, 2].map(|n| nodes[row + straight - 1 + n].rest);
             bends += (next - here - (here - before)).norm();
-            // Between the ends of a chord over n nodes bends add up to that at most; outside of the body it is not a number.
+            // Upper bound of the deviation from a chord over n nodes, given the sum of the bends; NaN outside of the body.
             let off = 0.25 * (straight + 1) as f32 * bends;
             if off.is_nan() || off > STRAIGHT {
                 break;
@@ -65,18 +65,18 @@ fn straighten(nodes: &mut [Node]) {
     }
 }
 
-/// A straight way at rest along a ray.
+/// A straight segment of a ray at rest.
 pub(crate) struct Straight {
     pub(crate) start: Point,
-    pub(crate) way: Vector,
-    /// As many samples long.
+    pub(crate) extent: Vector,
+    /// Length [samples].
     pub(crate) samples: f32,
-    /// The compression from there on.
+    /// The compression from the start on.
     pub(crate) compression: f32,
 }
 
 impl RestGrid {
-    /// Asks the deformation.
+    /// Evaluates the deformation at all nodes.
     pub(crate) fn locate(&mut self, view: &View, grid: &Grid, workers: Workers) {
         self.n_rows = grid.n_samples / SAMPLES + 2;
         let n_columns = 3 * ((grid.n_lines - 1) / LINES + 2);
@@ -106,11 +106,11 @@ impl RestGrid {
                     start + range * along + grid.elevation(ray, sample) * across
                 }));
                 view.deformation.rest_from_worlds(points);
-                // What lies between is linear, so that no way along the ray is longer at rest, nor is it between two rays.
+                // Interpolation is linear, so that no segment between nodes, or between two rays, is longer at rest.
                 let (mut most, mut below) = (0.0f32, None);
                 for (node, point) in nodes.iter_mut().zip(&*points).rev() {
                     let rest = point.coords;
-                    // Outside of the body the longer way is not a number.
+                    // Outside of the body the length at rest is NaN.
                     most = below.map_or(1.0, |below: Vector| {
                         most.max((below - rest).norm() / length)
                     });
@@ -138,8 +138,7 @@ impl RestGrid {
         }
     }
 
-    /// Rest point between lines and samples in the slice's middle, and how it changes over a metre across the array; not a number outside of
-    /// the body.
+    /// Rest point in the middle of the slice, between lines and samples, and its derivative across the array [1/m]; NaN outside of the body.
     pub(crate) fn slice(&self, grid: &Grid, line: f32, sample: f32) -> [Vector; 2] {
         let last = [self.nodes.len() / (3 * self.n_rows) - 2, self.n_rows - 2];
         let place = [line / LINES as f32, sample / SAMPLES as f32];
@@ -152,16 +151,16 @@ impl RestGrid {
             let across = |row: usize| at(0, ray, row) + u * (at(1, ray, row) - at(0, ray, row));
             across(row) + v * (across(row + 1) - across(row))
         };
-        // Where rays lie between samples of nodes their distance is that of nodes likewise.
+        // The distance between rays is interpolated between nodes, as the rays are.
         let width =
             |row: usize| grid.elevation(2, row * SAMPLES) - grid.elevation(0, row * SAMPLES);
         let width = width(row) + v * (width(row + 1) - width(row));
         [between(1), (between(2) - between(0)) / width]
     }
 
-    /// Cosine of the angle between a ray and a normal at rest [m]; 1 where that is not known.
+    /// Cosine of the angle between a ray and a normal at rest [m]; 1 if it is unknown.
     ///
-    /// Normals are gradients: they turn with the transpose of the rest point's derivative, here along, across lines and across the array.
+    /// Normals are gradients: they transform with the transpose of the rest point's derivative (along lines, across lines, across the array).
     pub(crate) fn cosine(&self, grid: &Grid, line: usize, sample: f32, normal: &Vector) -> f32 {
         let row = (sample as usize / SAMPLES + 1).min(self.n_rows - 1);
         let at = |beside: usize, ray: usize, row: usize| {
@@ -179,7 +178,7 @@ impl RestGrid {
 }
 
 impl Column<'_> {
-    /// Rest point at a depth in samples, and the compression from there on; `None` where that is not known.
+    /// Rest point at a depth in samples, and the compression from there on; `None` if it is unknown.
     #[inline]
     pub(crate) fn at(&self, sample: f32) -> Option<(Point, f32)> {
         let place = sample / SAMPLES as f32;
@@ -189,10 +188,10 @@ impl Column<'_> {
         (!rest.x.is_nan()).then(|| (Point::from(rest), self.compression(row)))
     }
 
-    /// The straight way at rest from a depth in samples on, at least to the next node.
+    /// The straight segment at rest that starts at a depth in samples; it reaches at least the next node.
     #[inline]
     pub(crate) fn straight(&self, sample: f32) -> Option<Straight> {
-        // So near to a node the way begins there.
+        // Distance within which a segment starts at a node.
         const NEAR: f32 = 1e-3;
         let place = sample / SAMPLES as f32;
         let row = ((place + NEAR) as usize).min(self.sides[0].len() - 2);
@@ -202,13 +201,13 @@ impl Column<'_> {
         let end = row + left[row].straight.min(right[row].straight) as usize;
         (!start.x.is_nan()).then(|| Straight {
             start: Point::from(start),
-            way: self.beside(end) - start,
+            extent: self.beside(end) - start,
             samples: (end as f32 - place) * SAMPLES as f32,
             compression: self.compression(row),
         })
     }
 
-    /// Without `array::map`, which is not inlined here and took a tenth of a frame.
+    /// Avoids `array::map`, which is not inlined here and took a tenth of the time of a frame.
     #[inline]
     fn beside(&self, row: usize) -> Vector {
         let [left, right] = self.sides;

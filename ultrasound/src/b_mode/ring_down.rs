@@ -1,18 +1,18 @@
-//! Echoes within the probe: its lens rings for a moment after sending, and for long where its face meets air.
+//! Ring-down: the lens of the probe rings for a moment after transmission, and for long where the face meets air.
 
 use super::echoes::{Carrier, Echoes};
 use super::grid::Grid;
 
-/// Thickness of the lens, whose two sides reflect [m].
+/// Thickness of the lens, which reflects at both sides [m].
 const LENS: f32 = 0.9e-3;
-/// Part of the amplitude that each round leaves on tissue and on air.
+/// Factor of the amplitude per round, on tissue and on air.
 const ROUND: [f32; 2] = [0.25, 0.72];
-/// First echo over the speckle of liver.
+/// First echo relative to the speckle of liver.
 const FIRST: f32 = 90.0;
-/// Rounds, after which nothing is seen.
+/// Rounds after which ring-down is invisible.
 const N_ROUNDS: usize = 30;
 
-/// The rounds: range [m] and amplitude, as a line's share of what all ring alike; less clearly so on tissue.
+/// The rounds: range [m] and amplitude. All lines ring alike, so each gets its share of the sum; on tissue the ringing is weaker.
 pub(crate) fn rounds(grid: &Grid, is_coupled: bool) -> impl Iterator<Item = [f32; 2]> {
     let left = ROUND[usize::from(!is_coupled)];
     let amplitudes = std::iter::successors(Some(FIRST), move |amplitude| Some(amplitude * left));
@@ -22,7 +22,7 @@ pub(crate) fn rounds(grid: &Grid, is_coupled: bool) -> impl Iterator<Item = [f32
         .map(|(range, amplitude)| [range, amplitude / grid.together(range)])
 }
 
-/// Puts the rounds into a line of a group.
+/// Adds the rounds to a line of a group.
 pub(crate) fn ring_down(
     grid: &Grid,
     carrier: Carrier,

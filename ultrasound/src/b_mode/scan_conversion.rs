@@ -1,4 +1,4 @@
-//! From beam space to a picture: each pixel is interpolated between four samples of the envelope's logarithm.
+//! Scan conversion: each pixel is interpolated between four samples of the envelope's logarithm.
 
 use rayon::prelude::*;
 
@@ -7,34 +7,34 @@ use super::grid::Grid;
 use crate::deformation::Point;
 use crate::wide::wide;
 
-/// A run of pixels that show something.
+/// A run of pixels inside the field of view.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    /// The first one's column.
+    /// Column of the first pixel.
     pub(super) start: usize,
-    /// Of each: index of its sample, and shares of the next line and the next sample.
+    /// For each pixel: index of its sample, and weights of the next line and the next sample.
     pub(super) pixels: Vec<(u32, [f32; 2])>,
 }
 
-/// A picture, row by row, and the pixels' places in beam space.
+/// A picture, row by row, and the positions of its pixels in beam space.
 #[derive(Clone, Debug)]
 pub struct ScanConverter {
     /// Pixels across and down.
     pub size: [usize; 2],
     /// Size of a pixel [m].
     pub pixel: f64,
-    /// Left upper corner in the probe's frame: x, z [m].
+    /// Upper left corner in the probe's frame: x, z [m].
     pub corner: [f64; 2],
-    /// For each row; a curved face cuts a row in two.
+    /// Runs of each row; a curved face splits a row in two.
     pub(super) rows: Vec<Vec<Run>>,
     n_samples: usize,
-    /// Level of white [dB over the speckle of liver], and dB from black to white.
+    /// Level of white [dB relative to the speckle of liver], and dB from black to white.
     pub(super) white: f32,
     pub(super) dynamic_range: f32,
 }
 
 impl ScanConverter {
-    /// Into a square of `size` pixels, which the whole field fills as far as it goes; at least 2.
+    /// A square of `size` pixels, at least 2, which the field of view fills as far as possible.
     pub(super) fn new(grid: &Grid, size: usize, white: f32, dynamic_range: f32) -> Self {
         let size = size.max(2);
         let n = grid.n_lines as f32 - 1.0;
@@ -63,7 +63,7 @@ impl ScanConverter {
         }
     }
 
-    /// Grey levels of a frame, shape `[size, size]`; black where nothing is seen.
+    /// Grey levels of a frame, shape `[size, size]`; black outside of the field of view.
     pub fn picture(&self, frame: &Frame, picture: &mut Vec<u8>) {
         picture.resize(self.size[0] * self.size[1], 0);
         let scale = 255.0 / self.dynamic_range;
@@ -92,7 +92,7 @@ impl ScanConverter {
         self.rows.par_iter().zip(pixels).for_each(fill);
     }
 
-    /// Numbers in beam space, shape `[n_lines, n_samples]`, likewise: interpolated; `outside` where there is none.
+    /// Interpolates numbers of beam space, shape `[n_lines, n_samples]`; `outside` fills pixels outside of the field of view.
     pub fn values(&self, beam_space: &[f32], outside: f32) -> Vec<f32> {
         let mut picture = vec![outside; self.size[0] * self.size[1]];
         let between = |at: usize, share: f32| {
@@ -115,7 +115,7 @@ impl ScanConverter {
         picture
     }
 
-    /// Materials of a frame likewise, from the nearest sample; `outside` where nothing is seen.
+    /// Materials of a frame, from the nearest sample; `outside` fills pixels outside of the field of view.
     pub fn labels(&self, frame: &Frame, outside: u8) -> Vec<u8> {
         let mut picture = vec![outside; self.size[0] * self.size[1]];
         for (runs, pixels) in self.rows.iter().zip(picture.chunks_mut(self.size[0])) {

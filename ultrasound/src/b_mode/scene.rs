@@ -1,4 +1,4 @@
-//! What the probe looks at: a phantom, its deformation, and where the probe is.
+//! The scene: a phantom, its deformation, and the pose of the probe.
 
 use nalgebra::Isometry3;
 
@@ -7,20 +7,20 @@ use crate::deformation::{Deformation, Point};
 use crate::material::Material;
 use crate::phantom::{Phantom, Place};
 
-/// A phantom as it is deformed, seen from the probe.
+/// A deformed phantom, seen from the probe.
 pub struct View<'a> {
-    /// What is imaged.
+    /// The phantom.
     pub phantom: &'a dyn Phantom,
-    /// How it is deformed.
+    /// Its deformation.
     pub deformation: &'a dyn Deformation,
     world_from_probe: Isometry3<f32>,
 }
 
 impl<'a> View<'a> {
-    /// From a pose of the probe's frame: origin at the centre of the face, +x along the array, +z into the body [m].
+    /// Creates a view from the pose of the probe's frame: origin at the centre of the face, +x along the array, +z into the body [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a pose that is not finite or farther than 10 m, or a phantom without materials.
+    /// [`UltrasoundError::Setting`]: the pose is not finite or farther than 10 m, or the phantom has no materials.
     pub fn new(
         phantom: &'a dyn Phantom,
         deformation: &'a dyn Deformation,
@@ -28,7 +28,7 @@ impl<'a> View<'a> {
     ) -> Result<Self, UltrasoundError> {
         let place = world_from_probe.translation.vector;
         let turn = world_from_probe.rotation.coords;
-        // Beyond, single precision blurs the carrier's phase.
+        // Beyond 10 m, single precision blurs the carrier's phase.
         let is_turn = (turn.norm() - 1.0).abs() < 1e-3;
         if !place.iter().all(|x| x.abs() <= 10.0) || !is_turn {
             let allowed = "finite and within 10 m of the origin, turned by a unit quaternion";
@@ -73,7 +73,7 @@ impl<'a> View<'a> {
         self.deformation.rest_from_world(&self.world(probe))
     }
 
-    /// What is at a point in the probe's frame; the clearance counts in the world.
+    /// Material and clearance at a point in the probe's frame; the clearance is a length in the world.
     pub(crate) fn place(&self, probe: &Point) -> Place {
         let world = self.world(probe);
         let Some(rest) = self.deformation.rest_from_world(&world) else {

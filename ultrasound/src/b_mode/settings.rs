@@ -1,4 +1,4 @@
-//! What a picture is made with.
+//! Settings of a scanner.
 
 use crate::UltrasoundError;
 use crate::beam::{Focusing, TransmitFocus};
@@ -7,35 +7,35 @@ use crate::transducer::{ArrayKind, Transducer};
 /// Settings of a scanner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Lines of sight.
+    /// Number of scanlines.
     pub n_lines: usize,
-    /// Samples of each line.
+    /// Samples of each scanline.
     pub n_samples: usize,
-    /// Depth that is shown [m].
+    /// Depth of the picture [m].
     pub depth: f64,
-    /// How elements work together.
+    /// Focusing of the elements.
     pub focusing: Focusing,
     /// Speed of sound that the scanner assumes [m/s].
     pub speed_of_sound: f64,
-    /// What the scanner assumes to be lost one way, and makes good [dB/(cm MHz)].
+    /// One-way attenuation that the scanner assumes and compensates [dB/(cm MHz)].
     pub compensation: f64,
-    /// Level of the receiver's noise over the speckle of liver at the face [dB]; −∞: none.
+    /// Noise level of the receiver relative to the speckle of liver at the face [dB]; −∞ for no noise.
     pub noise: f64,
-    /// Level of the speckle of liver in the picture [dB], white being 0.
+    /// Level of the speckle of liver in the picture [dB]; white is 0.
     pub gain: f64,
-    /// From black to white [dB].
+    /// Range from black to white [dB].
     pub dynamic_range: f64,
-    /// Scatterers of the speckle per volume of resolution (the product of the three widths at half maximum), at least; at most twice as many
-    /// are there.
+    /// Least number of speckle scatterers per resolution cell (the product of the three widths at half maximum); the actual number is at
+    /// most twice as large.
     pub scatterers_per_cell: f64,
-    /// Seed of the speckle: that of the patient.
+    /// Seed of the speckle, which identifies the patient.
     pub speckle_seed: u64,
     /// Seed of the noise.
     pub noise_seed: u64,
 }
 
 impl Settings {
-    /// What suits a transducer: abdomen with a curved array, heart with a phased one, small parts with a linear one.
+    /// Defaults for a transducer: abdomen with a curved array, heart with a phased array, small parts with a linear array.
     pub fn of(transducer: &Transducer) -> Self {
         let (depth, focus) = match transducer.kind {
             ArrayKind::Linear => (0.05, 0.025),
@@ -64,7 +64,7 @@ impl Settings {
         }
     }
 
-    /// Without noise and compensation, for measurements.
+    /// Settings without noise and compensation, for measurements.
     pub fn bare(transducer: &Transducer) -> Self {
         Self {
             compensation: 0.0,
@@ -73,10 +73,10 @@ impl Settings {
         }
     }
 
-    /// Fails for what no picture can be made with.
+    /// Checks that a picture can be made with the settings.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`], naming the field.
+    /// [`UltrasoundError::Setting`] names the invalid field.
     pub fn check(&self) -> Result<(), UltrasoundError> {
         let range = UltrasoundError::check_range;
         range("n_lines", self.n_lines as f64, [2.0, 4096.0], "")?;

@@ -1,8 +1,8 @@
-//! What the way of a block's lines leaves of echoes and how it delays them, as a table that vectors are gathered from.
+//! Attenuation and delay along the lines of a block, as a table for vector gathers.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use super::echoes::GROUP;
@@ -13,29 +13,29 @@ use super::walk::Track;
 use crate::pack::{LANES, Lanes};
 use crate::wide::{whole, wide};
 
-/// Samples in the table, at most.
+/// Largest number of samples in the table.
 pub(crate) const SAMPLES: usize = 128;
-/// Those of a ray, the sample behind, and lanes behind that.
+/// Samples of a ray, the sample behind the last, and spare lanes.
 const ROOM: usize = SAMPLES + 1 + LANES;
-/// Numbers from one ray to the next: rows that are a power of two apart would share the same few places of the cache.
+/// Numbers from one ray to the next: rows with a distance of a power of two would share few places of the cache.
 const STRIDE: usize = SAMPLES + 8;
-/// Numbers in the table: a power of two above what is needed.
+/// Numbers in the table: the next power of two.
 const SIZE: usize = 8192;
-/// Unit of delays [m], and the most of them: 20 bits with a sign.
+/// Unit of delays [m], and the largest delay in units: 20 bits with a sign.
 const UNIT: f32 = 1.0 / (1 << 21) as f32;
 const MOST: f32 = ((1 << 19) - 1) as f32;
-/// Units of what the next sample's delay is greater by in a sample, and the most of them: 12 bits with a sign.
+/// Units of slopes (difference to the next sample's delay) per distance of samples, and the largest slope in units: 12 bits with a sign.
 const SLOPES: f32 = 2000.0;
 const STEEPEST: f32 = 2047.0;
 
-/// Amplitudes and delays of a part's samples.
+/// Amplitudes and delays of the samples of a part.
 #[derive(Clone, Debug)]
 pub(crate) struct Shading {
     /// Unit of slopes [m].
     slope: f32,
-    /// Shape `[3, GROUP + 1, STRIDE]`: ray, line, sample; the amplitude's bits, the slope's, and the delay's, from the lowest on.
+    /// Shape `[3, GROUP + 1, STRIDE]`: ray, line, sample. From the lowest bits up: amplitude, slope, delay.
     table: Box<[u64; SIZE]>,
-    /// Of the ray in work.
+    /// Buffers of the current ray.
     amplitudes: [f32; ROOM],
     delays: [f32; ROOM],
 }
@@ -43,7 +43,7 @@ pub(crate) struct Shading {
 impl Shading {
     #[expect(
         clippy::large_stack_arrays,
-        reason = "64 kB for a moment; a boxed array's length is known, which makes its gathering quick"
+        reason = "64 kB, temporarily; the known length of a boxed array makes gathers fast"
     )]
     pub(crate) fn new(grid: &Grid) -> Self {
         Self {
@@ -54,9 +54,9 @@ impl Shading {
         }
     }
 
-    /// Takes over a part of the lines from the group's first on, with its scatterers' amplitude.
+    /// Fills the table for a part of the depth and the lines from the first line of the group on, with the amplitude of the scatterers.
     pub(crate) fn fill(&mut self, media: &Media, tracks: &[Track], part: &Part) {
-        // What comes behind the last line is nearest to that.
+        // Lines behind the last one repeat it.
         let last = tracks.len() - 1;
         wide(
             #[inline(always)]
@@ -72,7 +72,7 @@ impl Shading {
         );
     }
 
-    /// Takes over a ray, as many samples at once as there are lanes; what is behind the last is not asked for.
+    /// Fills one ray, one vector of lanes at a time; numbers behind the last sample are not used.
     #[inline(always)]
     fn take(&mut self, media: &Media, legs: &[Leg], part: &Part, row: usize) {
         let [start, end] = part.samples;
@@ -101,20 +101,20 @@ impl Shading {
         }
     }
 
-    /// Place of a ray and a sample of the part in the table.
+    /// Index of a ray and a sample of the part in the table.
     #[inline(always)]
     pub(crate) fn index(ray: u32, line: u32, sample: u32) -> u32 {
         let row = (ray * (GROUP + 1) as u32).wrapping_add(line);
         row.wrapping_mul(STRIDE as u32).wrapping_add(sample)
     }
 
-    /// Bits of an amplitude, the lower half, and of a delay.
+    /// Bits of an amplitude (lower half) and of a delay.
     #[inline(always)]
     pub(crate) fn at(&self, index: u32) -> u64 {
         self.table[index as usize & (SIZE - 1)]
     }
 
-    /// A delay, and by how much the next sample's is greater [m].
+    /// A delay, and its difference to the delay of the next sample [m].
     #[inline(always)]
     pub(crate) fn split(&self, delay: u32) -> [f32; 2] {
         let bits = delay as i32;

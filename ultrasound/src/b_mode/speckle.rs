@@ -1,9 +1,9 @@
-//! Echoes of the tissue's grain.
+//! Speckle: echoes of scatterers in tissue.
 //!
-//! Beam space is cut into blocks of lines and samples, in each of which the deformation is taken as affine.
-//! The cells of the lattices that lie in a block are found at rest; their scatterers are moved into the block.
-//! With $\rho$ scatterers per volume of amplitude $a = (\rho \int |h|^2 dV)^{-1/2}$, of the response $h$ to one of them, the mean square of
-//! the envelope is 1 at any depth.
+//! Beam space is divided into blocks of lines and samples, in which the deformation is approximated as affine.
+//! The lattice cells of a block are found at rest; their scatterers are moved into the block.
+//! Scatterers with a density $\rho$ and the amplitude $a = (\rho \int |h|^2 dV)^{-1/2}$, where $h$ is the response to one of them, give an
+//! envelope with a mean square of 1 at any depth.
 
 use super::Settings;
 use super::batch::Batch;
@@ -19,29 +19,29 @@ use super::shading::{SAMPLES, Shading};
 use super::walk::Track;
 use crate::beam::FWHM_OVER_SIGMA;
 
-/// No block takes more than this share of the depth: within each, widths of the beam change linearly.
+/// A block is at most this fraction (1/20) of the depth, so that the width of the beam is linear within it.
 const LONGEST: usize = 20;
 /// Share of a block's depth by which its lines may bend out of a box.
 const SAGITTA: f32 = 0.25;
-/// Samples as many times as far apart as half of the pulse is long have gaps between them that are worth leaving out.
+/// Ratio of the sample distance to half the length of the pulse, above which the gaps between samples are skipped.
 const SPARSE: f32 = 3.0;
-/// Beyond so many standard deviations across the array scatterers are left out, with this share of the power.
+/// Number of standard deviations across the array beyond which scatterers are left out, and their share of the power.
 pub(crate) const REACH: f32 = 2.3;
 const LEFT_OUT: f32 = 0.00114;
 
-/// What depends on the depth alone, for each sample.
+/// Tables that depend on the depth only, for each sample.
 #[derive(Clone, Debug)]
 pub(crate) struct Speckle {
     pub(crate) seed: u64,
-    /// −log₂ of the beam across the array at a distance of 1 m, over its square.
+    /// −log₂ of the beam across the array at a distance of 1 m, divided by its square.
     pub(crate) narrowness: Vec<f32>,
-    /// In the order of their first samples.
+    /// Sorted by the first sample.
     pub(crate) parts: Vec<Part>,
-    /// Half of the pulse's length, where samples are so far apart that it leaves gaps between them [m].
+    /// Half of the pulse's length, if samples are so far apart that there are gaps between pulses [m].
     pulse_reach: Option<f32>,
 }
 
-/// What serves to find the speckle of a group of lines.
+/// Buffers for the speckle of a group of lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
     shading: Shading,
@@ -61,22 +61,22 @@ impl Scratch {
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) level: i32,
-    /// First sample, and that behind the last.
+    /// First sample, and the sample behind the last.
     pub(crate) samples: [usize; 2],
     /// Amplitude of a scatterer between each sample and the next.
     pub(crate) strengths: [f32; SAMPLES],
 }
 
 impl Part {
-    /// Its first range, and its last [m].
+    /// First and last range [m].
     pub(crate) fn ranges(&self, grid: &Grid) -> [f32; 2] {
         self.samples.map(|sample| sample as f32 * grid.step)
     }
 }
 
 impl Speckle {
-    /// `beam_energy`: over lines, for each sample; `pulse_energy`: ∫ |p|² dr [m]; `pulse_width`: at half maximum [m]; `pulse_reach`: half of its
-    /// whole length [m].
+    /// `beam_energy`: over lines, for each sample; `pulse_energy`: ∫ |p|² dr [m]; `pulse_width`: at half maximum [m]; `pulse_reach`: half of
+    /// the whole length [m].
     pub(crate) fn new(
         grid: &Grid,
         beam_energy: &[f32],
@@ -84,11 +84,11 @@ impl Speckle {
         settings: &Settings,
     ) -> Self {
         let scatterers_per_cell = settings.scatterers_per_cell as f32;
-        // Lattice that is as dense as is wanted, its fraction: how much denser the next lower one is; amplitude of a scatterer of lattice 0.
+        // `level`: index of the lattice with the required density; `amplitude`: amplitude of a scatterer of lattice 0.
         let (mut level, mut amplitude, mut narrowness) = (Vec::new(), Vec::new(), Vec::new());
         for (sample, beam_energy) in beam_energy.iter().enumerate() {
             let line_distance = grid.line_distance(sample as f32 * grid.step).max(1e-5);
-            // Lines far apart see as widely as they are.
+            // Lines that are far apart have at least the narrowest beam.
             let lateral = grid.sigma_lateral[sample].max(NARROWEST * line_distance);
             let elevation = grid.sigma_elevation[sample];
             let widths = (FWHM_OVER_SIGMA * FWHM_OVER_SIGMA) as f32 * lateral * elevation;
@@ -107,14 +107,14 @@ impl Speckle {
         }
     }
 
-    /// Parts that are heard in any of the lines.
+    /// Parts whose echoes are above the noise in any of the lines.
     pub(crate) fn heard(&self, lines: &[Track]) -> &[Part] {
         let heard = lines.iter().map(|track| track.heard).max().unwrap_or(0);
         let n = self.parts.partition_point(|part| part.samples[0] < heard);
         &self.parts[..n]
     }
 
-    /// Adds the speckle to a group of lines from `first` on; `tracks` are all lines'.
+    /// Adds the speckle to a group of lines from `first` on; `tracks` holds all lines.
     pub(crate) fn add(
         &self,
         (grid, rest): (&Grid, &RestGrid),
@@ -141,7 +141,7 @@ impl Speckle {
         }
     }
 
-    /// Ranges of a part whose echoes come to any sample [m]: all of it, or what lies about each sample.
+    /// Ranges of a part whose echoes contribute to a sample [m]: the whole part, or the surroundings of each sample.
     fn windows(&self, grid: &Grid, media: &Media, part: &Part, lines: &[Track]) -> Vec<[f32; 2]> {
         let [start, end] = part.samples;
         let whole = part.ranges(grid);
@@ -149,7 +149,7 @@ impl Speckle {
             return vec![whole];
         };
         let about = |sample: usize| {
-            // How much deeper than they are echoes there are shown.
+            // Excess of the shown depth of echoes there.
             let near = sample.saturating_sub(1)..(sample + 2).min(grid.n_samples + 1);
             let rays = lines.iter().flat_map(|track| &track.rays);
             let offsets = rays.flat_map(|legs| {
@@ -168,7 +168,7 @@ impl Speckle {
         let mut windows: Vec<[f32; 2]> = Vec::new();
         for [from, to] in (start..=end.min(grid.n_samples - 1)).map(about) {
             match windows.last_mut() {
-                // No scatterer is heard twice.
+                // Windows do not overlap, so that no scatterer contributes twice.
                 Some(last) if from < last[1] => last[1] = to.max(last[1]),
                 _ if from < to => windows.push([from, to]),
                 _ => {}
@@ -178,7 +178,7 @@ impl Speckle {
     }
 }
 
-/// Lines in steps that are so narrow that a box around them between two ranges [m] holds little else.
+/// Divides lines into spans so narrow that a box around a span between two ranges [m] fits tightly.
 pub(crate) fn spans(
     grid: &Grid,
     [first, last]: [usize; 2],
@@ -193,7 +193,7 @@ pub(crate) fn spans(
     starts.map(move |start| [start, (start + even).min(last)])
 }
 
-/// Parts of the depth by the lattices that samples ask for, in the order of their first samples.
+/// Divides the depth into parts by the lattices that samples require, sorted by the first sample.
 fn parts(wanted: &[f32], amplitude: &[f32]) -> Vec<Part> {
     let n = wanted.len();
     let longest = n.div_ceil(LONGEST).min(SAMPLES);
@@ -202,7 +202,7 @@ fn parts(wanted: &[f32], amplitude: &[f32]) -> Vec<Part> {
         (low.min(*x), high.max(*x))
     });
     for level in lattice::in_use([low, high]) {
-        // Between two samples the wish is anywhere between theirs.
+        // Between two samples, the required lattice is anywhere between theirs.
         let uses = |sample: usize| {
             let next = wanted[(sample + 1).min(n - 1)];
             lattice::is_in_use(level, [wanted[sample].min(next), wanted[sample].max(next)])

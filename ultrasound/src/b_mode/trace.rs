@@ -1,6 +1,6 @@
-//! Finds what rays meet in the deformed medium.
+//! Traces rays through the deformed medium.
 //!
-//! A ray leaps over what the phantom says is of one material.
+//! A ray leaps over regions in which the phantom guarantees one material.
 
 use super::acoustics::Acoustics;
 use super::contact::GAP;
@@ -12,31 +12,31 @@ use super::rest_grid::{Column, RestGrid};
 use super::scene::View;
 use crate::phantom::Place;
 
-/// The shortest leap, where it is longer than a sample [m]: thinner layers may be missed; the thinnest in the adult is 0.7 mm.
+/// The shortest leap, if it is longer than a sample [m]. Thinner layers may be missed; the thinnest layer of the adult is 0.7 mm.
 const SHORTEST: f32 = 0.6e-3;
-/// So many samples behind a boundary that is known the next material is looked at.
+/// Distance behind a known boundary at which the next material is evaluated [samples].
 const BEYOND: f32 = 0.01;
-/// Of a sample, within which the boundaries of labels are found.
+/// Precision of the boundaries of labels [samples].
 const PART: f32 = 0.1;
 
-/// What is looked at.
+/// Extent of the traced slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slice {
-    /// All that the beam passes, to be heard: three rays of each line, boundaries to a part of the carrier's period.
+    /// The whole beam, for echoes: three rays per line, boundaries within a part of the carrier's period.
     Thick,
-    /// Materials in the plane, to be labelled: the middle rays, boundaries to a part of a sample.
+    /// The plane only, for labels: the middle rays, boundaries within a part of a sample.
     Thin,
 }
 
-/// What all rays share.
+/// Data that all rays share.
 pub(crate) struct Trace<'a> {
     view: &'a View<'a>,
     grid: &'a Grid,
     rest: &'a RestGrid,
     acoustics: &'a [Acoustics],
-    /// Samples of the shortest leap.
+    /// Length of the shortest leap [samples].
     shortest: usize,
-    /// Length within which a boundary is found [m].
+    /// Precision of a boundary [m].
     precision: f32,
     slice: Slice,
 }
@@ -47,35 +47,35 @@ struct Ray<'a> {
     line: usize,
     index: usize,
     column: Column<'a>,
-    /// Path of the middle ray, if this is another.
+    /// Path of the middle ray, if this is an outer ray.
     middle: Option<&'a Path>,
 }
 
-/// What is at a place on a ray.
+/// Material at a point on a ray.
 struct Look {
     place: Place,
-    /// It goes on for so many samples.
+    /// Length over which it continues [samples].
     free: f32,
     ends: End,
 }
 
-/// Where what goes on ends.
+/// What is known about the end of this length.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
-    /// Just there.
+    /// The material ends there.
     Here,
-    /// Not there: it goes on beyond.
+    /// The material continues beyond it.
     Nowhere,
-    /// There or anywhere behind.
+    /// The material ends there or anywhere behind.
     Somewhere,
 }
 
-/// How far a ray has come.
-struct Way<'a> {
+/// State of a ray that is being traced.
+struct Progress<'a> {
     path: &'a mut Path,
     material: u8,
     front: Front,
-    /// Last boundary, and where nothing is left [m].
+    /// Last boundary, and the range at which the front is dropped [m].
     passed: f32,
     bottom: f32,
 }
@@ -95,13 +95,13 @@ impl<'a> Trace<'a> {
             rest,
             acoustics,
             shortest,
-            // The carrier's phase is known to a fortieth of a period then.
+            // Keeps the error of the carrier's phase below a fortieth of a period.
             precision: (0.05 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
             slice: Slice::Thick,
         }
     }
 
-    /// The same in another slice.
+    /// Sets the slice and the matching precision.
     pub(crate) fn in_slice(self, slice: Slice) -> Self {
         let precision = match slice {
             Slice::Thick => self.precision,
@@ -114,7 +114,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Whether a line's middle ray is all that counts.
+    /// Whether only the middle rays are traced.
     pub(crate) fn is_thin(&self) -> bool {
         self.slice == Slice::Thin
     }
@@ -123,26 +123,28 @@ impl<'a> Trace<'a> {
         &self.acoustics[usize::from(material)]
     }
 
-    /// Goes on to a boundary and through it.
-    fn cross(&self, mut crossing: Crossing, way: &mut Way) {
-        let both = [way.material, crossing.material].map(|material| self.of(material));
-        if crossing.range < way.bottom {
-            way.front.pass(both[0], crossing.range - way.passed);
-            let strength = way.front.meet(both, crossing.cosine);
-            way.passed = crossing.range;
-            way.bottom = way.passed + way.front.reach(both[1]);
+    /// Moves to a boundary and through it.
+    fn cross(&self, mut crossing: Crossing, progress: &mut Progress) {
+        let both = [progress.material, crossing.material].map(|material| self.of(material));
+        if crossing.range < progress.bottom {
+            progress
+                .front
+                .pass(both[0], crossing.range - progress.passed);
+            let strength = progress.front.meet(both, crossing.cosine);
+            progress.passed = crossing.range;
+            progress.bottom = progress.passed + progress.front.reach(both[1]);
             crossing.passed = Passed {
-                front: way.front,
-                bottom: way.bottom,
+                front: progress.front,
+                bottom: progress.bottom,
                 strength,
             };
         }
-        way.material = crossing.material;
-        way.path.crossings.push(crossing);
+        progress.material = crossing.material;
+        progress.path.crossings.push(crossing);
     }
 
-    /// Follows a ray of a line as far as anything is left, the middle one to the end, for labels; where rays on either side meet the same,
-    /// it lies between them, and outer ones meet boundaries as the `middle` one does.
+    /// Traces a ray of a line until its front is dropped, or to the end for the middle ray, for labels. If the rays on either side meet the
+    /// same boundaries, the ray is interpolated; outer rays take the angles of boundaries from the `middle` one.
     pub(crate) fn ray(
         &self,
         [line, index]: [usize; 2],
@@ -177,10 +179,10 @@ impl Ray<'_> {
         view.place(&grid.point(self.line as f32, range, elevation))
     }
 
-    /// What is at a depth in samples, and how far it goes on.
+    /// Material at a depth in samples, and the length over which it continues.
     fn look(&self, sample: f32) -> Look {
         let step = self.trace.grid.step;
-        // A margin for rounding.
+        // The factor is a margin for rounding.
         let free = |clearance: f32| 0.98 * clearance / step;
         let Some(straight) = self.column.straight(sample) else {
             let place = self.place(sample * step);
@@ -191,7 +193,7 @@ impl Ray<'_> {
             };
         };
         let phantom = self.trace.view.phantom;
-        let stretch = phantom.stretch(&straight.start, &straight.way);
+        let stretch = phantom.stretch(&straight.start, &straight.extent);
         let clearance = stretch.place.clearance / straight.compression;
         let (free, own) = (free(clearance), stretch.share * straight.samples);
         let ends = if free >= own {
@@ -215,20 +217,20 @@ impl Ray<'_> {
 
     fn follow(&self, mut between: Option<Between>, path: &mut Path) {
         let (step, n) = (self.trace.grid.step, self.trace.grid.n_samples as f32);
-        // Gel fills what is between the face and the skin.
+        // Gel fills the gap between the face and the skin.
         let mut sample = GAP / step;
-        let (mut last, mut way) = self.start(path);
-        // Where a boundary is known to be [m].
+        let (mut last, mut progress) = self.start(path);
+        // Range of a boundary that is already known [m].
         let mut known = None;
         while sample < n {
             let range = sample * step;
-            if range >= way.bottom && self.index != 1 {
+            if range >= progress.bottom && self.index != 1 {
                 break;
             }
             if let Some(between) = &mut between {
-                match between.ahead(range, way.material) {
+                match between.ahead(range, progress.material) {
                     Ahead::Crossing(crossing) => {
-                        self.trace.cross(crossing, &mut way);
+                        self.trace.cross(crossing, &mut progress);
                         sample = sample.max((crossing.range / step).ceil());
                         known = None;
                         continue;
@@ -243,9 +245,9 @@ impl Ray<'_> {
             }
             let look = self.look(sample);
             let material = look.place.material;
-            if material != way.material {
-                let crossing = self.crossing(known, [last, (range, look.place)], &way);
-                self.trace.cross(crossing, &mut way);
+            if material != progress.material {
+                let crossing = self.crossing(known, [last, (range, look.place)], &progress);
+                self.trace.cross(crossing, &mut progress);
             }
             last = (range, look.place);
             let end = sample + look.free;
@@ -257,41 +259,46 @@ impl Ray<'_> {
         }
     }
 
-    fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Way<'b>) {
+    fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Progress<'b>) {
         let place = self.place(GAP);
         let material = place.material;
         let front = Front::new();
         let bottom = front.reach(self.trace.of(material));
         path.crossings.clear();
         (path.first, path.bottom) = (material, bottom);
-        let way = Way {
+        let progress = Progress {
             path,
             material,
             front,
             passed: 0.0,
             bottom,
         };
-        ((GAP, place), way)
+        ((GAP, place), progress)
     }
 
-    /// The boundary between the last place that was looked at and one of another material, looked for where it is not `known` [m].
-    fn crossing(&self, known: Option<f32>, [last, next]: [(f32, Place); 2], way: &Way) -> Crossing {
+    /// The boundary between the last evaluated point and one of another material; searched if it is not `known` [m].
+    fn crossing(
+        &self,
+        known: Option<f32>,
+        [last, next]: [(f32, Place); 2],
+        progress: &Progress,
+    ) -> Crossing {
         let (range, material) = (next.0, next.1.material);
         let mut crossing = Crossing {
-            // Labels go on in the shadow: they are the truth, not the picture.
+            // Labels are ground truth, so they continue in the shadow.
             range: known.unwrap_or(range - 0.5 * self.trace.grid.step),
             material,
             cosine: None,
             passed: Passed::default(),
         };
-        if range < way.bottom {
+        if range < progress.bottom {
             if known.is_none() {
-                crossing.range = self.search([last, next], way.material);
+                crossing.range = self.search([last, next], progress.material);
             }
-            let both = [way.material, material];
+            let both = [progress.material, material];
             let [from, to] = both.map(|material| self.trace.of(material));
-            let mut front = way.front;
-            front.pass(from, crossing.range - way.passed);
+            let mut front = progress.front;
+            front.pass(from, crossing.range - progress.passed);
             if !self.trace.is_thin() && front.sees([from, to]) {
                 crossing.cosine = Some(self.cosine(crossing.range, both));
             }
@@ -299,9 +306,9 @@ impl Ray<'_> {
         crossing
     }
 
-    /// Range of the boundary of a material before a place of another.
+    /// Range of the boundary between a material and a point of another material.
     fn search(&self, [last, next]: [(f32, Place); 2], material: u8) -> f32 {
-        // Where leaps are longer they are free.
+        // Leaps longer than this are free of boundaries.
         let shortest = self.trace.shortest as f32 * self.trace.grid.step;
         let before = Place { material, ..next.1 };
         let from = if last.0 < next.0 - 1.01 * shortest {
@@ -312,12 +319,12 @@ impl Ray<'_> {
         self.boundary([from, next])
     }
 
-    /// Range between two places at which the material of the first ends, by what is known to be free on either side.
+    /// Range between two points at which the first material ends, from the clearance on either side.
     fn boundary(&self, [from, to]: [(f32, Place); 2]) -> f32 {
         let (material, precision) = (from.1.material, self.trace.precision);
         let [mut free, mut beyond] = [from.1.clearance, to.1.clearance];
         let (mut before, mut behind) = (from.0, to.0);
-        // Free ways are as much shorter than true ones on both sides, more or less.
+        // Clearances on both sides underestimate the distance by a similar factor.
         let share = |free: f32, beyond: f32| {
             free.max(1e-3 * precision) / (free + beyond).max(2e-3 * precision)
         };
@@ -333,7 +340,7 @@ impl Ray<'_> {
         before + share(free, beyond).min(1.0) * (behind - before)
     }
 
-    /// Cosine of the angle at which a boundary is met.
+    /// Cosine of the angle of incidence at a boundary.
     fn cosine(&self, range: f32, materials: [u8; 2]) -> f32 {
         if let Some(cosine) = self.middle.and_then(|path| path.cosine(materials, range)) {
             return cosine;

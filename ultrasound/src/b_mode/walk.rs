@@ -1,4 +1,4 @@
-//! Walks rays along their paths: what is lost, reflected and delayed on the way.
+//! Walks rays along their paths: loss, reflection and delay.
 //!
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
 
@@ -13,23 +13,23 @@ use crate::parts::Workers;
 
 /// Weights of the three rays.
 const WEIGHTS: [f32; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
-/// Reflection at the probe's face, for echoes that go to and fro.
+/// Reflection at the probe's face, for reverberations.
 const FACE: f32 = 0.35;
-/// Amplitude over the noise's that nobody hears: a hundredth of its power.
+/// Amplitude relative to noise below which echoes are ignored: a hundredth of the noise power.
 const UNHEARD: f32 = 0.1;
 
-/// What a line's rays met; nothing where it couples to nothing.
+/// Result of a line's rays; empty if the line is not coupled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Track {
-    /// Legs of each of three rays, side by side.
+    /// Legs of each of the three rays.
     pub(crate) rays: [Vec<Leg>; 3],
-    /// The sample from which on diffuse echoes of any ray are not heard in the noise.
+    /// The sample from which on diffuse echoes of all rays vanish in noise.
     pub(crate) heard: usize,
     /// Echoes of boundaries: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
 }
 
-/// What all lines share.
+/// Data that all lines share.
 pub(crate) struct Walk<'a> {
     grid: &'a Grid,
     acoustics: &'a [Acoustics],
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks all lines that couple; `labels` get the materials of the middle rays, shape `[n_lines, n_samples]`.
+    /// Walks all coupled lines; writes the materials of the middle rays to `labels`, shape `[n_lines, n_samples]`.
     pub(crate) fn lines(
         &self,
         paths: &Paths,
@@ -111,13 +111,13 @@ impl<'a> Walk<'a> {
             passed.front.pass(behind, end as f32 * step - range);
             (material, sample) = (crossing.material, end);
         }
-        // The end of the last sample is known too.
+        // Includes the end of the last sample.
         go([sample, n + 1], material, &passed, track);
     }
 
-    /// Adds the echo of a boundary that sends back a share of the pressure, where it is shown [m].
+    /// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
     fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut Track) {
-        // Neighbouring lines see the same boundary and add up, over the beam's width where the echo is shown.
+        // Neighbouring lines see the same boundary: their echoes add up over the width of the beam at the shown range.
         let mut add = |range: f32, echo: f32| {
             let echo = echo / self.grid.together(range);
             track.boundaries.push([range, echo]);
@@ -125,7 +125,7 @@ impl<'a> Walk<'a> {
         let echo = SPECULAR * strength * WEIGHTS[index];
         add(shown, echo);
         if strength.abs() > 0.02 {
-            // To and fro between boundary and face.
+            // Reverberations between boundary and face.
             let mut again = echo;
             for times in 2..6 {
                 again *= -FACE * strength.abs();

@@ -1,9 +1,8 @@
 //! Width of the two-way beam across the array: the field of a strip with a lens.
 //!
 //! $p(f, y) = \int_{-h/2}^{h/2} \frac{1}{\sqrt{r}}\, e^{i k (r - \sqrt{z_f^2 + \eta^2})}\, d\eta$ with $r = \sqrt{z^2 + (y - \eta)^2}$,
-//! aperture $h$ and focus $z_f$; the two-way amplitude is the mean
-//! of $|p|^2$ over the band of what is sent.
-//! Elements beside a line of sight are a little farther away than those on it; without that, the width is within 5 % of that of the whole line.
+//! aperture $h$ and focus $z_f$; the two-way amplitude is the mean of $|p|^2$ over the transmitted band.
+//! Elements off the scanline are slightly farther away than those on it. This is neglected: the width has an error of up to 5 %.
 
 use std::f64::consts::PI;
 
@@ -30,7 +29,7 @@ pub fn elevation_width(
     2.0 * half_width(profile, 0.01 * transducer.elevation_aperture)
 }
 
-/// Pressure of a strip across the array, at a distance in the plane of sight and beside that [m].
+/// Pressure of a strip across the array, at a distance in the image plane and a distance from that plane [m].
 fn strip(transducer: &Transducer, distance: f64, y: f64, k: f64) -> Complex<f64> {
     const N_PARTS: usize = 64;
     let (height, focus) = (transducer.elevation_aperture, transducer.elevation_focus);

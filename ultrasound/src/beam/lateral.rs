@@ -1,8 +1,8 @@
-//! Width of the two-way beam along the array, by the sum over elements.
+//! Width of the two-way beam along the array, as a sum over elements.
 //!
-//! A point at lateral offset $x$ from the line of sight answers with
-//! $h(x) = \big|\sum_f S(f)\, T(f, x)\, R(f, x)\big|$; transmission and reception are sums over elements
-//! $\sum_e \frac{D(\theta_e)}{r_e} e^{i k (r_e - d_e)}$ with the way $d_e$ that the delays compensate, and the directivity
+//! The response to a point at the lateral offset $x$ from the scanline is
+//! $h(x) = \big|\sum_f S(f)\, T(f, x)\, R(f, x)\big|$. Transmission and reception are sums over elements
+//! $\sum_e \frac{D(\theta_e)}{r_e} e^{i k (r_e - d_e)}$ with the path $d_e$ that the delays compensate, and the directivity
 //! $D(\theta) = \cos\theta \operatorname{sinc}(\tfrac{k w}{2} \sin\theta)$ of an element of width $w$ in a soft baffle (Selfridge 1980,
 //! doi:10.1063/1.91692).
 
@@ -13,7 +13,7 @@ use nalgebra::Complex;
 use super::{Focusing, Pulse, TransmitFocus};
 use crate::transducer::{ElementPose, Transducer};
 
-/// An element in use, and the way that its delay compensates [m].
+/// An active element, and the path that its delay compensates [m].
 pub(super) type Delayed = (ElementPose, f64);
 
 /// Full width at half maximum of the two-way beam along the array [m], at a depth [m].
@@ -37,7 +37,7 @@ pub fn lateral_width(
                 let k = 2.0 * PI * component.frequency / speed_of_sound;
                 let field =
                     |elements: &[Delayed]| one_way(elements, target, k, transducer.element_width);
-                // The wave of all elements together is as strong beside the line.
+                // The unfocused wave of all elements has the same strength off the scanline.
                 let sent = transmit.as_deref().map_or(Complex::from(1.0), field);
                 sent * field(&receive) * component.two_way
             })
@@ -52,7 +52,7 @@ pub fn lateral_width(
     2.0 * half_width(profile, step)
 }
 
-/// Where `profile` has fallen to half of its value at zero.
+/// Position at which `profile` has fallen to half of its value at zero.
 pub(super) fn half_width(profile: impl Fn(f64) -> f64, step: f64) -> f64 {
     let half = 0.5 * profile(0.0);
     let mut before = 2.0 * half;
@@ -66,7 +66,7 @@ pub(super) fn half_width(profile: impl Fn(f64) -> f64, step: f64) -> f64 {
     400.0 * step
 }
 
-/// The point at a depth on the middle line of sight, moved along the array at the same depth [m].
+/// The point at a depth on the central scanline, moved along the array at the same depth [m].
 fn target(transducer: &Transducer, depth: f64, offset: f64) -> [f64; 2] {
     match transducer.apex_radius() {
         None => [offset, depth],
@@ -80,13 +80,13 @@ fn target(transducer: &Transducer, depth: f64, offset: f64) -> [f64; 2] {
     }
 }
 
-/// Elements that see the point on the line of sight within the cone of the F-number.
+/// Elements that see the point on the scanline within the cone of the F-number.
 pub(super) fn receiving(transducer: &Transducer, f_number: f64, depth: f64) -> Vec<Delayed> {
     let seen = |element: &ElementPose| {
         let (sin, cos) = element.tilt.sin_cos();
         let (x, z) = (-element.x, depth - element.z);
         let (along, beside) = (x * sin + z * cos, x * cos - z * sin);
-        // Close to the face a few elements always work.
+        // Close to the face a few elements are always active.
         beside.abs() <= (along / (2.0 * f_number)).max(2.0 * transducer.pitch)
     };
     let way = |element: &ElementPose| element.x.hypot(depth - element.z);
@@ -97,7 +97,7 @@ pub(super) fn receiving(transducer: &Transducer, f_number: f64, depth: f64) -> V
         .collect()
 }
 
-/// Elements that send, with delays towards the focus; time runs from the front's passage through the focus.
+/// Transmitting elements, with delays towards the focus; time starts when the front passes the focus.
 pub(super) fn transmitting(
     transducer: &Transducer,
     focus: TransmitFocus,
@@ -115,7 +115,7 @@ pub(super) fn transmitting(
         .collect()
 }
 
-/// Pressure of elements in a point.
+/// Pressure of elements at a point.
 fn one_way(elements: &[Delayed], target: [f64; 2], k: f64, element_width: f64) -> Complex<f64> {
     let pressure = |(element, way): &Delayed| {
         let (distance, weight) = directivity(element, target, k, element_width);
@@ -124,7 +124,7 @@ fn one_way(elements: &[Delayed], target: [f64; 2], k: f64, element_width: f64) -
     elements.iter().map(pressure).sum()
 }
 
-/// Distance of a point from an element [m], and what that sends there of what it sends straight ahead.
+/// Distance of a point from an element [m], and the directivity there relative to straight ahead.
 pub(super) fn directivity(
     element: &ElementPose,
     [x, z]: [f64; 2],

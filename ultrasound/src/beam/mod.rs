@@ -1,7 +1,7 @@
-//! What a transducer sees of a point: its pulse and its beam, from the physics of apertures.
+//! Point spread function of a transducer: its pulse and beam, from the physics of apertures.
 //!
-//! The point spread function is taken as separable: a pulse along the line of sight, and Gaussian beams along and across the array
-//! whose widths follow the depth.
+//! The point spread function is approximated as separable: a pulse along the scanline, and Gaussian beams along and across the array
+//! whose widths depend on the depth.
 //! Widths are full widths at half maximum (−6 dB) of the two-way amplitude.
 
 mod elevation;
@@ -14,20 +14,20 @@ pub use pulse::Pulse;
 
 use crate::transducer::Transducer;
 
-/// Full width at half maximum of a Gaussian over its standard deviation: √(8 ln 2).
+/// Ratio of full width at half maximum and standard deviation of a Gaussian: √(8 ln 2).
 pub(crate) const FWHM_OVER_SIGMA: f64 = 2.354_820_045_030_949;
 
-/// How elements work together.
+/// Focusing of the elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Focusing {
-    /// Transmission: focused, or by all elements at once, without delays.
+    /// Transmit focus; `None` for all elements at once, without delays.
     pub transmit: Option<TransmitFocus>,
-    /// Depth over receiving aperture, kept over depth as far as the array reaches; of a curved array the angle from each element's
-    /// normal counts, so that its aperture grows less.
+    /// Depth over receiving aperture, kept constant over depth as far as the array reaches. For a curved array the angle from each
+    /// element's normal counts, so that its aperture grows less.
     pub receive_f_number: f64,
 }
 
-/// A transmitted beam.
+/// A focused transmission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TransmitFocus {
     /// Depth of the focus [m].
@@ -45,7 +45,7 @@ pub(crate) struct BeamTable {
 }
 
 impl BeamTable {
-    /// Between the face and a depth [m].
+    /// Table from the face to a depth [m].
     pub(crate) fn new(
         transducer: &Transducer,
         focusing: &Focusing,
@@ -54,7 +54,7 @@ impl BeamTable {
         speed_of_sound: f64,
     ) -> Self {
         const N_NODES: usize = 36;
-        // The nodes lie closer near the face, where widths change faster.
+        // Nodes are denser near the face, where widths change faster.
         let depths: Vec<f64> = (1..=N_NODES)
             .map(|node| depth * (node as f64 / N_NODES as f64).powf(1.5))
             .collect();

@@ -1,7 +1,7 @@
 //! The two-way pulse: one cycle of a sine, filtered by the band of the elements.
 //!
 //! $S(f) = [\operatorname{sinc}(\pi T (f - f_c)) - \operatorname{sinc}(\pi T (f + f_c))]\, e^{-\ln 2\, |2 (f - f_m)/B|^p}$ with
-//! $T = 1/f_c$, band $B$ around $f_m$ and $p = \ln 126 / \ln(2 f_m/B)$: the window that falls to 1/2 at the edges of the band and vanishes
+//! $T = 1/f_c$, band $B$ around $f_m$ and $p = \ln 126 / \ln(2 f_m/B)$. The window falls to 1/2 at the edges of the band and vanishes
 //! at zero frequency (García 2022, "SIMUS", doi:10.1016/j.cmpb.2022.106726, Eq. 14–16).
 
 use std::f64::consts::{LN_2, PI};
@@ -20,19 +20,19 @@ pub struct Pulse {
     spectrum: Vec<Component>,
 }
 
-/// A frequency of a pulse.
+/// A frequency component of a pulse.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Component {
-    /// [Hz].
+    /// Frequency [Hz].
     pub(crate) frequency: f64,
-    /// What is received of an echo.
+    /// Two-way amplitude.
     pub(crate) two_way: f64,
-    /// Intensity of what is sent.
+    /// Transmitted intensity.
     pub(crate) sent: f64,
 }
 
 impl Pulse {
-    /// One cycle at the centre frequency.
+    /// A pulse of one cycle at the centre frequency.
     pub fn new(transducer: &Transducer) -> Self {
         let [low, high] = transducer.band;
         let (middle, band) = (0.5 * (low + high), high - low);
@@ -49,7 +49,7 @@ impl Pulse {
                 sent: cycle * cycle * response,
             }
         };
-        // Beyond 0.9 bands from the middle nothing is left.
+        // The spectrum vanishes beyond 0.9 bandwidths from the centre.
         let share = |index: usize| (index as f64 + 0.5) / N_FREQUENCIES as f64 - 0.5;
         let spectrum: Vec<Component> = (0..N_FREQUENCIES)
             .map(|index| middle + 1.8 * band * share(index))
@@ -64,7 +64,7 @@ impl Pulse {
         }
     }
 
-    /// Mean of its frequencies [Hz]: that of its carrier.
+    /// Mean frequency [Hz], used as the carrier.
     pub fn mean_frequency(&self) -> f64 {
         self.mean_frequency
     }
@@ -73,7 +73,7 @@ impl Pulse {
         &self.spectrum
     }
 
-    /// Its complex envelope about the mean frequency, 1 at its peak, a time [s] after that.
+    /// Complex envelope about the mean frequency, 1 at its peak, at a time after the peak [s].
     pub fn envelope(&self, time: f64) -> Complex<f64> {
         let turned = |component: &Component| {
             let offset = component.frequency - self.mean_frequency;
@@ -88,14 +88,14 @@ impl Pulse {
         sum / peak
     }
 
-    /// Width at half its peak as seen in a picture [m]: the axial resolution.
+    /// Full width at half maximum in a picture [m]: the axial resolution.
     pub fn width(&self, speed_of_sound: f64) -> f64 {
         let step = 0.01 / self.mean_frequency;
         let magnitude = |n: u32| self.envelope(f64::from(n) * step).norm();
         let below = (1..1000).find(|&n| magnitude(n) < 0.5).unwrap_or(1000);
         let (before, after) = (magnitude(below - 1), magnitude(below));
         let half = f64::from(below - 1) + (before - 0.5) / (before - after);
-        // There and back: half of the way; both sides: twice.
+        // Two-way travel halves the width; both sides double it.
         half * step * speed_of_sound
     }
 }

@@ -1,7 +1,7 @@
-//! Displacements of simulated points on a regular grid, between whose nodes they are linear.
+//! Displacements of simulated points on a regular grid, with linear interpolation between nodes.
 //!
-//! A grid in the probe's frame around what is seen takes, at each node, where the tissue there was at rest, from points that were simulated:
-//! of a solid by moving least squares, of a skin by the mean of its points nearby, which fades with depth.
+//! The grid covers the visible region in the probe's frame. Each node holds the rest position of the tissue there. It is computed from the
+//! simulated points: for a solid by moving least squares, for a skin by the mean of nearby points, which fades with depth.
 
 use nalgebra::{Isometry3, Matrix3};
 
@@ -11,10 +11,10 @@ use super::{Deformation, Point, Vector};
 use crate::UltrasoundError;
 use crate::parts::Workers;
 
-/// Distance between nodes over that of neighbouring points, and its limits [m].
+/// Ratio of the node distance to the distance of neighbouring points, and limits of the node distance [m].
 const WIDTH: f32 = 0.5;
 const WIDTHS: [f32; 2] = [0.008, 0.016];
-/// Nodes times points that are worth waking other threads.
+/// Product of nodes and points above which other threads are used.
 const MUCH: usize = 10_000_000;
 
 /// A deformation given by points.
@@ -25,17 +25,17 @@ pub struct DisplacementField {
     /// Distance between nodes [m].
     width: f32,
     count: [usize; 3],
-    /// Rest point less world point at each node [m].
+    /// Rest point minus world point at each node [m].
     shifts: Vec<Vector>,
-    /// The most compression from each layer of nodes on down.
+    /// Largest compression below each layer of nodes, including the layer.
     compression: Vec<f32>,
 }
 
 impl DisplacementField {
-    /// Of points in the body, as many at rest as in the world [m].
+    /// A field from points in the body, given at rest and in the world [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: fewer than four points, unequal numbers, coordinates that are not finite.
+    /// [`UltrasoundError::Setting`]: there are fewer than four points, numbers differ, or coordinates are not finite.
     pub fn of_solid(
         region: &Region,
         rest: &[Point],
@@ -45,7 +45,7 @@ impl DisplacementField {
         Ok(Self::new(region, &samples, Samples::moving_least_squares))
     }
 
-    /// Of points on the skin, as many at rest as in the world [m].
+    /// A field from points on the skin, given at rest and in the world [m].
     ///
     /// # Errors
     /// As [`of_solid`](Self::of_solid).
@@ -58,7 +58,7 @@ impl DisplacementField {
         Ok(Self::new(region, &samples, Samples::fading))
     }
 
-    /// Asks for the shift of each node; those beside what is seen get that of the outermost ones of their row that are not.
+    /// Computes the shift of each visible node; nodes outside of the visible region get the shift of the outermost visible node in their row.
     fn new(
         region: &Region,
         samples: &Samples,
@@ -66,7 +66,7 @@ impl DisplacementField {
     ) -> Self {
         let size = region.high - region.low;
         let width = (WIDTH * samples.spacing()).clamp(WIDTHS[0], WIDTHS[1]);
-        // A layer of nodes lies in the plane.
+        // Places a layer of nodes in the image plane.
         let aside = (0.5 * size.y / width).round().max(1.0);
         let low = Point::new(region.low.x, -aside * width, region.low.z);
         let count_of = |size: f32| (size / width).ceil() as usize + 1;
@@ -119,25 +119,25 @@ impl DisplacementField {
         field
     }
 
-    /// A bound of how much distances at rest exceed those in the world, at the low corner of a cell.
+    /// Upper bound of the ratio of lengths at rest to lengths in the world, at the low corner of a cell.
     fn stretch(&self, [i, j, k]: [usize; 3], turn: &Matrix3<f32>) -> f32 {
         let index = (k * self.count[1] + j) * self.count[0] + i;
         let steps = [1, self.count[0], self.count[0] * self.count[1]];
         let slope = steps.map(|step| (self.shifts[index + step] - self.shifts[index]) / self.width);
-        // Columns are derivatives along the grid's axes; the square of the greatest singular value is bounded as Gershgorin does.
+        // Columns are derivatives along the grid's axes; Gershgorin's theorem bounds the square of the largest singular value.
         let derivative = turn + Matrix3::from_columns(&slope);
         let square = derivative.tr_mul(&derivative).abs();
         square.row_sum().max().sqrt()
     }
 
-    /// Place among the nodes, held inside.
+    /// Position in the grid [nodes], clamped to the grid.
     fn place(&self, world: &Point) -> Vector {
         let place = (self.grid_from_world * world - self.low) / self.width;
         let last = Vector::from(self.count.map(|count| count as f32 - 1.001));
         place.sup(&Vector::zeros()).inf(&last)
     }
 
-    /// Rest point less world point; beyond the grid, that of its edge.
+    /// Rest point minus world point; outside of the grid, the value at its edge.
     fn shift(&self, world: &Point) -> Vector {
         let place = self.place(world);
         let [i, j, k] = [place.x as usize, place.y as usize, place.z as usize];

@@ -1,13 +1,13 @@
-//! Tissue under a probe's face, pushed aside as far as the face reaches into it: kinematics, without forces.
+//! Indentation of tissue by the face of a probe: kinematics, without forces.
 //!
-//! In the probe's frame a point at $(x, y)$ and depth $t$ below the face was less deep by $w(x, y)\, e^{-t/L}$, where $w$ is how far the
-//! face reaches into the skin there and $L$ the `decay`: layers near the face are pressed thin, deep ones move little.
-//! Over a rigid body it stands in for a simulated torso; over a simulated one, whose points are coarser than the face, it brings the skin
-//! to the face, with which gel fills gaps up to [`GEL`]. Where the skin has steps of voxels, it fills these within the contact too.
+//! In the probe's frame, a point at $(x, y)$ and depth $t$ below the face was $w(x, y)\, e^{-t/L}$ higher at rest, where $w$ is the depth
+//! that the face reaches into the skin there and $L$ the `decay`: layers near the face become thin, deep layers move little.
+//! On a rigid body this replaces a simulated torso. On a simulated torso, whose points are coarser than the face, it moves the skin
+//! to the face, and gel fills gaps up to [`GEL`]. If the skin has steps of voxels, it also fills these within the contact.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use nalgebra::{Isometry3, Vector3};
@@ -20,48 +20,48 @@ use crate::phantom::Phantom;
 use crate::transducer::{ArrayKind, Transducer};
 use crate::wide::{power_of_two, whole, wide};
 
-/// Distance over which skin bends up beside the face [m].
+/// Distance over which the skin rises next to the face [m].
 const EDGE: f32 = 0.012;
-/// Slope of a curved face, along a line that is as slanted.
+/// Slope of a curved face, along a line with the same slant.
 const SLOPE: f32 = 0.5;
-/// The farthest that skin is looked for above the face [m].
+/// Largest height above the face at which skin is searched [m].
 const MOST: f32 = 0.03;
-/// Gaps that gel fills [m]; up to twice as wide ones are filled in part.
+/// Gaps that gel fills [m]; gaps up to twice as wide are filled in part.
 const GEL: f32 = 0.0015;
-/// Steps of a skin below this height are not bridged [m].
+/// Least height of steps in the skin that are bridged [m].
 const LEAST_STEP: f32 = 0.0005;
-/// Shortest steps in which skin is looked for [m], before the last is halved.
+/// Shortest step of the search for skin [m], before bisection of the last step.
 const STEP: f32 = 0.0005;
 const N_HALVINGS: usize = 5;
-/// Places on the face along and across the array.
+/// Nodes on the face along and across the array.
 const COUNT: [usize; 2] = [33, 7];
-/// A power of two above their number.
+/// The next power of two above the number of nodes.
 const SIZE: usize = 256;
 
-/// A face that is pressed into tissue.
+/// A face that indents tissue.
 #[derive(Clone, Debug)]
 pub struct Indentation<D> {
     inner: D,
     probe_from_world: Isometry3<f32>,
     world_from_probe: Isometry3<f32>,
-    /// Radius of the face; infinite where it is flat [m].
+    /// Radius of the face; infinite if it is flat [m].
     radius: f32,
     half_size: [f32; 2],
     decay: f32,
-    /// How far the face reaches into the skin, shape `[COUNT[1], COUNT[0]]`, and zeros [m].
+    /// Depth of the face in the skin at each node, shape `[COUNT[1], COUNT[0]]`, padded with zeros [m].
     reach: Box<[f32; SIZE]>,
 }
 
 impl Indentation<super::Rigid> {
-    /// Depth over which what a probe presses in fades to 1/e, where nothing is simulated [m].
+    /// Depth over which the indentation fades to 1/e, for bodies without simulation [m].
     pub const DECAY: f64 = 0.035;
 }
 
 impl<D: Deformation> Indentation<D> {
-    /// Of a transducer whose face stands in the skin of a phantom, deformed by `inner`; fading to 1/e over a depth of `decay` [m].
+    /// Indentation by the face of a transducer into the skin of a phantom that `inner` deforms; it fades to 1/e over the depth `decay` [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a decay outside of 0.005 to 0.1 m.
+    /// [`UltrasoundError::Setting`]: the decay is outside of 0.005 to 0.1 m.
     pub fn new(
         inner: D,
         phantom: &dyn Phantom,
@@ -88,13 +88,13 @@ impl<D: Deformation> Indentation<D> {
         };
         let found = own.nodes(phantom);
         own.reach[..found.len()].copy_from_slice(&found);
-        // Tissue must not be turned inside out.
+        // Prevents tissue from being turned inside out.
         let most = own.reach.iter().copied().fold(0.0, f32::max);
         own.decay = own.decay.max(1.25 * most);
         Ok(own)
     }
 
-    /// How far the face reaches into the skin at each node.
+    /// Depth of the face in the skin at each node.
     fn nodes(&self, phantom: &dyn Phantom) -> Vec<f32> {
         let places = (0..COUNT[0] * COUNT[1]).map(|index| {
             let share = |n: usize, count: usize| 2.0 * n as f32 / (count - 1) as f32 - 1.0;
@@ -115,10 +115,10 @@ impl<D: Deformation> Indentation<D> {
             .collect()
     }
 
-    /// How far the face reaches into the skin at a place on it, negative where there is a gap [m]; nothing where the gap is larger than `most_gap` [m].
+    /// Depth of the face in the skin at a position, negative for a gap [m]; `None` if the gap is larger than `most_gap` [m].
     fn reach_at(&self, phantom: &dyn Phantom, x: f32, y: f32, most_gap: f32) -> Option<f32> {
         let face = -self.height(x);
-        // Whether there is tissue, and how far nothing else is.
+        // Whether there is tissue, and the clearance there.
         let look = |z: f32| {
             let world = self.world_from_probe * Point::new(x, y, z);
             let place = |rest: Point| {
@@ -133,7 +133,7 @@ impl<D: Deformation> Indentation<D> {
                 .rest_from_world(&world)
                 .map_or((false, 0.0), place)
         };
-        // Away from the face: up through tissue, or down through air.
+        // Search direction: up through tissue, or down through air.
         let (is_inside, mut free) = look(face);
         let (way, most) = if is_inside {
             (-1.0, MOST)
@@ -143,7 +143,7 @@ impl<D: Deformation> Indentation<D> {
         let (mut gone, mut step) = (0.0, 0.0);
         let mut is_beyond = false;
         while !is_beyond && gone < most {
-            // A margin for rounding.
+            // The factor is a margin for rounding.
             step = (0.98 * free).max(STEP).min(most - gone);
             gone += step;
             let (is_tissue, next) = look(face + way * gone);
@@ -167,7 +167,7 @@ impl<D: Deformation> Indentation<D> {
         Some(face - below)
     }
 
-    /// Height of the face over its middle [m].
+    /// Height of the face relative to its centre [m].
     fn height(&self, x: f32) -> f32 {
         if self.radius.is_finite() {
             let x = x.abs().min(self.half_size[0]);
@@ -177,7 +177,7 @@ impl<D: Deformation> Indentation<D> {
         }
     }
 
-    /// Moves as many world points as there are lanes, or fewer, to where they were before the face came.
+    /// Moves up to one vector of lanes of world points to their positions before the indentation.
     #[inline(always)]
     fn unpress(&self, points: &mut [Point]) {
         let mut lanes = [[0.0; LANES]; 3];
@@ -204,7 +204,7 @@ impl<D: Deformation> Indentation<D> {
         }
     }
 
-    /// How far a point of the probe's frame was pressed down, as [`Self::face`] says, for many at once [m].
+    /// Distance that points of the probe's frame were pressed down, from [`Self::face`], for many points at once [m].
     #[inline(always)]
     fn pressed(&self, x: f32, y: f32, z: f32) -> f32 {
         const LOG2_E: f32 = std::f32::consts::LOG2_E;
@@ -233,7 +233,7 @@ impl<D: Deformation> Indentation<D> {
         reach * fade * power_of_two(-LOG2_E / self.decay * below)
     }
 
-    /// Height of the face over its middle [m], and how far it reaches in [m], at x, y of the probe's frame.
+    /// Height of the face relative to its centre [m], and its depth in the skin [m], at x, y of the probe's frame.
     fn face(&self, point: &Point) -> [f32; 2] {
         let place = |axis: usize| {
             let half = self.half_size[axis];
@@ -260,12 +260,12 @@ impl<D: Deformation> Indentation<D> {
     }
 }
 
-/// How far the skin is moved where the face reaches so far into it: gel draws it to the face.
+/// Displacement of the skin for a depth of the face in it: gel draws the skin to the face.
 fn drawn(reach: Option<f32>) -> f32 {
     match reach {
         None => 0.0,
         Some(reach) if reach > -GEL => reach,
-        // The wider the gap, the less is filled, so that nothing jumps.
+        // Wider gaps are filled less, so that the displacement is continuous.
         Some(reach) => -(2.0 * GEL + reach).max(0.0),
     }
 }
@@ -295,7 +295,7 @@ impl<D: Deformation> Deformation for Indentation<D> {
     fn world_from_rest(&self, rest: &Point) -> Option<Point> {
         let target = self.probe_from_world * self.inner.world_from_rest(rest)?;
         let [height, reach] = self.face(&target);
-        // z − w e^(−t/L) is the depth before: it grows with z, as w < L.
+        // z − w e^(−t/L) is the depth at rest: it increases with z, as w < L.
         let mut z = target.z + reach;
         for _ in 0..12 {
             let fade = reach * (-(z + height).max(0.0) / self.decay).exp();
@@ -312,7 +312,7 @@ impl<D: Deformation> Deformation for Indentation<D> {
     fn max_compression(&self, world: &Point) -> f32 {
         let point = self.probe_from_world * world;
         let [height, reach] = self.face(&point);
-        // Along the line by 1 + w/L; aslant also by the slope of the face.
+        // Compression along the line is 1 + w/L; oblique lines also depend on the slope of the face.
         let own = (reach.max(0.0) / self.decay + SLOPE)
             * (-(point.z + height).max(0.0) / self.decay).exp();
         (1.0 + own) * self.inner.max_compression(world)

@@ -1,6 +1,6 @@
-//! Where tissue is: rest points of world points and back.
+//! Deformation of tissue: maps between rest points and world points.
 //!
-//! Organs and scatterers are described in the shape that the body has at rest, so that they move with the tissue.
+//! Organs and scatterers are defined in the rest shape of the body, so that they move with the tissue.
 
 mod field;
 mod indentation;
@@ -26,7 +26,7 @@ pub trait Deformation: Send + Sync {
     /// Rest point of a world point; `None` outside of the body.
     fn rest_from_world(&self, world: &Point) -> Option<Point>;
 
-    /// Puts rest points in the place of world points; numbers that are none where these lie outside of the body.
+    /// Replaces world points by their rest points; NaN for points outside of the body.
     fn rest_from_worlds(&self, points: &mut [Point]) {
         for point in points {
             let nowhere = || Vector::repeat(f32::NAN).into();
@@ -37,6 +37,6 @@ pub trait Deformation: Send + Sync {
     /// World point of a rest point; `None` outside of the body.
     fn world_from_rest(&self, rest: &Point) -> Option<Point>;
 
-    /// The most by which distances at rest exceed those in the world, from a world point on into the body.
+    /// Upper bound of the ratio of lengths at rest to lengths in the world, from a world point on into the body.
     fn max_compression(&self, world: &Point) -> f32;
 }

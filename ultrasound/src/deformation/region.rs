@@ -5,12 +5,12 @@ use nalgebra::Isometry3;
 use super::Point;
 use crate::transducer::{ArrayKind, Transducer};
 
-/// Seen above the face, where a coarse skin may be, and beside the lines [m].
+/// Margin of the region above the face, for a coarse skin, and to the sides of the lines [m].
 const MARGIN: f32 = 0.02;
-/// Seen beside the plane, beyond the aperture: the beam is half as wide there at the greatest depth [m].
+/// Margin of the region across the plane, beyond the aperture: half the width of the beam at the greatest depth [m].
 const ASIDE: f32 = 0.012;
 
-/// A box in a frame of its own.
+/// A box in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Region {
     /// Pose of the frame.
@@ -19,12 +19,12 @@ pub struct Region {
     pub low: Point,
     /// Greatest coordinates [m].
     pub high: Point,
-    /// Half of the width across the axis at the depth of the face's middle [m], and by how much it grows per depth.
+    /// Half width across the axis at the depth of the face's centre [m], and its increase per depth.
     fan: [f32; 2],
 }
 
 impl Region {
-    /// What a transducer sees down to `depth` [m] from a pose of its frame.
+    /// The region that a transducer sees down to `depth` [m] from a pose of its frame.
     pub fn seen(transducer: &Transducer, world_from_probe: &Isometry3<f64>, depth: f64) -> Self {
         let half_angle = 0.5 * transducer.field_of_view();
         let across = 0.5 * transducer.footprint() + depth * half_angle.sin();
@@ -42,7 +42,7 @@ impl Region {
         }
     }
 
-    /// Half of the width at a depth [m] within which all lines lie, with a margin.
+    /// Half width at a depth [m] that contains all lines, with a margin.
     pub(super) fn half_width(&self, depth: f32) -> f32 {
         self.fan[0] + self.fan[1] * depth.max(0.0)
     }

@@ -1,4 +1,4 @@
-//! A body that only moves.
+//! Rigid motion of a body.
 
 use nalgebra::Isometry3;
 

@@ -1,8 +1,8 @@
-//! Simulated points and where they were at rest, sixteen side by side as vectors take them; what they say about a place between them.
+//! Simulated points and their rest positions, in groups of sixteen for vector code, and the interpolation between them.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use nalgebra::Matrix3;
@@ -14,31 +14,31 @@ use crate::wide::{power_of_two, wide};
 
 /// Depth over which the displacement of a skin fades to 1/e [m].
 const DECAY: f32 = 0.035;
-/// Standard deviation of weights, in distances of neighbouring points.
+/// Standard deviation of weights, relative to the distance of neighbouring points.
 const SIGMA: f32 = 0.6;
-/// Points farther away than this count nothing, in standard deviations.
+/// Distance beyond which points have no weight [standard deviations].
 const REACH: f32 = 3.0;
-/// Points side by side.
+/// Points of a group.
 const LANES: usize = 16;
-/// Where a lane is that holds no point [m].
+/// Position of lanes without a point [m].
 const NOWHERE: f32 = 1e6;
 
 type Lanes = [f32; LANES];
 
-/// A point in the world, and its rest point less it.
+/// A world point, and the rest point minus the world point.
 type Sample = (Point, Vector);
 
 /// Weights of all points, group by group.
 pub(super) type Weights = Vec<Lanes>;
 
-/// Points side by side: where they are in the world, and rest point less it [m].
+/// A group of points: positions in the world, and rest point minus world point [m].
 #[derive(Clone, Copy, Debug)]
 struct Group {
     world: [Lanes; 3],
     shift: [Lanes; 3],
 }
 
-/// Points in or about a region.
+/// Points in or near a region.
 #[derive(Clone, Debug)]
 pub(super) struct Samples {
     groups: Vec<Group>,
@@ -47,10 +47,10 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// As many points at rest as in the world [m].
+    /// Samples near a region, from points at rest and in the world [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: fewer than four points, unequal numbers, coordinates that are not finite.
+    /// [`UltrasoundError::Setting`]: there are fewer than four points, numbers differ, or coordinates are not finite.
     pub(super) fn near(
         region: &Region,
         rest: &[Point],
@@ -63,17 +63,17 @@ impl Samples {
         Ok(Self { groups, sigma })
     }
 
-    /// How many there are, or some more.
+    /// Number of samples, rounded up to full groups.
     pub(super) fn len(&self) -> usize {
         LANES * self.groups.len()
     }
 
-    /// Usual distance of neighbouring points [m].
+    /// Typical distance of neighbouring points [m].
     pub(super) fn spacing(&self) -> f32 {
         self.sigma / SIGMA
     }
 
-    /// The mean of the samples nearest to a node, less with the depth below them; far below, the body rests.
+    /// The mean of the samples nearest to a node; it fades with the depth below them, as the body is at rest far below.
     pub(super) fn fading(&self, node: &Point, weights: &mut Weights) -> Vector {
         let (place, shift) = wide(
             #[inline(always)]
@@ -82,11 +82,11 @@ impl Samples {
                 self.means(node, weights)
             },
         );
-        // Beside the nearest samples their mean lies across the skin from the node.
+        // Next to the nearest samples, the direction from the node to their mean is across the skin.
         shift * (-place.norm() / DECAY).exp()
     }
 
-    /// The linear field that fits the samples about a node best (Lancaster and Salkauskas 1981); beyond them no farther than a spacing.
+    /// The linear field that fits the samples around a node best (Lancaster and Salkauskas 1981), extrapolated by at most one spacing.
     pub(super) fn moving_least_squares(&self, node: &Point, weights: &mut Weights) -> Vector {
         let (place, shift, moments) = wide(
             #[inline(always)]
@@ -97,14 +97,14 @@ impl Samples {
             },
         );
         let [spread, slope] = moments;
-        // Where samples lie in a plane, nothing is known of the slope across it.
+        // If the samples lie in a plane, the slope across it is undetermined.
         let spread = spread + Matrix3::identity() * (1e-2 * self.sigma * self.sigma);
         let way = -place.cap_magnitude(self.spacing());
         let turned = |inverse: Matrix3<f32>| slope * inverse * way;
         shift + spread.try_inverse().map_or_else(Vector::zeros, turned)
     }
 
-    /// The weight of each sample at a node, that of the nearest being 1: far from all, the nearest count.
+    /// The weight of each sample at a node, relative to the nearest sample: far from all samples, the nearest ones dominate.
     #[inline(always)]
     fn weigh(&self, node: &Point, weights: &mut Weights) {
         weights.resize(self.groups.len(), [0.0; LANES]);
@@ -131,7 +131,7 @@ impl Samples {
         }
     }
 
-    /// Weighted means over the samples of their places from a node, and of their shifts.
+    /// Weighted means over the samples: positions relative to a node, and shifts.
     #[inline(always)]
     fn means(&self, node: &Point, weights: &[Lanes]) -> (Vector, Vector) {
         let mut sums = [[0.0; LANES]; 7];
@@ -153,7 +153,7 @@ impl Samples {
         (vector(0), vector(3))
     }
 
-    /// Weighted means of the products of places, and of shifts with places, about their means.
+    /// Weighted means of products, about the means: positions with positions, and shifts with positions.
     #[inline(always)]
     fn moments(
         &self,
@@ -220,7 +220,7 @@ fn samples(rest: &[Point], world: &[Point]) -> Result<Vec<Sample>, UltrasoundErr
     Ok(pairs.map(|(rest, world)| (*world, rest - world)).collect())
 }
 
-/// Usual distance of a point to its nearest neighbour [m].
+/// Typical distance of a point to its nearest neighbour [m].
 fn spacing(points: &[Point]) -> f32 {
     const N_ASKED: usize = 65;
     let step = points.len().div_ceil(N_ASKED);
@@ -235,7 +235,7 @@ fn spacing(points: &[Point]) -> f32 {
     squares[squares.len() / 2].sqrt().max(1e-4)
 }
 
-/// The samples in or about the region, or all where there are none.
+/// The samples in or near the region, or all samples if there are none in it.
 fn near(samples: Vec<Sample>, region: &Region, margin: f32) -> Vec<Sample> {
     let grid_from_world = region.world_from_grid.inverse();
     let is_near = |(world, _): &&Sample| {

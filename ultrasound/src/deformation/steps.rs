@@ -1,27 +1,27 @@
-//! Bridges the steps that voxels make in a skin that was smooth.
+//! Bridges voxel steps in a skin that is smooth in reality.
 //!
-//! Looked at closely, how far the face reaches into such a skin jumps by a voxel from place to place. Nodes that only follow it where they
-//! are leave air between face and skin elsewhere. So their values come from a surface that is smooth and nowhere above the skin: the mean
-//! around each place, less the most by which the skin lies below it nearby.
+//! The depth of the face in such a skin jumps by a voxel from place to place. Nodes that follow the skin only at their own positions
+//! leave air between face and skin elsewhere. Therefore node values come from a smooth surface that is nowhere above the skin: the local
+//! mean, minus the largest amount by which the skin lies below it nearby.
 
-/// Places between two nodes, along each axis.
+/// Sampled places per node distance, along each axis.
 const PARTS: usize = 4;
 /// Radius over which the skin is smoothed [steps].
 const RADIUS: f32 = 2.0;
 
-/// A face's skin, looked at closely.
+/// The skin below a face, sampled more finely than the nodes.
 pub(super) struct Steps {
     /// Places along each axis.
     count: [usize; 2],
     /// Radius of smoothing, in places along each axis.
     radius: [usize; 2],
-    /// How far the face reaches into the skin [m]; `None` if no skin is near.
+    /// Depth of the face in the skin [m]; `None` if no skin is near.
     reach: Vec<Option<f32>>,
 }
 
 impl Steps {
-    /// Of a face with nodes along each axis over twice `half` [m], on a skin with steps of a height [m]; `found` says how far it reaches into
-    /// the skin at a place, and nothing where the gap is larger than a step.
+    /// Samples the skin below a face with nodes along each axis over twice `half` [m]; the skin has steps of a given height [m]. `found`
+    /// returns the depth of the face in the skin at a place, and `None` if the gap is larger than a step.
     pub(super) fn new(
         nodes: [usize; 2],
         half: [f32; 2],
@@ -40,8 +40,8 @@ impl Steps {
         }
     }
 
-    /// How far the face may reach in at each node, so that it meets no air within the contact: between places with gaps below `gel` [m] and
-    /// no larger gap than a step between them; none farther than a node from it.
+    /// Depth of the face at each node such that no air remains within the contact: the area between places with gaps below `gel` [m] that is
+    /// free of gaps larger than a step; `None` if the contact is farther than a node away.
     pub(super) fn bridged(mut self, gel: f32) -> Vec<Option<f32>> {
         for row in self.reach.chunks_mut(self.count[0]) {
             for run in row.chunk_by_mut(|a, b| a.is_some() && b.is_some()) {
@@ -57,7 +57,7 @@ impl Steps {
         let near = [PARTS; 2];
         let smooth = self.around(&self.reach, self.radius, mean);
         let below = zip(&self.reach, &smooth, |reach, smooth| reach - smooth);
-        // A mean of least values that all count here is not above what is here. The nodes around the contact bound cells that it ends in.
+        // A mean of minima that all include this place is not above it. The nodes around the contact bound the cells in which it ends.
         let least = self.around(&below, near, least);
         let below = self.around(&least, near, mean);
         let bridged = zip(&smooth, &below, |smooth, below| smooth + below);
@@ -70,7 +70,7 @@ impl Steps {
         nodes.map(|at| bridged[at]).collect()
     }
 
-    /// What is made of the values around each place, if there are any.
+    /// Reduces the values around each place, if there are any.
     fn around(
         &self,
         values: &[Option<f32>],

@@ -1,13 +1,13 @@
-//! A body of tetrahedra, in each of which the deformation is affine.
+//! Deformation of tetrahedra: affine in each of them.
 //!
-//! A regular grid of cells over the world names, for each cell, the tetrahedra whose boxes touch it.
+//! A regular grid over the world lists, for each cell, the tetrahedra whose boxes touch it.
 
 use nalgebra::Matrix3;
 
 use super::{Deformation, Point, Vector};
 use crate::UltrasoundError;
 
-/// Barycentric coordinates down to this count as inside, so that no gap opens between neighbours.
+/// Lower limit of barycentric coordinates inside, so that no gap opens between neighbours.
 const TOLERANCE: f32 = 1e-4;
 
 /// A body of tetrahedra.
@@ -18,14 +18,14 @@ pub struct Tetrahedra {
     max_compression: f32,
 }
 
-/// One of the two shapes: a map into the other for each tetrahedron, found through a grid.
+/// One of the two shapes: a map to the other shape for each tetrahedron, and a grid to find it.
 #[derive(Clone, Debug)]
 struct Side {
     cells: Grid,
     maps: Vec<Map>,
 }
 
-/// A tetrahedron: its corner, barycentric coordinates of a point, and that corner and edges in the other shape.
+/// A tetrahedron: corner, map to barycentric coordinates, and the corner and edges in the other shape.
 #[derive(Clone, Debug)]
 struct Map {
     corner: Point,
@@ -34,7 +34,7 @@ struct Map {
     other_edges: Matrix3<f32>,
 }
 
-/// Items of each cell lie behind one another.
+/// A grid; the items of a cell are contiguous.
 #[derive(Clone, Debug)]
 struct Grid {
     origin: Point,
@@ -45,11 +45,11 @@ struct Grid {
 }
 
 impl Tetrahedra {
-    /// Of vertices at rest and in the world [m], and four vertices per tetrahedron; flat and inverted ones are left out, as no sound
-    /// passes a fold.
+    /// A body from vertices at rest and in the world [m], and four vertices per tetrahedron. Flat and inverted tetrahedra are left out, as
+    /// sound does not pass a fold.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: coordinates that are not finite, unequal numbers of vertices, indices beyond them, no tetrahedron.
+    /// [`UltrasoundError::Setting`]: coordinates are not finite, vertex numbers differ, indices are out of range, or no tetrahedron is left.
     pub fn new(
         rest: &[Point],
         world: &[Point],
@@ -151,7 +151,7 @@ impl Grid {
             .reduce(|(low, high), (l, h)| (low.inf(&l), high.sup(&h)));
         let (low, high) = all.unwrap_or_default();
         let size = high - low;
-        // About one tetrahedron per cell, and no more cells than memory likes.
+        // About one tetrahedron per cell, with a limit on memory.
         let volume = size.iter().map(|x| x.max(1e-6)).product::<f32>();
         let width = (volume / tets.len() as f32)
             .cbrt()

@@ -1,4 +1,4 @@
-//! Attenuation, from how fast speckle fades with depth.
+//! Attenuation, from the decay of speckle with depth.
 
 use super::frame_of;
 use crate::material::SOFT_TISSUE;
@@ -6,19 +6,19 @@ use crate::phantom::Block;
 use crate::transducer::Transducer;
 use crate::{BMode, Material, Settings, UltrasoundError};
 
-/// How fast speckle fades.
+/// Decay of speckle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AttenuationSlope {
-    /// One way [dB/(cm MHz)].
+    /// One-way attenuation [dB/(cm MHz)].
     pub slope: f64,
-    /// Frequency that it is related to [Hz].
+    /// Reference frequency [Hz].
     pub frequency: f64,
 }
 
-/// Images a block of an attenuation [dB/(cm MHz)] from several places, and fits a line to the level over depth.
+/// Images a block with an attenuation [dB/(cm MHz)] from several places, and fits a line to the level over depth.
 ///
 /// # Errors
-/// [`UltrasoundError::Setting`]: settings, or an attenuation outside of 0 to 3.
+/// [`UltrasoundError::Setting`]: settings are invalid, or the attenuation is outside of 0 to 3.
 pub fn attenuation_slope(
     transducer: &Transducer,
     settings: &Settings,
@@ -50,7 +50,7 @@ pub fn attenuation_slope(
         }
     }
     let step = settings.depth / settings.n_samples as f64;
-    // The probe rings over the first centimetre; silence has no slope.
+    // Excludes the ring-down of the probe in the first centimetre, and depths without signal.
     let points = power
         .iter()
         .enumerate()
@@ -65,7 +65,7 @@ pub fn attenuation_slope(
     })
 }
 
-/// Least squares.
+/// Least-squares slope of a line.
 fn fitted_slope(points: &[[f64; 2]]) -> f64 {
     let n = points.len() as f64;
     let [x, y] = [0, 1].map(|axis| points.iter().map(|point| point[axis]).sum::<f64>() / n);

@@ -1,8 +1,8 @@
-//! Symmetric positive definite systems whose entries lie within a band about the diagonal: Cholesky as $U^T D U$.
+//! Symmetric positive definite band matrices: solution by the Cholesky factorisation $U^T D U$.
 
 #![expect(
     clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
+    reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
 use crate::wide::wide;
@@ -18,7 +18,7 @@ pub(super) struct Banded {
 }
 
 impl Banded {
-    /// Zeros; `reach` is the greatest distance of an entry from the diagonal.
+    /// A zero matrix; `reach` is the largest distance of an entry from the diagonal.
     pub(super) fn zeros(n: usize, reach: usize) -> Self {
         let width = reach + 1;
         Self {
@@ -33,12 +33,12 @@ impl Banded {
         self.rows[row * self.width] += value;
     }
 
-    /// Sets the entries at `(row, column)` and `(column, row)`, of which the column is the greater.
+    /// Sets the entries at `(row, column)` and `(column, row)`, with `column` > `row`.
     pub(super) fn set(&mut self, row: usize, column: usize, value: f64) {
         self.rows[row * self.width + column - row] = value;
     }
 
-    /// Solves for the right side, which becomes the solution; the matrix is used up.
+    /// Solves in place: the right side becomes the solution. Consumes the matrix.
     pub(super) fn solve(mut self, right: &mut [f64]) {
         wide(
             #[inline(always)]

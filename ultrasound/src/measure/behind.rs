@@ -1,25 +1,25 @@
-//! Gas behind tissue, where a body would have tissue: what has no label in a label volume.
+//! Gas behind tissue, which in a body would be tissue: parts of a label volume without a label.
 
 use crate::b_mode::Frame;
 use crate::material::Material;
 
-/// Gas without a label behind the skin, as shares of the samples there of lines that couple. What lies behind the end of a volume that cuts
-/// tissue off does not count.
+/// Gas without a label behind the skin, as a share of the samples there on coupled lines. Samples behind the end of a volume that cuts
+/// tissue off are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GasBehind {
-    /// All of it.
+    /// All gas behind the skin.
     pub share: f64,
-    /// What has tissue again behind it.
+    /// Gas with tissue behind it.
     pub enclosed: f64,
 }
 
 impl GasBehind {
-    /// Above this share there is more gas than a body of the picture's size has behind it.
+    /// Above this share, there is more gas than a body of the picture's size has behind it.
     pub const MOST: f64 = 0.5;
-    /// Above this share gas lies between tissues.
+    /// Above this share, gas lies between tissues.
     pub const MOST_ENCLOSED: f64 = 0.02;
 
-    /// Of the gases with given numbers, deeper than the first that is no gas; `is_within` says whether a sample of a line lies within the
+    /// Counts gases with the given material indices behind the first tissue; `is_within` tells whether a sample of a line lies within the
     /// volume.
     pub fn new(
         frame: &Frame,
@@ -37,7 +37,7 @@ impl GasBehind {
             };
             let last = line.iter().rposition(is_tissue).unwrap_or(start);
             for run in line[start..].chunk_by(|a, b| is_gas(*a) == is_gas(*b)) {
-                // A sample behind the boundary, which may lie on the volume's end.
+                // One sample behind the boundary, which may lie on the end of the volume.
                 let behind = start + (run.len() - 1).min(1);
                 if !is_gas(run[0]) {
                     all += run.len();
@@ -56,7 +56,7 @@ impl GasBehind {
         }
     }
 
-    /// Whether tissue is likely to have no label.
+    /// Whether some tissue probably has no label.
     pub fn is_doubtful(&self) -> bool {
         self.share > Self::MOST || self.enclosed > Self::MOST_ENCLOSED
     }

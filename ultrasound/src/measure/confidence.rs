@@ -1,38 +1,38 @@
-//! How far a picture can be trusted: the confidence map of Karamalis 2012 (doi:10.1016/j.media.2012.07.005).
+//! Confidence map of a picture (Karamalis 2012, doi:10.1016/j.media.2012.07.005).
 //!
-//! It is the probability that a random walk over the picture's lines and samples, which avoids steps of brightness, reaches the face before
-//! it reaches the deepest samples.
+//! Confidence is the probability that a random walk over the picture's lines and samples, which avoids steps of brightness, reaches the
+//! face before it reaches the deepest samples.
 //! Walks from $i$ go to the eight neighbours $j$ with weights
 //! $w_{ij} = e^{-\beta (|c_i - c_j| + p)}$ where $c = g (1 - e^{-\alpha l})$ is the brightness $g$ at the share $l$ of the depth, and $p$
-//! is 0 along lines, $\gamma$ across and $\sqrt{2} \gamma$ aslant.
-//! The weight over the depth is that of the authors' code: with $e^{-\alpha l}$ the face's own rings would end all walks.
+//! is 0 along lines, $\gamma$ across and $\sqrt{2} \gamma$ diagonally.
+//! The weight over the depth follows the authors' code: with $e^{-\alpha l}$ the ring-down at the face would end all walks.
 //! The probabilities solve Laplace's equation with 1 at the face and 0 at the bottom.
 //!
-//! A line that couples to nothing has no face to reach and is 0, as it would be taken for even tissue.
+//! Lines that are not coupled are set to 0; otherwise they would look like homogeneous tissue.
 
 use super::banded::Banded;
 use crate::{Frame, Settings, UltrasoundError};
 
-/// Added to each weight, so that every sample is reached.
+/// Added to each weight, so that every sample is reachable.
 const LEAST_WEIGHT: f64 = 1e-6;
 
-/// How a confidence map is made.
+/// Settings of a confidence map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfidenceSettings {
-    /// How soon brightness counts fully, over the depth.
+    /// Growth of the weight of brightness with depth.
     pub alpha: f64,
-    /// How much walks avoid steps of brightness.
+    /// Penalty of steps of brightness.
     pub beta: f64,
-    /// How much they avoid to leave their line.
+    /// Penalty of leaving the line.
     pub gamma: f64,
-    /// Lines and samples of the walk, at most: those of the frame are averaged. The cost grows with lines³ × samples.
+    /// Largest number of lines and samples of the graph; frames are averaged down to it. The cost grows with lines³ × samples.
     pub nodes: [usize; 2],
-    /// Levels of black and white [dB over the speckle of liver].
+    /// Levels of black and white [dB relative to the speckle of liver].
     pub levels: [f64; 2],
 }
 
 impl ConfidenceSettings {
-    /// The paper's α = 2, β = 90, γ = 0.05, for the grey levels of a scanner.
+    /// The paper's α = 2, β = 90, γ = 0.05, with the grey levels of a scanner.
     pub fn of(settings: &Settings) -> Self {
         let white = -settings.gain;
         Self {
@@ -61,7 +61,7 @@ impl ConfidenceSettings {
 /// Confidence in beam space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confidence {
-    /// From 0 to 1, shape `[n_lines, n_samples]` of the frame; 0 on lines that couple to nothing.
+    /// Values from 0 to 1, shape `[n_lines, n_samples]` of the frame; 0 on lines that are not coupled.
     pub values: Vec<f32>,
 }
 
@@ -73,10 +73,10 @@ impl Confidence {
     }
 }
 
-/// The confidence map of a frame.
+/// Computes the confidence map of a frame.
 ///
 /// # Errors
-/// [`UltrasoundError::Setting`]: a setting out of range, or a frame that is smaller than 2 lines of 3 samples or whose parts differ in size.
+/// [`UltrasoundError::Setting`]: a setting is out of range, or the frame is smaller than 2 lines of 3 samples or inconsistent in size.
 pub fn confidence(
     frame: &Frame,
     settings: &ConfidenceSettings,
@@ -110,9 +110,9 @@ pub fn confidence(
     Ok(Confidence { values })
 }
 
-/// Neighbours along an axis that are averaged to nodes.
+/// Averaging of neighbours along an axis to nodes.
 struct Cells {
-    /// Nodes, and what is averaged to them.
+    /// Number of nodes, and number of averaged values.
     n: usize,
     n_fine: usize,
 }
@@ -129,7 +129,7 @@ impl Cells {
         node * self.n_fine / self.n..(node + 1) * self.n_fine / self.n
     }
 
-    /// Nodes on either side, and the share of the second.
+    /// Nodes on either side, and the weight of the second.
     fn between(&self, fine: usize) -> (usize, usize, f64) {
         let place = (fine as f64 + 0.5) * self.n as f64 / self.n_fine as f64 - 0.5;
         let place = place.clamp(0.0, (self.n - 1) as f64);
@@ -150,7 +150,7 @@ struct Graph {
 impl Graph {
     fn new(frame: &Frame, settings: &ConfidenceSettings, lines: &Cells, samples: &Cells) -> Self {
         let [black, white] = settings.levels;
-        // What is no number is black.
+        // Levels that are not a number are black.
         let grey = |level: f32| (f64::from(level).max(black).min(white) - black) / (white - black);
         let mean = |line: usize, row: usize| {
             let (lines, samples) = (lines.range(line), samples.range(row));
@@ -177,7 +177,7 @@ impl Graph {
     /// Probabilities of all nodes, row by row.
     fn walk(&self, settings: &ConfidenceSettings) -> Vec<f64> {
         let n = self.n_lines;
-        // Neither the first row nor the last is unknown.
+        // The first and the last row are known.
         let n_unknown = n * (self.n_rows - 2);
         let mut laplacian = Banded::zeros(n_unknown, n + 1);
         let mut unknown = vec![0.0; n_unknown];
@@ -214,7 +214,7 @@ impl Graph {
         nodes
     }
 
-    /// Neighbours that follow in order, with their distance across lines; lines that couple to nothing have none.
+    /// Subsequent neighbours, with the penalty of their direction; lines that are not coupled have none.
     fn neighbours(&self, row: usize, line: usize) -> impl Iterator<Item = (usize, usize, f64)> {
         const ASLANT: f64 = std::f64::consts::SQRT_2;
         const WAYS: [(usize, isize, f64); 4] =

@@ -1,12 +1,12 @@
-//! How well an inclusion stands out.
+//! Contrast of an inclusion.
 //!
 //! $\mathrm{CNR} = |\mu_i - \mu_o| / \sqrt{\sigma_i^2 + \sigma_o^2}$ of levels in dB, and $\mathrm{gCNR} = 1 - \int \min(p_i, p_o)$, which
-//! no grey map changes (Rodriguez-Molares 2020, doi:10.1109/TUFFC.2019.2956855).
+//! is invariant to grey maps (Rodriguez-Molares 2020, doi:10.1109/TUFFC.2019.2956855).
 
-/// How well two regions differ.
+/// Contrast between two regions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contrast {
-    /// Mean power inside over outside [dB].
+    /// Ratio of the mean powers inside and outside [dB].
     pub contrast: f64,
     /// Contrast-to-noise ratio of levels.
     pub cnr: f64,
@@ -14,7 +14,7 @@ pub struct Contrast {
     pub gcnr: f64,
 }
 
-/// Compares levels [dB] inside and outside; NaN where one is empty.
+/// Compares levels [dB] inside and outside; NaN if one of them is empty.
 pub fn contrast(inside: &[f32], outside: &[f32]) -> Contrast {
     let moments = |levels: &[f32]| {
         let n = levels.len() as f64;

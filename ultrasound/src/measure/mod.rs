@@ -1,4 +1,4 @@
-//! What is measured in pictures: confidence in any; gas behind the skin; resolution, speckle, attenuation, contrast in those of test blocks.
+//! Measurements in pictures: confidence in any picture; gas behind the skin; resolution, speckle, attenuation and contrast in test blocks.
 
 mod attenuation;
 mod banded;
@@ -24,7 +24,7 @@ use crate::phantom::{Block, Phantom};
 use crate::transducer::Transducer;
 use crate::{BMode, Settings, UltrasoundError};
 
-/// A frame of a block at rest, with the probe's frame where the block's is.
+/// A frame of a block at rest; the probe's frame equals the block's frame.
 pub(crate) fn frame_of(b_mode: &mut BMode, block: &Block) -> Result<Frame, UltrasoundError> {
     block.check()?;
     let rigid = Rigid::default();
@@ -33,7 +33,7 @@ pub(crate) fn frame_of(b_mode: &mut BMode, block: &Block) -> Result<Frame, Ultra
     Ok(b_mode.frame(&view, 0).clone())
 }
 
-/// Settings and scanner of a measurement at depths [m]: the picture reaches a fifth beyond the deepest.
+/// Settings of a measurement down to a depth [m]: the picture reaches a fifth deeper.
 pub(crate) fn reaching(settings: &Settings, depth: f64) -> Settings {
     Settings {
         depth: 1.2 * depth,

@@ -1,4 +1,4 @@
-//! Resolution: widths of points at depths on the axis.
+//! Resolution: widths of point targets on the axis.
 
 use nalgebra::Isometry3;
 
@@ -18,16 +18,16 @@ pub struct PointTarget {
     pub depth: f64,
     /// Along the array [m].
     pub lateral: f64,
-    /// Along the line of sight [m].
+    /// Along the scanline [m].
     pub axial: f64,
     /// Across the array [m].
     pub elevation: f64,
 }
 
-/// Images points in a clear medium, from 61 places across the array, with `settings` but for depth, samples, noise and compensation.
+/// Images points in a clear medium, from 61 places across the array; depth, samples, noise and compensation of `settings` are replaced.
 ///
 /// # Errors
-/// [`UltrasoundError::Setting`]: settings, or a depth outside of 2 mm to 0.3 m.
+/// [`UltrasoundError::Setting`]: settings are invalid, or a depth is outside of 2 mm to 0.3 m.
 pub fn point_targets(
     transducer: &Transducer,
     settings: &Settings,
@@ -50,7 +50,7 @@ fn point_target(
     let pulse = Pulse::new(transducer).width(settings.speed_of_sound);
     let settings = Settings {
         n_samples: (8.0 * 1.2 * depth / pulse).round() as usize,
-        // Odd, so that one line meets the points.
+        // An odd number, so that one line meets the points.
         n_lines: settings.n_lines | 1,
         noise: f64::NEG_INFINITY,
         compensation: 0.0,
@@ -65,7 +65,7 @@ fn point_target(
     let middle = settings.n_lines / 2;
     let across: Vec<f64> = lines.iter().map(|line| line[sample]).collect();
 
-    // A few lines are enough to look from places across the array; its beam is at most as wide as the aperture or what it spreads to.
+    // A few lines suffice for places across the array; the beam is at most as wide as the aperture or its spread.
     let few = Settings {
         n_lines: 9,
         ..settings

@@ -1,6 +1,6 @@
 //! Statistics of fully developed speckle.
 //!
-//! The envelope's amplitude is Rayleigh distributed: its mean over its standard deviation is $\sqrt{\pi/(4-\pi)} = 1.913$, and its
+//! The amplitude of the envelope is Rayleigh distributed: the ratio of mean and standard deviation is $\sqrt{\pi/(4-\pi)} = 1.913$, and the
 //! logarithm has a standard deviation of 5.57 dB (Wagner 1983, doi:10.1109/T-SU.1983.31404).
 
 use crate::b_mode::Frame;
@@ -8,7 +8,7 @@ use crate::b_mode::Frame;
 /// Statistics of a region's envelope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeckleStatistics {
-    /// Mean of the amplitude over its standard deviation.
+    /// Ratio of mean and standard deviation of the amplitude.
     pub snr: f64,
     /// Standard deviation of the level [dB].
     pub log_sd: f64,

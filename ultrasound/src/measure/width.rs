@@ -1,6 +1,6 @@
 //! Full width at half maximum.
 
-/// Width of the peak at `peak` at half of its height, in steps of the values, with crossings between them; NaN without one.
+/// Full width at half maximum of the peak at `peak`, in steps of the values, with interpolated crossings; NaN if there is no crossing.
 pub(super) fn full_width(values: &[f64], peak: usize) -> f64 {
     let half = 0.5 * values[peak];
     let crossing = |inner: f64, outer: f64| (inner - half) / (inner - outer);

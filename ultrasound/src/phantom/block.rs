@@ -1,6 +1,6 @@
-//! A block of layers with rods across: what instruments are tested on.
+//! Test block: layers with rods across them.
 //!
-//! Layers lie over one another along +z, the first above all; rods run along y without end.
+//! Layers are stacked along +z, the first at the lowest z; rods are infinite along y.
 
 use super::{Phantom, Place, Scatterer};
 use crate::UltrasoundError;
@@ -10,9 +10,9 @@ use crate::material::Material;
 /// A cylinder along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rod {
-    /// Its axis: x and z [m].
+    /// Position of the axis: x and z [m].
     pub center: [f32; 2],
-    /// [m].
+    /// Radius [m].
     pub radius: f32,
     /// Index among the materials.
     pub material: u8,
@@ -21,18 +21,18 @@ pub struct Rod {
 /// A block of layers and rods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Materials; the first is that above the first depth.
+    /// Materials; the first lies above the first depth.
     pub materials: Vec<Material>,
     /// Depths at which the next material begins [m], ascending.
     pub depths: Vec<f32>,
-    /// Cylinders along y, apart from one another.
+    /// Cylinders along y that do not touch.
     pub rods: Vec<Rod>,
     /// Wires and grains.
     pub scatterers: Vec<Scatterer>,
 }
 
 impl Block {
-    /// Of one material.
+    /// A block of one material.
     pub fn uniform(material: Material) -> Self {
         Self {
             materials: vec![material],
@@ -73,7 +73,7 @@ impl Block {
         }
     }
 
-    /// With a cylinder of another material about x and z [m].
+    /// Adds a cylinder of another material about x and z [m].
     pub fn with_rod(mut self, material: Material, center: [f32; 2], radius: f32) -> Self {
         self.rods.push(Rod {
             center,
@@ -84,10 +84,10 @@ impl Block {
         self
     }
 
-    /// Fails for what cannot be: no or too many materials, unordered layers, numbers that are not finite.
+    /// Checks the number of materials, the order of layers, and that numbers are finite.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`], naming it.
+    /// [`UltrasoundError::Setting`] names the invalid field.
     pub fn check(&self) -> Result<(), UltrasoundError> {
         let n = self.materials.len();
         let wrong = |field: &str, value: String, allowed: &str| {
@@ -118,7 +118,7 @@ impl Block {
         Ok(())
     }
 
-    /// The nearest rod: distance to its surface, negative inside.
+    /// Distance to the surface of the nearest rod (negative inside), and the rod.
     fn nearest_rod(&self, rest: &Point) -> Option<(f32, &Rod)> {
         let distance = |rod: &Rod| {
             let [x, z] = rod.center;
@@ -128,7 +128,7 @@ impl Block {
         all.min_by(|(a, _), (b, _)| a.abs().total_cmp(&b.abs()))
     }
 
-    /// Distance to the nearest layer's boundary.
+    /// Distance to the nearest boundary of layers.
     fn to_boundary(&self, rest: &Point) -> f32 {
         let distances = self.depths.iter().map(|depth| (rest.z - depth).abs());
         distances.fold(f32::MAX, f32::min)

@@ -1,4 +1,4 @@
-//! Solids put into another phantom: lesions, and organs whose surfaces a user has as meshes.
+//! Solids in another phantom: lesions, and organs from a user's meshes.
 
 use insonate_meshes::{ShellSolid, TriangleMesh};
 
@@ -7,15 +7,15 @@ use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::Material;
 
-/// Boundaries of solids are found to this precision [m].
+/// Precision of the boundaries of solids [m].
 const PRECISION: f32 = 1e-4;
-/// Most materials of a phantom.
+/// Largest number of materials of a phantom.
 const MAX_MATERIALS: usize = 255;
 
 /// A solid of one material.
 #[derive(Clone, Debug)]
 pub struct Insert {
-    /// Its shape at rest.
+    /// Shape at rest.
     pub solid: Solid,
     /// Its material.
     pub material: Material,
@@ -26,28 +26,28 @@ pub struct Insert {
 pub enum Solid {
     /// A ball.
     Ball {
-        /// [m].
+        /// Centre [m].
         center: Point,
-        /// [m].
+        /// Radius [m].
         radius: f32,
     },
-    /// What closed surfaces enclose.
+    /// The inside of closed surfaces.
     Mesh(Box<ShellSolid>),
 }
 
-/// A phantom with solids in it, the first of which counts where several are.
+/// A phantom with solids in it; where solids overlap, the first one counts.
 pub struct Inserts {
     inner: Box<dyn Phantom>,
     materials: Vec<Material>,
-    /// With the place of its material.
+    /// Solids with the index of their material.
     solids: Vec<(Solid, u8)>,
 }
 
 impl Solid {
-    /// What the shells of a mesh enclose, its coordinates being those of the phantom at rest [m].
+    /// The inside of the shells of a mesh, whose coordinates are rest coordinates of the phantom [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`] naming the shells that are not closed.
+    /// [`UltrasoundError::Setting`] names the shells that are not closed.
     pub fn mesh(mesh: &TriangleMesh) -> Result<Self, UltrasoundError> {
         let solid = ShellSolid::new(mesh).map_err(|fault| {
             UltrasoundError::setting("organ", fault.to_string(), "closed surfaces")
@@ -60,7 +60,7 @@ impl Solid {
         self.distance(point) < 0.0
     }
 
-    /// Distance to its surface [m], negative inside; from afar a lower bound.
+    /// Distance to the surface [m], negative inside; far away, a lower bound.
     fn distance(&self, point: &Point) -> f32 {
         match self {
             Self::Ball { center, radius } => (point - center).norm() - radius,
@@ -83,7 +83,7 @@ impl Inserts {
     /// Puts solids into a phantom.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: more than 255 materials in all, a ball that is none.
+    /// [`UltrasoundError::Setting`]: there are more than 255 materials in all, or a ball is invalid.
     pub fn new(inner: Box<dyn Phantom>, inserts: &[Insert]) -> Result<Self, UltrasoundError> {
         let mut materials = inner.materials().to_vec();
         let mut solids = Vec::new();
@@ -120,7 +120,7 @@ impl Inserts {
         })
     }
 
-    /// The nearest surface of a solid: its distance and normal there.
+    /// The solid with the nearest surface: distance and solid.
     fn nearest(&self, rest: &Point) -> Option<(f32, &Solid)> {
         let all = self
             .solids

@@ -1,4 +1,4 @@
-//! Lesions of an organ: balls at places that a seed draws, well inside.
+//! Lesions of an organ: balls at random places, well inside the organ.
 
 use std::str::FromStr;
 
@@ -10,18 +10,18 @@ use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::{Material, URINE};
 
-/// Radii that a lesion may have [m].
+/// Allowed radii of a lesion [m].
 const RADII: [f64; 2] = [0.001, 0.04];
-/// That of one of which nothing is said [m].
+/// Default radius of a lesion [m].
 const USUAL_RADIUS: f64 = 0.008;
-/// Between a lesion and what is around its organ, or another [m].
+/// Least distance between a lesion and the boundary of its organ or another lesion [m].
 const MARGIN: f32 = 0.002;
-/// Places that are tried.
+/// Number of places that are tried.
 const N_TRIES: usize = 20_000;
-/// Levels of solid lesions over the organ's [dB].
+/// Level of solid lesions relative to the organ [dB].
 const LEVEL: f32 = 6.0;
 
-/// What kind of lesion.
+/// Kind of a lesion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LesionKind {
     /// Fluid without echoes.
@@ -32,17 +32,17 @@ pub enum LesionKind {
     Hyperechoic,
 }
 
-/// A lesion that is wanted somewhere.
+/// A lesion to be placed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lesion {
-    /// What it is.
+    /// Kind.
     pub kind: LesionKind,
-    /// [m].
+    /// Radius [m].
     pub radius: f64,
 }
 
 impl LesionKind {
-    /// Its name.
+    /// Name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cyst => "cyst",
@@ -51,7 +51,7 @@ impl LesionKind {
         }
     }
 
-    /// Its material in an organ: that of the organ, with other echoes; a cyst is of fluid.
+    /// Material of the lesion in an organ: the organ's material with other echoes; fluid for a cyst.
     pub fn material(self, organ: &Material) -> Material {
         let (like, backscatter) = match self {
             Self::Cyst => (&URINE, f32::NEG_INFINITY),
@@ -66,7 +66,7 @@ impl LesionKind {
     }
 }
 
-/// `cyst`, `hypo` or `hyper`, and `:RADIUS` [m] where it is not the usual.
+/// Parses `cyst`, `hypo` or `hyper`, optionally followed by `:RADIUS` [m].
 impl FromStr for Lesion {
     type Err = UltrasoundError;
 
@@ -91,12 +91,12 @@ impl FromStr for Lesion {
     }
 }
 
-/// Finds places for lesions in an organ, which is a material's name, between two corners [m].
+/// Finds places for lesions in an organ, given by a material's name, between two corners [m].
 ///
 /// The same phantom and seed give the same places.
 ///
 /// # Errors
-/// [`UltrasoundError::Setting`]: a phantom without this organ, a radius out of range, or no room.
+/// [`UltrasoundError::Setting`]: the phantom has no such organ, a radius is out of range, or there is no room.
 pub fn place_lesions(
     lesions: &[Lesion],
     phantom: &dyn Phantom,
@@ -141,7 +141,7 @@ pub fn place_lesions(
     Ok(inserts.collect())
 }
 
-/// What lesions are put into.
+/// Phantom and organ in which lesions are placed.
 struct Host<'a> {
     phantom: &'a dyn Phantom,
     material: u8,
@@ -163,7 +163,7 @@ impl Host<'_> {
         })
     }
 
-    /// Whether nothing but the organ is at points throughout a ball.
+    /// Whether sampled points of a ball all lie in the organ.
     fn holds(&self, center: &Point, radius: f32) -> bool {
         const N: i32 = 5;
         let is_own = |point: &Point| self.phantom.place(point).material == self.material;

@@ -1,4 +1,4 @@
-//! What is imaged: materials and explicit scatterers in the shape at rest.
+//! Phantoms: materials and explicit scatterers in the rest shape.
 
 mod adult;
 mod block;
@@ -18,61 +18,61 @@ pub use neck::Neck;
 use crate::deformation::{Point, Vector};
 use crate::material::Material;
 
-/// Something to be imaged, in its rest shape.
+/// An object to be imaged, in its rest shape.
 pub trait Phantom: Send + Sync {
     /// Its materials; the first surrounds it.
     fn materials(&self) -> &[Material];
 
-    /// What is at a rest point.
+    /// Material and clearance at a rest point.
     fn place(&self, rest: &Point) -> Place;
 
-    /// What is at the start of a straight way at rest, and how much of the way is of the same: where boundaries are known in closed form, in one
-    /// leap up to the next.
+    /// Material at the start of a straight segment at rest, and the share of the segment over which it continues. Phantoms whose boundaries
+    /// are known in closed form reach the next boundary in one leap.
     fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
         Stretch::by_clearance(self.place(start), way.norm())
     }
 
-    /// Unit normal of the boundary next to a rest point, of either sign.
+    /// Unit normal of the boundary next to a rest point, with either sign.
     fn normal(&self, rest: &Point) -> Vector;
 
-    /// Height of the steps that its skin has where a body's would be smooth [m]; 0 where it has none.
+    /// Height of the steps in a skin that is smooth in reality [m]; 0 if it has none.
     fn skin_step(&self) -> f32 {
         0.0
     }
 
-    /// Corners of the body [m]; none where it has no end.
+    /// Corners of the body [m]; `None` if it is infinite.
     fn bounds(&self) -> Option<[Point; 2]> {
         None
     }
 
-    /// Scatterers that stand out of the speckle: wires, grains.
+    /// Scatterers that stand out from the speckle: wires, grains.
     fn scatterers(&self) -> &[Scatterer] {
         &[]
     }
 }
 
-/// What is at a point.
+/// Material at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Index among the materials.
     pub material: u8,
-    /// Nothing else begins within this distance [m]; 0 where that is not known.
+    /// Distance within which there is no other material [m]; 0 if unknown.
     pub clearance: f32,
 }
 
-/// What is on a straight way.
+/// Material on a straight segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// What is at its start.
+    /// Material at the start.
     pub place: Place,
-    /// Nothing else begins on this share of the way, 0 to 1.
+    /// Share of the segment on which there is no other material, 0 to 1.
     pub share: f32,
-    /// Whether something else begins just there.
+    /// Whether another material begins exactly at that share.
     pub is_boundary: bool,
 }
 
 impl Stretch {
-    /// Of a way of a length [m], by the clearance at its start.
+    /// From the clearance at the start of a segment of a length [m].
     pub fn by_clearance(place: Place, length: f32) -> Self {
         Self {
             place,
@@ -81,13 +81,13 @@ impl Stretch {
         }
     }
 
-    /// Not farther than a share of the way, behind which anything may be.
+    /// Limits the share; the material behind it is unknown.
     #[must_use]
     pub fn up_to(self, share: f32) -> Self {
         self.cut(share, false)
     }
 
-    /// Not farther than a share of the way, at which something else begins.
+    /// Limits the share to a boundary, at which another material begins.
     #[must_use]
     pub fn up_to_boundary(self, share: f32) -> Self {
         self.cut(share, true)
@@ -105,11 +105,11 @@ impl Stretch {
     }
 }
 
-/// A point that scatters.
+/// A point scatterer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatterer {
-    /// Where it is at rest [m].
+    /// Rest position [m].
     pub rest: Point,
-    /// Peak of its echo over the root mean square of liver's speckle.
+    /// Peak of its echo relative to the root mean square of liver's speckle.
     pub amplitude: f32,
 }

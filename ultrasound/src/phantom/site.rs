@@ -1,11 +1,11 @@
-//! Where a probe stands on the skin.
+//! Poses of a probe on the skin.
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
 use crate::deformation::{Point, Vector};
 
-/// Pose of a probe whose face is at a point of the skin, its axis along the inward normal, +x turned by `rotation` [rad] from the patient's
-/// left about that axis; pushed in by `indentation` [m].
+/// Pose of a probe whose face is at a point of the skin. Its axis is the inward normal, +x is turned by `rotation` [rad] from the patient's
+/// left about that axis, and it is pushed in by `indentation` [m].
 pub(super) fn pose_on_skin(
     skin: &Point,
     inward: &Vector,

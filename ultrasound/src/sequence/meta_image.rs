@@ -1,4 +1,4 @@
-//! MetaImage (`.mha`), as PLUS writes its sequences.
+//! MetaImage (`.mha`), in the layout of PLUS sequences.
 
 use super::Sequence;
 
@@ -23,7 +23,7 @@ impl Sequence {
              UltrasoundImageType = BRIGHTNESS\n"
         );
         header += &self.fields(" = ");
-        // The last field: pixels follow.
+        // The last field of the header; pixels follow.
         header += "ElementDataFile = LOCAL\n";
         let mut bytes = header.into_bytes();
         bytes.extend_from_slice(&self.pixels);

@@ -1,9 +1,9 @@
-//! Pictures one after another, with the probe's poses, as files that 3D Slicer and PLUS read; without poses, as DICOM.
+//! Sequences of pictures with poses of the probe, as files for 3D Slicer and PLUS; without poses, as DICOM.
 //!
-//! MetaImage and NRRD are a header of text, with poses for each frame under the names of PLUS, and the pixels as they are.
-//! Lengths are in millimetres there, and the spacing of pixels is 1, as PLUS has it: `ImageToProbe` holds their size.
-//! `ImageToProbe` takes columns, rows and 1 into the probe's frame and `ProbeToTracker` that into right, anterior, superior (RAS), both
-//! as rows of a matrix; `TrackerToRAS` is the identity, for readers that look for the way to RAS by name.
+//! MetaImage and NRRD have a text header, with poses for each frame under the names of PLUS, and raw pixels.
+//! Lengths are in millimetres there. As in PLUS, the spacing of pixels is 1, and `ImageToProbe` holds their size.
+//! `ImageToProbe` maps (column, row, 0, 1) to the probe's frame and `ProbeToTracker` maps the probe's frame to right, anterior, superior
+//! (RAS), both as rows of a matrix. `TrackerToRAS` is the identity, for readers that look up the transform to RAS by name.
 
 mod dicom;
 mod meta_image;
@@ -21,7 +21,7 @@ pub struct Sequence {
     size: [usize; 2],
     /// Size of a pixel [m].
     pixel: f64,
-    /// Left upper corner in the probe's frame: x, z [m].
+    /// Upper left corner in the probe's frame: x, z [m].
     corner: [f64; 2],
     /// Grey levels of all frames, row by row.
     pixels: Vec<u8>,
@@ -30,7 +30,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Without frames, for pictures of a converter.
+    /// An empty sequence for the pictures of a converter.
     pub fn new(converter: &ScanConverter) -> Self {
         Self {
             size: converter.size,
@@ -41,11 +41,11 @@ impl Sequence {
         }
     }
 
-    /// Adds a picture that was taken at a time [s] from a pose of the probe's frame in that of a patient on the back: +x to the left, +y to
+    /// Adds a picture with its time [s] and the pose of the probe's frame in the frame of a patient on the back: +x to the left, +y to
     /// the head, +z to the front.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a picture of another size, or a time or pose that is not finite.
+    /// [`UltrasoundError::Setting`]: the picture has another size, or the time or pose is not finite.
     pub fn push(
         &mut self,
         picture: &[u8],
@@ -90,7 +90,7 @@ impl Sequence {
         1e3 * self.pixel
     }
 
-    /// Lines with names and values of each frame, with what stands between the two.
+    /// Header fields with name and value of each frame; `between` separates the two.
     fn fields(&self, between: &str) -> String {
         let image = self.image_to_probe();
         let frames = self.frames.iter().enumerate();
@@ -113,7 +113,7 @@ impl Sequence {
         lines.collect::<Vec<String>>().concat()
     }
 
-    /// Of columns, rows and 1 in the probe's frame [mm]: a picture lies in its x, z plane.
+    /// Columns and rows in the probe's frame [mm]: a picture lies in the x, z plane.
     fn image_to_probe(&self) -> Matrix4<f64> {
         let pixel = self.pixel_mm();
         let [x, z] = self.corner.map(|corner| 1e3 * corner + 0.5 * pixel);
@@ -128,7 +128,7 @@ impl Sequence {
     }
 }
 
-/// The probe's frame in right, anterior, superior [mm].
+/// Pose of the probe's frame in RAS [mm].
 fn ras_from_probe(patient_from_probe: &Isometry3<f64>) -> Matrix4<f64> {
     let mut matrix = ras_from_patient().to_homogeneous() * patient_from_probe.to_homogeneous();
     matrix.fixed_view_mut::<3, 1>(0, 3).scale_mut(1e3);

@@ -1,4 +1,4 @@
-//! NRRD (`.seq.nrrd`, Teem's format version 5), as 3D Slicer's sequences are.
+//! NRRD (`.seq.nrrd`, Teem's format version 5), in the layout of 3D Slicer's sequences.
 
 use super::Sequence;
 
@@ -20,7 +20,7 @@ impl Sequence {
              ultrasound_image_type:=BRIGHTNESS\n"
         );
         header += &self.fields(":=");
-        // An empty line: pixels follow.
+        // An empty line ends the header; pixels follow.
         header += "\n";
         let mut bytes = header.into_bytes();
         bytes.extend_from_slice(&self.pixels);

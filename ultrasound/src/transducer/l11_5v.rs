@@ -3,7 +3,7 @@
 
 use super::{ArrayKind, Transducer};
 
-/// The transducer.
+/// The L11-5v transducer.
 pub fn l11_5v() -> Transducer {
     Transducer {
         kind: ArrayKind::Linear,

@@ -1,13 +1,13 @@
 //! Phased cardiac probe Verasonics P4-2v: 64 elements, pitch 0.300 mm, kerf 0.050 mm, 2.72 MHz with 74 % bandwidth, elevation aperture
 //! 14 mm, focus 60 mm (García 2021, MUST toolbox, `getparam`, after Verasonics' data).
 //!
-//! The sector of 90° is that of cardiac views.
+//! The sector of 90° is usual for cardiac views.
 
 use std::f64::consts::FRAC_PI_2;
 
 use super::{ArrayKind, Transducer};
 
-/// The transducer.
+/// The P4-2v transducer.
 pub fn p4_2() -> Transducer {
     Transducer {
         kind: ArrayKind::Phased { sector: FRAC_PI_2 },

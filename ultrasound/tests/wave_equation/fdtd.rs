@@ -1,4 +1,4 @@
-//! Sound in a layered plane, by finite differences: the independent oracle.
+//! Sound in a layered plane, by finite differences: an independent reference.
 //!
 //! ```text
 //! ρ ∂v/∂t = −∇p,   ∂p/∂t = −ρ c² ∇·v
@@ -6,17 +6,17 @@
 //!
 //! on a staggered grid, of fourth order in space and second in time (Virieux 1986, doi:10.1190/1.1442147; Levander 1988,
 //! doi:10.1190/1.1442422), without loss.
-//! Everything is symmetric about x = 0, so only x > 0 is stepped; the other sides absorb.
+//! The plane is symmetric about x = 0, so only x > 0 is computed; the other sides absorb.
 
 /// Width of a cell [m]: a tenth of the wavelength of 7.6 MHz.
 pub(crate) const CELL: f64 = 20e-6;
-/// Cells that absorb at each side.
+/// Width of the absorbing layer at each side [cells].
 const SPONGE: usize = 40;
-/// Absorbed in a step at the outer edge.
+/// Share that is absorbed in a step at the outer edge.
 const ABSORBED: f32 = 0.08;
-/// Share of a cell that sound passes in a step: with a small one, time adds no error of its own.
+/// Courant number: with a small one, the time step adds no error.
 const COURANT: f64 = 0.3;
-/// Mirrored or still cells at each side, which the stencil reads.
+/// Mirrored or constant cells at each side, for the stencil.
 const GHOSTS: usize = 2;
 
 /// A medium and the array above it.
@@ -25,18 +25,18 @@ pub(crate) struct Plane {
     pub(crate) medium: fn(f64) -> [f64; 2],
     /// Depth of a wire on the axis, if any [m].
     pub(crate) wire: Option<f64>,
-    /// Depth that is stepped [m].
+    /// Depth of the computed domain [m].
     pub(crate) depth: f64,
-    /// Half of the array's length [m], all of which sends at once.
+    /// Half length of the array [m]; the whole array transmits at once.
     pub(crate) half_aperture: f64,
-    /// Distance of elements [m], and their width [m]; one of them stands at x = pitch / 2.
+    /// Pitch of elements [m], and their width [m]; one element is at x = pitch / 2.
     pub(crate) pitch: f64,
     pub(crate) element_width: f64,
 }
 
-/// What elements at x > 0 receive.
+/// Received signals of the elements at x > 0.
 pub(crate) struct Traces {
-    /// Between samples [s].
+    /// Time between samples [s].
     pub(crate) step: f64,
     /// Shape `[n_elements, n_steps]`.
     pub(crate) elements: Vec<Vec<f32>>,
@@ -55,7 +55,7 @@ impl Field {
         Self { stride, values }
     }
 
-    /// A row and its ghosts, shifted down by some rows.
+    /// A row and its ghosts, offset by a number of rows.
     fn row(&self, row: usize, down: isize) -> &[f32] {
         let first = (row + GHOSTS).wrapping_add_signed(down) * self.stride;
         &self.values[first..][..self.stride]
@@ -67,19 +67,19 @@ impl Field {
     }
 }
 
-/// The derivative between the two middle ones of four neighbours, in cells.
+/// Derivative between the two middle ones of four neighbours, per cell.
 fn slope(a: f32, b: f32, c: f32, d: f32) -> f32 {
     9.0 / 8.0 * (c - b) - 1.0 / 24.0 * (d - a)
 }
 
-/// How much is left after a step in a cell that is so many cells from the nearest outer edge.
+/// Factor of damping per step, for the distance to the nearest outer edge [cells].
 fn kept(from_edge: usize) -> f32 {
     let inside = 1.0 - (from_edge as f32 / SPONGE as f32).min(1.0);
     1.0 - ABSORBED * inside * inside
 }
 
 impl Plane {
-    /// Sends a pulse [s → Pa] and listens for a time [s].
+    /// Transmits a pulse [s → Pa] and records for a time [s].
     pub(crate) fn listen(&self, pulse: impl Fn(f64) -> f64, duration: f64) -> Traces {
         let rows = (self.depth / CELL) as usize + 2 * SPONGE;
         let columns = (self.half_aperture / CELL) as usize + 20 + SPONGE;
@@ -118,7 +118,7 @@ impl Plane {
                     *v -= mobility(below) * slope(a[i], b[i], c[i], d[i]);
                     *v *= row_kept[row] * column_kept[i];
                 }
-                // x = 0 is a wall of the mirror: nothing passes it.
+                // x = 0 is the mirror plane: the normal velocity is 0.
                 let v = vx.row_mut(row);
                 v[GHOSTS] = 0.0;
                 v[GHOSTS - 1] = -v[GHOSTS + 1];
@@ -129,7 +129,7 @@ impl Plane {
                 let [a, b, c, d] = [-2, -1, 0, 1].map(|down| &vz.row(row, down)[GHOSTS..]);
                 for (i, p) in p.row_mut(row)[GHOSTS..][..columns].iter_mut().enumerate() {
                     let across = slope(along[i + 1], along[i + 2], along[i + 3], along[i + 4]);
-                    // Half as stiff where the wire is.
+                    // The wire has half the stiffness.
                     let own = if i == 0 && Some(row) == wire {
                         0.5
                     } else {

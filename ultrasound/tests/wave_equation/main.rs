@@ -1,4 +1,4 @@
-//! Contract: below a layer of fat, a frame shows boundaries and a wire where, as strongly and as widely as the wave equation has them.
+//! Contract: below a layer of fat, depths, levels and widths of boundaries and a wire in a frame match the wave equation.
 
 mod fdtd;
 
@@ -20,7 +20,7 @@ const MUSCLE_ENDS: f64 = 7.5e-3;
 const WIRE: f64 = 6e-3;
 const F_NUMBER: f64 = 1.5;
 const HALF_APERTURE: f64 = 3.6e-3;
-/// When the pulse is at its peak [s].
+/// Time of the pulse's peak [s].
 const PEAK: f64 = 1e-6;
 
 fn layers() -> [(Material, f32); 3] {
@@ -62,18 +62,18 @@ fn heard(medium: fn(f64) -> [f64; 2], transducer: &Transducer, pulse: &Pulse) ->
         let since = time - PEAK;
         (pulse.envelope(since) * Complex::from_polar(1.0, carrier * since)).re
     };
-    // Nothing is left of the pulse a microsecond beside its peak.
+    // The pulse ends one microsecond after its peak.
     let sent = |time: f64| if time < 2.0 * PEAK { sent(time) } else { 0.0 };
     plane.listen(sent, 13e-6)
 }
 
-/// Frequencies of the band, with what each element heard of them.
+/// Frequencies of the band, with the spectrum of each element.
 struct Spectra {
     frequencies: Vec<f64>,
     elements: Vec<Vec<Complex<f64>>>,
 }
 
-/// Within a span of times [s] after the pulse, faded in and out.
+/// Spectra of a span of times [s] after the pulse, faded in and out.
 fn spectra(traces: &Traces, transducer: &Transducer, span: [f64; 2]) -> Spectra {
     let [low, high] = transducer.band;
     let (middle, band) = (0.5 * (low + high), high - low);
@@ -118,7 +118,7 @@ impl Spectra {
         turned.sum()
     }
 
-    /// Delay and sum of a plane shot, with an aperture that grows with depth; elements at x < 0 hear what their images do.
+    /// Delay and sum of a plane shot, with an aperture that grows with depth; elements at x < 0 receive the same as their mirror images.
     fn beamformed(&self, transducer: &Transducer, x: f64, z: f64) -> f64 {
         let mut sum = Complex::new(0.0, 0.0);
         for index in 0..self.elements.len() {
@@ -126,7 +126,7 @@ impl Spectra {
                 let place = side * (index as f64 + 0.5) * transducer.pitch;
                 if 2.0 * F_NUMBER * (place - x).abs() <= z {
                     let way = z + (place - x).hypot(z);
-                    // A small scatterer answers with the square of the frequency, the plane takes the root of it.
+                    // The echo of a small scatterer grows with the square of the frequency, that of the plane model with the power 3/2.
                     sum += self.envelope(index, way / SPEED, -1.5);
                 }
             }
@@ -135,14 +135,14 @@ impl Spectra {
     }
 }
 
-/// Where a function is greatest between two places, in steps, and its value there.
+/// Position and value of a function's maximum between two places, in steps.
 fn peak(from: f64, to: f64, step: f64, of: impl Fn(f64) -> f64) -> (f64, f64) {
     let n = ((to - from) / step).round() as usize;
     let all = (0..=n).map(|i| from + i as f64 * step).map(|x| (x, of(x)));
     all.max_by(|a, b| a.1.total_cmp(&b.1)).expect("places")
 }
 
-/// Full width at half of the value at 0, of a function that is alike on both sides.
+/// Full width at half maximum of a symmetric function with its peak at 0.
 fn width(step: f64, of: impl Fn(f64) -> f64) -> f64 {
     let half = 0.5 * of(0.0);
     let outside = (1..200)
@@ -159,7 +159,7 @@ fn wire(spectra: &Spectra, transducer: &Transducer, near: f64) -> [f64; 2] {
     [z, width(2e-5, |x| spectra.beamformed(transducer, x, z))]
 }
 
-/// The same of a frame: its depth, its width, and the boundaries' depths and levels [dB].
+/// Depth and width of the wire, and depths and levels [dB] of the boundaries, in a frame.
 struct Shown {
     wire: [f64; 2],
     boundaries: [(f64, f64); 2],
@@ -176,9 +176,9 @@ fn shown(block: &Block, near: f64, transducer: &Transducer) -> Shown {
         },
         ..Settings::bare(transducer)
     };
-    let mut b_mode = BMode::new(transducer, &settings).expect("the settings are right");
+    let mut b_mode = BMode::new(transducer, &settings).expect("the settings are valid");
     let rigid = Rigid::default();
-    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the pose is right");
+    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the pose is valid");
     let frame = b_mode.frame(&view, 0);
     let level =
         |line: usize, z: f64| f64::from(frame.line(line)[(z / frame.step).round() as usize]);
@@ -193,7 +193,7 @@ fn shown(block: &Block, near: f64, transducer: &Transducer) -> Shown {
     }
 }
 
-/// Where boundaries are shown: by the time that sound takes.
+/// Shown depths of the boundaries, from the travel time of sound.
 fn shown_depths() -> [f64; 2] {
     let [fat, muscle] = [FAT, MUSCLE].map(|material| SPEED / f64::from(material.speed_of_sound));
     let first = FAT_ENDS * fat;
@@ -208,7 +208,7 @@ fn with_wire(mut block: Block) -> Block {
     block
 }
 
-/// The L11-5v with hardly a lens, as the plane has none: nothing converges across the array.
+/// The L11-5v with almost no lens, as in the plane: nothing converges across the array.
 fn flat() -> Transducer {
     Transducer {
         elevation_focus: 0.3,
@@ -238,7 +238,7 @@ fn fat_over_muscle_looks_as_the_wave_equation_has_it() {
         frame.wire
     );
 
-    // Boundaries as one element in the middle hears them: a plane wave that comes back.
+    // Boundaries as the central element receives them: a plane wave that returns.
     let all = spectra(&traces, &transducer, [2e-6, 11e-6]);
     let boundaries = shown_depths().map(|depth| {
         let level = |z: f64| 20.0 * all.envelope(0, 2.0 * z / SPEED, 0.0).norm().log10();

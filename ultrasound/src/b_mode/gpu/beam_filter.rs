@@ -1,11 +1,11 @@
-//! The beam over lines.
+//! The beam filter over lines.
 
 use insonate_gpu::{DeviceError, Use};
 
 use super::pulse_filter::PulseFilter;
 use super::setup::{Setup, Stage};
 
-/// What the array sees.
+/// The received lines of the array.
 #[derive(Debug)]
 pub(super) struct BeamFilter {
     /// For each frame, shape `[n_samples, n_lines, 2]`: re, im.

@@ -1,9 +1,9 @@
-// The beam passes across lines: a thread for each line of each sample.
+// Beam filter across lines: one thread for each line of each sample.
 
 @group(0) @binding(1) var<storage, read> pulsed: array<vec2<f32>>;
-// Lines to either side, for each sample.
+// Lines on either side, for each sample.
 @group(0) @binding(2) var<storage, read> reaches: array<u32>;
-// Of each distance in lines, for each sample.
+// Tap for each distance in lines, for each sample.
 @group(0) @binding(3) var<storage, read> taps: array<f32>;
 @group(0) @binding(4) var<storage, read_write> seen: array<vec2<f32>>;
 

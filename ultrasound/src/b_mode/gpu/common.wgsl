@@ -1,9 +1,9 @@
-// What all kernels know: beam space, and the carrier.
+// Common to all kernels: beam space and the carrier.
 
 struct Params {
     n_lines: u32,
     n_samples: u32,
-    // Places of a line, without those before the first and behind the last.
+    // Places of a line, without the margins before the first and behind the last.
     n_places: u32,
     margin: u32,
     // Places and periods per metre.
@@ -14,12 +14,12 @@ struct Params {
     inv_spacing: f32,
     // Samples per metre.
     inv_step: f32,
-    // Distance between the point in which lines meet and the face [m]; 0 where they are parallel.
+    // Distance between the point in which lines meet and the face [m]; 0 if lines are parallel.
     apex: f32,
     is_fan: u32,
     // Places per sample.
     n_finer: u32,
-    // Taps of the pulse.
+    // Number of taps of the pulse.
     n_taps: u32,
     // Pictures: four pixels to a word.
     n_words: u32,
@@ -28,7 +28,7 @@ struct Params {
 }
 
 struct Work {
-    // Things to do.
+    // Number of work items.
     n: u32,
     pad_0: u32,
 }
@@ -39,7 +39,7 @@ const GROUP = 64u;
 @group(0) @binding(0) var<uniform> params: Params;
 var<immediate> work: Work;
 
-// A number of all lines and samples.
+// A sample of a line of a frame.
 struct Place {
     frame: u32,
     sample: u32,

@@ -1,4 +1,4 @@
-//! Echoes of the probe, of boundaries and wires, and the places where all echoes are put.
+//! Echoes of the probe, boundaries and wires, and the places that all echoes are added to.
 
 use insonate_gpu::{DeviceError, Gpu, Use};
 
@@ -10,10 +10,10 @@ use super::super::{Acoustics, BMode};
 use super::geometry::Geometry;
 use super::setup::{List, Setup, Stage};
 
-/// Sums of the grain's echoes in a place over the strength of the tissue, at most: their root mean square is below 1.
+/// Upper limit of the sum of speckle echoes in a place, relative to the strength of the tissue: their root mean square is below 1.
 const MOST_GRAIN: f32 = 64.0;
 
-/// Echoes in fixed point, and the kernel that puts those there that are known one by one.
+/// Echoes in fixed point, and the kernel that adds the listed echoes.
 #[derive(Debug)]
 pub(super) struct Echoes {
     /// For each frame, shape `[margin + n_places + margin, n_lines, 2]`: re, im.
@@ -66,7 +66,7 @@ impl Echoes {
         Ok(())
     }
 
-    /// Empties the places of the first frames.
+    /// Clears the places of the first frames.
     pub(super) fn clear(&self, encoder: &mut wgpu::CommandEncoder, n_frames: usize) {
         encoder.clear_buffer(&self.values, 0, Some(n_frames as u64 * self.n_bytes));
     }
@@ -76,7 +76,7 @@ impl Echoes {
     }
 }
 
-/// Lists the echoes of the probe, of boundaries and wires of a frame; returns a bound of their sums.
+/// Lists the echoes of the probe, boundaries and wires of a frame; returns an upper bound of their sums.
 pub(super) fn list(
     scanner: &BMode,
     (media, tracks): (&Media, &[Track]),
@@ -114,7 +114,7 @@ pub(super) fn list(
     sums.into_iter().fold(0.0, f32::max)
 }
 
-/// Units per 1 of a frame's echoes: a power of two with which no sum overflows.
+/// Units per 1 of a frame's echoes: a power of two that prevents overflow.
 pub(super) fn scale(most_listed: f32, acoustics: &[Acoustics]) -> f32 {
     let strongest = acoustics.iter().map(|acoustics| acoustics.echo);
     let most = most_listed + MOST_GRAIN * strongest.fold(0.0, f32::max);

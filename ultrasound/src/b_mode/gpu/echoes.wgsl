@@ -1,4 +1,4 @@
-// Echoes of the probe, of boundaries and wires: a thread for each.
+// Echoes of the probe, boundaries and wires: one thread for each.
 
 struct Echo {
     frame: u32,

@@ -1,4 +1,4 @@
-//! What the processor finds for a frame: where beam space was at rest, what its lines met, and what the GPU is to make of it.
+//! Geometry of a frame, made on the CPU: rest points of beam space, paths of lines, and the work lists of the GPU.
 
 use super::super::contact::contact;
 use super::super::grid::Grid;
@@ -22,12 +22,12 @@ pub(super) struct Geometry {
     tracks: Vec<Track>,
     /// Materials of the middle rays, shape `[n_lines, n_samples]`.
     labels: Vec<u8>,
-    /// Amplitudes of diffuse echoes on each line's rays and how much deeper they are shown [m], shape `[n_lines, 3, n_samples + 1]`.
+    /// Amplitudes of diffuse echoes on each line's rays and the excess of their shown depth [m], shape `[n_lines, 3, n_samples + 1]`.
     pub(super) rays: Vec<[f32; 2]>,
     coupled: Vec<bool>,
     /// Units per 1 of the echoes.
     pub(super) scale: f32,
-    /// Of the probe, of boundaries and wires: see `echoes.wgsl`.
+    /// Echoes of the probe, boundaries and wires: see `echoes.wgsl`.
     pub(super) echoes: Vec<[u32; 4]>,
     /// Lattices in blocks: see `speckle.wgsl`.
     pub(super) jobs: Vec<speckle::Job>,
@@ -49,7 +49,7 @@ impl Geometry {
         }
     }
 
-    /// Finds it for the frame in a slot of the submission.
+    /// Computes the geometry of the frame in a slot of the submission.
     pub(super) fn trace(&mut self, scanner: &BMode, view: &View, slot: usize) {
         let (grid, carrier) = (&scanner.grid, scanner.carrier);
         let acoustics = scanner.acoustics(view);
@@ -65,7 +65,7 @@ impl Geometry {
         self.describe(scanner, (&acoustics, &walk.media), slot);
     }
 
-    /// Writes down what the rays' legs leave of echoes.
+    /// Stores the diffuse amplitudes and delays of the rays' legs.
     fn shade(&mut self, media: &Media, n: usize) {
         let (mut amplitudes, mut delays) = (vec![0.0; n + LANES], vec![0.0; n + LANES]);
         let rays = self.tracks.iter().flat_map(|track| &track.rays);
@@ -77,7 +77,7 @@ impl Geometry {
         }
     }
 
-    /// Writes down what the GPU needs of it.
+    /// Stores the work lists of the GPU.
     fn describe(
         &mut self,
         scanner: &BMode,
@@ -99,7 +99,7 @@ impl Geometry {
         speckle::list(scanner, &self.rest, tracks, slot, &mut self.jobs);
     }
 
-    /// Fills a frame with an envelope [dB], and what lines met.
+    /// Fills a frame with an envelope [dB], labels and contact.
     pub(super) fn fill(&self, frame: &mut Frame, envelope: &[f32]) {
         frame.envelope.copy_from_slice(envelope);
         frame.coupled.copy_from_slice(&self.coupled);

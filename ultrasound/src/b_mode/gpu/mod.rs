@@ -1,13 +1,13 @@
-//! B-mode on the GPU, of any vendor, for many views at once.
+//! B-mode on GPUs of any vendor, for many views at once.
 //!
-//! Phantoms and deformations are code of anybody's, so the processor makes the geometry of each frame: contact, rest points, what lines
-//! met on their way. The GPU does the rest for all frames in one submission, a kernel in WGSL for each stage.
+//! Phantoms and deformations may be user code, so the CPU makes the geometry of each frame: contact, rest points, and the paths of lines.
+//! The GPU does the rest for all frames in one submission, with a WGSL kernel for each stage.
 //!
-//! - **The same picture.** Scatterers are those of [`BMode`], by the same integers and of the same tabulated strengths; arithmetic differs in
-//!   rounding, by the processor's coarser cosines (3e-4), and by the fixed point of echoes, whose step is about −120 dB over the speckle
-//!   of liver.
-//! - **Determinism.** Echoes are sums of integers, so that no order of threads shows. One GPU with one driver makes the same bits on each
-//!   run, and those of a frame do not depend on the frames beside it.
+//! - **The same picture.** Scatterers are the same as in [`BMode`], with the same integers and tabulated strengths. Arithmetic differs by
+//! rounding, by the coarser cosines of the CPU (3e-4), and by the fixed point of echoes, whose step is about −120 dB relative to the
+//! speckle of liver.
+//! - **Determinism.** Echoes are sums of integers, so the order of threads has no effect. One GPU with one driver gives the same bits on
+//! each run, and the bits of a frame do not depend on the other frames of a batch.
 
 mod beam_filter;
 mod echoes;
@@ -40,7 +40,7 @@ use speckle::Speckle;
 pub struct GpuBMode {
     gpu: Gpu,
     scanner: BMode,
-    /// Frames of one submission, at most.
+    /// Largest number of frames of one submission.
     n_at_once: usize,
     echoes: Echoes,
     speckle: Speckle,
@@ -49,7 +49,7 @@ pub struct GpuBMode {
     receiver: Receiver,
     conversion: Option<ScanConversion>,
     staging: Staging,
-    // Of the frames in work.
+    // State of the current frames.
     geometries: Vec<Geometry>,
     frames: Vec<Frame>,
     pictures: Vec<Vec<u8>>,
@@ -57,10 +57,10 @@ pub struct GpuBMode {
 }
 
 impl GpuBMode {
-    /// A scanner that has room for so many frames at once, or for as many as the GPU takes; with pictures of a size [pixels], where one is given.
+    /// Creates a scanner for a number of frames at once, or for as many as fit on the GPU. With a picture size [pixels] it also makes pictures.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a setting is out of range. [`UltrasoundError::Gpu`]: more than the GPU takes, or it is lost.
+    /// [`UltrasoundError::Setting`]: a setting is out of range. [`UltrasoundError::Gpu`]: the GPU lacks memory, or it is lost.
     pub fn new(
         gpu: &Gpu,
         transducer: &Transducer,
@@ -101,22 +101,22 @@ impl GpuBMode {
         })
     }
 
-    /// The same scanner on the processor.
+    /// The same scanner on the CPU.
     pub fn scanner(&self) -> &BMode {
         &self.scanner
     }
 
-    /// Frames of one submission, at most.
+    /// Largest number of frames of one submission.
     pub fn n_at_once(&self) -> usize {
         self.n_at_once
     }
 
-    /// Makes a frame of each view; its number chooses the noise, as the index does of [`BMode::frame`].
+    /// Makes a frame of each view; its number selects the noise, like the index of [`BMode::frame`].
     ///
-    /// More frames than there is room for are made one submission after the other.
+    /// More frames than [`Self::n_at_once()`] are made in several submissions.
     ///
     /// # Errors
-    /// [`UltrasoundError::Gpu`]: the GPU is lost, or has no room.
+    /// [`UltrasoundError::Gpu`]: the GPU is lost or out of memory.
     pub fn frames(&mut self, views: &[(View, u64)]) -> Result<&[Frame], UltrasoundError> {
         self.frames.resize(views.len(), self.scanner.frame.clone());
         self.pictures.resize_with(views.len(), Vec::new);
@@ -128,21 +128,21 @@ impl GpuBMode {
         Ok(&self.frames)
     }
 
-    /// Pictures of the frames made last, shape `[size, size]` each; empty, where no size was given.
+    /// Pictures of the last frames, shape `[size, size]` each; empty if no picture size was given.
     pub fn pictures(&self) -> &[Vec<u8>] {
         &self.pictures
     }
 
-    /// How long the processor took for the geometry of the frames made last.
+    /// CPU time of the geometry of the last frames.
     pub fn geometry_time(&self) -> Duration {
         self.geometry_time
     }
 
-    /// Gives the GPU the work for views that it has room for.
+    /// Submits the work for views, at most [`Self::n_at_once()`].
     fn submit(&mut self, views: &[(View, u64)]) -> Result<(), DeviceError> {
         let (gpu, n) = (&self.gpu, views.len());
 
-        // Contact, rest points, loss, delay and boundaries, on the processor.
+        // Contact, rest points, loss, delay and boundaries, on the CPU.
         let start = Instant::now();
         let geometries = &mut self.geometries[..n];
         let shots = geometries.par_iter_mut().zip(views).enumerate();
@@ -158,9 +158,9 @@ impl GpuBMode {
             .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.echoes.clear(&mut encoder, n);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        // Echoes of the probe, of boundaries and wires.
+        // Echoes of the probe, boundaries and wires.
         self.echoes.run(&mut pass);
-        // The tissue's grain.
+        // Speckle.
         self.speckle.run(&mut pass);
         // The pulse, along lines.
         self.pulse.run(&mut pass, n);
@@ -180,7 +180,7 @@ impl GpuBMode {
         gpu.check()
     }
 
-    /// Takes over what the GPU made of the submitted views, into the frames from `first` on.
+    /// Reads the results of the submitted views into the frames from `first` on.
     fn take(&mut self, first: usize, n: usize) -> Result<(), DeviceError> {
         let n_levels = self.receiver.n_bytes() as usize;
         let n_picture = self

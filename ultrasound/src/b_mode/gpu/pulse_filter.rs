@@ -1,11 +1,11 @@
-//! The pulse over the echoes.
+//! The pulse filter along lines.
 
 use insonate_gpu::{DeviceError, Use};
 
 use super::echoes::Echoes;
 use super::setup::{Setup, Stage};
 
-/// What lines receive.
+/// The lines after the pulse filter.
 #[derive(Debug)]
 pub(super) struct PulseFilter {
     /// For each frame, shape `[n_samples, n_lines, 2]`: re, im.

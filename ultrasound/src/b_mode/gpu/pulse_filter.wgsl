@@ -1,4 +1,4 @@
-// The pulse passes along lines: a thread for each line of each sample.
+// Pulse filter along lines: one thread for each line of each sample.
 
 @group(0) @binding(1) var<storage, read> echoes: array<vec2<i32>>;
 @group(0) @binding(2) var<storage, read> scales: array<f32>;

@@ -1,11 +1,11 @@
-// Echoes, in fixed point: sums do not depend on the order of threads.
+// Adds echoes in fixed point: sums do not depend on the order of threads.
 
 @group(0) @binding(1) var<storage, read_write> values: array<atomic<i32>>;
 // Units per 1, for each frame.
 @group(0) @binding(2) var<storage, read> scales: array<f32>;
 
-// e^(-i 2 pi share) for a share of a turn, 0 to 1, to 4e-6: Taylor series about a half turn, of the quarter.
-// Drivers may be coarser.
+// e^(-i 2 pi share) for a share of a turn, 0 to 1, with an error of 4e-6: Taylor series of a quarter of the angle, about a half turn.
+// The functions of drivers may be less precise.
 fn phase(share: f32) -> vec2<f32> {
     let x = (share - 0.5) * 1.5707964;
     let z = x * x;

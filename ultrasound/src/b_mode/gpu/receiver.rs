@@ -1,4 +1,4 @@
-//! What the receiver does.
+//! The receiver.
 
 use insonate_gpu::{DeviceError, Gpu, Region, Use};
 
@@ -10,7 +10,7 @@ use super::setup::{Setup, Stage};
 /// Envelopes.
 #[derive(Debug)]
 pub(super) struct Receiver {
-    /// Where the noise of each sample of each frame begins.
+    /// Start of the noise of each sample of each frame.
     starts: wgpu::Buffer,
     /// For each frame, shape `[n_lines, n_samples]` [dB].
     pub(super) levels: wgpu::Buffer,

@@ -1,14 +1,15 @@
-// Noise, gain that grows with depth, envelope, logarithm: a thread for each line of each sample.
+// Noise, time gain compensation, envelope, logarithm: one thread for each line of each sample.
 
 @group(0) @binding(1) var<storage, read> seen: array<vec2<f32>>;
 @group(0) @binding(2) var<storage, read> gain: array<f32>;
 @group(0) @binding(3) var<storage, read> noise: array<vec2<f32>>;
-// Where the noise of each sample of each frame begins.
+// Start of the noise of each sample of each frame.
 @group(0) @binding(4) var<storage, read> starts: array<u32>;
-// Lines of samples.
+// Envelope, line by line.
 @group(0) @binding(5) var<storage, read_write> levels: array<f32>;
 
-// 10 log10 of a power, to 1e-4 dB: ln m = 2 artanh((m - 1) / (m + 1)) for the mantissa within 0.75 to 1.5. Drivers may be coarser.
+// 10 log10 of a power, with an error of 1e-4 dB: ln m = 2 artanh((m - 1) / (m + 1)) for the mantissa in 0.75 to 1.5.
+// The functions of drivers may be less precise.
 fn decibels(given: f32) -> f32 {
     let bits = bitcast<i32>(max(given, 1e-20));
     let exponent = (bits - 0x3f400000) >> 23u;

@@ -6,7 +6,7 @@ use super::super::ScanConverter;
 use super::receiver::Receiver;
 use super::setup::{Setup, Stage};
 
-/// Word of a pixel that shows nothing: see `scan_conversion.wgsl`.
+/// Word of a pixel outside of the field of view: see `scan_conversion.wgsl`.
 const OUTSIDE: [u32; 3] = [u32::MAX, 0, 0];
 
 /// Pictures, four pixels to a word.
@@ -43,7 +43,7 @@ impl ScanConversion {
         self.stage.run(pass, n_frames * self.n_pixels.div_ceil(4));
     }
 
-    /// Bytes of a picture, with those that fill its last word.
+    /// Bytes of a picture, including the padding of its last word.
     pub(super) fn n_bytes(&self) -> u64 {
         4 * self.n_pixels.div_ceil(4) as u64
     }
@@ -58,7 +58,7 @@ impl ScanConversion {
     }
 }
 
-/// Places of all pixels in beam space, row by row.
+/// Positions of all pixels in beam space, row by row.
 fn pixels(converter: &ScanConverter) -> Vec<[u32; 3]> {
     let [width, height] = converter.size;
     let mut pixels = vec![OUTSIDE; (width * height).next_multiple_of(4)];

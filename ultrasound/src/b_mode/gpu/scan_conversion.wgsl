@@ -1,13 +1,13 @@
-// From beam space to pictures: a thread for four pixels, each between four samples of the envelope's logarithm.
+// Scan conversion: one thread for four pixels, each interpolated between four samples of the envelope's logarithm.
 
 struct Pixel {
-    // Index of its sample, and shares of the next line and the next sample.
+    // Index of its sample, and weights of the next line and the next sample.
     sample: u32,
     across: f32,
     along: f32,
 }
 
-// Nothing is seen there.
+// Sample index of a pixel outside of the field of view.
 const OUTSIDE = 0xffffffffu;
 
 @group(0) @binding(1) var<storage, read> levels: array<f32>;

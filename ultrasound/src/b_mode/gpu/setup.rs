@@ -1,4 +1,4 @@
-//! What all stages are made with.
+//! Shared setup of all stages.
 
 use insonate_gpu::{DeviceError, Gpu, Kernel, Use};
 
@@ -7,16 +7,16 @@ use super::super::{BMode, ScanConverter};
 /// Threads of a group.
 const GROUP: usize = 64;
 
-/// A scanner, and what all kernels read of it.
+/// A scanner, and the parameters that all kernels read.
 pub(super) struct Setup<'a> {
     pub(super) gpu: &'a Gpu,
     pub(super) scanner: &'a BMode,
-    /// For which there is room.
+    /// Capacity in frames.
     pub(super) n_frames: usize,
     params: wgpu::Buffer,
 }
 
-/// A kernel with its buffers, of which the settings come first.
+/// A kernel with its buffers; the parameters come first.
 #[derive(Debug)]
 pub(super) struct Stage {
     kernel: Kernel,
@@ -24,7 +24,7 @@ pub(super) struct Stage {
     bound: wgpu::BindGroup,
 }
 
-/// Numbers of which there are more in some submissions than in others.
+/// A buffer of numbers whose length changes between submissions.
 #[derive(Debug)]
 pub(super) struct List {
     what: &'static str,
@@ -32,7 +32,7 @@ pub(super) struct List {
 }
 
 impl<'a> Setup<'a> {
-    /// For so many frames, or as many as the GPU has room for in a buffer.
+    /// Setup for a number of frames, or for as many as fit in a buffer of the GPU.
     pub(super) fn new(
         gpu: &'a Gpu,
         scanner: &'a BMode,
@@ -63,13 +63,13 @@ impl<'a> Setup<'a> {
         Ok(setup)
     }
 
-    /// Numbers of a frame's echoes: re, im.
+    /// Count of the numbers of a frame's echoes: re, im.
     pub(super) fn n_echoes(&self) -> usize {
         let grid = &self.scanner.grid;
         2 * grid.n_lines * (grid.n_samples * grid.n_places + 2 * grid.margin)
     }
 
-    /// Numbers of a frame's rays: amplitude, delay.
+    /// Count of the numbers of a frame's rays: amplitude, delay.
     pub(super) fn n_shadings(&self) -> usize {
         let grid = &self.scanner.grid;
         6 * grid.n_lines * (grid.n_samples + 1)
@@ -80,12 +80,12 @@ impl<'a> Setup<'a> {
         self.scanner.grid.n_lines * self.scanner.grid.n_samples
     }
 
-    /// A buffer of so many numbers for each frame.
+    /// A buffer with `n` numbers for each frame.
     pub(super) fn numbers(&self, what: &str, n: usize) -> Result<wgpu::Buffer, DeviceError> {
         self.gpu.storage(what, 4 * (self.n_frames * n) as u64)
     }
 
-    /// Compiles a kernel, and binds its buffers behind the settings.
+    /// Compiles a kernel and binds its buffers after the parameters.
     pub(super) fn stage(
         &self,
         name: &str,
@@ -116,26 +116,26 @@ impl Stage {
         self.bound = self.kernel.bind(gpu, &bound);
     }
 
-    /// A thread for each of `n` things.
+    /// Runs one thread for each of `n` items.
     pub(super) fn run(&self, pass: &mut wgpu::ComputePass, n: usize) {
         let groups = n.div_ceil(GROUP) as u32;
         self.kernel.run(pass, &self.bound, [n as u32, 0], groups);
     }
 
-    /// A group of threads for each of `n` things.
+    /// Runs one group of threads for each of `n` items.
     pub(super) fn run_groups(&self, pass: &mut wgpu::ComputePass, n: usize) {
         self.kernel.run(pass, &self.bound, [n as u32, 0], n as u32);
     }
 }
 
 impl List {
-    /// With room for one.
+    /// A list with a capacity of one number.
     pub(super) fn new(gpu: &Gpu, what: &'static str) -> Result<Self, DeviceError> {
         let buffer = gpu.storage(what, 1)?;
         Ok(Self { what, buffer })
     }
 
-    /// Writes the parts one after the other; says whether the buffer has become another one, as they needed more room.
+    /// Writes the parts one after the other; returns whether the buffer was replaced by a larger one.
     pub(super) fn write<'a>(
         &mut self,
         gpu: &Gpu,
@@ -155,7 +155,7 @@ impl List {
     }
 }
 
-/// See `common.wgsl`.
+/// Parameters of `common.wgsl`.
 fn params(scanner: &BMode, converter: Option<&ScanConverter>) -> [u32; 16] {
     let (grid, carrier) = (&scanner.grid, scanner.carrier);
     let [black, grey] = converter.map_or([0.0; 2], |it| {

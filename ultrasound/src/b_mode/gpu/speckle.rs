@@ -1,4 +1,4 @@
-//! The tissue's grain: lattices in blocks, as the processor finds them, whose scatterers the GPU visits.
+//! Speckle: the CPU finds the lattices in blocks, the GPU visits their scatterers.
 
 use insonate_gpu::{DeviceError, Gpu, Use};
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ use super::setup::{List, Setup, Stage};
 /// A lattice in a block: the words of `Job` in `speckle.wgsl`.
 pub(super) type Job = [u32; 44];
 
-/// What scatterers are shaded with, and the kernel that visits them.
+/// Shading of scatterers, and the kernel that visits them.
 #[derive(Debug)]
 pub(super) struct Speckle {
     /// For each frame, shape `[n_lines, 3, n_samples + 1, 2]`.
@@ -87,7 +87,7 @@ impl Speckle {
         Ok(())
     }
 
-    /// Copies the rays of all frames into memory that the GPU fetches them from, frames side by side.
+    /// Copies the rays of all frames to GPU memory, one frame after the other.
     fn upload_rays(&self, gpu: &Gpu, geometries: &[Geometry]) {
         let views = (0..geometries.len() as u64).map(|slot| {
             let start = slot * self.n_bytes.get();
@@ -96,7 +96,7 @@ impl Speckle {
         let views: Vec<_> = views.collect();
         let frames = views.into_par_iter().zip(geometries);
         frames.for_each(|(view, geometry)| {
-            // A GPU that has no room reports it after the submission.
+            // A GPU without enough memory reports it after the submission.
             let Some(mut view) = view else { return };
             let bytes = bytemuck::cast_slice::<_, u8>(&geometry.rays);
             view.slice(..bytes.len()).copy_from_slice(bytes);

@@ -1,23 +1,23 @@
-// Echoes of the tissue's grain: a group of threads for a lattice in a block, a thread for a row of its cells.
+// Speckle: one group of threads for a lattice in a block, one thread for a row of its cells.
 
 struct Job {
-    // Steps of a scatterer in its cell along x, y and z at rest, in the probe's frame [m]; w: the origin at rest and half a step there.
+    // Steps of a scatterer in its cell along x, y and z at rest, in the probe's frame [m]; w: the rest origin plus half a step there.
     steps: array<vec4<f32>, 3>,
-    // Where the row (0, 0) leaves each pair of sides, and what a cell across adds [cells]; w: half of the way from side to side.
+    // Where the row (0, 0) leaves each pair of sides, and the change per cell across [cells]; w: half the distance from side to side.
     sides: array<vec4<f32>, 3>,
     // First range, and length [m].
     ranges: vec2<f32>,
-    // First line, and that behind the last.
+    // First line, and the line behind the last.
     lines: vec2<f32>,
-    // Over the ranges of the block, at its start and per metre.
+    // Narrowness at the start of the block's ranges, and its change per metre.
     narrowness: vec2<f32>,
-    // Along rows, the block's middle [cells].
+    // The centre of the block along the rows [cells].
     middle: f32,
-    // Of the depth.
+    // Part of the depth.
     part: u32,
-    // What the next cell adds to a cell's number, along rows and across; w: number of the cell at the origin.
+    // Difference of the numbers of neighbouring cells, along rows and across; w: number of the cell at the origin.
     strides: vec4<u32>,
-    // Across rows: first and last cell, twice.
+    // First and last cell across the rows, along two axes.
     across: vec4<i32>,
     frame: u32,
     // Axis of the rows.
@@ -27,12 +27,12 @@ struct Job {
 }
 
 @group(0) @binding(3) var<storage, read> jobs: array<Job>;
-// For each frame, line and ray: amplitude of diffuse echoes, and how much deeper than it is a sample is shown [m].
+// For each frame, line and ray: amplitude of diffuse echoes, and the excess of the shown depth of a sample [m].
 @group(0) @binding(4) var<storage, read> rays: array<vec2<f32>>;
 // For each part of the depth: amplitude of a scatterer between each sample and the next.
 @group(0) @binding(5) var<storage, read> strengths: array<f32>;
 
-// Random bits of a cell: Murmur3's finaliser (Appleby 2016).
+// Random bits of a cell: finaliser of Murmur3 (Appleby 2016).
 fn mix_bits(number: u32) -> u32 {
     var bits = number;
     bits ^= bits >> 16u;
@@ -42,7 +42,7 @@ fn mix_bits(number: u32) -> u32 {
     return bits ^ (bits >> 16u);
 }
 
-// arctan within -1 to 1, to 1e-5. Drivers may be coarser.
+// arctan within -1 to 1, with an error of 1e-5. The functions of drivers may be less precise.
 fn arc_tangent(t: f32) -> f32 {
     let s = t * t;
     var p = -0.0117212 * s + 0.05265332;
@@ -52,7 +52,7 @@ fn arc_tangent(t: f32) -> f32 {
     return (p * s + 0.99997726) * t;
 }
 
-// Puts the echo of a cell's scatterer into the lines beside it.
+// Adds the echo of a cell's scatterer to the two neighbouring lines.
 fn scatter(j: u32, number: u32, corner: vec3<f32>) {
     let bits = mix_bits(number);
     let thirds = vec3<u32>(bits, bits >> 10u, bits >> 20u) & vec3<u32>(1023u);
@@ -82,7 +82,7 @@ fn scatter(j: u32, number: u32, corner: vec3<f32>) {
     let before = floor(sample);
     let strength = strengths[jobs[j].part * SAMPLES + (u32(before) & (SAMPLES - 1u))];
     let unit = strength * exp2(-exponent);
-    // What the way leaves, and where the echo is shown.
+    // Attenuation, and the shown range of the echo.
     var ray = 1u;
     if exponent > BETWEEN {
         ray = select(2u, 0u, at.y < 0.0);

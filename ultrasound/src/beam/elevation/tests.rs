@@ -1,4 +1,4 @@
-//! Contract: the field of all elements, each a strip with the lens, is PyMUST's; that of one strip alone is nearly a line's.
+//! Contract: the field of all elements, each a strip with the lens, matches PyMUST; the field of a single strip is close to that of a line.
 
 use std::f64::consts::TAU;
 
@@ -11,9 +11,9 @@ use crate::transducer::{Transducer, c5_2, l11_5v};
 
 const SPEED: f64 = 1540.0;
 
-/// Depth [mm] and width across the array [mm] in PyMUST 0.1.9, simulated: of the square of the root mean square over time of an unfocused shot
-/// of all elements (`pfield`), as it comes and with `FrequencyStep` 0.03.
-/// It finds the lens' field at a few frequencies and holds each for those above, so that coarse steps blur it.
+/// Depth [mm] and width across the array [mm] from PyMUST 0.1.9 (simulated): root mean square over time, squared, of an unfocused shot
+/// of all elements (`pfield`), with default settings and with `FrequencyStep` 0.03.
+/// PyMUST evaluates the lens' field at a few frequencies and keeps it constant above each, so that coarse steps blur it.
 const L11_5V: [[f64; 3]; 3] = [
     [15.0, 0.6810, 0.620],
     [30.0, 1.5014, 1.430],
@@ -25,7 +25,7 @@ const C5_2V: [[f64; 3]; 3] = [
     [120.0, 5.6473, 5.642],
 ];
 
-/// Pressure of elements, each a strip with the lens, at a depth on the axis and beside it.
+/// Pressure of elements, each a strip with the lens, at a depth and a distance from the axis.
 fn field(
     transducer: &Transducer,
     elements: &[Delayed],
@@ -41,7 +41,7 @@ fn field(
     elements.iter().map(pressure).sum()
 }
 
-/// Of the square of the root mean square over time of an unfocused shot; `near` this width.
+/// Width of the mean square over time of an unfocused shot, searched near a given width.
 fn unfocused_width(transducer: &Transducer, pulse: &Pulse, depth: f64, near: f64) -> f64 {
     let all: Vec<Delayed> = transducer
         .elements()
@@ -57,7 +57,7 @@ fn unfocused_width(transducer: &Transducer, pulse: &Pulse, depth: f64, near: f64
     2.0 * half_width(profile, 0.1 * near)
 }
 
-/// How far widths are from PyMUST's, as it comes and with fine steps.
+/// Errors of widths relative to PyMUST, with default settings and with fine steps.
 fn errors(transducer: &Transducer, reference: &[[f64; 3]; 3]) -> [f64; 2] {
     let pulse = Pulse::new(transducer);
     let each = reference.map(|row| {
@@ -73,7 +73,7 @@ fn an_unfocused_shot_is_as_wide_as_pymust_has_it() {
     for (transducer, reference) in [(l11_5v(), L11_5V), (c5_2(), C5_2V)] {
         let found = errors(&transducer, &reference);
         assert!(found[0] < 0.1 && found[1] < 0.04, "{found:?}");
-        // Another lens is told from this one.
+        // The test can tell another lens from this one.
         for scale in [0.8, 1.2] {
             let (height, focus) = (transducer.elevation_aperture, transducer.elevation_focus);
             for [height, focus] in [[scale * height, focus], [height, scale * focus]] {
@@ -89,13 +89,13 @@ fn an_unfocused_shot_is_as_wide_as_pymust_has_it() {
     }
 }
 
-/// Peak of the envelope of the two-way pulse of a focused line.
+/// Width of the peak envelope of the two-way pulse of a focused line.
 fn line_width(transducer: &Transducer, pulse: &Pulse, focus: TransmitFocus, depth: f64) -> f64 {
     let elements = [
         transmitting(transducer, focus, depth),
         receiving(transducer, 1.5, depth),
     ];
-    // The lens delays by the way to its focus, as elements do in the plane by theirs.
+    // The lens delays by the path to its focus, like the elements' delays in the plane.
     let lens = 2.0 * transducer.elevation_focus;
     let profile = |y: f64| {
         let spectrum = pulse.spectrum().iter().map(|component| {

@@ -1,7 +1,7 @@
-//! Landmarks of the organs at rest, and the view that they define.
+//! Landmarks of the organs at rest, and the liver–kidney view that they define.
 //!
-//! The liver–kidney view shows the right kidney along its long axis with the liver before it, and between them Morison's recess, where
-//! free fluid gathers first: the right upper quadrant of the FAST examination.
+//! The liver–kidney view shows the right kidney along its long axis with the liver in front of it. Between them is Morison's recess, in
+//! which free fluid gathers first: the right upper quadrant of the FAST examination.
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
@@ -9,35 +9,35 @@ use super::Adult;
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 
-/// Steps in which the skin is looked for [m].
+/// Step of the search for skin [m].
 const STEP: f32 = 0.0005;
-/// No skin is farther from a kidney [m].
+/// Largest distance of the skin from a kidney [m].
 const FARTHEST: f32 = 0.4;
 
-/// Where organs are at rest, in the torso's frame.
+/// Positions of organs at rest, in the torso's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Landmarks {
     /// Centre of the right kidney [m].
     pub right_kidney: Point,
-    /// Its long axis, of unit length, towards the head.
+    /// Long axis of the right kidney towards the head, of unit length.
     pub right_kidney_axis: Vector,
     /// Centre of the liver's right lobe [m].
     pub liver: Point,
 }
 
 impl Adult {
-    /// Where organs are at rest.
+    /// Positions of organs at rest.
     pub fn landmarks(&self) -> &Landmarks {
         self.organs.landmarks()
     }
 
-    /// Where the probe stands for the liver–kidney view, in the torso's frame at rest.
+    /// Pose of the probe for the liver–kidney view, in the torso's frame at rest.
     ///
-    /// The imaged plane holds the right kidney's long axis and leans towards the liver's centre; +x of the probe is along that axis,
-    /// towards the head, and +z meets the kidney's centre at a right angle.
+    /// The image plane contains the right kidney's long axis and leans towards the liver's centre. +x of the probe is along that axis,
+    /// towards the head; +z passes through the kidney's centre, perpendicular to the axis.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: organs between which there is no such plane, or no skin above it.
+    /// [`UltrasoundError::Setting`]: the organs do not define such a plane, or there is no skin above it.
     pub fn liver_kidney_view(&self) -> Result<Isometry3<f64>, UltrasoundError> {
         let Landmarks {
             right_kidney: kidney,

@@ -1,9 +1,9 @@
-//! The adult patient's trunk from inside: layers, ribs, lungs and organs, in the torso's frame at rest.
+//! The interior of the adult patient's trunk: layers, ribs, lungs and organs, in the torso's frame at rest.
 //!
-//! +x to the patient's left, +y to the head, +z up from the table, origin on the table below the middle of the trunk, as
-//! [`insonate_models::patients::Trunk`] has it.
-//! Organs are ellipsoids and tubes at the places of anatomy books, in shares of this trunk's size; a seed moves and scales them.
-//! They are no copy of anybody.
+//! +x to the patient's left, +y to the head, +z up from the table, origin on the table below the centre of the trunk, as in
+//! [`insonate_models::patients::Trunk`].
+//! Organs are ellipsoids and tubes at positions from anatomy books, scaled with the trunk; a seed moves and scales them.
+//! They are not a copy of a real person.
 
 mod landmarks;
 mod organs;
@@ -37,7 +37,7 @@ use crate::material::{
 /// Indices of the adult's materials.
 mod index {
     pub(super) const AIR: u8 = 0;
-    /// Followed by fat and fascia.
+    /// Fat and fascia follow.
     pub(super) const SKIN: u8 = 1;
     pub(super) const FASCIA: u8 = 3;
     pub(super) const MUSCLE: u8 = 4;
@@ -57,20 +57,20 @@ mod index {
     pub(super) const DEEP_FAT: u8 = 18;
 }
 
-/// Thickness of skin, and of the sheet between fat and muscle [m].
+/// Thickness of the skin, and of the fascia between fat and muscle [m].
 const SKIN_THICKNESS: f32 = 0.0018;
 const FASCIA_THICKNESS: f32 = 0.0008;
-/// Muscle in front of the belly [m].
+/// Thickness of the muscle in front of the belly [m].
 const MUSCLE_THICKNESS: f32 = 0.011;
-/// No leap is longer: places are not distances far away [m].
+/// Upper limit of clearances: the distance to the skin is approximate farther away [m].
 const LONGEST: f32 = 0.012;
 
-/// The trunk of an adult from inside.
+/// The interior of an adult's trunk.
 #[derive(Clone, Debug)]
 pub struct Adult {
     materials: Vec<Material>,
     skin: Arc<SkinDepth>,
-    /// Size of the trunk, in those of the reference man's.
+    /// Size of the trunk relative to the reference man.
     scale: Vector,
     /// Thickness of the fat below the skin [m].
     fat: f32,
@@ -80,10 +80,10 @@ pub struct Adult {
 }
 
 impl Adult {
-    /// Of a physique, with organs moved and scaled by a seed.
+    /// A trunk of a physique, with organs moved and scaled by a seed.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a physique that no adult has.
+    /// [`UltrasoundError::Setting`]: the physique is outside of the range of adults.
     pub fn new(physique: &Physique, seed: u64) -> Result<Self, UltrasoundError> {
         physique
             .check()
@@ -135,7 +135,7 @@ impl Adult {
         Ok(adult)
     }
 
-    /// The same trunk with the organs of another seed: in less time than a new one takes.
+    /// The same trunk with the organs of another seed; faster than a new trunk.
     #[must_use]
     pub fn with_organs(&self, seed: u64) -> Self {
         let mut adult = Self {
@@ -159,11 +159,11 @@ impl Adult {
         self.skin.bounds()
     }
 
-    /// Where a probe stands on the skin above x, y, its axis along the inward normal, +x of the probe turned by `rotation` [rad] from the
-    /// patient's left about that axis; pushed in by `indentation` [m].
+    /// Pose of a probe on the skin above x, y. Its axis is the inward normal, +x is turned by `rotation` [rad] from the patient's left
+    /// about that axis, and it is pushed in by `indentation` [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: there is no skin above this place; an indentation outside of 0 to 0.03 m.
+    /// [`UltrasoundError::Setting`]: there is no skin above this place, or the indentation is outside of 0 to 0.03 m.
     pub fn probe_pose(
         &self,
         [x, y]: [f64; 2],
@@ -193,12 +193,12 @@ impl Adult {
         [SKIN_THICKNESS, fat, fat + FASCIA_THICKNESS]
     }
 
-    /// What is at a point, and how far away all is that is no organ [m]; 0 outside of organs.
+    /// Material and clearance at a point, and the clearance from everything that is not an organ [m]; 0 outside of organs.
     fn exact_place(&self, rest: &Point) -> (Place, f32) {
         self.place_at_depth(rest, self.skin.depth(rest))
     }
 
-    /// The same at a known depth below the skin [m].
+    /// Like [`Self::exact_place`], at a known depth below the skin [m].
     fn place_at_depth(&self, rest: &Point, depth: f32) -> (Place, f32) {
         let at = |material: u8, clearance: f32| {
             let clearance = clearance.clamp(0.0, LONGEST);
@@ -211,7 +211,7 @@ impl Adult {
         if depth < 0.0 {
             return at(index::AIR, -0.7 * depth);
         }
-        // Layers that follow the skin.
+        // Layers below the skin.
         let (ends, mut start) = (self.layer_ends(), 0.0);
         for (layer, end) in ends.into_iter().enumerate() {
             if depth < end {

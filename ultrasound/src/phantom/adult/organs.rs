@@ -1,4 +1,4 @@
-//! Organs of the belly: solids inside of one another, found through a grid of candidates.
+//! Organs of the belly: nested solids, looked up in a grid of candidates.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -12,11 +12,11 @@ use crate::phantom::{Place, Stretch};
 
 /// Width of the grid's cells [m].
 const WIDTH: f32 = 0.012;
-/// Solids so near to a cell are in its list, so that no leap of this length misses one [m].
+/// Distance within which solids are listed in a cell, so that no leap of this length misses one [m].
 const NEAR: f32 = 0.009;
-/// A point that lies so deep in a solid is not at a boundary of later ones, which that hides [m].
+/// Depth in a solid below which boundaries of later solids are hidden [m].
 const BEHIND: f32 = 1e-4;
-/// By how much an organ's place and size differ between patients.
+/// Variation of an organ's position [m] and relative size between patients.
 const SHIFT: f32 = 0.005;
 const GROWTH: f32 = 0.08;
 
@@ -25,12 +25,12 @@ const GROWTH: f32 = 0.08;
 struct Organ {
     shape: Shape,
     material: u8,
-    /// A ball around it: centre and radius [m].
+    /// Bounding ball: centre and radius [m].
     ball: (Point, f32),
 }
 
 impl Organ {
-    /// Whether its ball comes so near to a point [m].
+    /// Whether the bounding ball is within a distance of a point [m].
     #[inline]
     fn may_be_within(&self, point: &Point, distance: f32) -> bool {
         let (center, radius) = self.ball;
@@ -39,7 +39,7 @@ impl Organ {
     }
 }
 
-/// Solids, of which the first that contains a point counts.
+/// Solids in order of precedence.
 #[derive(Clone, Debug)]
 pub(super) struct Organs {
     solids: Vec<Organ>,
@@ -51,7 +51,7 @@ pub(super) struct Organs {
     outlines: Outlines,
 }
 
-/// Puts solids of one organ into the list, at its own place and size.
+/// Adds solids of one organ to the list, with its own position and size.
 struct Builder {
     organs: Vec<Organ>,
     scale: Vector,
@@ -63,7 +63,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Begins an organ, whose parts move together.
+    /// Starts an organ, whose parts move together.
     fn organ(&mut self) {
         let mut draw = |by: f32| by * self.rng.random_range(-1.0f32..1.0);
         self.offset = Vector::new(draw(SHIFT), draw(SHIFT), draw(SHIFT));
@@ -237,7 +237,7 @@ impl Builder {
 }
 
 impl Organs {
-    /// In a trunk `scale` times as large as the reference man's.
+    /// Organs of a trunk `scale` times as large as the reference man's.
     pub(super) fn new(scale: Vector, seed: u64) -> Self {
         let mut builder = Builder {
             organs: Vec::new(),
@@ -274,7 +274,7 @@ impl Organs {
         organs
     }
 
-    /// Lists the solids that are near each cell.
+    /// Lists the solids near each cell.
     fn fill(&mut self) {
         let reach = 0.5 * 3f32.sqrt() * WIDTH + NEAR;
         let [nx, ny, nz] = self.count;
@@ -288,7 +288,7 @@ impl Organs {
                     self.candidates.push(number as u8);
                 }
                 if distance < -1.6 * reach {
-                    // Nothing that comes later can be seen in here.
+                    // The solid fills the cell, which hides all later ones.
                     break;
                 }
             }
@@ -317,7 +317,7 @@ impl Organs {
         Some(&self.candidates[start..end])
     }
 
-    /// What is at a point.
+    /// Material and clearance at a point.
     pub(super) fn place(&self, point: &Point) -> Place {
         let mut clearance = NEAR;
         let Some(candidates) = self.candidates(point) else {
@@ -346,7 +346,7 @@ impl Organs {
         }
     }
 
-    /// What is at the start of a straight way, and on which share of it; exact, as far as other solids are listed.
+    /// Material at the start of a straight segment, and the share over which it continues; exact as far as solids are listed.
     pub(super) fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
         let of = |material, share, is_boundary| Stretch {
             place: Place {
@@ -380,7 +380,7 @@ impl Organs {
         of(index::DEEP_FAT, end, is_boundary)
     }
 
-    /// Direction in which the solid whose surface is nearest to a point ends there; `None` where none is near.
+    /// Outward direction of the solid with the surface nearest to a point; `None` if none is near.
     pub(super) fn outward(&self, point: &Point) -> Option<Vector> {
         let (mut clearance, mut nearest) = (NEAR, None);
         for number in self.candidates(point)? {

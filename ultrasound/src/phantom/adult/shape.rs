@@ -1,10 +1,10 @@
-//! Solids of organs: how far a point is outside.
+//! Distances to the solids of organs.
 
 use crate::deformation::{Point, Vector};
 
-/// Share of an ellipsoid's distance to first order that is surely free.
+/// Safe share of an ellipsoid's first-order distance.
 const SAFE: f32 = 0.45;
-/// Share of a tube's distance that is free, as it may grow wider.
+/// Safe share of a tube's distance, as its radius may grow.
 const TAPERED: f32 = 0.95;
 
 /// A solid.
@@ -16,12 +16,12 @@ pub(super) enum Shape {
         half: Vector,
         turn: [f32; 2],
     },
-    /// Between two points, with a radius at each [m].
+    /// A tube between two points, with a radius at each [m].
     Tube { ends: [Point; 2], radii: [f32; 2] },
 }
 
 impl Shape {
-    /// Distance to its surface [m], negative inside, of an ellipsoid to first order; and a distance at which the surface surely is not.
+    /// Distance to the surface [m], negative inside, of first order for an ellipsoid; and a lower bound of the distance.
     #[inline]
     pub(super) fn distance(&self, point: &Point) -> [f32; 2] {
         match self {
@@ -31,7 +31,7 @@ impl Shape {
                 let scaled = p.component_mul(&inverse);
                 let gauge = scaled.norm();
                 let slope = scaled.component_mul(&inverse).norm();
-                // No way is shorter than that along the shortest axis.
+                // The distance along the shortest axis is a lower bound.
                 let least = (gauge - 1.0).abs() * half.min();
                 if slope < 1e-6 {
                     [-half.min(), least]
@@ -53,12 +53,12 @@ impl Shape {
         }
     }
 
-    /// Between which shares of a straight way it lies inside, however far these are ahead or behind; `None` where the way passes by.
+    /// Interval of a straight segment's line that lies inside, in shares of the segment, possibly beyond its ends; `None` if the line misses.
     #[inline]
     pub(super) fn chord(&self, start: &Point, way: &Vector) -> Option<[f32; 2]> {
         match self {
             Self::Ellipsoid { center, half, turn } => {
-                // |p + t w| = 1 where the ellipsoid is a ball of radius 1.
+                // |p + t w| = 1 after scaling the ellipsoid to a ball of radius 1.
                 let scaled = |v: &Vector| into_axes(v, *turn).component_div(half);
                 let (p, w) = (scaled(&(start - center)), scaled(way));
                 roots(w.norm_squared(), p.dot(&w), p.norm_squared() - 1.0)
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Normal of its surface near a point, outwards [not a unit].
+    /// Outward normal of the surface near a point [not normalised].
     pub(super) fn outward(&self, point: &Point) -> Vector {
         match self {
             Self::Ellipsoid { center, half, turn } => {
@@ -84,24 +84,24 @@ impl Shape {
                 if !(0.0..=1.0).contains(&share) {
                     return away;
                 }
-                // The wall leans by what the radius grows.
+                // The wall is inclined by the growth of the radius.
                 let growth = (radii[1] - radii[0]) / along.norm_squared();
                 away - growth * away.norm() * along
             }
         }
     }
 
-    /// How many times as far as it is the surface may seem to be outside.
+    /// Upper bound of the ratio of computed and true distance outside.
     pub(super) fn slack(&self) -> f32 {
         match self {
-            // To first order, by up to the slenderness.
+            // First-order distances are too large by up to the slenderness.
             Self::Ellipsoid { .. } => 1.6,
             Self::Tube { .. } => 1.0 / TAPERED,
         }
     }
 
-    /// A point of its surface in a direction of unit length from its centre, as a ball that is stretched has it, and by how much more area
-    /// lies there than on the ball of radius 1 [m²]; none of a tube.
+    /// A point of the surface in a direction of unit length from the centre (the image of a stretched ball), and the area per area on
+    /// the ball of radius 1 [m²]; `None` for a tube.
     pub(super) fn surface(&self, direction: &Vector) -> Option<(Point, f32)> {
         match self {
             Self::Ellipsoid { center, half, turn } => {
@@ -112,7 +112,7 @@ impl Shape {
         }
     }
 
-    /// A ball around it: centre and radius [m].
+    /// Bounding ball: centre and radius [m].
     pub(super) fn ball(&self) -> (Point, f32) {
         match self {
             Self::Ellipsoid { center, half, .. } => (*center, half.max()),
@@ -129,7 +129,7 @@ impl Shape {
         }
     }
 
-    /// The same, larger by a length on all sides [m].
+    /// The shape, larger by a length on all sides [m].
     pub(super) fn grown(&self, by: f32) -> Self {
         match *self {
             Self::Ellipsoid { center, half, turn } => Self::Ellipsoid {
@@ -145,31 +145,31 @@ impl Shape {
     }
 }
 
-/// A vector along an ellipsoid's axes, which are turned about z by an angle's cosine and sine.
+/// Components of a vector along an ellipsoid's axes, which are turned about z by an angle's cosine and sine.
 #[inline]
 fn into_axes(v: &Vector, [cos, sin]: [f32; 2]) -> Vector {
     Vector::new(cos * v.x + sin * v.y, cos * v.y - sin * v.x, v.z)
 }
 
-/// The other way round.
+/// Inverse of [`into_axes`].
 fn out_of_axes(v: &Vector, [cos, sin]: [f32; 2]) -> Vector {
     into_axes(v, [cos, -sin])
 }
 
-/// Where a t² + 2 b t + c is below 0, for a > 0.
+/// Interval in which a t² + 2 b t + c is below 0, for a > 0.
 #[inline]
 fn roots(a: f32, b: f32, c: f32) -> Option<[f32; 2]> {
     let square = b * b - a * c;
     if square <= 0.0 {
         return None;
     }
-    // Of the two ways to write each root, the one that takes no difference of like numbers.
+    // Each root can be written in two ways; this one avoids cancellation.
     let far = -(b + square.sqrt().copysign(b));
     let both = [far / a, c / far];
     Some([both[0].min(both[1]), both[0].max(both[1])])
 }
 
-/// A tube in three parts: a ball at either end, and between them what is nearer to the axis than the radius there.
+/// Interval inside a tube, which consists of a ball at either end and, between them, the points nearer to the axis than the radius there.
 fn tube_chord(
     [start, end]: &[Point; 2],
     [first, last]: [f32; 2],
@@ -179,7 +179,7 @@ fn tube_chord(
     const FAR: f32 = 1e9;
     let (along, offset) = (end - start, from - start);
     let scale = along.norm_squared().recip();
-    // Place along the axis, and square of the distance from it, of a share t of the way.
+    // Position along the axis, and squared distance from it, as functions of the share t of the segment.
     let [s, ds] = [offset.dot(&along) * scale, way.dot(&along) * scale];
     let (aside, drift) = (offset - s * along, way - ds * along);
     let slope = last - first;
@@ -197,7 +197,7 @@ fn tube_chord(
             }
         }
     };
-    // Parts of the way before the first end, between both, and behind the second.
+    // Parts of the segment before the first end, between both, and behind the second.
     let windows = if ds.abs() > 1e-9 {
         let [at_start, at_end] = [-s / ds, (1.0 - s) / ds];
         if ds > 0.0 {
@@ -227,7 +227,7 @@ fn tube_chord(
     inside
 }
 
-/// The same as [`roots`] between two shares for a near 0 or below, where at most one root lies between them.
+/// Like [`roots`], between two shares and for a near 0 or below, with at most one root between them.
 fn leaning([a, b, c]: [f32; 3], [from, to]: [f32; 2]) -> Option<[f32; 2]> {
     let is_inside = |t: f32| (a * t + 2.0 * b) * t + c < 0.0;
     let far = -(b + (b * b - a * c).max(0.0).sqrt().copysign(b));

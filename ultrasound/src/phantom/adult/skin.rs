@@ -7,7 +7,7 @@ use crate::deformation::{Point, Vector};
 
 /// Distance between nodes [m].
 const WIDTH: f32 = 0.006;
-/// Nodes around the trunk.
+/// Margin of the grid around the trunk [m].
 const MARGIN: f32 = 0.03;
 
 /// Depth below the skin [m], interpolated between nodes.
@@ -82,7 +82,7 @@ impl SkinDepth {
     }
 }
 
-/// The trunk's gauge over its slope: about the distance to the skin.
+/// The trunk's gauge divided by its slope: approximately the distance to the skin.
 fn depth(trunk: &Trunk, point: [f64; 3]) -> f64 {
     const STEP: f64 = 1e-3;
     let value = trunk.distance(point);

@@ -1,13 +1,13 @@
-//! What lies on a short straight way near boundaries.
+//! Materials on a short straight segment near boundaries.
 //!
-//! On it the depth below the skin and the thickness of the chest's wall are taken as monotonic, so that a layer ends where it does so at one
-//! of the way's ends; organs are known in closed form, the chest by its clearance.
+//! The depth below the skin and the thickness of the chest wall are taken as monotonic along the segment, so that the boundary of a layer lies
+//! on it only if the ends are on either side of the boundary. Organs are known in closed form, the chest by its clearance.
 
 use super::{Adult, MUSCLE_THICKNESS, index};
 use crate::deformation::{Point, Vector};
 use crate::phantom::{Place, Stretch};
 
-/// Boundaries are found to this precision [m], in so many steps at most.
+/// Precision of boundaries [m], and largest number of steps.
 const PRECISION: f32 = 1e-6;
 const STEPS: usize = 5;
 
@@ -39,14 +39,14 @@ impl Adult {
         }
     }
 
-    /// Below the fascia: muscle, what belongs to the chest, organs; `below` it at the start and the end of the way [m].
+    /// Below the fascia: muscle, chest, organs; `below` is the depth below the fascia at the start and the end of the segment [m].
     fn stretch_below(&self, below: [f32; 2], start: &Point, way: &Vector) -> Stretch {
         let length = way.norm();
         let end = start + way;
         let chest = match self.thorax.place(start, below[0]) {
             Ok(place) => return Stretch::by_clearance(place, length),
             Err(free) => match self.thorax.place(&end, below[1]) {
-                // No way is long enough for what is as far from either end.
+                // The segment is shorter than the sum of the clearances at its ends.
                 Err(other) if free + other > length => 1.0,
                 _ => free / length,
             },
@@ -76,7 +76,7 @@ impl Adult {
     }
 }
 
-/// All of a way.
+/// A stretch of one material over the whole segment.
 fn whole(material: u8) -> Stretch {
     Stretch {
         place: Place {
@@ -88,7 +88,7 @@ fn whole(material: u8) -> Stretch {
     }
 }
 
-/// Share of a way at which a length has fallen or risen to 0, by false position; it has either sign at the ends.
+/// Share of a segment at which a length crosses 0, by false position; the length has opposite signs at the ends.
 fn root(ends: [f32; 2], start: &Point, way: &Vector, length: impl Fn(&Point) -> f32) -> f32 {
     let ([mut low, mut high], [mut before, mut behind]) = ([0.0, 1.0], ends);
     for _ in 0..STEPS {

@@ -1,6 +1,6 @@
-//! Surfaces of organs at rest, as points of which each stands for an area.
+//! Surfaces of organs at rest, as points with areas.
 //!
-//! Directions are those of a golden spiral over a ball, which is stretched to each of the organ's ellipsoids.
+//! Directions lie on a golden spiral over a ball, which is stretched to each of the organ's ellipsoids.
 
 use super::Adult;
 use super::shape::Shape;
@@ -8,10 +8,10 @@ use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::phantom::Phantom as _;
 
-/// So far below its surface an organ must be itself [m].
+/// Depth below the surface at which the organ's material must be found [m].
 const BELOW: f32 = 0.0015;
 
-/// An organ whose surface is known.
+/// An organ with a known surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoftOrgan {
     /// The liver, both lobes.
@@ -23,21 +23,21 @@ pub enum SoftOrgan {
 /// A point of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Where it is at rest, in the torso's frame [m].
+    /// Rest position, in the torso's frame [m].
     pub rest: Point,
-    /// Area that it stands for [m²].
+    /// Area that the point represents [m²].
     pub area: f32,
 }
 
-/// Ellipsoids of which organs are the union.
+/// Ellipsoids whose unions are the organs.
 pub(super) type Outlines = Vec<(SoftOrgan, Vec<Shape>)>;
 
 impl SoftOrgan {
-    /// All, by their names.
+    /// All organs, with names.
     pub const ALL: [(&'static str, Self); 2] =
         [("liver", Self::Liver), ("right_kidney", Self::RightKidney)];
 
-    /// What the names of its materials begin with.
+    /// Prefix of the names of its materials.
     fn material(self) -> &'static str {
         match self {
             Self::Liver => "liver",
@@ -47,11 +47,11 @@ impl SoftOrgan {
 }
 
 impl Adult {
-    /// Points of an organ's surface at rest, `n` to each ellipsoid that it is made of; without those that lie in another of them, and those
-    /// where chest wall, lung or a vessel cut into it.
+    /// Points of an organ's surface at rest, `n` for each of its ellipsoids, without points inside of another one of them and points that
+    /// are cut off by the chest wall, the lung or a vessel.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: `n` outside of 16 to 65536.
+    /// [`UltrasoundError::Setting`]: `n` is outside of 16 to 65536.
     pub fn surface(
         &self,
         organ: SoftOrgan,
@@ -81,7 +81,7 @@ impl Adult {
     }
 }
 
-/// Directions of unit length, evenly over a ball.
+/// Directions of unit length, evenly distributed over a ball.
 fn directions(n: usize) -> impl Iterator<Item = Vector> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     (0..n).map(move |index| {

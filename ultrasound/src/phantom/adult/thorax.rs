@@ -1,29 +1,29 @@
 //! Rib cage, breastbone, spine, diaphragm and lungs.
 //!
-//! Ribs are bands that slope down towards the front at a depth below the fascia; in front they are cartilage.
-//! Lengths are those of the reference man, in whose unit points are taken.
+//! Ribs are bands that slope down towards the front at a depth below the fascia; at the front they are cartilage.
+//! Lengths are those of the reference man; points are scaled to his size.
 
 use super::index;
 use crate::deformation::{Point, Vector};
 use crate::phantom::Place;
 
-/// Distance of neighbouring ribs along the body [m], and how far they drop per metre towards the side.
+/// Distance of neighbouring ribs along the body [m], and their drop per metre towards the side.
 const SPACING: f32 = 0.027;
 const SLOPE: f32 = 0.25;
 /// Half height and half thickness of a rib [m].
 const HALF: [f32; 2] = [0.0058, 0.0034];
-/// Depth of the ribs' middle below the fascia [m].
+/// Depth of the centre of the ribs below the fascia [m].
 const DEPTH: f32 = 0.0085;
-/// Behind the ribs: end of the chest's wall, where the lung begins [m].
+/// Depth of the inner end of the chest wall, at which the lung begins [m].
 const PLEURA: f32 = 0.0145;
-/// In front of this distance from the middle ribs are cartilage [m].
+/// Ribs are cartilage up to this distance from the median plane [m].
 const CARTILAGE: f32 = 0.055;
-/// Distance to the diaphragm over that along the body: it is steep at its sides.
+/// Ratio of the distance to the diaphragm and the distance along the body: its sides are steep.
 const STEEP: f32 = 0.6;
 /// Thickness of the diaphragm [m].
 const DIAPHRAGM: f32 = 0.0018;
 
-/// Bones of the trunk, and what breathes.
+/// Bones and lungs of the trunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thorax {
     inv_scale: Vector,
@@ -42,7 +42,7 @@ impl Thorax {
         point.coords.component_mul(&self.inv_scale)
     }
 
-    /// What belongs to the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm; or how far away all of it is [m].
+    /// Part of the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm; otherwise the distance to the chest [m].
     pub(super) fn place(&self, point: &Point, below: f32) -> Result<Place, f32> {
         let p = self.unit(point);
         let [rib, lung, spine] = distances(&p, below);
@@ -74,7 +74,7 @@ impl Thorax {
             let clearance = lung.min(DIAPHRAGM - lung).min(below - PLEURA);
             return at(index::MUSCLE, self.least_scale * 0.7 * clearance);
         }
-        // Above the pleura a lung begins as soon as the wall ends.
+        // Above the pleura, the lung begins at the inner end of the wall.
         let lung = if lung < DIAPHRAGM {
             (PLEURA - below).max(0.0)
         } else {
@@ -83,18 +83,18 @@ impl Thorax {
         Err(self.least_scale * 0.7 * rib.min(lung).min(spine))
     }
 
-    /// Thickness of the muscle of the wall at a point [m].
+    /// Thickness of the wall's muscle at a point [m].
     pub(super) fn wall(&self, point: &Point, belly: f32) -> f32 {
         let p = self.unit(point);
         let within = ((p.y - margin(p.x) + 0.02) / 0.04).clamp(0.0, 1.0);
-        // Beside the white line in the middle there are the two straight muscles.
+        // The two straight muscles lie on either side of the linea alba.
         let line = (p.x.abs() / 0.012).min(1.0);
         let front = belly * (0.25 + 0.75 * line);
         front + within * (PLEURA - front)
     }
 }
 
-/// Distances to ribs and breastbone, lung and spine; the lung's is that to the diaphragm.
+/// Distances to ribs and breastbone, lung, and spine; the lung's distance is measured to the diaphragm.
 fn distances(p: &Vector, below: f32) -> [f32; 3] {
     let along = p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 };
     let ribs = along * (1.0 / SPACING);
@@ -107,7 +107,7 @@ fn distances(p: &Vector, below: f32) -> [f32; 3] {
     let sternum = (p.x.abs() - 0.019).max(within - 0.005).max(0.062 - p.y);
     let deep = p.z - 0.052;
     let spine = (p.x * p.x + deep * deep).sqrt() - 0.021;
-    // Far from the vertebrae it is enough to know that.
+    // Far from the vertebrae the waist is not needed.
     let waist = if spine < 0.01 {
         (p.y * 190.0).cos()
     } else {
@@ -117,12 +117,12 @@ fn distances(p: &Vector, below: f32) -> [f32; 3] {
     [rib.min(sternum), STEEP * (diaphragm(p) - p.y), spine]
 }
 
-/// Height of the ribs' lower end.
+/// Height of the lower end of the ribs.
 fn margin(x: f32) -> f32 {
     0.062 - 0.10 * ((x.abs() - 0.02).max(0.0) / 0.12).min(1.2)
 }
 
-/// Height of the diaphragm: a dome on either side.
+/// Height of the diaphragm: one dome on either side.
 fn diaphragm(p: &Vector) -> f32 {
     let dome = |center: f32, top: f32| {
         let across = (p.x - center) / 0.115;

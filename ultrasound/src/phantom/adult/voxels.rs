@@ -1,4 +1,4 @@
-//! Voxels of which each is of one material: most of a body, known without looking closely.
+//! Voxels of a single material: they answer most queries in a body without an exact evaluation.
 
 use rayon::prelude::*;
 
@@ -7,9 +7,9 @@ use crate::phantom::Place;
 
 /// Width of a voxel [m].
 const WIDTH: f32 = 0.004;
-/// From a voxel's middle to its corners [m].
+/// Distance from a voxel's centre to its corners [m].
 const REACH: f32 = 0.003_465;
-/// Where less is known to be free, looking closely pays [m].
+/// Clearance below which an exact evaluation pays off [m].
 const LEAST: f32 = 0.001;
 /// Unit of clearances [m].
 const UNIT: f32 = 0.00005;
@@ -18,36 +18,36 @@ const UNIT: f32 = 0.00005;
 #[derive(Clone, Copy, Debug, Default)]
 struct Voxel {
     material: u8,
-    /// Clearance of its middle [`UNIT`], at most that.
+    /// Clearance of the centre, saturated [`UNIT`].
     clearance: u8,
-    /// How far its middle is from what is no organ [`UNIT`], at most that.
+    /// Distance of the centre from everything that is not an organ, saturated [`UNIT`].
     rim: u8,
-    /// As many layers of voxels around it are of its material, itself counted; 0 where it holds a boundary.
+    /// Number of layers of voxels around it with the same material, including itself; 0 for a voxel with a boundary.
     layers: u8,
 }
 
-/// What voxels know about a point.
+/// Information of voxels about a point.
 pub(super) struct Known {
-    /// What is there.
+    /// Material and clearance, if known.
     pub(super) place: Option<Place>,
-    /// Nothing but organs is within this distance, where it is worth knowing [m].
+    /// Distance within which there are only organs [m]; `None` if it is too small to be useful.
     pub(super) rim: Option<f32>,
 }
 
-/// Voxels along each edge of a cube of them that lies together in memory: what is near to each other is fetched at once.
+/// Edge of a cube of voxels that is contiguous in memory [voxels]: neighbours share cache lines.
 const CUBE: usize = 4;
 
-/// What is in each voxel.
+/// All voxels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Voxels {
     origin: Point,
     count: [usize; 3],
-    /// Shape `[z, y, x]` while they are filled, then cubes in this order, and in each its voxels.
+    /// Shape `[z, y, x]` during filling; then cubes in this order, with voxels in this order in each.
     all: Vec<Voxel>,
 }
 
 impl Voxels {
-    /// Between two corners; `place` also tells how far away all is that is no organ [m].
+    /// Voxels between two corners; `place` also returns the distance to everything that is not an organ [m].
     pub(super) fn new(
         low: Point,
         high: Point,
@@ -101,7 +101,7 @@ impl Voxels {
         cube.wrapping_mul(CUBE * CUBE * CUBE).wrapping_add(inner)
     }
 
-    /// Counts layers by two sweeps, each over the half of the neighbours that it has passed.
+    /// Counts layers in two sweeps, each over the half of the neighbours that it has passed.
     fn count_layers(&mut self) {
         let [nx, ny, nz] = self.count;
         let [row, layer] = [nx, nx * ny];
@@ -143,11 +143,11 @@ impl Voxels {
             .for_each(|voxel| sweep(voxel, false));
     }
 
-    /// What is known about a point.
+    /// Information about a point.
     #[inline]
     pub(super) fn at(&self, point: &Point) -> Known {
         let place = (point - self.origin) * (1.0 / WIDTH);
-        // One voxel is wider by what lies before the first, which it says as much about.
+        // The first voxel also covers the space in front of it, about which it gives the same information.
         let (x, y, z) = (place.x as i32, place.y as i32, place.z as i32);
         let [nx, ny, nz] = self.count;
         let is_inside = (x as usize) < nx && (y as usize) < ny && (z as usize) < nz;

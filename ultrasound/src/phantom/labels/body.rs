@@ -1,7 +1,7 @@
-//! Tissue without a label: voxels of label 0 within a body that another volume gives.
+//! Tissue without a label: voxels of label 0 within a body that another volume defines.
 //!
-//! Segmentations have label 0 for the air around the body and for all tissue that nobody labelled. A second volume, whose labels other than
-//! 0 are the body, tells them apart. It may have its own grid: voxels are compared where they are in the patient's frame.
+//! In segmentations, label 0 is both the air around the body and all tissue that was not labelled. A second volume separates them: its
+//! nonzero labels are the body. It may have its own grid: voxels are compared by their positions in the patient's frame.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -11,15 +11,15 @@ use crate::UltrasoundError;
 
 /// Label of air and of tissue without a label.
 pub(super) const UNLABELLED: i64 = 0;
-/// Part of a voxel by which the body may stick out of the labels' grid.
+/// Largest part of a voxel by which the body may exceed the labels' grid.
 const ROUNDING: f64 = 1e-3;
 
-/// A body, seen from the grid of labels.
+/// A body, indexed from the grid of labels.
 pub(super) struct Body<'a> {
     image: &'a LabelImage,
-    /// Place of label 0 among its labels.
+    /// Index of label 0 in its list of labels.
     zero: Option<u8>,
-    /// Its index of the labels' first voxel, and the steps to the next ones.
+    /// Index of the labels' first voxel in the body's grid, and the steps to the next voxels.
     origin: Vector3<f64>,
     steps: Matrix3<f64>,
 }
@@ -35,7 +35,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether it contains the middle of a voxel of the labels.
+    /// Whether it contains the centre of a voxel of the labels.
     pub(super) fn contains(&self, index: [usize; 3]) -> bool {
         let index = Vector3::from(index.map(|n| n as f64));
         let at = (self.origin + self.steps * index).add_scalar(0.5);
@@ -52,16 +52,16 @@ impl<'a> Body<'a> {
 }
 
 impl LabelImage {
-    /// Place of a label among those that occur.
+    /// Index of a label in the list of labels that occur.
     fn place(&self, label: i64) -> Option<u8> {
         let place = self.labels.iter().position(|known| *known == label);
         place.map(|place| place as u8)
     }
 
-    /// The same voxels, with as many of label 0 around them as a body needs that is larger; `None` where it is not.
+    /// The volume, padded with label 0 to hold a larger body; `None` if it already holds the body.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a body without voxels, or more than [`MAX_VOXELS`] together.
+    /// [`UltrasoundError::Setting`]: the body has no voxels, or both together have more than [`MAX_VOXELS`].
     pub(super) fn grown_to(&self, body: &Self) -> Result<Option<Self>, UltrasoundError> {
         let Some([low, high]) = body.reach(&self.frame) else {
             let allowed = "a volume with labels other than 0";
@@ -110,7 +110,7 @@ impl LabelImage {
         }
     }
 
-    /// Least and greatest indices of another grid that voxels with labels reach.
+    /// Lowest and highest indices in another grid that voxels with labels reach.
     fn reach(&self, other: &VoxelFrame) -> Option<[[f64; 3]; 2]> {
         let zero = self.place(UNLABELLED);
         let [mut low, mut high] = [[usize::MAX; 3], [0; 3]];
@@ -129,7 +129,7 @@ impl LabelImage {
         (low[0] <= high[0]).then(|| self.indices_of([low, high], other))
     }
 
-    /// Bounds in another grid of a box of voxels.
+    /// Bounds of a box of voxels in another grid.
     fn indices_of(&self, [low, high]: [[usize; 3]; 2], other: &VoxelFrame) -> [[f64; 3]; 2] {
         let count = [0, 1, 2].map(|axis| high[axis] - low[axis] + 1);
         let first = Vector3::from(low.map(|n| n as f64));
@@ -143,7 +143,7 @@ impl LabelImage {
     }
 }
 
-/// Indices over places: frames were checked to have an inverse.
+/// Maps positions to indices; frames were checked to be invertible.
 fn inverse(frame: &VoxelFrame) -> Matrix3<f64> {
     frame.steps.try_inverse().unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! How far the nearest voxel of another material is from each voxel's middle.
+//! Distance from each voxel's centre to the nearest voxel of another material.
 //!
-//! The squared distance to a box is a sum over the axes, so that it is found one axis after the other (as Saito & Toriwaki 1994,
-//! doi:10.1016/0031-3203(94)90133-3, do with points), each time rounded down: what is kept is never too great.
+//! The squared distance to a box is a sum over the axes, so that it is computed axis by axis (as Saito & Toriwaki 1994,
+//! doi:10.1016/0031-3203(94)90133-3, do for points), rounded down each time: stored distances are lower bounds.
 
 use rayon::prelude::*;
 
-/// No distance is greater [m], or than so many of the shortest edges.
+/// Upper limits of distances: a length [m], and a multiple of the shortest edge.
 const REACH: f32 = 0.012;
 const MOST_VOXELS: f32 = 32.0;
 
@@ -18,18 +18,18 @@ pub(super) struct Clearances {
     pub(super) all: Vec<u8>,
 }
 
-/// An axis along which distances are looked for.
+/// An axis of the search.
 #[derive(Clone, Copy)]
 struct Axis {
     n: usize,
-    /// From voxel to voxel in memory.
+    /// Stride from voxel to voxel in memory.
     stride: usize,
-    /// The same in units of distances.
+    /// Edge of a voxel along the axis, in units of distances.
     edge: f32,
 }
 
 impl Clearances {
-    /// Of voxels with edges [m]; all around them is of material 0.
+    /// Distances for voxels with edges [m], surrounded by material 0.
     pub(super) fn new(count: [usize; 3], edges: [f32; 3], materials: &[u8]) -> Self {
         let least = edges.into_iter().fold(f32::MAX, f32::min);
         let unit = REACH.min(MOST_VOXELS * least) / f32::from(u8::MAX);
@@ -52,7 +52,7 @@ impl Clearances {
     }
 }
 
-/// Distances that take one more axis into account.
+/// Distances that include one more axis.
 fn along(axis: Axis, row: usize, materials: &[u8], before: &[u8]) -> Vec<u8> {
     let mut after = vec![0; before.len()];
     let rows = after.par_chunks_mut(row).enumerate().with_min_len(64);

@@ -1,4 +1,4 @@
-//! The file of labels that a header names: one that lies in the header's folder.
+//! Opens the file of labels that a header names; it must lie in the header's folder.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use insonate_meshes::git_lfs_pointer;
 /// Longest part of a name in an error [characters].
 const MOST_SHOWN: usize = 80;
 
-/// Opens the file that a field of a header in a folder names; a header that came without a folder may name none.
+/// Opens the file that a field of a header in a folder names; a header without a folder may not name a file.
 pub(super) fn open(
     folder: Option<&Path>,
     field: &str,

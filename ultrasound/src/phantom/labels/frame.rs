@@ -1,16 +1,16 @@
-//! Where voxels are in the patient's frame.
+//! Positions of voxels in the patient's frame.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Edges of voxels [m].
+/// Allowed edges of voxels [m].
 const EDGES: [f64; 2] = [1e-6, 0.1];
-/// Greatest coordinate [m]: beyond, single precision blurs the carrier's phase.
+/// Largest coordinate [m]: beyond it, single precision blurs the carrier's phase.
 const MOST: f64 = 10.0;
-/// Volume of a voxel over that of a cuboid of its edges, at least.
+/// Least ratio of a voxel's volume to a cuboid with the same edges.
 const LEAST_VOLUME: f64 = 0.1;
 
-/// Places of voxels' centres: the first one's, and the steps to the next along each index [m]; +x to the patient's left, +y to the head,
-/// +z to the front.
+/// Positions of the voxels' centres: the first voxel, and the steps to the next along each index [m]; +x to the patient's left, +y to the
+/// head, +z to the front.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoxelFrame {
     /// Centre of the first voxel [m].
@@ -19,7 +19,7 @@ pub struct VoxelFrame {
     pub steps: Matrix3<f64>,
 }
 
-/// Fails for voxels that are no solids, or are far away.
+/// Checks that voxels are not degenerate and not far away.
 pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), String> {
     let edges = frame.steps.column_iter().map(|step| step.norm());
     let edges: Vec<f64> = edges.collect();
@@ -68,15 +68,15 @@ impl VoxelFrame {
         bounds(self.corners(count))
     }
 
-    /// Middle of a volume with `count` voxels along each axis, left and towards the head [m].
+    /// Centre of a volume with `count` voxels along each axis, left and towards the head [m].
     pub(super) fn middle(&self, count: [usize; 3]) -> [f64; 2] {
         let [low, high] = self.bounds(count);
         [0, 1].map(|axis| 0.5 * (low[axis] + high[axis]))
     }
 
-    /// Least and greatest indices of a box of space.
+    /// Lowest and highest indices of a box in space.
     pub(super) fn indices(&self, [low, high]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
-        // Frames were checked to have an inverse.
+        // Frames were checked to be invertible.
         let inverse = self.steps.try_inverse().unwrap_or_default();
         bounds(std::array::from_fn(|corner| {
             let place = Vector3::from_fn(|axis, _| {
@@ -88,7 +88,7 @@ impl VoxelFrame {
     }
 }
 
-/// Least and greatest coordinates of corners.
+/// Lowest and highest coordinates of corners.
 pub(super) fn bounds(corners: [Vector3<f64>; 8]) -> [Vector3<f64>; 2] {
     let all = |pick: fn(&Vector3<f64>, &Vector3<f64>) -> Vector3<f64>| {
         let rest = corners.iter().skip(1);

@@ -1,4 +1,4 @@
-//! A label volume as a file has it, in the patient's frame.
+//! A label volume of a file, in the patient's frame.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -12,34 +12,34 @@ use super::part::{Neighbourhood, Part};
 use super::{meta_image, nifti, nrrd};
 use crate::UltrasoundError;
 
-/// Most voxels in memory: 512³.
+/// Largest number of voxels in memory: 512³.
 pub const MAX_VOXELS: usize = 1 << 27;
 
-/// Format of a label volume's file.
+/// File format of a label volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelFormat {
     /// NIfTI-1 or -2 in one file, also compressed by gzip.
     Nifti,
-    /// NRRD: raw, compressed by gzip, or text, after the header or in a file of its own (`.nhdr`).
+    /// NRRD: raw, compressed by gzip, or text, after the header or in a separate file (`.nhdr`).
     Nrrd,
-    /// MetaImage: raw or compressed by zlib, after the header (`.mha`) or in a file of its own (`.mhd`).
+    /// MetaImage: raw or compressed by zlib, after the header (`.mha`) or in a separate file (`.mhd`).
     MetaImage,
 }
 
-/// Labels of voxels, and where the voxels are.
+/// Labels of voxels, and positions of the voxels.
 #[derive(Clone, Debug)]
 pub struct LabelImage {
     pub(super) count: [usize; 3],
     pub(super) frame: VoxelFrame,
     pub(super) labels: Vec<i64>,
     pub(super) voxels: Vec<u8>,
-    /// What the reader of the file should know.
+    /// Notes for the user of the file.
     pub(super) notes: Vec<String>,
-    /// Site around which it was cut out of a larger file [m].
+    /// Site around which the volume was cut out of a larger file [m].
     pub(super) site: Option<[f64; 2]>,
 }
 
-/// A file that is read, and what of it.
+/// A file to be read, and the part to be kept.
 pub(super) struct Source<'a> {
     pub(super) input: &'a mut dyn BufRead,
     /// Folder of the files that its header names; `None` for bytes without a file.
@@ -48,7 +48,7 @@ pub(super) struct Source<'a> {
 }
 
 impl LabelFormat {
-    /// The format that a file's name stands for.
+    /// The format of a file, from its name.
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let is = |ending: &str| name.ends_with(ending);
@@ -63,10 +63,10 @@ impl LabelFormat {
 }
 
 impl LabelImage {
-    /// Of labels, the index along the first axis running fastest, at most 255 different ones.
+    /// A volume from labels; the index along the first axis runs fastest. It may have at most 255 different labels.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: none or more than [`MAX_VOXELS`] voxels, another number of labels, voxels that are flat or far away.
+    /// [`UltrasoundError::Setting`]: 0 or more than [`MAX_VOXELS`] voxels, another number of labels, or voxels that are flat or far away.
     pub fn new(
         count: [usize; 3],
         frame: VoxelFrame,
@@ -99,7 +99,7 @@ impl LabelImage {
 
     pub(super) fn of(part: &Part, read: Labels) -> Self {
         let notes = read.rounded.map(|read| {
-            format!("numbers that are not whole count as the whole number within 0.01 of them, as {read} does")
+            format!("numbers within 0.01 of a whole number were rounded to it, for example {read}")
         });
         Self {
             count: part.count,
@@ -114,7 +114,7 @@ impl LabelImage {
     /// Reads a file of at most [`MAX_VOXELS`].
     ///
     /// # Errors
-    /// [`UltrasoundError::File`] naming the field that is wrong.
+    /// [`UltrasoundError::File`] names the wrong field.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, UltrasoundError> {
         Self::open(path.as_ref(), None)
     }
@@ -122,7 +122,7 @@ impl LabelImage {
     /// Reads a file. If it has more than [`MAX_VOXELS`], only the part that a picture may show is kept.
     ///
     /// # Errors
-    /// As [`read`](Self::read), for files of more than [`MAX_FILE_VOXELS`](super::MAX_FILE_VOXELS), or if too much would be kept.
+    /// As [`read`](Self::read); also if the file has more than [`MAX_FILE_VOXELS`](super::MAX_FILE_VOXELS), or the kept part is too large.
     pub fn read_near(
         path: impl AsRef<Path>,
         near: &Neighbourhood,
@@ -133,7 +133,7 @@ impl LabelImage {
     fn open(path: &Path, near: Option<&Neighbourhood>) -> Result<Self, UltrasoundError> {
         let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
         let format = LabelFormat::of(path).ok_or_else(|| {
-            refuse("the name ends in none of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
+            refuse("the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
         })?;
         let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
         let mut input = BufReader::new(file);
@@ -152,7 +152,7 @@ impl LabelImage {
         Self::from_source(format, &mut source).map_err(refuse)
     }
 
-    /// Reads the content of a file, which may name no other.
+    /// Reads the content of a file that does not refer to another file.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -174,12 +174,12 @@ impl LabelImage {
         }
     }
 
-    /// Site around which it was cut out of a larger file, left and towards the head [m].
+    /// Site around which the volume was cut out of a larger file, left and towards the head [m].
     pub fn site(&self) -> Option<[f64; 2]> {
         self.site
     }
 
-    /// Its middle, left and towards the head [m].
+    /// Centre of the volume, left and towards the head [m].
     pub fn middle(&self) -> [f64; 2] {
         self.frame.middle(self.count)
     }
@@ -189,17 +189,17 @@ impl LabelImage {
         self.count
     }
 
-    /// What whoever reads the file should know: labels that were rounded, which of two frames was taken.
+    /// Notes for the user of the file: labels that were rounded, which of two frames was used.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Where they are.
+    /// Positions of the voxels.
     pub fn frame(&self) -> VoxelFrame {
         self.frame
     }
 
-    /// The labels that occur, and how many voxels have each, by label.
+    /// The labels that occur and their numbers of voxels, sorted by label.
     pub fn occurring(&self) -> Vec<(i64, usize)> {
         let mut counts = vec![0; self.labels.len()];
         for &place in &self.voxels {
@@ -219,7 +219,7 @@ impl LabelImage {
     }
 }
 
-/// Number of voxels.
+/// Number of voxels, checked.
 pub(super) fn check_count(count: [usize; 3]) -> Result<usize, String> {
     let n = count[0]
         .checked_mul(count[1])

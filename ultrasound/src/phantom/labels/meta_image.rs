@@ -1,7 +1,7 @@
 //! MetaImage (`.mha`, `.mhd`).
 //!
-//! Format: Kitware's MetaIO (Aylward 2001): lines of `Key = value` up to `ElementDataFile`, and numbers, raw or packed by zlib, or these in
-//! another file that it names.
+//! Format: Kitware's MetaIO (Aylward 2001): lines of `Key = value` up to `ElementDataFile`, followed by numbers, raw or compressed by zlib;
+//! the numbers may also be in another file, which the last line names.
 //! Lengths are in millimetres, to the patient's left, back and head.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::image::{LabelImage, Source};
 use super::numbers::{Labels, Layout, NumberType};
 use super::part::Part;
 
-/// Longest header [bytes].
+/// Upper limit of the header's length [bytes].
 const MAX_HEADER: u64 = 1 << 20;
 /// The key that ends the header.
 const DATA: &str = "ElementDataFile";
@@ -49,14 +49,14 @@ impl Header {
             let mut bytes = Vec::new();
             let n = input.read_until(b'\n', &mut bytes);
             n.map_err(|error| error.to_string())?;
-            // The last line may have no end where the labels are in another file.
+            // The last line may lack a line end if the labels are in another file.
             let is_end = bytes.starts_with(DATA.as_bytes()) && input.limit() > 0;
             if bytes.last() != Some(&b'\n') && !is_end {
                 return Err(format!(
                     "the header has no {DATA} within {MAX_HEADER} bytes"
                 ));
             }
-            let line = String::from_utf8(bytes).map_err(|_| "the header is no text".to_owned())?;
+            let line = String::from_utf8(bytes).map_err(|_| "the header is not text".to_owned())?;
             let line = line.trim();
             if line.is_empty() {
                 continue;
@@ -64,7 +64,7 @@ impl Header {
             let Some((name, value)) = line.split_once('=') else {
                 let start: String = line.chars().take(40).collect();
                 return Err(format!(
-                    "line {start:?} of the header is no \"Key = value\""
+                    "line {start:?} of the header is not \"Key = value\""
                 ));
             };
             fields.insert(name.trim().to_owned(), value.trim().to_owned());
@@ -93,7 +93,7 @@ impl Header {
             .ok_or_else(|| format!("the header has no field {name}"))
     }
 
-    /// Numbers of a field; none where it is missing.
+    /// Numbers of a field; `None` if the field is missing.
     fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[f64; N]>, String> {
         let Some(text) = self.fields.get(name) else {
             return Ok(None);
@@ -149,7 +149,7 @@ impl Header {
             "MET_DOUBLE" => NumberType::F64,
             other => {
                 return Err(format!(
-                    "ElementType is {other:?}, but labels are numbers, as MET_UCHAR or MET_SHORT"
+                    "ElementType is {other:?}, but labels are numbers, such as MET_UCHAR or MET_SHORT"
                 ));
             }
         };
@@ -177,7 +177,7 @@ impl Header {
             Some(origin) => origin,
             None => self.numbers::<3>("Position")?.unwrap_or_default(),
         };
-        // Three numbers in a row say where an axis goes; from left, back, head to left, head, front.
+        // Each group of three numbers is the direction of an axis; converts left, back, head to left, head, front.
         let axes =
             Matrix3::from_column_slice(&turn) * Matrix3::from_diagonal(&Vector3::from(edges));
         let patient = Matrix3::new(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0) * 1e-3;

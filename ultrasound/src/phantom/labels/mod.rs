@@ -1,6 +1,6 @@
-//! A user's own label volume: materials of voxels, as segmentations of CT and MR have them.
+//! A user's label volume: materials of voxels, from segmentations of CT and MR.
 //!
-//! A point is of the material of the voxel that contains it; normals are those of boundaries that are smoothed over some voxels.
+//! A point has the material of the voxel that contains it; normals belong to boundaries that are smoothed over some voxels.
 
 mod body;
 mod clearance;
@@ -38,7 +38,7 @@ const SMOOTH: i32 = 4;
 #[derive(Clone, Debug)]
 pub struct LabelVolume {
     materials: Vec<Material>,
-    /// Numbers of the gases of what has no label.
+    /// Material indices of the gases without a label.
     unlabelled: Vec<u8>,
     /// Share of the voxels with labels that are outside of the body.
     beyond_body: f64,
@@ -46,22 +46,22 @@ pub struct LabelVolume {
     frame: VoxelFrame,
     /// Edges of a voxel [m].
     edges: Vector,
-    /// Indices of a point: whole in the middles of voxels.
+    /// Maps a point to indices: whole numbers are the centres of voxels.
     index_from_rest: Affine3<f32>,
-    /// Turns gradients over indices into those over space.
+    /// Maps gradients over indices to gradients over space.
     gradient: Matrix3<f32>,
-    /// Lengths over those of voxels that were cuboids, at least.
+    /// Lower bound of the ratio of lengths to lengths in cuboid voxels.
     skew: f32,
     /// Unit of clearances [m].
     unit: f32,
-    /// Material and clearance of each.
+    /// Material and clearance of each voxel.
     voxels: Vec<[u8; 2]>,
 }
 
-/// What has no label in a volume.
+/// The parts of a volume without a label.
 #[derive(Clone, Debug)]
 pub struct Unlabelled {
-    /// Numbers of the gases around the volume and of label 0.
+    /// Material indices of the gases around the volume and of label 0.
     pub gases: Vec<u8>,
     count: [usize; 3],
     index_from_rest: Affine3<f32>,
@@ -76,10 +76,10 @@ impl Unlabelled {
 }
 
 impl LabelVolume {
-    /// Gives materials to labels.
+    /// Assigns materials to labels.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`] naming the labels that have none.
+    /// [`UltrasoundError::Setting`] names the labels without a material.
     pub fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
         let palette = Palette::new(image, table)?;
         let of_voxel = image.voxels.iter();
@@ -88,12 +88,12 @@ impl LabelVolume {
         Ok(Self::of(image, palette, of_voxel))
     }
 
-    /// Gives materials to labels, and [`MaterialTable::body`] to voxels of label 0 whose middle a body contains: what has a label other than
-    /// 0 in another volume, of whatever grid. The labels' grid grows to hold the body.
+    /// Assigns materials to labels, and [`MaterialTable::body`] to voxels of label 0 whose centre is within a body. The body is given by the
+    /// nonzero labels of another volume, with any grid. The labels' grid is extended to contain the body.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: labels without a material, label 0 of a material that is no gas, a body that is empty, too large, or where
-    /// no voxel of label 0 is.
+    /// [`UltrasoundError::Setting`]: a label has no material, the material of label 0 is not a gas, or the body is empty, too large, or
+    /// contains no voxel of label 0.
     pub fn within(
         image: &LabelImage,
         table: &MaterialTable,
@@ -121,7 +121,7 @@ impl LabelVolume {
             });
         }
         if n_filled == 0 {
-            let allowed = "where voxels of label 0 are: has it the frame of the labels?";
+            let allowed = "where voxels of label 0 are; check that both volumes use the same frame";
             return Err(UltrasoundError::setting("body", "elsewhere", allowed));
         }
         let beyond = n_beyond as f64 / n_labelled.max(1) as f64;
@@ -131,7 +131,7 @@ impl LabelVolume {
         })
     }
 
-    /// Of a material for each voxel.
+    /// Builds the volume from a material for each voxel.
     fn of(image: &LabelImage, palette: Palette, of_voxel: Vec<u8>) -> Self {
         let steps = image.frame.steps;
         let edges = steps.column_iter().map(|step| step.norm());
@@ -144,7 +144,7 @@ impl LabelVolume {
         rest_from_index
             .fixed_view_mut::<3, 1>(0, 3)
             .copy_from(&image.frame.origin);
-        // Frames were checked to have an inverse.
+        // Frames were checked to be invertible.
         let inverse = rest_from_index.try_inverse().unwrap_or_default();
         let clearances = Clearances::new(image.count, edges.into(), &of_voxel);
         Self {
@@ -166,7 +166,7 @@ impl LabelVolume {
         }
     }
 
-    /// What has no label: where it lies behind tissue, that may be tissue too.
+    /// The parts without a label, which may be tissue if they lie behind tissue.
     pub fn unlabelled(&self) -> Unlabelled {
         Unlabelled {
             gases: self.unlabelled.clone(),
@@ -175,12 +175,12 @@ impl LabelVolume {
         }
     }
 
-    /// Share of the voxels with labels that are outside of the body that was given; where it is great, the two may not have one frame.
+    /// Share of the voxels with labels that are outside of the given body; a large share suggests that the frames of the two differ.
     pub fn beyond_body(&self) -> f64 {
         self.beyond_body
     }
 
-    /// Indices of the voxel that contains a point, and where the point is from its middle [voxels]; or where it is outside.
+    /// Indices of the voxel that contains a point, and the point's position relative to its centre [voxels]; otherwise the offset outside.
     fn voxel(&self, rest: &Point) -> Result<([usize; 3], Vector), Vector> {
         let place = self.index_from_rest * rest + Vector::repeat(0.5);
         let is_inside =
@@ -197,7 +197,7 @@ impl LabelVolume {
         (z * self.count[1] + y) * self.count[0] + x
     }
 
-    /// Material at indices that may lie outside.
+    /// Material at indices, which may be outside.
     fn material(&self, index: [i32; 3]) -> u8 {
         let inside = (0..3).all(|axis| (0..self.count[axis] as i32).contains(&index[axis]));
         if inside {
@@ -207,10 +207,10 @@ impl LabelVolume {
         }
     }
 
-    /// How far voxels of another material are at least from a point off the middle of a voxel [m], by those about its nearest corner.
+    /// Lower bound of the distance from a point off a voxel's centre to voxels of another material [m], from those at its nearest corner.
     fn beside(&self, material: u8, index: [usize; 3], off: &Vector) -> f32 {
         let near = self.edges.component_mul(&off.map(|off| 0.5 - off.abs()));
-        // Opposite sides bound what is looked at.
+        // The opposite sides bound the region that is checked.
         let mut free = (self.edges - near).min();
         for corner in 1..8 {
             let is_beside = |axis: usize| corner >> axis & 1 == 1;
@@ -226,7 +226,7 @@ impl LabelVolume {
         free
     }
 
-    /// Slope of the smoothed share of a material around indices: weights are $(1 - r^2/R^2)^2$.
+    /// Gradient of the smoothed share of a material around indices: weights are $(1 - r^2/R^2)^2$.
     fn slope(&self, material: u8, around: [i32; 3], off: &Vector) -> Vector {
         let range = || -SMOOTH..=SMOOTH;
         let square = (SMOOTH * SMOOTH) as f32;
@@ -273,7 +273,7 @@ impl Phantom for LabelVolume {
         let [material, clearance] = self.voxels[self.at(index)];
         let from_middle = self.edges.component_mul(&off).norm();
         let beyond = self.unit * f32::from(clearance) - from_middle;
-        // What is beside is nearer than an edge.
+        // Neighbours within an edge need a closer look.
         let clearance = if beyond < self.edges.min() {
             beyond.max(self.beside(material, index, &off))
         } else {
@@ -291,7 +291,7 @@ impl Phantom for LabelVolume {
 
     fn normal(&self, rest: &Point) -> Vector {
         let place = self.index_from_rest * rest;
-        // So far away that no sum overflows.
+        // Clamped so that sums do not overflow.
         let near = place.map(|x| x.round().clamp(-1e6, 1e6));
         let index = [0, 1, 2].map(|axis| near[axis] as i32);
         let off = place - near;

@@ -1,8 +1,8 @@
 //! NIfTI-1 and -2 in one file (`.nii`, `.nii.gz`).
 //!
 //! Format: nifti1.h and nifti2.h of the NIfTI Data Format Working Group (Cox et al. 2004; 2011): a header of 348 or 540 bytes in either
-//! byte order, labels from `vox_offset` on, and places in millimetres to the patient's right, front and head, of which +x and +y are
-//! turned here.
+//! byte order, labels from `vox_offset` on, and positions in millimetres to the patient's right, front and head, which are converted to
+//! the patient's frame here.
 
 use std::io::Read;
 
@@ -14,17 +14,17 @@ use super::image::{LabelImage, Source};
 use super::numbers::{Layout, NumberType};
 use super::part::{Neighbourhood, Part};
 
-/// Longest extension between header and labels [bytes].
+/// Upper limit of the extensions between header and labels [bytes].
 const MOST_SKIPPED: u64 = 1 << 24;
 
-/// A header's bytes, with places of fields by version.
+/// Bytes of a header; offsets of fields depend on the version.
 struct Header {
     bytes: Vec<u8>,
     is_big_endian: bool,
     is_second: bool,
 }
 
-/// Reads a file, which says itself whether it is compressed.
+/// Reads a file; its first bytes tell whether it is compressed.
 pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
     let near = source.near;
     let input = &mut *source.input;
@@ -110,7 +110,7 @@ impl Header {
         i16::from_le_bytes(self.field(at))
     }
 
-    /// A whole number at its place in NIfTI-1 (16 bits) or -2 (32 bits).
+    /// A whole number at its offset in NIfTI-1 (16 bits) or -2 (32 bits).
     fn code(&self, first: usize, second: usize) -> i32 {
         if self.is_second {
             i32::from_le_bytes(self.field(second))
@@ -119,7 +119,7 @@ impl Header {
         }
     }
 
-    /// One of a row of real numbers, likewise (32 and 64 bits).
+    /// A real number of an array at its offset in NIfTI-1 (32 bits) or -2 (64 bits).
     fn real(&self, first: usize, second: usize, index: usize) -> f64 {
         if self.is_second {
             f64::from_le_bytes(self.field(second + 8 * index))
@@ -178,7 +178,7 @@ impl Header {
         })
     }
 
-    /// Places of voxels, in the unit of the header, to the right, front and head: the sform's where there is one, as in nibabel and ITK.
+    /// Positions of voxels, in the header's unit, to the right, front and head: the sform if present, else the qform, as in nibabel and ITK.
     fn affine(&self) -> Result<Matrix3x4<f64>, String> {
         self.sform().or_else(|| self.qform()).ok_or_else(|| {
             "sform_code and qform_code are 0: the file does not say where right, front and head are"
@@ -186,7 +186,7 @@ impl Header {
         })
     }
 
-    /// A note where the file has two frames that put a corner at places more than a tenth of a millimetre apart.
+    /// A note if the file has two frames in which a corner differs by more than a tenth of a millimetre.
     fn disagreement(&self, count: [usize; 3]) -> Option<String> {
         let (sform, qform) = (self.sform()?, self.qform()?);
         let far = count.map(|n| n as f64 - 1.0);
@@ -254,7 +254,7 @@ impl Header {
 
     fn frame(&self) -> Result<VoxelFrame, String> {
         let metres = self.metres()?;
-        // To the left, the head and the front.
+        // Converts to left, head and front.
         let turn = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0);
         let affine = turn * self.affine()? * metres;
         Ok(VoxelFrame {
@@ -263,7 +263,7 @@ impl Header {
         })
     }
 
-    /// Goes on to the first label.
+    /// Skips to the first label.
     fn skip(&self, input: &mut dyn Read) -> Result<(), String> {
         let offset = if self.is_second {
             i64::from_le_bytes(self.field(168)) as f64

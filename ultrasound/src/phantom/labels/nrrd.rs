@@ -1,7 +1,8 @@
 //! NRRD (`.nrrd`, `.nhdr`).
 //!
-//! Format: Teem's "Definition of NRRD File Format" (Kindlmann), versions 1 to 5: lines of text, an empty one, and numbers, raw or packed by
-//! gzip, or these in another file that the header names. The `space` says which way its axes go; lengths are in millimetres where `space units` say nothing else.
+//! Format: Teem's "Definition of NRRD File Format" (Kindlmann), versions 1 to 5: lines of text, an empty line, and numbers, raw or
+//! compressed by gzip; the numbers may also be in another file that the header names. The `space` gives the directions of the axes;
+//! lengths are in millimetres if `space units` is missing.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
@@ -15,7 +16,7 @@ use super::image::{LabelImage, Source};
 use super::numbers::{Labels, Layout, NumberType};
 use super::part::Part;
 
-/// Longest header [bytes]; segmentations describe each segment there.
+/// Upper limit of the header's length [bytes]; segmentations describe each segment there.
 const MAX_HEADER: u64 = 1 << 20;
 
 /// Names of the field that names the file of labels.
@@ -49,7 +50,7 @@ impl Header {
             let mut bytes = Vec::new();
             let n = input.read_until(b'\n', &mut bytes);
             n.map_err(|error| error.to_string())?;
-            // Nothing needs to follow a header whose labels are in another file.
+            // Data may be missing after a header whose labels are in another file.
             let is_end = bytes.is_empty() && is_last && input.limit() > 0;
             if bytes.pop() != Some(b'\n') && !is_end {
                 let problem = format!("the header has no end within {MAX_HEADER} bytes");
@@ -58,7 +59,7 @@ impl Header {
             if bytes.last() == Some(&b'\r') {
                 bytes.pop();
             }
-            String::from_utf8(bytes).map_err(|_| "the header is no text".to_owned())
+            String::from_utf8(bytes).map_err(|_| "the header is not text".to_owned())
         };
         let magic = line(false)?;
         if !matches!(
@@ -67,7 +68,7 @@ impl Header {
         ) {
             let start: String = magic.chars().take(16).collect();
             return Err(format!(
-                "starts with {start:?}, but must with NRRD0001 to NRRD0005"
+                "starts with {start:?}, but must start with NRRD0001 to NRRD0005"
             ));
         }
         let mut fields = BTreeMap::new();
@@ -77,13 +78,13 @@ impl Header {
             if line.is_empty() {
                 return Ok(Self { fields });
             }
-            // Comments, and keys that are nobody's standard.
+            // Comments, and custom keys.
             if line.starts_with('#') || line.contains(":=") {
                 continue;
             }
             let Some((name, value)) = line.split_once(": ") else {
                 return Err(format!(
-                    "line {line:?} of the header is no \"field: value\""
+                    "line {line:?} of the header is not \"field: value\""
                 ));
             };
             let name = name.to_ascii_lowercase();
@@ -91,7 +92,7 @@ impl Header {
                 .insert(name.clone(), value.trim().to_owned())
                 .is_some()
             {
-                return Err(format!("the field {name:?} is there twice"));
+                return Err(format!("the field {name:?} occurs twice"));
             }
         }
     }
@@ -174,7 +175,7 @@ impl Header {
         matches!(encoding.as_deref(), Some("ascii" | "text" | "txt"))
     }
 
-    /// The file that has the labels, if it is another.
+    /// The separate file of labels, if any.
     fn data_file(&self) -> Option<&str> {
         let named = DATA.iter().find_map(|name| self.fields.get(*name));
         named.map(String::as_str)
@@ -193,7 +194,7 @@ impl Header {
         }
     }
 
-    /// Labels begin where the header or the file does.
+    /// Checks that labels begin right after the header or at the start of their file.
     fn check_skips(&self) -> Result<(), String> {
         let skip = ["line skip", "lineskip", "byte skip", "byteskip"];
         let skips = skip
@@ -205,12 +206,12 @@ impl Header {
         }
     }
 
-    /// What turns the space's axes to the left, the head and the front.
+    /// Rotation from the space's axes to left, head and front.
     fn turn(&self) -> Result<Matrix3<f64>, String> {
         let space = self.field("space").map_err(|missing| {
-            format!("{missing}: write which way its axes go, as \"space: left-posterior-superior\"")
+            format!("{missing}: give the directions of its axes, such as \"space: left-posterior-superior\"")
         })?;
-        // Columns: where each axis of the space goes.
+        // Columns: directions of the axes of the space.
         let (left, head, front) = (Vector3::x(), Vector3::y(), Vector3::z());
         match space.to_ascii_lowercase().as_str() {
             "right-anterior-superior" | "ras" => Ok(Matrix3::from_columns(&[-left, front, head])),
@@ -222,7 +223,7 @@ impl Header {
         }
     }
 
-    /// Metres of the space's unit.
+    /// Unit of the space [m].
     fn unit(&self) -> Result<f64, String> {
         let Some(units) = self.fields.get("space units") else {
             return Ok(1e-3);
@@ -254,7 +255,9 @@ impl Header {
             Some(origin) => vectors(origin)
                 .and_then(|all| <[Vector3<f64>; 1]>::try_from(all).ok())
                 .map(|[origin]| origin)
-                .ok_or_else(|| format!("space origin is {origin:?}, but must be as (0,0,0)"))?,
+                .ok_or_else(|| {
+                    format!("space origin is {origin:?}, but must be a vector such as (0,0,0)")
+                })?,
         };
         Ok(VoxelFrame {
             origin: turn * origin,

@@ -1,15 +1,15 @@
-//! Labels as files store them: numbers of any type, which become places in a list of the labels that occur.
+//! Reads the labels of a file: numbers of any type, which become indices into a list of the labels that occur.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
 use super::part::Part;
 
-/// Most different labels of a volume.
+/// Largest number of different labels of a volume.
 pub(super) const MAX_LABELS: usize = 255;
-/// Numbers as near to a whole one as this are taken for it: scaled headers and resampling leave such rests.
+/// Tolerance within which numbers are rounded to whole numbers: scaled headers and resampling leave such remainders.
 const ROUNDING: f64 = 0.01;
-/// Longest number of a text [bytes].
+/// Longest number in a text [bytes].
 const MAX_WORD: usize = 64;
 /// Bytes read at once.
 const BLOCK: usize = 1 << 13;
@@ -29,23 +29,23 @@ pub(super) enum NumberType {
     F64,
 }
 
-/// How numbers lie in a file.
+/// Layout of the numbers in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) number: NumberType,
     pub(super) is_big_endian: bool,
-    /// A label is slope times number plus intercept.
+    /// Slope and intercept: a label is slope times number plus intercept.
     pub(super) scale: Option<[f64; 2]>,
 }
 
 /// The labels of a volume.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
-    /// Those that occur, in the order in which they do.
+    /// Labels in the order of their first occurrence.
     pub(super) occurring: Vec<i64>,
-    /// Place of each voxel's label among them.
+    /// Index of each voxel's label in this list.
     pub(super) voxels: Vec<u8>,
-    /// Number that was the farthest from the whole one it was taken for.
+    /// Number with the largest rounding error, if any was rounded.
     pub(super) rounded: Option<f64>,
     places: BTreeMap<i64, u8>,
 }
@@ -62,7 +62,7 @@ impl NumberType {
 }
 
 impl Layout {
-    /// A number whose bytes are in little-endian order, ahead of zeros.
+    /// A number from its bytes in little-endian order, padded with zeros.
     fn label(&self, bytes: [u8; 8]) -> Result<Number, String> {
         let bits = u64::from_le_bytes(bytes);
         let whole = match self.number {
@@ -130,12 +130,12 @@ impl Layout {
             }),
             _ => {
                 let number = text.parse::<f64>();
-                self.scaled(number.map_err(|_| format!("holds {text:?}, which is no number"))?)
+                self.scaled(number.map_err(|_| format!("holds {text:?}, which is not a number"))?)
             }
         }
     }
 
-    /// Reads the labels of a part; memory grows with what is there, not with what a header says.
+    /// Reads the labels of a part. Memory grows with the data that is read, not with the size that a header claims.
     pub(super) fn read(&self, input: &mut dyn Read, part: &Part) -> Result<Labels, String> {
         let size = self.number.size();
         let mut labels = Labels::default();
@@ -190,12 +190,12 @@ impl Layout {
     }
 }
 
-/// A number of a file.
+/// A number from a file.
 #[derive(Clone, Copy)]
 struct Number {
-    /// The whole number that it stands for.
+    /// The whole number that it represents.
     label: i64,
-    /// As it is there, scaled.
+    /// The number in the file, after scaling.
     read: f64,
 }
 
@@ -219,7 +219,7 @@ fn read_word(input: &mut dyn BufRead, word: &mut Vec<u8>) -> Result<(), String> 
         word.extend_from_slice(&bytes[..n_letters.min(MAX_WORD)]);
         if word.len() >= MAX_WORD {
             return Err(format!(
-                "holds a word of {MAX_WORD} letters or more, which is no number"
+                "holds a word of {MAX_WORD} letters or more, which is not a number"
             ));
         }
         input.consume(n_letters);
@@ -227,7 +227,7 @@ fn read_word(input: &mut dyn BufRead, word: &mut Vec<u8>) -> Result<(), String> 
 }
 
 impl Labels {
-    /// The place of a number's label, and whether it had to be rounded.
+    /// Index of a number's label; records the rounding.
     fn take(&mut self, number: Number) -> Result<u8, String> {
         let off = |read: f64| (read - read.round()).abs();
         let is_farthest = off(number.read) > self.rounded.map_or(0.0, off);
@@ -243,7 +243,7 @@ impl Labels {
         }
         if self.occurring.len() == MAX_LABELS {
             return Err(format!(
-                "has more than {MAX_LABELS} different numbers: is it a picture, and no label volume?"
+                "has more than {MAX_LABELS} different numbers: it may be a picture instead of a label volume"
             ));
         }
         let place = self.occurring.len() as u8;

@@ -1,4 +1,4 @@
-//! Which number each label's material has.
+//! Material indices of labels.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use super::table::MaterialTable;
 use crate::UltrasoundError;
 use crate::material::Material;
 
-/// Materials, the first being what is outside.
+/// Materials; the first one is outside of the volume.
 pub(super) struct Palette {
     pub(super) materials: Vec<Material>,
-    /// Number of each label's among them, by its place in the image.
+    /// Material index of each label, in the order of the image's labels.
     pub(super) of_label: Vec<u8>,
-    /// Numbers of gases that are outside or of label 0.
+    /// Material indices of gases that are outside or of label 0.
     pub(super) unlabelled: Vec<u8>,
-    /// Number of label 0's, if the table has it.
+    /// Material index of label 0, if the table has it.
     zero: Option<u8>,
 }
 
 impl Palette {
     /// # Errors
-    /// [`UltrasoundError::Setting`] naming the labels that have no material.
+    /// [`UltrasoundError::Setting`] names the labels without a material.
     pub(super) fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
         check_known(image, table)?;
         let mut materials = vec![table.outside];
-        // By label and not by voxel: a number means the same however the volume is stored, and in every volume of the table.
+        // Sorted by label and not by voxel: an index means the same however the volume is stored, and in every volume of the table.
         let mut places: BTreeMap<i64, u8> = BTreeMap::new();
         for (&label, &wanted) in &table.labels {
-            // A gas that has a label is told from what has none.
+            // A gas with a label is distinguished from parts without a label.
             let beyond = places.get(&UNLABELLED).copied().unwrap_or_default() + 1;
             let has_own = label != UNLABELLED && wanted.is_gas();
             let start = if has_own { usize::from(beyond) } else { 0 };
@@ -48,7 +48,7 @@ impl Palette {
         })
     }
 
-    /// Number of the body's material.
+    /// Material index of the body.
     ///
     /// # Errors
     /// [`UltrasoundError::Setting`]: it is a gas, or label 0 is not a gas.
@@ -66,7 +66,7 @@ impl Palette {
     }
 }
 
-/// Number of a material among those from `start` on, which it joins.
+/// Index of a material among those from `start` on; adds the material if it is missing.
 fn number(materials: &mut Vec<Material>, start: usize, wanted: Material) -> u8 {
     let known = materials[start..].iter().position(|known| *known == wanted);
     let number = known.map_or(materials.len(), |known| start + known);

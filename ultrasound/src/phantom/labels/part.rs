@@ -1,44 +1,44 @@
-//! Which voxels of a file are kept: all, or those around a site where a file has more than fit into memory.
+//! Selects the voxels of a file that are kept: all, or those around a site if a file has more than fit into memory.
 
 use nalgebra::Vector3;
 
 use super::frame::{VoxelFrame, check_frame};
 use super::image::{MAX_VOXELS, check_count};
 
-/// Most voxels of a file that is read in part: 2³².
+/// Largest number of voxels of a file that is read in part: 2³².
 pub const MAX_FILE_VOXELS: u64 = 1 << 32;
-/// How far beyond the depth that is shown voxels are kept [m]: half a probe's face, and its indentation.
+/// Margin of kept voxels around the depth of the picture [m]: half a probe's face, and its indentation.
 const MARGIN: f64 = 0.06;
-/// Depths that are tried until one fits, each over the one before.
+/// Depths are reduced by this factor until one fits; least depth [m].
 const SHRINK: f64 = 0.95;
 const LEAST_DEPTH: f64 = 0.01;
 const MOST_DEPTH: f64 = 10.0;
 
-/// Where a picture is made of a volume, and how deep it shows.
+/// Site and depth of the picture that is made of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbourhood {
-    /// Site of the probe, left and towards the head [m]; without one, the middle of the volume.
+    /// Site of the probe, left and towards the head [m]; `None` for the centre of the volume.
     pub site: Option<[f64; 2]>,
-    /// Depth that is shown [m].
+    /// Depth of the picture [m].
     pub depth: f64,
 }
 
 /// A box of a file's voxels.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Voxels in the file.
+    /// Number of voxels in the file along each axis.
     pub(super) file: [usize; 3],
-    /// First voxel that is kept, and how many are.
+    /// First voxel that is kept, and number of kept voxels.
     pub(super) low: [usize; 3],
     pub(super) count: [usize; 3],
-    /// Of what is kept.
+    /// Frame of the kept voxels.
     pub(super) frame: VoxelFrame,
-    /// Site around which it lies, if it is not all [m].
+    /// Site around which it lies; `None` for the whole file [m].
     pub(super) site: Option<[f64; 2]>,
 }
 
 impl Part {
-    /// What is kept of the voxels that a field of a header counts: all that fit, or what is around a site.
+    /// Selects from the voxels that a field of a header counts: all if they fit, else those around a site.
     pub(super) fn new(
         field: &str,
         file: [usize; 3],
@@ -94,12 +94,12 @@ impl Part {
         ))
     }
 
-    /// Number of voxels that are kept, if they may be.
+    /// Number of kept voxels; `None` if there are too many.
     pub(super) fn n(&self) -> Option<usize> {
         check_count(self.count).ok()
     }
 
-    /// What is up to a distance from a site to the sides, and to head and feet [m]; all from front to back.
+    /// The part up to a distance from a site to the sides, head and feet [m], over the whole depth from front to back.
     fn within(&self, site: [f64; 2], reach: f64) -> Result<Self, String> {
         let [low, high] = self.frame.bounds(self.file);
         let [mut least, mut most] = [low, high];
@@ -132,7 +132,7 @@ impl Part {
         })
     }
 
-    /// What whoever reads the file should know.
+    /// Note for the user of the file.
     pub(super) fn note(&self) -> Option<String> {
         let [left, head] = self.site?;
         let (file, low, count) = (self.file, self.low, self.count);
@@ -142,7 +142,7 @@ impl Part {
         ))
     }
 
-    /// Places in the file of the first voxel of each row that is kept.
+    /// Offsets in the file of the first voxel of each row that is kept.
     pub(super) fn rows(&self) -> impl Iterator<Item = u64> {
         let ([nx, ny, _], [x, y, z], [_, rows, slices]) = (self.file, self.low, self.count);
         let place =

@@ -1,4 +1,4 @@
-//! Where a probe stands on the skin of a label volume.
+//! Pose of a probe on the skin of a label volume.
 
 use nalgebra::{Isometry3, Matrix3};
 
@@ -8,14 +8,14 @@ use crate::deformation::{Point, Vector};
 use crate::phantom::Phantom;
 use crate::phantom::site::pose_on_skin;
 
-/// Around a site the skin is taken for a plane over this length [m], of so many heights along each side.
+/// The skin around a site is approximated by a plane over this length [m], from a number of heights along each side.
 const SIDE: f32 = 0.02;
 const N_HEIGHTS: i32 = 5;
-/// Least step in which skin is looked for [m].
+/// Least step of the search for skin [m].
 const STEP: f32 = 1e-4;
 
 impl LabelVolume {
-    /// Least and greatest coordinates of its voxels [m].
+    /// Lowest and highest coordinates of its voxels [m].
     pub fn bounds(&self) -> [Point; 2] {
         let corners = self.frame.corners(self.count).map(nalgebra::Matrix::cast);
         let all = |pick: fn(&Vector, &Vector) -> Vector| {
@@ -25,12 +25,12 @@ impl LabelVolume {
         [all(Vector::inf), all(Vector::sup)]
     }
 
-    /// Where a probe stands that comes from the front, as [`Adult::probe_pose`](crate::phantom::Adult::probe_pose) says; `site` is in the
-    /// volume's own coordinates, left and towards the head [m].
+    /// Pose of a probe on the front, as in [`Adult::probe_pose`](crate::phantom::Adult::probe_pose); `site` is in the volume's own
+    /// coordinates, left and towards the head [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: there is nothing but gas below this place, no gas around the volume, or an indentation outside of 0 to
-    /// 0.03 m.
+    /// [`UltrasoundError::Setting`]: there is only gas below this place, the volume is not surrounded by gas, or the indentation is outside of
+    /// 0 to 0.03 m.
     pub fn probe_pose(
         &self,
         site: [f64; 2],
@@ -65,7 +65,7 @@ impl LabelVolume {
         ))
     }
 
-    /// The first point from the front that is no gas.
+    /// The first point from the front that is not in gas.
     fn skin(&self, x: f32, y: f32) -> Option<Point> {
         let [low, high] = self.bounds();
         let mut point = Point::new(x, y, high.z + STEP);
@@ -79,7 +79,7 @@ impl LabelVolume {
         None
     }
 
-    /// Inward normal of the plane nearest to the skin around a point, by least squares.
+    /// Inward normal of the least-squares plane of the skin around a point.
     fn inward(&self, skin: &Point) -> Vector {
         let place = |n: i32| SIDE * (n as f32 / (N_HEIGHTS - 1) as f32 - 0.5);
         let around = (0..N_HEIGHTS).flat_map(|n| (0..N_HEIGHTS).map(move |m| (place(n), place(m))));
@@ -87,7 +87,7 @@ impl LabelVolume {
         for (x, y) in around {
             if let Some(found) = self.skin(skin.x + x, skin.y + y) {
                 let row = Vector::new(x, y, SIDE);
-                // What lies far below is beside the body.
+                // Skips heights far below, which are next to the body.
                 if (found.z - skin.z).abs() < SIDE {
                     square += row * row.transpose();
                     product += row * (found.z - skin.z);

@@ -1,4 +1,4 @@
-//! Which material each label stands for, as a user's TOML file says.
+//! Materials of labels, from a user's TOML file.
 //!
 //! ```toml
 //! outside = "air"
@@ -21,7 +21,7 @@ use crate::material::{self, AIR, Material, SOFT_TISSUE};
 
 /// Longest file [bytes].
 const MAX_BYTES: u64 = 1 << 20;
-/// Most labels: with what surrounds them, as many as a phantom may have materials.
+/// Largest number of labels: with the surroundings, the largest number of materials of a phantom.
 const MAX_LABELS: usize = 254;
 /// Longest name [bytes].
 const MAX_NAME: usize = 64;
@@ -29,11 +29,11 @@ const MAX_NAME: usize = 64;
 /// Materials of labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialTable {
-    /// What surrounds the volume.
+    /// Material around the volume.
     pub outside: Material,
-    /// What a body is made of where it has no label.
+    /// Material of the body where it has no label.
     pub body: Material,
-    /// By label.
+    /// Materials by label.
     pub labels: BTreeMap<i64, Material>,
 }
 
@@ -62,7 +62,7 @@ impl MaterialTable {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`UltrasoundError::File`] naming the label and the field.
+    /// [`UltrasoundError::File`] names the label and the field.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, UltrasoundError> {
         let path = path.as_ref();
         let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
@@ -117,7 +117,7 @@ impl MaterialTable {
     }
 }
 
-/// A material by name, or a user's own, which is called `usual` unless it has a name.
+/// A material by name, or a user's own; `usual` is its name if none is given.
 fn material(own: &toml::Value, usual: &str) -> Result<Material, String> {
     if let Some(name) = own.as_str() {
         return material::by_name(name).map_err(|error| error.to_string());
@@ -190,7 +190,7 @@ impl Own {
     }
 }
 
-/// A name that lives as long as the program, as those of materials do: each is kept once.
+/// Interns a name for the lifetime of the program, as materials have static names; each name is stored once.
 fn lasting(name: &str) -> Result<&'static str, String> {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {

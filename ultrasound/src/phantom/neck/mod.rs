@@ -1,8 +1,8 @@
-//! The front of the neck at the level of the thyroid gland, at rest: what linear arrays are for.
+//! The front of the neck at the level of the thyroid gland, at rest, for linear arrays.
 //!
-//! +x to the patient's left, +y to the head, +z to the front, origin on the skin before the middle of the trachea.
-//! Vessels, muscles and trachea run along the neck without end; the thyroid has ends.
-//! A seed draws places and sizes. It is no copy of anybody.
+//! +x to the patient's left, +y to the head, +z to the front, origin on the skin in front of the centre of the trachea.
+//! Vessels, muscles and trachea are infinite along the neck; the thyroid is finite.
+//! A seed draws positions and sizes. The neck is not a copy of a real person.
 
 mod organs;
 mod shape;
@@ -49,7 +49,7 @@ const MATERIALS: [Material; 11] = [
     CONNECTIVE_TISSUE,
 ];
 
-/// How far from the middle a probe can stand: beyond, there is nothing to see [m].
+/// Largest distance of a probe from the middle [m].
 const REACH: f64 = 0.03;
 
 /// The front of an adult's neck.
@@ -61,18 +61,18 @@ pub struct Neck {
 }
 
 impl Neck {
-    /// Depth that shows it down to the spine [m].
+    /// Depth of a picture that reaches the spine [m].
     pub const DEPTH: f64 = 0.045;
-    /// Indentation at which a flat face 50 mm wide touches the round neck throughout [m].
+    /// Indentation at which a flat face 50 mm wide is in full contact with the round neck [m].
     pub const INDENTATION: f64 = 0.004;
 
-    /// With sizes and places that a seed draws.
+    /// A neck with sizes and positions drawn by a seed.
     pub fn new(seed: u64) -> Self {
         let (organs, skin) = organs(seed);
         Self { organs, skin }
     }
 
-    /// Corners of a box that holds the lobes of the thyroid, of any seed [m].
+    /// Corners of a box that contains the lobes of the thyroid, for any seed [m].
     pub fn thyroid_bounds() -> [Point; 2] {
         [
             Point::new(-0.024, -0.025, -0.033),
@@ -80,11 +80,11 @@ impl Neck {
         ]
     }
 
-    /// Where a probe stands on the skin before x, y, its axis along the inward normal, +x of the probe turned by `rotation` [rad] from the
-    /// patient's left about that axis; pushed in by `indentation` [m].
+    /// Pose of a probe on the skin in front of x, y. Its axis is the inward normal, +x is turned by `rotation` [rad] from the patient's left
+    /// about that axis, and it is pushed in by `indentation` [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a place farther than 30 mm from the middle; an indentation outside of 0 to 0.015 m.
+    /// [`UltrasoundError::Setting`]: the place is farther than 30 mm from the middle, or the indentation is outside of 0 to 0.015 m.
     pub fn probe_pose(
         &self,
         [x, y]: [f64; 2],
@@ -102,7 +102,7 @@ impl Neck {
         Ok(pose_on_skin(&point, &-out, rotation, indentation))
     }
 
-    /// The boundary next to a point [m], and the solid whose it is.
+    /// Material and clearance at a point [m], and the solid with the nearest boundary.
     fn nearest(&self, rest: &Point) -> (Place, Option<&Organ>) {
         let mut place = Place {
             material: index::CONNECTIVE_TISSUE,

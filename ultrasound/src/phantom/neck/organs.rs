@@ -1,10 +1,10 @@
-//! What is in the neck, drawn by a seed.
+//! Organs of the neck, drawn by a seed.
 //!
-//! Depths are those of the neck at rest, below the skin in front of the trachea.
+//! Depths are in the neck at rest, below the skin in front of the trachea.
 //! Sizes are drawn around textbook values (Rumack & Levine 2018, *Diagnostic Ultrasound*, chapter on the thyroid gland: lobes 40 to 60 mm
-//! long and 13 to 18 mm deep, isthmus 4 to 6 mm); the carotid's diameter is that of Krejza 2006 (*Stroke* 37:1103: 6.1 ± 0.8 mm in
-//! women, 6.5 ± 1.0 mm in men), the trachea's lumen lies within Breatnach 1984 (*AJR* 142:903: 13 to 25 mm wide in men, 10 to 21 mm in
-//! women). Thicknesses of layers and muscles and all places are by eye, after pictures.
+//! long and 13 to 18 mm deep, isthmus 4 to 6 mm). The diameter of the carotid is from Krejza 2006 (*Stroke* 37:1103: 6.1 ± 0.8 mm in
+//! women, 6.5 ± 1.0 mm in men). The lumen of the trachea lies within Breatnach 1984 (*AJR* 142:903: 13 to 25 mm wide in men, 10 to 21 mm
+//! in women). Thicknesses of layers and muscles and all positions are estimated from pictures.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -20,20 +20,20 @@ const SHEET: f32 = 0.0008;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Organ {
     shape: Shape,
-    /// How much larger than the shape it is on all sides, at least [m].
+    /// Least growth of the shape on all sides [m].
     growth: f32,
     /// Index among the neck's materials.
     pub(super) material: u8,
 }
 
 impl Organ {
-    /// How far a point is outside, at least; negative inside [m].
+    /// Lower bound of the distance of a point outside; negative inside [m].
     pub(super) fn distance(&self, point: &Point) -> f32 {
         self.shape.distance(point) - self.growth
     }
 }
 
-/// The solids, of which the first that contains a point counts, and the radius of the skin [m].
+/// The solids, in order of precedence, and the radius of the skin [m].
 pub(super) fn organs(seed: u64) -> (Vec<Organ>, f32) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let skin = rng.random_range(0.075..0.09);
@@ -62,13 +62,13 @@ struct Trachea {
     radius: f32,
 }
 
-/// Puts solids into the list.
+/// Adds solids to the list.
 struct Builder {
     organs: Vec<Organ>,
     rng: ChaCha8Rng,
     /// Radius of the skin [m].
     skin: f32,
-    /// Where the layers that follow the skin end in the middle, as a depth [m].
+    /// Depth at which the layers below the skin end, in the middle [m].
     front: f32,
 }
 
@@ -77,7 +77,7 @@ impl Builder {
         self.around(shape, 0.0, material);
     }
 
-    /// Adds what lies around a shape, as thick as `growth` or, at the far ends of an ellipsoid, thicker [m].
+    /// Adds a solid around a shape, thicker by `growth` [m], or by more at the far ends of an ellipsoid.
     fn around(&mut self, shape: Shape, growth: f32, material: u8) {
         self.organs.push(Organ {
             shape,
@@ -86,12 +86,12 @@ impl Builder {
         });
     }
 
-    /// A number between two.
+    /// A random number between two limits.
     fn draw(&mut self, [low, high]: [f32; 2]) -> f32 {
         self.rng.random_range(low..high)
     }
 
-    /// A point at x [m] and a depth below the front of the deep neck [m], moved by up to a millimetre.
+    /// A point at x [m] and a depth below the front of the deep neck [m], moved randomly by up to a millimetre.
     fn at(&mut self, x: f32, below: f32) -> [f32; 2] {
         let [right, down] = [0, 1].map(|_| self.draw([-0.001, 0.001]));
         [x + right, -(self.front + below + down)]
@@ -106,7 +106,7 @@ impl Builder {
         }
     }
 
-    /// A solid with a sheet around it.
+    /// Adds a solid with a sheet around it.
     fn sheathed(&mut self, shape: Shape, material: u8) {
         self.add(shape, material);
         self.around(shape, SHEET, index::FASCIA);
@@ -129,7 +129,7 @@ impl Builder {
             },
             index::SKIN,
         );
-        // The two of them part in the middle.
+        // The left and the right platysma part in the middle.
         let depths = [start, start + platysma];
         self.add(Shape::Sheet { skin, depths, gap }, index::MUSCLE);
         self.add(Shape::Above { skin, depth: end }, index::FAT);
@@ -138,10 +138,10 @@ impl Builder {
         self.add(Shape::Above { skin, depth }, index::FASCIA);
     }
 
-    /// Air, mucosa, rings that are open behind, and what joins them.
+    /// Air, mucosa, rings that are open at the back, and the tissue between them.
     fn trachea(&mut self) -> Trachea {
         let radius = self.draw([0.0084, 0.0094]);
-        // With room for the isthmus.
+        // Leaves room for the isthmus.
         let center = self.at(0.0, 0.006 + radius);
         let (mucosa, wall) = (0.0008, 0.0014);
         let lumen = radius - mucosa - wall;
@@ -179,7 +179,7 @@ impl Builder {
         self.sheathed(wall, index::MUSCLE);
     }
 
-    /// Common carotid artery, and before it to the side the jugular vein; `side` is −1 on the right.
+    /// Common carotid artery, and the jugular vein lateral and anterior to it; `side` is −1 on the right.
     fn vessels(&mut self, side: f32) {
         let lumen = self.draw([0.0029, 0.0034]);
         let wall = self.draw([0.0008, 0.001]);
@@ -197,13 +197,13 @@ impl Builder {
         self.around(vein, SHEET, index::WALL);
     }
 
-    /// Muscles of the front: sternocleidomastoid before sternohyoid before sternothyroid.
+    /// Muscles of the front: sternocleidomastoid, then sternohyoid, then sternothyroid.
     fn muscles(&mut self) {
         let growth = self.draw([0.9, 1.1]);
         for side in [-1.0, 1.0] {
             let x = side * self.draw([0.0300, 0.0320]);
             let half = [0.0125, 0.0040 * growth];
-            // It follows the skin.
+            // The muscle follows the skin.
             let angle = (x / self.skin).asin();
             let depth = self.front + half[1] + SHEET;
             let out = self.skin - depth;
@@ -235,7 +235,7 @@ impl Builder {
         }
     }
 
-    /// Two lobes, and the isthmus that joins them before the trachea.
+    /// Two lobes, and the isthmus that joins them in front of the trachea.
     fn thyroid(&mut self, trachea: Trachea) {
         let thickness = self.draw([0.003, 0.005]);
         let isthmus = Shape::Rings {
@@ -246,7 +246,7 @@ impl Builder {
                 middle: [0.0, 1.0],
                 reach: 0.9f32.sin_cos().into(),
             },
-            // Alone in this neck.
+            // A single piece within this neck.
             spacing: 1.0,
             half: 0.009,
         };

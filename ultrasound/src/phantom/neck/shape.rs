@@ -1,31 +1,31 @@
-//! Solids that lie along the neck: how far a point is outside.
+//! Distances to solids along the neck.
 //!
-//! Each gives a number that is negative inside and changes by no more than the way between two points: its magnitude is free on all sides,
-//! and so is that of the greatest of several, which is what they have in common.
+//! Each function is negative inside and has a Lipschitz constant of 1: its magnitude is a lower bound of the distance to the surface. The
+//! same holds for the maximum of several, which is their intersection.
 
 use crate::deformation::{Point, Vector};
 
 /// Part of a circle in the plane across the neck, with thickness and round ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
-    /// Its circle's x and z [m].
+    /// Centre of the circle: x and z [m].
     pub(super) center: [f32; 2],
-    /// [m].
+    /// Radius [m].
     pub(super) radius: f32,
-    /// Half of its thickness [m].
+    /// Half thickness [m].
     pub(super) half: f32,
-    /// Sine and cosine of the direction of its middle, from +z towards +x.
+    /// Sine and cosine of the direction of its centre, from +z towards +x.
     pub(super) middle: [f32; 2],
-    /// Sine and cosine of half of its angle.
+    /// Sine and cosine of half its angle.
     pub(super) reach: [f32; 2],
 }
 
 /// A solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// What is less than a depth below the skin, which is a cylinder of a radius that touches z = 0 from below [m].
+    /// The region less than a depth below the skin, a cylinder with a radius that touches z = 0 from below [m].
     Above { skin: f32, depth: f32 },
-    /// What is between two depths below that skin, farther from the middle plane than `gap` [m].
+    /// The region between two depths below that skin, farther from the median plane than `gap` [m].
     Sheet {
         skin: f32,
         depths: [f32; 2],
@@ -33,16 +33,16 @@ pub(super) enum Shape {
     },
     /// A cylinder along y: x and z of its axis, and its radius [m].
     Tube { center: [f32; 2], radius: f32 },
-    /// An ellipsoid whose half axes along x, y, z [m] are turned about y, from +z towards +x, by an angle's sine and cosine; one that is
-    /// infinite makes a cylinder.
+    /// An ellipsoid with half axes along x, y, z [m], turned about y, from +z towards +x, by an angle's sine and cosine; an infinite half
+    /// axis gives a cylinder.
     Oval {
         center: [f32; 2],
         half: Vector,
         turn: [f32; 2],
     },
-    /// An arc along y without end.
+    /// An infinite arc along y.
     Band(Arc),
-    /// An arc in pieces along y, of which one is about y = 0: from middle to middle, and half of their length [m].
+    /// An arc in pieces along y, one of them centred at y = 0: spacing of their centres, and half their length [m].
     Rings { arc: Arc, spacing: f32, half: f32 },
 }
 
@@ -67,7 +67,7 @@ fn depth(skin: f32, point: &Point) -> f32 {
 }
 
 impl Shape {
-    /// How far a point is outside, at least; negative inside [m].
+    /// Lower bound of the distance of a point outside; negative inside [m].
     pub(super) fn distance(&self, point: &Point) -> f32 {
         match self {
             Self::Above { skin, depth: end } => depth(*skin, point) - end,
@@ -90,7 +90,7 @@ impl Shape {
                 let [x, z] = [point.x - center[0], point.z - center[1]];
                 let turned = Vector::new(cos * x - sin * z, point.y, sin * x + cos * z);
                 let gauge = turned.component_div(half).norm();
-                // No way is shorter than that along the shortest axis.
+                // The distance along the shortest axis is a lower bound.
                 (gauge - 1.0) * half.min()
             }
             Self::Band(arc) => arc.distance(point),

@@ -32,38 +32,38 @@ impl DataSet {
         self.element(tag, representation, value.as_bytes(), pad);
     }
 
-    /// US.
+    /// Unsigned 16-bit number (US).
     pub(super) fn short(&mut self, tag: Tag, value: u16) {
         self.element(tag, "US", &value.to_le_bytes(), 0);
     }
 
-    /// UL.
+    /// Unsigned 32-bit number (UL).
     pub(super) fn long(&mut self, tag: Tag, value: u32) {
         self.element(tag, "UL", &value.to_le_bytes(), 0);
     }
 
-    /// SL.
+    /// Signed 32-bit number (SL).
     pub(super) fn signed(&mut self, tag: Tag, value: i32) {
         self.element(tag, "SL", &value.to_le_bytes(), 0);
     }
 
-    /// FD.
+    /// 64-bit float (FD).
     pub(super) fn real(&mut self, tag: Tag, value: f64) {
         self.element(tag, "FD", &value.to_le_bytes(), 0);
     }
 
-    /// AT: the tag of another element.
+    /// Tag of another element (AT).
     pub(super) fn pointer(&mut self, tag: Tag, [group, element]: Tag) {
         let value = [group.to_le_bytes(), element.to_le_bytes()].concat();
         self.element(tag, "AT", &value, 0);
     }
 
-    /// OB, of less than 4 GiB.
+    /// Bytes (OB), less than 4 GiB.
     pub(super) fn data(&mut self, tag: Tag, value: &[u8]) {
         self.element(tag, "OB", value, 0);
     }
 
-    /// SQ of one item.
+    /// Sequence of one item (SQ).
     pub(super) fn sequence(&mut self, tag: Tag, item: &Self) {
         let mut bytes = vec![0xfe, 0xff, 0x00, 0xe0];
         bytes.extend((item.bytes.len() as u32).to_le_bytes());
@@ -72,7 +72,7 @@ impl DataSet {
     }
 }
 
-/// A number below 1e9 in at most 16 characters, as DS has it.
+/// A number below 1e9 as a decimal string (DS) of at most 16 characters.
 pub(super) fn decimal(value: f64) -> String {
     let texts = (0..12).rev().map(|digits| format!("{value:.digits$}"));
     let mut texts = texts.filter(|text| text.len() <= 16);

@@ -15,28 +15,28 @@ use crate::UltrasoundError;
 const SOP_CLASS: &str = "1.2.840.10008.5.1.4.1.1.3.1";
 /// Explicit VR Little Endian.
 const TRANSFER_SYNTAX: &str = "1.2.840.10008.1.2.1";
-/// What the video player of a web viewer starts with.
+/// Frame rate at which a web viewer plays the video.
 const RECOMMENDED_DISPLAY_FRAME_RATE: Tag = [0x0008, 0x2144];
 const CINE_RATE: Tag = [0x0018, 0x0040];
 const IMAGE_LATERALITY: Tag = [0x0020, 0x0062];
 const FRAME_TIME: Tag = [0x0018, 0x1063];
 const FRAME_TIME_VECTOR: Tag = [0x0018, 0x1065];
-/// Most times that fit one after another into an element.
+/// Largest number of times that fit into one element.
 const MAX_TIMES: usize = 3800;
-/// Most bytes of pixels.
+/// Largest number of bytes of pixels.
 const MAX_BYTES: usize = 1 << 31;
-/// How far from an even clock frames may be to count as even, in steps.
+/// Tolerance of an even frame rate [steps].
 const EVEN: f64 = 0.05;
-/// Time between frames is below that [ms].
+/// Upper limit of the time between frames [ms].
 const LONGEST: f64 = 1e9;
-/// Centimetres, as the code of a unit.
+/// Code of the unit centimetre.
 const CENTIMETRES: u16 = 3;
 
 impl Sequence {
-    /// The file's bytes: a patient of the name SIMULATED, pictures with their scale and times. Poses have no place in it.
+    /// The file's bytes: a patient named SIMULATED, pictures with their scale and times. The format has no field for poses.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: no frame, or more than fit.
+    /// [`UltrasoundError::Setting`]: the sequence is empty or too large.
     pub fn to_dicom(&self) -> Result<Vec<u8>, UltrasoundError> {
         if self.is_empty() || self.pixels.len() > MAX_BYTES {
             let allowed = format!("at least one, and at most {MAX_BYTES} bytes of pixels");
@@ -54,7 +54,7 @@ impl Sequence {
         set.text([0x0008, 0x0008], "CS", "DERIVED\\SECONDARY");
         set.text([0x0008, 0x0016], "UI", SOP_CLASS);
         set.text([0x0008, 0x0018], "UI", &instance);
-        // Of study: date, time, number of the request.
+        // Study: date, time, number of the request.
         set.text([0x0008, 0x0020], "DA", "");
         set.text([0x0008, 0x0030], "TM", "");
         set.text([0x0008, 0x0050], "SH", "");
@@ -83,7 +83,7 @@ impl Sequence {
         set.text([0x0020, 0x0011], "IS", "1");
         set.text([0x0020, 0x0013], "IS", "1");
         set.text([0x0020, 0x0020], "CS", "");
-        // Trunk and neck are no paired parts; Laterality has no value for that, and is absent beside this.
+        // Trunk and neck are unpaired. Laterality has no value for that, and must be absent if ImageLaterality is present.
         set.text(IMAGE_LATERALITY, "CS", "U");
         self.picture(&mut set, times.tag);
         Ok(file(&instance, &set))
@@ -107,10 +107,10 @@ impl Sequence {
         set.data([0x7fe0, 0x0010], &self.pixels);
     }
 
-    /// The whole picture as a region of tissue in two dimensions; its origin is the middle of the probe's face.
+    /// The whole picture as a two-dimensional region of tissue; its origin is the centre of the probe's face.
     fn region(&self) -> DataSet {
         let pixel = 100.0 * self.pixel;
-        // The pixel next to the origin, and where its middle is.
+        // The pixel next to the origin, and the position of its centre.
         let reference = self
             .corner
             .map(|corner| (-corner / self.pixel - 0.5).round());
@@ -134,7 +134,7 @@ impl Sequence {
         set
     }
 
-    /// The times between frames, as they are written: one where all are about equal.
+    /// Times between frames, as they are written; a single time if all are about equal.
     fn times(&self) -> Result<Times, UltrasoundError> {
         let steps = self
             .frames
@@ -151,7 +151,7 @@ impl Sequence {
         }
         let mean = match steps.len() {
             0 => 0.0,
-            // To a nanosecond: sums of steps have rounding errors.
+            // Rounded to a nanosecond: sums of steps have rounding errors.
             n => (1e6 * steps.iter().sum::<f64>() / n as f64).round() / 1e6,
         };
         if mean > 0.0 && self.is_even(mean) {
@@ -177,7 +177,7 @@ impl Sequence {
         })
     }
 
-    /// Whether every frame was taken when a clock of this step [ms] says, or nearly so.
+    /// Whether the times of all frames match a clock of this step [ms], within a tolerance.
     fn is_even(&self, step: f64) -> bool {
         let first = self.frames.first().map_or(0.0, |(time, _)| *time);
         let late = |(n, (time, _)): (usize, &(f64, _))| 1e3 * (time - first) / step - n as f64;
@@ -185,7 +185,7 @@ impl Sequence {
         frames.all(|frame| late(frame).abs() <= EVEN)
     }
 
-    /// A unique identifier (PS3.5, B.2) that follows from the content.
+    /// A unique identifier (PS3.5, B.2), derived from the content.
     fn identifier(&self, what: &str) -> String {
         let mut hash = Sha256::new();
         hash.update(what);
@@ -210,30 +210,30 @@ impl Sequence {
 
 /// Times between frames.
 struct Times {
-    /// The element that holds them.
+    /// Element that holds the times.
     tag: Tag,
-    /// Its value.
+    /// Value of the element.
     text: String,
     /// Mean [ms]; 0 for a single frame.
     mean: f64,
 }
 
 impl Times {
-    /// Frames in a second, as a whole number; none for films that are slower than one, and for pictures.
+    /// Frames per second, as a whole number; `None` for single pictures and films with less than one frame per second.
     fn rate(&self) -> Option<String> {
         let rate = (1e3 / self.mean).round();
         (self.mean > 0.0 && (1.0..1e6).contains(&rate)).then(|| format!("{rate}"))
     }
 }
 
-/// Preamble, what the file is, and the data set.
+/// Preamble, file meta information and data set.
 fn file(instance: &str, set: &DataSet) -> Vec<u8> {
     let mut meta = DataSet::default();
     meta.data([0x0002, 0x0001], &[0, 1]);
     meta.text([0x0002, 0x0002], "UI", SOP_CLASS);
     meta.text([0x0002, 0x0003], "UI", instance);
     meta.text([0x0002, 0x0010], "UI", TRANSFER_SYNTAX);
-    // Drawn once for insonate.
+    // Random identifier of insonate, drawn once.
     meta.text(
         [0x0002, 0x0012],
         "UI",
