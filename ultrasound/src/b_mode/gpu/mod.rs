@@ -4,10 +4,10 @@
 //! The GPU does the rest for all frames in one submission, with a WGSL kernel for each stage.
 //!
 //! - **The same picture.** Scatterers are the same as in [`BMode`], with the same integers and tabulated strengths. Arithmetic differs by
-//! rounding, by the coarser cosines of the CPU (3e-4), and by the fixed point of echoes, whose step is about −120 dB relative to the
-//! speckle of liver.
+//!   rounding, by the coarser cosines of the CPU (3e-4), and by the fixed point of echoes, whose step is about −120 dB relative to the
+//!   speckle of liver.
 //! - **Determinism.** Echoes are sums of integers, so the order of threads has no effect. One GPU with one driver gives the same bits on
-//! each run, and the bits of a frame do not depend on the other frames of a batch.
+//!   each run, and the bits of a frame do not depend on the other frames of a batch.
 
 mod beam_filter;
 mod echoes;
