@@ -66,6 +66,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         fit,
         selection: None,
         doubts: Vec::new(),
+        place: None,
     }
 }
 

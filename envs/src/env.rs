@@ -167,8 +167,8 @@ pub trait Lockstep {
 
     /// First part of a step: sets the action.
     ///
+    /// # Errors
     /// Those of [`Env::step`] for the action.
-    /// As [`Env::step`] for the action.
     fn begin(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError>;
 
     /// Advances all environments of the group that have begun a step.

@@ -41,6 +41,10 @@ pub(crate) use log_reader::LogReader;
 
 The folder holds report.html (open it in a browser), softness.toml (for scenes), result.json, and every plot as SVG and PNG."
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub(crate) struct Calibrate {
     /// Recorded presses: .csv, .npy, .npz, .parquet, .h5, .mcap or .db3; each is one site.
     #[arg(required = true, value_name = "LOG")]
