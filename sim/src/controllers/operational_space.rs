@@ -1,8 +1,8 @@
 //! Operational-space dynamics of the probe (Khatib 1987, doi:10.1109/JRA.1987.1087068).
 //!
 //! With Jacobian $J$ and joint-space inertia $M = L D L^T$, where the diagonal of $L$ is 1, the probe's mobility is
-//! $J M^{-1} J^T = W^T D^{-1} W$ with $W = L^{-1} J^T$, and the task inertia $\Lambda$ is its inverse. Torques $\tau_0$ act without moving the
-//! probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$. If the torques are given by joint accelerations, $\tau_0 = M a_0$, this is
+//! $J M^{-1} J^T = W^T D^{-1} W$ with $W = L^{-1} J^T$, and the task inertia $\Lambda$ is its inverse. Torques $\tau_0$ act without moving
+//! the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$. If the torques are given by joint accelerations, $\tau_0 = M a_0$, this is
 //! $M a_0 - J^T \Lambda J a_0$. One solution with $\Lambda$ then serves the task and the null space, for 7 joints and for 6.
 //! (With 6 joints there is a null space only near singular postures. There the posture keeps the lost direction from drifting.)
 //!
