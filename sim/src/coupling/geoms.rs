@@ -44,8 +44,8 @@ pub(super) fn geom_tools(model: &MjModel, friction: f64) -> Vec<(GeomTool, Tool)
         .collect()
 }
 
-/// Shape of a geom: the distance field of a closed mesh, or the bounding box of an open mesh or an ellipsoid. `None` for planes and height
-/// fields, which do not move.
+/// Shape of a geom and its pose in the geom's frame. A closed mesh gives its distance field; an open mesh or an ellipsoid gives its
+/// bounding box. `None` for planes and height fields, which do not move.
 fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
     let [a, b, c] = model.geom_size()[geom];
     let kind = model.geom_type()[geom] as u32;

@@ -71,8 +71,8 @@ impl ProbePlacement {
         Ok(())
     }
 
-    /// As [`ProbePlacement::place`], at the first pose of a path. The posture lets the arm follow the path, if possible clear of obstacles, joint
-    /// limits and singular postures.
+    /// As [`ProbePlacement::place`], at the first pose of a path. The posture lets the arm follow the path, if possible clear of obstacles,
+    /// joint limits and singular postures.
     ///
     /// # Errors
     /// [`SimError::Unreachable`].
