@@ -25,11 +25,11 @@ impl StepRecord {
         }
     }
 
-    /// Takes the measurements. `beside` are the contacts with a torso that MuJoCo does not step.
-    pub(crate) fn take(&mut self, data: &Data, beside: &[Contact]) {
+    /// Takes the measurements. `co_simulated` are the contacts with a torso that MuJoCo does not step.
+    pub(crate) fn take(&mut self, data: &Data, co_simulated: &[Contact]) {
         self.contacts.clear();
         self.contacts.extend(ffi::contacts(data));
-        self.contacts.extend_from_slice(beside);
+        self.contacts.extend_from_slice(co_simulated);
         if let Some(sensor) = &mut self.force_torque {
             sensor.measure(data, &self.contacts);
         }

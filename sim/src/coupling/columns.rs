@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thinner_than_half_a_spacing_has_no_particles() {
+    fn columns_thinner_than_half_a_spacing_have_no_particles() {
         assert!(fill(&sloping(0.004), SPACING).is_empty());
     }
 
