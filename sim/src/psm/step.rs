@@ -41,7 +41,7 @@ impl PsmStep {
         })
     }
 
-    /// Torque that moves bodies, rotors and spring: the motor torques minus those of friction, limits and contact [N·m, N].
+    /// Torque that moves bodies, rotors and spring: the motor torques minus the torques of friction, limits and contact [N·m, N].
     pub fn moving_torque(&self) -> JointVector {
         self.drive + self.friction
     }
