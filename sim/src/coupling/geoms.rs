@@ -13,7 +13,7 @@ use crate::ffi::Data;
 /// Bit of `contype` that collides with tissue.
 const TOUCHES_TISSUE: i32 = 1;
 
-/// Nodes of a mesh's distance field along its longest axis: 1 mm for a probe's face.
+/// Nodes of a mesh's distance field along its longest axis: a spacing of about 1 mm for a probe's face.
 const FIELD_RESOLUTION: usize = 64;
 
 /// A geom that presses tissue.

@@ -20,7 +20,7 @@ const NO_PREFIX: &str = "no-prefix-";
 /// Whether a file has elements that MuJoCo must expand.
 ///
 /// # Errors
-/// As [`Mjcf::read`].
+/// Errors of [`Mjcf::read`].
 pub(super) fn is_needed(path: &Path, root: Option<&Path>) -> Result<bool, ModelError> {
     let mjcf = Mjcf::read(path, &read_options(root))?;
     let elements = mjcf.root().descendants();
