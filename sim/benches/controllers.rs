@@ -1,4 +1,4 @@
-//! What one call of each controller costs, with 7 joints and with 6, and what it costs to read the probe's state.
+//! Time of one call of each controller, with 7 joints and with 6, and time to read the probe's state.
 
 #![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
 
@@ -17,7 +17,7 @@ use insonate_sim::{Arm, Physics, Pose, ik};
 use nalgebra::Vector3;
 use scene::{BED_TOP, Bed, Chain, PANDA, UR5E};
 
-/// The arm with its face a little deep in the bed, so that there is a contact to read.
+/// The arm with its face slightly deep in the bed, so that there is a contact to read.
 fn pressed(chain: &Chain) -> Physics {
     let mut physics = Physics::from_xml(&scene::xml(chain, Bed::default())).expect("a valid scene");
     let arm = Arm::new(physics.model()).expect("the arm has motors");

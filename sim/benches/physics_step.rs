@@ -1,4 +1,4 @@
-//! How much `Physics::step` costs over raw `mj_step` on the same model.
+//! Overhead of `Physics::step` over raw `mj_step` on the same model.
 
 #![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
 
@@ -14,7 +14,7 @@ use insonate_sim::{Arm, MjData, Physics, Pose, ik};
 use nalgebra::Vector3;
 use scene::{BED_TOP, Bed, PANDA};
 
-/// The arm with its face a little deep in the bed, so that a contact is solved at every step.
+/// The arm with its face slightly deep in the bed, so that a contact is solved at every step.
 fn pressed() -> Physics {
     let mut physics =
         Physics::from_xml(&scene::xml(&PANDA, Bed::default())).expect("a valid scene");
@@ -26,9 +26,9 @@ fn pressed() -> Physics {
     physics
 }
 
-/// Prints what `Physics::step` costs over `mj_step`: the median over rounds in which both run by turns.
+/// Prints the overhead of `Physics::step` over `mj_step`: the median over rounds in which both run alternately.
 ///
-/// Two benches one after the other would differ by more than that on a busy machine.
+/// Two separate benches would differ by more than this overhead on a busy machine.
 fn overhead(_: &mut Criterion) {
     let mut physics = pressed();
     let mut data = MjData::new(physics.model_arc());

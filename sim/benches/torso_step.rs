@@ -1,6 +1,6 @@
-//! Steps of a Panda that presses each kind of torso, and of the Panda alone; joint control in every step.
+//! Steps of a Panda that presses each kind of torso, and of the Panda alone, with joint control in every step.
 //!
-//! One thread by criterion; two threads as steps per second on standard output.
+//! Criterion measures one thread; the speed of two threads is printed in steps per second.
 
 #![expect(
     missing_docs,

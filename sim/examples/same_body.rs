@@ -1,4 +1,4 @@
-//! Prints the force with which one box pushes a ball back, by solver, spacings over its height and depth: the table of `docs/tissue-validation.md`.
+//! Prints the force of a pressed box on a ball, by solver, spacings over its height and depth: the table of `docs/tissue-validation.md`.
 //!
 //! `cargo run --release -p insonate-sim --example same_body` (ten minutes)
 

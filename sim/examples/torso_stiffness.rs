@@ -1,5 +1,5 @@
-//! Prints the secant stiffness of tissue torsos over the stiffness asked for, at 1, 1.5 and 2 cm: the table by which `models/src/torsos/tissue.rs`
-//! was fitted.
+//! Prints the ratio of the secant stiffness of tissue torsos to the configured stiffness, at 1, 1.5 and 2 cm: the table to which
+//! `models/src/torsos/tissue.rs` was fitted.
 //!
 //! `cargo run --release -p insonate-sim --example torso_stiffness` (minutes)
 

@@ -5,7 +5,7 @@ use crate::ffi::Data;
 /// Wrenches added to `xfrc_applied` for one step.
 #[derive(Debug, Default)]
 pub(crate) struct AppliedWrenches {
-    /// Bodies and what stood there before, shape `[6]`.
+    /// Bodies and their previous `xfrc_applied`, shape `[6]`.
     saved: Vec<(usize, [f64; 6])>,
 }
 
@@ -20,7 +20,7 @@ impl AppliedWrenches {
         }
     }
 
-    /// Puts `xfrc_applied` back as it was.
+    /// Restores `xfrc_applied`.
     pub(crate) fn restore(&mut self, data: &mut Data) {
         for (body, wrench) in self.saved.drain(..).rev() {
             data.xfrc_applied_mut()[body] = wrench;

@@ -13,19 +13,19 @@ pub type Jacobian = OMatrix<f64, U6, Dyn>;
 /// The joints of a robot that torque motors drive, in model order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arm {
-    /// Where each joint lives in `qpos` and `qvel`.
+    /// Addresses of each joint in `qpos` and `qvel`.
     pub joints: Vec<JointAddress>,
     /// Motor of each joint.
     motors: Vec<Motor>,
-    /// Lowest and highest position of each joint [rad or m]; infinite where the joint has no limits.
+    /// Lowest and highest position of each joint [rad or m]; infinite if the joint has no limits.
     pub position_range: Vec<[f64; 2]>,
-    /// Damping of each joint that controllers feed forward [N·m·s/rad, N·s/m for a slide]; 0 where the motor hardly feels it.
+    /// Damping of each joint that controllers feed forward [N·m·s/rad, N·s/m for a slide]; 0 if it is small compared with the motor's torque.
     fed_damping: Vec<f64>,
 }
 
-/// Speed at which a joint's damping is compared with its motor's torque [rad/s]; a slide's is a fifth of it in m/s.
+/// Speed at which a hinge's damping is compared with its motor's torque [rad/s]; for a slide, a fifth of it in m/s.
 const DAMPED_SPEED: f64 = 0.5;
-/// Share of the motor's torque from which damping at that speed is fed forward.
+/// Share of the motor's torque above which damping at that speed is fed forward.
 const DAMPED_SHARE: f64 = 0.1;
 
 /// One entry of the arm's inertia.
@@ -49,10 +49,10 @@ struct Motor {
 }
 
 impl Arm {
-    /// The joints below `robot/` that a motor drives; in a scene without that prefix, every driven joint.
+    /// The joints below `robot/` that a motor drives; in a scene without that prefix, all driven joints.
     ///
     /// # Errors
-    /// [`SimError::NotTorque`] for an actuator that is no torque motor, [`SimError::NoArm`] if nothing is driven.
+    /// [`SimError::NotTorque`] if an actuator is not a torque motor, [`SimError::NoArm`] if no joint is driven.
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
         let mut driven = driven_joints(model)?;
         if driven.iter().any(|&(joint, _)| is_robot(model, joint)) {
@@ -91,7 +91,7 @@ impl Arm {
         self.gather(physics.qpos(), |joint| joint.qpos)
     }
 
-    /// Least distance of a joint from its limits [rad or m]: negative beyond them, infinite without limits.
+    /// Smallest distance of a joint from its limits [rad or m]: negative beyond a limit, infinite without limits.
     pub fn room(&self, physics: &Physics) -> f64 {
         let qpos = physics.qpos();
         self.joints
@@ -106,9 +106,9 @@ impl Arm {
         self.gather(physics.qvel(), |joint| joint.dof)
     }
 
-    /// Torques that cancel Coriolis and centrifugal forces, the gravity that `gravcomp` leaves, and strong damping [N·m].
+    /// Torques that cancel Coriolis and centrifugal forces, the gravity that `gravcomp` does not cancel, and strong damping [N·m].
     ///
-    /// MuJoCo's `qfrc_bias` holds all of gravity even where `gravcomp` cancels it in `qfrc_gravcomp`.
+    /// MuJoCo's `qfrc_bias` holds all of gravity, even if `gravcomp` cancels it in `qfrc_gravcomp`.
     pub fn bias(&self, physics: &Physics) -> DVector<f64> {
         let (bias, compensated) = (physics.data().qfrc_bias(), physics.data().qfrc_gravcomp());
         let qvel = physics.qvel();
@@ -118,12 +118,12 @@ impl Arm {
         DVector::from_iterator(self.n_joints(), self.joints.iter().enumerate().map(torque))
     }
 
-    /// Torque that cancels the damping of a joint at a velocity [N·m, N for a slide], where that is strong.
+    /// Torque that cancels the damping of a joint at a velocity [N·m, N for a slide], if the damping is strong.
     pub(crate) fn damping_torque(&self, joint: usize, velocity: f64) -> f64 {
         self.fed_damping[joint] * velocity
     }
 
-    /// Addresses of the lower triangle of the arm's inertia in MuJoCo's sparse one; entries that it lacks are zero.
+    /// Addresses of the lower triangle of the arm's inertia in MuJoCo's sparse inertia; missing entries are zero.
     pub(crate) fn inertia_entries(&self, model: &MjModel) -> Vec<InertiaEntry> {
         let (counts, starts) = (model.m_rownnz(), model.m_rowadr());
         let mut entries = Vec::new();
@@ -186,7 +186,7 @@ impl Arm {
         motor.gain * physics.ctrl()[motor.ctrl]
     }
 
-    /// Lowest and highest torque of the motor of a joint [N·m, N for a slide]; infinite where it has no limits.
+    /// Lowest and highest torque of the motor of a joint [N·m, N for a slide]; infinite if the motor has no limits.
     pub fn torque_range(&self, joint: usize) -> [f64; 2] {
         let motor = &self.motors[joint];
         let ends = motor.range.map(|end| motor.gain * end);
@@ -250,7 +250,7 @@ fn driven_joints(model: &MjModel) -> Result<Vec<(usize, Motor)>, SimError> {
     Ok(driven)
 }
 
-/// Damping of a joint that takes much of its motor's torque, else 0.
+/// Damping of a joint if it takes a large share of its motor's torque, else 0.
 fn fed_damping(model: &MjModel, joint: usize, motor: &Motor) -> f64 {
     let damping = model.dof_damping()[model.jnt_dofadr()[joint] as usize];
     let is_slide = model.jnt_type()[joint] == MjtJoint::mjJNT_SLIDE;

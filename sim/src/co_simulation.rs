@@ -1,4 +1,4 @@
-//! A torso that steps beside MuJoCo: the shell of a `fast` torso, or tissue.
+//! A torso that is stepped outside MuJoCo: the shell of a `fast` torso, or tissue.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::divergence::DivergenceReason;
 use crate::ffi::{Contact, Data};
 use crate::shell::{Shell, ShellModel, fast_torso, without_shell};
 
-/// The constants of a torso that steps beside MuJoCo.
+/// The constants of a torso that is stepped outside MuJoCo.
 #[derive(Debug, Clone)]
 pub(crate) enum TorsoModel {
     /// The shell of a `fast` torso, and the prefix of its names, such as `torso/`.
@@ -21,7 +21,7 @@ pub(crate) enum TorsoModel {
 }
 
 impl TorsoModel {
-    /// The torso of a scene and the rest of the scene; `None` where MuJoCo steps all of it. `model` is the whole scene, compiled.
+    /// The torso of a scene and the rest of the scene; `None` if MuJoCo steps the whole scene. `model` is the compiled whole scene.
     pub(crate) fn extract(
         scene: &Mjcf,
         model: &Arc<MjModel>,
@@ -39,7 +39,7 @@ impl TorsoModel {
         Ok(Some((Self::Shell(Arc::new(shell), prefix), rest)))
     }
 
-    /// The torso at rest beside a state of `model`, the scene without it.
+    /// The torso at rest, for a state of `model`, the scene without the torso.
     pub(crate) fn at_rest(&self, model: &MjModel) -> Result<CoSimulatedTorso, SimError> {
         Ok(match self {
             Self::Shell(shell, prefix) => {
@@ -52,7 +52,7 @@ impl TorsoModel {
     }
 }
 
-/// The state of a torso that steps beside MuJoCo.
+/// The state of a torso that is stepped outside MuJoCo.
 #[derive(Debug)]
 pub(crate) enum CoSimulatedTorso {
     Shell(Box<Shell>),

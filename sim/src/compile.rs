@@ -11,17 +11,17 @@ use crate::{SimError, loader, log_handler};
 /// Longest piece of a source line in an error message [characters].
 const MAX_SOURCE_LINE: usize = 120;
 
-/// What MuJoCo's reader of numbers says of an `errno` that is neither `EINVAL` nor `ERANGE`.
+/// MuJoCo's message for an `errno` other than `EINVAL` and `ERANGE` when it reads numbers.
 const STRAY_ERRNO: &str = "unknown error in attribute";
 
-/// Times that a text with [`STRAY_ERRNO`] is parsed.
+/// Number of times that a text with [`STRAY_ERRNO`] is parsed.
 const PARSES: usize = 4;
 
 /// Compiles one standalone MJCF text.
 ///
 /// # Errors
 /// [`SimError::Compile`] with the element and line that MuJoCo names; [`SimError::MissingLibrary`] and
-/// [`SimError::Version`] where libmujoco is missing or of another version.
+/// [`SimError::Version`] if libmujoco is missing or has another version.
 pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
     loader::load()?;
     log_handler::install();
@@ -34,18 +34,18 @@ pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
         .compile()
         .map_err(|error| explain(&text_of(error), xml))?;
     let warnings = warnings_of(&spec);
-    // MuJoCo only warns of these, and the state would be lost at the first step.
+    // MuJoCo only warns about these; the state would be lost at the first step.
     if let Some(warning) = warnings.iter().find(|warning| warning.contains("NaN")) {
         return Err(explain(warning, xml));
     }
     Ok(Arc::new(model))
 }
 
-/// Parses anew where MuJoCo tells of an error that is none.
+/// Parses again if MuJoCo reports an error that does not exist.
 ///
-/// Its reader of numbers takes any `errno` that it finds after a list for an error in the list, and an
-/// allocation that succeeded at its second way (glibc's `malloc` where `brk` fails, under memory pressure) leaves
-/// one behind. The memory is at hand the next time.
+/// MuJoCo checks `errno` after it reads a list of numbers, and reports any value as an error in the list. An
+/// allocation that succeeds only at its second attempt (glibc's `malloc` if `brk` fails, under memory pressure) leaves
+/// such a value. The next parse finds the memory available.
 fn parse(xml: &str) -> Result<MjSpec, MjEditError> {
     let mut parsed = MjSpec::from_xml_string(xml);
     for _ in 1..PARSES {
@@ -84,7 +84,7 @@ fn explain(text: &str, xml: &str) -> SimError {
     }
 }
 
-/// The name between quotes after `Element name` or `Element`, as MuJoCo writes both.
+/// The name in quotes after `Element name` or `Element`; MuJoCo writes both forms.
 fn element_of(text: &str) -> Option<String> {
     let after = ["Element name '", "Element '", "name '"]
         .iter()
@@ -109,7 +109,7 @@ fn one_line(text: &str) -> String {
         .strip_prefix("XML Error: ")
         .or_else(|| text.strip_prefix("Error: "))
         .unwrap_or(text);
-    // The location is given on its own by `SimError::Compile`.
+    // `SimError::Compile` gives the location separately.
     let message = words.split("\nElement").next().unwrap_or(words);
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,23 +1,23 @@
-//! How a simulation diverges.
+//! Reasons for which a simulation diverges.
 
 use std::fmt;
 
-/// Force of one contact above which nothing that this project simulates is plausible [N]: a hundred times what a robot may press with.
+/// Contact force above which a simulation of this project is not plausible [N]: a hundred times the force that a robot may press with.
 pub const MAX_CONTACT_FORCE: f64 = 1e4;
 
 /// Why a state is no longer usable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum DivergenceReason {
-    /// A joint position is not finite or huge; index into `qpos`.
+    /// A joint position is huge or not finite; index into `qpos`.
     Qpos(usize),
-    /// A joint velocity is not finite or huge; index into `qvel`.
+    /// A joint velocity is huge or not finite; index into `qvel`.
     Qvel(usize),
-    /// A joint acceleration is not finite or huge; index into `qacc`.
+    /// A joint acceleration is huge or not finite; index into `qacc`.
     Qacc(usize),
-    /// A control is not finite or huge; index into `ctrl`.
+    /// A control is huge or not finite; index into `ctrl`.
     Ctrl(usize),
-    /// The shell of the `fast` torso is not finite or huge.
+    /// The state of the `fast` torso's shell is huge or not finite.
     Shell,
     /// A contact force beyond [`MAX_CONTACT_FORCE`] [N].
     ContactForce(f64),
@@ -49,7 +49,7 @@ impl fmt::Display for DivergenceReason {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the simulation diverged at {time:.4} s: {reason}")]
 pub struct Divergence {
-    /// What went out of bounds first.
+    /// The first quantity that went out of bounds.
     pub reason: DivergenceReason,
     /// Simulated time before the step that failed [s].
     pub time: f64,

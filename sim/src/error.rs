@@ -1,22 +1,22 @@
-//! What can go wrong in the simulation crate.
+//! Errors of the simulation crate.
 
 use crate::divergence::Divergence;
 
-/// What helps where libmujoco is missing or of another version.
+/// What to do if libmujoco is missing or has another version.
 const MEND: &str =
     "run `cargo xtask setup`, or set MUJOCO_DYNAMIC_LINK_DIR to the folder of libmujoco.so";
 
-/// Errors of this crate; each carries what is needed to mend it.
+/// Errors of this crate; each holds what is needed to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
-    /// There is no libmujoco.
+    /// libmujoco cannot be loaded.
     #[error("cannot load libmujoco ({problem}); {MEND}")]
     MissingLibrary {
         /// The loader's message.
         problem: String,
     },
-    /// The loaded libmujoco is not the version of the bindings.
+    /// The loaded libmujoco does not have the version of the bindings.
     #[error("libmujoco is {found}, but {expected} is needed; {MEND}")]
     Version {
         /// Version that the crate needs.
@@ -24,7 +24,7 @@ pub enum SimError {
         /// Version that the loader found.
         found: String,
     },
-    /// MuJoCo refused the MJCF text.
+    /// MuJoCo rejected the MJCF text.
     #[error("mujoco refused the scene: {message}{}", location(element.as_deref(), *line, source_line.as_deref()))]
     Compile {
         /// MuJoCo's message, on one line.
@@ -39,29 +39,29 @@ pub enum SimError {
     /// MuJoCo could not allocate the state of a model.
     #[error("mujoco could not allocate the state of the model")]
     Allocation,
-    /// A name that the model does not have.
+    /// The model has no object of this name.
     #[error("the scene has no {kind} named '{name}'{}", suggestion(near))]
     UnknownName {
         /// Kind of object, as in MJCF: `joint`, `site`, ...
         kind: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Names of the same kind that look alike, best first.
+        /// Similar names of the same kind, best first.
         near: Vec<String>,
     },
-    /// A torso that asks for the fast solver but is no linear shell.
+    /// A torso requests the fast solver but is not a linear shell.
     #[error("the fast torso {problem}; use the composite torso instead")]
     Shell {
         /// What is wrong with it.
         problem: String,
     },
-    /// A torso that asks for a tissue solver but is no solid that it can step.
+    /// A torso requests a tissue solver but is not a solid that the solver can step.
     #[error("the torso {problem}; use the flex torso instead")]
     Solid {
         /// What is wrong with it.
         problem: String,
     },
-    /// A tissue solver refuses the torso.
+    /// A tissue solver rejects the torso.
     #[error("the torso's tissue: {0}")]
     Tissue(#[from] insonate_tissue::TissueError),
     /// The scene's description is invalid.
@@ -76,13 +76,13 @@ pub enum SimError {
     /// A controller needs at least one driven joint.
     #[error("the scene has no joint that a torque motor drives")]
     NoArm,
-    /// Something was to be put on the flange of a robot that has none.
+    /// Something was to be mounted on the flange of a robot that has no flange.
     #[error("robot {robot} holds an instrument of its own and has no flange")]
     NoFlange {
-        /// Its name.
+        /// Name of the robot.
         robot: String,
     },
-    /// Force control needs the sensor at the tip.
+    /// Force control needs the force sensor at the tip.
     #[error(
         "the scene has no force-torque sensor: site 'probe/ft' with sensors 'probe/force' and 'probe/torque'"
     )]
@@ -92,19 +92,19 @@ pub enum SimError {
         "no pictures on this machine ({problem}); everything else works. On Debian: apt-get install {packages}"
     )]
     Graphics {
-        /// What the graphics library said.
+        /// Message of the graphics library.
         problem: String,
         /// Debian packages that provide it.
         packages: &'static str,
     },
-    /// A picture of that size cannot be drawn.
+    /// A picture of this size cannot be drawn.
     #[error(
         "a picture of {width} x {height} pixels cannot be drawn; each side must be 1 to {largest}"
     )]
     PictureSize {
-        /// Width asked for [pixels].
+        /// Requested width [pixels].
         width: u32,
-        /// Height asked for [pixels].
+        /// Requested height [pixels].
         height: u32,
         /// Largest width and height [pixels].
         largest: u32,
@@ -112,14 +112,14 @@ pub enum SimError {
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] insonate_files::FileError),
-    /// No joint positions put the probe there.
+    /// No joint positions bring the probe to the pose.
     #[error("the robot cannot reach [{:.3}, {:.3}, {:.3}] m in that orientation; it stays {position_error:.1e} m and {angle_error:.1e} rad away", target[0], target[1], target[2])]
     Unreachable {
-        /// Position asked for in world [m].
+        /// Requested position in world [m].
         target: [f64; 3],
-        /// Distance that is left [m].
+        /// Remaining distance [m].
         position_error: f64,
-        /// Angle that is left [rad].
+        /// Remaining angle [rad].
         angle_error: f64,
     },
     /// The simulation diverged.

@@ -1,4 +1,4 @@
-//! Safe wrappers of the few MuJoCo functions that the bindings leave raw or that allocate on every call.
+//! Safe wrappers of the MuJoCo functions that the bindings leave raw or that allocate on every call.
 
 #![expect(
     unsafe_code,
@@ -51,7 +51,7 @@ pub fn jac_point(data: &Data, point: &[f64; 3], body: usize, jacp: &mut [f64], j
     }
 }
 
-/// Solves `M x = y` with the factorised joint-space inertia, for as many vectors of `nv` as the slices hold.
+/// Solves `M x = y` with the factorised joint-space inertia, for all vectors of length `nv` in the slices.
 ///
 /// Needs the factorisation (`mj_factorM`, part of `mj_step1`).
 ///
@@ -76,7 +76,7 @@ pub fn solve_m(data: &mut Data, x: &mut [f64], y: &[f64]) {
     }
 }
 
-/// Signed distance of two geoms [m], at most `max_distance`, and the segment from the first to the second in world [m].
+/// Signed distance between two geoms [m], at most `max_distance`, and the segment from the first to the second in world [m].
 ///
 /// # Panics
 /// If a geom does not exist.
@@ -102,12 +102,12 @@ pub fn geom_distance(data: &mut Data, geoms: [usize; 2], max_distance: f64) -> (
     (distance, segment)
 }
 
-/// One contact between two geoms (or flexes, then the geom index is -1).
+/// One contact between two geoms or flexes; the geom index of a flex is -1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
-    /// Geoms in MuJoCo's order; `-1`: the side is a flex.
+    /// Geoms in MuJoCo's order; `-1` if the side is a flex.
     pub geom: [i32; 2],
-    /// Flexes in MuJoCo's order; `-1`: the side is a geom.
+    /// Flexes in MuJoCo's order; `-1` if the side is a geom.
     pub flex: [i32; 2],
     /// Contact point in world [m].
     pub position: [f64; 3],
@@ -157,7 +157,7 @@ pub fn contacts(data: &Data) -> impl Iterator<Item = Contact> + '_ {
     })
 }
 
-/// Updates the poses of bodies, geoms and sites to the present `qpos` (`mj_kinematics`, `mj_comPos`).
+/// Updates the poses of bodies, geoms and sites for the current `qpos` (`mj_kinematics`, `mj_comPos`).
 pub fn update_kinematics(data: &mut Data) {
     data.kinematics();
     data.com_pos();

@@ -1,9 +1,9 @@
-//! Inverse kinematics: joint positions that put the probe at a pose.
+//! Inverse kinematics: joint positions that bring the probe to a pose.
 //!
 //! Damped least squares (Wampler 1986, doi:10.1109/TSMC.1986.289285) with a pull towards the start posture in the
 //! null space: $ \Delta q = J^T (J J^T + \mu I)^{-1} e + (I - J^+ J)(q_0 - q) $, where the damping $\mu$ shrinks
-//! with the error. Positions are clamped to the joint limits in every iteration. Where the start posture does not
-//! lead there, further starts are taken from a fixed low-discrepancy sequence, so results never vary.
+//! with the error. Positions are clamped to the joint limits in every iteration. If the search from the start posture fails,
+//! further starts are taken from a fixed low-discrepancy sequence, so that results are reproducible.
 
 use nalgebra::{DMatrix, DVector, Vector6};
 
@@ -11,7 +11,7 @@ use crate::arm::Arm;
 use crate::readings::{ArmContact, ProbeFrame};
 use crate::{Physics, Pose, SimError};
 
-/// How the solver iterates.
+/// Parameters of the iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IkConfig {
     /// Largest position error of a solution [m].
@@ -20,18 +20,18 @@ pub struct IkConfig {
     pub angle_tolerance: f64,
     /// Iterations from one start.
     pub max_iterations: usize,
-    /// Starts that are tried after the present posture.
+    /// Number of starts that are tried after the current posture.
     pub n_restarts: usize,
-    /// What the posture shall be like; none: any will do.
+    /// Required properties of the posture; `None` accepts any posture.
     pub ease: Option<Ease>,
 }
 
-/// What makes a posture one from which the probe can be moved; the arm touches nothing there either.
+/// Properties of a posture from which the probe can be moved. In addition, the arm must not touch anything there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ease {
     /// Distance of every joint from its limits [rad or m], above 0.
     pub room: f64,
-    /// Least singular value of the Jacobian in m and rad, above 0: near a singular posture joints run where the probe creeps.
+    /// Smallest singular value of the Jacobian in m and rad, above 0: near a singular posture, joints move fast while the probe moves slowly.
     pub singular_value: f64,
 }
 
@@ -49,25 +49,25 @@ impl Default for IkConfig {
 
 /// Largest change of one joint in one iteration [rad or m].
 const MAX_CHANGE: f64 = 0.2;
-/// Share of the way to the start posture that one iteration goes in the null space.
+/// Share of the distance to the start posture that one iteration covers in the null space.
 const POSTURE_GAIN: f64 = 0.05;
-/// Share of the way out of the limits' reach, likewise.
+/// Share of the distance out of the zone near the joint limits that one iteration covers in the null space.
 const INWARD_GAIN: f64 = 0.5;
 /// Damping per squared error; keeps the first steps from a far start short.
 const DAMPING_PER_ERROR: f64 = 0.1;
-/// Least damping; keeps the matrix invertible in a singular posture.
+/// Smallest damping; keeps the matrix invertible in a singular posture.
 const MIN_DAMPING: f64 = 1e-10;
 /// Span of the restarts of a joint without limits [rad].
 const FREE_SPAN: f64 = std::f64::consts::PI;
 /// Base of the restart sequence for each joint.
 const BASES: [usize; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
 
-/// Joint positions [rad or m] that put the probe's face at `world_from_probe`, starting from the present posture.
+/// Joint positions [rad or m] that bring the probe's face to `world_from_probe`, starting from the current posture.
 ///
-/// The physics is left as it was.
+/// The physics is left unchanged.
 ///
 /// # Errors
-/// [`SimError::Unreachable`] with the error that is left.
+/// [`SimError::Unreachable`] with the remaining error.
 pub fn solve(
     physics: &Physics,
     arm: &Arm,
@@ -78,17 +78,17 @@ pub fn solve(
     solve_way(physics, arm, probe, &[*world_from_probe], config)
 }
 
-/// Joint positions [rad or m] that put the probe's face at the first pose of a way, and from which the arm follows the way to the
-/// others, one from another, without restarts. The first posture that has the [`Ease`] asked for all along the way; where none has
-/// it, the one with the largest share of it.
+/// Joint positions [rad or m] that bring the probe's face to the first pose of a path, such that the arm can follow the path from pose
+/// to pose without restarts. The result is the first posture that has the requested [`Ease`] along the whole path, or else the posture
+/// with the largest share of it.
 ///
-/// The physics is left as it was.
+/// The physics is left unchanged.
 ///
 /// # Errors
-/// [`SimError::Unreachable`] with the error that is left at the pose where the best search ended.
+/// [`SimError::Unreachable`] with the remaining error at the pose where the best search ended.
 ///
 /// # Panics
-/// For a way without poses.
+/// If the path has no poses.
 pub fn solve_way(
     physics: &Physics,
     arm: &Arm,
@@ -134,7 +134,7 @@ pub fn solve_way(
         })
 }
 
-/// Puts the arm where the probe's face is at `world_from_probe`, at rest, and brings all quantities up to date.
+/// Places the arm at rest with the probe's face at `world_from_probe`, and updates all quantities.
 ///
 /// # Errors
 /// As [`solve`].
@@ -153,7 +153,7 @@ pub fn place(
     )
 }
 
-/// The same at the first pose of a way.
+/// As [`place`], at the first pose of a path.
 ///
 /// # Errors
 /// As [`solve_way`].
@@ -176,10 +176,10 @@ pub fn place_on_way(
     Ok(())
 }
 
-/// Where a search ended that did not reach its target.
+/// End of a search that did not reach its target.
 struct Missed {
     target: Pose,
-    /// Of position [m] and angle [rad].
+    /// Errors of position [m] and angle [rad].
     errors: [f64; 2],
 }
 
@@ -199,7 +199,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The least share of the ease asked for on the way, and joint positions at its start.
+    /// Smallest share of the requested ease along the path, and joint positions at its start.
     fn along(&mut self, way: &[Pose], start: &DVector<f64>) -> Result<(f64, DVector<f64>), Missed> {
         let mut places: Vec<DVector<f64>> = Vec::with_capacity(way.len());
         let mut share = f64::INFINITY;
@@ -236,7 +236,7 @@ impl Search<'_> {
                 return Ok(positions);
             }
             let mut posture = (start - &positions) * POSTURE_GAIN;
-            // Then it settles.
+            // In the second half of the iterations, the posture settles.
             if iteration < self.config.max_iterations / 2 {
                 posture += self.inward(&positions) * INWARD_GAIN;
             }
@@ -250,7 +250,7 @@ impl Search<'_> {
         })
     }
 
-    /// The way of each joint to where it has the room that is asked for.
+    /// Change of each joint that restores its required distance from the limits.
     fn inward(&self, positions: &DVector<f64>) -> DVector<f64> {
         let wanted = self.config.ease.map_or(0.0, |ease| ease.room);
         let ranges = positions.iter().zip(&self.arm.position_range);
@@ -295,7 +295,7 @@ pub(crate) fn pose_error(target: &Pose, pose: &Pose) -> Vector6<f64> {
     )
 }
 
-/// The change of the joints towards the target, and of the wanted change of posture what does not move the probe.
+/// Change of the joints towards the target, plus the part of the wanted change of posture that does not move the probe.
 fn step(jacobian: &DMatrix<f64>, error: &Vector6<f64>, posture: &DVector<f64>) -> DVector<f64> {
     let damping = MIN_DAMPING + DAMPING_PER_ERROR * error.norm_squared();
     let gram = jacobian * jacobian.transpose() + DMatrix::identity(6, 6) * damping;
@@ -326,7 +326,7 @@ fn write_positions(physics: &mut Physics, arm: &Arm, positions: &DVector<f64>) {
     }
 }
 
-/// Start number `index`: the present posture, then points of the Halton sequence (Halton 1960) in the joint ranges.
+/// Start number `index`: the current posture, then points of the Halton sequence (Halton 1960) in the joint ranges.
 fn restart(arm: &Arm, home: &DVector<f64>, index: usize) -> DVector<f64> {
     if index == 0 {
         return home.clone();

@@ -1,4 +1,4 @@
-//! Taking joints out of the keyframes of a scene.
+//! Removal of joints from the keyframes of a scene.
 
 use insonate_models::mjcf::Mjcf;
 

@@ -1,8 +1,8 @@
-//! Loading libmujoco when the first scene is compiled, so that a missing library is an error that says what to do.
+//! Loads libmujoco when the first scene is compiled, so that a missing library gives an error that says what to do.
 //!
 //! The bindings declare MuJoCo's functions for the linker, and a program that is linked with libmujoco does not start without it.
-//! Here each function that is used is defined as a jump to an address that [`load`] takes from the library, so the linker needs no library.
-//! A function that is not listed is taken from libmujoco by the linker: then the program needs the library to start, and the test
+//! Here each used function is defined as a jump to an address that [`load`] takes from the library, so the linker does not need the library.
+//! If a function is not listed, the linker takes it from libmujoco. Then the program needs the library to start, and the test
 //! `the_program_starts_without_libmujoco` fails.
 
 #![expect(
@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::SimError;
 
-/// Version of libmujoco that the bindings were made for.
+/// Version of libmujoco that the bindings are made for.
 const MUJOCO_VERSION: &str = "3.17.0";
 
-/// Folder of libmujoco, when the program is built and when it runs.
+/// Environment variable with the folder of libmujoco, at build time and at run time.
 const FOLDER: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
 /// The file that [`set_library`] named.
@@ -79,15 +79,15 @@ enum Failure {
     Version(String),
 }
 
-/// Names the file of libmujoco for a program that knows where it is, such as a package beside MuJoCo's own.
+/// Sets the file of libmujoco, for a program that knows where it is, such as a package next to MuJoCo's own package.
 ///
-/// It is taken when the first scene is compiled, unless `MUJOCO_DYNAMIC_LINK_DIR` is set; of several calls the first counts.
+/// The file is loaded when the first scene is compiled, unless `MUJOCO_DYNAMIC_LINK_DIR` is set. The first of several calls counts.
 pub fn set_library(file: PathBuf) {
-    // Whoever comes later finds the place taken.
+    // Later calls find the value set and change nothing.
     let _ = LIBRARY.set(file);
 }
 
-/// Loads libmujoco, once per process: from `MUJOCO_DYNAMIC_LINK_DIR`, from [`set_library`], or from where the program was built with it.
+/// Loads libmujoco once per process: from `MUJOCO_DYNAMIC_LINK_DIR`, from [`set_library`], or from its folder at build time.
 ///
 /// # Errors
 /// [`SimError::MissingLibrary`], [`SimError::Version`].

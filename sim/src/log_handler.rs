@@ -1,4 +1,4 @@
-//! Where MuJoCo's own messages go: warnings are kept per thread, not printed and not written to a file.
+//! Handler of MuJoCo's messages: warnings are kept per thread, not printed and not written to a file.
 
 #![expect(
     unsafe_code,
@@ -12,14 +12,14 @@ use std::sync::Once;
 use mujoco_rs::logging::set_log_handler;
 use mujoco_rs::wrappers::mj_logging::{MjLogMessage, MjtLogLevel, log_config, set_log_config};
 
-/// Most messages kept per thread; a diverging run must not fill the memory.
+/// Largest number of messages kept per thread; a diverging run must not fill the memory.
 const MAX_KEPT: usize = 64;
 
 thread_local! {
     static MESSAGES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Routes MuJoCo's messages to this module; does its work once per process.
+/// Routes MuJoCo's messages to this module, once per process.
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -27,7 +27,7 @@ pub(crate) fn install() {
         // other threads until it is done; so no thread of this crate is inside MuJoCo here.
         unsafe {
             set_log_handler(keep);
-            // The handler's installation turns on step timings; nothing here reads them.
+            // Installing the handler turns on step timings, which are not used here.
             set_log_config(log_config().with_topics(0));
         }
     });
@@ -47,11 +47,11 @@ fn keep(message: &MjLogMessage) {
     }
     let subject = text(message);
     if message.level() == MjtLogLevel::mjLOG_ERROR {
-        // MuJoCo cannot go on after an error: the binding ends the process when this returns.
+        // MuJoCo cannot continue after an error: the binding ends the process when this returns.
         eprintln!("mujoco: {subject}");
         return;
     }
-    // A handler must not panic, so a thread that is being torn down drops the message.
+    // A handler must not panic, so a thread that is ending drops the message.
     let _ = MESSAGES.try_with(|messages| {
         let mut messages = messages.borrow_mut();
         if messages.len() < MAX_KEPT {
@@ -60,7 +60,7 @@ fn keep(message: &MjLogMessage) {
     });
 }
 
-/// The message's subject; MuJoCo cuts it at 1 kB, maybe inside a character, and then the binding panics.
+/// Subject of the message. MuJoCo cuts it at 1 kB, possibly inside a character, and then the binding panics.
 fn text(message: &MjLogMessage) -> String {
     std::panic::catch_unwind(AssertUnwindSafe(|| message.subject().trim().to_owned()))
         .unwrap_or_else(|_| "a message that is not UTF-8".to_owned())

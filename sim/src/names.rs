@@ -1,4 +1,4 @@
-//! Names → indices, looked up once; the error of an unknown name lists similar ones.
+//! Names → indices, looked up once. The error for an unknown name lists similar names.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtObjBase};
 
 use crate::SimError;
 
-/// Most near matches in an error message.
+/// Largest number of similar names in an error message.
 const MAX_NEAR: usize = 3;
 
 /// Types of named objects, as MuJoCo's `mjtObj`.
@@ -37,7 +37,7 @@ pub enum ObjectType {
 }
 
 impl ObjectType {
-    /// Its name in MJCF, such as `joint`.
+    /// Name in MJCF, such as `joint`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Body => "body",
@@ -92,7 +92,7 @@ impl ObjectType {
 /// Index of a named object.
 ///
 /// # Errors
-/// [`SimError::UnknownName`] with near matches.
+/// [`SimError::UnknownName`] with similar names.
 pub fn find(model: &MjModel, object_type: ObjectType, name: &str) -> Result<usize, SimError> {
     try_find(model, object_type, name).ok_or_else(|| SimError::UnknownName {
         kind: object_type.name(),
@@ -103,21 +103,21 @@ pub fn find(model: &MjModel, object_type: ObjectType, name: &str) -> Result<usiz
 
 /// Index of a named object, if the model has it.
 pub fn try_find(model: &MjModel, object_type: ObjectType, name: &str) -> Option<usize> {
-    // A zero byte cannot be part of any name, and the binding refuses it by panicking.
+    // No name contains a zero byte, and the binding panics if it gets one.
     if name.contains('\0') {
         return None;
     }
     model.name_to_id(object_type.object(), name)
 }
 
-/// Name of an object; unnamed objects give an empty string.
+/// Name of an object; empty if the object has no name.
 pub fn name_of(model: &MjModel, object_type: ObjectType, id: usize) -> &str {
     model
         .id_to_name(object_type.object(), id)
         .unwrap_or_default()
 }
 
-/// All objects of a type, `(index, name)`, in model order; unnamed ones are left out.
+/// All named objects of a type, `(index, name)`, in model order.
 pub fn all(model: &MjModel, object_type: ObjectType) -> impl Iterator<Item = (usize, &str)> {
     (0..object_type.count(model))
         .map(move |id| (id, name_of(model, object_type, id)))
@@ -160,7 +160,7 @@ pub fn joint_address(model: &MjModel, id: usize) -> JointAddress {
     }
 }
 
-/// Looks up a sensor by name: its range in `sensordata`.
+/// Range of a sensor in `sensordata`, by name.
 ///
 /// # Errors
 /// [`SimError::UnknownName`].

@@ -1,8 +1,8 @@
-//! One simulated scene: the shared constant model, one state, and a step that notices divergence.
+//! One simulated scene: the shared constant model, one state, and a step that detects divergence.
 //!
 //! A step runs MuJoCo's second half and then the first half of the next step, as dm_control does
 //! (Tunyasuvunakool et al. 2020, doi:10.1016/j.simpa.2020.100022): after [`Physics::step`] all poses, velocities,
-//! Jacobians and inertias belong to the present `qpos` and `qvel`. The trajectory equals that of `mj_step`.
+//! Jacobians and inertias belong to the current `qpos` and `qvel`. The trajectory equals the one of `mj_step`.
 
 use std::sync::Arc;
 
@@ -29,19 +29,19 @@ pub struct Physics {
     data: Data,
     record: StepRecord,
     diverged: Option<Divergence>,
-    /// The torso that steps beside MuJoCo, where the scene has one.
+    /// The torso that is stepped outside MuJoCo, if the scene has one.
     torso: Option<CoSimulatedTorso>,
-    /// The state was written to, so the first half of the step must run again.
+    /// Whether the state was written to, so that the first half of the step must run again.
     stale: bool,
-    /// Keyframe `home`, where the scene has one.
+    /// Keyframe `home`, if the scene has it.
     home: Option<usize>,
 }
 
 impl Physics {
-    /// A state of the model at keyframe `home`, or at `qpos0` where there is none.
+    /// A state of the model at keyframe `home`, or at `qpos0` if there is no such keyframe.
     ///
     /// # Errors
-    /// [`SimError::Allocation`] when MuJoCo has no memory for the state.
+    /// [`SimError::Allocation`] if MuJoCo has no memory for the state.
     pub fn new(model: Arc<MjModel>) -> Result<Self, SimError> {
         let record = StepRecord::new(&model);
         let home = names::try_find(&model, ObjectType::Keyframe, HOME);
@@ -58,7 +58,7 @@ impl Physics {
         Ok(physics)
     }
 
-    /// A state of a compiled scene, with the torso that is stepped beside MuJoCo.
+    /// A state of a compiled scene, with the torso that is stepped outside MuJoCo.
     ///
     /// # Errors
     /// As [`Physics::new`], [`Shell::new`] and [`Coupling::new`].
@@ -68,7 +68,7 @@ impl Physics {
         Ok(physics)
     }
 
-    /// Compiles MJCF text and makes a state of it.
+    /// Compiles MJCF text and creates a state of it.
     ///
     /// # Errors
     /// As [`crate::compile()`] and [`Physics::new`].
@@ -91,7 +91,7 @@ impl Physics {
         }
         // (ctrl, xfrc_applied) => qacc, contact forces => qpos, qvel
         self.advance();
-        // The solver's arrays hold until the next line.
+        // The solver's arrays are valid until the next line.
         self.take_record();
         // (qpos, qvel) => poses, contacts, inertia, velocity terms
         self.data.step1();
@@ -106,14 +106,14 @@ impl Physics {
         (0..n).try_for_each(|_| self.step())
     }
 
-    /// Updates every derived quantity to the present `qpos`, `qvel` and `ctrl` without advancing time.
+    /// Updates every derived quantity for the current `qpos`, `qvel` and `ctrl` without advancing time.
     pub fn forward(&mut self) {
         self.data.forward();
         self.take_record();
         self.stale = false;
     }
 
-    /// Resets to keyframe `home`, or to `qpos0` where there is none.
+    /// Resets to keyframe `home`, or to `qpos0` if there is no such keyframe.
     pub fn reset(&mut self) {
         self.reset_to_key(self.home);
     }
@@ -136,7 +136,7 @@ impl Physics {
         self.record.take(&self.data, beside);
     }
 
-    /// Second half of a step; the classic Runge-Kutta scheme has no halves.
+    /// Second half of a step. The classic Runge-Kutta scheme is not split into halves.
     fn advance(&mut self) {
         if let Some(torso) = &mut self.torso {
             torso.begin_step(&mut self.data);
@@ -181,7 +181,7 @@ impl Physics {
         self.diverged.map_or(Ok(()), Err)
     }
 
-    /// A contact force that nothing plausible brings about.
+    /// A contact force that is too large to be plausible.
     fn huge_force(&self) -> Option<DivergenceReason> {
         let forces = self.record.contacts.iter();
         let forces = forces.map(|contact| contact.force_in_contact[0].abs());
@@ -199,12 +199,12 @@ impl Physics {
         &self.record.contacts
     }
 
-    /// The force-torque sensor at the tip with its last measurement, where the scene has one.
+    /// The force-torque sensor at the tip with its last measurement, if the scene has one.
     pub fn force_torque(&self) -> Option<&ForceTorque> {
         self.record.force_torque.as_ref()
     }
 
-    /// The force-torque sensor, to set its zero.
+    /// The force-torque sensor, for setting its zero.
     pub fn force_torque_mut(&mut self) -> Option<&mut ForceTorque> {
         self.record.force_torque.as_mut()
     }
@@ -214,12 +214,12 @@ impl Physics {
         &self.record.flex_vertices
     }
 
-    /// The torso that steps beside MuJoCo, where the scene has one.
+    /// The torso that is stepped outside MuJoCo, if the scene has one.
     pub(crate) fn torso(&self) -> Option<&CoSimulatedTorso> {
         self.torso.as_ref()
     }
 
-    /// The shell of a `fast` torso, where the scene has one.
+    /// The shell of a `fast` torso, if the scene has one.
     pub fn shell(&self) -> Option<&Shell> {
         match self.torso.as_ref()? {
             CoSimulatedTorso::Shell(shell) => Some(shell),
@@ -227,7 +227,7 @@ impl Physics {
         }
     }
 
-    /// The shell of a `fast` torso for writing its state.
+    /// The shell of a `fast` torso, for writing its state.
     pub fn shell_mut(&mut self) -> Option<&mut Shell> {
         match self.torso.as_mut()? {
             CoSimulatedTorso::Shell(shell) => Some(shell),
@@ -235,7 +235,7 @@ impl Physics {
         }
     }
 
-    /// The torso's tissue, where the scene has an `mpm` or `xpbd` torso.
+    /// The torso's tissue, if the scene has an `mpm` or `xpbd` torso.
     pub fn coupling(&self) -> Option<&Coupling> {
         match self.torso.as_ref()? {
             CoSimulatedTorso::Tissue(coupling) => Some(coupling),
@@ -243,7 +243,7 @@ impl Physics {
         }
     }
 
-    /// The torso's tissue for changing its material.
+    /// The torso's tissue, for changing its material.
     pub fn coupling_mut(&mut self) -> Option<&mut Coupling> {
         match self.torso.as_mut()? {
             CoSimulatedTorso::Tissue(coupling) => Some(coupling),
@@ -261,12 +261,12 @@ impl Physics {
         self.model().opt().timestep
     }
 
-    /// The constant description.
+    /// The constant model.
     pub fn model(&self) -> &MjModel {
         self.data.model()
     }
 
-    /// The constant description, to share with another state.
+    /// The constant model, for sharing with another state.
     pub fn model_arc(&self) -> Arc<MjModel> {
         self.data.model_clone()
     }
@@ -276,7 +276,7 @@ impl Physics {
         &self.data
     }
 
-    /// MuJoCo's state for writing; the next step computes every derived quantity again.
+    /// MuJoCo's state for writing; the next step recomputes every derived quantity.
     pub fn data_mut(&mut self) -> &mut Data {
         self.stale = true;
         &mut self.data
@@ -287,7 +287,7 @@ impl Physics {
         self.data.qpos()
     }
 
-    /// Joint positions for writing; call [`Physics::forward`] before reading what depends on them.
+    /// Joint positions for writing; call [`Physics::forward`] before reading quantities that depend on them.
     pub fn qpos_mut(&mut self) -> &mut [f64] {
         self.stale = true;
         self.data.qpos_mut()
@@ -298,7 +298,7 @@ impl Physics {
         self.data.qvel()
     }
 
-    /// Joint velocities for writing; call [`Physics::forward`] before reading what depends on them.
+    /// Joint velocities for writing; call [`Physics::forward`] before reading quantities that depend on them.
     pub fn qvel_mut(&mut self) -> &mut [f64] {
         self.stale = true;
         self.data.qvel_mut()

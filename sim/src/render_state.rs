@@ -1,7 +1,7 @@
 //! The state to draw: a copy of the physics in the model of the whole scene.
 //!
-//! The stepped model lacks visual geoms and torsos that step beside MuJoCo.
-//! A `fast` torso that was moved as a whole is moved here after MuJoCo's kinematics.
+//! The stepped model lacks visual geoms and torsos that are stepped outside MuJoCo.
+//! If a `fast` torso was moved as a whole, it is moved here after MuJoCo's kinematics.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::names::{self, ObjectType};
 use crate::shell::Shell;
 use crate::{CompiledScene, Physics, Pose, SimError};
 
-/// `qpos` of one joint in both models.
+/// Addresses of consecutive entries of `qpos` in both models.
 #[derive(Debug, Clone, Copy)]
 struct JointCopy {
     physics: usize,
@@ -26,14 +26,14 @@ struct JointCopy {
 #[derive(Debug)]
 pub struct RenderState {
     data: Data,
-    /// How the visual model follows; `None`: both models are the same.
+    /// Mapping from the stepped model; `None` if both models are the same.
     mapping: Option<ModelMapping>,
 }
 
-/// How the visual model follows another stepped model.
+/// Mapping from another stepped model to the visual model.
 #[derive(Debug)]
 struct ModelMapping {
-    /// Runs of `qpos`.
+    /// Runs of entries in `qpos`.
     joints: Vec<JointCopy>,
     /// Mocap bodies of the same name, in the stepped model and in the visual model.
     mocaps: Vec<[usize; 2]>,
@@ -57,7 +57,7 @@ impl RenderState {
         })
     }
 
-    /// A state that follows physics of this very model.
+    /// A state that follows physics of exactly this model.
     ///
     /// # Errors
     /// [`SimError::Allocation`].
@@ -71,7 +71,7 @@ impl RenderState {
     /// Copies the poses of a physics of the same scene.
     ///
     /// # Panics
-    /// If the physics is of another scene.
+    /// If the physics belongs to another scene.
     pub fn follow(&mut self, physics: &Physics) {
         self.data.set_time(physics.time());
         match &self.mapping {
@@ -103,7 +103,7 @@ impl RenderState {
         &self.data
     }
 
-    /// MuJoCo's state of the visual model, for what draws it.
+    /// MuJoCo's state of the visual model, for drawing.
     pub fn data_mut(&mut self) -> &mut Data {
         &mut self.data
     }
@@ -128,7 +128,7 @@ impl ModelMapping {
             (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
         });
         Self {
-            // With the torso inside both have the same joints and bodies in the same order, with names or without.
+            // With the torso inside, both models have the same joints and bodies in the same order, named or not.
             joints: if is_whole {
                 vec![JointCopy {
                     physics: 0,
@@ -165,7 +165,7 @@ impl ModelMapping {
         }
     }
 
-    /// Moves the torso from where it was compiled.
+    /// Moves the torso from its compiled pose.
     fn move_torso(&self, world_from_rest: &Pose, data: &mut Data) {
         if *world_from_rest == Pose::default() {
             return;

@@ -1,4 +1,4 @@
-//! A scene ready to run: compiled, and its torso taken out of MuJoCo where it asks for that.
+//! A compiled scene. A torso with its own solver is taken out of MuJoCo.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ impl CompiledScene {
     /// Compiles a scene.
     ///
     /// # Errors
-    /// [`SimError::Mjcf`] for an invalid document, [`SimError::Compile`] where MuJoCo refuses it, [`SimError::Shell`] and
-    /// [`SimError::Solid`] for a torso that its solver cannot step.
+    /// [`SimError::Mjcf`] for an invalid document, [`SimError::Compile`] if MuJoCo rejects it, [`SimError::Shell`] and
+    /// [`SimError::Solid`] if the torso's solver cannot step it.
     pub fn compile(scene: &Mjcf) -> Result<Self, SimError> {
         let visual = compile(&scene.to_xml()?)?;
         let (torso, rest) = match TorsoModel::extract(scene, &visual)? {
             Some((torso, rest)) => (Some(torso), rest),
-            // Soft bodies of MuJoCo's own are drawn from what is stepped.
+            // Soft bodies that MuJoCo steps are drawn from the stepped model.
             None if visual.nflex() > 0 || visual.nskin() > 0 => {
                 return Ok(Self {
                     physics: visual.clone(),
@@ -43,17 +43,17 @@ impl CompiledScene {
         })
     }
 
-    /// The model that MuJoCo steps: without visual geoms and without a torso that steps beside it.
+    /// The model that MuJoCo steps: without visual geoms and without a torso that is stepped outside MuJoCo.
     pub fn physics_model(&self) -> &Arc<MjModel> {
         &self.physics
     }
 
-    /// The whole scene, to be drawn.
+    /// The whole scene, for drawing.
     pub fn visual_model(&self) -> &Arc<MjModel> {
         &self.visual
     }
 
-    /// Whether a torso steps beside MuJoCo.
+    /// Whether a torso is stepped outside MuJoCo.
     pub(crate) fn is_co_simulated(&self) -> bool {
         self.torso.is_some()
     }
@@ -66,14 +66,14 @@ impl CompiledScene {
         }
     }
 
-    /// The torso that steps beside MuJoCo, at rest.
+    /// The torso that is stepped outside MuJoCo, at rest.
     pub(crate) fn torso_at_rest(&self) -> Result<Option<CoSimulatedTorso>, SimError> {
         let torso = self.torso.as_ref();
         torso.map(|torso| torso.at_rest(&self.physics)).transpose()
     }
 }
 
-/// The scene without geoms that touch nothing, of the same dynamics: MuJoCo updates the pose of every geom in every step.
+/// The scene without geoms that touch nothing. The dynamics stay the same, and MuJoCo has fewer geom poses to update in every step.
 fn without_visual_geoms(mut scene: Mjcf) -> Mjcf {
     scene.compiler().set("discardvisual", true);
     scene

@@ -33,9 +33,9 @@ impl Pose {
         }
     }
 
-    /// A pose whose z axis points along `z_axis` and whose x axis is as near to `x_hint` as that allows.
+    /// A pose whose z axis points along `z_axis` and whose x axis is as close to `x_hint` as possible.
     ///
-    /// Both are directions in the parent frame, of any length; a hint along the axis is replaced by another.
+    /// Both are directions in the parent frame, of any length; a hint that is parallel to the axis is replaced.
     pub fn with_z_axis(position: Vector3<f64>, z_axis: Vector3<f64>, x_hint: Vector3<f64>) -> Self {
         let z = z_axis.normalize();
         let across = |hint: Vector3<f64>| (hint - z * z.dot(&hint)).try_normalize(1e-6);
@@ -88,7 +88,7 @@ impl std::ops::Mul for Pose {
     }
 }
 
-/// Velocity of a frame, both parts in world.
+/// Velocity of a frame; both parts in world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Twist {
     /// Velocity of the origin [m/s].
@@ -97,7 +97,7 @@ pub struct Twist {
     pub angular: Vector3<f64>,
 }
 
-/// Force and torque about the origin of the frame that they are given in.
+/// Force and torque about the origin of the frame in which they are expressed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wrench {
     /// Force [N].

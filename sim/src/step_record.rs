@@ -1,4 +1,4 @@
-//! What holds only between the two halves of a step: contact forces, accelerations, the flexes' old shape.
+//! Quantities that are only valid between the two halves of a step: contact forces, accelerations, the previous shape of flexes.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 
@@ -10,7 +10,7 @@ use crate::readings::ForceTorque;
 pub(crate) struct StepRecord {
     /// Contacts with the forces that acted during the step.
     pub(crate) contacts: Vec<Contact>,
-    /// The force-torque sensor at the tip, where the scene has one.
+    /// The force-torque sensor at the tip, if the scene has one.
     pub(crate) force_torque: Option<ForceTorque>,
     /// Flex vertices at the start of the step in world [m], shape `[nflexvert, 3]`.
     pub(crate) flex_vertices: Vec<[f64; 3]>,
@@ -25,11 +25,11 @@ impl StepRecord {
         }
     }
 
-    /// Takes the measurements; `beside`: contacts with a torso that MuJoCo does not step.
-    pub(crate) fn take(&mut self, data: &Data, beside: &[Contact]) {
+    /// Takes the measurements. `co_simulated` are the contacts with a torso that MuJoCo does not step.
+    pub(crate) fn take(&mut self, data: &Data, co_simulated: &[Contact]) {
         self.contacts.clear();
         self.contacts.extend(ffi::contacts(data));
-        self.contacts.extend_from_slice(beside);
+        self.contacts.extend_from_slice(co_simulated);
         if let Some(sensor) = &mut self.force_torque {
             sensor.measure(data, &self.contacts);
         }

@@ -1,6 +1,6 @@
 //! A window that shows the running scene in real time; needs a screen.
 //!
-//! Must be made on the main thread, as window systems require.
+//! A viewer must be created on the main thread, as window systems require.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ pub const PACKAGES: &str =
 
 /// Time between two frames [s].
 const FRAME: f64 = 1.0 / 60.0;
-/// Largest simulated time between two frames [s], so that slow drawing does not make the next frame slower still.
+/// Largest simulated time between two frames [s], so that slow drawing does not slow down the next frame further.
 const MAX_ADVANCE: f64 = 0.1;
 
-/// A window on one scene. It only shows: what is dragged in it does not move the physics.
+/// A window on one scene. It only shows the scene: dragging in it does not move the physics.
 pub struct Viewer {
     inner: MjViewer,
     state: RenderState,
@@ -43,7 +43,7 @@ impl Viewer {
         self.inner.running()
     }
 
-    /// Shows the present state and handles the window's events.
+    /// Shows the current state and handles the window's events.
     ///
     /// # Errors
     /// [`SimError::Graphics`].
@@ -64,7 +64,7 @@ impl Viewer {
     ) -> Result<(), SimError> {
         let mut last = Instant::now();
         while self.is_open() {
-            // Simulated time follows the clock; a scene that steps slower than the clock is shown as fast as it goes.
+            // Simulated time follows the clock; a scene that steps slower than real time is shown as fast as possible.
             let elapsed = last.elapsed().as_secs_f64().clamp(FRAME, MAX_ADVANCE);
             last = Instant::now();
             let end = physics.time() + elapsed;

@@ -1,4 +1,4 @@
-//! Contract: once warm, neither a step of a fast torso nor a controller nor a change of the torso allocates memory.
+//! Contract: after warm-up, steps of a fast torso, controllers, and changes of the torso allocate no memory.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 #![expect(unsafe_code, reason = "an allocator that counts")]
@@ -23,10 +23,10 @@ thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is passed on to the system's allocator as it came.
+// SAFETY: all arguments are passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that is ending has no counter any more.
+        // An ending thread no longer has a counter.
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
         // SAFETY: as promised by the caller.
         unsafe { System.alloc(layout) }
@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of this thread during a call.
+/// Number of allocations of this thread during a call.
 fn allocations(call: impl FnOnce()) -> usize {
     let before = COUNT.get();
     call();
@@ -70,7 +70,7 @@ fn above() -> (Physics, Pose) {
 }
 
 #[test]
-fn the_count_counts() {
+fn the_counter_counts_allocations() {
     assert!(allocations(|| drop(std::hint::black_box(vec![1.0; 100]))) == 1);
 }
 
@@ -90,7 +90,7 @@ fn pressing_steps_and_readings_allocate_nothing() {
         hybrid.control(physics);
         physics.step().unwrap();
     };
-    // Harder than later, so that all lists have been as long.
+    // A harder press than later ones, so that all lists reach their largest length.
     (0..800).for_each(|_| press(&mut physics, 12.0));
     assert!(physics.contacts().len() > 2);
     let count = allocations(|| {
@@ -133,7 +133,7 @@ fn controllers_allocate_nothing() {
 }
 
 #[test]
-fn another_torso_for_the_next_episode_allocates_nothing() {
+fn changing_the_torso_allocates_nothing() {
     let (mut physics, pose) = above();
     let vary = |physics: &mut Physics, factor: f64| {
         physics.reset();

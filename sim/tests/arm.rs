@@ -1,5 +1,5 @@
-//! Contract: the arm's Jacobian, inertia and bias are MuJoCo's own, and inverse kinematics puts the probe where
-//! it is asked to, within the joint limits, the same way every time.
+//! Contract: the arm's Jacobian, inertia and bias equal MuJoCo's, and inverse kinematics brings the probe to the requested
+//! pose within the joint limits, with the same result every time.
 
 mod scene;
 
@@ -61,7 +61,7 @@ fn the_inertia_is_mujocos() {
 }
 
 #[test]
-fn the_bias_leaves_no_acceleration_but_that_of_damping() {
+fn the_bias_leaves_only_the_acceleration_of_damping() {
     let (mut physics, arm, _) = load(&PANDA);
     for (dof, rate) in [0.3, -0.2, 0.5, 0.4, -0.6, 0.2, 0.7]
         .into_iter()
@@ -94,7 +94,7 @@ fn torques_are_cut_at_the_motors_limits() {
 }
 
 #[test]
-fn an_actuator_that_is_no_motor_is_named() {
+fn an_actuator_that_is_not_a_motor_is_named() {
     let xml = scene::xml(&PANDA, Bed::default()).replacen(
         "<motor name='robot/joint3' joint='robot/joint3' ctrlrange='-80 80' ctrllimited='true'/>",
         "<position name='servo' joint='robot/joint3'/>",

@@ -1,5 +1,5 @@
 //! Contract: MJCF text compiles to a model, or to an error that names the element and line; nothing is
-//! printed or written on the way.
+//! printed or written to a file.
 
 use insonate_sim::{SimError, compile};
 

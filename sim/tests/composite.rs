@@ -1,11 +1,11 @@
-//! Contract: the composite torso rests where it was drawn, at any softness, and breathes at its rate by its amplitude.
+//! Contract: the composite torso rests in its given shape at any softness, and breathes with its rate and amplitude.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_models::torsos::{Breathing, Shape, Softness, Solref, TorsoConfig, composite};
 use insonate_sim::{Physics, names};
 
-/// A rest constraint as a fit to tissue sets it: far from critically damped.
+/// A rest constraint as fitted to tissue, far from critical damping.
 const TUNED: Solref = Solref {
     stiffness: 2270.0,
     damping: 43.0,
@@ -39,7 +39,7 @@ fn every_shape_sags_by_less_than_half_a_millimetre() {
             .qpos()
             .iter()
             .fold(0.0_f64, |most, q| most.max(q.abs()));
-        // Half a second is 25 time constants of the rest constraint; weight over its stiffness is 0.098 N / 278 N/m.
+        // Half a second is 25 time constants of the rest constraint; the sag is weight / stiffness, 0.098 N / 278 N/m.
         assert!((1e-4..5e-4).contains(&sag), "{name}: {sag} m");
         let speed = physics
             .qvel()
@@ -57,7 +57,7 @@ fn the_softest_and_the_stiffest_torsos_come_to_rest() {
                 softness: Softness { stiffness, damping },
                 ..small(Shape::Box)
             });
-            // A push of 3 cm that the torso must forget.
+            // A push of 3 cm from which the torso must recover.
             physics.qpos_mut()[0] = -0.03;
             physics.step_n(1000).unwrap();
             let far = physics
@@ -91,14 +91,14 @@ fn a_breath_lifts_the_front_by_the_amplitude_and_leaves_the_back() {
             });
             let qpos = |joint: &str| names::joint(physics.model(), joint).unwrap().qpos;
             let (front, back) = (qpos("J2_2_2"), qpos("J2_0_2"));
-            // The weight's sag, then breathed in at half a period, out at a whole one.
+            // First the weight's sag, then breathed in after half a period and out after a whole period.
             physics.step_n(100).unwrap();
             let start = physics.qpos().to_vec();
             let early = 0.5 * breathing.amplitude * (1.0 - (0.2 * std::f64::consts::PI).cos());
             physics.step_n(400).unwrap();
             let rise = physics.qpos()[front] - start[front] + early;
-            // The rest constraint's 20 ms lag behind at the start; at the turn the front stands still.
-            // In the middle of a patient's front, between belly and chest, it is less.
+            // The rest constraint's 20 ms cause a lag at the start; at the turning point the front stands still.
+            // In the middle of a patient's front, between belly and chest, the rise is smaller.
             let share = if *shape == Shape::Adult { 0.85 } else { 1.0 };
             let expected = share * breathing.amplitude;
             let tolerance = if *shape == Shape::Adult { 6e-4 } else { 3e-4 };

@@ -1,5 +1,5 @@
-//! Contract: the composite torso is what MuJoCo 3.2.4, the last with composites, made of `<composite>`: the same bodies, joints,
-//! capsules and constraints, and the same force under a probe that presses 3 cm deep and withdraws.
+//! Contract: the composite torso equals the `<composite>` of MuJoCo 3.2.4, the last version with composites: the same bodies, joints,
+//! capsules and constraints, and the same force on a probe that presses 3 cm deep and withdraws.
 //!
 //! `fixtures/make_oracle.py` wrote the expected numbers.
 
@@ -44,7 +44,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     }
 }
 
-/// A row per element: a plain table, or distinct rows and which of them each element has.
+/// One row per element: either a plain table, or distinct rows with the row index of each element.
 fn rows(value: &Value) -> Vec<Vec<f64>> {
     let table = |value: &Value| {
         value
@@ -66,7 +66,7 @@ fn rows(value: &Value) -> Vec<Vec<f64>> {
     }
 }
 
-/// Compares a table of the oracle with ours, `tolerance` per number.
+/// Compares a table of the oracle with the model, with `tolerance` per number.
 struct Comparison<'a> {
     oracle: &'a Value,
     scene: String,
@@ -91,7 +91,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares some rows of a table of the model.
+    /// Compares the selected rows of a table of the model.
     fn check_rows<const N: usize>(
         &self,
         key: &str,
@@ -108,7 +108,7 @@ fn ids(model: &MjModel, kind: ObjectType, names: &Value) -> Vec<usize> {
     names.as_array().unwrap().iter().map(name).collect()
 }
 
-/// The number of things of a kind whose names start as the shell's do.
+/// Number of objects of a kind whose names are `start` followed by a digit.
 fn n_named(model: &MjModel, kind: ObjectType, start: &str) -> usize {
     let digit = |name: &str| {
         name.strip_prefix(start)
@@ -137,7 +137,7 @@ fn same_particles(model: &MjModel, comparison: &Comparison<'_>) {
     let bodies = ids(model, ObjectType::Body, &oracle["body_name"]);
     let joints = ids(model, ObjectType::Joint, &oracle["jnt_name"]);
     let geoms = ids(model, ObjectType::Geom, &oracle["geom_name"]);
-    // The same order, and no others.
+    // The order is the same, and there are no other elements.
     assert!(bodies.is_sorted() && joints.is_sorted() && geoms.is_sorted());
     for (object_type, start) in [
         (ObjectType::Body, "B"),
@@ -198,7 +198,7 @@ fn same_constraints(model: &MjModel, comparison: &Comparison<'_>) {
         0.0,
         eq_types.map(|&kind| vec![f64::from(kind as i32)]),
     );
-    // The last, of the tendon, names no joints.
+    // The last constraint, of the tendon, names no joints.
     let pair = |row: usize| vec![index(model.eq_obj1id()[row]), index(model.eq_obj2id()[row])];
     let pairs = (0..n_equalities - 1).map(pair).chain([vec![]]);
     comparison.check("eq_joints", 0.0, pairs);
@@ -214,19 +214,19 @@ fn same_constraints(model: &MjModel, comparison: &Comparison<'_>) {
 }
 
 #[test]
-fn boxes_are_what_mujoco_made() {
+fn boxes_equal_mujocos_composites() {
     same_structure(Shape::Box, [9, 4, 11]);
     same_structure(Shape::Box, [4, 3, 5]);
 }
 
 #[test]
-fn cylinders_are_what_mujoco_made() {
+fn cylinders_equal_mujocos_composites() {
     same_structure(Shape::Cylinder, [9, 4, 11]);
     same_structure(Shape::Cylinder, [4, 3, 5]);
 }
 
 #[test]
-fn ellipsoids_are_what_mujoco_made() {
+fn ellipsoids_equal_mujocos_composites() {
     same_structure(Shape::Ellipsoid, [9, 4, 11]);
     same_structure(Shape::Ellipsoid, [4, 3, 5]);
 }
@@ -259,7 +259,7 @@ fn recorded(name: &str) -> Vec<Sample> {
         .collect()
 }
 
-/// The press' scene with our torso in place of `<composite>`.
+/// The scene of the press with this project's torso in place of `<composite>`.
 fn press_scene(shape: Shape, probe: &str) -> Arc<MjModel> {
     let xml = text("press.xml").replace("<!-- probe -->", probe);
     let mut scene = Mjcf::read_str(&xml, "press.xml", &ReadOptions::default()).unwrap();
@@ -272,7 +272,7 @@ fn press_scene(shape: Shape, probe: &str) -> Arc<MjModel> {
     compile(&scene.to_xml().unwrap()).unwrap()
 }
 
-/// Depth that the probe's servo is told [m], as in `make_oracle.py`.
+/// Commanded depth of the probe's servo [m], as in `make_oracle.py`.
 fn command(time: f64) -> f64 {
     0.02 * time.min(1.55).min((3.6 - time).max(-0.2))
 }
@@ -290,7 +290,7 @@ fn force_on(physics: &Physics, probe: usize) -> f64 {
     physics.contacts().iter().map(on_probe).sum()
 }
 
-/// Presses as the oracle did; no sample's force may differ by more than `tolerance` of the peak.
+/// Repeats the oracle's press; the force of every sample may differ by at most `tolerance` of the peak.
 fn same_press(name: &str, shape: Shape, probe_geom: &str, tolerance: f64) {
     let oracle = recorded(name);
     let peak = oracle.iter().map(|sample| sample.force).fold(0.0, f64::max);
@@ -328,13 +328,13 @@ fn same_press(name: &str, shape: Shape, probe_geom: &str, tolerance: f64) {
 }
 
 #[test]
-fn a_sphere_pressed_into_the_cylinder_feels_what_it_felt_in_mujoco_3_2_4() {
+fn a_sphere_pressed_into_the_cylinder_has_the_force_of_mujoco_3_2_4() {
     let probe = r#"<geom type="sphere" size="0.04" pos="0.011 0.007 0.1455" mass="5"/>"#;
     same_press("cylinder_sphere", Shape::Cylinder, probe, 1e-6);
 }
 
 #[test]
-fn a_capsule_pressed_into_the_box_feels_what_it_felt_in_mujoco_3_2_4() {
+fn a_capsule_pressed_into_the_box_has_the_force_of_mujoco_3_2_4() {
     let probe = r#"<geom type="capsule" size="0.02" fromto="-0.021 0.011 0.1255 0.035 0.007 0.1255" mass="5"/>"#;
     same_press("box_capsule", Shape::Box, probe, 1e-6);
 }

@@ -1,4 +1,4 @@
-//! Contract: OSC moves the probe as its gains, its wanted twist and its wrench say, joint impedance holds joints, joint velocity moves
+//! Contract: OSC moves the probe according to its gains, wanted twist and wrench, joint impedance holds joints, and joint velocity moves
 //! them, all within torque limits.
 
 mod scene;
@@ -58,7 +58,7 @@ fn osc_converges_to_a_pose() {
                 Vector3::new(1.0, 0.2, 0.0),
             );
             osc.set_target(&physics, OscTarget::Pose(goal));
-            // Uncoupled, the two parts disturb each other and settle later than their own 0.3 s.
+            // With uncoupled inertias, position and orientation disturb each other and settle later than their own 0.3 s.
             run(&mut physics, &mut osc, 5.0);
             let now = probe.world_from_probe(&physics);
             assert!((now.position - goal.position).norm() < 1e-3);
@@ -87,7 +87,7 @@ fn coupled_osc_follows_the_critically_damped_solution() {
         let time = physics.time();
         let expected = 0.03 * (1.0 + omega * time) * (-omega * time).exp();
         let left = (goal.position - probe.world_from_probe(&physics).position).y;
-        // Half a millimetre: joint damping (0.1 N·m·s/rad) and the 2 ms steps are not in the formula.
+        // The tolerance of half a millimetre covers joint damping (0.1 N·m·s/rad) and the 2 ms steps, which the formula ignores.
         assert!(
             (left - expected).abs() < 5e-4,
             "{time} s: {left} instead of {expected}"
@@ -129,7 +129,7 @@ fn the_null_space_posture_comes_back_without_moving_the_probe() {
 }
 
 #[test]
-fn a_far_goal_saturates_the_motors_and_nothing_breaks() {
+fn a_far_goal_saturates_the_motors_without_divergence() {
     let (mut physics, _, pose) = above(&PANDA);
     let mut osc = OscPose::new(&physics, OscPoseConfig::default()).unwrap();
     let goal = Pose {
@@ -155,7 +155,7 @@ fn joint_impedance_converges_and_holds_against_a_push() {
         impedance.set_target(&physics, goal.clone());
         run(&mut physics, &mut impedance, 3.0);
         assert!((arm.positions(&physics) - &goal).amax() < 1e-3);
-        // A steady torque on the first joint gives way by torque / stiffness.
+        // A steady torque on the first joint displaces it by torque / stiffness.
         let dof = arm.joints[0].dof;
         physics.data_mut().qfrc_applied_mut()[dof] = 4.0;
         run(&mut physics, &mut impedance, 3.0);
@@ -193,12 +193,12 @@ fn a_goal_that_moves_is_followed_without_lag_when_its_twist_is_given() {
         (without - expected).abs() < 0.1 * expected,
         "{without} {expected}"
     );
-    // What is left is the joints' own damping.
+    // The remaining lag is due to the joints' own damping.
     assert!(with < 0.1 * expected, "{with} {expected}");
 }
 
 #[test]
-fn the_wrench_fed_forward_stands_what_pushes_back() {
+fn the_fed_forward_wrench_balances_a_push() {
     let (mut physics, probe, pose) = above(&PANDA);
     let config = OscPoseConfig {
         uncouple_pos_ori: false,
@@ -231,7 +231,7 @@ fn the_wrench_fed_forward_stands_what_pushes_back() {
 }
 
 #[test]
-fn stiffness_is_laid_along_the_goals_axes() {
+fn stiffness_follows_the_goals_axes() {
     let torques = |stiffness: [f64; 6], frame: StiffnessFrame| {
         let (mut physics, _, pose) = above(&PANDA);
         let config = OscPoseConfig {
@@ -260,7 +260,7 @@ fn stiffness_is_laid_along_the_goals_axes() {
 }
 
 #[test]
-fn joints_take_on_their_velocities_each_for_itself() {
+fn joints_reach_their_velocities_independently() {
     for chain in [PANDA, UR5E] {
         let (mut physics, _, _) = above(&chain);
         let arm = Arm::new(physics.model()).unwrap();
@@ -273,7 +273,7 @@ fn joints_take_on_their_velocities_each_for_itself() {
             run(&mut physics, &mut control, 0.002);
             let share = 1.0 - (-gain * physics.time()).exp();
             let error = (arm.velocities(&physics) - &target * share).amax();
-            // The joints' own damping (0.1 N·m·s/rad) takes a little, and steps are not infinitely short.
+            // The joints' own damping (0.1 N·m·s/rad) and the finite steps leave a small error.
             assert!(error < 0.03, "{} s: {error}", physics.time());
         }
         let error = (arm.velocities(&physics) - &target).amax();

@@ -1,5 +1,5 @@
-//! Contract: torsos of particles and of tetrahedra push back as stiffly as asked, give to the robot what they take from the table, make no
-//! energy, breathe, and do the same again after a reset.
+//! Contract: torsos of particles and of tetrahedra have the configured stiffness, transfer momentum between robot and table, create no
+//! energy, breathe, and repeat their motion after a reset.
 
 mod stand;
 
@@ -8,7 +8,7 @@ use insonate_models::torsos::{Breathing, Torso, TorsoConfig, mpm, xpbd};
 use insonate_sim::{Physics, Readings};
 use stand::{GAP, press, stiffness_ratio};
 
-/// A torso of few points, for what does not depend on how many there are.
+/// A torso with few points, for tests that do not depend on their number.
 fn coarse() -> TorsoConfig {
     TorsoConfig {
         count: [7, 3, 8],
@@ -38,9 +38,9 @@ fn mean_forces(physics: &mut Physics, n_steps: usize) -> [f64; 2] {
     sums.map(|sum| sum / n_steps as f64)
 }
 
-/// From 0.85 to 1.2 of what was asked for, at 1 to 2 cm.
+/// 0.85 to 1.2 of the configured stiffness, at 1 to 2 cm.
 #[test]
-fn it_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
+fn torsos_have_their_stiffness_and_stiffen_with_depth() {
     for (name, make) in SOLVERS {
         let config = TorsoConfig::default();
         let (mut physics, readings) = stand_of(make, &config);
@@ -55,9 +55,9 @@ fn it_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
     }
 }
 
-/// Within 10 % of the whole; the modulus makes up for what the edge of the window changes.
+/// Within 10 % of the stiffness without a limit; the modulus compensates the effect of the window's edge.
 #[test]
-fn within_reach_it_is_as_stiff_as_the_whole() {
+fn a_limited_reach_keeps_the_stiffness() {
     for (name, make) in SOLVERS {
         let [whole, near] = [None, Some(0.08)].map(|reach| {
             let config = TorsoConfig { reach, ..coarse() };
@@ -70,7 +70,7 @@ fn within_reach_it_is_as_stiff_as_the_whole() {
 }
 
 #[test]
-fn the_sensor_feels_what_the_table_feels() {
+fn the_sensor_and_the_table_measure_the_same_force() {
     for (name, make) in SOLVERS {
         let (mut physics, readings) = stand_of(make, &TorsoConfig::default());
         physics.step_n(500).expect("stable");
@@ -94,7 +94,7 @@ fn momentum_goes_from_the_probe_into_tissue_and_table() {
     for (name, make) in SOLVERS {
         let (mut physics, readings) = stand_of(make, &coarse());
         let dt = physics.timestep();
-        // Of the whole press, from the air to the depth: impulses on the sensor and on the table, by the two sides' own books.
+        // Impulses over the whole press, from the air to the final depth: of the contacts on the probe, and of the sensor.
         let (from, to) = (physics.ctrl()[0], -GAP - 0.015);
         let (mut felt, mut applied) = (0.0, 0.0);
         for index in 0..400 {
@@ -114,7 +114,7 @@ fn momentum_goes_from_the_probe_into_tissue_and_table() {
 }
 
 #[test]
-fn a_ball_that_falls_onto_it_gains_no_energy() {
+fn a_falling_ball_gains_no_energy() {
     for (name, make) in SOLVERS {
         let torso = make(&coarse()).expect("the torso is possible");
         let top = torso
@@ -160,7 +160,7 @@ fn a_ball_that_falls_onto_it_gains_no_energy() {
 }
 
 #[test]
-fn it_breathes() {
+fn torsos_breathe() {
     for (name, make) in SOLVERS {
         let config = TorsoConfig {
             breathing: Some(Breathing {
@@ -188,7 +188,7 @@ fn it_breathes() {
 }
 
 #[test]
-fn the_same_again_after_a_reset() {
+fn a_reset_repeats_the_run() {
     for (name, make) in SOLVERS {
         let (mut physics, readings) = stand_of(make, &coarse());
         let mut run = || {
@@ -205,13 +205,13 @@ fn the_same_again_after_a_reset() {
 }
 
 #[test]
-fn it_holds_what_the_documents_call_the_stiffest() {
+fn the_stiffest_documented_torso_is_stable() {
     for (name, make) in SOLVERS {
         let mut config = coarse();
         config.softness.stiffness = 5000.0;
         let (mut physics, readings) = stand_of(make, &config);
         press(&mut physics, &readings, 0.02);
-        // Not a tremor is left half a second later.
+        // No tremor remains half a second later.
         physics.step_n(250).expect("stable");
         let forces: Vec<f64> = (0..50)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! Contract: the raw calls do what their names say, checked against algebra and finite differences.
+//! Contract: the raw calls return correct values, checked against algebra and finite differences.
 
 #![expect(clippy::float_cmp, reason = "a capped distance is exactly the cap")]
 
@@ -85,7 +85,7 @@ fn geom_distance_of_a_sphere_and_a_wall() {
     let mut physics = arm([0.0, 0.0, 0.0]);
     let tip = physics.data().geom_xpos()[3];
     let (distance, segment) = ffi::geom_distance(physics.data_mut(), [3, 0], 10.0);
-    // The wall's near side is x = 1.9, the sphere's radius 0.1.
+    // The wall's near side is at x = 1.9; the sphere's radius is 0.1.
     assert!((distance - (1.9 - tip[0] - 0.1)).abs() < 1e-6, "{distance}");
     assert!((segment[3] - 1.9).abs() < 1e-6);
     assert_eq!(ffi::geom_distance(physics.data_mut(), [3, 0], 0.5).0, 0.5);

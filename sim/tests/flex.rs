@@ -1,5 +1,5 @@
-//! Contract: in MuJoCo the flex torso rests still, pushes back about as stiffly as its softness says and more the deeper, dents
-//! under the probe and not far from it, survives a push that no scan makes, shows its force to the sensor at the tip, and breathes.
+//! Contract: in MuJoCo, the flex torso rests still, has about the configured stiffness and stiffens with depth, dents only
+//! near the probe, survives a press harder than in any scan, shows its force to the sensor at the tip, and breathes.
 
 #[expect(dead_code, reason = "shared by several tests")]
 mod stand;
@@ -14,10 +14,10 @@ fn stand_and_readings(config: &TorsoConfig) -> (Physics, Readings) {
 }
 
 #[test]
-fn every_shape_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
+fn every_shape_has_its_stiffness_and_stiffens_with_depth() {
     for &(name, shape) in Shape::ALL {
         let config = match shape {
-            // Of its own size, which the usual lattice is too coarse for.
+            // An adult has its own size, for which the usual lattice is too coarse.
             Shape::Adult => {
                 TorsoConfig::of_patient(Physique::default(), TorsoConfig::adult_spacing("flex"))
             }
@@ -36,7 +36,7 @@ fn every_shape_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
             );
             before = force;
             if depth == 0.015 {
-                // The servo gives way by the force over its gain.
+                // The servo yields by the force over its gain.
                 let stiffness = force / (depth - force / 5e4);
                 let ratio = stiffness / config.softness.stiffness;
                 assert!((0.85..1.2).contains(&ratio), "{name}: {ratio}");
@@ -46,7 +46,7 @@ fn every_shape_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
 }
 
 #[test]
-fn it_rests_still_in_its_given_shape() {
+fn the_torso_rests_in_its_given_shape() {
     let (mut physics, readings) = stand_and_readings(&TorsoConfig::default());
     let particles = readings
         .particles
@@ -110,7 +110,7 @@ fn soft_and_stiff_tissue_survive_a_deep_press() {
     }
 }
 
-/// MuJoCo's own force sensor does not see flexes; ours must.
+/// MuJoCo's own force sensor ignores flexes; the sensor of this project must include them.
 #[test]
 fn the_sensor_at_the_tip_reads_the_contact_force() {
     let (mut physics, readings) = stand_and_readings(&TorsoConfig::default());
@@ -124,7 +124,7 @@ fn the_sensor_at_the_tip_reads_the_contact_force() {
 }
 
 #[test]
-fn it_breathes_by_the_amplitude_even_under_load() {
+fn breathing_reaches_the_amplitude_under_load() {
     let breathing = Breathing {
         rate: 1.0,
         amplitude: 0.008,

@@ -1,4 +1,4 @@
-//! Contract: the hybrid controller closes in gently, holds 5 N on tissue of 500 to 3000 N/m while it slides at
+//! Contract: the hybrid controller approaches gently, holds 5 N on tissue of 500 to 3000 N/m while it slides at
 //! 0.04 m/s, follows its path, and never jumps, with any arm.
 
 mod scene;
@@ -14,7 +14,7 @@ use scene::{BED_TOP, Bed, Chain, PANDA, UR5E};
 const FORCE: f64 = 5.0;
 const SPEED: f64 = 0.04;
 
-/// What a scan looked like, from true contact forces [N].
+/// Results of a scan, from true contact forces [N].
 #[derive(Debug)]
 struct Outcome {
     mean_absolute_error: f64,
@@ -156,13 +156,13 @@ fn without_a_surface_it_approaches_at_its_speed() {
     assert_eq!(hybrid.phase(), ContactPhase::Approach);
     let velocity = probe.twist_in_world(&physics).linear;
     let speed = HybridConfig::default().approach_speed;
-    // Joint damping slows it a little; sideways it must not drift.
+    // Joint damping slows the approach a little; there must be no sideways drift.
     assert!((velocity.z + speed).abs() < 0.1 * speed, "{velocity}");
     assert!(velocity.xy().norm() < 1e-3, "{velocity}");
 }
 
 #[test]
-fn a_target_far_beside_is_approached_at_limited_speed() {
+fn a_target_far_to_the_side_is_approached_at_limited_speed() {
     let mut physics = Physics::from_xml(&scene::xml(&PANDA, Bed::default())).unwrap();
     let arm = Arm::new(physics.model()).unwrap();
     let probe = ProbeFrame::new(physics.model()).unwrap();

@@ -1,4 +1,4 @@
-//! Contract: the probe's dynamics are those of the textbook, worked out by a linear algebra library from the arm's Jacobian and inertia.
+//! Contract: the probe's dynamics equal the textbook's, computed from the arm's Jacobian and inertia with a linear algebra library.
 
 mod scene;
 
@@ -8,7 +8,7 @@ use insonate_sim::{Arm, Physics};
 use nalgebra::{DMatrix, Matrix6, Vector6};
 use scene::{Bed, Chain, PANDA, UR5E};
 
-/// The arm away from home, moving; and the acceleration of its probe per force, J M⁻¹ Jᵀ.
+/// The arm away from home and in motion, and the acceleration of its probe per force, J M⁻¹ Jᵀ.
 fn textbook(chain: &Chain) -> (Physics, Matrix6<f64>) {
     let mut physics = Physics::from_xml(&scene::xml(chain, Bed::default())).expect("a valid scene");
     let arm = Arm::new(physics.model()).expect("the arm has motors");
@@ -34,7 +34,7 @@ fn textbook(chain: &Chain) -> (Physics, Matrix6<f64>) {
 }
 
 #[test]
-fn a_wrench_accelerates_the_probe_as_was_asked() {
+fn a_wrench_gives_the_probe_the_wanted_acceleration() {
     for chain in [PANDA, UR5E] {
         let (physics, mobility) = textbook(&chain);
         let mut joints = JointSpace::new(&physics).unwrap();
@@ -46,9 +46,9 @@ fn a_wrench_accelerates_the_probe_as_was_asked() {
             wanted[axis] = 1.0;
             let wanted = Vector6::from(wanted);
             let got = mobility * Vector6::from(space.wrench(&wanted.into()));
-            // The solution is damped at 1e-5 of the largest eigenvalue, squared; the least is some 1e-4 of it.
+            // The solution is damped at 1e-5 of the largest eigenvalue, squared; the smallest eigenvalue is about 1e-4 of it.
             assert!((got - wanted).norm() < 0.02, "{axis}: {got}");
-            // Each part as if the other were free.
+            // With decoupled inertias of position and orientation.
             let part = |m: &Matrix6<f64>, start| m.fixed_view::<3, 3>(start, start).into_owned();
             let apart = Vector6::from(space.uncoupled_wrench(&wanted.into()));
             for start in [0, 3] {

@@ -1,5 +1,5 @@
-//! Contract: a step equals MuJoCo's own, derived quantities belong to the present state, resets go where they
-//! say, and a divergence stops the state instead of being hidden by MuJoCo's automatic reset.
+//! Contract: a step equals MuJoCo's own, derived quantities belong to the current state, resets go to the right keyframe,
+//! and a divergence stops the state instead of being hidden by MuJoCo's automatic reset.
 
 #![expect(clippy::float_cmp, reason = "copied numbers are equal to the last bit")]
 
@@ -31,7 +31,7 @@ fn a_pendulum_keeps_its_energy() {
     let energy = |physics: &Physics| physics.data().energy().iter().sum::<f64>();
     let start = energy(&physics);
     physics.step_n(5000).unwrap();
-    // RK4 at 1 ms loses far less than a micro-joule in 5 s; Euler would lose percent.
+    // RK4 at 1 ms loses far less than a micro-joule in 5 s; Euler would lose several percent.
     assert!((energy(&physics) - start).abs() < 1e-6 * start.abs());
 }
 
@@ -121,7 +121,7 @@ fn writing_the_state_is_seen_by_the_next_step() {
     let mut physics = Physics::from_xml(TWO_BALLS).unwrap();
     physics.qpos_mut()[2] = 4.0;
     physics.step().unwrap();
-    // Stale contacts of the old place would push the ball.
+    // Stale contacts of the old position would push the ball.
     assert!((physics.qvel()[2] + 9.81 * physics.timestep()).abs() < 1e-12);
 }
 
@@ -189,9 +189,9 @@ fn one_thread_and_two_threads_give_the_same_bits() {
     assert_eq!(alone, second);
 }
 
-/// A ball of a tonne half a metre inside the floor is thrown out with far more than 10 kN.
+/// A ball of one tonne, half a metre inside the floor, is thrown out with far more than 10 kN.
 #[test]
-fn a_contact_force_beyond_reason_stops_the_simulation() {
+fn an_implausible_contact_force_stops_the_simulation() {
     let xml = r#"<mujoco><worldbody><geom type="plane" size="1 1 .1"/>
         <body pos="0 0 -.4"><freejoint/><geom size=".1" mass="1000"/></body></worldbody></mujoco>"#;
     let mut physics = Physics::from_xml(xml).unwrap();

@@ -1,4 +1,4 @@
-//! Contract: the probe is put where it is asked to, facing the skin; the height map is the skin to a fraction of a millimetre.
+//! Contract: the probe is placed at the requested position, facing the skin; the height map equals the skin to a fraction of a millimetre.
 
 use insonate_meshes::HeightIndex;
 use insonate_models::torsos::{TorsoConfig, composite};

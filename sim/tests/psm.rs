@@ -1,6 +1,6 @@
-//! Contract: the PSM that MuJoCo steps is the arm of the analytic model: frames to 1e-9 m, inverse dynamics to 1e-8, friction at
-//! sliding speed; its loops stay closed and its remote centre stays put; computed torque follows the spiral five times as well as
-//! PD with gravity; the loads of the counterweight are those of the paper.
+//! Contract: the PSM that MuJoCo steps equals the analytic model: frames to 1e-9 m, inverse dynamics to 1e-8, friction at
+//! sliding speed. Its loops stay closed and its remote centre does not move. Computed torque follows the spiral five times as well as
+//! PD with gravity. The loads of the counterweight equal the paper's.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -24,7 +24,7 @@ fn scene(config: PsmConfig) -> Physics {
     Physics::from_scene(&compiled).unwrap()
 }
 
-/// Numbers in -1 to 1 from a seed (SplitMix64).
+/// Numbers from -1 to 1 from a seed (SplitMix64).
 fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut bits = *state;
@@ -45,7 +45,7 @@ fn random(seed: &mut u64, scale: f64) -> JointVector {
 }
 
 #[test]
-fn frames_are_those_of_the_table() {
+fn frames_equal_the_table() {
     let mut physics = scene(PsmConfig::default());
     let arm = PsmArm::new(physics.model()).unwrap();
     let analytic = classic();
@@ -98,7 +98,7 @@ fn projected(physics: &Physics, arm: &PsmArm, acceleration: &JointVector) -> Joi
 }
 
 #[test]
-fn inverse_dynamics_is_that_of_newton_and_euler() {
+fn inverse_dynamics_equals_newton_euler() {
     for counterweight in [true, false] {
         let mut physics = scene(PsmConfig {
             counterweight,
@@ -210,7 +210,7 @@ fn follow<C: Controller<Target = JointState>>(
 }
 
 #[test]
-fn torques_and_loads_of_the_counterweight_are_those_of_the_paper() {
+fn torques_and_counterweight_loads_equal_the_paper() {
     for (motion, with) in [
         (JointMotion::line(), [0.65, 0.1, 0.048]),
         (JointMotion::spiral(), [0.57, 0.27, 0.3]),

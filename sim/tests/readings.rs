@@ -1,5 +1,5 @@
-//! Contract: every registered quantity can be read, and the measured wrench is the wrench of the contacts,
-//! whatever the probe weighs and however it moves.
+//! Contract: every registered quantity can be read, and the measured wrench equals the wrench of the contacts,
+//! for any weight and motion of the probe.
 
 mod scene;
 
@@ -27,7 +27,7 @@ fn arm() -> (Physics, Readings) {
     (physics, readings)
 }
 
-/// Some torques that throw the arm about.
+/// Torques that move the arm fast.
 fn wave(physics: &mut Physics, scale: f64) {
     let time = physics.time();
     for (index, torque) in physics.ctrl_mut().iter_mut().enumerate() {
@@ -56,7 +56,7 @@ fn every_quantity_has_a_unique_name_and_can_be_read() {
 }
 
 #[test]
-fn the_arm_stands_still_and_nothing_is_measured() {
+fn a_resting_arm_measures_no_wrench() {
     for chain in [PANDA, UR5E] {
         let mut physics = Physics::from_xml(&scene::xml(&chain, Bed::default())).unwrap();
         let readings = Readings::new(&physics).unwrap();
@@ -67,14 +67,14 @@ fn the_arm_stands_still_and_nothing_is_measured() {
             assert!((before - after).abs() < 1e-9, "{before} {after}");
         }
         let wrench = physics.force_torque().unwrap().wrench_in_world();
-        // The 1 kg probe weighs 9.81 N; all of it must be gone.
+        // The 1 kg probe weighs 9.81 N, which must be fully compensated.
         assert!(wrench.force.norm() < 1e-9 && wrench.torque.norm() < 1e-9);
         assert!(!readings.contact.in_contact(&physics));
     }
 }
 
 #[test]
-fn swinging_through_the_air_measures_nothing() {
+fn a_moving_arm_measures_no_wrench() {
     let (mut physics, readings) = arm();
     let mut fastest: f64 = 0.0;
     for _ in 0..150 {
@@ -92,7 +92,7 @@ fn swinging_through_the_air_measures_nothing() {
 }
 
 #[test]
-fn the_measured_wrench_is_that_of_the_contacts() {
+fn the_measured_wrench_equals_the_contact_wrench() {
     let (mut physics, readings) = pressed();
     let mut peak: f64 = 0.0;
     for _ in 0..500 {
@@ -131,7 +131,7 @@ fn the_measured_wrench_is_that_of_the_contacts() {
 }
 
 #[test]
-fn every_kind_of_torso_is_felt_by_sensor_and_contact_list_alike() {
+fn sensor_and_contact_list_agree_on_every_kind_of_torso() {
     for kind in torsos::ALL {
         let torso = (kind.build)(&TorsoConfig::default()).unwrap();
         let scene = Scene::new(

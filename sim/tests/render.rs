@@ -1,6 +1,6 @@
-//! Contract: pictures show the scene: depth is metric to the millimetre, colours are those of the geoms, files
-//! appear whole or not at all. Without EGL the error names the packages and the rest is skipped, or fails where `INSONATE_REQUIRE_EGL`
-//! is 1.
+//! Contract: pictures show the scene: depth is metric to the millimetre, colours are the geoms' colours, and files
+//! appear completely or not at all. Without EGL the error names the packages and the remaining test is skipped, or fails if
+//! `INSONATE_REQUIRE_EGL` is 1.
 
 #![cfg(feature = "render")]
 
@@ -137,7 +137,7 @@ fn an_unwritable_file_is_an_error_that_names_it() {
     let path = folder("unwritable").join("absent/picture.png");
     let error = frame.write_rgb(&path).unwrap_err();
     assert!(error.to_string().contains("picture.png"), "{error}");
-    // The target is a folder: the rename fails, and the part must be gone.
+    // The target is a folder: renaming fails, and the partial file must be removed.
     let folder = folder("target_is_folder");
     std::fs::create_dir_all(folder.join("taken.png/inside")).unwrap();
     frame.write_rgb(&folder.join("taken.png")).unwrap_err();

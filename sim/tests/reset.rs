@@ -1,4 +1,4 @@
-//! Contract: what follows a reset does not depend on what was before it.
+//! Contract: a run after a reset does not depend on what happened before the reset.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -9,7 +9,7 @@ use insonate_sim::readings::{ProbeFrame, TorsoParticles};
 use insonate_sim::{CompiledScene, Physics, Pose, ik};
 use nalgebra::Vector3;
 
-/// Resets, puts the probe `depth` [m] into the fast torso's skin, and tells the contact forces [N] of the first steps.
+/// Resets, puts the probe `depth` [m] into the fast torso's skin, and returns the contact forces [N] of the first steps.
 fn forces(physics: &mut Physics, depth: f64) -> Vec<Vec<f64>> {
     physics.reset();
     let arm = Arm::new(physics.model()).unwrap();
@@ -30,7 +30,7 @@ fn forces(physics: &mut Physics, depth: f64) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn a_run_that_begins_in_contact_finds_it_in_its_first_step() {
+fn contact_at_the_start_is_found_in_the_first_step() {
     let torso = (torsos::by_name("fast").unwrap().build)(&TorsoConfig::default()).unwrap();
     let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
     let compiled = CompiledScene::compile(&scene.to_mjcf().unwrap()).unwrap();
@@ -40,7 +40,7 @@ fn a_run_that_begins_in_contact_finds_it_in_its_first_step() {
         !fresh[0].is_empty(),
         "the pose is meant to touch: {fresh:?}"
     );
-    // Another run before it, elsewhere and with other contacts.
+    // Another run first, at another position and with other contacts.
     for depth in [0.02, -0.05] {
         let mut used = new();
         forces(&mut used, depth);

@@ -1,4 +1,4 @@
-//! Robots from URDF, against forward kinematics from its origins, and from MJCF that only MuJoCo can work out.
+//! Robots from URDF, compared with forward kinematics from the origins, and from MJCF that only MuJoCo can expand.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -24,7 +24,7 @@ fn text(v: [f64; 3]) -> String {
     format!("{} {} {}", v[0], v[1], v[2])
 }
 
-/// The arm; joint 6 states no effort.
+/// The arm; joint 6 has no effort.
 fn arm(mesh: &str) -> String {
     let inertial = "<inertial><mass value=\"2\"/><inertia ixx=\"0.01\" ixy=\"0\" ixz=\"0\" iyy=\"0.01\" iyz=\"0\" izz=\"0.01\"/></inertial>";
     let shape = "<geometry><cylinder radius=\"0.04\" length=\"0.06\"/></geometry>";
@@ -151,7 +151,7 @@ fn refusal(urdf: &str, flange: &str, packages: &[Package]) -> String {
 }
 
 #[test]
-fn refusals_name_what_is_wrong() {
+fn errors_name_the_problem() {
     let good = arm("package://six_description/meshes/base.stl");
     assert!(refusal(&good, "tool9", &[]).contains("there is no link \"tool9\""));
     assert!(
@@ -214,7 +214,7 @@ fn a_continuous_joint_has_no_limits() {
     let model = insonate_sim::compile(&loaded.robot.mjcf.to_xml().unwrap()).unwrap();
     let joint = |name: &str| model.joint(name).unwrap().id;
     assert!(!model.jnt_limited()[joint("j1")] && model.jnt_limited()[joint("j2")]);
-    // The file's efforts are the motors' limits.
+    // The efforts in the file are the motors' limits.
     let range = model.actuator_ctrlrange()[0];
     assert!(
         (range[0] + 150.0).abs() < 1e-9 && (range[1] - 150.0).abs() < 1e-9,
@@ -281,7 +281,7 @@ fn attached_models_stay_in_the_root() {
         ..LoadOptions::default()
     };
     robot_file::load(&file, "link2", &options).unwrap();
-    // A model that attaches itself has no end.
+    // A model that attaches itself never ends.
     let itself = cell("").replace("arms/two.xml", "cell.xml");
     fs::write(&file, itself).unwrap();
     let endless = robot_file::load(&file, "link2", &options).unwrap_err();

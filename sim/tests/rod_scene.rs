@@ -1,4 +1,4 @@
-//! A rod in a lumen is drawn where it is: capsules between its nodes, the camera at its tip, and the arm's handle at its base.
+//! A rod in a lumen is drawn at its position: capsules between its nodes, the camera at its tip, and the arm's handle at its base.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 
 const LENGTH: f64 = 0.3;
 
-/// An arc that comes from above.
+/// An arc that starts from above.
 fn nodes(n_nodes: usize) -> Vec<Vector3<f64>> {
     let radius = 0.4;
     (0..n_nodes)
@@ -44,7 +44,7 @@ fn scene(n_nodes: usize, view: WallView, with_arm: bool) -> RodScene {
 
 #[test]
 fn capsules_lie_between_nodes_and_the_camera_looks_along_the_tip() {
-    // More nodes than capsules too.
+    // Also with more nodes than capsules.
     for n_nodes in [2, 31, 1000] {
         let scene = scene(n_nodes, WallView::Inside, false);
         let mut physics = scene.physics().unwrap();

@@ -1,15 +1,15 @@
-//! Contract: one body of one material, pressed by one ball, pushes back alike whoever steps it: particles, compliant tetrahedra, or
+//! Contract: one body of one material, pressed by one ball, gives the same force with every solver: particles, compliant tetrahedra, and
 //! MuJoCo's own finite elements.
 
 mod pressed_box;
 
 use pressed_box::forces;
 
-/// Within 10 % of each other, 4 mm deep, a twentieth of the height. Elements of four corners are too stiff while they are wide, and MuJoCo's law, Saint
-/// Venant–Kirchhoff's, grows softer under pressure where the neo-Hookean one grows stiffer: each is some parts in a hundred here.
+/// Within 10 % of each other at a depth of 4 mm, 1/20 of the height. Coarse four-node elements are too stiff. Under pressure MuJoCo's
+/// Saint Venant–Kirchhoff law softens, while the neo-Hookean law stiffens. Each effect is a few percent here.
 #[test]
-fn the_three_push_back_alike() {
-    // At the same time: each takes most of a minute.
+fn three_solvers_give_the_same_force() {
+    // In parallel: each solver takes most of a minute.
     let found = std::thread::scope(|scope| {
         let solvers = [("mpm", 4), ("xpbd", 8), ("flex", 12)];
         let presses = solvers.map(|(word, n_spacings)| {

@@ -1,4 +1,4 @@
-//! Contract: the schema by which `models` refuses unknown elements is the one that the linked MuJoCo prints.
+//! Contract: the schema with which `models` rejects unknown elements is the schema that the linked MuJoCo prints.
 
 use insonate_models::mjcf::schema::PRINTED;
 use insonate_sim::ffi;

@@ -1,4 +1,4 @@
-//! Contract: the fast torso moves as the composite torso does in MuJoCo's own solver, in contact with a whole robot.
+//! Contract: the fast torso moves like the composite torso in MuJoCo's own solver, in contact with a whole robot.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -9,7 +9,7 @@ use insonate_models::{Scene, probes, robots};
 use insonate_sim::{CompiledScene, Physics};
 use stroke::{Stroke, contact_force};
 
-/// MuJoCo's solver, driven to its limits so that its own tolerance does not count.
+/// MuJoCo's solver at its limits, so that its own tolerance does not matter.
 const TIGHT: [(&str, f64); 4] = [
     ("tolerance", 1e-14),
     ("iterations", 200.0),
@@ -35,7 +35,7 @@ fn particles(physics: &Physics) -> Vec<[f64; 3]> {
         .positions(physics)
 }
 
-/// Presses down and slides along the patient under joint control; particle positions and contact force of every tenth step.
+/// Presses down and slides along the patient under joint control; returns particle positions and contact force of every tenth step.
 fn press(physics: &mut Physics, n_steps: usize) -> Vec<(Vec<[f64; 3]>, f64)> {
     let stroke = Stroke {
         center: [0.0, 0.0],
@@ -79,7 +79,7 @@ fn a_pressed_and_stroked_shell_agrees_with_mujoco() {
     let peak =
         |log: &[(Vec<[f64; 3]>, f64)]| log.iter().map(|(_, force)| *force).fold(0.0, f64::max);
 
-    // Both solve the same equations; what is left is the tolerance of the collision with the face's mesh (1e-6 m).
+    // Both solve the same equations; the remaining difference is the tolerance of the collision with the face's mesh (1e-6 m).
     let gentle = 20;
     let gentle_peak = peak(&exact[..gentle]);
     assert!(gentle_peak > 10.0, "the probe must press: {gentle_peak} N");
@@ -89,8 +89,8 @@ fn a_pressed_and_stroked_shell_agrees_with_mujoco() {
         "{position} m, {force} N of {gentle_peak} N"
     );
 
-    // Capsules sunk deeper into the face than their radius (from about 35 N) have no unique contact normal: an arbitrary choice of
-    // the collision library, which a rounding error can turn.
+    // Capsules that sink deeper into the face than their radius (from about 35 N) have no unique contact normal. It is an arbitrary choice of
+    // the collision library, which a rounding error can change.
     let hard_peak = peak(&exact);
     assert!(hard_peak > 40.0, "the probe must press hard: {hard_peak} N");
     let (position, force) = largest_difference(&exact, &fast);
@@ -109,7 +109,7 @@ fn a_shell_tuned_to_tissue_agrees_with_mujoco() {
         contact: solref(4548.0, 86.4),
         ..TorsoConfig::default()
     };
-    // Until about 20 N, before capsules sink into the face.
+    // Up to about 20 N, before capsules sink into the face.
     let exact = press(&mut physics("composite", &config), 150);
     let fast = press(&mut physics("fast", &config), 150);
     let peak = exact.iter().map(|(_, force)| *force).fold(0.0, f64::max);
@@ -184,7 +184,7 @@ fn the_force_hardly_depends_on_the_lattice() {
         log.iter().map(|(_, force)| *force).fold(0.0, f64::max)
     };
     let [coarse, fine] = [peak([17, 7, 21], 0.0175), peak([25, 10, 31], 0.035 / 3.0)];
-    // With the particles' mass and the constraints of the thesis at any spacing, the finer one pushes back twice as hard.
+    // With the particles' mass and the constraints of the thesis at every spacing, the finer shell would push back twice as hard.
     assert!(coarse > 5.0, "the probe must press: {coarse} N");
     assert!((fine / coarse - 1.0).abs() < 0.1, "{coarse} N and {fine} N");
 }

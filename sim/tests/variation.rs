@@ -1,5 +1,5 @@
-//! Contract: a fast torso that is made softer, breathes otherwise, is slippery or is moved at run time behaves as one whose scene was
-//! compiled so, and a reset puts it back where it was compiled.
+//! Contract: a fast torso whose softness, breathing, friction or pose is changed at run time behaves like a torso compiled with the new
+//! values, and a reset returns it to its compiled pose.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -81,7 +81,7 @@ fn top(config: &TorsoConfig) -> f64 {
     scene(config).surface_above(0.0, 0.0).unwrap().position[2]
 }
 
-/// Asks for equality to `share` of the largest displacement and of the largest force.
+/// Asserts equality to `share` of the largest displacement and of the largest force.
 fn assert_alike(a: &Log, b: &Log, share: f64) {
     let peak = a.iter().map(|(_, force)| *force).fold(0.0, f64::max);
     let moved = a
@@ -103,7 +103,7 @@ fn assert_alike(a: &Log, b: &Log, share: f64) {
 }
 
 #[test]
-fn a_softened_shell_is_pressed_as_one_compiled_so() {
+fn a_softened_shell_equals_a_shell_compiled_soft() {
     let plain = TorsoConfig::default();
     let tuned = TorsoConfig {
         rest: Some(solref(2274.0, 43.2)),
@@ -122,7 +122,7 @@ fn a_softened_shell_is_pressed_as_one_compiled_so() {
         let peak = want.iter().map(|(_, force)| *force).fold(0.0, f64::max);
         assert!(peak > 2.0, "the probe must press: {peak} N");
         assert_alike(&want, &got, 1e-8);
-        // The change is felt, and a reset keeps it.
+        // The change has an effect, and a reset keeps it.
         let before = press(&mut physics(from), CENTER, top, 250);
         assert!((before[150].1 - want[150].1).abs() > 0.02 * peak);
         changed.reset();
@@ -131,7 +131,7 @@ fn a_softened_shell_is_pressed_as_one_compiled_so() {
 }
 
 #[test]
-fn a_breathing_shell_is_made_to_breathe_and_yield_as_one_compiled_so() {
+fn a_shell_with_changed_breathing_and_softness_equals_a_compiled_one() {
     let from = breathing(0.25, 0.008);
     let faster = breathing(0.7, 0.012);
     let softer = TorsoConfig {
@@ -150,7 +150,7 @@ fn a_breathing_shell_is_made_to_breathe_and_yield_as_one_compiled_so() {
             &press(&mut changed, CENTER, top, 250),
             1e-8,
         );
-        // And back to what was compiled.
+        // Back to the compiled settings.
         changed.reset();
         let own = shell(&mut changed);
         own.set_solref(&ShellSolref::from(&from)).unwrap();
@@ -164,7 +164,7 @@ fn a_breathing_shell_is_made_to_breathe_and_yield_as_one_compiled_so() {
 }
 
 #[test]
-fn the_breath_can_be_taken_away_and_begun_in_the_middle() {
+fn breathing_can_be_stopped_and_started_in_mid_breath() {
     let config = breathing(0.25, 0.01);
     let rest = particles(&physics(&config));
     let rise = |physics: &Physics| {
@@ -194,7 +194,7 @@ fn the_breath_can_be_taken_away_and_begun_in_the_middle() {
 }
 
 #[test]
-fn a_shell_without_a_breath_says_so() {
+fn breathing_of_a_shell_without_breath_is_an_error() {
     let mut physics = physics(&TorsoConfig::default());
     let error = shell(&mut physics)
         .set_breathing(&Breathing::default())
@@ -203,13 +203,13 @@ fn a_shell_without_a_breath_says_so() {
     assert!(error.to_string().contains("does not breathe"), "{error}");
 }
 
-/// The scene with its torso standing elsewhere, in the file.
+/// The scene with its torso at another pose in the file.
 fn placed(config: &TorsoConfig, world_from_rest: &Pose) -> Mjcf {
     let mut mjcf = scene(config).to_mjcf().unwrap();
     let still = compiled(config);
     let root = names::find(still.visual_model(), ObjectType::Body, "torso/torso").unwrap();
     let rest = Vector3::from(still.visual_model().body_pos()[root]);
-    // The body hangs in a frame that is moved but not turned.
+    // The body is in a frame that is moved but not turned.
     let torso = mjcf.find_mut(Namespace::Body, "torso/torso").unwrap();
     assert!(torso.get("pos").is_none() && torso.get("quat").is_none());
     torso
@@ -221,7 +221,7 @@ fn placed(config: &TorsoConfig, world_from_rest: &Pose) -> Mjcf {
     mjcf
 }
 
-/// A little way off, so that the arm still reaches.
+/// A pose nearby, so that the arm can still reach it.
 fn aside(roll: f64, pitch: f64) -> Pose {
     Pose {
         position: Vector3::new(0.03, -0.02, 0.05),
@@ -230,10 +230,10 @@ fn aside(roll: f64, pitch: f64) -> Pose {
 }
 
 #[test]
-fn a_moved_shell_is_pressed_as_one_compiled_there() {
+fn a_moved_shell_equals_a_shell_compiled_there() {
     let plain = TorsoConfig::default();
     let breathing = breathing(0.5, 0.006);
-    // A breathing torso is not tilted here: compiled so, gravity would move the oscillator.
+    // A breathing torso is not tilted here: in a scene compiled with the tilt, gravity would move the oscillator.
     for (config, pose) in [(&plain, aside(-0.05, 0.04)), (&breathing, aside(0.0, 0.0))] {
         let original = Vector3::from(scene(config).surface_above(0.0, 0.0).unwrap().position);
         let there = pose.transform(&original);
@@ -246,12 +246,12 @@ fn a_moved_shell_is_pressed_as_one_compiled_there() {
         let want = there_press(&mut other);
         let peak = want.iter().map(|(_, force)| *force).fold(0.0, f64::max);
         assert!(peak > 2.0, "the probe must press: {peak} N");
-        // Rounding of where everything is, 1e-16 m, and the 1e-6 m to which MuJoCo finds distances.
+        // The tolerance covers rounding of positions, 1e-16 m, and the 1e-6 m accuracy of MuJoCo's distances.
         assert_alike(&want, &got, 1e-5);
         for (a, b) in particles(&changed).iter().zip(&particles(&other)) {
             assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-7));
         }
-        // What MuJoCo has of the torso went along.
+        // The part of the torso in MuJoCo has moved too.
         let center = |physics: &Physics| {
             let id = names::find(physics.model(), ObjectType::Geom, "torso/Gcenter").unwrap();
             Vector3::from(physics.data().geom_xpos()[id])
@@ -288,13 +288,13 @@ fn a_moving_shell_has_the_velocity_of_its_points() {
     for ((now, before), velocity) in now.iter().zip(&before.unwrap()).zip(velocities) {
         for k in 0..3 {
             let rate = (now[k] - before[k]) / dt;
-            // Half a step of the frame's turning.
+            // The tolerance covers the frame's rotation in half a step.
             assert!((rate - velocity[k]).abs() < 2e-4, "{rate} {}", velocity[k]);
         }
     }
 }
 
-/// Force on the probe across the patient [N] while it is pressed and the torso moves across under it at 2 cm/s.
+/// Force on the probe across the patient [N] while it is pressed and the torso moves sideways under it at 2 cm/s.
 fn dragged(friction: Option<f64>, mjcf: &Mjcf) -> (f64, f64) {
     let mut physics = Physics::from_scene(&CompiledScene::compile(mjcf).unwrap()).unwrap();
     let top = top(&TorsoConfig::default());
@@ -302,7 +302,7 @@ fn dragged(friction: Option<f64>, mjcf: &Mjcf) -> (f64, f64) {
     if let Some(friction) = friction {
         own.set_friction(friction);
     }
-    // Only the velocity: a belt.
+    // Velocity without motion, like a belt.
     let twist = Twist {
         linear: Vector3::new(0.02, 0.0, 0.0),
         angular: Vector3::zeros(),
@@ -319,7 +319,7 @@ fn dragged(friction: Option<f64>, mjcf: &Mjcf) -> (f64, f64) {
 }
 
 #[test]
-fn a_rough_skin_drags_the_probe_as_one_compiled_so() {
+fn a_shell_with_changed_friction_drags_the_probe_like_a_compiled_one() {
     let smooth = scene(&TorsoConfig::default()).to_mjcf().unwrap();
     let mut rough = smooth.clone();
     let mut n_changed = 0;
@@ -369,13 +369,13 @@ fn pictures_follow_the_torso() {
         let same: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
         assert!((same.abs() - 1.0).abs() < 1e-9);
     }
-    // Followed again, nothing adds up.
+    // Following again must not add up.
     let first = picture.data().xpos().to_vec();
     picture.follow(&physics);
     assert_eq!(picture.data().xpos(), first);
 }
 
-/// The same state in a scene compiled with the torso there.
+/// The same state in a scene compiled with the torso at that pose.
 fn physics_still(physics: &Physics, config: &TorsoConfig, pose: &Pose) -> Physics {
     let compiled = CompiledScene::compile(&placed(config, pose)).unwrap();
     let mut other = Physics::from_scene(&compiled).unwrap();
@@ -386,7 +386,7 @@ fn physics_still(physics: &Physics, config: &TorsoConfig, pose: &Pose) -> Physic
 }
 
 #[test]
-fn the_hybrid_controller_holds_its_force_on_a_torso_that_heaves() {
+fn the_hybrid_controller_holds_its_force_on_a_heaving_torso() {
     let config = TorsoConfig::default();
     let (mut physics, top) = (physics(&config), top(&config));
     let (arm, probe) = (
@@ -407,7 +407,7 @@ fn the_hybrid_controller_holds_its_force_on_a_torso_that_heaves() {
         let mut hybrid = HybridForce::new(&physics, HybridConfig::default()).unwrap();
         let mut largest = 0.0_f64;
         for step in 0..2000 {
-            // 1 cm up and down at 0.5 Hz, from one second on.
+            // Up and down by 1 cm at 0.5 Hz, starting after one second.
             let phase = std::f64::consts::PI * (physics.time() - start.1 - 1.0).max(0.0);
             let twist = Twist {
                 linear: Vector3::z() * (0.005 * std::f64::consts::PI * phase.sin()),

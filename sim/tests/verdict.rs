@@ -1,4 +1,4 @@
-//! Contract: a verdict fails for each figure beyond its limit, says which in words, and names a joint at its limit as the cause.
+//! Contract: a verdict fails for each figure beyond its limit, names the limit in words, and names a joint at its limit as the cause.
 
 use insonate_sim::verdict::{
     ForceFigures, Judge, LimitKind, Outcome, PathFigures, RunWatch, VerdictLimits,
@@ -52,7 +52,7 @@ fn each_figure_beyond_its_limit_is_a_reason() {
     assert!(force(|force| force.peak = 3e5).contains("peaked at 300000.0 N"));
     assert!(reasons(PATH, FORCE, 0.9, 0.5)[0].contains("90.0 % of the time"));
     assert!(reasons(PATH, FORCE, 1.0, 6.0)[0].contains("tilted by 6.0°"));
-    // What is not a number keeps no limit.
+    // A figure that is not a number violates every limit.
     assert_eq!(reasons(PATH, FORCE, f64::NAN, f64::NAN).len(), 2);
 }
 
@@ -78,7 +78,7 @@ fn limits_are_changed_by_name() {
     }
 }
 
-/// A slide that pushes against its damper with all of its 20 N, a hinge that rests on its stop, and a fin that is pressed onto the floor.
+/// A slide that pushes against its damper with all of its 20 N, a hinge at its stop, and a fin that is pressed onto the floor.
 const ARM: &str = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0"/>
 <worldbody>
   <geom name="floor" type="plane" size="1 1 .1" condim="1"/>
@@ -118,7 +118,7 @@ fn joints_at_limits_and_contacts_of_the_robot_are_named() {
         .map(|limit| (limit.number, limit.kind))
         .collect();
     assert_eq!(kinds, [(1, LimitKind::Torque), (3, LimitKind::Position)]);
-    // At the terminal speed of 20 mm/s the damper takes all of the 20 N; the two kilograms get there within milliseconds.
+    // At the terminal speed of 20 mm/s the damper takes all of the 20 N; the two kilograms reach it within milliseconds.
     assert!((limits[0].damping - 20.0).abs() < 0.5, "{limits:?}");
     let touch = watch.other_contact().unwrap();
     assert_eq!((&*touch.body, &*touch.other), ("robot/fin", "floor"));

@@ -1,14 +1,14 @@
-//! Solving with a symmetric matrix that may be singular.
+//! Solution of linear systems with a symmetric matrix that may be singular.
 
-/// Eigenvalues below this share of the matrix's norm are held down, so that singular postures ask for finite forces.
+/// Eigenvalues below this share of the matrix's norm are damped, so that forces stay finite in singular postures.
 const SINGULAR_SHARE: f64 = 1e-5;
 
-/// Replaces $A^{-1} b$ by $A (A^2 + f^2)^{-1} b$: an eigenvalue $\lambda$ counts as $\lambda + f^2 / \lambda$, so what is far above the
-/// floor $f$ is inverted and what is far below it is left out.
+/// Replaces $A^{-1} b$ by $A (A^2 + f^2)^{-1} b$. An eigenvalue $\lambda$ counts as $\lambda + f^2 / \lambda$: eigenvalues far above the
+/// floor $f$ are inverted, and directions with eigenvalues far below it are left out.
 ///
-/// The floor is 1e-5 of $\sqrt[4]{\sum \lambda^4}$, which is the largest eigenvalue, or at most 57 % more where all six are alike.
+/// The floor is 1e-5 of $\sqrt[4]{\sum \lambda^4}$. This is the largest eigenvalue, or at most 57 % more if all six are equal.
 ///
-/// A matrix that is not finite or zero gives numbers that are not finite.
+/// A matrix that is zero or not finite gives numbers that are not finite.
 pub(super) fn damped_solve<const N: usize>(a: &[[f64; N]; N], b: &[f64; N]) -> [f64; N] {
     // The lower triangle of the square.
     let mut square = [[0.0; N]; N];
@@ -33,7 +33,7 @@ pub(super) fn damped_solve<const N: usize>(a: &[[f64; N]; N], b: &[f64; N]) -> [
 
 /// Solves with a symmetric positive definite matrix, given by its lower triangle.
 fn cholesky_solve<const N: usize>(mut a: [[f64; N]; N], b: &[f64; N]) -> [f64; N] {
-    // A = L D Lᵀ without roots; right-looking, so that the updates do not wait for each other.
+    // A = L D Lᵀ without square roots; right-looking, so that the updates do not depend on each other.
     let mut inverse_pivots = [0.0; N];
     let mut x = *b;
     for k in 0..N {
@@ -88,7 +88,7 @@ mod tests {
             let inverse = values.map(|x| x / (x * x + floor * floor));
             let want = with_eigenvalues(inverse) * b;
             let error = (got - want).norm();
-            // Squaring the matrix squares its condition.
+            // Squaring the matrix squares its condition number.
             assert!(
                 error < 1e-6 * (want.norm() + 1.0 / floor * 1e-3),
                 "{least}: {error}"

@@ -1,18 +1,18 @@
 //! Hybrid motion-force control: force along the probe's axis, motion across it, orientation held.
 //!
-//! The task is split as in Khatib 1987 and in the thesis' HMFC (K_P,λ = 15, K_D,λ = 2 √15, environment 100 N/m):
-//! with the wanted axis $n$ (out of the probe, into the tissue), the force $f$ that the probe presses with along
-//! it, and the reference $f_r$ that rises to the wanted force,
+//! The task is split as in Khatib 1987 and in the thesis' HMFC (K_P,λ = 15, K_D,λ = 2 √15, environment 100 N/m).
+//! The wanted axis is $n$ (out of the probe, into the tissue). The probe presses along it with force $f$, and the
+//! reference $f_r$ rises to the wanted force:
 //!
 //! $$ a_n = g_p (f_r - f) + g_i \int (f_r - f) - d_n (v_n - v_{n,path}), \qquad
 //!    a_t = k_p e_t - k_d (v_t - v_{t,path}), $$
 //! $$ \tau = J^T (\Lambda a + f_r n - f_t) + \tau_{bias} + \text{posture}, $$
 //!
-//! where $f_t$ is the measured force of the tissue across the axis, cut to a limit.
+//! where $f_t$ is the measured force of the tissue across the axis, limited in magnitude.
 //!
-//! The thesis damps the rate of the force, here it is the velocity along the axis, which is what that rate divided
-//! by the tissue's stiffness is, without its noise and without knowing the stiffness. Its $K_P/k$ = 15/100 would be
-//! $g_p$ = 0.15 m/s² per N; the default here is larger, because without the noise it can be.
+//! The thesis damps the rate of the force. Here the velocity along the axis is damped: it is the rate of the force divided
+//! by the tissue's stiffness, but without noise and without knowledge of the stiffness. The thesis' $K_P/k$ = 15/100 would
+//! be $g_p$ = 0.15 m/s² per N; the default here is larger, which the absence of noise allows.
 //!
 //! Before contact the probe approaches at a limited speed. Once the force passes a threshold, the reference
 //! starts at the force there and rises at a limited rate, so nothing jumps.
@@ -30,17 +30,17 @@ use crate::{Physics, Pose, SimError, Twist};
 pub struct HybridConfig {
     /// Stiffness of motion across the axis per unit of task inertia [1/s²]; the thesis' Pp is 150.
     pub position_stiffness: f64,
-    /// Largest position error across the axis that is acted on [m], so that a stuck probe does not pull ever harder.
+    /// Limit of the position error across the axis [m], so that a stuck probe does not pull harder and harder.
     pub max_position_error: f64,
     /// Stiffness of orientation per unit of task inertia [1/s²]; the thesis' Po is 100.
     pub orientation_stiffness: f64,
-    /// Damping of position and orientation over the critical damping.
+    /// Ratio of the damping of position and orientation to the critical damping.
     pub damping_ratio: f64,
     /// Acceleration along the axis per force error, g_p [m/s² per N].
     pub force_gain: f64,
     /// Acceleration along the axis per integrated force error, g_i [m/s² per N·s].
     pub force_integral_gain: f64,
-    /// Largest share of the integral [m/s²].
+    /// Limit of the integral's contribution [m/s²].
     pub max_integral: f64,
     /// Damping of motion along the axis, d_n [1/s].
     pub normal_damping: f64,
@@ -50,7 +50,7 @@ pub struct HybridConfig {
     pub approach_speed: f64,
     /// Force that counts as contact [N].
     pub contact_force: f64,
-    /// Largest measured force across the axis that is cancelled [N], so that it does not grow without bound at a wall.
+    /// Largest measured force across the axis that is cancelled [N]; the limit keeps the force at a wall from growing without bound.
     pub max_cancelled_force: f64,
     /// Rate at which the reference rises to the wanted force [N/s].
     pub force_rate: f64,
@@ -85,17 +85,17 @@ impl Default for HybridConfig {
 /// Target of [`HybridForce`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HybridTarget {
-    /// Wanted pose; its z axis is the axis of the force, and along that axis the position does not matter.
+    /// Wanted pose. Its z axis is the axis of the force; the position along that axis does not matter.
     pub world_from_probe: Pose,
-    /// Velocity of that pose along its path, in world. Its part along the axis is the speed at which the surface goes away: a chest
-    /// that sinks, or a slope. In contact it is followed; the approach goes at its own speed.
+    /// Velocity of that pose along its path, in world. Its component along the axis is the speed at which the surface recedes, as of a
+    /// sinking chest or a slope. It is followed in contact; the approach has its own speed.
     pub twist: Twist,
     /// Force that the probe presses with along its axis [N], positive. It may change with every call; the reference follows at
     /// [`HybridConfig::force_rate`].
     pub force: f64,
 }
 
-/// Whether the probe touches.
+/// Whether the probe is in contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContactPhase {
     /// Approaching the surface.
@@ -104,7 +104,7 @@ pub enum ContactPhase {
     Contact,
 }
 
-/// Force along the probe's axis, motion across it, orientation held.
+/// Hybrid controller: force along the probe's axis, motion across it, orientation held.
 #[derive(Debug, Clone)]
 pub struct HybridForce {
     /// Gains and limits.
@@ -118,14 +118,14 @@ pub struct HybridForce {
     force: Vector3<f64>,
     /// Reference that rises to the wanted force [N].
     force_reference: f64,
-    /// Share of the integral [m/s²].
+    /// Contribution of the integral [m/s²].
     integral: f64,
     /// Time since the last contact force [s].
     released: f64,
 }
 
 impl HybridForce {
-    /// A controller that approaches along the probe's present axis with 5 N wanted.
+    /// A controller that approaches along the probe's current axis, with a wanted force of 5 N.
     ///
     /// # Errors
     /// As [`crate::Arm::new`] and [`crate::readings::ProbeFrame::new`]; [`SimError::NoForceSensor`] without the sensor at the tip.
@@ -153,7 +153,7 @@ impl HybridForce {
         })
     }
 
-    /// Whether the probe touches.
+    /// Whether the probe is in contact.
     pub fn phase(&self) -> ContactPhase {
         self.phase
     }
@@ -200,7 +200,7 @@ impl HybridForce {
         };
     }
 
-    /// Acceleration along the axis [m/s²] at the velocity along it [m/s].
+    /// Acceleration along the axis [m/s²] for the velocities of the probe and of the path along it [m/s].
     fn normal_acceleration(&self, velocity: f64, path_velocity: f64) -> f64 {
         let error = self.force_reference - self.normal_force();
         match self.phase {
@@ -243,14 +243,14 @@ impl HybridForce {
         ]
     }
 
-    /// Force that the probe must exert to stand the contact, in world [N].
+    /// Force that the probe must exert to balance the contact force, in world [N].
     fn feed_forward(&self) -> Vector3<f64> {
         let axis = self.target.world_from_probe.z_axis();
         let across = self.force - axis * axis.dot(&self.force);
         axis * self.force_reference - across.cap_magnitude(self.config.max_cancelled_force)
     }
 
-    /// Integrates the force error, unless the motors are at their limits or the integral is.
+    /// Integrates the force error, unless the motors or the integral are at their limits.
     fn integrate(&mut self, dt: f64, saturated: bool) {
         if self.phase == ContactPhase::Approach || saturated {
             return;

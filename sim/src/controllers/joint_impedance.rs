@@ -10,7 +10,7 @@ use crate::{Physics, SimError};
 pub struct JointImpedanceConfig {
     /// Stiffness of every joint [N·m/rad].
     pub stiffness: f64,
-    /// Damping over the critical damping of each joint alone.
+    /// Ratio of the damping to the critical damping of each joint alone.
     pub damping_ratio: f64,
 }
 
@@ -49,7 +49,7 @@ impl JointImpedance {
     /// Sets the positions [rad or m] without taking ownership.
     ///
     /// # Panics
-    /// If there is not one for each joint.
+    /// If the number of positions is not the number of joints.
     pub fn set_positions(&mut self, positions: &[f64]) {
         self.target.copy_from_slice(positions);
     }

@@ -7,7 +7,7 @@ use crate::{Physics, SimError};
 #[derive(Debug, Clone)]
 pub struct JointSpace {
     arm: Arm,
-    /// Indices of the lower triangle's entries: in MuJoCo's inertia, in ours, and mirrored in ours.
+    /// Indices of the lower triangle's entries: in MuJoCo's inertia, in `inertia`, and mirrored in `inertia`.
     entries: Vec<[usize; 3]>,
     /// Joint positions [rad or m], shape `[n_joints]`.
     pub positions: Vec<f64>,
@@ -15,8 +15,8 @@ pub struct JointSpace {
     pub velocities: Vec<f64>,
     /// Joint-space inertia [kg·m²], row-major, shape `[n_joints, n_joints]`.
     pub inertia: Vec<f64>,
-    /// Joint torques [N·m] to be applied; [`JointSpace::read`] sets them to those that cancel Coriolis forces, the gravity that is
-    /// left, and strong damping.
+    /// Joint torques [N·m] to be applied. [`JointSpace::read`] sets them to the torques that cancel Coriolis forces, the remaining gravity
+    /// and strong damping.
     pub torques: Vec<f64>,
 }
 
@@ -57,12 +57,12 @@ impl JointSpace {
         self.positions.len()
     }
 
-    /// Whether there are none, which [`Arm::new`] refuses.
+    /// Whether there are no joints; [`Arm::new`] rejects such scenes.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// Reads the present state.
+    /// Reads the current state.
     pub fn read(&mut self, physics: &Physics) {
         let data = physics.data();
         let (qpos, qvel) = (data.qpos(), data.qvel());
@@ -82,7 +82,7 @@ impl JointSpace {
 
     /// Adds the torques of an acceleration [rad/s² or m/s²]: inertia · acceleration.
     pub fn accelerate(&mut self, acceleration: &[f64]) {
-        // Loops of known length are unrolled.
+        // Loops of constant length are unrolled.
         match self.positions.len() {
             6 => add_product(6, &mut self.torques, &self.inertia, acceleration),
             7 => add_product(7, &mut self.torques, &self.inertia, acceleration),
@@ -96,7 +96,7 @@ impl JointSpace {
     }
 }
 
-/// `torques += inertia · acceleration`, the inertia symmetric.
+/// `torques += inertia · acceleration` for a symmetric inertia.
 #[expect(
     clippy::inline_always,
     reason = "loops are unrolled where the caller's length is known"

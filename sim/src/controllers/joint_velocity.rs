@@ -1,6 +1,6 @@
 //! Joint velocities: $\tau = M(q)\, g\, (\dot q_d - \dot q) + \tau_{bias}$, computed-torque control of the velocities alone.
 //!
-//! Free of contact and damping every joint approaches its velocity as $e^{-g t}$, whatever the others do.
+//! Without contact and damping, every joint approaches its velocity as $e^{-g t}$, independently of the others.
 
 use nalgebra::DVector;
 
@@ -10,7 +10,7 @@ use crate::{Physics, SimError};
 /// Gains of [`JointVelocity`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointVelocityConfig {
-    /// Acceleration per error of velocity, $g$ [1/s]; below 1 over the timestep, at which a step makes up for the whole error.
+    /// Acceleration per velocity error, $g$ [1/s]. It must be below 1 / timestep, at which one step corrects the whole error.
     pub gain: f64,
 }
 
@@ -48,7 +48,7 @@ impl JointVelocity {
     /// Sets the velocities [rad/s or m/s] without taking ownership.
     ///
     /// # Panics
-    /// If there is not one for each joint.
+    /// If the number of velocities is not the number of joints.
     pub fn set_velocities(&mut self, velocities: &[f64]) {
         self.target.copy_from_slice(velocities);
     }

@@ -1,9 +1,9 @@
-//! Controllers: targets in, joint torques out; one file each.
+//! Controllers, one file each: they turn targets into joint torques.
 //!
-//! Every controller compensates Coriolis torques, the gravity that `gravcomp` leaves and damping that takes much of a motor's torque,
-//! and clips torques to the motors' ranges.
+//! Every controller compensates Coriolis torques, the gravity that `gravcomp` does not cancel, and damping that takes a large share of a
+//! motor's torque. It clips torques to the motors' ranges.
 //! Controllers of the probe hold the arm's posture in the null space of their task.
-//! None allocates memory when it is called.
+//! No controller allocates memory when it is called.
 
 mod damped;
 mod hybrid;
@@ -24,7 +24,7 @@ use crate::Physics;
 
 /// Turns a target into joint torques, once per physics step.
 pub trait Controller {
-    /// What the controller shall do.
+    /// Type of the target.
     type Target;
 
     /// Clears the controller's state and holds the arm where it is.

@@ -1,10 +1,10 @@
 //! Operational-space dynamics of the probe (Khatib 1987, doi:10.1109/JRA.1987.1087068).
 //!
-//! With Jacobian $J$ and joint-space inertia $M = L D L^T$, the diagonal of $L$ being 1: the probe's mobility is
-//! $J M^{-1} J^T = W^T D^{-1} W$ with $W = L^{-1} J^T$, the task inertia $\Lambda$ its inverse, and torques $\tau_0$ act without moving the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$.
-//! For torques that are given by the joint accelerations that they would make, $\tau_0 = M a_0$, that is $M a_0 - J^T \Lambda J a_0$:
-//! with 7 joints or 6, one solution with $\Lambda$ serves the task and the null space.
-//! (With 6 joints there is no null space but near singular postures, where the posture's pull keeps the lost direction from drifting.)
+//! With Jacobian $J$ and joint-space inertia $M = L D L^T$, where the diagonal of $L$ is 1, the probe's mobility is
+//! $J M^{-1} J^T = W^T D^{-1} W$ with $W = L^{-1} J^T$, and the task inertia $\Lambda$ is its inverse. Torques $\tau_0$ act without moving
+//! the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$. If the torques are given by joint accelerations, $\tau_0 = M a_0$, this is
+//! $M a_0 - J^T \Lambda J a_0$. One solution with $\Lambda$ then serves the task and the null space, for 7 joints and for 6.
+//! (With 6 joints there is a null space only near singular postures. There the posture keeps the lost direction from drifting.)
 //!
 //! Nothing is allocated after [`OperationalSpace::new`].
 
@@ -16,11 +16,11 @@ use crate::arm::moves;
 use crate::readings::ProbeFrame;
 use crate::{Physics, Pose, SimError, Twist};
 
-/// Distance from a joint's limit at which the posture gives way [rad or m], and its stiffness there [1/s²]; chosen.
+/// Distance from a joint's limit at which the arm starts to avoid it [rad or m], and the stiffness there [1/s²]; chosen.
 const LIMIT_REACH: f64 = 0.3;
 const LIMIT_STIFFNESS: f64 = 400.0;
 
-/// A force and a torque, or a velocity and an angular velocity, or accelerations, in world.
+/// Force and torque, or linear and angular velocity, or linear and angular acceleration, in world.
 pub type SpatialVector = [f64; 6];
 
 /// Pose, twist and dynamics of the probe at one moment.
@@ -33,14 +33,14 @@ pub struct OperationalSpace {
     probe: ProbeFrame,
     /// The body whose subtree's centre of mass MuJoCo's motion axes refer to.
     root: usize,
-    /// Whether each joint moves the probe, and where its motion axis stands.
+    /// Whether each joint moves the probe, and the index of its motion axis.
     joint_axes: Vec<(bool, usize)>,
     /// Linear and angular velocity of the face per joint velocity, shape `[n_joints, 6]`.
     jacobian: Vec<SpatialVector>,
     work: Work,
     /// $J M^{-1} J^T$: acceleration in world per force.
     mobility: [SpatialVector; 6],
-    /// Joint accelerations that are asked for in the null space.
+    /// Wanted joint accelerations in the null space.
     desired: Vec<f64>,
 }
 
@@ -80,7 +80,7 @@ impl OperationalSpace {
         &self.probe
     }
 
-    /// Reads the present state; `joints` must have read it before. Returns `false` for a state that is not finite.
+    /// Reads the current state; `joints` must have read it before. Returns `false` if the state is not finite.
     pub fn read(&mut self, physics: &Physics, joints: &JointSpace) -> bool {
         self.world_from_probe = self.probe.world_from_probe(physics);
         self.read_jacobian(physics);
@@ -94,7 +94,7 @@ impl OperationalSpace {
             angular: Vector3::new(wx, wy, wz),
         };
         let (inertia, jacobian, work) = (&joints.inertia, &self.jacobian, &mut self.work);
-        // Loops of known length are unrolled.
+        // Loops of constant length are unrolled.
         let mobility = match self.joint_axes.len() {
             6 => mobility(6, inertia, jacobian, work),
             7 => mobility(7, inertia, jacobian, work),
@@ -125,7 +125,7 @@ impl OperationalSpace {
         damped_solve(&self.mobility, acceleration)
     }
 
-    /// The same with the inertia of position and of orientation as if the other were free.
+    /// As [`OperationalSpace::wrench`], with the inertias of position and orientation decoupled.
     pub fn uncoupled_wrench(&self, acceleration: &SpatialVector) -> SpatialVector {
         let part = |start: usize| {
             let block: [[f64; 3]; 3] = std::array::from_fn(|i| {
@@ -137,10 +137,10 @@ impl OperationalSpace {
         [fx, fy, fz, tx, ty, tz]
     }
 
-    /// Adds the joint torques that pull the arm to a posture, and a redundant one away from its joints' limits; returns the acceleration of
-    /// the probe that they cause, which the task must compensate.
+    /// Adds the joint torques that pull the arm to a posture and keep a redundant arm away from its joint limits. Returns the acceleration
+    /// of the probe that they cause, which the task must compensate.
     ///
-    /// `stiffness` [1/s²] is of the joint accelerations asked for, critically damped.
+    /// `stiffness` [1/s²] is the stiffness of the joint accelerations, which are critically damped.
     pub fn add_posture_torques(
         &mut self,
         joints: &mut JointSpace,
@@ -149,7 +149,7 @@ impl OperationalSpace {
     ) -> SpatialVector {
         let damping = 2.0 * stiffness.sqrt();
         let limits = &joints.arm().position_range;
-        // With six joints there is no posture to choose.
+        // With six joints the posture cannot be chosen.
         let is_redundant = limits.len() > 6;
         let state = joints.positions.iter().zip(&joints.velocities).zip(posture);
         let mut acceleration = [0.0; 6];
@@ -179,7 +179,7 @@ impl OperationalSpace {
 }
 
 /// Acceleration that keeps a joint off its limits [rad/s² or m/s²]: a spring that begins at [`LIMIT_REACH`], and damping that grows with
-/// it to the critical one.
+/// the spring's force up to critical damping.
 fn away_from_limits(position: f64, velocity: f64, [low, high]: &[f64; 2]) -> f64 {
     let depth = |room: f64| (LIMIT_REACH - room).max(0.0);
     let (below, above) = (depth(position - low), depth(high - position));
@@ -198,7 +198,7 @@ struct Work {
     weighted: Vec<SpatialVector>,
 }
 
-/// $J M^{-1} J^T$ of `n` joints; none where the inertia is not positive or something is not finite.
+/// $J M^{-1} J^T$ of `n` joints; `None` if the inertia is not positive or a number is not finite.
 #[expect(
     clippy::inline_always,
     reason = "loops are unrolled where the caller's length is known"

@@ -4,9 +4,9 @@
 //! $$ \tau = J^T (\Lambda (k_p e + k_d (v_d - v)) + W_{ff}) + \tau_{bias} + N^T M (k_n (q_0 - q) - d_n \dot q), \quad
 //! k_d = 2 \zeta \sqrt{k_p} $$
 //!
-//! The orientation error is the rotation vector from the present to the wanted orientation.
-//! Stiffness and damping are diagonal in world, or in the goal's frame: soft along the probe's axis and stiff across it, say.
-//! Both, the wanted twist $v_d$ and the wrench $W_{ff}$ may change with every call.
+//! The orientation error is the rotation vector from the current to the wanted orientation.
+//! Stiffness and damping are diagonal in world or in the goal's frame, which allows a soft axis of the probe with stiff lateral motion.
+//! Stiffness, damping, the wanted twist $v_d$ and the wrench $W_{ff}$ may change with every call.
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
@@ -14,22 +14,22 @@ use super::{Controller, JointSpace, OperationalSpace};
 use crate::ik::pose_error;
 use crate::{Physics, Pose, SimError, Twist, Wrench};
 
-/// In which axes [`OscPoseConfig::stiffness`] and damping are diagonal.
+/// Axes in which [`OscPoseConfig::stiffness`] and damping are diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StiffnessFrame {
-    /// Those of the world.
+    /// The axes of the world.
     #[default]
     World,
-    /// Those of the goal; its z axis is the beam's, its x axis lies along the array.
+    /// The axes of the goal; its z axis is the beam's direction, its x axis lies along the array.
     Goal,
 }
 
-/// Gains and scales of [`OscPose`]; arrays of six hold x, y, z, then rotations about them, in the axes of `stiffness_frame`.
+/// Gains and scales of [`OscPose`]. Arrays of six hold x, y, z, then rotations about them, in the axes of `stiffness_frame`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OscPoseConfig {
     /// Stiffness per unit of task inertia [1/s²]; robosuite 150, the thesis 300.
     pub stiffness: [f64; 6],
-    /// Damping over the critical damping.
+    /// Ratio of the damping to the critical damping.
     pub damping_ratio: [f64; 6],
     /// Axes of stiffness and damping.
     pub stiffness_frame: StiffnessFrame,
@@ -37,7 +37,7 @@ pub struct OscPoseConfig {
     pub position_scale: f64,
     /// Rotation of a full-scale input [rad].
     pub orientation_scale: f64,
-    /// Whether position and orientation each have the inertia as if the other were free.
+    /// Whether the inertias of position and orientation are decoupled.
     pub uncouple_pos_ori: bool,
     /// Stiffness of the posture in the null space [1/s²].
     pub null_stiffness: f64,
@@ -62,7 +62,7 @@ impl Default for OscPoseConfig {
 pub enum OscTarget {
     /// Go to this pose.
     Pose(Pose),
-    /// Move from the present pose by these shares of full scale, in world; each is clipped to -1..1.
+    /// Move from the current pose by these shares of full scale, in world; each share is clipped to -1..1.
     Delta([f64; 6]),
 }
 
@@ -71,7 +71,7 @@ pub enum OscTarget {
 pub struct OscPose {
     /// Gains and scales.
     pub config: OscPoseConfig,
-    /// Velocity of the goal in world, which damping refers to; zero unless set.
+    /// Velocity of the goal in world, to which damping refers; zero unless set.
     pub goal_twist: Twist,
     /// Additional wrench that the probe exerts, about the face's centre, in world [N, N·m]; zero unless set.
     pub feed_forward: Wrench,
@@ -100,7 +100,7 @@ impl OscPose {
         })
     }
 
-    /// The pose that the controller goes to.
+    /// The goal pose.
     pub fn goal(&self) -> &Pose {
         &self.goal
     }

@@ -3,14 +3,14 @@
 use insonate_tissue::mesh::TetMesh;
 use nalgebra::{Matrix3, Vector3};
 
-/// Gaps of columns that are narrower belong to neither side [m].
+/// Gaps of columns up to this width are closed [m].
 const TOUCHING: f64 = 1e-6;
-/// A face whose barycentric coordinate changes by less along a column is parallel to it [1/m]; on the face is inside.
+/// A face whose barycentric coordinate changes by less along a column is parallel to it [1/m]; a column on the face is inside.
 const PARALLEL: f64 = 1e-9;
 
-/// Particles of about this spacing [m] that fill tetrahedra, in upright columns that begin and end at the surface: a sloping skin is as
-/// smooth for a probe as a level one, where a lattice would be a staircase. Columns differ in their spacing by half of it at the most over
-/// their number of particles.
+/// Particles of about this spacing [m] that fill tetrahedra, in vertical columns that begin and end at the surface. A probe finds a
+/// sloping skin as smooth as a level one, while a lattice would form a staircase. The spacing of a column deviates by at most half of it
+/// divided by the number of particles in the column.
 pub(super) fn fill(mesh: &TetMesh, spacing: f64) -> Vec<[f64; 3]> {
     let columns = Columns::over(mesh, spacing);
     let mut inside = vec![Vec::new(); columns.counts[0] * columns.counts[1]];
@@ -30,7 +30,7 @@ pub(super) fn fill(mesh: &TetMesh, spacing: f64) -> Vec<[f64; 3]> {
     particles
 }
 
-/// Upright lines on a grid in the plane, as far as a mesh reaches.
+/// Vertical lines on a grid in the plane, over the extent of a mesh.
 struct Columns {
     low: [f64; 2],
     step: [f64; 2],
@@ -51,7 +51,7 @@ impl Columns {
         std::array::from_fn(|axis| self.low[axis] + (at[axis] as f64 + 0.5) * self.step[axis])
     }
 
-    /// Adds where the columns are in a tetrahedron, as intervals of heights.
+    /// Adds the parts of the columns inside a tetrahedron, as intervals of heights.
     fn cross(&self, corners: &[Vector3<f64>; 4], inside: &mut [Vec<[f64; 2]>]) {
         let [a, b, c, d] = *corners;
         let Some(inverse) = Matrix3::from_columns(&[b - a, c - a, d - a]).try_inverse() else {
@@ -76,8 +76,8 @@ impl Columns {
     }
 }
 
-/// Heights between which all four barycentric coordinates of a line are positive; the last three are `start` at height zero and change by
-/// `slope`.
+/// Heights between which all four barycentric coordinates of a line are positive. The last three coordinates are `start` at height zero
+/// and change by `slope`.
 fn heights(start: &Vector3<f64>, slope: &Vector3<f64>) -> Option<[f64; 2]> {
     let [mut low, mut high] = [f64::NEG_INFINITY, f64::INFINITY];
     let last = start.iter().copied().zip(slope.iter().copied());
@@ -95,7 +95,7 @@ fn heights(start: &Vector3<f64>, slope: &Vector3<f64>) -> Option<[f64; 2]> {
     (low < high).then_some([low, high])
 }
 
-/// The intervals, with those that touch joined.
+/// The intervals, with touching ones joined.
 fn joined(mut intervals: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     intervals.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let mut joined: Vec<[f64; 2]> = Vec::new();
@@ -108,7 +108,7 @@ fn joined(mut intervals: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     joined
 }
 
-/// Least and greatest coordinates.
+/// Smallest and largest coordinates.
 pub(super) fn bounds<const N: usize>(points: impl IntoIterator<Item = [f64; N]>) -> [[f64; N]; 2] {
     let mut bounds = [[f64::INFINITY; N], [f64::NEG_INFINITY; N]];
     for point in points {
@@ -126,7 +126,7 @@ mod tests {
 
     const SPACING: f64 = 0.01;
 
-    /// A box of 10 × 10 × `height` cm on a ground that rises by 0.3 m for each m of x.
+    /// A box of 10 × 10 × `height` cm on ground that rises by 0.3 m per metre of x.
     fn sloping(height: f64) -> TetMesh {
         let mut mesh = TetMesh::cuboid([0.05, 0.05, 0.5 * height], 0.05).unwrap();
         for position in &mut mesh.positions {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thinner_than_half_a_spacing_has_no_particles() {
+    fn columns_thinner_than_half_a_spacing_have_no_particles() {
         assert!(fill(&sloping(0.004), SPACING).is_empty());
     }
 

@@ -1,4 +1,4 @@
-//! Geoms of the robot as tools in the tissue.
+//! Geoms of the robot as tools that press the tissue.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::ffi::Data;
 /// Bit of `contype` that collides with tissue.
 const TOUCHES_TISSUE: i32 = 1;
 
-/// Nodes of a mesh's distance field along its longest axis: a millimetre for a probe's face.
+/// Nodes of a mesh's distance field along its longest axis: a spacing of about 1 mm for a probe's face.
 const FIELD_RESOLUTION: usize = 64;
 
 /// A geom that presses tissue.
@@ -21,11 +21,11 @@ const FIELD_RESOLUTION: usize = 64;
 pub(super) struct GeomTool {
     pub(super) geom: usize,
     pub(super) body: usize,
-    /// What the shape's frame is in the geom's.
+    /// Pose of the shape's frame in the geom's frame.
     offset: Pose,
 }
 
-/// The moving geoms of a scene that collide with tissue, and tools of their shapes.
+/// The moving geoms of a scene that collide with tissue, each with a tool of its shape.
 pub(super) fn geom_tools(model: &MjModel, friction: f64) -> Vec<(GeomTool, Tool)> {
     (0..model.ffi().ngeom as usize)
         .filter(|&geom| {
@@ -44,7 +44,8 @@ pub(super) fn geom_tools(model: &MjModel, friction: f64) -> Vec<(GeomTool, Tool)
         .collect()
 }
 
-/// Shape of a geom: of a closed mesh its distance field, of another and of an ellipsoid the box around; planes and height fields do not move.
+/// Shape of a geom and its pose in the geom's frame. A closed mesh gives its distance field; an open mesh or an ellipsoid gives its
+/// bounding box. `None` for planes and height fields, which do not move.
 fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
     let [a, b, c] = model.geom_size()[geom];
     let kind = model.geom_type()[geom] as u32;
@@ -81,7 +82,7 @@ fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
     }
 }
 
-/// Distance field of a mesh geom; none of a mesh that is not closed.
+/// Distance field of a mesh geom; `None` if the mesh is not closed.
 fn field(model: &MjModel, geom: usize) -> Option<DistanceField> {
     let mesh = model.geom_dataid()[geom] as usize;
     let first = model.mesh_vertadr()[mesh] as usize;

@@ -1,11 +1,11 @@
-//! Soft tissue beside MuJoCo, coupled both ways: geoms of the robot are tools in the tissue, and its wrench on them goes to their bodies.
+//! Soft tissue outside MuJoCo, coupled both ways: geoms of the robot are tools in the tissue, and its wrench on them acts on their bodies.
 //!
-//! One step of MuJoCo from $t$ to $t + h$: the tools start at the geoms' poses of $t$ and move on with their twists of $t$; the tissue
-//! takes as many substeps as it needs to $t + h$; the mean wrench that it gave acts on the bodies as `xfrc_applied` during MuJoCo's step. The
-//! momentum that the tissue got is the momentum that the robot lost, to the last bit of the wrench.
+//! One step of MuJoCo from $t$ to $t + h$: the tools start at the geoms' poses at $t$ and move with their twists at $t$. The tissue takes
+//! as many substeps as it needs to $t + h$. The mean wrench of the tissue acts on the bodies as `xfrc_applied` during MuJoCo's step. The
+//! tissue gains exactly the momentum that the robot loses.
 //!
-//! The force is thus a step late. A contact of stiffness $k$ and damping $c$ on a robot whose inertia there is $m$ stays stable while
-//! $h^2 k < m$ and $h c < m$, as for any spring and damper in an explicit step: with 2 ms and 1 kg up to 250 kN/m and 500 N·s/m.
+//! The force is thus one step late. A contact of stiffness $k$ and damping $c$ on a robot with inertia $m$ there stays stable while
+//! $h^2 k < m$ and $h c < m$, as for any spring and damper in an explicit step: with 2 ms and 1 kg, up to 250 kN/m and 500 N·s/m.
 //!
 //! * [`split`]: MJCF with a solid torso → MJCF without it.
 //! * [`TissueModel`]: compiled model with the torso → its lattice and material.

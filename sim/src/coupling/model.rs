@@ -1,4 +1,4 @@
-//! What a solid torso is, taken from its compiled scene.
+//! Constants of a solid torso, taken from its compiled scene.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub enum SolverKind {
 }
 
 impl SolverKind {
-    /// The solver of that name: `mpm` or `xpbd`.
+    /// The solver with this name: `mpm` or `xpbd`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "mpm" => Some(Self::Mpm),
@@ -44,15 +44,15 @@ pub struct TissueModel {
     pub material: Material,
     /// Retardation time [s]: damping over stiffness.
     pub damping_time: f64,
-    /// How far from tools tissue moves [m]; infinite: all do.
+    /// Distance from tools within which tissue moves [m]; infinite: all tissue moves.
     pub(super) reach: f64,
-    /// Longest substep of tetrahedra [s]; infinite: not limited.
+    /// Longest substep of tetrahedra [s]; infinite: no limit.
     pub(super) substep: f64,
     /// The torso's frame.
     pub(super) frame: Pose,
     /// Name of the body that the lower points are fixed to.
     pub(super) base: String,
-    /// Position coordinates of the free points in the picture model: the first of three, and the point.
+    /// Position coordinates of the free points in the visual model: index of the first of three, and index of the point.
     pub(super) points: Vec<(usize, usize)>,
     /// All position and velocity coordinates of the points.
     pub(super) qpos_addresses: Vec<usize>,
@@ -65,7 +65,7 @@ impl TissueModel {
     /// Reads a scene compiled with the torso, whose names start with `prefix`.
     ///
     /// # Errors
-    /// [`SimError::Solid`] for a torso that is no such solid; [`SimError::Allocation`].
+    /// [`SimError::Solid`] if the torso is not such a solid; [`SimError::Allocation`].
     pub(crate) fn extract(
         model: &Arc<MjModel>,
         solver: SolverKind,
@@ -92,7 +92,7 @@ impl TissueModel {
                 .map(|corners| [0, 1, 2, 3].map(|i| corners[i] as u32))
                 .collect(),
         };
-        // MuJoCo orders corners the other way round.
+        // MuJoCo uses the opposite order of corners.
         for index in 0..mesh.tets.len() {
             if volume(&mesh, &mesh.tets[index]) < 0.0 {
                 mesh.tets[index].swap(2, 3);
@@ -132,7 +132,7 @@ impl TissueModel {
         })
     }
 
-    /// The same of another material, given by [`MATERIAL`]'s numbers.
+    /// The same model with another material, given by the numbers of [`MATERIAL`].
     ///
     /// # Errors
     /// [`SimError::Tissue`] for numbers out of range.
@@ -173,7 +173,7 @@ fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> 
     of_numbers(numbers)
 }
 
-/// Of Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping time [s].
+/// Material from Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping time [s].
 fn of_numbers(
     [young_modulus, poisson_ratio, density, damping_time]: [f64; 4],
 ) -> Result<(Material, f64), SimError> {
@@ -188,7 +188,7 @@ fn of_numbers(
     Ok((material, damping_time))
 }
 
-/// A custom number; infinite where there is none.
+/// A custom number; infinite if the model does not have it.
 fn number(model: &MjModel, prefix: &str, name: &str) -> f64 {
     let name = format!("{prefix}{name}");
     let numeric = names::try_find(model, ObjectType::Numeric, &name);

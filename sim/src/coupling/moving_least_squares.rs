@@ -1,16 +1,16 @@
-//! How the lattice of a torso follows points of tissue: by moving least squares, exact for any affine motion (Lancaster and Salkauskas
-//! 1981, doi:10.1090/S0025-5718-1981-0616367-1).
+//! Interpolation from points of tissue to the lattice of a torso, by moving least squares, exact for any affine motion (Lancaster and
+//! Salkauskas 1981, doi:10.1090/S0025-5718-1981-0616367-1).
 
 use nalgebra::{Matrix4, Vector3, Vector4};
 
-/// For each point of the lattice the points of tissue around it and their weights.
+/// For each lattice point, the tissue points around it and their weights.
 #[derive(Debug, Clone)]
 pub(super) struct MovingLeastSquares {
     weights: Vec<Vec<(u32, f64)>>,
 }
 
 impl MovingLeastSquares {
-    /// Of a lattice at rest and tissue at rest whose points are `spacing` [m] apart.
+    /// Weights for a lattice at rest and tissue at rest whose points are `spacing` [m] apart.
     pub(super) fn new(lattice: &[[f64; 3]], tissue: &[[f64; 3]], spacing: f64) -> Self {
         let weights = lattice.iter().map(|point| weights(point, tissue, spacing));
         Self {
@@ -18,7 +18,7 @@ impl MovingLeastSquares {
         }
     }
 
-    /// Of each point of the lattice, what the tissue around it has: a place or a velocity.
+    /// Values of the tissue, positions or velocities, interpolated at each lattice point.
     pub(super) fn follow<'a>(
         &'a self,
         tissue: &'a [[f64; 3]],
@@ -66,7 +66,7 @@ fn weights(point: &[f64; 3], tissue: &[[f64; 3]], spacing: f64) -> Vec<(u32, f64
         .iter()
         .map(|(_, weight, p)| p * p.transpose() * *weight)
         .sum();
-    // The weight of i: w_i p(x)ᵀ A⁻¹ p(x_i), with p(x) = (1, 0, 0, 0) seen from the point itself.
+    // The weight of i: w_i p(x)ᵀ A⁻¹ p(x_i), with p(x) = (1, 0, 0, 0) relative to the point itself.
     match moments.try_inverse() {
         Some(inverse) if moments.determinant().abs() > 1e-9 => {
             let row = inverse.row(0);

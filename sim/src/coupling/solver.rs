@@ -1,6 +1,6 @@
 //! Lattice and material → particles or tetrahedra.
 //!
-//! Without gravity, as with the other torsos: the shape that is given is the shape at rest, and is not to sag by its own weight.
+//! Gravity is zero, as for the other torsos: the given shape is the shape at rest and must not sag under its own weight.
 
 use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
@@ -18,11 +18,11 @@ const MARGIN: f64 = 8.0;
 /// Longest substep of constraints [s].
 const XPBD_SUBSTEP: f64 = 1e-3;
 /// Part of the flattest tetrahedron, at the torso's rim, that waves may cross in each second of the longest substep of constraints [1/s].
-/// With substeps of 0.22, 0.5 and 1 ms the force of a press is 0, 2 and 4 % less, which the torso's stiffness makes up for, and a force
-/// that is held trembles by 1, 1 and 4 %.
+/// With substeps of 0.22, 0.5 and 1 ms, the force of a press is 0, 2 and 4 % lower, which the torso's stiffness compensates, and a held
+/// force fluctuates by 1, 1 and 4 %.
 const XPBD_COURANT: f64 = 1420.0;
 
-/// The tissue of the torso at rest, and the distance of its neighbouring points [m].
+/// The tissue of the torso at rest, and the distance between neighbouring points [m].
 pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     match model.solver {
         SolverKind::Mpm => particles(model),
@@ -41,10 +41,10 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
             ((high[axis] - origin[axis]) / cell_width + MARGIN).ceil() as usize
         }),
         gravity: [0.0; 3],
-        // A torso that has been pressed is to come back.
+        // A pressed torso must return to its shape.
         formulation: Formulation::TotalLagrangian,
         reach: model.reach,
-        // What is within reach is too little work to share out.
+        // Tissue within reach is too little work for several threads.
         n_threads: usize::from(model.reach.is_finite()),
         ..MpmConfig::default()
     };
@@ -81,7 +81,7 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
     ))
 }
 
-/// The mesh with its points in the order of cubes, and in a cube of their places, so that what moves together lies together.
+/// The mesh with its points sorted by cube, and by position within a cube, so that neighbouring points are close in memory.
 fn in_order(mesh: &TetMesh) -> TetMesh {
     /// Width of a cube in edges of the torso's tetrahedra.
     const CUBE: f64 = 4.0;

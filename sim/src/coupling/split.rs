@@ -6,7 +6,7 @@ use insonate_models::torsos::tissue::SOLVER;
 use super::model::{SolverKind, TissueModel};
 use crate::keyframes::remove_joints;
 
-/// The solver that a torso asks for, and the prefix of its parts, such as `torso/`.
+/// The solver that a torso requests, and the prefix of its parts, such as `torso/`.
 pub fn tissue_torso(scene: &Mjcf) -> Option<(SolverKind, String)> {
     scene.names(Namespace::Text).into_iter().find_map(|name| {
         let prefix = name.strip_suffix(SOLVER)?;
@@ -15,8 +15,8 @@ pub fn tissue_torso(scene: &Mjcf) -> Option<(SolverKind, String)> {
     })
 }
 
-/// Takes the solid out of a scene: its points' bodies, its flexes and skin, and its entries of the keyframes; and the integrator that only the
-/// flexes needed.
+/// Removes the solid from a scene: the bodies of its points, its flexes and skin, its entries in the keyframes, and the integrator that
+/// only the flexes needed.
 pub fn without_tissue(scene: &Mjcf, prefix: &str, tissue: &TissueModel) -> Mjcf {
     let mut rest = scene.clone();
     let ours = |element: &Element, start: &str| {

@@ -1,4 +1,4 @@
-//! The tissue beside one MuJoCo state, and its step.
+//! The tissue next to one MuJoCo state, and its step.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::spatial::contact_frame;
 /// Height above the table of the tool that holds the lower points [m]; points at the table are below its surface.
 const HOLDER_HEIGHT: f64 = 1e-4;
 
-/// Tissue beside one MuJoCo state.
+/// Tissue next to one MuJoCo state.
 pub struct Coupling {
     model: Arc<TissueModel>,
     tissue: Box<dyn SoftTissue>,
@@ -31,8 +31,8 @@ pub struct Coupling {
     base: usize,
     /// Height of the base without breath, in world [m].
     base_height: f64,
-    /// How far breath has lifted the base, in world [m]. Tissue is stepped as if the base stood still: breath accelerates it by some
-    /// 0.02 m/s², a 500th of gravity.
+    /// Displacement of the base by breath, in world [m]. Tissue is stepped as if the base stood still: breath accelerates it by about
+    /// 0.02 m/s², 1/500 of gravity.
     rise: Vector3<f64>,
     /// Velocity of the base in world [m/s].
     base_velocity: Vector3<f64>,
@@ -52,10 +52,10 @@ impl fmt::Debug for Coupling {
 }
 
 impl Coupling {
-    /// Tissue at rest beside `model`, the scene without it.
+    /// Tissue at rest, for a state of `model`, the scene without the tissue.
     ///
     /// # Errors
-    /// [`SimError::Tissue`] where the solver refuses it.
+    /// [`SimError::Tissue`] if the solver rejects it.
     pub fn new(tissue_model: Arc<TissueModel>, model: &MjModel) -> Result<Self, SimError> {
         let (mut tissue, spacing) = solver::build(&tissue_model)?;
         let base = names::find(model, ObjectType::Body, &tissue_model.base)?;
@@ -86,7 +86,7 @@ impl Coupling {
         })
     }
 
-    /// Back to rest.
+    /// Resets to rest.
     pub(crate) fn reset(&mut self) {
         self.tissue.reset();
         self.contacts.clear();
@@ -95,8 +95,8 @@ impl Coupling {
         self.diverged = None;
     }
 
-    /// Makes the tissue of another material, at rest: Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping time [s], as
-    /// [`material`](insonate_models::torsos::tissue::material) gives them.
+    /// Replaces the material; the tissue is then at rest. The numbers are Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping
+    /// time [s], as [`material`](insonate_models::torsos::tissue::material) gives them.
     ///
     /// # Errors
     /// [`SimError::Tissue`] for numbers out of range.
@@ -114,7 +114,7 @@ impl Coupling {
         &self.model
     }
 
-    /// The tissue, as if the base stood still. Its first tool holds the lower points, the others are geoms.
+    /// The tissue, as if the base stood still. Its first tool holds the lower points; the other tools are geoms.
     pub fn tissue(&self) -> &dyn SoftTissue {
         &*self.tissue
     }
@@ -137,7 +137,7 @@ impl Coupling {
             .collect()
     }
 
-    /// What the lattice has of what tissue has, and a part that all of it has.
+    /// Values of the tissue interpolated at the lattice points, plus a part that all points share.
     fn follow(&self, tissue: &[[f64; 3]], part: Vector3<f64>) -> Vec<[f64; 3]> {
         let values = self.interpolation.follow(tissue);
         values
@@ -145,12 +145,12 @@ impl Coupling {
             .collect()
     }
 
-    /// Contacts of the last step: one for each geom that tissue pushed, with the whole force at the centre of pressure, along the normal.
+    /// Contacts of the last step, one per geom that tissue pushed, with the whole force at the centre of pressure, along the normal.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
 
-    /// Mean wrench of the tissue on what holds it over the last step, about the torso's origin, in world.
+    /// Mean wrench of the tissue on its base over the last step, about the torso's origin, in world.
     pub fn base_wrench(&self) -> Wrench {
         self.tissue.wrench(0)
     }
@@ -218,7 +218,7 @@ impl Coupling {
     /// Applies the wrench of the tissue on a geom to its body and lists the contact.
     fn apply(&mut self, index: usize, wrench: &Wrench, data: &mut Data) {
         let geom = &self.geoms[index];
-        // Where the wrench was taken: the tool has moved on since.
+        // Origin of the wrench; the tool has moved since.
         let origin = {
             let mut tool = self.tissue.tools_mut()[index + 1].clone();
             geom.place(data, &mut tool);
@@ -239,7 +239,7 @@ impl Coupling {
     }
 }
 
-/// The force of tissue on a geom as one contact; the second side is tissue, which is no geom.
+/// The force of tissue on a geom as one contact; the second side is tissue, which is not a geom.
 fn contact(geom: usize, normal: Vector3<f64>, position: Vector3<f64>, force: f64) -> Contact {
     Contact {
         geom: [geom as i32, -1],

@@ -6,10 +6,10 @@ use nalgebra::Vector3;
 use super::SkinPoint;
 use super::skin::{FACE, face_normal};
 
-/// Distance of the map's points [m].
+/// Distance between the map's points [m].
 const CELL: f64 = 0.004;
 
-/// Where the skin is at rest.
+/// The skin at rest.
 #[derive(Debug, Clone)]
 pub enum Skin {
     /// A level plane at this height [m], such as a table's top.
@@ -19,7 +19,7 @@ pub enum Skin {
 }
 
 impl Skin {
-    /// The skin above `(x, y)` of the world [m]; `None` beside it.
+    /// The skin above `(x, y)` of the world [m]; `None` outside the skin.
     pub fn above(&self, x: f64, y: f64) -> Option<SkinPoint> {
         match self {
             Self::Plane(height) => Some(SkinPoint {
@@ -36,12 +36,12 @@ impl Skin {
 pub struct HeightMap {
     low: [f64; 2],
     count: [usize; 2],
-    /// Height [m] and normal; `None` beside the torso. Row-major, shape `[count[0], count[1]]`.
+    /// Height [m] and normal; `None` outside the torso. Row-major, shape `[count[0], count[1]]`.
     cells: Vec<Option<(f64, Vector3<f64>)>>,
 }
 
 impl HeightMap {
-    /// The skin of a scene's torso; `None` without one.
+    /// The skin of a scene's torso; `None` without a torso.
     pub fn of_torso(scene: &Scene) -> Option<Self> {
         let [low, high] = scene.torso.as_ref()?.surface.bounds();
         let [x, y, _] = scene.torso_position;

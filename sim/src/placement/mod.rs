@@ -1,4 +1,4 @@
-//! Placing the probe: where the skin is, which pose the probe takes on it, and how the arm gets there.
+//! Placement of the probe: position of the skin, pose of the probe on it, and posture of the arm.
 
 mod height_map;
 mod skin;
@@ -13,25 +13,25 @@ use crate::ik::{self, Ease, IkConfig};
 use crate::readings::ProbeFrame;
 use crate::{Physics, Pose, SimError};
 
-/// What a posture has on a way where it can; chosen: the Panda's wrist was seen to run at some 8 rad/s in a singular posture.
+/// Preferred properties of a posture along a path; chosen: in a singular posture, the Panda's wrist reached about 8 rad/s.
 const EASE: Ease = Ease {
     room: 0.3,
     singular_value: 0.1,
 };
 
-/// The arm, the probe's face, and how the probe is turned in the home pose.
+/// The arm, the probe's face, and the lateral direction of the probe in the home pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbePlacement {
     /// The arm's joints and motors.
     pub arm: Arm,
     /// The probe's face.
     pub probe: ProbeFrame,
-    /// Lateral direction of the probe in the home pose, in world; poses turn as little from it as they can.
+    /// Lateral direction of the probe in the home pose, in world; poses deviate from it as little as possible.
     home_lateral: Vector3<f64>,
 }
 
 impl ProbePlacement {
-    /// The arm and the probe of a scene whose robot is at home.
+    /// The arm and the probe of a scene with the robot at home.
     ///
     /// # Errors
     /// As [`Arm::new`] and [`ProbeFrame::new`].
@@ -46,7 +46,7 @@ impl ProbePlacement {
 
     /// The probe's pose at a point of the skin, `lift` [m] above it, facing it.
     ///
-    /// The array lies across `path`, a direction in world, or as in the home pose.
+    /// The array lies across `path`, a direction in world; without it, the array is oriented as in the home pose.
     pub fn pose_on(&self, point: &SkinPoint, lift: f64, path: Option<Vector3<f64>>) -> Pose {
         let lateral = path.map_or(self.home_lateral, |path| point.normal.cross(&path));
         let sign = if lateral.dot(&self.home_lateral) < 0.0 {
@@ -71,14 +71,14 @@ impl ProbePlacement {
         Ok(())
     }
 
-    /// The same at the first pose of a way, in a posture from which the arm goes along it, clear of obstacles, limits of its joints
-    /// and singular postures where it can.
+    /// As [`ProbePlacement::place`], at the first pose of a path. The posture lets the arm follow the path, if possible clear of obstacles,
+    /// joint limits and singular postures.
     ///
     /// # Errors
     /// [`SimError::Unreachable`].
     ///
     /// # Panics
-    /// For a way without poses.
+    /// If the path has no poses.
     pub fn place_on_way(&self, physics: &mut Physics, way: &[Pose]) -> Result<(), SimError> {
         let config = IkConfig {
             ease: Some(EASE),

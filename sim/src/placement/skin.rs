@@ -1,4 +1,4 @@
-//! Points of the skin, with the normal that the probe's face meets.
+//! Points of the skin, with the normal averaged over the probe's face.
 
 use insonate_meshes::HeightIndex;
 use nalgebra::Vector3;
@@ -16,7 +16,7 @@ pub struct SkinPoint {
 }
 
 impl SkinPoint {
-    /// The skin above `(x, y)` [m] of the torso's frame, whose origin is `origin` in world [m]; `None` beside the torso.
+    /// The skin above `(x, y)` [m] of the torso's frame, whose origin is `origin` in world [m]; `None` outside the torso.
     pub fn above(surface: &HeightIndex, origin: [f64; 3], x: f64, y: f64) -> Option<Self> {
         let point = surface.highest_at(x, y)?;
         let normal = face_normal(|i, j| {
@@ -30,9 +30,9 @@ impl SkinPoint {
     }
 }
 
-/// The mean of the normals at the centre, the corners and the middles of the sides of the face, where there is skin.
+/// The mean of the normals at the centre, the corners and the middles of the sides of the face, as far as there is skin.
 ///
-/// `normal_at` takes steps of half the face along both sides, -1 to 1.
+/// The arguments of `normal_at` are in units of half the face's sides, -1 to 1.
 pub(super) fn face_normal(
     normal_at: impl Fn(isize, isize) -> Option<Vector3<f64>>,
 ) -> Vector3<f64> {

@@ -1,4 +1,4 @@
-//! The PSM's mechanism in reduced coordinates: seven joints that the closed chains leave, and seven motors.
+//! The PSM's mechanism in reduced coordinates: seven independent joints of the closed chains, and seven motors.
 
 use insonate_dvrk::{JOINT_NAMES, JointVector, N_JOINTS, coupling};
 use mujoco_rs::wrappers::mj_model::MjModel;
@@ -8,7 +8,7 @@ use crate::names::{self, JointAddress, ObjectType};
 use crate::readings::ROBOT_PREFIX;
 use crate::{Physics, Pose, SimError};
 
-/// Joints of the mechanism that follow another one: name, index of that one, factor.
+/// Joints of the mechanism that follow another joint: name, index of the leader, factor.
 const FOLLOWERS: [(&str, usize, f64); 5] = [
     ("upper_bar", 1, -1.0),
     ("lower_bar", 1, -1.0),
@@ -17,7 +17,7 @@ const FOLLOWERS: [(&str, usize, f64); 5] = [
     ("counterweight", 2, 1.0),
 ];
 
-/// A PSM in a scene: where its joints, motors and frames are.
+/// Joints, motors and frames of a PSM in a scene.
 #[derive(Debug, Clone)]
 pub struct PsmArm {
     joints: [JointAddress; N_JOINTS],
@@ -28,7 +28,7 @@ pub struct PsmArm {
     frame_0: usize,
     shaft: usize,
     remote_center: usize,
-    /// Sites that closed chains hold together, where they can be told: the tip of each jaw.
+    /// Sites at the tips of the jaws.
     tips: [usize; 2],
     prefix: &'static str,
 }
@@ -37,7 +37,7 @@ impl PsmArm {
     /// The PSM below `robot/`, or without a prefix.
     ///
     /// # Errors
-    /// [`SimError::UnknownName`] where the scene's robot is no PSM.
+    /// [`SimError::UnknownName`] if the scene's robot is not a PSM.
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
         let scoped = names::try_find(model, ObjectType::Body, &format!("{ROBOT_PREFIX}base"));
         let prefix = if scoped.is_some() { ROBOT_PREFIX } else { "" };
@@ -57,7 +57,7 @@ impl PsmArm {
         for (name, leader, factor) in FOLLOWERS {
             match joint(name) {
                 Ok(address) => followers.push((address, leader, factor)),
-                // It can be taken off.
+                // The counterweight can be removed.
                 Err(_) if name == "counterweight" => {}
                 Err(error) => return Err(error),
             }
@@ -94,7 +94,7 @@ impl PsmArm {
         JointVector::from_fn(|joint, _| physics.qvel()[self.joints[joint].dof])
     }
 
-    /// Generalised forces of the mechanism, shape `[nv]`, as torques of the seven joints: the work of those that follow is their leader's.
+    /// Generalised forces of the mechanism, shape `[nv]`, as torques of the seven joints; followers add their work to their leader.
     pub fn reduce(&self, forces: &[f64]) -> JointVector {
         let mut reduced = JointVector::from_fn(|joint, _| forces[self.joints[joint].dof]);
         for &(address, leader, factor) in &self.followers {
@@ -103,7 +103,7 @@ impl PsmArm {
         reduced
     }
 
-    /// Joint velocities or accelerations as those of the mechanism, shape `[nv]`; other joints of the scene get zero.
+    /// Joint velocities or accelerations of the whole mechanism, shape `[nv]`; other joints of the scene get zero.
     pub fn expand(&self, joints: &JointVector, n_dofs: usize) -> Vec<f64> {
         let mut all = vec![0.0; n_dofs];
         for (address, value) in self.joints.iter().zip(joints.iter()) {
@@ -115,7 +115,7 @@ impl PsmArm {
         all
     }
 
-    /// Puts the mechanism, both loops closed, into a state.
+    /// Sets the state of the mechanism, with both loops closed.
     pub fn set_state(
         &self,
         physics: &mut Physics,
@@ -133,7 +133,7 @@ impl PsmArm {
         physics.forward();
     }
 
-    /// Writes the motors' torques for these joint torques to `ctrl`, each within its limit; returns whether one was clipped.
+    /// Writes the motor torques for these joint torques to `ctrl`, each within its limit; returns whether one was clipped.
     pub fn apply(&self, physics: &mut Physics, joint_torques: &JointVector) -> bool {
         let wanted = coupling::motor_torque_from_joint(joint_torques);
         let mut is_saturated = false;
@@ -145,7 +145,7 @@ impl PsmArm {
         is_saturated
     }
 
-    /// Torques of the motors as commanded, in motor coordinates [N·m, motor 3: N].
+    /// Commanded torques of the motors, in motor coordinates [N·m, motor 3: N].
     pub fn motor_torques(&self, physics: &Physics) -> JointVector {
         JointVector::from_fn(|motor, _| physics.ctrl()[self.motors[motor]])
     }
@@ -158,7 +158,7 @@ impl PsmArm {
             .any(|(torque, limit)| torque.abs() >= *limit)
     }
 
-    /// Pose of frame 0 of the arm's tables in the world: fixed.
+    /// Pose of frame 0 of the arm's tables in world; constant.
     pub fn world_from_base(&self, physics: &Physics) -> Pose {
         let data = physics.data();
         Pose::from_matrix(data.xpos()[self.frame_0], data.xmat()[self.frame_0])
@@ -197,7 +197,7 @@ impl PsmArm {
         axis.cross(&offset).norm()
     }
 
-    /// Greatest deviation of the closed chains' joints from what their leaders ask for [rad, m].
+    /// Largest deviation of the following joints from the positions that their leaders prescribe [rad, m].
     pub fn closure_error(&self, physics: &Physics) -> f64 {
         let q = self.positions(physics);
         let followers = self.followers.iter();

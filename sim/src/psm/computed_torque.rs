@@ -1,7 +1,7 @@
 //! Computed torque: $\tau = M(q)\,(\ddot q_d + K_d \dot e + K_p e) + C(q, \dot q)\,\dot q + g(q) + \tau_f(\dot q_d)$.
 //!
-//! Feedback linearisation as Ferro et al. 2022, Eq. 6–7, in the coordinates of the joints, with the friction of the identified
-//! model, which they leave out. Friction is that of the wanted velocity: measured ones change sign with every vibration.
+//! Feedback linearisation as in Ferro et al. 2022, Eq. 6–7, in joint coordinates, with the friction of the identified model added.
+//! Friction is computed from the wanted velocity, because measured velocities change sign with every vibration.
 
 use insonate_dvrk::{JointVector, Psm};
 
@@ -16,12 +16,12 @@ pub struct ComputedTorqueConfig {
     pub stiffness: JointVector,
     /// Gain of the velocity error [1/s].
     pub damping: JointVector,
-    /// Velocity over which compensated Coulomb friction turns round [rad/s, m/s].
+    /// Velocity range over which compensated Coulomb friction changes its sign [rad/s, m/s].
     pub friction_width: JointVector,
 }
 
 impl Default for ComputedTorqueConfig {
-    /// Ferro et al. 2022: 800 1/s² and 60 1/s; more for the wrist, whose friction is many times the torque of its inertia.
+    /// Ferro et al. 2022: 800 1/s² and 60 1/s; larger gains for the wrist, where friction is many times the torque of its inertia.
     fn default() -> Self {
         let [arm, wrist] = [[800.0, 60.0], [40_000.0, 400.0]];
         let gains = |which: usize| {
@@ -35,7 +35,7 @@ impl Default for ComputedTorqueConfig {
     }
 }
 
-/// Follows a motion with the arm's own dynamics.
+/// Controller that follows a motion with the arm's own dynamics.
 #[derive(Debug, Clone)]
 pub struct ComputedTorque {
     /// Gains.
@@ -49,7 +49,7 @@ impl ComputedTorque {
     /// A controller that holds the arm where it is.
     ///
     /// # Errors
-    /// [`SimError::UnknownName`] where the scene's robot is no PSM.
+    /// [`SimError::UnknownName`] if the scene's robot is not a PSM.
     pub fn new(physics: &Physics, config: ComputedTorqueConfig) -> Result<Self, SimError> {
         let arm = PsmArm::new(physics.model())?;
         let psm = model_of(physics.model())?;
@@ -63,7 +63,7 @@ impl ComputedTorque {
     }
 }
 
-/// Friction at `dq` whose Coulomb part turns round over the velocities `width` of the joints.
+/// Friction at `dq`; its Coulomb part changes its sign over the velocities `width` of the joints.
 pub(super) fn smooth_friction(psm: &Psm, dq: &JointVector, width: &JointVector) -> JointVector {
     let mut torque = JointVector::zeros();
     for drive in &psm.drives {
@@ -79,7 +79,7 @@ pub(super) fn smooth_friction(psm: &Psm, dq: &JointVector, width: &JointVector) 
     torque
 }
 
-/// Torques of the bodies, rotors and spring at an acceleration, without friction [N·m, N].
+/// Torques of the bodies, rotors and spring for an acceleration, without friction [N·m, N].
 pub fn frictionless_torque(
     psm: &Psm,
     q: &JointVector,

@@ -1,7 +1,7 @@
 //! Cartesian impedance at the tool: $\tau = J^T (K\,\Delta x + D\,\Delta\dot x) + C \dot q + g(q) + \tau_f(\dot q_d)$.
 //!
-//! The mechanism holds the remote centre by itself, so the tool's point is a spring of three dimensions about it: yaw, pitch and
-//! insertion carry the force, roll, wrist and jaws the orientation and the opening.
+//! The mechanism itself holds the remote centre, so the tool's point is a three-dimensional spring about it. Yaw, pitch and insertion carry
+//! the force; roll, wrist and jaws carry the orientation and the opening.
 
 use insonate_dvrk::{JointVector, Psm};
 use nalgebra::{Vector3, Vector6};
@@ -14,13 +14,13 @@ use crate::{Physics, SimError};
 /// Stiffness and damping of [`ToolImpedance`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ToolImpedanceConfig {
-    /// Of the tool's point [N/m].
+    /// Stiffness of the tool's point [N/m].
     pub stiffness: f64,
-    /// Of the tool's point [N·s/m].
+    /// Damping of the tool's point [N·s/m].
     pub damping: f64,
-    /// Of its orientation [N·m/rad].
+    /// Stiffness of the tool's orientation [N·m/rad].
     pub rotational_stiffness: f64,
-    /// Of the jaws' opening [N·m/rad].
+    /// Stiffness of the jaws' opening [N·m/rad].
     pub jaw_stiffness: f64,
 }
 
@@ -35,7 +35,7 @@ impl Default for ToolImpedanceConfig {
     }
 }
 
-/// A spring between the tool and its wanted pose.
+/// Controller that acts as a spring between the tool and its wanted pose.
 #[derive(Debug, Clone)]
 pub struct ToolImpedance {
     /// Stiffness and damping.
@@ -50,7 +50,7 @@ impl ToolImpedance {
     /// A controller that holds the tool where it is.
     ///
     /// # Errors
-    /// [`SimError::UnknownName`] where the scene's robot is no PSM.
+    /// [`SimError::UnknownName`] if the scene's robot is not a PSM.
     pub fn new(physics: &Physics, config: ToolImpedanceConfig) -> Result<Self, SimError> {
         let arm = PsmArm::new(physics.model())?;
         let psm = model_of(physics.model())?;
@@ -67,7 +67,7 @@ impl ToolImpedance {
 }
 
 impl Controller for ToolImpedance {
-    /// The joints whose tool pose is wanted.
+    /// The joints that give the wanted tool pose.
     type Target = JointState;
 
     fn reset(&mut self, physics: &Physics) {

@@ -1,13 +1,13 @@
-//! The da Vinci PSM in a scene: its closed mechanism seen as seven joints, its control, and the force at its tip.
+//! The da Vinci PSM in a scene: its closed mechanism as seven joints, its control, and the force at its tip.
 //!
 //! * [`PsmArm`] reads and writes the mechanism in the coordinates of [`insonate_dvrk`]: yaw, pitch, insertion, roll, wrist pitch, jaws.
-//! * [`model_of`] takes the analytic model out of the compiled file: the very arm that is stepped, for control and for tests.
-//! * [`PdGravity`], [`ComputedTorque`] and [`ToolImpedance`] are control laws; [`MomentumObserver`] estimates what pushes the tip.
-//! * [`JointMotion`] is what they follow.
+//! * [`model_of`] builds the analytic model from the compiled file, so that control and tests use the arm that is stepped.
+//! * [`PdGravity`], [`ComputedTorque`] and [`ToolImpedance`] are control laws; [`MomentumObserver`] estimates the force on the tip.
+//! * [`JointMotion`] is the reference that they follow.
 //!
-//! Friction of MuJoCo is a constraint that holds below the Coulomb force and slips at exactly that force above.
-//! Identified models have `sign(v)` instead, which says nothing of a joint at rest.
-//! [`PsmStep`] therefore also tells the friction that acted in a step, and comparisons of rigid-body torques take that off.
+//! Friction in MuJoCo is a constraint: it holds below the Coulomb force and slips at exactly that force above.
+//! Identified models use `sign(v)` instead, which does not define the friction of a joint at rest.
+//! [`PsmStep`] therefore also returns the friction that acted in a step; comparisons of rigid-body torques subtract it.
 
 mod arm;
 mod computed_torque;

@@ -1,4 +1,4 @@
-//! The analytic model of the PSM that a scene steps, read out of the compiled file.
+//! The analytic model of the PSM in a scene, read from the compiled file.
 
 use insonate_dvrk::{Drive, Inertia, Psm, classic, coupling};
 use mujoco_rs::wrappers::mj_model::MjModel;
@@ -24,7 +24,7 @@ const BODIES: [(usize, &str); 12] = [
     (13, "jaw_b"),
 ];
 
-/// Drives on joints, and drives on tendons, by their place in [`Psm::drives`].
+/// Drives on joints, then drives on tendons, by their index in [`Psm::drives`].
 const JOINT_DRIVES: [(usize, &str); 7] = [
     (0, "yaw"),
     (1, "pitch"),
@@ -36,10 +36,10 @@ const JOINT_DRIVES: [(usize, &str); 7] = [
 ];
 const TENDON_DRIVES: [(usize, &str); 3] = [(7, "motor_6"), (8, "motor_7"), (9, "jaws")];
 
-/// The model with the masses, friction, rotors, springs and offsets of the compiled file, and its instrument's length.
+/// The model with the masses, friction, rotors, springs, offsets and instrument length of the compiled file.
 ///
 /// # Errors
-/// [`SimError::UnknownName`] where the scene's robot is no PSM.
+/// [`SimError::UnknownName`] if the scene's robot is not a PSM.
 pub fn model_of(model: &MjModel) -> Result<Psm, SimError> {
     let scoped = names::try_find(model, ObjectType::Body, &format!("{ROBOT_PREFIX}base"));
     let prefix = if scoped.is_some() { ROBOT_PREFIX } else { "" };
@@ -75,7 +75,7 @@ pub fn model_of(model: &MjModel) -> Result<Psm, SimError> {
         };
     }
     let wrist_per_motor = coupling::joint_from_motor_matrix()[(4, 4)];
-    // Motor: the drive that its offset counts for, and that drive's position per motor angle.
+    // Motor: the drive that its offset belongs to, and that drive's position per motor angle.
     let offsets = [
         (0, 1.0),
         (1, 1.0),

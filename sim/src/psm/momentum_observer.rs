@@ -1,8 +1,8 @@
-//! External torques from what the motors do, without accelerations: the generalised-momentum observer.
+//! The generalised-momentum observer: external torques from the motor torques, without accelerations.
 //!
 //! $r = K\,\bigl(p - \int (\tau - \tau_f + C^T \dot q - g + r)\,dt - p_0\bigr)$ with $p = M(q)\,\dot q$ follows the external torque with
 //! the time constant $1/K$ (De Luca, Mattone 2005, doi:10.1109/ROBOT.2005.1570701).
-//! The force on the tip is what yaw, pitch and insertion feel of it: $F = J^{-T} r$ with the Jacobian of the wrist's point.
+//! The force on the tip follows from its torques on yaw, pitch and insertion: $F = J^{-T} r$ with the Jacobian of the wrist's point.
 
 use insonate_dvrk::{JointVector, Psm};
 use nalgebra::{Matrix3, Vector3};
@@ -14,7 +14,7 @@ use super::{ComputedTorqueConfig, JointState};
 #[derive(Debug, Clone)]
 pub struct MomentumObserver {
     psm: Psm,
-    /// Inverse of its time constant [1/s].
+    /// Inverse of the time constant [1/s].
     gain: f64,
     friction_width: JointVector,
     /// The integral and the momentum at the start.
@@ -35,7 +35,7 @@ impl MomentumObserver {
         }
     }
 
-    /// Advances by `dt` [s] over which the motors gave these joint torques at this state; returns the external joint torques.
+    /// Advances by `dt` [s], during which the motors applied these joint torques in this state; returns the external joint torques.
     pub fn advance(
         &mut self,
         q: &JointVector,
@@ -52,7 +52,7 @@ impl MomentumObserver {
         self.residual
     }
 
-    /// Force of the surroundings on the tool's point in frame 0 [N], as yaw, pitch and insertion feel it.
+    /// Force of the surroundings on the tool's point in frame 0 [N], from the torques on yaw, pitch and insertion.
     pub fn tip_force(&self, q: &JointVector) -> Vector3<f64> {
         let jacobian = self.psm.tool_jacobian(q);
         let first: Matrix3<f64> = jacobian.fixed_view::<3, 3>(0, 0).into();

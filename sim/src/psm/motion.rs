@@ -1,4 +1,4 @@
-//! Reference motions: straight line and spiral of the tool, and the excitation of identification.
+//! Reference motions: straight line and spiral of the tool, and the excitation for identification.
 
 use std::f64::consts::TAU;
 
@@ -9,34 +9,34 @@ use nalgebra::{IsometryMatrix3, Translation3, Vector3};
 /// Positions, velocities and accelerations of the joints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointState {
-    /// [rad, m]
+    /// Positions [rad, m].
     pub q: JointVector,
-    /// [rad/s, m/s]
+    /// Velocities [rad/s, m/s].
     pub dq: JointVector,
-    /// [rad/s², m/s²]
+    /// Accelerations [rad/s², m/s²].
     pub ddq: JointVector,
 }
 
-/// Where the line starts, in joints [rad, m]: where the authors' simulation stands once its controller has caught up.
+/// Start of the line, in joints [rad, m]: the state of the authors' simulation once its controller has caught up.
 pub const LINE_START: [f64; 7] = [-0.51, 0.07, 0.1143, 0.0, 0.0, -0.1, 0.1];
-/// Where the spiral starts, in joints [rad, m].
+/// Start of the spiral, in joints [rad, m].
 pub const SPIRAL_START: [f64; 7] = [0.0, 0.0, 0.1, 0.0, 0.0, -0.1, 0.1];
 
-/// Time between the samples of a path from which velocities and accelerations are taken [s].
+/// Time between the samples of a path for the computation of velocities and accelerations [s].
 const STENCIL: f64 = 1e-3;
 
 /// A motion of the arm.
 #[derive(Debug, Clone)]
 pub enum JointMotion {
-    /// The tool's point moves from its pose at `start` with `velocity` [m/s] in frame 0; its orientation stays.
+    /// The tool's point moves from its pose at `start` with `velocity` [m/s] in frame 0; its orientation is constant.
     Line {
         /// Joint positions of the start [rad, m].
         start: JointVector,
-        /// [m/s]
+        /// Velocity in frame 0 [m/s].
         velocity: Vector3<f64>,
     },
-    /// The tool's point runs on `(A cos, A sin, h cos)` about a centre such that it passes the pose at `start` at time zero;
-    /// its orientation stays.
+    /// The tool's point moves on `(A cos, A sin, h cos)` about a centre such that it passes the pose at `start` at time zero;
+    /// its orientation is constant.
     Spiral {
         /// Joint positions of the start [rad, m].
         start: JointVector,
@@ -44,18 +44,18 @@ pub enum JointMotion {
         radius: f64,
         /// Half height h [m].
         height: f64,
-        /// Turns per second of circle and height [Hz].
+        /// Frequencies of the circle and of the height [Hz].
         rates: [f64; 2],
     },
-    /// The tool's point goes down and up again, smoothly, while it sways across the arm; its orientation stays.
+    /// The tool's point moves down and up again, smoothly, while it sways across the arm; its orientation is constant.
     Press {
         /// Joint positions of the start [rad, m].
         start: JointVector,
-        /// Way down [m].
+        /// Travel downwards [m].
         travel: f64,
-        /// Times per second [Hz].
+        /// Frequency [Hz].
         rate: f64,
-        /// Half of the way across, to and fro at half that rate [m].
+        /// Half of the lateral travel, at half that frequency [m].
         sweep: f64,
     },
     /// A periodic motion of the motors.
@@ -73,8 +73,8 @@ impl JointMotion {
 
     /// The spiral of the authors' program: 45 mm at 0.75 Hz, 15 mm at 0.1 Hz.
     ///
-    /// The paper's text says 50 mm at 1.5 Hz and 30 mm at 0.5 Hz: 4.4 m/s² at 0.1 m from the remote centre, twice what the yaw
-    /// motor can give.
+    /// The paper's text says 50 mm at 1.5 Hz and 30 mm at 0.5 Hz. This is 4.4 m/s² at 0.1 m from the remote centre, twice the limit of the
+    /// yaw motor.
     pub fn spiral() -> Self {
         Self::Spiral {
             start: SPIRAL_START.into(),
@@ -87,7 +87,7 @@ impl JointMotion {
     /// The joints at time `t` [s].
     ///
     /// # Errors
-    /// [`DvrkError`] where the tool cannot be there.
+    /// [`DvrkError`] if the tool cannot reach the pose.
     pub fn at(&self, psm: &Psm, t: f64) -> Result<JointState, DvrkError> {
         if let Self::Excitation(trajectory) = self {
             let [q, dq, ddq] = trajectory
@@ -95,7 +95,7 @@ impl JointMotion {
                 .map(|motors| coupling::joint_from_motor(&motors));
             return Ok(JointState { q, dq, ddq });
         }
-        // Fourth-order differences of an exact path: their error is of the order of 1e-8 rad/s².
+        // Fourth-order differences of an exact path; their error is about 1e-8 rad/s².
         let mut samples = [JointVector::zeros(); 5];
         for (offset, sample) in samples.iter_mut().enumerate() {
             *sample = self.joints(psm, t + STENCIL * (offset as f64 - 2.0))?;

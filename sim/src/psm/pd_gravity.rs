@@ -16,8 +16,8 @@ pub struct PdGravityConfig {
 }
 
 impl Default for PdGravityConfig {
-    /// The gains of [`super::ComputedTorqueConfig`] times the inertia of the first three joints in the middle of the workspace;
-    /// of the light wrist, against its friction.
+    /// For the first three joints, the gains of [`super::ComputedTorqueConfig`] times the inertia in the middle of the workspace.
+    /// For the light wrist, gains that overcome its friction.
     fn default() -> Self {
         Self {
             stiffness: JointVector::from([190.0, 190.0, 570.0, 0.5, 2.0, 1.0, 1.0]),
@@ -26,7 +26,7 @@ impl Default for PdGravityConfig {
     }
 }
 
-/// A spring and a damper on every joint, and the torque that holds the arm up.
+/// A spring and a damper on every joint, and the torque that carries the arm's weight.
 #[derive(Debug, Clone)]
 pub struct PdGravity {
     /// Gains.
@@ -40,7 +40,7 @@ impl PdGravity {
     /// A controller that holds the arm where it is.
     ///
     /// # Errors
-    /// [`SimError::UnknownName`] where the scene's robot is no PSM.
+    /// [`SimError::UnknownName`] if the scene's robot is not a PSM.
     pub fn new(physics: &Physics, config: PdGravityConfig) -> Result<Self, SimError> {
         let arm = PsmArm::new(physics.model())?;
         let psm = model_of(physics.model())?;
@@ -55,7 +55,7 @@ impl PdGravity {
 }
 
 impl JointState {
-    /// Standing still at `q`.
+    /// State at rest at `q`.
     pub fn at_rest(q: JointVector) -> Self {
         Self {
             q,

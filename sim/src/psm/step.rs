@@ -5,16 +5,16 @@ use insonate_dvrk::JointVector;
 use super::PsmArm;
 use crate::{Divergence, Physics};
 
-/// What happened in one physics step, in joint coordinates.
+/// Quantities of one physics step, in joint coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PsmStep {
-    /// Positions at its start [rad, m].
+    /// Positions at the start [rad, m].
     pub q: JointVector,
-    /// Velocities at its start [rad/s, m/s].
+    /// Velocities at the start [rad/s, m/s].
     pub dq: JointVector,
-    /// Accelerations by which velocities changed over the step [rad/s², m/s²].
+    /// Change of velocity over the step, as acceleration [rad/s², m/s²].
     pub ddq: JointVector,
-    /// Torques of the motors, less the constant offset of friction [N·m, N].
+    /// Torques of the motors, without the constant offset of friction [N·m, N].
     pub drive: JointVector,
     /// Torques of friction, joint limits, and contact within MuJoCo [N·m, N].
     pub friction: JointVector,
@@ -29,7 +29,7 @@ impl PsmStep {
         let (q, dq) = (arm.positions(physics), arm.velocities(physics));
         physics.step()?;
         let ddq = (arm.velocities(physics) - dq) / physics.timestep();
-        // Damping acts implicitly: with the velocity at the step's end.
+        // Damping acts implicitly, with the velocity at the end of the step.
         let damping = arm.reduce(physics.data().qfrc_damper());
         let solved = arm.reduce(physics.data().qfrc_constraint());
         Ok(Self {
@@ -41,7 +41,7 @@ impl PsmStep {
         })
     }
 
-    /// What moved bodies, rotors and spring: the motors' torques less what friction, limits and contact took [N·m, N].
+    /// Torque that moves bodies, rotors and spring: the motor torques minus the torques of friction, limits and contact [N·m, N].
     pub fn moving_torque(&self) -> JointVector {
         self.drive + self.friction
     }

@@ -16,7 +16,7 @@ pub struct ArmContact {
 }
 
 impl ArmContact {
-    /// All geoms of the tree that carries the probe, but those of the probe's body and below it.
+    /// All geoms of the tree that carries the probe, without the geoms of the probe's body and below it.
     pub fn new(model: &MjModel, probe: &ProbeFrame) -> Self {
         let mut is_arm = geoms_of(
             model,
@@ -29,14 +29,14 @@ impl ArmContact {
         Self { is_arm }
     }
 
-    /// Whether the arm overlaps with anything, itself and the probe too.
+    /// Whether the arm overlaps with anything, including itself and the probe.
     pub fn touches(&self, physics: &Physics) -> bool {
         physics.contacts().iter().any(|contact| {
             contact.distance < 0.0 && contact.geom.into_iter().any(|geom| self.owns(geom))
         })
     }
 
-    /// Whether a contact's geom belongs to the arm; -1, a flex, does not.
+    /// Whether a contact's geom belongs to the arm; `false` for -1, a flex.
     pub fn owns(&self, geom: i32) -> bool {
         usize::try_from(geom).is_ok_and(|geom| self.is_arm[geom])
     }
@@ -79,7 +79,7 @@ impl ProbeContact {
             match contact.geom.map(|geom| self.owns(geom)) {
                 [false, true] => force += on_second,
                 [true, false] => force -= on_second,
-                // Touching itself or not touching at all adds nothing.
+                // Contacts within the probe and contacts without it add nothing.
                 [true, true] | [false, false] => {}
             }
         }
@@ -94,7 +94,7 @@ impl ProbeContact {
         })
     }
 
-    /// Whether a contact's geom belongs to the probe; -1, a flex, does not.
+    /// Whether a contact's geom belongs to the probe; `false` for -1, a flex.
     pub fn owns(&self, geom: i32) -> bool {
         usize::try_from(geom).is_ok_and(|geom| self.is_probe[geom])
     }

@@ -1,4 +1,4 @@
-//! A torso as a probe sees it: its tissue's points as a deformation.
+//! A torso's tissue as a deformation for ultrasound.
 
 use insonate_ultrasound::UltrasoundError;
 use insonate_ultrasound::deformation::{DisplacementField, Indentation, Point, Region};
@@ -9,10 +9,10 @@ use nalgebra::{Isometry3, Vector3};
 use super::{TissueKind, TissuePoints};
 use crate::{Physics, Pose};
 
-/// Depth over which the difference between a simulated skin and the face fades to 1/e [m].
+/// Depth over which the difference between a simulated skin and the face decays to 1/e [m].
 const DECAY: f64 = 0.012;
 
-/// A torso's tissue at rest and now, in the torso's frame.
+/// A torso's tissue at rest and in its current state, in the torso's frame.
 #[derive(Clone, Debug)]
 pub struct DeformedTorso {
     kind: TissueKind,
@@ -22,7 +22,8 @@ pub struct DeformedTorso {
 }
 
 impl DeformedTorso {
-    /// The tissue now. `origin`: of the torso's frame at rest, upright in the world [m]; `world_from_rest`: how the torso has moved since.
+    /// The current tissue. `origin` is the origin of the torso's frame at rest, upright in world [m]; `world_from_rest` is the torso's motion
+    /// since then.
     pub fn new(
         points: &TissuePoints,
         physics: &Physics,
@@ -43,10 +44,10 @@ impl DeformedTorso {
         }
     }
 
-    /// The deformation as far as a transducer sees to `depth` [m]; the skin of the phantom in it lies against the face.
+    /// The deformation within the view of a transducer to `depth` [m]. The phantom's skin in it lies against the face.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`] for points that are no deformation.
+    /// [`UltrasoundError::Setting`] if the points do not define a deformation.
     pub fn under(
         &self,
         phantom: &dyn Phantom,
@@ -64,7 +65,7 @@ impl DeformedTorso {
     }
 }
 
-/// A probe's pose in the torso's frame, which is as [`DeformedTorso::new`] has it.
+/// A probe's pose in the torso's frame; `origin` and `world_from_rest` as in [`DeformedTorso::new`].
 pub fn torso_from_probe(
     world_from_probe: &Pose,
     origin: [f64; 3],

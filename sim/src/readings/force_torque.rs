@@ -1,4 +1,4 @@
-//! The force-torque sensor at the tip, compensated for the weight and inertia of what hangs below it.
+//! The force-torque sensor at the tip, compensated for the weight and inertia of the bodies below it.
 //!
 //! MuJoCo's force sensor gives the force $F$ that the parent body exerts on the sensor's body, so with the
 //! spatial inertia $I_b$, velocity $v_b$ and proper acceleration $a_b$ (gravity included) of every body $b$
@@ -6,10 +6,10 @@
 //!
 //! $$ W = \sum_b (I_b a_b + v_b \times^* I_b v_b) - F - \text{bias}. $$
 //!
-//! Gravity compensation (`gravcomp`) acts as a joint torque and leaves $F$ and this equation as they are.
+//! Gravity compensation (`gravcomp`) acts as a joint torque and does not change $F$ or this equation.
 //!
-//! MuJoCo leaves contacts with flexes out of the external forces from which it computes $F$ (measured in 3.17.0), so
-//! what flexes exert is missing in $W$ and is added from the contact list.
+//! MuJoCo leaves contacts with flexes out of the external forces from which it computes $F$ (measured in 3.17.0). The
+//! force of flexes is therefore missing in $W$ and is added from the contact list.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -27,7 +27,7 @@ use crate::{SimError, Wrench};
 #[derive(Debug, Clone)]
 pub struct ForceTorque {
     site: usize,
-    /// The body that all com-based quantities of this tree refer to.
+    /// The body to which all com-based quantities of this tree refer.
     root: usize,
     below: Vec<usize>,
     /// Whether each geom of the model hangs below the sensor, shape `[ngeom]`.
@@ -38,10 +38,10 @@ pub struct ForceTorque {
     bias_in_sensor: Wrench,
 }
 
-/// What the wrench is computed from on demand: a step only copies it.
+/// Quantities from which the wrench is computed on demand; a step only copies them.
 #[derive(Debug, Clone, Default)]
 struct Measurement {
-    /// Where the sensor is in world [m], and its axes as columns.
+    /// Position of the sensor in world [m], and its axes as columns.
     position: Vector3<f64>,
     axes: Matrix3<f64>,
     /// MuJoCo's force and torque, in the sensor's frame.
@@ -50,9 +50,9 @@ struct Measurement {
     center: Vector3<f64>,
     /// The bodies below the sensor.
     bodies: Vec<Motion>,
-    /// Wrench of flexes on them about the sensor, in world axes.
+    /// Wrench of flexes on these bodies about the sensor, in world axes.
     flexes: Wrench,
-    /// The result, once it was asked for.
+    /// The result, once it was computed.
     wrench: OnceLock<Wrench>,
 }
 
@@ -85,7 +85,7 @@ impl ForceTorque {
         })
     }
 
-    /// Reads the sensor; to be called while accelerations and poses belong to the same state.
+    /// Reads the sensor. Accelerations and poses must belong to the same state.
     pub(crate) fn measure(&mut self, data: &Data, contacts: &[Contact]) {
         let read =
             |range: &Range<usize>| Vector3::from_column_slice(&data.sensordata()[range.clone()]);
@@ -127,7 +127,7 @@ impl ForceTorque {
         total
     }
 
-    /// Sets the zero to the present measurement.
+    /// Makes the current measurement the zero.
     pub fn tare(&mut self) {
         self.bias_in_sensor = self.measurement.wrench_in_sensor();
     }
@@ -148,7 +148,7 @@ impl ForceTorque {
 }
 
 impl Measurement {
-    /// Wrench of the surroundings with the bias, in the sensor's frame.
+    /// Wrench of the surroundings including the bias, in the sensor's frame.
     fn wrench_in_sensor(&self) -> Wrench {
         *self.wrench.get_or_init(|| {
             let inertial = self.inertial_in_world();
@@ -160,7 +160,7 @@ impl Measurement {
         })
     }
 
-    /// Wrench that holds and accelerates the bodies below the sensor, about the sensor, in world axes.
+    /// Wrench that carries and accelerates the bodies below the sensor, about the sensor, in world axes.
     fn inertial_in_world(&self) -> Wrench {
         let mut total = Wrench::default();
         for body in &self.bodies {
@@ -177,7 +177,7 @@ impl Measurement {
     }
 }
 
-/// MuJoCo's `[rotation; translation]` motion vector in two parts.
+/// Rotational and translational part of MuJoCo's `[rotation; translation]` motion vector.
 fn split(motion: [f64; 6]) -> (Vector3<f64>, Vector3<f64>) {
     let [wx, wy, wz, vx, vy, vz] = motion;
     ([wx, wy, wz].into(), [vx, vy, vz].into())

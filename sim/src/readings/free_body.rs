@@ -17,10 +17,10 @@ pub struct FreeBody {
 }
 
 impl FreeBody {
-    /// Looks up the body called `name`.
+    /// Looks up the body with this name.
     ///
     /// # Errors
-    /// [`SimError::UnknownName`] for the body, for its free joint where it has none, and for the probe.
+    /// [`SimError::UnknownName`] if the body, its free joint or the probe is missing.
     pub fn new(model: &MjModel, name: &str) -> Result<Self, SimError> {
         let body = names::find(model, ObjectType::Body, name)?;
         let first = model.body_jntadr()[body];
@@ -45,7 +45,7 @@ impl FreeBody {
         Pose::from_quat([at(0), at(1), at(2)], [at(3), at(4), at(5), at(6)])
     }
 
-    /// Velocity of the body's origin in world, angular velocity in the body's frame, as MuJoCo keeps them.
+    /// Velocity of the body's origin in world and angular velocity in the body's frame, as MuJoCo stores them.
     pub fn twist(&self, physics: &Physics) -> Twist {
         let at = |i: usize| physics.qvel()[self.joint.dof + i];
         Twist {
@@ -54,8 +54,8 @@ impl FreeBody {
         }
     }
 
-    /// Sets the body's position [m] and orientation `[w, x, y, z]`, at rest; call [`Physics::forward`] before reading what depends on
-    /// it.
+    /// Sets the body's position [m] and orientation `[w, x, y, z]`, at rest. Call [`Physics::forward`] before reading quantities that depend
+    /// on it.
     pub fn place(&self, physics: &mut Physics, position: [f64; 3], quat: [f64; 4]) {
         let start = self.joint.qpos;
         physics.qpos_mut()[start..start + 3].copy_from_slice(&position);

@@ -9,7 +9,7 @@ use crate::names::{self, JointAddress, ObjectType};
 /// The robot's hinge and slide joints, in model order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Joints {
-    /// Where each joint lives in `qpos` and `qvel`.
+    /// Addresses of each joint in `qpos` and `qvel`.
     pub addresses: Vec<JointAddress>,
     /// Full name of each joint.
     pub names: Vec<String>,

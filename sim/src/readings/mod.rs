@@ -1,4 +1,4 @@
-//! Everything that can be measured in a scene, by name, with units.
+//! All quantities that can be measured in a scene, by name, with units.
 
 mod contact;
 mod deformed_torso;

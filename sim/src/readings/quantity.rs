@@ -6,19 +6,19 @@ use crate::{Physics, SimError};
 /// A quantity that can be read from a scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantity {
-    /// Its name, such as `force_in_world`.
+    /// Name, such as `force_in_world`.
     pub name: &'static str,
-    /// Its unit, such as `N`.
+    /// Unit, such as `N`.
     pub unit: &'static str,
-    /// Its shape, such as `[n_joints]`.
+    /// Shape, such as `[n_joints]`.
     pub shape: &'static str,
-    /// One line of text.
+    /// Description in one line.
     pub summary: &'static str,
-    /// The values in row-major order; empty where the scene does not have them.
+    /// The values in row-major order; empty if the scene does not have them.
     read: fn(&Readings, &Physics) -> Vec<f64>,
 }
 
-/// Pictures that every camera gives, with the feature `render`: name, unit, shape and one line of text.
+/// Pictures of every camera, with the feature `render`: name, unit, shape and description in one line.
 pub const IMAGES: [[&str; 4]; 2] = [
     ["rgb", "1", "[height, width, 3]", "colours, 0 to 255"],
     [
@@ -29,7 +29,7 @@ pub const IMAGES: [[&str; 4]; 2] = [
     ],
 ];
 
-/// Every quantity of one scene, with names looked up once.
+/// All quantities of one scene, with names looked up once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Readings {
     /// The robot's joints.
@@ -38,15 +38,15 @@ pub struct Readings {
     pub probe: ProbeFrame,
     /// The probe's contacts.
     pub contact: ProbeContact,
-    /// The torso's particles; `None`: the scene has no torso.
+    /// The torso's particles; `None` if the scene has no torso.
     pub particles: Option<TorsoParticles>,
 }
 
 impl Readings {
-    /// Looks up everything that the scene has.
+    /// Looks up all quantities of the scene.
     ///
     /// # Errors
-    /// [`SimError::UnknownName`] when the scene has no probe.
+    /// [`SimError::UnknownName`] if the scene has no probe.
     pub fn new(physics: &Physics) -> Result<Self, SimError> {
         let model = physics.model();
         Ok(Self {
@@ -57,7 +57,7 @@ impl Readings {
         })
     }
 
-    /// Reads the quantity of that name, in row-major order; empty where the scene does not have it.
+    /// Reads the quantity with this name, in row-major order; empty if the scene does not have it.
     ///
     /// # Errors
     /// [`SimError::UnknownName`] with all names.
@@ -75,7 +75,7 @@ impl Readings {
     }
 }
 
-/// Every quantity.
+/// All quantities.
 pub const QUANTITIES: &[Quantity] = &[
     Quantity {
         name: "time",

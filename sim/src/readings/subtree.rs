@@ -1,4 +1,4 @@
-//! Which bodies and geoms hang below a body.
+//! The bodies and geoms below a body.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 
@@ -6,7 +6,7 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 pub(super) fn subtree(model: &MjModel, root: usize) -> Vec<usize> {
     let parents = model.body_parentid();
     let mut bodies = vec![root];
-    // MuJoCo orders parents before children.
+    // In MuJoCo's order, parents come before children.
     for (body, &parent) in parents.iter().enumerate().skip(root + 1) {
         if bodies.contains(&(parent as usize)) {
             bodies.push(body);

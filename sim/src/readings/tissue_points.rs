@@ -1,31 +1,31 @@
-//! Points that move with a torso's tissue: where they are at rest, and now.
+//! Points that move with a torso's tissue, at rest and in the current state.
 
 use nalgebra::Vector3;
 
 use super::TorsoParticles;
 use crate::{Physics, Pose};
 
-/// What points of a torso's tissue say about the tissue between them.
+/// Part of the torso that the points cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TissueKind {
-    /// They lie on the skin (`fast`, `composite`).
+    /// The skin (`fast`, `composite`).
     Skin,
-    /// They lie throughout the body (`flex`, `mpm`, `xpbd`).
+    /// The whole body (`flex`, `mpm`, `xpbd`).
     Solid,
 }
 
 /// Points that move with a torso's tissue.
 #[derive(Debug, Clone)]
 pub struct TissuePoints {
-    /// What they say.
+    /// Part of the torso that the points cover.
     pub kind: TissueKind,
-    /// Positions at rest where the torso was compiled, in world [m], shape `[n_points, 3]`.
+    /// Positions at rest, with the torso where it was compiled, in world [m], shape `[n_points, 3]`.
     pub rest: Vec<[f64; 3]>,
     particles: TorsoParticles,
 }
 
 impl TissuePoints {
-    /// The points of a scene that has just been reset, its torso moved by `world_from_rest` from where it was compiled; `None` without a
+    /// The points of a scene that has just been reset, with its torso moved by `world_from_rest` from its compiled pose; `None` without a
     /// torso.
     pub fn at_rest(physics: &Physics, world_from_rest: &Pose) -> Option<Self> {
         let particles = TorsoParticles::of(physics)?;
@@ -49,7 +49,7 @@ impl TissuePoints {
     /// Positions in world [m], shape `[n_points, 3]`.
     pub fn positions(&self, physics: &Physics) -> Vec<[f64; 3]> {
         match physics.coupling() {
-            // The solver's own points lie closer than the lattice that MuJoCo draws.
+            // The solver's own points are closer together than the lattice that MuJoCo draws.
             Some(coupling) => coupling.tissue_positions(),
             None => self.particles.positions(physics),
         }

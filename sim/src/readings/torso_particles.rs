@@ -17,12 +17,12 @@ pub enum TorsoParticles {
     Bodies(Vec<usize>),
     /// These vertices of the model's flexes.
     FlexVertices(Range<usize>),
-    /// The points of a torso that steps beside MuJoCo; their number.
+    /// The points of a torso that is stepped outside MuJoCo; number of points.
     CoSimulated(usize),
 }
 
 impl TorsoParticles {
-    /// The bodies `torso/B...`, or else the first flex `torso/...`; `None`: the torso has no particles in MuJoCo.
+    /// The bodies `torso/B...`, or else the first flex `torso/...`; `None` if the torso has no particles in MuJoCo.
     fn of_model(model: &MjModel) -> Option<Self> {
         let bodies = names::with_prefix(model, ObjectType::Body, PARTICLE_PREFIX);
         if !bodies.is_empty() {
@@ -35,7 +35,7 @@ impl TorsoParticles {
         ))
     }
 
-    /// The particles of a scene's torso; `None` where it has none.
+    /// The particles of a scene's torso; `None` if it has no particles.
     pub fn of(physics: &Physics) -> Option<Self> {
         match physics.torso() {
             Some(torso) => Some(Self::CoSimulated(torso.positions().len())),
@@ -52,7 +52,7 @@ impl TorsoParticles {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -69,7 +69,7 @@ impl TorsoParticles {
         }
     }
 
-    /// Velocities in world [m/s], shape `[n_particles, 3]`; of flex vertices, the mean over the last step.
+    /// Velocities in world [m/s], shape `[n_particles, 3]`; for flex vertices, the mean over the last step.
     pub fn velocities(&self, physics: &Physics) -> Vec<[f64; 3]> {
         match self {
             Self::Bodies(bodies) => bodies

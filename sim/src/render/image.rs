@@ -1,4 +1,4 @@
-//! One image, and writing it into files.
+//! One image, and its files.
 
 use std::io;
 use std::path::Path;
@@ -32,17 +32,17 @@ impl Image {
     /// Writes the colours as a compressed PNG file.
     ///
     /// # Errors
-    /// [`SimError::Write`]; what was there before is kept.
+    /// [`SimError::Write`]; an existing file is kept.
     pub fn write_rgb(&self, path: &Path) -> Result<(), SimError> {
         self.write(path, png::ColorType::Rgb, png::BitDepth::Eight, &self.rgb)
     }
 
-    /// Writes the depth as a compressed 16-bit grey PNG file in millimetres, 65535 standing for all beyond.
+    /// Writes the depth as a compressed 16-bit grey PNG file in millimetres; 65535 also stands for all larger depths.
     ///
     /// # Errors
-    /// [`SimError::Write`]; what was there before is kept.
+    /// [`SimError::Write`]; an existing file is kept.
     pub fn write_depth(&self, path: &Path) -> Result<(), SimError> {
-        // Float to integer conversion saturates, which is what the last value stands for.
+        // Float to integer conversion saturates, so larger depths become the last value.
         let millimetres = |depth: &f32| ((depth * MM).round() as u16).to_be_bytes();
         let bytes: Vec<u8> = self.depth.iter().flat_map(millimetres).collect();
         self.write(

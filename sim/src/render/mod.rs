@@ -1,4 +1,4 @@
-//! Pictures without a screen: colours and metric depth from named cameras, through EGL.
+//! Pictures without a screen, through EGL: colours and metric depth from named cameras.
 
 mod image;
 
@@ -14,10 +14,10 @@ use crate::names::{self, ObjectType};
 use crate::render_state::RenderState;
 use crate::{CompiledScene, Physics, SimError};
 
-/// Largest width and height [pixels]; beyond it drivers abort.
+/// Largest width and height [pixels]; drivers abort for larger pictures.
 pub const MAX_SIZE: u32 = 4096;
 
-/// Debian packages that give a machine without a screen what [`Renderer`] needs.
+/// Debian packages that [`Renderer`] needs on a machine without a screen.
 pub const PACKAGES: &str = "libegl1 libegl-mesa0 libgl1-mesa-dri";
 
 /// Size and quality of the pictures.
@@ -27,9 +27,9 @@ pub struct RenderConfig {
     pub width: u32,
     /// Height [pixels].
     pub height: u32,
-    /// Samples per pixel (MSAA); 0: none.
+    /// Samples per pixel (MSAA); 0 disables antialiasing.
     pub n_samples: u32,
-    /// Width of the shadow map [pixels]; 0: no shadows. Most of the time goes into shadows.
+    /// Width of the shadow map [pixels]; 0 disables shadows. Shadows take most of the time.
     pub shadow_size: u32,
 }
 
@@ -45,7 +45,7 @@ impl Default for RenderConfig {
 }
 
 impl RenderConfig {
-    /// Neither antialiasing nor shadows: about ten times as fast without a GPU.
+    /// No antialiasing and no shadows: about ten times as fast without a GPU.
     pub fn fast(width: u32, height: u32) -> Self {
         Self {
             width,
@@ -56,7 +56,7 @@ impl RenderConfig {
     }
 }
 
-/// Renders one scene; stays on the thread that made it.
+/// Renders one scene, on the thread that created it.
 #[derive(Debug)]
 pub struct Renderer {
     inner: MjRenderer,
@@ -73,7 +73,7 @@ impl Renderer {
         Self::with_state(scene.visual_model(), RenderState::new(scene)?, config)
     }
 
-    /// A renderer of physics that was made from a model alone.
+    /// A renderer for physics that was created from a model alone.
     ///
     /// # Errors
     /// As [`Renderer::new`].
@@ -94,7 +94,7 @@ impl Renderer {
                 largest: MAX_SIZE,
             });
         }
-        // The picture buffer takes its size and quality from the model that it is made with.
+        // The picture buffer takes its size and quality from the model with which it is created.
         let mut sized = model.clone();
         let visual = sized.vis_mut();
         visual.global.offwidth = config.width as i32;
@@ -125,7 +125,7 @@ impl Renderer {
         draw(&mut self.inner, &mut self.state, self.config, camera)
     }
 
-    /// Draws a state of the same scene that was made elsewhere, perhaps on another thread.
+    /// Draws a state of the same scene that was created elsewhere, such as on another thread.
     ///
     /// # Errors
     /// As [`Renderer::render`].

@@ -1,4 +1,4 @@
-//! Why a robot's file is not read.
+//! Errors of reading a robot's file.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::SimError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RobotFileError {
-    /// The file is malformed or holds what is not read.
+    /// The file is malformed or has unsupported content.
     #[error("{}: {element}: {problem}", file.display())]
     Refused {
         /// The file.
@@ -21,10 +21,10 @@ pub enum RobotFileError {
         /// What is wrong with it.
         problem: String,
     },
-    /// libmujoco is missing or of another version.
+    /// libmujoco is missing or has another version.
     #[error(transparent)]
     Simulation(#[from] SimError),
-    /// The MJCF is not read.
+    /// The MJCF is rejected.
     #[error(transparent)]
     Model(#[from] ModelError),
 }
@@ -38,7 +38,7 @@ impl RobotFileError {
         }
     }
 
-    /// An error of a copy, told of the user's file.
+    /// An error in a staged copy, reported for the user's file.
     pub(super) fn staged(file: &Path, copy: &Path, error: &ModelError) -> Self {
         let text = error.to_string();
         let copy = copy.display().to_string();

@@ -1,7 +1,7 @@
-//! MJCF files whose elements only MuJoCo can work out: `<attach>` of `<model>` assets, and `<replicate>`.
+//! MJCF files with elements that only MuJoCo can expand: `<attach>` of `<model>` assets, and `<replicate>`.
 //!
-//! Each file is first made a document without other files, below the root as always. The copies lie in a temporary folder, where
-//! MuJoCo joins them.
+//! Each file is first converted to a document that needs no other files; all files must lie below the root, as always. The copies are in a
+//! temporary folder, where MuJoCo joins them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use insonate_models::mjcf::{Element, Mjcf, ReadOptions, StandaloneMjcf};
 
 use super::{RobotFileError, mujoco};
 
-/// Models that a file may attach, those of its models included.
+/// Largest number of models that a file may attach, including the models that its models attach.
 const MOST_MODELS: usize = 64;
-/// Prefix for `<attach>` without one while MuJoCo joins the models.
+/// Prefix for `<attach>` without a prefix while MuJoCo joins the models.
 ///
-/// Without a prefix MuJoCo 3.17 writes the default class `main` of both models, and reads the file no more.
+/// Without a prefix, MuJoCo 3.17 writes the default class `main` of both models and cannot read the resulting file.
 const NO_PREFIX: &str = "no-prefix-";
 
-/// Whether a file holds what MuJoCo has to work out.
+/// Whether a file has elements that MuJoCo must expand.
 ///
 /// # Errors
-/// What [`Mjcf::read`] refuses.
+/// Errors of [`Mjcf::read`].
 pub(super) fn is_needed(path: &Path, root: Option<&Path>) -> Result<bool, ModelError> {
     let mjcf = Mjcf::read(path, &read_options(root))?;
     let elements = mjcf.root().descendants();
@@ -29,13 +29,13 @@ pub(super) fn is_needed(path: &Path, root: Option<&Path>) -> Result<bool, ModelE
         .any(|element| matches!(element.tag(), "attach" | "replicate")))
 }
 
-/// The MJCF of a file, and notes.
+/// The MJCF of a file, with notes.
 pub(super) fn to_mjcf(
     path: &Path,
     root: Option<&Path>,
     folder: &Path,
 ) -> Result<(String, Vec<String>), RobotFileError> {
-    // Models may lie wherever the main file may read.
+    // Models may lie in the folders that the main file may read.
     let root = if let Some(root) = root {
         root.to_owned()
     } else {
@@ -67,13 +67,13 @@ struct Stage<'a> {
     main: &'a Path,
     options: ReadOptions,
     folder: &'a Path,
-    /// Files whose copies are made, or are being made.
+    /// Files whose copies exist or are in progress.
     files: Vec<PathBuf>,
     notes: Vec<String>,
 }
 
 impl Stage<'_> {
-    /// The copy of a file that needs no other files but copies.
+    /// Copies a file; the copy needs no files other than copies.
     fn file(&mut self, path: &Path) -> Result<PathBuf, RobotFileError> {
         let number = self.files.len();
         if number > MOST_MODELS {
@@ -121,7 +121,7 @@ impl Stage<'_> {
     }
 }
 
-/// Takes the prefixes that [`Stage::element`] gave from all names but that of a default class `main`.
+/// Removes the prefixes that [`Stage::element`] added, except from the name of a default class `main`.
 fn without_prefixes(mjcf: &str) -> String {
     let mut text = String::with_capacity(mjcf.len());
     let mut rest = mjcf;

@@ -1,4 +1,4 @@
-//! A robot from a user's file: MJCF, or URDF by MuJoCo's own reader.
+//! A robot from a user's file: MJCF, or URDF through MuJoCo's own reader.
 
 mod error;
 mod expand;
@@ -11,31 +11,31 @@ use insonate_models::robots::{self, FileOptions, LoadedRobot};
 
 pub use error::RobotFileError;
 
-/// A folder that `package://NAME/` of a URDF stands for.
+/// Folder for `package://NAME/` of a URDF.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// The package's name.
+    /// Name of the package.
     pub name: String,
-    /// Its folder.
+    /// Folder of the package.
     pub folder: PathBuf,
 }
 
-/// What a robot's file may read, and what of it is kept.
+/// Options for reading a robot's file.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// Folder below which the files that it names must lie; by default its own folder.
+    /// Folder that must contain all files that the robot's file names; by default its own folder.
     pub root: Option<PathBuf>,
-    /// Leaves out bodies with shapes that the last link carries next to the flange, such as a gripper.
+    /// Leaves out bodies with shapes that the last link carries in addition to the flange, such as a gripper.
     pub without_tool: bool,
-    /// Packages of a URDF; others are looked for in the folders above the file.
+    /// Packages of a URDF; other packages are searched for in the folders above the file.
     pub packages: Vec<Package>,
 }
 
 /// Reads the robot whose body, frame, site or link `flange` carries the probe, with +z out of the flange.
 ///
 /// # Errors
-/// [`RobotFileError::Refused`] for a file that is malformed or holds what is not read; [`RobotFileError::Simulation`] without
-/// libmujoco, where it is needed; [`RobotFileError::Model`] for what [`robots::from_file`] refuses.
+/// [`RobotFileError::Refused`] for a file that is malformed or has unsupported content; [`RobotFileError::Simulation`] if libmujoco is
+/// needed and missing; [`RobotFileError::Model`] for errors of [`robots::from_file`].
 pub fn load(
     path: &Path,
     flange: &str,

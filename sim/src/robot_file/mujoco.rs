@@ -1,4 +1,4 @@
-//! MuJoCo's own reader and writer of models. The writer keeps six digits of a number.
+//! MuJoCo's own reader and writer of models. The writer keeps six digits of each number.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use mujoco_rs::wrappers::mj_editing::MjSpec;
 use super::RobotFileError;
 use crate::{loader, log_handler};
 
-/// Longest MJCF that a model may become [bytes].
+/// Largest size of the resulting MJCF of a model [bytes].
 const MOST_MJCF: usize = 64 << 20;
 
-/// The MJCF of a text in MJCF or URDF; `path` is what errors name.
+/// The MJCF of a text in MJCF or URDF; errors name `path`.
 pub(super) fn expand(path: &Path, xml: &str) -> Result<String, RobotFileError> {
     prepare()?;
     save(path, MjSpec::from_xml_string(xml))
 }
 
-/// The MJCF of a file in MJCF, with the models that it attaches; `path` is what errors name.
+/// The MJCF of a file in MJCF, with the models that it attaches; errors name `path`.
 pub(super) fn expand_file(path: &Path, staged: &Path) -> Result<String, RobotFileError> {
     prepare()?;
     save(path, MjSpec::from_xml(staged))

@@ -17,7 +17,7 @@ const HANDLE: &str = r#"<mujoco model="handle"><worldbody><body name="handle">
   <site name="face_center" pos="0 0 0.13"/>
 </body></worldbody></mujoco>"#;
 
-/// Puts an arm with the handle at the scene's mount.
+/// Attaches an arm with the handle at the scene's mount.
 pub(super) fn attach(scene: &mut Mjcf, robot: &Robot) -> Result<(), SimError> {
     scene.attach(MOUNT, robot.mjcf.clone(), "robot/")?;
     let handle = Mjcf::read_str(HANDLE, "handle", &ReadOptions::default())?;
@@ -33,7 +33,7 @@ pub(super) fn attach(scene: &mut Mjcf, robot: &Robot) -> Result<(), SimError> {
 pub(super) struct Carrier {
     arm: Arm,
     end: ProbeFrame,
-    /// Where the search for a posture begins.
+    /// Start posture of the inverse kinematics.
     home: Vec<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Carrier {
         })
     }
 
-    /// Brings the handle's end to the first node, along the rod.
+    /// Moves the end of the handle to the first node, aligned with the rod.
     pub(super) fn follow(&self, physics: &mut Physics, nodes: &[Vector3<f64>]) {
         for (joint, position) in self.arm.joints.iter().zip(&self.home) {
             physics.qpos_mut()[joint.qpos] = *position;

@@ -1,4 +1,4 @@
-//! The scene as MJCF: the wall twice, outwards and inwards, and mocap bodies for capsules, tip, mark and eye, in this order.
+//! The scene as MJCF: the wall twice, facing outwards and inwards, and mocap bodies for capsules, tip, mark and eye, in this order.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use nalgebra::Vector3;
 
 use super::{CLOSE, OVERVIEW, ROOM, RodSceneDescription, SCOPE, WallView};
 
-/// Distance between the marks on an insertion tube [m], as bronchoscopes have them.
+/// Distance between the marks on an insertion tube [m], as on bronchoscopes.
 const MARK: f64 = 0.05;
 
-/// Site at which an arm stands.
+/// Site at which an arm is mounted.
 pub(super) const MOUNT: &str = "mount";
 
-/// The scene with so many capsules.
+/// The scene with `n_capsules` capsules.
 pub(super) fn xml(description: &RodSceneDescription<'_>, n_capsules: usize) -> String {
     let [low, high] = description.wall.bounds().map(Vector3::from);
     let middle = (low + high) / 2.0;
@@ -141,7 +141,7 @@ fn capsules(xml: &mut String, description: &RodSceneDescription<'_>, n_capsules:
 /// A mesh of the wall, or of the wall seen from inside.
 fn mesh(xml: &mut String, name: &str, description: &RodSceneDescription<'_>, is_flipped: bool) {
     let wall = description.wall;
-    // Its inertia is of no use, but has to be found: that of a shell needs no volume.
+    // Its inertia is not used but must be computable; a shell's inertia needs no volume.
     let _ = write!(xml, r#"    <mesh name="{name}" inertia="shell" vertex=""#);
     for number in wall.positions.iter().flatten() {
         let _ = write!(xml, "{number:.6} ");

@@ -1,5 +1,5 @@
-//! A slender rod in a lumen, as MuJoCo draws it: capsules and a camera at the tip are posed for each picture, the wall is a half-transparent
-//! mesh, and an arm may hold the rod's base. Nothing in it is stepped.
+//! A slender rod in a lumen, drawn by MuJoCo. Capsules and a camera at the tip are posed for each picture, the wall is a half-transparent
+//! mesh, and an arm may hold the rod's base. Nothing in the scene is stepped.
 
 mod carrier;
 mod mjcf;
@@ -12,31 +12,31 @@ use nalgebra::{UnitQuaternion, Vector3};
 use crate::{CompiledScene, Physics, SimError};
 use carrier::Carrier;
 
-/// Camera on the whole lumen, from the front.
+/// Camera that shows the whole lumen from the front.
 pub const OVERVIEW: &str = "overview";
 /// Camera that follows the tip from outside.
 pub const CLOSE: &str = "close";
-/// Camera that sees the arm and the lumen.
+/// Camera that shows the arm and the lumen.
 pub const ROOM: &str = "room";
-/// Camera in the tip: what an endoscope sees.
+/// Camera in the tip: the view of an endoscope.
 pub const SCOPE: &str = "scope";
 
-/// Most capsules; a longer chain of nodes is drawn by every second node, or fewer.
+/// Largest number of capsules; a longer chain is drawn with every second node, or fewer.
 const MAX_SEGMENTS: usize = 400;
 
-/// Where a mark waits that is not shown [m].
+/// Position of a hidden mark [m].
 const AWAY: [f64; 3] = [0.0, 0.0, -10.0];
 
-/// From which side the wall is lit.
+/// Side from which the wall is lit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WallView {
-    /// From outside, by the lamps of a room; the half of the wall in front is half-transparent, the half behind is not.
+    /// From outside, by the lamps of a room; the front half of the wall is half-transparent, the rear half is opaque.
     Outside,
     /// From inside, by the lamp at the rod's tip.
     Inside,
 }
 
-/// What there is to draw.
+/// Description of a rod in a lumen.
 #[derive(Debug)]
 pub struct RodSceneDescription<'a> {
     /// The wall: a closed mesh [m], triangles facing out of the free space.
@@ -51,20 +51,20 @@ pub struct RodSceneDescription<'a> {
     pub radius: f64,
     /// Length of its steerable end [m].
     pub tip_length: f64,
-    /// The arm that holds the rod's base, and where it stands [m].
+    /// The arm that holds the rod's base, and the position of the arm's base [m].
     pub carrier: Option<(Robot, [f64; 3])>,
-    /// From where the wall is lit.
+    /// Side from which the wall is lit.
     pub view: WallView,
 }
 
-/// One moment of it.
+/// State of the rod at one moment.
 #[derive(Debug, Clone)]
 pub struct RodPose<'a> {
     /// Nodes from base to tip [m].
     pub nodes: &'a [Vector3<f64>],
     /// Upward direction of the picture at the tip: a unit vector across the tip's axis.
     pub up: Vector3<f64>,
-    /// A place to mark [m].
+    /// A position to mark [m].
     pub target: Option<Vector3<f64>>,
 }
 
@@ -72,7 +72,7 @@ pub struct RodPose<'a> {
 #[derive(Debug)]
 pub struct RodScene {
     scene: CompiledScene,
-    /// Node at which each capsule begins and the next one ends.
+    /// Nodes at which one capsule ends and the next one begins.
     joints: Vec<usize>,
     radius: f64,
     carrier: Option<Carrier>,
@@ -82,7 +82,7 @@ impl RodScene {
     /// Compiles the scene.
     ///
     /// # Errors
-    /// [`SimError::Mjcf`] and [`SimError::Compile`] where it cannot be drawn.
+    /// [`SimError::Mjcf`] and [`SimError::Compile`] if the scene cannot be drawn.
     pub fn new(description: &RodSceneDescription<'_>) -> Result<Self, SimError> {
         let stride = description.n_nodes.saturating_sub(2) / MAX_SEGMENTS + 1;
         let mut joints: Vec<usize> = (0..description.n_nodes).step_by(stride).collect();
@@ -107,20 +107,20 @@ impl RodScene {
         })
     }
 
-    /// What MuJoCo made of it.
+    /// The compiled scene.
     pub fn compiled(&self) -> &CompiledScene {
         &self.scene
     }
 
-    /// A state in which moments can be shown.
+    /// A state for [`RodScene::show`].
     ///
     /// # Errors
-    /// [`SimError`] where there is no memory for it.
+    /// [`SimError`] if there is no memory for the state.
     pub fn physics(&self) -> Result<Physics, SimError> {
         Physics::from_scene(&self.scene)
     }
 
-    /// Shows a moment; an arm that cannot reach the base stays where it is.
+    /// Shows a moment; if the arm cannot reach the base, it stays where it is.
     pub fn show(&self, physics: &mut Physics, pose: &RodPose<'_>) {
         if let Some(carrier) = &self.carrier {
             carrier.follow(physics, pose.nodes);

@@ -1,4 +1,4 @@
-//! The robot's bodies in contact: their motion, and how forces accelerate them.
+//! The robot's bodies in contact: their motion, and their acceleration by forces.
 
 use nalgebra::Vector3;
 
@@ -21,7 +21,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Reads some bodies; repeats are read once.
+    /// Reads the given bodies; each body is read once.
     pub(super) fn gather(&mut self, bodies: impl Iterator<Item = usize>, data: &mut Data) {
         let nv = ffi::nv(data);
         self.ids.clear();
@@ -63,7 +63,7 @@ impl Bodies {
         }
     }
 
-    /// A body's index in the lists.
+    /// Index of a body in the lists.
     pub(super) fn index_of(&self, body: usize) -> usize {
         self.ids
             .iter()

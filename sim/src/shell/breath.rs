@@ -1,9 +1,9 @@
-//! The breathing of a compiled shell: which node drives it, and how far it moves each point.
+//! The breathing of a compiled shell: the node that drives it, and the displacement of each point.
 //!
 //! The rest position of point $i$ follows the driver's coordinate $\theta$ by its reach $c = A\,(1 + \rho L)\,w$, with the amplitude
-//! $A$, the shape $w$ of the breath, the graph Laplacian $L$ of the neighbours and $\rho$ the ratio of a neighbour's to the rest
-//! constraint's stiffness (`models`, `torsos/composite/breathing.rs`).
-//! $A\,w$ is found by solving that once; another amplitude or another $\rho$ then gives another reach.
+//! $A$, the shape $w$ of the breath, the graph Laplacian $L$ of the neighbours, and the ratio $\rho$ of a neighbour constraint's stiffness
+//! to the rest constraint's stiffness (`models`, `torsos/composite/breathing.rs`).
+//! $A\,w$ is found by solving this equation once; another amplitude or another $\rho$ then gives another reach.
 
 use super::network::Network;
 use super::skyline::Skyline;
@@ -15,16 +15,16 @@ pub(super) struct Breath {
     pub(super) driver: usize,
     /// Its index among the network's springs.
     pub(super) spring: usize,
-    /// Mass that swings on the spring [kg].
+    /// Mass on the spring [kg].
     pub(super) mass: f64,
     /// Rise of the surface as compiled [m].
     pub(super) amplitude: f64,
-    /// Displacement breathed in as compiled [m], shape `[n_capsules]`.
+    /// Displacement when breathed in, as compiled [m], shape `[n_capsules]`.
     pub(super) displacement: Vec<f64>,
 }
 
 impl Breath {
-    /// The breath of a network; `None`: it does not breathe.
+    /// The breath of a network; `None` if it does not breathe.
     pub(super) fn of(network: &Network, mass: &[f64], n_capsules: usize) -> Option<Self> {
         let driver = network.ties.driver?;
         let spring = network
@@ -73,8 +73,8 @@ impl Breath {
     }
 }
 
-/// Ratio of a neighbour's to the rest constraint's stiffness, from their `solref` and the network's impedances: the latter acts on one
-/// body, the former on the half of two.
+/// Ratio of a neighbour constraint's stiffness to the rest constraint's stiffness, from their `solref` and the network's impedances. A rest
+/// constraint acts on one body, a neighbour constraint on half of two bodies.
 pub(super) fn ratio(network: &Network, neighbors: [f64; 2], rest: [f64; 2]) -> f64 {
     let stiffness = |[a, _]: [f64; 2]| if a > 0.0 { a.powi(-2) } else { -a };
     let softness = |impedance: f64| 1.0 - impedance;

@@ -1,4 +1,4 @@
-//! Where the capsules of a shell are at rest, and the directions they slide along.
+//! Centres of a shell's capsules at rest, and the directions in which they slide.
 
 use nalgebra::Vector3;
 
@@ -35,13 +35,13 @@ impl Capsules {
         Vector3::from_fn(|k, _| self.center[k][node] + self.axis[k][node] * q)
     }
 
-    /// Whether a sphere misses the box around all centres.
+    /// Whether a sphere does not intersect the box around all centres.
     pub(super) fn is_beyond(&self, center: &Vector3<f64>, radius: f64) -> bool {
         let nearest = center.sup(&self.low).inf(&self.high);
         (center - nearest).norm_squared() > radius * radius
     }
 
-    /// Writes the capsules whose centres at rest lie within a sphere.
+    /// Lists the capsules whose centres at rest lie within a sphere.
     pub(super) fn within(&self, center: &Vector3<f64>, radius: f64, nodes: &mut Vec<u32>) {
         let n_capsules = self.center[0].len();
         nodes.clear();

@@ -1,4 +1,4 @@
-//! Cholesky factorisation of a sparse symmetric positive definite matrix, row by row from the first non-zero (skyline).
+//! Cholesky factorisation of a sparse symmetric positive definite matrix; each row is stored from its first non-zero (skyline).
 //!
 //! Jennings 1966, "A compact storage scheme for the solution of symmetric linear simultaneous equations".
 
@@ -6,13 +6,13 @@
 pub(super) struct Rows {
     /// First non-zero column of each row of `L`.
     pub(super) first: Vec<usize>,
-    /// Where each row starts in `values`; the diagonal is its last entry.
+    /// Start of each row in `values`; the diagonal is the last entry of the row.
     start: Vec<usize>,
     values: Vec<f64>,
 }
 
 impl Rows {
-    /// Factors the matrix with the unknowns in an order; `None` when it is not positive definite.
+    /// Factors the matrix with the unknowns in the given order; `None` if it is not positive definite.
     pub(super) fn factor(order: &[usize], entries: &[(usize, usize, f64)]) -> Option<Self> {
         let n = order.len();
         let mut place = vec![0; n];
@@ -71,7 +71,7 @@ impl Rows {
         Some(())
     }
 
-    /// An entry of `L`; rows beyond the last are those of the identity.
+    /// An entry of `L`; rows beyond the last are rows of the identity.
     pub(super) fn at(&self, row: usize, column: usize) -> f64 {
         if row >= self.first.len() {
             return if row == column { 1.0 } else { 0.0 };
@@ -83,7 +83,7 @@ impl Rows {
     }
 }
 
-/// Dot product in four partial sums, the same on every machine.
+/// Dot product in four partial sums, with the same result on every machine.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 4;
     let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));

@@ -1,4 +1,4 @@
-//! Which capsules of the shell touch which geoms of the robot.
+//! Detection of contacts between capsules of the shell and geoms of the robot.
 
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{Matrix3, Vector3};
@@ -17,14 +17,14 @@ pub(super) struct Collider {
     /// Box around the geom in its own frame: centre and half sizes [m].
     center: Vector3<f64>,
     half_size: Vector3<f64>,
-    /// Whether MuJoCo's collision functions take the geom before the capsule: they go by type.
+    /// Whether MuJoCo's collision functions, which are ordered by type, take the geom before the capsule.
     is_first: bool,
     params: GeomParams,
     pub(super) pair: PairParams,
 }
 
 impl Collider {
-    /// Mixes with other contact parameters of the capsules from now on.
+    /// Sets new contact parameters of the capsules.
     pub(super) fn set_capsule_params(&mut self, capsule: &GeomParams) {
         self.pair = PairParams::mix(&self.params, capsule);
     }
@@ -37,7 +37,7 @@ impl Collider {
         }
     }
 
-    /// Whether the geom's box, grown by the capsule's radius, meets the box around the capsule's axis, along the geom's axes.
+    /// Whether the geom's box, extended by the capsule's radius, overlaps the box around the capsule's axis, along the geom's axes.
     fn may_touch(
         &self,
         shell: &ShellModel,
@@ -70,10 +70,10 @@ pub(super) struct CapsuleContact {
 }
 
 impl CapsuleContact {
-    /// Turns the normal of a deep contact towards `inward`, the way in which the skin gives.
+    /// Turns the normal of a deep contact towards `inward`, the direction in which the skin yields.
     ///
-    /// The nearest surface of the geom is the one that presses only as long as the capsule's axis is outside: one that has sunk into a
-    /// narrow face may be nearer to its back or to a side, and a shell whose points only slide inwards would let the geom fall through.
+    /// The geom's nearest surface is the pressing surface only while the capsule's axis is outside the geom. The axis of a capsule that has
+    /// sunk into a narrow face may be nearer to the back or to a side. Points of a shell only slide inwards, so the geom would fall through.
     fn turned(mut self, inward: &Vector3<f64>, radius: f64) -> Self {
         let share = (-self.distance / radius - 1.0).clamp(0.0, 1.0);
         if share > 0.0 {
@@ -111,11 +111,11 @@ pub(super) fn colliders(model: &MjModel, capsule: &GeomParams) -> Vec<Collider> 
         .collect()
 }
 
-/// Distances are measured up to this [m]: the farther a capsule is known to be, the longer it need not be measured again.
+/// Limit of measured distances [m]: the farther away a capsule is known to be, the later it must be measured again.
 const MAX_DISTANCE: f64 = 0.01;
 /// Error allowed for a measured distance [m]; MuJoCo's collision is exact to 1e-6 m.
 const DISTANCE_ERROR: f64 = 2e-5;
-/// Travel of a collider after which its list of capsules nearby is made again [m].
+/// Travel of a collider after which its list of nearby capsules is updated [m].
 const REFRESH_TRAVEL: f64 = 0.03;
 
 /// Finds the capsules in contact.
@@ -126,9 +126,9 @@ pub(super) struct Detector {
     clearances: Vec<Clearance>,
 }
 
-/// How far the capsules were from a collider when last measured, and how far it has moved since.
+/// Distances of the capsules from a collider when last measured, and the travel of the collider since then.
 ///
-/// What cannot have come closer is not measured again: that saves nine in ten of the costly distances and changes no result.
+/// Capsules that cannot have come closer are not measured again. This saves nine in ten of the costly distances and changes no result.
 #[derive(Debug, Default)]
 struct Clearance {
     /// Orientation and centre at the last step, in the frame of the torso at rest.
@@ -153,7 +153,7 @@ impl Detector {
         }
     }
 
-    /// Fills `contacts`; `slot` is the geom that stands in for a capsule.
+    /// Fills `contacts`; `slot` is the geom that takes the place of a capsule.
     pub(super) fn detect(
         &mut self,
         shell: &ShellModel,
@@ -223,7 +223,7 @@ impl Detector {
 }
 
 impl Clearance {
-    /// The collider is here now; all of it lies within `radius` [m] of its centre.
+    /// Updates the collider's pose and travel; all of the collider lies within `radius` [m] of its centre.
     fn follow(&mut self, rotation: Matrix3<f64>, center: Vector3<f64>, radius: f64) {
         if let Some((last_rotation, last_center)) = &self.last {
             self.travel +=
@@ -232,7 +232,7 @@ impl Clearance {
         self.last = Some((rotation, center));
     }
 
-    /// Lists the capsules whose centres can come within `radius` [m] of the collider's centre, if the list is out of date; no capsule
+    /// Updates the list of capsules whose centres can come within `radius` [m] of the collider's centre, if it is out of date. No capsule
     /// is displaced by more than `max_displacement` [m].
     fn update_near(&mut self, capsules: &Capsules, radius: f64, max_displacement: f64) {
         if self.travel + max_displacement < self.near_until {
@@ -249,7 +249,7 @@ impl Clearance {
         );
     }
 
-    /// Whether a capsule, now displaced by `q` [m], cannot touch.
+    /// Whether a capsule with displacement `q` [m] cannot touch.
     fn is_free(&self, node: usize, q: f64) -> bool {
         self.free_until
             .get(node)
@@ -287,7 +287,7 @@ fn contact(
     is_first: bool,
 ) -> Option<CapsuleContact> {
     let [from, to] = [0, 3].map(|i| Vector3::new(segment[i], segment[i + 1], segment[i + 2]));
-    // From surface to surface; overlapping surfaces point the other way round.
+    // From surface to surface; the direction is reversed if the surfaces overlap.
     let sign = if is_first {
         distance.signum()
     } else {

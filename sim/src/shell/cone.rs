@@ -2,7 +2,7 @@
 //!
 //! Minimises $\tfrac12 f^T (A + R) f + f^T b$ over $f_n \ge 0$, $\lVert f_t \rVert \le \mu f_n$ for every contact: the dual of
 //! MuJoCo's constraint problem with elliptic cones (Todorov 2014, doi:10.1109/ICRA.2014.6907751).
-//! Block Gauss–Seidel: along the present force, then in the friction disc, contact by contact.
+//! Block Gauss–Seidel, contact by contact: first along the current force, then in the friction disc.
 
 use super::network::dot;
 
@@ -13,15 +13,15 @@ pub(super) struct Cones {
     pub(super) matrix: Vec<f64>,
     /// Unconstrained acceleration minus reference, shape `[3 n]`.
     pub(super) bias: Vec<f64>,
-    /// Friction coefficients, shape `[n]`; negative: frictionless, the tangent rows are idle.
+    /// Friction coefficients, shape `[n]`; if negative, the contact is frictionless and its tangent rows are unused.
     pub(super) friction: Vec<f64>,
-    /// Forces [N], shape `[3 n]`; on entry a guess.
+    /// Forces [N], shape `[3 n]`; initial guess on entry.
     pub(super) force: Vec<f64>,
 }
 
 const MAX_SWEEPS: usize = 200;
 
-/// Stops when no force changes by more than this share of the largest.
+/// The iteration stops if no force changes by more than this share of the largest force.
 const TOLERANCE: f64 = 1e-9;
 
 impl Cones {
@@ -76,7 +76,7 @@ impl Cones {
         }
         let residual = [residual(0), residual(1), residual(2)];
         let new = along_ray(&a, &old, &residual);
-        // Residual of the tangent rows after the move along the ray, without the tangent forces' own share.
+        // Residual of the tangent rows after the step along the ray, without the contribution of the tangent forces.
         let own = |i: usize| -> f64 {
             residual[i] + (0..3).map(|j| a[i][j] * (new[j] - old[j])).sum::<f64>()
                 - a[i][1] * new[1]
@@ -91,7 +91,7 @@ impl Cones {
     }
 }
 
-/// The best force on the ray through the present one; from zero, the best normal force.
+/// The best force on the ray through the current force; for zero force, the best normal force.
 fn along_ray(a: &[[f64; 3]; 3], force: &[f64; 3], residual: &[f64; 3]) -> [f64; 3] {
     if force[0] <= 0.0 {
         return [(-residual[0] / a[0][0]).max(0.0), 0.0, 0.0];

@@ -3,7 +3,7 @@
 use super::pair::PairParams;
 use super::rows::SpringDamper;
 
-/// One direction of one contact: its Jacobian on both sides.
+/// One direction of one contact, with its Jacobian on both sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactRow {
     pub(super) node: usize,
@@ -22,7 +22,7 @@ pub(super) struct Softness {
     /// Regularisation of the normal and tangent rows [1/kg].
     pub(super) normal: f64,
     pub(super) tangent: f64,
-    /// [1/s]
+    /// Damping [1/s].
     pub(super) damping: f64,
     /// Stiffness · impedance · distance [m/s²].
     pub(super) pull: f64,

@@ -1,4 +1,4 @@
-//! Rows between few nodes: ties of single nodes to rest, and couplings of nodes.
+//! Rows of few nodes: ties of single nodes to rest, and couplings between nodes.
 
 #![expect(
     clippy::inline_always,
@@ -7,24 +7,24 @@
 
 use super::rows::{EqualityRow, SpringDamper, products};
 
-/// Rows that each tie one node of the surface to rest, with the same stiffness and damping; with a driver, to its position times a
-/// reach.
+/// Rows that each tie one node of the surface to rest, with the same stiffness and damping; with a driver, to the driver's position times
+/// a reach.
 #[derive(Debug, Default)]
 pub(super) struct Ties {
     pub(super) law: SpringDamper,
     pub(super) impedance: f64,
     /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
-    /// `1 / R` by node [kg]; 0: not tied. Shape `[n]`.
+    /// `1 / R` by node [kg]; 0 for a node without a tie. Shape `[n]`.
     pub(super) weight: Vec<f64>,
-    /// How far each node follows a unit of the driver. Shape `[n]`.
+    /// Displacement of each node per unit of the driver. Shape `[n]`.
     pub(super) reach: Vec<f64>,
-    /// The node that all ties refer to, such as a breath.
+    /// The node to which all ties refer, such as the node of a breath.
     pub(super) driver: Option<usize>,
 }
 
 impl Ties {
-    /// Takes the ties out of the rows; returns the others.
+    /// Separates the ties from the rows; returns the ties and the other rows.
     pub(super) fn new(
         n: usize,
         n_capsules: usize,
@@ -42,7 +42,7 @@ impl Ties {
         (ties, others)
     }
 
-    /// Adds a row if it is a tie like those before.
+    /// Adds a row if it is a tie with the same parameters as the previous ties.
     fn take(&mut self, n_capsules: usize, row: &EqualityRow) -> Option<()> {
         let (node, follow) = match *row.terms.as_slice() {
             [(node, 1.0)] => (node, None),
@@ -107,9 +107,9 @@ struct Run {
     length: u32,
 }
 
-/// Rows of the same stiffness and damping, as one sparse matrix $P = J^T R^{-1} J$.
+/// Rows with the same stiffness and damping, as one sparse matrix $P = J^T R^{-1} J$.
 ///
-/// Stored along its diagonals, in runs of consecutive rows, so that the inner loop vectorises: a lattice has few and long ones.
+/// It is stored along its diagonals, in runs of consecutive rows, so that the inner loop vectorises: a lattice has few and long runs.
 #[derive(Debug)]
 pub(super) struct Couplings {
     pub(super) law: SpringDamper,
@@ -117,14 +117,14 @@ pub(super) struct Couplings {
     /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
     runs: Vec<Run>,
-    /// Entries of the runs, one after another.
+    /// Entries of all runs in sequence.
     values: Vec<f64>,
-    /// The pairs of nodes that are made to slide alike.
+    /// The pairs of nodes that are constrained to slide alike.
     pub(super) pairs: Vec<[usize; 2]>,
 }
 
 impl Couplings {
-    /// Sorts rows by stiffness and damping, first those that make two nodes of the surface slide alike; and whether there are such.
+    /// Groups rows by stiffness and damping. The first group makes two nodes of the surface slide alike; the flag tells whether it exists.
     pub(super) fn sort(
         n: usize,
         n_capsules: usize,
@@ -154,7 +154,7 @@ impl Couplings {
 
     fn new(n: usize, rows: &[&EqualityRow]) -> Self {
         let mut triplets: Vec<(usize, usize, f64)> = products(rows).collect();
-        // By diagonal, then by row.
+        // Sort by diagonal, then by row.
         triplets.sort_by_key(|&(i, j, _)| (i + n - j, i));
         triplets.dedup_by(|next, kept| {
             let same = (next.0, next.1) == (kept.0, kept.1);
@@ -218,7 +218,7 @@ impl Couplings {
     }
 }
 
-/// Whether a row holds the difference of two nodes of the surface at zero.
+/// Whether a row constrains the difference of two nodes of the surface to zero.
 fn slides_alike(n_capsules: usize, row: &EqualityRow) -> bool {
     match *row.terms.as_slice() {
         [(a, c), (b, d)] => {

@@ -18,8 +18,8 @@ impl ShellModel {
     /// Reads the shell whose names start with `prefix` (such as `torso/`) from a scene compiled with it.
     ///
     /// # Errors
-    /// [`SimError::Shell`] when the scene's torso is not a linear shell: other joints than slides, impedances that vary, curved
-    /// couplings, a torso that moves as a whole.
+    /// [`SimError::Shell`] if the scene's torso is not a linear shell: joints other than slides, varying impedances, nonlinear couplings, or
+    /// a torso that moves as a whole.
     pub fn extract(model: &Arc<MjModel>, prefix: &str) -> Result<Self, SimError> {
         let joints = shell_joints(model, prefix)?;
         let n_capsules = joints.iter().filter(|joint| joint.geom.is_some()).count();
@@ -30,7 +30,7 @@ impl ShellModel {
         for joint in &joints {
             data.qpos_mut()[joint.qpos] = 0.0;
         }
-        // All of a forward pass but the solver, which would factor a dense matrix of all nodes.
+        // A forward pass without the solver, which would factor a dense matrix of all nodes.
         data.step1();
         data.fwd_actuation();
         data.fwd_acceleration();
@@ -174,7 +174,7 @@ fn shell_joints(model: &MjModel, prefix: &str) -> Result<Vec<ShellJoint>, SimErr
     Ok(joints)
 }
 
-/// The equality rows among the shell's joints, their degrees of freedom renumbered as nodes.
+/// The equality rows among the shell's joints, with nodes instead of degrees of freedom.
 fn shell_rows(
     model: &MjModel,
     joints: &[ShellJoint],

@@ -9,10 +9,10 @@ use crate::{Pose, Twist};
 
 /// A prescribed rigid motion of the whole torso.
 ///
-/// The shell stays where it was compiled: contacts are found there and transformed.
+/// The shell's equations keep the compiled pose: contacts are found there and then transformed.
 #[derive(Debug, Clone)]
 pub(super) struct TorsoFrame {
-    /// From the torso as compiled to the torso now, in world.
+    /// Pose of the torso relative to its compiled pose, in world.
     pub(super) world_from_rest: Pose,
     pub(super) rotation: Matrix3<f64>,
     pub(super) translation: Vector3<f64>,
@@ -47,13 +47,13 @@ impl Default for TorsoFrame {
     }
 }
 
-/// The mocap body of what is left of the torso in MuJoCo: the hard sphere in its middle.
+/// The mocap body of the part of the torso that stays in MuJoCo: the hard sphere in its middle.
 #[derive(Debug)]
 pub(super) struct MocapBase {
     mocap: usize,
-    /// Its pose as compiled, in world.
+    /// Pose as compiled, in world.
     world_from_body: Pose,
-    /// The torso's pose that it was moved to last.
+    /// The last torso pose to which the body was moved.
     world_from_rest: Pose,
 }
 
@@ -69,7 +69,7 @@ impl MocapBase {
         })
     }
 
-    /// Moves the body with the torso, from the next kinematics on.
+    /// Moves the body with the torso, starting with the next kinematics.
     pub(super) fn follow(&mut self, frame: &TorsoFrame, data: &mut Data) {
         if self.world_from_rest == frame.world_from_rest {
             return;
@@ -80,7 +80,7 @@ impl MocapBase {
         data.mocap_quat_mut()[self.mocap] = pose.quat();
     }
 
-    /// To be called after a reset of MuJoCo's state.
+    /// Must be called after a reset of MuJoCo's state.
     pub(super) fn reset(&mut self) {
         self.world_from_rest = Pose::default();
     }

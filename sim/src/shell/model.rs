@@ -10,10 +10,10 @@ use super::pair::GeomParams;
 pub struct ShellModel {
     /// Names of the nodes' bodies in the scene with the shell inside.
     pub(super) body_names: Vec<String>,
-    /// Where the nodes' positions stand in `qpos` and `qvel` of that scene.
+    /// Addresses of the nodes' positions in `qpos` and `qvel` of that scene.
     pub(super) qpos_address: Vec<usize>,
     pub(super) dof_address: Vec<usize>,
-    /// How many of the nodes are capsules; the rest (a breathing oscillator) only move them.
+    /// Number of capsules among the nodes; the remaining nodes (a breathing oscillator) only move the capsules.
     pub(super) n_capsules: usize,
     /// Body origin at rest in world [m].
     pub(super) rest: Vec<[f64; 3]>,
@@ -26,11 +26,11 @@ pub struct ShellModel {
     pub(super) capsule: [f64; 2],
     /// Radius of the sphere around a capsule [m].
     pub(super) reach: f64,
-    /// Whether a capsule whose axis is inside a geom is pressed the way it slides, not away from the geom's nearest surface.
+    /// Whether a capsule whose axis is inside a geom is pressed in its sliding direction, instead of away from the geom's nearest surface.
     pub(super) is_deep_inward: bool,
-    /// Contact parameters of the capsules (all alike).
+    /// Contact parameters, equal for all capsules.
     pub(super) params: GeomParams,
-    /// Mass of each capsule's body that gravity pulls on [kg], shape `[n_capsules]`, and gravity in world [m/s²].
+    /// Mass of each capsule's body on which gravity acts [kg], shape `[n_capsules]`, and gravity in world [m/s²].
     pub(super) weight: Vec<f64>,
     pub(super) gravity: [f64; 3],
     pub(super) network: Network,

@@ -13,8 +13,8 @@ pub(super) const MAX_DENSE_ROWS: usize = 4;
 /// A linear network: masses tied by soft rows, $A a = f_0 - D v - K q$ with $A = M + J^T R^{-1} J$.
 ///
 /// $K$ and $D$ are sums over kinds of rows, $\sum_c k_c P_c$ and $\sum_c b_c P_c$ with $P_c = J_c^T R_c^{-1} J_c$: the matrices are
-/// constant, the numbers $k_c$ and $b_c$ stand in [`super::tuning::Tuning`].
-/// The terms of the driver are there too; the matrices here are without it.
+/// constant, and the numbers $k_c$ and $b_c$ are in [`super::tuning::Tuning`].
+/// The terms of the driver are also there; the matrices here do not include the driver.
 #[derive(Debug)]
 pub(super) struct Network {
     /// Force at `q = v = 0` without the nodes' own springs: gravity [N].
@@ -23,7 +23,7 @@ pub(super) struct Network {
     pub(super) springs: Vec<Spring>,
     /// Ties of the nodes to rest.
     pub(super) ties: Ties,
-    /// Couplings of few nodes; the first makes neighbours slide alike, if [`Self::has_neighbors`].
+    /// Couplings of few nodes; the first one makes neighbours slide alike if [`Self::has_neighbors`].
     pub(super) couplings: Vec<Couplings>,
     pub(super) has_neighbors: bool,
     pub(super) dense_rows: Vec<DenseRow>,
@@ -41,14 +41,14 @@ pub(super) struct Network {
 pub(super) struct DenseRow {
     /// Coefficient of each node; 0 for the driver of the ties.
     pub(super) coefficients: Vec<f64>,
-    /// Coefficient of that driver as compiled.
+    /// Coefficient of the driver of the ties, as compiled.
     pub(super) driver: f64,
     /// `1 / R` [kg].
     pub(super) weight: f64,
     /// Stiffness / R and damping / R.
     pub(super) stiffness: f64,
     pub(super) damping: f64,
-    /// `S⁻¹ u / sqrt(R + uᵀ S⁻¹ u)` of the Sherman–Morrison formula, given the rows before this one.
+    /// `S⁻¹ u / sqrt(R + uᵀ S⁻¹ u)` of the Sherman–Morrison formula, with the previous rows included in `S`.
     correction: Vec<f64>,
 }
 
@@ -56,16 +56,16 @@ pub(super) struct DenseRow {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spring {
     pub(super) node: usize,
-    /// [N/m]
+    /// Stiffness [N/m].
     pub(super) stiffness: f64,
     /// Rest position [m].
     pub(super) rest: f64,
 }
 
 impl Network {
-    /// Assembles and factors; `None` when the matrix is not positive definite or too many rows have many terms.
+    /// Assembles and factors; `None` if the matrix is not positive definite or has too many rows with many terms.
     ///
-    /// The first `n_capsules` nodes are the surface; `force` is without the springs.
+    /// The first `n_capsules` nodes are the surface; `force` does not include the springs.
     pub(super) fn new(
         mass: &[f64],
         mut force: Vec<f64>,
@@ -131,7 +131,7 @@ impl Network {
         vec![0.0; self.rough_factor.work_len()]
     }
 
-    /// `A⁻¹[i, ·]`, which is `A⁻¹[·, i]` too [1/kg], shape `[n]`; without the driver.
+    /// `A⁻¹[i, ·]`, equal to `A⁻¹[·, i]` [1/kg], shape `[n]`; without the driver.
     pub(super) fn inverse_row(&self, node: usize) -> &[f64] {
         &self.inverse[node * self.len()..(node + 1) * self.len()]
     }
@@ -143,7 +143,7 @@ impl Network {
         self.correct(&shares, x);
     }
 
-    /// As [`Self::solve`], to single precision and faster.
+    /// As [`Self::solve`], in single precision and faster.
     #[inline]
     pub(super) fn solve_roughly(&self, x: &mut [f64], work: &mut [f32]) {
         let shares = self.shares(x);
@@ -151,7 +151,7 @@ impl Network {
         self.correct(&shares, x);
     }
 
-    /// What each dense row takes of the solution for `x`: the correction is S⁻¹ u / sqrt(…), so uᵀ S⁻¹ x follows from x itself.
+    /// Factor of each dense row's correction for `x`: the correction is S⁻¹ u / sqrt(…), so uᵀ S⁻¹ x follows from `x` directly.
     fn shares(&self, x: &[f64]) -> [f64; MAX_DENSE_ROWS] {
         let mut shares = [0.0; MAX_DENSE_ROWS];
         for (share, row) in shares.iter_mut().zip(&self.dense_rows) {
@@ -206,7 +206,7 @@ impl Network {
     }
 }
 
-/// Dot product in eight partial sums: vectorises, and gives the same bits on every machine.
+/// Dot product in eight partial sums: it vectorises and gives the same bits on every machine.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;

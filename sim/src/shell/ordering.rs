@@ -1,7 +1,7 @@
 //! An order of unknowns that keeps the rows of a Cholesky factor short.
 
-/// Breadth-first order of the matrix's graph from an outermost unknown (Cuthill and McKee 1969); unknowns tied to very many
-/// others come last, where a long row costs once.
+/// Breadth-first order of the matrix's graph from an outermost unknown (Cuthill and McKee 1969). Unknowns with very many
+/// neighbours come last, where a long row occurs only once.
 pub(super) fn cuthill_mckee(n: usize, entries: &[(usize, usize, f64)]) -> Vec<usize> {
     const MANY: usize = 32;
     let mut neighbours = vec![Vec::new(); n];

@@ -1,4 +1,4 @@
-//! Contact parameters of geoms, and how MuJoCo mixes those of two.
+//! Contact parameters of geoms, and their mixing as in MuJoCo.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 
@@ -36,7 +36,7 @@ impl GeomParams {
     }
 }
 
-/// Contact parameters of a geom and a capsule, mixed as MuJoCo mixes them.
+/// Contact parameters of a geom and a capsule, mixed as in MuJoCo.
 #[derive(Debug, Clone)]
 pub(super) struct PairParams {
     /// Whether there is friction (`condim` above 1; torsional and rolling friction are left out).

@@ -1,4 +1,4 @@
-//! The soft equality rows of a compiled model, as MuJoCo itself instantiates them.
+//! The soft equality rows of a compiled model, as MuJoCo instantiates them.
 
 #![expect(
     unsafe_code,
@@ -19,13 +19,13 @@ pub(super) struct EqualityRow {
     pub(super) terms: Vec<(usize, f64)>,
     /// $R$ [1/kg].
     pub(super) regularization: f64,
-    /// Its reference acceleration.
+    /// Reference acceleration of the row.
     pub(super) law: SpringDamper,
     /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
-    /// Impedance $d$, the same at any position.
+    /// Impedance $d$, constant over position.
     pub(super) impedance: f64,
-    /// Residual at the present position [m].
+    /// Residual at the current position [m].
     pub(super) position: f64,
 }
 
@@ -39,9 +39,9 @@ pub(super) struct SpringDamper {
 }
 
 impl SpringDamper {
-    /// From a `solref` at the present and the largest impedance (MuJoCo's documentation, "Solver parameters").
+    /// Converts a `solref` with the current and the largest impedance (MuJoCo's documentation, "Solver parameters").
     ///
-    /// $R$ does not depend on `solref`, so the factored matrix stays when `solref` changes.
+    /// $R$ does not depend on `solref`, so the factored matrix stays valid if `solref` changes.
     pub(super) fn of(solref: [f64; 2], impedance: f64, most: f64, timestep: f64) -> Self {
         let [a, b] = solref;
         let (stiffness, damping) = if a > 0.0 {
@@ -60,7 +60,7 @@ impl SpringDamper {
     }
 }
 
-/// All products of two terms of a row, over its regularisation: the entries of $J^T R^{-1} J$.
+/// All products of two terms of a row, divided by its regularisation: the entries of $J^T R^{-1} J$.
 pub(super) fn products<'a>(
     rows: &'a [&EqualityRow],
 ) -> impl Iterator<Item = (usize, usize, f64)> + 'a {

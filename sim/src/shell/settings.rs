@@ -7,14 +7,14 @@ use super::model::ShellModel;
 /// MuJoCo's default `solref`: critically damped, 20 ms.
 pub(super) const DEFAULT_SOLREF: [f64; 2] = [0.02, 1.0];
 
-/// The `solref` of a shell's constraints, as a [`TorsoConfig`] gives them.
+/// The `solref` of a shell's constraints, as in a [`TorsoConfig`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShellSolref {
     /// Constraints that make neighbouring points slide alike.
     pub neighbors: Solref,
-    /// Constraints that return each point to its rest; `None`: MuJoCo's default, critically damped with 20 ms.
+    /// Constraints that return each point to its rest; `None` selects MuJoCo's default, critically damped with 20 ms.
     pub rest: Option<Solref>,
-    /// Contact with the skin; `None`: likewise.
+    /// Contact with the skin; `None` selects MuJoCo's default.
     pub contact: Option<Solref>,
 }
 
@@ -31,7 +31,7 @@ impl From<&TorsoConfig> for ShellSolref {
     }
 }
 
-/// The settings made last, as far as later ones need them.
+/// The current settings that later changes need.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) neighbors: [f64; 2],

@@ -1,8 +1,8 @@
 //! Substitution with the Cholesky factor of a sparse symmetric positive definite matrix, in blocks of rows.
 //!
-//! Substitution is a chain of dependent operations, so it goes in blocks of sixteen rows: the triangle on the diagonal is stored
-//! inverted, and the products with the columns left of it are independent.
-//! Both directions read what they need in the order of memory, from a copy of their own.
+//! Substitution is a chain of dependent operations. It is done in blocks of sixteen rows: the triangle on the diagonal is stored
+//! inverted, and the products with the columns to the left of it are independent.
+//! Forward and backward substitution read their numbers in memory order, each from its own copy.
 
 #![expect(
     clippy::inline_always,
@@ -15,18 +15,18 @@ use pulp::{Arch, Simd, WithSimd};
 use super::cholesky::Rows;
 use super::ordering::cuthill_mckee;
 
-/// Rows in a block, and numbers that are worked on at once.
+/// Rows in a block, and numbers that are processed at once.
 const BLOCK: usize = 16;
 
-/// `L` of `P A Pᵀ = L Lᵀ` with `P` an ordering that keeps rows short, in double or single precision.
+/// `L` of `P A Pᵀ = L Lᵀ` with an ordering `P` that keeps rows short, in double or single precision.
 #[derive(Debug, Clone)]
 pub(super) struct Skyline<T> {
-    /// `order[i]`: the unknown at index `i`.
+    /// `order[i]` is the unknown at index `i`.
     order: Vec<usize>,
     blocks: Vec<Block<T>>,
-    /// What stands left of the blocks' triangles, one block after another, column by column.
+    /// Entries to the left of the blocks' triangles, block by block, column by column.
     columns: Vec<[T; BLOCK]>,
-    /// The same, sixteen columns after another, each row by row.
+    /// The same entries in groups of sixteen columns, each row by row.
     rows: Vec<[T; BLOCK]>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Skyline<T> {
 struct Block<T> {
     /// First column left of the triangle; a multiple of [`BLOCK`].
     first: usize,
-    /// Where the block starts in [`Skyline::columns`] and [`Skyline::rows`].
+    /// Start of the block in [`Skyline::columns`] and [`Skyline::rows`].
     start: usize,
     /// Inverse of the triangle on the diagonal, column by column and row by row.
     inverse: [[[T; BLOCK]; BLOCK]; 2],
@@ -44,7 +44,7 @@ struct Block<T> {
 impl Skyline<f64> {
     /// Factors the matrix given by its non-zeros `(row, column, value)` with `row >= column`; repeats are summed.
     ///
-    /// `None` when it is not positive definite.
+    /// `None` if the matrix is not positive definite.
     pub(super) fn factor(n: usize, entries: &[(usize, usize, f64)]) -> Option<Self> {
         let order = cuthill_mckee(n, entries);
         let factor = Rows::factor(&order, entries)?;
@@ -78,7 +78,7 @@ impl Skyline<f64> {
         Some(skyline)
     }
 
-    /// The same factor in single precision: half the memory to read.
+    /// The same factor in single precision, which halves the memory traffic.
     pub(super) fn to_single(&self) -> Skyline<f32> {
         let single = |entries: &[f64; BLOCK]| entries.map(|x| x as f32);
         let all = |some: &[[f64; BLOCK]]| some.iter().map(single).collect();
@@ -112,14 +112,14 @@ impl Skyline<f64> {
 }
 
 impl Skyline<f32> {
-    /// Replaces `x` by `A⁻¹ x` to single precision; `work` holds at least [`Self::work_len`] numbers.
+    /// Replaces `x` by `A⁻¹ x` in single precision; `work` holds at least [`Self::work_len`] numbers.
     pub(super) fn solve(&self, x: &mut [f64], work: &mut [f32]) {
         let work = &mut work[..self.work_len()];
         let largest = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         if largest == 0.0 {
             return;
         }
-        // Scaled, so that what decays over the shell stays above the smallest number.
+        // Scaled, so that values that decay over the shell stay above the smallest number.
         let scale = largest.recip();
         for (entry, &unknown) in work.iter_mut().zip(&self.order) {
             *entry = (x[unknown] * scale) as f32;
@@ -131,7 +131,7 @@ impl Skyline<f32> {
     }
 }
 
-/// Substitution on whatever vectors the processor has.
+/// Substitution with the processor's vector instructions.
 struct Substitution<'a> {
     factor: &'a Skyline<f32>,
     work: &'a mut [f32],
@@ -164,7 +164,7 @@ impl<T: RealField + Copy> Skyline<T> {
         }
     }
 
-    /// Rows of `L y = b` from `top` on, given all above.
+    /// Solves `L y = b` for the rows of a block that starts at `top`; all rows above are solved.
     #[inline(always)]
     fn forward(&self, sums: impl Product<T>, top: usize, block: &Block<T>, work: &mut [T]) {
         let (above, own) = split(top, work);
@@ -177,7 +177,7 @@ impl<T: RealField + Copy> Skyline<T> {
         *own = sums.of(&block.inverse[0], &right);
     }
 
-    /// Rows of `Lᵀ x = y` from `top` on, given all below, which were taken off already.
+    /// Solves `Lᵀ x = y` for the rows of a block that starts at `top`; all rows below are solved and already subtracted.
     #[inline(always)]
     fn backward(&self, sums: impl Product<T>, top: usize, block: &Block<T>, work: &mut [T]) {
         let (above, own) = split(top, work);
@@ -193,7 +193,7 @@ impl<T: RealField + Copy> Skyline<T> {
     }
 }
 
-/// What stands above a block, and the block.
+/// The numbers above a block, and the block.
 #[inline(always)]
 fn split<T>(top: usize, work: &mut [T]) -> (&mut [T], &mut [T; BLOCK]) {
     let (above, own) = work.split_at_mut(top);
@@ -203,7 +203,7 @@ fn split<T>(top: usize, work: &mut [T]) -> (&mut [T], &mut [T; BLOCK]) {
     (above, own)
 }
 
-/// Sums of vectors times factors, of which there are a multiple of four, in four partial sums: the same on every machine.
+/// Sum of vectors times factors in four partial sums, with the same result on every machine. The number of factors is a multiple of four.
 trait Product<T>: Copy {
     fn of(self, vectors: &[[T; BLOCK]], factors: &[T]) -> [T; BLOCK];
 }
@@ -226,7 +226,7 @@ impl Product<f64> for Plain {
     }
 }
 
-/// In the processor's vectors.
+/// Product with the processor's vector instructions.
 #[derive(Clone, Copy)]
 struct InLanes<S>(S);
 

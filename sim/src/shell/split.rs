@@ -5,19 +5,19 @@ use insonate_models::mjcf::{Element, Geom, Mjcf, Namespace};
 use super::ShellModel;
 use crate::keyframes::remove_joints;
 
-/// Custom text by which a scene asks for the fast solver, below the torso's prefix.
+/// Custom text by which a scene requests the fast solver, below the torso's prefix.
 const SOLVER: &str = "torso_solver";
 
-/// Custom text of a shell that is pressed inwards by what its capsules have sunk into, below the torso's prefix.
+/// Custom text of a shell whose capsules are pressed inwards by geoms into which they have sunk, below the torso's prefix.
 const DEEP_CONTACT: &str = "torso_deep_contact";
 
-/// Geom that takes the place of one capsule after the other in distance queries.
+/// Geom that takes the place of each capsule in turn in distance queries.
 const SLOT: &str = "slot";
 
-/// A bit that no geom of a scene accepts, so the slot collides with nothing; without any bit it would be a visual geom.
+/// A bit that no geom of a scene accepts, so the slot collides with nothing; with no bit it would be a visual geom.
 const SLOT_TYPE: i32 = 1 << 30;
 
-/// The prefix of the torso that asks for the fast solver, such as `torso/`.
+/// The prefix of the torso that requests the fast solver, such as `torso/`.
 pub fn fast_torso(scene: &Mjcf) -> Option<String> {
     let name = scene.names(Namespace::Text).into_iter().find(|name| {
         name.ends_with(SOLVER)
@@ -29,7 +29,7 @@ pub fn fast_torso(scene: &Mjcf) -> Option<String> {
     Some(name.trim_end_matches(SOLVER).to_owned())
 }
 
-/// Name of the text that asks for deep contact inwards.
+/// Name of the custom text that requests inward deep contact.
 pub(super) fn deep_contact_name(prefix: &str) -> String {
     format!("{prefix}{DEEP_CONTACT}")
 }
@@ -39,7 +39,7 @@ pub(super) fn slot_name(prefix: &str) -> String {
     format!("{prefix}{SLOT}")
 }
 
-/// Takes the shell out of a scene: its bodies, skins, tendons, equalities, and its entries of the keyframes.
+/// Removes the shell from a scene: its bodies, skins, tendons and equalities, and its entries in the keyframes.
 pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
     let mut rest = scene.clone();
     let ours = |element: &Element, attribute: &str| {
@@ -93,13 +93,13 @@ pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
     rest
 }
 
-/// Whether a named part of the torso stays when the shell goes: only its root does.
+/// Whether a named part of the torso stays without the shell: only its root does.
 fn rest_has(scene: &Mjcf, name: &str, prefix: &str) -> bool {
     name == format!("{prefix}torso") && scene.find(Namespace::Body, name).is_some()
 }
 
-/// Makes what is left of the torso a mocap body, so that it follows when the shell is moved; MuJoCo allows that of bodies that hang in
-/// the world itself.
+/// Makes the remaining part of the torso a mocap body, so that it follows when the shell is moved. MuJoCo allows this only for children
+/// of the world.
 fn make_movable(world: &mut Element, prefix: &str) {
     for child in world.children_mut() {
         let ours = child.name().is_some_and(|name| name.starts_with(prefix));

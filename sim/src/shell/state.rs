@@ -21,13 +21,13 @@ use crate::spatial::contact_frame;
 use crate::{Pose, SimError, Twist};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtCone};
 
-/// A shell beside one MuJoCo state.
+/// A shell next to one MuJoCo state.
 #[derive(Debug)]
 pub struct Shell {
     pub(super) model: Arc<ShellModel>,
     /// Pose and velocity of the torso as a whole.
     pub(super) frame: TorsoFrame,
-    /// What can be changed in the equation of motion.
+    /// The part of the equation of motion that can be changed.
     pub(super) tuning: Tuning,
     /// Contact parameters of the capsules.
     pub(super) params: GeomParams,
@@ -41,7 +41,7 @@ pub struct Shell {
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
     a: Vec<f64>,
-    /// Acceleration without contact: the next guess.
+    /// Acceleration without contact, used as the next guess.
     smooth: Vec<f64>,
     scratch: Scratch,
     detector: Detector,
@@ -50,7 +50,7 @@ pub struct Shell {
     rows: Vec<ContactRow>,
     /// Forces on nodes along their axes [N].
     pushes: Vec<(usize, f64)>,
-    /// Forces of the last step by node [N]: the next guess.
+    /// Forces of the last step by node [N], used as the next guess.
     last_force: Vec<[f64; 3]>,
     bodies: Bodies,
     applied: AppliedWrenches,
@@ -59,10 +59,10 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// A shell at rest beside `model`, the scene without it; names of the torso's parts start with `prefix`.
+    /// A shell at rest, for a state of `model`, the scene without the shell; names of the torso's parts start with `prefix`.
     ///
     /// # Errors
-    /// [`SimError::Shell`] for a scene with pyramidal cones; [`SimError::UnknownName`] without the slot geom.
+    /// [`SimError::Shell`] for a scene with pyramidal cones; [`SimError::UnknownName`] if the slot geom is missing.
     pub fn new(shell: Arc<ShellModel>, model: &MjModel, prefix: &str) -> Result<Self, SimError> {
         if model.opt().cone != MjtCone::mjCONE_ELLIPTIC as i32 {
             return Err(SimError::Shell {
@@ -99,7 +99,7 @@ impl Shell {
         })
     }
 
-    /// Resets to rest, where the torso was compiled; softness, breathing and friction stay as set.
+    /// Resets to rest in the compiled pose; softness, breathing and friction are kept.
     pub fn reset(&mut self) {
         self.set_frame(&Pose::default(), &Twist::default());
         if let Some(base) = &mut self.mocap_base {
@@ -176,7 +176,7 @@ impl Shell {
         }
     }
 
-    /// First half of a step: finds the contact forces and adds them to `xfrc_applied`.
+    /// First half of a step: computes the contact forces and adds them to `xfrc_applied`.
     ///
     /// Needs `data` after `mj_step1` with the controls set.
     pub(crate) fn begin_step(&mut self, data: &mut Data) {
@@ -283,7 +283,7 @@ impl Shell {
         }
     }
 
-    /// Three rows for each contact.
+    /// Collects three rows for each contact.
     fn collect_rows(&mut self) {
         self.rows.clear();
         for touch in &self.detector.contacts {

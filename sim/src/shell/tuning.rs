@@ -1,5 +1,5 @@
-//! The equation of motion of one shell without contact, and what can be changed in it without factoring anew: stiffness and damping
-//! of the rows, springs, force at rest, and the driver's reach.
+//! The equation of motion of one shell without contact, with the parts that can be changed without a new factorisation: stiffness and
+//! damping of the rows, springs, force at rest, and the driver's reach.
 //!
 //! A driver with reach $c$ adds one row and column to $A$, $A' = A + e d^T + d e^T$ with $e$ the driver's unit vector.
 //! So with $U = [e, d]$ and $S = \begin{pmatrix}0&1\\1&0\end{pmatrix}$ (Woodbury; Hager 1989, doi:10.1137/1031049)
@@ -52,7 +52,7 @@ impl Scratch {
 #[derive(Debug)]
 pub(super) struct Driven {
     driver: usize,
-    /// How far each node follows, shape `[n]`.
+    /// Displacement of each node per unit of the driver, shape `[n]`.
     reach: Vec<f64>,
     /// The driver's coefficient in each dense row.
     dense: [f64; MAX_DENSE_ROWS],
@@ -64,7 +64,7 @@ pub(super) struct Driven {
 }
 
 impl Tuning {
-    /// As compiled.
+    /// The equation as compiled.
     pub(super) fn new(network: &Network) -> Self {
         let driven = network.ties.driver.map(|driver| Driven {
             driver,
@@ -86,7 +86,7 @@ impl Tuning {
         tuning
     }
 
-    /// Force at rest: the network's with `more` [N] on its first nodes, and the springs'.
+    /// Sets the force at rest: the network's force with `more` [N] on its first nodes, and the force of the springs.
     pub(super) fn set_rest_force(&mut self, network: &Network, more: impl Iterator<Item = f64>) {
         self.rest_force.copy_from_slice(&network.force);
         for (force, more) in self.rest_force.iter_mut().zip(more) {
@@ -97,12 +97,12 @@ impl Tuning {
         }
     }
 
-    /// How far each node follows the driver; empty without one.
+    /// Displacement of each node per unit of the driver; empty without a driver.
     pub(super) fn reach(&self) -> &[f64] {
         self.driven.as_ref().map_or(&[], |driven| &driven.reach)
     }
 
-    /// The driver and its coefficient in a dense row; 0 without one.
+    /// The driver and its coefficient in a dense row; 0 without a driver.
     pub(super) fn dense_driver(&self, row: usize) -> (usize, f64) {
         self.driven
             .as_ref()
@@ -151,8 +151,8 @@ impl Tuning {
 
     /// Improves a guess of the acceleration without contact [m/s²] at displacements [m] and velocities [m/s].
     ///
-    /// One step of iterative refinement: what the guess leaves over is exact, its solution good to six digits.
-    /// So a motion that goes on as it did is found to double precision, in half the time that it would take from nothing.
+    /// This is one step of iterative refinement: the residual of the guess is exact, and its solution has six digits.
+    /// A smooth motion is thus found to double precision, in half the time of a solution without a guess.
     pub(super) fn smooth_acceleration(
         &self,
         network: &Network,
@@ -192,7 +192,7 @@ impl Tuning {
         })
     }
 
-    /// Adds the accelerations [m/s²] that forces [N] on nodes make.
+    /// Adds the accelerations [m/s²] due to forces [N] on nodes.
     pub(super) fn push(
         &self,
         network: &Network,
@@ -212,7 +212,7 @@ impl Tuning {
     }
 }
 
-/// The force that an acceleration leaves over [N], on whatever vectors the processor has.
+/// The residual force of an acceleration [N], computed with the processor's vector instructions.
 struct Residual<'a> {
     tuning: &'a Tuning,
     network: &'a Network,
@@ -260,7 +260,7 @@ impl NullaryFnOnce for Residual<'_> {
     }
 }
 
-/// Forces times rows of the inverse, four at a time.
+/// Products of forces and rows of the inverse, four at a time.
 struct Push<'a> {
     network: &'a Network,
     forces: &'a [(usize, f64)],
@@ -290,7 +290,7 @@ impl NullaryFnOnce for Push<'_> {
 }
 
 impl Driven {
-    /// Replaces `x` by `A'⁻¹ x`, to single precision.
+    /// Replaces `x` by `A'⁻¹ x` in single precision.
     fn solve_roughly(&self, network: &Network, x: &mut [f64], work: &mut [f32]) {
         let along = dot(&self.solved, x);
         network.solve_roughly(x, work);
@@ -349,7 +349,7 @@ mod tests {
         ((0..=n).map(|i| 0.1 + 0.01 * i as f64).collect(), rows)
     }
 
-    /// What the equation of motion leaves over [N].
+    /// Residual of the equation of motion [N].
     fn residual(
         mass: &[f64],
         rows: &[EqualityRow],
@@ -396,7 +396,7 @@ mod tests {
         tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut scratch);
         let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
         assert!(left.iter().all(|r| r.abs() < 1e-9), "{left:?}");
-        // Other laws, and another reach of the driver.
+        // Other stiffness and damping, and another reach of the driver.
         let (tie, neighbor) = (
             SpringDamper {
                 stiffness: 300.0,

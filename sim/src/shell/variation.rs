@@ -1,11 +1,12 @@
-//! Changing a shell without compiling its scene again: softness, breathing, friction, and the torso's pose.
+//! Changes of a shell without recompiling its scene: softness, breathing, friction, and the torso's pose.
 //!
-//! A changed shell moves exactly as one whose scene was compiled so, but:
+//! A changed shell moves exactly as a shell compiled with the new values, except:
 //!
-//! * A frame that moves carries the torso, but does not accelerate it: inertial forces on the capsules are left out, some
+//! * A moving frame carries the torso but does not accelerate it: inertial forces on the capsules are left out. They are a few
 //!   millinewtons for the motions of patients.
-//! * The oscillator of a breathing torso feels no gravity, however the torso is turned; compiled lying on its side, it would.
-//! * The hard sphere in the middle of `cylinder`, `box` and `ellipsoid` follows a step later, and only where the torso's root is a
+//! * Gravity does not act on the oscillator of a breathing torso in any orientation; in a scene compiled with the
+//!   torso on its side, it does.
+//! * The hard sphere in the middle of `cylinder`, `box` and `ellipsoid` follows one step later, and only if the torso's root is a
 //!   child of the world.
 
 use insonate_models::torsos::{Breathing, Solref};
@@ -19,8 +20,8 @@ use super::state::Shell;
 use crate::{Pose, SimError, Twist};
 
 impl Shell {
-    /// Moves the whole torso from where it was compiled to `world_from_rest`, with velocity `twist` (in world, about that frame's
-    /// origin), which contacts take into account. To be called whenever the motion changes; [`Shell::reset`] undoes it.
+    /// Moves the whole torso from its compiled pose to `world_from_rest`. Contacts take the velocity `twist` into account (in world, about
+    /// that frame's origin). Must be called whenever the motion changes; [`Shell::reset`] undoes it.
     pub fn set_frame(&mut self, world_from_rest: &Pose, twist: &Twist) {
         let turned = world_from_rest.rotation != self.frame.world_from_rest.rotation;
         self.frame = TorsoFrame::new(*world_from_rest, *twist);
@@ -29,17 +30,17 @@ impl Shell {
         }
     }
 
-    /// Pose of the torso relative to where it was compiled, in world, and the velocity of that frame.
+    /// Pose of the torso relative to its compiled pose, in world, and the velocity of that frame.
     pub fn frame(&self) -> (Pose, Twist) {
         (self.frame.world_from_rest, self.frame.twist)
     }
 
-    /// Gives the constraints another `solref`, as if the scene had been compiled with it.
+    /// Sets the `solref` of the constraints, as if the scene had been compiled with it.
     ///
-    /// Takes about 10 µs on a breathing shell, as the reach of the breath depends on it.
+    /// Takes about 10 µs on a breathing shell, because the reach of the breath depends on it.
     ///
     /// # Errors
-    /// [`SimError::Shell`] for a shell without rest constraints or without couplings of neighbours, each of one kind.
+    /// [`SimError::Shell`] if the rest constraints or the couplings of neighbours are missing or of several kinds.
     pub fn set_solref(&mut self, solref: &ShellSolref) -> Result<(), SimError> {
         let network = &self.model.network;
         if !network.has_neighbors || network.ties.weight.iter().all(|&weight| weight == 0.0) {
@@ -64,10 +65,10 @@ impl Shell {
 
     /// Sets rate and amplitude of a breathing shell.
     ///
-    /// Meant for the start of an episode, breathed out; in the middle of a breath, use [`Shell::set_breath_phase`] after it.
+    /// Intended for the start of an episode, when breathed out; in the middle of a breath, call [`Shell::set_breath_phase`] afterwards.
     ///
     /// # Errors
-    /// [`SimError::Shell`] for a shell compiled without breathing, or with none of any size.
+    /// [`SimError::Shell`] if the shell was compiled without breathing, or with a breath of amplitude 0.
     pub fn set_breathing(&mut self, breathing: &Breathing) -> Result<(), SimError> {
         let breath = self.model.breath.as_ref().ok_or_else(breathless)?;
         let frequency = std::f64::consts::TAU * breathing.rate;
@@ -78,7 +79,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Rise of the front with the breath [m] and its rate [m/s]; `None` for a shell without breathing.
+    /// Rise of the front by the breath [m] and its rate [m/s]; `None` for a shell without breathing.
     pub fn breath(&self) -> Option<[f64; 2]> {
         let breath = self.model.breath.as_ref()?;
         let amplitude = self.settings.amplitude;
@@ -88,7 +89,7 @@ impl Shell {
         ])
     }
 
-    /// Sets the phase of the breath [rad]: 0 breathed out, π breathed in. The capsules move to where they are without contact.
+    /// Sets the phase of the breath [rad]: 0 breathed out, π breathed in. The capsules move to their positions without contact.
     ///
     /// # Errors
     /// As [`Shell::set_breathing`].
@@ -106,8 +107,8 @@ impl Shell {
         Ok(())
     }
 
-    /// Sets the skin's coefficient of sliding friction. As in MuJoCo, a contact has the larger one of both sides, unless one side has
-    /// priority.
+    /// Sets the skin's coefficient of sliding friction. As in MuJoCo, a contact uses the larger coefficient of both sides, unless one side
+    /// has priority.
     pub fn set_friction(&mut self, friction: f64) {
         self.params.friction = friction;
         self.mix_params();
@@ -119,7 +120,7 @@ impl Shell {
         }
     }
 
-    /// Gravity along the capsules' axes as the torso now lies, and the springs.
+    /// Sets the force at rest from the springs and from gravity along the capsules' axes in the torso's current orientation.
     fn update_rest_force(&mut self) {
         let model = &self.model;
         let gravity = Vector3::from(model.gravity);
@@ -131,7 +132,7 @@ impl Shell {
         );
     }
 
-    /// The reach of the breath, which depends on amplitude and solref.
+    /// Updates the reach of the breath, which depends on amplitude and `solref`.
     fn breathe(&mut self) {
         let Some(breath) = &self.model.breath else {
             return;

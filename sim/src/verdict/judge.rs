@@ -1,15 +1,15 @@
-//! The figures of a run against the limits.
+//! Comparison of a run's figures with the limits.
 
 use super::limits::share_or;
 use super::watch::LimitKind;
 use super::{JointLimit, RunWatch, Verdict, VerdictLimits};
 
-/// How far a run came along its path.
+/// Progress of a run along its path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathFigures {
     /// Length of the path, seen from above [m].
     pub asked: f64,
-    /// Length that the probe passed in contact [m].
+    /// Length that the probe covered in contact [m].
     pub covered: f64,
     /// Largest distance from the goal along the path [m].
     pub lag: f64,
@@ -17,25 +17,25 @@ pub struct PathFigures {
     pub error: f64,
 }
 
-/// How well a run held its force.
+/// Quality of a run's force control.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForceFigures {
     /// Wanted force along the probe's axis [N].
     pub asked: f64,
     /// Mean force from half a second after first contact [N].
     pub mean: f64,
-    /// Mean absolute error from then on [N].
+    /// Mean absolute error in the same time [N].
     pub mae: f64,
-    /// Largest error from then on [N].
+    /// Largest error in the same time [N].
     pub worst: f64,
     /// Largest force at any time [N].
     pub peak: f64,
 }
 
-/// Share of a torque limit that damping or dry friction takes from which it is a cause.
+/// Share of a torque limit above which damping or dry friction is named as a cause.
 const DAMPING_SHARE: f64 = 0.3;
 
-/// Gathers reasons against a run.
+/// Collects reasons against a run.
 #[derive(Debug)]
 pub struct Judge {
     limits: VerdictLimits,
@@ -43,7 +43,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge that knows of no reason yet.
+    /// A judge without reasons.
     pub fn new(limits: &VerdictLimits) -> Self {
         Self {
             limits: *limits,
@@ -51,7 +51,7 @@ impl Judge {
         }
     }
 
-    /// Adds a reason of the run's own.
+    /// Adds a reason that does not come from a limit.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reasons.push(reason.into());
@@ -59,13 +59,13 @@ impl Judge {
     }
 
     fn require(&mut self, kept: bool, reason: impl FnOnce() -> String) {
-        // A figure that is not a number keeps no limit, as comparisons with it are false.
+        // A figure that is not a number violates every limit, because comparisons with it are false.
         if !kept {
             self.reasons.push(reason());
         }
     }
 
-    /// Judges a path: share covered, lag, distance across.
+    /// Judges a path: covered share, lag, distance across.
     #[must_use]
     pub fn path(mut self, path: PathFigures) -> Self {
         let (limits, mm) = (self.limits, 1e3);
@@ -84,7 +84,7 @@ impl Judge {
         self
     }
 
-    /// Judges a press: depth reached of the wanted one [m].
+    /// Judges a press: reached depth and wanted depth [m].
     #[must_use]
     pub fn depth(mut self, asked: f64, reached: f64) -> Self {
         self.require(reached >= self.limits.covered * asked, || {
@@ -110,7 +110,7 @@ impl Judge {
         self.peak(asked, force.peak)
     }
 
-    /// Judges the largest force at any time, where `asked` is wanted [N].
+    /// Judges the largest force at any time for a wanted force of `asked` [N].
     #[must_use]
     pub fn peak(mut self, asked: f64, peak: f64) -> Self {
         let limit = asked + share_or(self.limits.overshoot, asked);
@@ -120,7 +120,7 @@ impl Judge {
         self
     }
 
-    /// Judges the largest distance across the probe's axis from a place that it should keep [m].
+    /// Judges the largest distance across the probe's axis from the position that it should keep [m].
     #[must_use]
     pub fn place(mut self, error: f64) -> Self {
         let (limit, mm) = (self.limits.path_error, 1e3);
@@ -131,12 +131,12 @@ impl Judge {
         self
     }
 
-    /// Whether there is no reason so far.
+    /// Whether there are no reasons so far.
     pub fn is_clear(&self) -> bool {
         self.reasons.is_empty()
     }
 
-    /// Judges contact: share of the time from first contact on.
+    /// Judges contact: share of the time since first contact.
     #[must_use]
     pub fn contact(mut self, ratio: f64) -> Self {
         let limit = self.limits.contact_ratio;
@@ -159,7 +159,7 @@ impl Judge {
         self
     }
 
-    /// Judges the arm over `span`, such as `slide`: a joint at a limit is the cause of what failed before, or a reason by itself.
+    /// Judges the arm over `span`, such as `slide`. A joint at a limit becomes the cause of the first earlier reason, or a reason by itself.
     #[must_use]
     pub fn arm(mut self, watch: &RunWatch, span: &str) -> Self {
         let causes = watch.joints_at_limits(self.limits.at_limit);
@@ -185,7 +185,7 @@ impl Judge {
     }
 }
 
-/// That a joint was at its limit, with its damping where that took much of it.
+/// Text for a joint at its limit, with its damping and friction if they take a large share of the limit.
 fn cause(joint: &JointLimit, span: &str) -> String {
     let (number, name, limit) = (joint.number, &joint.name, joint.limit_text());
     let share = 100.0 * joint.share;

@@ -1,36 +1,36 @@
-//! The limits that a run must keep.
+//! The limits of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Limits of a verdict; every one must hold.
+/// Limits of a verdict; all must be met.
 ///
-/// Mean force error, contact, root-mean-square path error and tilt are the project's rule of success for a scan. The others catch a run
-/// that did something else than it should: they lie well above what the shipped robots need on every torso, and well below a slip, a
-/// stuck joint or a collision.
+/// Mean force error, contact, root-mean-square path error and tilt are the project's criterion of success for a scan. The other limits
+/// detect runs that went wrong in another respect. They lie well above the values of the shipped robots on every torso, and well below the
+/// values of a slip, a stuck joint or a collision.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VerdictLimits {
-    /// Least share of the path, or of a press' depth, that the probe covers. A scan at 15 N in tissue of 400 N/m, 40 mm deep, covers 0.93.
+    /// Smallest share of the path, or of a press' depth, that the probe covers. A scan at 15 N in tissue of 400 N/m, 40 mm deep, covers 0.93.
     pub covered: f64,
-    /// Largest distance of the probe behind or before its goal along the path [m]. The same scan lags 5 mm.
+    /// Largest distance of the probe from its goal along the path, behind or ahead [m]. The same scan lags 5 mm.
     pub lag: f64,
-    /// Largest distance across the path [m]: twice the largest root mean square of a success.
+    /// Largest distance across the path [m]: twice the largest root mean square of a successful scan.
     pub path_error: f64,
-    /// Largest mean absolute error of the force, as a share of the force and at least [N].
+    /// Largest mean absolute error of the force: a share of the force, and a minimum [N].
     pub force_mae: [f64; 2],
-    /// Largest error of the force from half a second after first contact, as a share of the force and at least [N].
+    /// Largest error of the force from half a second after first contact: a share of the force, and a minimum [N].
     pub force_error: [f64; 2],
-    /// Least share of the time in contact, from first contact on.
+    /// Smallest share of the time in contact, since first contact.
     pub contact_ratio: f64,
     /// Largest angle between the probe's axis and its goal in contact [deg].
     pub tilt_deg: f64,
-    /// Largest force above the wanted one at any time, as a share of the force and at least [N].
+    /// Largest force above the wanted force at any time: a share of the force, and a minimum [N].
     pub overshoot: [f64; 2],
-    /// Largest share of the time that a joint may sit at its torque limit or at its position limit.
+    /// Largest share of the time that a joint may be at its torque limit or at its position limit.
     pub at_limit: f64,
     /// Largest force between the robot without its probe and anything else [N].
     pub other_contact: f64,
-    /// Least simulated time per wall-clock time, judged from 20 s on: below it nobody waits for the end. 0 lets everything run on.
+    /// Smallest ratio of simulated time to wall-clock time, judged after 20 s: slower runs are stopped. 0 disables this limit.
     pub real_time: f64,
 }
 
@@ -52,7 +52,7 @@ impl Default for VerdictLimits {
     }
 }
 
-/// A limit that does not exist, or a value that it cannot have.
+/// An unknown limit, or a value that is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("limit {given}: {problem}")]
 pub struct LimitError {
@@ -61,7 +61,7 @@ pub struct LimitError {
 }
 
 impl VerdictLimits {
-    /// These limits with one changed, `name=value`; a pair is `name=share,floor`.
+    /// These limits with one changed, `name=value`; for a pair, `name=share,floor`.
     ///
     /// # Errors
     /// [`LimitError`] for an unknown name, and for a value that is not finite or below 0.
@@ -99,7 +99,7 @@ impl VerdictLimits {
         Ok(self)
     }
 
-    /// Names and values, for people.
+    /// Names and values as text.
     pub fn named(mut self) -> Vec<(&'static str, String)> {
         let text = |field: &Field<'_>| match field {
             Field::One(value) => value.to_string(),
@@ -133,7 +133,7 @@ enum Field<'a> {
     Pair(&'a mut [f64; 2]),
 }
 
-/// A limit that is a share of `value`, and at least some floor.
+/// A share of `value`, or a minimum if that is larger.
 pub(super) fn share_or(limit: [f64; 2], value: f64) -> f64 {
     (limit[0] * value).max(limit[1])
 }

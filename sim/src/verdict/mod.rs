@@ -1,4 +1,4 @@
-//! Whether a run is a result: limits on path, force, contact, tilt, joints and torques, and reasons in words.
+//! Verdict on a run: limits on path, force, contact, tilt, joints and torques, and reasons in words.
 //!
 //! [`RunWatch`] sees every step of a run; [`Judge`] compares its figures with [`VerdictLimits`] and gives a [`Verdict`].
 
@@ -16,28 +16,28 @@ pub use limits::{LimitError, VerdictLimits};
 pub use start::{Overlap, START_TOLERANCE, SkinAtRest, StartCheck, StartOverlap, check_start};
 pub use watch::{JointLimit, LimitKind, OtherContact, RunWatch};
 
-/// Whether a run kept its limits.
+/// Whether a run met its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Every limit was kept.
+    /// Every limit was met.
     Passed,
-    /// At least one was not.
+    /// At least one limit was not met.
     Failed,
 }
 
-/// The outcome of a run, with a reason for each limit that it did not keep.
+/// The outcome of a run, with a reason for each limit that was not met.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// `passed` without reasons, else `failed`.
     #[serde(rename = "verdict")]
     pub outcome: Outcome,
-    /// What failed, in words, with figures and units.
+    /// Reasons in words, with figures and units.
     pub reasons: Vec<String>,
 }
 
 impl Verdict {
-    /// Passed without reasons, failed with any.
+    /// Passed without reasons, else failed.
     pub fn of(reasons: Vec<String>) -> Self {
         let outcome = if reasons.is_empty() {
             Outcome::Passed
@@ -47,7 +47,7 @@ impl Verdict {
         Self { outcome, reasons }
     }
 
-    /// Whether every limit was kept.
+    /// Whether every limit was met.
     pub fn is_passed(&self) -> bool {
         self.outcome == Outcome::Passed
     }

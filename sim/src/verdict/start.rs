@@ -1,7 +1,7 @@
-//! Whether the robot starts inside something.
+//! Check that the robot does not start inside something.
 //!
-//! MuJoCo answers an overlap with a force that grows with its depth, and throws apart what starts inside each other. Pairs that MuJoCo
-//! does not test are tested here: what stands still in the world, and a torso that steps beside MuJoCo, whose skin is a closed surface.
+//! MuJoCo answers an overlap with a force that grows with its depth, and throws overlapping bodies apart. Pairs that MuJoCo does not
+//! test are tested here: pairs that stand still in world, and a torso that is stepped outside MuJoCo, whose skin is a closed surface.
 
 use std::sync::OnceLock;
 
@@ -13,22 +13,22 @@ use super::watch::{SOFT, side_name};
 use crate::readings::{ArmContact, ProbeContact, ProbeFrame};
 use crate::{Physics, SimError, ffi, names};
 
-/// Deepest overlap that a start may have [m]. The shipped robots start clear of everything; shapes of robots from files that only graze
-/// each other, such as the hulls of neighbouring links, overlap by less.
+/// Deepest overlap that a start may have [m]. The shipped robots start clear of everything. Shapes of robots from files that only
+/// graze each other, such as the hulls of neighbouring links, overlap by less.
 pub const START_TOLERANCE: f64 = 0.002;
 
 /// Two parts that overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlap {
-    /// The robot's side: geom and body.
+    /// Part of the robot: geom and body.
     pub robot: String,
-    /// What it is inside: geom and body, or the torso.
+    /// The other part: geom and body, or the torso.
     pub other: String,
-    /// How deep [m].
+    /// Depth of the overlap [m].
     pub depth: f64,
-    /// Whether both sides are the robot's.
+    /// Whether both parts belong to the robot.
     pub is_self: bool,
-    /// Whether it is the probe in the torso.
+    /// Whether the overlap is between the probe and the torso.
     pub is_press: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Overlap {
 pub struct StartOverlap(pub Vec<Overlap>);
 
 impl StartOverlap {
-    /// Whether the robot only overlaps itself, which no other place of its base mends.
+    /// Whether the robot only overlaps itself, which another position of its base cannot fix.
     pub fn is_self(&self) -> bool {
         self.0.iter().all(|overlap| overlap.is_self)
     }
@@ -52,12 +52,12 @@ fn text(overlaps: &[Overlap]) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// Fails where the robot or its probe overlaps itself, the surroundings or the skin at rest by more than [`START_TOLERANCE`].
+/// Fails if the robot or its probe overlaps itself, the surroundings or the skin at rest by more than [`START_TOLERANCE`].
 ///
-/// `skin`: the torso's closed surface in its own frame, and where that stands in the world [m].
+/// `skin` is the torso's closed surface in its own frame, with the pose of that frame in world [m].
 ///
 /// # Errors
-/// [`StartOverlap`] with every pair, the deepest first; none for a scene without a probe.
+/// [`StartOverlap`] with every pair, the deepest first. A scene without a probe gives no error.
 pub fn check_start(
     physics: &mut Physics,
     skin: Option<(&TriangleMesh, [f64; 3])>,
@@ -79,29 +79,29 @@ pub fn check_start(
 pub struct SkinAtRest<'a> {
     /// The closed surface in the torso's frame [m].
     pub mesh: &'a TriangleMesh,
-    /// Its tree, made when it is first needed; `None` if it cannot be built.
+    /// The surface's search tree, built when it is first needed; `None` if it cannot be built.
     pub tree: &'a OnceLock<Option<SurfaceTree>>,
-    /// Where the torso's frame stands.
+    /// Pose of the torso's frame.
     pub world_from_skin: Isometry3<f64>,
 }
 
-/// What [`check_start`] checks, for one model and many starts.
+/// The check of [`check_start`], for one model and many starts.
 #[derive(Debug, Clone)]
 pub struct StartCheck {
     robot: RobotGeoms,
-    /// The robot's geoms that collide with anything.
+    /// The robot's geoms that can collide.
     colliding: Vec<usize>,
-    /// Pairs of the robot and the surroundings that both stand still.
+    /// Pairs of a geom of the robot and a geom of the surroundings that both stand still.
     standing: Vec<[usize; 2]>,
-    /// Deepest overlap of the probe and the torso [m].
+    /// Deepest allowed overlap of the probe and the torso [m].
     press_tolerance: f64,
 }
 
 impl StartCheck {
-    /// The check of a model's robot.
+    /// The check for a model's robot.
     ///
     /// # Errors
-    /// As [`ProbeFrame::new`] for a scene without a probe.
+    /// As [`ProbeFrame::new`] if the scene has no probe.
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
         let robot = RobotGeoms::new(model)?;
         let colliding = robot.colliding(model);
@@ -113,7 +113,7 @@ impl StartCheck {
         })
     }
 
-    /// The check for starts at which the probe may be this deep in the torso [m], as the rim of a tilted face close above the skin is.
+    /// The check with a larger allowed depth of the probe in the torso [m], such as for the rim of a tilted face close above the skin.
     #[must_use]
     pub fn with_press(self, press_tolerance: f64) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl StartCheck {
         }
     }
 
-    /// Checks a start whose positions and contacts MuJoCo has computed.
+    /// Checks a start; MuJoCo must have computed its positions and contacts.
     ///
     /// # Errors
     /// As [`check_start`].
@@ -145,7 +145,7 @@ impl StartCheck {
             overlap.depth > most
         });
         overlaps.sort_by(|a, b| b.depth.total_cmp(&a.depth));
-        // Several points of one pair, or several shapes of one body, are one overlap: the deepest.
+        // Several points of one pair, or several shapes of one body, count as one overlap: the deepest.
         let mut found: Vec<Overlap> = Vec::new();
         for overlap in overlaps {
             if !found
@@ -182,7 +182,7 @@ impl RobotGeoms {
         self.arm.owns(geom) || self.probe.owns(geom)
     }
 
-    /// Those that collide with anything.
+    /// The geoms of the robot that can collide.
     fn colliding(&self, model: &MjModel) -> Vec<usize> {
         let collides =
             |geom: &usize| model.geom_contype()[*geom] | model.geom_conaffinity()[*geom] != 0;
@@ -193,7 +193,7 @@ impl RobotGeoms {
     }
 }
 
-/// What MuJoCo's own collision finds.
+/// Overlaps that MuJoCo's own collision detection finds.
 fn contacts(physics: &Physics, robot: &RobotGeoms) -> Vec<Overlap> {
     let touching = physics.contacts().iter().filter_map(|contact| {
         let sides = contact.geom.map(|geom| robot.owns(geom));
@@ -214,7 +214,7 @@ fn contacts(physics: &Physics, robot: &RobotGeoms) -> Vec<Overlap> {
     touching.collect()
 }
 
-/// Parts of the robot that stand still, and what stands still: MuJoCo tests no such pair.
+/// Pairs of a still geom of the robot and a still geom of the surroundings, which MuJoCo does not test.
 fn standing_pairs(model: &MjModel, robot: &RobotGeoms, colliding: &[usize]) -> Vec<[usize; 2]> {
     let is_still = |geom: usize| model.body_weldid()[model.geom_bodyid()[geom] as usize] == 0;
     let (kinds, affinities) = (model.geom_contype(), model.geom_conaffinity());
@@ -243,7 +243,7 @@ fn standing(physics: &mut Physics, pairs: &[[usize; 2]]) -> Vec<Overlap> {
     found
 }
 
-/// Points of the robot's shapes below the skin at rest: of each shape the deepest.
+/// Overlaps of the robot's shapes with the skin at rest: the deepest point of each shape.
 fn in_skin(
     physics: &Physics,
     robot: &RobotGeoms,
@@ -257,7 +257,7 @@ fn in_skin(
     for &geom in colliding {
         let center = skin_from_world * Point3::from(data.geom_xpos()[geom]);
         let center = center.coords;
-        // Most of a robot is nowhere near, and needs no tree of the surface.
+        // Most parts of a robot are far away and do not need the surface's search tree.
         if (center - center.sup(&low).inf(&high)).norm() > model.geom_rbound()[geom] {
             continue;
         }
@@ -317,7 +317,7 @@ fn shape_points(model: &MjModel, geom: usize) -> Box<dyn Iterator<Item = Vector3
             let first = model.mesh_vertadr()[mesh] as usize;
             let n = model.mesh_vertnum()[mesh] as usize;
             let vertices = &model.mesh_vert()[first..first + n];
-            // Some thousand of them show where the mesh is.
+            // About a thousand vertices are enough to locate the mesh.
             Box::new(
                 vertices
                     .iter()
@@ -329,7 +329,7 @@ fn shape_points(model: &MjModel, geom: usize) -> Box<dyn Iterator<Item = Vector3
     }
 }
 
-/// The geom and its body.
+/// Names of the geom and its body.
 fn part_name(model: &MjModel, geom: usize) -> String {
     use names::ObjectType::{Body, Geom};
     let body = names::name_of(model, Body, model.geom_bodyid()[geom] as usize);

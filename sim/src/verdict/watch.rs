@@ -1,4 +1,4 @@
-//! What limits the arm and what it touches, step by step.
+//! Record of the arm's limits and contacts, step by step.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 
@@ -7,25 +7,25 @@ use crate::names::{self, ObjectType};
 use crate::readings::{ArmContact, ProbeFrame, ROBOT_PREFIX, TORSO_PREFIX};
 use crate::{Arm, Physics, SimError};
 
-/// Share of a torque limit from which a joint is at it.
+/// Share of a torque limit above which a joint counts as at the limit.
 const AT_TORQUE: f64 = 0.999;
-/// Distance to a position limit within which a joint is at it, as a share of the joint's range.
+/// Distance to a position limit below which a joint counts as at the limit, as a share of the joint's range.
 const AT_POSITION: f64 = 2e-3;
 
 /// A joint that was at a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointLimit {
-    /// Number of the joint from the base, from 1.
+    /// Number of the joint from the base, starting at 1.
     pub number: usize,
-    /// Its name, without the robot's prefix.
+    /// Name without the robot's prefix.
     pub name: String,
-    /// Which limit.
+    /// Kind of limit.
     pub kind: LimitKind,
-    /// Its value [N·m or rad; N or m for a slide].
+    /// Value of the limit [N·m or rad; N or m for a slide].
     pub limit: f64,
     /// Share of the steps at the limit.
     pub share: f64,
-    /// Mean torque that the joint's own damping took at its torque limit [N·m, N for a slide]; 0 for a position limit.
+    /// Mean torque of the joint's own damping while it was at its torque limit [N·m, N for a slide]; 0 for a position limit.
     pub damping: f64,
     /// Dry friction of the joint [N·m, N for a slide].
     pub friction: f64,
@@ -33,12 +33,12 @@ pub struct JointLimit {
     pub is_slide: bool,
 }
 
-/// What can limit a joint.
+/// Kind of a joint's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitKind {
     /// The largest torque of its motor.
     Torque,
-    /// The end of its range.
+    /// An end of its range.
     Position,
 }
 
@@ -61,15 +61,15 @@ impl JointLimit {
 pub struct OtherContact {
     /// The robot's body.
     pub body: String,
-    /// What it touched: a body, or a flex.
+    /// The part that it touched: a body, or a flex.
     pub other: String,
     /// Largest force [N].
     pub force: f64,
-    /// When [s].
+    /// Time of the largest force [s].
     pub time: f64,
 }
 
-/// Sees every step of a run: joints at limits, and contacts of the robot that are not the probe's.
+/// Observes every step of a run: joints at limits, and contacts of the robot without its probe.
 #[derive(Debug, Clone)]
 pub struct RunWatch {
     arm: Arm,
@@ -79,29 +79,29 @@ pub struct RunWatch {
     friction: Vec<f64>,
     robot: ArmContact,
     n_steps: usize,
-    /// Steps of each joint at its torque limit, and the sum of its damping torque there.
+    /// Number of steps of each joint at its torque limit, and the sum of its damping torque in them.
     at_torque: Vec<(usize, f64)>,
-    /// Steps of each joint at its lowest and highest position.
+    /// Number of steps of each joint at its lowest and highest position.
     at_position: Vec<[usize; 2]>,
     hardest: Option<OtherContact>,
-    /// Pairs of bodies that touch in this step; kept for its memory.
+    /// Pairs of bodies that touch in this step; kept to reuse its memory.
     pairs: Vec<TouchingPair>,
 }
 
 /// Two bodies in contact.
 #[derive(Debug, Clone)]
 struct TouchingPair {
-    /// Bodies of the robot's and of the other side; none: something soft.
+    /// Body of the robot and body of the other side; `None` for a soft part.
     key: [Option<usize>; 2],
     /// Sum of the contacts' forces [N].
     force: f64,
-    /// One of the contacts, and the robot's side of it.
+    /// Index of one of the contacts, and the robot's side of it.
     contact: usize,
     robot: usize,
 }
 
 impl RunWatch {
-    /// A watch that has seen nothing.
+    /// A watch without any steps.
     ///
     /// # Errors
     /// As [`Arm::new`] and [`ProbeFrame::new`].
@@ -132,20 +132,20 @@ impl RunWatch {
         })
     }
 
-    /// Forgets the joints, and keeps the contacts: shares count from here.
+    /// Clears the record of joints and keeps the record of contacts: shares count from here.
     pub fn restart_joints(&mut self) {
         self.n_steps = 0;
         self.at_torque.fill((0, 0.0));
         self.at_position.fill([0; 2]);
     }
 
-    /// Forgets everything.
+    /// Clears the whole record.
     pub fn restart(&mut self) {
         self.restart_joints();
         self.hardest = None;
     }
 
-    /// Adds the last physics step.
+    /// Records the last physics step.
     pub fn see(&mut self, physics: &Physics) {
         self.n_steps += 1;
         self.see_joints(physics);
@@ -169,7 +169,7 @@ impl RunWatch {
         }
     }
 
-    /// Forces of several contacts between two bodies add up.
+    /// Records contacts; forces of several contacts between two bodies add up.
     fn see_contacts(&mut self, physics: &Physics) {
         self.pairs.clear();
         for (index, contact) in physics.contacts().iter().enumerate() {
@@ -259,7 +259,7 @@ impl RunWatch {
     }
 }
 
-/// The body of one side of a contact; none for a soft part, whichever of its bodies it is.
+/// The body of one side of a contact; `None` for any soft part.
 fn side_body(model: &MjModel, contact: &Contact, side: usize) -> Option<usize> {
     let geom = usize::try_from(contact.geom[side]).ok()?;
     let body = model.geom_bodyid()[geom] as usize;
@@ -267,10 +267,10 @@ fn side_body(model: &MjModel, contact: &Contact, side: usize) -> Option<usize> {
     (!is_soft).then_some(body)
 }
 
-/// What soft parts are called.
+/// Name of soft parts.
 pub(super) const SOFT: &str = "the torso";
 
-/// The body of one side of a contact, or the geom where that stands in the world; soft parts are the torso.
+/// Name of the body of one side of a contact, or of the geom if the body is the world; soft parts are the torso.
 pub(super) fn side_name(model: &MjModel, contact: &Contact, side: usize) -> String {
     let Ok(geom) = usize::try_from(contact.geom[side]) else {
         return SOFT.to_owned();

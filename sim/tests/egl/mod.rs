@@ -1,4 +1,4 @@
-//! Rendering tests on a machine without EGL: they are skipped, or fail where `INSONATE_REQUIRE_EGL` is 1.
+//! Rendering tests on a machine without EGL: they are skipped, or fail if `INSONATE_REQUIRE_EGL` is 1.
 
 const REQUIRE_EGL: &str = "INSONATE_REQUIRE_EGL";
 

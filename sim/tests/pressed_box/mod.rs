@@ -1,4 +1,4 @@
-//! A box pressed by a ball, stepped by the solver that is asked for.
+//! A box pressed by a ball, stepped by a chosen solver.
 
 use insonate_models::mjcf::{Body, Element, Geom, Inertial, Joint, Mjcf, Site};
 use insonate_models::torsos::tissue::{LONGEST_SUBSTEP, SOLVER};
@@ -7,20 +7,20 @@ use insonate_sim::{CompiledScene, Physics, names};
 
 /// Stiffness of the servo that holds the ball [N/m].
 const SERVO: f64 = 1e6;
-/// Radius of the ball [m]: far greater than the elements are wide.
+/// Radius of the ball [m], much larger than the elements.
 const RADIUS: f64 = 0.15;
-/// How far above the skin it starts [m].
+/// Height of the ball above the skin at the start [m].
 const GAP: f64 = 0.002;
-/// MuJoCo's contact gives way; this is as little as it may.
+/// Impedance of MuJoCo's contact, as hard as allowed.
 const IMPEDANCE: [f64; 3] = [0.99, 0.999, 0.001];
-/// Likewise: stiffness [1/s²] and damping [1/s] of what is left of it.
+/// Stiffness [1/s²] and damping [1/s] of the remaining compliance of the contact.
 const REFERENCE: [f64; 2] = [-1e5, -500.0];
-/// Longest substep of tetrahedra [s]: a ball this stiff tears at them in longer ones.
+/// Longest substep of tetrahedra [s]; in longer substeps a ball this stiff tears at them.
 const SUBSTEP: f64 = 1e-4;
-/// By how much MuJoCo's elements reach beyond their corners [m].
+/// Distance by which MuJoCo's elements extend beyond their corners [m].
 const ROUNDING: f64 = 0.001;
 
-/// A box of 16 × 8 × 16 cm with so many spacings over its height, and the solver of a word; MuJoCo's own for `flex`.
+/// A box of 16 × 8 × 16 cm with `n_spacings` spacings over its height and the solver `word`; MuJoCo's own for `flex`.
 fn body(n_spacings: usize, word: &str) -> Torso {
     let config = TorsoConfig {
         shape: Shape::Box,
@@ -46,7 +46,7 @@ fn body(n_spacings: usize, word: &str) -> Torso {
     torso
 }
 
-/// Above it a ball that a strong servo moves along the vertical.
+/// The box below a ball that a strong servo moves along the vertical.
 fn stand(torso: Torso) -> Physics {
     let mut stand = Mjcf::new("stand");
     stand.option().set("cone", "elliptic");
@@ -85,7 +85,7 @@ fn stand(torso: Torso) -> Physics {
     Physics::from_scene(&scene).expect("it can be stepped")
 }
 
-/// Forces at depths below the skin [N], each the mean of the last 0.2 s of a rest of 0.4 s: fine elements tremble at the ball.
+/// Forces at depths below the skin [N], each the mean over the last 0.2 s of a hold of 0.4 s, because fine elements vibrate at the ball.
 pub(crate) fn forces(n_spacings: usize, word: &str, depths: &[f64]) -> Vec<f64> {
     let mut physics = stand(body(n_spacings, word));
     let lift = names::joint(physics.model(), "lift").expect("the ball has a joint");

@@ -1,13 +1,13 @@
-//! A small scene with the project's names: an arm made from its DH table, a probe with sensors, a bed that yields.
+//! A small scene with the project's names: an arm built from its DH table, a probe with sensors, and a compliant bed.
 
-/// What the probe meets.
+/// Bed under the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bed {
     /// Stiffness of the spring under the plate [N/m].
     pub(crate) stiffness: f64,
     /// Damping of the spring [N·s/m].
     pub(crate) damping: f64,
-    /// Radius of the capsule on the plate, along y [m]; 0: the plate is flat.
+    /// Radius of the capsule on the plate, along y [m]; 0 for a flat plate.
     pub(crate) radius: f64,
 }
 
@@ -24,7 +24,7 @@ impl Default for Bed {
 /// Height of the bed's highest point above the floor [m].
 pub(crate) const BED_TOP: f64 = 0.9;
 
-/// A serial arm: each joint turns about z, then comes `(x, y, z)` [m] and a turn about x [rad].
+/// A serial arm: each joint turns about z, followed by an offset `(x, y, z)` [m] and a rotation about x [rad].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chain {
     pub(crate) offsets: &'static [([f64; 3], f64)],
@@ -36,7 +36,7 @@ pub(crate) struct Chain {
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-/// Franka's published (Craig) parameters; masses and torque limits of robosuite's Panda as the thesis lists them.
+/// Franka's published (Craig) parameters; masses and torque limits of robosuite's Panda as listed in the thesis.
 pub(crate) const PANDA: Chain = Chain {
     offsets: &[
         ([0.0, 0.0, 0.333], 0.0),
@@ -146,7 +146,7 @@ fn links(chain: &Chain, index: usize) -> String {
         );
     };
     let (inertia, range) = (0.01 * mass, chain.range);
-    // The mass sits half-way to the next joint.
+    // The mass is half-way to the next joint.
     let [cx, cy, cz] = chain.offsets[index + 1].0.map(|next| next / 2.0);
     format!(
         "<body name='robot/link{n}' pos='{x} {y} {z}' euler='{turn} 0 0' gravcomp='1'>
@@ -159,7 +159,7 @@ fn links(chain: &Chain, index: usize) -> String {
     )
 }
 
-/// 1 kg, as in the thesis; its face is a curved array's, 20 cm below the flange.
+/// The probe has 1 kg, as in the thesis; its face is a curved array, 20 cm below the flange.
 const PROBE: &str = "
 <body name='probe/probe' gravcomp='1'>
 <inertial pos='0.01 0 0.1' mass='1' diaginertia='0.003 0.003 0.001'/>

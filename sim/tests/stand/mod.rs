@@ -5,7 +5,7 @@ use insonate_models::probes;
 use insonate_models::torsos::{Torso, TorsoConfig};
 use insonate_sim::{CompiledScene, Physics, Readings};
 
-/// How far above the skin the probe starts [m].
+/// Height of the probe above the skin at the start [m].
 pub(crate) const GAP: f64 = 0.005;
 
 /// A torso below a C5-2 probe that a strong position servo moves along the vertical.
@@ -67,7 +67,7 @@ pub(crate) fn press(physics: &mut Physics, readings: &Readings, depth: f64) -> f
     readings.contact.force_in_world(physics).z
 }
 
-/// The stand, compiled, and its readings.
+/// The compiled stand and its readings.
 pub(crate) fn compiled(stand: &Mjcf) -> (Physics, Readings) {
     let scene = CompiledScene::compile(stand).expect("MuJoCo takes it");
     let physics = Physics::from_scene(&scene).expect("the torso can be stepped");
@@ -75,7 +75,7 @@ pub(crate) fn compiled(stand: &Mjcf) -> (Physics, Readings) {
     (physics, readings)
 }
 
-/// Secant stiffness over what was asked for, of a press to a depth [m].
+/// Ratio of the secant stiffness of a press to a depth [m] to the configured stiffness.
 pub(crate) fn stiffness_ratio(
     physics: &mut Physics,
     readings: &Readings,
@@ -83,6 +83,6 @@ pub(crate) fn stiffness_ratio(
     depth: f64,
 ) -> f64 {
     let force = press(physics, readings, depth);
-    // The servo gives way by the force over its gain.
+    // The servo yields by the force over its gain.
     force / (depth - force / 5e4) / config.softness.stiffness
 }

@@ -1,4 +1,4 @@
-//! A press of the probe into the torso that then slides along the patient, under joint control.
+//! The probe is pressed into the torso and then slides along the patient, under joint control.
 
 use insonate_sim::arm::Arm;
 use insonate_sim::readings::ProbeFrame;

@@ -1,4 +1,4 @@
-//! Links and joints of a URDF: what is checked, and what the user is told.
+//! Links and joints of a URDF: checks, and notes to the user.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,7 +71,7 @@ impl Links {
         &self.base
     }
 
-    /// Fails unless `flange` is a link and no joint on the way to it mimics another.
+    /// Fails unless `flange` is a link and no joint between the base and it mimics another joint.
     pub(super) fn check_flange(&self, path: &Path, flange: &str) -> Result<(), RobotFileError> {
         if !self.names.iter().any(|name| name == flange) {
             let problem = format!(

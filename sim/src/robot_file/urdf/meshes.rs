@@ -1,4 +1,4 @@
-//! Mesh files of a URDF, copied to where MuJoCo reads them.
+//! Mesh files of a URDF, copied to a folder where MuJoCo reads them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl<'a> Meshes<'a> {
         self.notes
     }
 
-    /// Where MuJoCo finds the mesh that `element` calls `name`.
+    /// Path at which MuJoCo finds the mesh that `element` calls `name`.
     pub(super) fn stage(&mut self, element: &str, name: &str) -> Result<PathBuf, RobotFileError> {
         let refused = |problem: String| {
             RobotFileError::refused(
@@ -103,7 +103,7 @@ impl<'a> Meshes<'a> {
         Ok(staged)
     }
 
-    /// The folder that the mesh must lie in, and its path.
+    /// The folder that must contain the mesh, and the path of the mesh.
     fn resolve(&mut self, element: &str, name: &str) -> Result<(PathBuf, PathBuf), RobotFileError> {
         let Some(rest) = name.strip_prefix("package://") else {
             let plain = name.strip_prefix("file://").unwrap_or(name);
@@ -142,7 +142,7 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// True where MuJoCo reads meshes with such a name.
+/// Whether MuJoCo reads meshes with this file name.
 pub(super) fn is_read(name: &str) -> bool {
     matches!(ending(name).as_str(), "stl" | "obj")
 }

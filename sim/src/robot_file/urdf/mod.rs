@@ -1,7 +1,7 @@
-//! A URDF, read by MuJoCo's own reader and handed on as MJCF.
+//! Conversion of a URDF to MJCF by MuJoCo's own reader.
 //!
-//! Static links are kept, so a flange may be a fixed link such as `tool0`. The base link stays a body of its own.
-//! Nothing is written into the user's folders: meshes are copied to a temporary folder first.
+//! Static links are kept, so a flange may be a fixed link such as `tool0`. The base link stays a separate body.
+//! Nothing is written to the user's folders: meshes are first copied to a temporary folder.
 
 mod links;
 mod meshes;
@@ -13,14 +13,14 @@ use std::path::Path;
 
 use super::{LoadOptions, RobotFileError, mujoco};
 
-/// True where `path` ends in `.urdf` or `.xacro`.
+/// Whether `path` ends in `.urdf` or `.xacro`.
 pub(super) fn is_urdf(path: &Path) -> bool {
     path.extension().is_some_and(|ending| {
         ending.eq_ignore_ascii_case("urdf") || ending.eq_ignore_ascii_case("xacro")
     })
 }
 
-/// The MJCF of a robot, and notes. Meshes must lie below the root (by default the file's own folder) or in the folder of a package.
+/// The MJCF of a robot, with notes. Meshes must be below the root (by default the file's own folder) or in the folder of a package.
 pub(super) fn to_mjcf(
     path: &Path,
     flange: &str,

@@ -8,7 +8,7 @@ use quick_xml::{Reader, Writer};
 
 use crate::robot_file::RobotFileError;
 
-/// Deepest nesting that is read.
+/// Deepest supported nesting.
 const DEEPEST: usize = 64;
 
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Which folder `package://NAME/` stands for.
+//! Search for the folder of `package://NAME/`.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of a `package.xml` that are read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The folder above `file` that is called `name` or holds a `package.xml` of that name.
+/// The folder above `file` that is called `name` or whose `package.xml` gives this name.
 pub(super) fn find(file: &Path, name: &str) -> Option<PathBuf> {
     file.ancestors().skip(1).find_map(|folder| {
         let below = folder.join(name);
@@ -20,7 +20,7 @@ pub(super) fn find(file: &Path, name: &str) -> Option<PathBuf> {
     })
 }
 
-/// True where the folder's `package.xml` gives the name.
+/// Whether the folder's `package.xml` gives this name.
 fn is_called(folder: &Path, name: &str) -> bool {
     let read = || {
         let mut text = String::new();

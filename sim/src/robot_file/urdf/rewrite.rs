@@ -1,4 +1,4 @@
-//! The URDF as MuJoCo is to read it.
+//! Preparation of a URDF for MuJoCo's reader.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::robot_file::RobotFileError;
 /// Largest URDF file [bytes].
 const MOST_BYTES: u64 = 32 << 20;
 
-/// The link that the base is fixed to, so that MuJoCo does not merge the base with the world.
+/// The link to which the base is fixed, so that MuJoCo does not merge the base with the world.
 const WORLD: &str = "world";
 
 pub(super) struct Rewritten {
@@ -21,7 +21,7 @@ pub(super) struct Rewritten {
     pub(super) notes: Vec<String>,
 }
 
-/// The text of a URDF file that needs no xacro.
+/// The text of a URDF file without xacro.
 pub(super) fn read(path: &Path) -> Result<String, RobotFileError> {
     let size = std::fs::metadata(path)
         .map_err(|error| RobotFileError::refused(path, "file", error))?
@@ -103,7 +103,7 @@ pub(super) fn rewrite(
     Ok(Rewritten { xml, links, notes })
 }
 
-/// Removes the ends of a continuous joint's range, which URDF ignores and MuJoCo would keep.
+/// Removes the limits of a continuous joint, which URDF ignores and MuJoCo would keep.
 fn free_ends(joint: &mut Node) {
     for limit in joint.children.iter_mut().filter(|it| it.tag == "limit") {
         let is_end = |name: &str| matches!(name, "lower" | "upper");
@@ -115,7 +115,7 @@ fn mesh_name(shape: &Node) -> Option<&str> {
     shape.child("geometry")?.child("mesh")?.get("filename")
 }
 
-/// Names the staged copies of all meshes below `node`.
+/// Replaces the file names of all meshes below `node` by their staged copies.
 fn stage(link: &str, node: &mut Node, meshes: &mut Meshes) -> Result<(), RobotFileError> {
     for child in &mut node.children {
         if child.tag == "mesh" {
