@@ -7,7 +7,7 @@ use super::error::abbreviate;
 
 /// One element of an MJCF document.
 ///
-/// Elements are plain data; [`super::Mjcf::validate`] checks them against MuJoCo's schema.
+/// Elements are plain data. [`super::Mjcf::validate`] checks them against MuJoCo's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
     tag: Cow<'static, str>,
