@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_way_writes_what_the_standard_library_writes() {
+    fn fast_number_formatting_agrees_with_the_standard_library() {
         let mut real = 1.0_f64;
         for step in 0..40_000 {
             real = (real * 1.618_033_988).rem_euclid(1e4);

@@ -228,7 +228,7 @@ mod tests {
     use crate::patients::Sex;
 
     #[test]
-    fn every_adult_has_head_limbs_and_shorts_beside_the_soft_trunk() {
+    fn every_adult_has_a_rigid_head_limbs_and_shorts() {
         for physique in [
             Physique::default(),
             Physique::reference(Sex::Female),

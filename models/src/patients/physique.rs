@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_adults_are_valid_differ_and_come_again() {
+    fn sampled_adults_are_valid_distinct_and_reproducible() {
         let mut sexes = [0; 2];
         for seed in 0..200 {
             let physique = Physique::drawn(seed);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_adults_are_refused_by_name() {
+    fn invalid_adults_are_rejected_with_the_name_of_the_field() {
         let refuse = |height, mass| {
             let physique = Physique {
                 height,

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_lies_on_the_surface_that_the_distance_tells() {
+    fn the_distance_is_zero_on_the_front() {
         for physique in everyone() {
             let trunk = Trunk::new(&physique);
             for (u, v) in [(0.0, 0.0), (0.5, -0.4), (-0.8, 0.3), (0.2, 0.5)] {
