@@ -136,7 +136,7 @@ fn the_shell_weighs_ten_grams_a_particle() {
 }
 
 #[test]
-fn the_surface_shows_the_middle_of_the_top_and_nothing_beside() {
+fn the_surface_is_level_in_the_middle_and_ends_at_the_side() {
     for (name, shape) in Shape::ALL {
         let torso = composite(&TorsoConfig {
             shape: *shape,

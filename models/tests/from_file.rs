@@ -434,7 +434,7 @@ fn a_base_that_is_merged_into_the_world_stays_with_the_robot() {
 }
 
 #[test]
-fn the_place_of_a_first_moving_body_is_kinematics() {
+fn a_first_moving_body_keeps_its_position() {
     let robot = load(&merged_base(""), "link_2").unwrap().robot;
     let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
     assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));

@@ -80,7 +80,7 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
 /// A torso of particles.
 ///
 /// # Errors
-/// [`ModelError::OutOfRange`] for what [`TorsoConfig::check`] refuses, [`ModelError::Conflict`] for too many points.
+/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points.
 pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
     solid("mpm", config)
 }
