@@ -260,7 +260,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
         line: usize,
     ) -> impl Iterator<Item = (&'x str, Result<String, MjcfError>)> {
         let mut attributes = start.attributes();
-        attributes.with_checks(false); // the caller checks for repetition, in linear time
+        attributes.with_checks(false); // the caller checks for repetition, faster
         attributes.map(move |attribute| match attribute {
             Ok(attribute) => {
                 let text = attribute
