@@ -1,4 +1,4 @@
-//! How long it takes to assemble a scene and to write it: Panda, C5-2, composite torso of 270 bodies and 807 equalities.
+//! Time to assemble and write a scene: Panda, C5-2, composite torso of 270 bodies and 807 equalities.
 
 #![expect(
     missing_docs,

@@ -1,7 +1,7 @@
 //! The room: floor, examination table, robot pedestal, lights, cameras.
 //!
-//! World frame: z up, floor at z = 0, table top at z = 0.8 m with its centre at x = y = 0. The patient lies along y, head at +y;
-//! the robot stands at x = -0.56 m and faces +x. Surroundings collide with robot and probe, never with each other (see
+//! World frame: z up, floor at z = 0, table top at z = 0.8 m with its centre at x = y = 0. The patient lies along y, with the head at +y.
+//! The robot stands at x = -0.56 m and faces +x. The surroundings collide with the robot and the probe, but not with each other (see
 //! [`crate::robots`]).
 
 use std::sync::LazyLock;
@@ -17,20 +17,20 @@ pub const TABLE_HEIGHT: f64 = 0.8;
 /// Size of the table top along x and y [m].
 pub const TABLE_SIZE: [f64; 2] = [0.7, 1.9];
 
-/// Position of the robot's base [m]; beside a patient it stands 0.1 m higher.
+/// Position of the robot's base [m]. For a patient the base is 0.1 m higher.
 pub const ROBOT_BASE: [f64; 3] = [-0.56, 0.0, TABLE_HEIGHT];
 
-/// What differs between rooms.
+/// Parameters that differ between rooms.
 struct Room {
-    /// Where the table's middle stands along y [m].
+    /// Position of the table's centre along y [m].
     table: f64,
     /// Height of the robot's base [m].
     base: f64,
-    /// Middle of the pillow, from the table's end at the head [m].
+    /// Distance of the pillow's centre from the head end of the table [m].
     pillow: f64,
     /// Name, position, target [m] and field of view [deg] of the cameras.
     cameras: [(&'static str, [f64; 3], [f64; 3], f64); 3],
-    /// Position of the camera above [m].
+    /// Position of the overhead camera [m].
     above: [f64; 3],
 }
 
@@ -47,8 +47,8 @@ const CLINIC: Room = Room {
     above: [-0.1, 0.0, 2.7],
 };
 
-/// For a patient: the trunk's middle at y = 0, so the feet lie at -1.2 and the crown at 0.6 m; the robot stands higher, as the chest
-/// does.
+/// For a patient. The centre of the trunk is at y = 0, so the feet are at y = -1.2 m and the crown at 0.6 m. The robot's base is higher,
+/// because the chest is higher.
 const BEDSIDE: Room = Room {
     table: -0.29,
     base: TABLE_HEIGHT + 0.1,
@@ -61,14 +61,14 @@ const BEDSIDE: Room = Room {
     above: [-0.1, -0.25, 3.1],
 };
 
-/// A room with frames for a robot and a torso.
+/// A room with mounts for a robot and a torso.
 #[derive(Clone, Debug)]
 pub struct Arena {
     /// The model.
     pub mjcf: Mjcf,
-    /// Site that carries the robot's base.
+    /// Site for the robot's base.
     pub robot_mount: String,
-    /// Site that carries the torso: the centre of the table top.
+    /// Site for the torso: the centre of the table top.
     pub torso_mount: String,
 }
 
@@ -81,13 +81,13 @@ impl Default for Arena {
 impl Arena {
     /// An examination room.
     pub fn clinic() -> Self {
-        // Its surfaces are made once.
+        // The surfaces are generated once.
         static MADE: LazyLock<Arena> = LazyLock::new(Arena::make_clinic);
         MADE.clone()
     }
 
-    /// The same room with the table pushed on so far that an adult's trunk lies before the robot, and cameras that see all of the
-    /// patient.
+    /// The same room for a patient: the table is shifted such that an adult's trunk lies in front of the robot, and the cameras show
+    /// the whole patient.
     pub fn with_patient() -> Self {
         static MADE: LazyLock<Arena> = LazyLock::new(|| Arena::make(&BEDSIDE));
         MADE.clone()
@@ -133,7 +133,7 @@ impl Arena {
     }
 }
 
-/// Renderer settings, textures and materials.
+/// Adds visualization settings, textures and materials.
 fn looks(mjcf: &mut Mjcf) {
     let visual = mjcf.visual();
     visual.add(
@@ -153,7 +153,7 @@ fn looks(mjcf: &mut Mjcf) {
     visual.add(
         Element::new("map")
             .with_attribute("znear", 0.01)
-            // The shadow map covers the table and the robot, no more: its pixels are 1 mm there.
+            // The shadow map covers only the table and the robot: there its pixels are 1 mm.
             .with_attribute("shadowscale", 0.34)
             .with_attribute("zfar", 30.0),
     );
@@ -243,7 +243,7 @@ fn floor_and_light(mjcf: &mut Mjcf) {
     );
 }
 
-/// The table: a box that collides, dressed as a padded couch on a column.
+/// Adds the table: a box that collides, drawn as a padded couch on a column.
 fn table(mjcf: &mut Mjcf, room: &Room) {
     const THICKNESS: f64 = 0.07;
     let [half_x, half_y] = TABLE_SIZE.map(|size| size / 2.0);
@@ -294,7 +294,7 @@ fn table(mjcf: &mut Mjcf, room: &Room) {
     let top = [0.0, middle, TABLE_HEIGHT];
     let decorate = |geom: Geom, material| geom.class("decoration").material(material);
     let world = mjcf.worldbody();
-    // The slab is a little inside the cushion, so that the renderer never shows it.
+    // The slab is slightly smaller than the cushion, so that it is never visible.
     world.add(
         Geom::cuboid([half_x - 0.002, half_y - 0.002, THICKNESS / 2.0])
             .name("table")
@@ -369,7 +369,7 @@ fn pedestal(mjcf: &mut Mjcf, top: f64) {
     );
 }
 
-/// Cameras aimed at the torso. A camera looks along its -z.
+/// Adds cameras that look at the torso. A camera looks along its -z axis.
 fn cameras(mjcf: &mut Mjcf, room: &Room) {
     let world = mjcf.worldbody();
     for (name, pos, target, fovy) in room.cameras {
@@ -388,7 +388,7 @@ fn cameras(mjcf: &mut Mjcf, room: &Room) {
     );
 }
 
-/// x and y axes of a camera at `pos` that looks at `target` with the world's z up.
+/// x and y axes of a camera at `pos` that looks at `target`, with the world's z up.
 fn looking_at(pos: [f64; 3], target: [f64; 3]) -> [f64; 6] {
     let unit = |v: [f64; 3]| v.map(|x| x / v.iter().map(|x| x * x).sum::<f64>().sqrt());
     let cross = |a: [f64; 3], b: [f64; 3]| {

@@ -2,24 +2,24 @@
 
 use crate::mjcf::MjcfError;
 
-/// Why a robot, probe, torso or scene was refused.
+/// Reason why a robot, probe, torso or scene is rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The MJCF document is invalid.
     #[error(transparent)]
     Mjcf(#[from] MjcfError),
-    /// A name that is not in a registry.
+    /// A name is not in the registry.
     #[error("there is no {kind} {name:?}; choose one of {known}")]
     Unknown {
-        /// What was looked for, such as `robot`.
+        /// Kind of the object, such as `robot`.
         kind: &'static str,
         /// The unknown name.
         name: String,
         /// The known names.
         known: String,
     },
-    /// A number outside its range.
+    /// A number is out of range.
     #[error("{field} = {value} is out of range: {allowed}")]
     OutOfRange {
         /// The field.
@@ -29,16 +29,16 @@ pub enum ModelError {
         /// The allowed range, with unit.
         allowed: &'static str,
     },
-    /// Choices that exclude each other.
+    /// Settings that exclude each other.
     #[error("{0}")]
     Conflict(String),
 }
 
 impl ModelError {
-    /// Fails unless `value` lies in `[least, most]`.
+    /// Returns an error unless `value` lies in `[least, most]`.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`] for anything else, NaN included.
+    /// [`ModelError::OutOfRange`] if `value` is outside the range or NaN.
     pub fn check_range(
         field: &'static str,
         value: f64,

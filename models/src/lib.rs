@@ -1,6 +1,6 @@
-//! What exists in a scene: robots, probes, torsos, arenas, and the MJCF that describes them.
+//! The models of a scene: robots, probes, torsos, arenas, and the MJCF that describes them.
 //!
-//! Pure data and text: nothing here simulates or links MuJoCo.
+//! This crate holds pure data and text. It does not simulate or link MuJoCo.
 
 pub mod arena;
 mod error;

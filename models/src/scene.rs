@@ -16,16 +16,16 @@ pub const PROBE: &str = "probe/";
 /// Prefix of the torso's names.
 pub const TORSO: &str = "torso/";
 
-/// Room, robot, probe and torso.
+/// A scene of room, robot, probe and torso.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The room.
     pub arena: Arena,
-    /// The arm.
+    /// The robot arm.
     pub robot: Robot,
-    /// The probe on its flange, where it has one.
+    /// The probe on the robot's flange; unused if the robot has no flange.
     pub probe: Probe,
-    /// The torso on the table, or none.
+    /// The torso on the table; `None`: no torso.
     pub torso: Option<Torso>,
     /// Position of the robot's base in the world [m].
     pub robot_position: [f64; 3],
@@ -36,7 +36,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A robot with a probe and perhaps a torso, in the default room, stepped at 2 ms.
+    /// A robot with a probe and an optional torso in the default room, with a time step of 2 ms.
     pub fn new(robot: Robot, probe: Probe, torso: Option<Torso>) -> Self {
         let is_patient = |torso: &Torso| torso.config.shape == Shape::Adult;
         let arena = if torso.as_ref().is_some_and(is_patient) {
@@ -61,11 +61,11 @@ impl Scene {
         }
     }
 
-    /// The whole scene as one standalone document.
+    /// Assembles the scene as one standalone document.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`] for an impossible time step, [`ModelError::Conflict`] where the robot's home does not fit its
-    /// joints, [`ModelError::Mjcf`] where a part is invalid or the flange does not exist.
+    /// [`ModelError::OutOfRange`] for an invalid time step, [`ModelError::Conflict`] if the robot's home pose does not match its
+    /// joints, [`ModelError::Mjcf`] if a part is invalid or the flange does not exist.
     pub fn to_mjcf(&self) -> Result<Mjcf, ModelError> {
         ModelError::check_range("timestep", self.timestep, 1e-5, 0.02, "0.00001 to 0.02 s")?;
         self.check_torso_timestep()?;
@@ -93,7 +93,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The point of the skin at rest above `(x, y)` of the world, in the world; `None` beside the torso or without one.
+    /// The point of the skin at rest above `(x, y)`, in the world frame; `None` if the torso is not below it or there is no torso.
     pub fn surface_above(&self, x: f64, y: f64) -> Option<SurfacePoint> {
         let origin = self.torso_position;
         let mut point = self
@@ -128,14 +128,14 @@ impl Scene {
         }
     }
 
-    /// The scene's options, overruled by what the torso needs.
+    /// Sets the scene's options. Options of the torso take precedence.
     fn set_options(&self, scene: &mut Mjcf) {
         let option = scene.option();
         option
             .set("timestep", self.timestep)
             .set("integrator", "implicitfast")
             .set("cone", "elliptic");
-        // One contact for each particle and geom, as in MuJoCo 2: several would make the same tissue stiffer.
+        // One contact per pair of particle and geom, as in MuJoCo 2: several contacts would make the same tissue stiffer.
         option.add(Element::new("flag").with_attribute("multiccd", "disable"));
         let needs = self
             .torso
@@ -164,7 +164,7 @@ impl Scene {
         }
     }
 
-    /// The keyframe `home`: the robot at its start pose, the torso at rest.
+    /// Adds the keyframe `home`: the robot in its start pose, the torso at rest.
     fn add_home(&self, scene: &mut Mjcf) -> Result<(), ModelError> {
         let expected = n_qpos(&self.robot.mjcf);
         let found = self.robot.home_qpos.len();
@@ -193,7 +193,7 @@ impl Scene {
     }
 }
 
-/// How many position coordinates a model has: 7 for a free joint, 4 for a ball, 1 for any other.
+/// Number of position coordinates of a model: 7 for a free joint, 4 for a ball joint, 1 for the others.
 fn n_qpos(model: &Mjcf) -> usize {
     let count = |element: &Element| match element.tag() {
         "freejoint" => 7,

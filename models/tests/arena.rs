@@ -1,5 +1,5 @@
-//! Contract: the arena has the named geoms, cameras and mounts at the documented places, and carries every robot with every
-//! probe in one valid document.
+//! Contract: the arena has the named geoms, cameras and mounts at the documented positions, and every robot with every
+//! probe can be attached to it to form a valid document.
 
 #![expect(clippy::unwrap_used, reason = "a missing element fails the test")]
 
@@ -51,7 +51,7 @@ fn every_robot_with_a_flange_carries_every_probe() {
 }
 
 #[test]
-fn named_things_are_where_the_documentation_says() {
+fn named_elements_are_at_the_documented_positions() {
     let arena = Arena::default();
     let mjcf = &arena.mjcf;
     assert!(mjcf.to_xml().is_ok(), "{:?}", mjcf.to_xml());

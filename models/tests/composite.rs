@@ -1,5 +1,5 @@
 //! Contract: any count, shape, spacing and softness gives a valid composite torso of the right size, or an error that names
-//! what is wrong; the document of a tiny one is fixed.
+//! the problem. The document of a tiny torso is a snapshot.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -11,7 +11,7 @@ use insonate_models::torsos::{
 };
 use proptest::prelude::*;
 
-/// Points on the outside of a lattice.
+/// Number of points on the outside of a lattice.
 fn shell_size([a, b, c]: [usize; 3]) -> usize {
     a * b * c - (a - 2) * (b - 2) * (c - 2)
 }
@@ -48,10 +48,10 @@ proptest! {
         prop_assert_eq!(bodies.filter(|name| name.starts_with('B')).count(), n);
         prop_assert_eq!(torso.n_qpos, n + usize::from(config.breathing.is_some()));
         prop_assert_eq!(torso.mjcf.names(Namespace::Joint).len(), torso.n_qpos);
-        // A closed quad mesh has 2 (n - 2) edges; each is a constraint, as is each point, and the volume is one more.
+        // A closed quad mesh has 2 (n - 2) edges. There is one constraint per edge and per point, and one for the volume.
         let equalities = torso.mjcf.section("equality").unwrap().children().len();
         prop_assert_eq!(equalities, n + 2 * (n - 2) + 1);
-        // A patient's head, arms and legs are nine more.
+        // A patient's head, arms and legs are nine geoms more.
         let company = if config.shape == Shape::Adult { 9 } else { 0 };
         prop_assert_eq!(torso.mjcf.names(Namespace::Geom).len(), n + 1 + company);
     }
@@ -62,7 +62,7 @@ proptest! {
         let [low, high] = surface.bounds();
         let half = config.half_size();
         prop_assert!(low[2].abs() < 1e-12, "lowest point at {}", low[2]);
-        // Reliefs of the human shapes stand out a little.
+        // The relief of the human shapes exceeds the size a little.
         let room = 1.06;
         prop_assert!(high[2] <= room * 2.0 * half[1]);
         prop_assert!(high[0] <= room * half[0] && low[0] >= -room * half[0]);
@@ -74,20 +74,20 @@ proptest! {
 }
 
 #[test]
-fn no_probe_falls_between_the_points_of_a_lattice_that_follows_it() {
+fn no_probe_falls_between_the_points_of_a_matched_lattice() {
     for (name, make) in probes::ALL {
         let thickness = make().thickness;
         for (_, shape) in Shape::ALL {
             let config = TorsoConfig::of_shape(*shape).following(thickness);
             let usual = TorsoConfig::of_shape(*shape).half_size();
             for (half, usual) in config.half_size().iter().zip(usual) {
-                // To the nearest point.
+                // The size is rounded to the nearest point.
                 assert!((half - usual).abs() <= 0.5 * config.spacing, "{config:?}");
             }
             let torso = composite(&config).unwrap();
             torso.mjcf.validate().unwrap();
             assert!((1000..=3000).contains(&torso.n_qpos), "{}", torso.n_qpos);
-            // An adult under the thinner probe has as many points as there may be.
+            // An adult under the thinner probe has almost as many points as the limit allows.
             let is_full = *shape == Shape::Adult && torso.n_qpos > 2700;
             assert!(
                 config.spacing <= 0.5 * thickness || is_full,
@@ -136,7 +136,7 @@ fn the_shell_weighs_ten_grams_a_particle() {
 }
 
 #[test]
-fn the_surface_shows_the_middle_of_the_top_and_nothing_beside() {
+fn the_surface_is_level_in_the_middle_and_ends_at_the_side() {
     for (name, shape) in Shape::ALL {
         let torso = composite(&TorsoConfig {
             shape: *shape,
@@ -152,7 +152,7 @@ fn the_surface_shows_the_middle_of_the_top_and_nothing_beside() {
 }
 
 #[test]
-fn fast_is_the_composite_with_a_mark() {
+fn fast_is_the_composite_with_a_mark_for_its_solver() {
     let config = TorsoConfig::default();
     let (exact, mut marked) = (composite(&config).unwrap(), fast(&config).unwrap());
     assert_eq!((exact.name, marked.name), ("composite", "fast"));
@@ -194,7 +194,7 @@ fn refusal(change: impl FnOnce(&mut TorsoConfig)) -> String {
 }
 
 #[test]
-fn impossible_torsos_are_refused_naming_the_field() {
+fn invalid_torsos_are_rejected_with_the_name_of_the_field() {
     let cases = [
         (
             refusal(|config| config.count[1] = 2),
@@ -235,7 +235,7 @@ fn impossible_torsos_are_refused_naming_the_field() {
     }
 }
 
-/// The document without the skin, which is for the eye and long.
+/// The document without the skin, which is long and only visual.
 fn document(config: &TorsoConfig) -> String {
     let mut mjcf = composite(config).unwrap().mjcf;
     mjcf.section_mut("deformable").children_mut().clear();
@@ -257,12 +257,12 @@ fn tuned_constraints_are_written_directly_and_the_usual_ones_stay() {
     });
     assert_eq!(count(&tuned, "solref=\"-2000 -30\""), 270);
     assert_eq!(count(&tuned, "solref=\"-16000 -240\""), 536);
-    // The capsules share a default.
+    // The capsules share one default.
     assert_eq!(count(&tuned, "solref=\"-4000 -60\""), 1);
 }
 
 #[test]
-fn a_constraint_that_cannot_be_stepped_is_refused() {
+fn an_unstable_constraint_is_rejected() {
     for (stiffness, damping) in [(0.5, 1.0), (2e5, 1.0), (1.0, 501.0), (f64::NAN, 1.0)] {
         let config = TorsoConfig {
             rest: Some(Solref { stiffness, damping }),

@@ -1,5 +1,5 @@
-//! Contract: the flex torso is a valid document of the promised structure: one body on three joints for each point off the table,
-//! a solid of six tetrahedra to a cell, a skin on the upper points, rest shape and surface of the asked size; bad torsos are refused.
+//! Contract: the flex torso is a valid document with the documented structure: one body on three joints for each point off the table,
+//! a solid of six tetrahedra per cell, a skin on the upper points, and the configured rest shape and surface. Bad torsos are rejected.
 
 use insonate_models::ModelError;
 use insonate_models::mjcf::{Body, Element, Mjcf, Namespace, Site};
@@ -38,7 +38,7 @@ fn bounds_of_rest(torso: &Torso) -> [[f64; 2]; 3] {
 }
 
 #[test]
-fn every_shape_is_a_valid_document_with_the_promised_counts() {
+fn every_shape_is_a_valid_document_with_the_documented_counts() {
     let [across, through, along] = COUNT;
     let n_points = across * through * along;
     let n_free = across * (through - 1) * along;
@@ -47,8 +47,8 @@ fn every_shape_is_a_valid_document_with_the_promised_counts() {
             .mjcf
             .validate()
             .unwrap_or_else(|error| panic!("{name}: {error}"));
-        // The root, and for each free point its carrier and the flex's own body.
-        // A patient has rigid company beside it.
+        // The root, and two bodies for each free point: its carrier and the flex's own body.
+        // A patient has one more body: rigid head, arms and legs.
         let company = usize::from(torso.config.shape == Shape::Adult);
         assert_eq!(
             torso.mjcf.names(Namespace::Body).len(),
@@ -73,7 +73,7 @@ fn every_shape_is_a_valid_document_with_the_promised_counts() {
 }
 
 #[test]
-fn the_points_of_the_table_are_fixed_and_all_others_ride_on_a_carrier_with_mass_and_damping() {
+fn points_on_the_table_are_fixed_and_all_others_have_a_carrier_with_mass_and_damping() {
     let torso = flex(&config(Shape::Human)).unwrap();
     let solid = the(&torso.mjcf, Namespace::Flex, "tissue");
     let vertices = solid.reals("vertex").unwrap();
@@ -108,7 +108,7 @@ fn the_points_of_the_table_are_fixed_and_all_others_ride_on_a_carrier_with_mass_
 }
 
 #[test]
-fn the_surface_has_the_asked_size_and_is_highest_on_the_midline() {
+fn the_surface_has_the_configured_size_and_is_highest_on_the_midline() {
     for (name, torso) in all_shapes() {
         let half = torso.config.half_size();
         let [x, y, z] = bounds_of_rest(&torso);
@@ -238,7 +238,7 @@ fn impossible_torsos_are_refused() {
 }
 
 #[test]
-fn it_is_listed() {
+fn flex_is_in_the_registry() {
     let kind = by_name("flex").unwrap();
     assert_eq!((kind.build)(&config(Shape::Box)).unwrap().name, "flex");
 }

@@ -1,4 +1,4 @@
-//! Robots from users' files: the tree that carries the flange becomes an arm with torque motors, whatever else the file holds.
+//! Robots from users' files: the tree with the flange becomes an arm with torque motors, and the rest of the file is removed.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -13,7 +13,7 @@ fn load(xml: &str, flange: &str) -> Result<LoadedRobot, String> {
     from_file(&path, flange, &FileOptions::default()).map_err(|error| error.to_string())
 }
 
-/// A scene: a floor, an object, and a two-jointed arm on a stand with a gripper and a spring.
+/// A scene: a floor, an object, and an arm of two joints on a stand, with a gripper and a spring.
 const SCENE: &str = r#"<mujoco model="lab: arm #1">
   <compiler autolimits="true"/>
   <option timestep="0.01"/>
@@ -78,7 +78,7 @@ fn a_scene_becomes_a_robot() {
     let robot = &loaded.robot;
     assert_eq!(robot.name, "lab--arm--1");
     assert_eq!(robot.flange.as_deref(), Some("tip"));
-    // The unnamed joint and the elbow are the arm's, the pad is a spring; the base and the finger are fixed.
+    // The unnamed joint and the elbow belong to the arm, the pad is a spring; the base and the finger are fixed.
     assert_eq!(robot.home_qpos, [-0.5, 0.7, 0.3]);
     insta::assert_snapshot!(robot.mjcf.to_xml().unwrap(), @r#"
     <mujoco model="lab: arm #1">
@@ -153,7 +153,7 @@ fn a_loaded_robot_carries_a_probe() {
     }
 }
 
-/// An arm of one joint with these attributes, below a world with this content.
+/// An arm with one joint that has these attributes, below a world with this content.
 fn arm(joint: &str, sections: &str) -> String {
     format!(
         "<mujoco><compiler angle='radian'/><worldbody><body name='base'><body name='link'><joint name='j' {joint}/>\
@@ -249,7 +249,7 @@ fn torque_limits_come_from_the_file() {
 }
 
 #[test]
-fn what_cannot_be_an_arm_is_refused() {
+fn unsupported_arms_are_rejected() {
     for (xml, flange, expected) in [
         (arm("", ""), "hand", r#"no body, site or frame is called "hand"; the bodies are base, link; the sites are flange"#),
         (arm("", ""), "base", r#"no joint moves the flange "base""#),
@@ -295,13 +295,13 @@ fn a_robot_collides_with_itself_as_before_and_with_the_surroundings() {
     let loaded = load(SCENE, "tip").unwrap();
     let body = loaded.robot.mjcf.find(Namespace::Body, "upper").unwrap();
     let geom: &Element = body.child("geom").unwrap();
-    // contype 2 and conaffinity 1, moved by two bits; bit 0 meets the surroundings' conaffinity of 1.
+    // contype 2 and conaffinity 1, shifted by two bits; bit 0 matches the surroundings' conaffinity of 1.
     assert_eq!(geom.array("contype"), Some([9.0]));
     assert_eq!(geom.array("conaffinity"), Some([4.0]));
     let base = loaded.robot.mjcf.find(Namespace::Body, "base").unwrap();
     assert_eq!(base.child("geom").unwrap().array("contype"), Some([0.0]));
     assert_eq!(geom.get("group"), None);
-    // Shapes that stand in for looks are hidden behind them.
+    // Collision shapes are hidden if the body has visual shapes.
     let looks = arm("", "").replace(
         "<geom size='0.1'/>",
         "<geom size='0.1'/><frame><geom size='0.2' contype='0' conaffinity='0'/></frame>",
@@ -315,7 +315,7 @@ fn a_robot_collides_with_itself_as_before_and_with_the_surroundings() {
     );
 }
 
-/// An arm of six hinges like those of many makers: about z, then y, y, then z, y, z in the wrist; 0.9 m long.
+/// An arm of six hinges as in many products: about z, then y, y, then z, y, z in the wrist; 0.9 m long.
 const SIX_JOINTS: &str = r#"<mujoco model="six"><compiler angle="radian"/><worldbody>
   <light/><body name="base">
     <body pos="0 0 0.2"><light/><joint name="a" range="-3 3"/><geom size="0.05"/>
@@ -338,7 +338,7 @@ fn an_arm_without_a_keyframe_starts_above_the_table() {
         "{:?}",
         loaded.notes
     );
-    // Forward kinematics by hand is MuJoCo's part; here only that limits hold and that it is not the stretched middle.
+    // Other tests compare forward kinematics with MuJoCo. This one checks the limits, and that home is not the middle of the ranges.
     let home = &loaded.robot.home_qpos;
     assert_eq!(home.len(), 6);
     let limits = [
@@ -403,7 +403,7 @@ fn a_last_link_without_inertia_is_noted() {
     }
 }
 
-/// Six joints on `base_link`, merged into the world as MuJoCo does with the URDF of a fixed arm.
+/// Six joints on `base_link`, which is merged into the world, as MuJoCo does with the URDF of a fixed arm.
 fn merged_base(world: &str) -> String {
     format!(
         r#"<mujoco><worldbody>{world}<body name="link_1" pos="0 0 0.33"><joint name="j1" axis="0 0 1"/><geom size="0.05"/>
@@ -434,7 +434,7 @@ fn a_base_that_is_merged_into_the_world_stays_with_the_robot() {
 }
 
 #[test]
-fn the_place_of_a_first_moving_body_is_kinematics() {
+fn a_first_moving_body_keeps_its_position() {
     let robot = load(&merged_base(""), "link_2").unwrap().robot;
     let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
     assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));
@@ -450,7 +450,7 @@ fn the_place_of_a_first_moving_body_is_kinematics() {
 }
 
 #[test]
-fn what_the_last_link_carries_is_named_and_can_be_left_out() {
+fn tools_on_the_last_link_are_reported_and_can_be_removed() {
     let tool = r#"<body name="hand"><geom size="0.02"/><body name="finger"><joint name="grip" type="slide"/><geom size="0.01"/></body></body>
         <body name="tool0"/><site name="flange"/>"#;
     let xml = SIX_JOINTS.replace(r#"<site name="flange"/>"#, tool);
@@ -484,7 +484,7 @@ fn what_the_last_link_carries_is_named_and_can_be_left_out() {
     );
 }
 
-/// A tetrahedron, `size` across.
+/// A tetrahedron with edges of `size`.
 fn mesh_file(size: f64) -> String {
     format!(
         "v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
@@ -525,25 +525,25 @@ fn meshes_in_millimetres_are_noticed() {
 }
 
 #[test]
-fn a_hint_for_the_flange_is_true_and_does_not_return() {
+fn a_flange_hint_is_correct_and_not_repeated() {
     let hints = |xml: &str, flange: &str| {
         let notes = load(xml, flange).unwrap().notes;
         let is_hint = |note: &&String| note.contains("away from the end");
         notes.iter().find(is_hint).cloned()
     };
-    // +z along the axis of the last joint, whose link is offset from the wrist.
+    // +z is along the axis of the last joint, whose link is offset from the wrist.
     let beside = SIX_JOINTS.replace(
         r#"<site name="flange"/>"#,
         r#"<body pos="0.035 0 0"><joint axis="0 0 1"/><geom size="0.03"/><site name="flange"/></body>"#,
     );
     assert_eq!(hints(&beside, "flange"), None);
-    // A flange a little behind the origin of the last link, far in front of the link before.
+    // The flange is a little behind the origin of the last link, and far in front of the previous link.
     let behind = SIX_JOINTS.replace(
         r#"<site name="flange"/>"#,
         r#"<site name="flange" pos="0 0 -0.03"/>"#,
     );
     assert_eq!(hints(&behind, "flange"), None);
-    // After each hint was followed there is no other.
+    // After a hint was followed, there is no further hint.
     for turn in [
         r#"euler="0 1.5707963 0""#,
         r#"quat="0 1 0 0""#,
@@ -557,7 +557,7 @@ fn a_hint_for_the_flange_is_true_and_does_not_return() {
         let followed = xml.replace(&site, &format!("{site}{mount}"));
         assert_eq!(hints(&followed, "probe_mount"), None, "{mount}");
     }
-    // A last joint that slides says nothing about the tool.
+    // A slide as last joint gives no direction of the tool.
     let gantry = r#"<mujoco><worldbody><body name="base"><body pos="0.1 0 0"><joint name="x" type="slide" axis="1 0 0"/><geom size="0.03"/>
         <body name="carriage" pos="0.1 0 0"><joint name="z" type="slide"/><geom size="0.03"/><site name="flange" quat="0 1 0 0"/></body>
         </body></body></worldbody></mujoco>"#;

@@ -1,4 +1,4 @@
-//! Hostile input to the MJCF reader: each is refused with an error that says why, without panic and within small memory.
+//! Hostile input to the MJCF reader is rejected with an error that states the reason, without panic and with little memory.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -45,7 +45,7 @@ fn entities_are_refused() {
 }
 
 #[test]
-fn texts_that_are_no_xml_are_refused() {
+fn texts_that_are_not_xml_are_rejected() {
     check(b"", "holds no element");
     check(b"\xff\xfe<\0m\0", "UTF-16");
     check(b"\xfe\xff\0<", "UTF-16");
@@ -63,7 +63,7 @@ fn texts_that_are_no_xml_are_refused() {
     check(b"plain text", "holds no element");
     check(b"\x7fELF\x02\x01\x01", "holds no element");
     check(b"<mujocoinclude/>", "MJCF starts with <mujoco>");
-    // A byte order mark of UTF-8 is harmless.
+    // A UTF-8 byte order mark is harmless.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bom.xml");
     fs::write(&path, "\u{feff}<mujoco/>").unwrap();
@@ -74,7 +74,7 @@ fn texts_that_are_no_xml_are_refused() {
 fn sizes_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.xml");
-    File::create(&path).unwrap().set_len(1 << 30).unwrap(); // sparse: no such space is used
+    File::create(&path).unwrap().set_len(1 << 30).unwrap(); // sparse file: it does not occupy this space
     assert!(read(&path).contains("1073741824 bytes, exceeds the limit of 67108864"));
 
     let nested = "<body>".repeat(1_000_000);
@@ -131,7 +131,7 @@ fn sizes_are_limited() {
 
 #[test]
 fn many_siblings_are_read_in_linear_time() {
-    // Quadratic merging would take minutes: this test then hangs instead of failing.
+    // Quadratic merging would take minutes: this test would hang instead of failing.
     let (geoms, sites) = ("<geom/>".repeat(200_000), "<site/>".repeat(200_000));
     let xml =
         format!("<mujoco><worldbody>{geoms}</worldbody><worldbody>{sites}</worldbody></mujoco>");
@@ -184,7 +184,7 @@ fn files_outside_the_root_are_refused() {
     assert!(include(".").contains("not a regular file"));
     assert!(include("").contains("needs the attribute"));
 
-    // The user widens the root knowingly.
+    // The user widens the root explicitly.
     include("../missing.xml");
     fs::write(&path, "<mujoco><include file='../secret.xml'/></mujoco>").unwrap();
     let rooted = |root: &Path| ReadOptions {

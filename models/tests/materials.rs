@@ -1,8 +1,8 @@
-//! Contract: named materials have the published moduli, and feel as the analytic punch says.
+//! Contract: named materials have the published moduli, and the softness of the analytic punch.
 
 use insonate_models::torsos::materials;
 
-/// Name, G₀ and G∞ [kPa], β [1/s], as the table of the phantoms gives them; 0: elastic.
+/// Name, G₀ and G∞ [kPa], β [1/s], from the table of the phantoms; 0: elastic.
 const PUBLISHED: [(&str, f64, f64, f64); 7] = [
     ("qiba-1kpa", 1.0, 1.0, 0.0),
     ("qiba-2kpa", 2.0, 2.0, 0.0),
@@ -12,7 +12,7 @@ const PUBLISHED: [(&str, f64, f64, f64); 7] = [
     ("qiba-15-4kpa", 15.0, 4.0, 5500.0),
     ("qiba-20-4kpa", 20.0, 4.0, 4000.0),
 ];
-/// Radius of a flat punch as large as the probe's face [m], and Poisson's ratio of the phantoms.
+/// Radius of a flat punch with the area of the probe's face [m], and Poisson's ratio of the phantoms.
 const RADIUS: f64 = 0.0199;
 const POISSON: f64 = 0.495;
 
@@ -34,7 +34,7 @@ fn the_phantoms_have_their_published_moduli_and_the_stiffness_of_a_flat_punch() 
             (softness.stiffness / stiffness - 1.0).abs() < 1e-12,
             "{name}: {softness:?}, not {stiffness} N/m"
         );
-        // ∫ (G − G∞) dt = (G₀ − G∞)/β, felt by the same punch.
+        // ∫ (G − G∞) dt = (G₀ − G∞)/β, under the same punch.
         let damping = if rate > 0.0 {
             assert_eq!(material.relaxation_rate, rate, "{name}");
             4.0 * 1e3 * (instantaneous - relaxed) / rate * RADIUS / (1.0 - POISSON)

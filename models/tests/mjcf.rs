@@ -145,7 +145,7 @@ fn attaching_prefixes_names_references_and_defaults() {
 }
 
 #[test]
-fn a_document_without_defaults_does_not_inherit_those_of_the_frame_it_hangs_in() {
+fn a_document_without_defaults_does_not_inherit_from_its_parent_frame() {
     let mut scene = Mjcf::new("scene");
     scene.attach("world", arm(), "robot/").unwrap();
     scene.attach("robot/flange", tool(), "tool/").unwrap();
@@ -194,7 +194,7 @@ fn refused(change: impl FnOnce(&mut Mjcf)) -> String {
 }
 
 #[test]
-fn invalid_trees_are_refused_naming_the_element() {
+fn invalid_trees_are_rejected_with_the_name_of_the_element() {
     let upper = |arm: &mut Mjcf, attribute: &'static str, value: f64| {
         arm.find_mut(Namespace::Geom, "upper")
             .unwrap()
@@ -257,7 +257,7 @@ fn invalid_trees_are_refused_naming_the_element() {
 }
 
 #[test]
-fn attaching_where_nothing_is_lists_what_is() {
+fn attaching_to_an_unknown_frame_lists_the_known_ones() {
     let error = arm().attach("wrist", tool(), "tool/").unwrap_err();
     assert!(matches!(error, MjcfError::UnknownFrame { .. }));
     assert_eq!(

@@ -1,6 +1,6 @@
-//! A user's document made standalone: angles in radians, masses independent of compiler settings, meshes inside.
+//! A user's document is converted to a standalone one: angles in radians, masses independent of compiler settings, meshes embedded.
 //!
-//! The numbers were compared with MuJoCo 3.17 reading the original: these cases keep the rules.
+//! The numbers were compared with MuJoCo 3.17 reading the original; these cases pin the rules.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -182,14 +182,14 @@ fn full_inertias_become_principal_where_bounds_need_them() {
     let bound = inertial(&bodies("boundinertia='1.5'", body).unwrap(), "b").unwrap();
     let mut moments = bound.array::<3>("diaginertia").unwrap();
     moments.sort_by(f64::total_cmp);
-    // Eigenvalues 1, 3, 3; the least is raised.
+    // Eigenvalues 1, 3, 3; the smallest one is raised.
     for (moment, expected) in moments.iter().zip([1.5, 3.0, 3.0]) {
         assert!((moment - expected).abs() < 1e-12, "{moments:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_carried_over_is_refused() {
+fn unsupported_features_are_rejected() {
     for (xml, expected) in [
         (
             "<mujoco><compiler coordinate='global'/></mujoco>",
@@ -262,7 +262,7 @@ fn text_stl(triangles: &[[[f32; 3]; 3]]) -> String {
 
 fn binary_stl(triangles: &[[[f32; 3]; 3]]) -> Vec<u8> {
     let mut bytes = vec![0; 80];
-    bytes[..5].copy_from_slice(b"solid"); // some exporters write this in binary files too
+    bytes[..5].copy_from_slice(b"solid"); // some exporters also start binary files with this word
     bytes.extend((triangles.len() as u32).to_le_bytes());
     for triangle in triangles {
         bytes.extend([0; 12]);
@@ -316,7 +316,7 @@ fn meshes_are_written_into_the_document() {
         mesh_of("m.msh", &msh(4, &FACES)).unwrap(),
     ];
     for mesh in all {
-        // Shortest decimals: 0.1 and not the nearest double of the nearest float.
+        // Shortest decimals: 0.1 instead of the double that is nearest to the float.
         assert_eq!(mesh.reals("vertex").unwrap().len(), 12);
         assert!(mesh.reals("vertex").unwrap().contains(&0.1));
         assert_eq!(

@@ -1,5 +1,5 @@
-//! Contract: an adult of any size within the ranges lies on the table as a soft trunk of every kind with a rigid head, arms and legs,
-//! whose lattice, tetrahedra and skin are samples of one function; sizes that no adult has are refused by name.
+//! Contract: an adult of any size within the ranges lies on the table, with a soft trunk of every kind and rigid head, arms and legs.
+//! Lattice, tetrahedra and skin are samples of one function. Sizes outside the ranges of adults are rejected with the field's name.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -13,7 +13,7 @@ fn patient(kind: &str, physique: Physique) -> Torso {
     (torsos::by_name(kind).unwrap().build)(&config).unwrap()
 }
 
-/// The least and the stoutest, the smallest and the tallest of both sexes, and some in between.
+/// The thinnest and heaviest, the smallest and tallest of both sexes, and some in between.
 fn adults() -> Vec<Physique> {
     let mut adults: Vec<Physique> = (0..4).map(Physique::drawn).collect();
     for sex in [Sex::Female, Sex::Male] {
@@ -50,7 +50,7 @@ fn every_adult_is_a_valid_scene_in_every_kind_of_torso() {
 }
 
 #[test]
-fn a_robot_touches_head_and_limbs_but_nothing_of_the_torso_does() {
+fn head_and_limbs_collide_with_the_robot_but_not_with_the_torso() {
     let torso = patient("fast", Physique::default());
     let company = torso.mjcf.find(Namespace::Body, "company").unwrap();
     let number = |geom: &Element, name: &str| geom.array::<1>(name).map(|[value]| value);
@@ -75,14 +75,14 @@ fn the_surfaces_of_all_kinds_lie_on_the_trunk() {
         let top = |x: f64, y: f64| torso.surface.highest_at(x, y).unwrap().position;
         for (x, y) in [(0.0, 0.0), (0.06, -0.1), (-0.08, 0.12), (0.02, 0.05)] {
             let off = trunk.distance(top(x, y));
-            // Facets lie inside of a vault, and a flex is rounded a little inside.
+            // Facets lie inside a vaulted surface, and the rounding of a flex reduces it a little.
             assert!(off.abs() < 0.004, "{kind} at {x}, {y}: {off}");
         }
     }
 }
 
 #[test]
-fn size_and_build_show_in_the_trunk() {
+fn the_trunk_depends_on_size_and_build() {
     let size = |height: f64, mass: f64| {
         let sex = Sex::Male;
         Trunk::new(&Physique { sex, height, mass }).half_size()
@@ -95,7 +95,7 @@ fn size_and_build_show_in_the_trunk() {
 }
 
 #[test]
-fn patients_that_do_not_exist_are_refused() {
+fn invalid_patients_are_rejected() {
     let refusal = |config: TorsoConfig| {
         let error = torsos::composite(&config).expect_err("no torso is like that");
         error.to_string()
@@ -119,7 +119,7 @@ fn patients_that_do_not_exist_are_refused() {
 }
 
 #[test]
-fn the_robot_stands_higher_beside_a_patient_whose_trunk_lies_before_it() {
+fn the_robot_stands_higher_next_to_a_patient_and_faces_the_trunk() {
     let torso = patient("fast", Physique::default());
     let scene = Scene::new(robots::ur5e::ur5e(), probes::c5_2(), Some(torso));
     assert!((scene.robot_position[2] - 0.9).abs() < 1e-12);

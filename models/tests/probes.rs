@@ -1,5 +1,5 @@
-//! Contract: every probe has the published array, a face whose foremost point is the face centre, mass as a real probe, and the
-//! frames, sensors and camera that the rest of the project reads by name.
+//! Contract: every probe has the published array, a face whose foremost point is the face centre, the mass of a real probe, and the
+//! frames, sensors and camera that the rest of the project refers to by name.
 
 #![expect(clippy::unwrap_used, reason = "a missing element fails the test")]
 
@@ -11,7 +11,7 @@ fn body(probe: &Probe) -> &Element {
     probe.mjcf.find(Namespace::Body, "probe").unwrap()
 }
 
-/// Points of the contact face about the face centre [m].
+/// Points of the contact face relative to the face centre [m].
 fn face_points(probe: &Probe) -> Vec<[f64; 3]> {
     let vertex = probe
         .mjcf
@@ -147,7 +147,7 @@ fn mass_is_that_of_a_real_probe_and_its_inertia_physical() {
             moments.min() > 0.0 && moments.sum() > 2.0 * moments.max(),
             "{name}: {moments}"
         );
-        // Between a point and a rod of this length.
+        // The inertia is between a point mass and a rod of this length.
         assert!(
             moments.max() < probe.mass * probe.face_offset.powi(2) / 6.0,
             "{name}: {moments}"

@@ -1,5 +1,5 @@
-//! Contract: the PSM is the mechanism of the published table: its frames, its closures, physical inertias, motors with their limits,
-//! coupled as the instrument's cables, with and without counterweight, with every instrument.
+//! Contract: the PSM is the mechanism of the published table: its frames, loop closures, physical inertias, and motors with their limits
+//! that are coupled as by the instrument's cables. It holds with and without counterweight, and for every instrument.
 
 #![expect(clippy::unwrap_used, reason = "a missing element fails the test")]
 
@@ -59,7 +59,7 @@ fn both_closures_meet_and_the_tool_passes_the_remote_center() {
     {
         let anchor = Vector3::from(pin.array::<3>("anchor").unwrap());
         let first = pose(&mjcf, pin.text("body1").unwrap());
-        // MuJoCo takes the anchor's place on the second body from this posture; both lie where the drawing has one pin.
+        // MuJoCo computes the anchor on the second body from this posture; on both bodies it is at the pin of the drawing.
         let second = match pin.name().unwrap() {
             "support_pin" => (
                 "yaw_link",
@@ -83,7 +83,7 @@ fn both_closures_meet_and_the_tool_passes_the_remote_center() {
 }
 
 #[test]
-fn every_inertia_is_that_of_a_body() {
+fn every_inertia_is_physical() {
     let mjcf = with(Instrument::FenestratedGrasper, true);
     let base = mjcf.section("worldbody").unwrap().child("body").unwrap();
     let mut n_links = 0;
@@ -120,7 +120,7 @@ fn motors_and_couplings_are_the_published_ones() {
         .map(|motor| motor.array::<2>("ctrlrange").unwrap()[1])
         .collect();
     assert_eq!(limits, parameters::MOTOR_LIMITS);
-    // The tendons' coefficients invert the published matrix.
+    // The coefficients of the tendons are the inverse of the published matrix.
     let [wrist, a, b] = ["wrist_pitch", "jaw_a", "jaw_b"];
     let row = |tendon: &str| -> [f64; 3] {
         let tendon = mjcf.find(Namespace::Tendon, tendon).unwrap();

@@ -1,5 +1,5 @@
-//! Reading MJCF: what is written is read back to the bit, includes and repeated sections become one document, and errors
-//! say where.
+//! Reading MJCF: written documents are read back with the same bits, includes and repeated sections become one document, and errors
+//! contain the location.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -77,7 +77,7 @@ fn what_was_read_is_written_and_read_back_identically() {
 }
 
 #[test]
-fn repeated_sections_are_one() {
+fn repeated_sections_are_merged() {
     let mjcf = read_str(
         r#"<mujoco>
             <option timestep="0.001"><flag contact="disable"/></option>
@@ -104,7 +104,7 @@ fn repeated_sections_are_one() {
       </default>
     </mujoco>
     "#);
-    // MuJoCo derives classes where they are written, so this order has no equal in one section.
+    // MuJoCo resolves classes at their definition, so this order cannot be expressed in one section.
     let error = read_str(
         r#"<mujoco><default><default class="c"/></default><default><geom size="2"/></default></mujoco>"#,
     )
@@ -127,7 +127,7 @@ fn includes_are_resolved_from_the_main_files_folder() {
             "parts/leg.xml",
             r#"<mujocoinclude><body name="leg"/><body name="foot"/><include file="parts/toe.xml"/></mujocoinclude>"#,
         ),
-        // The root may have any name, and is dropped with its attributes.
+        // The root may have any name. It is dropped with its attributes.
         (
             "parts/toe.xml",
             r#"<body name="dropped"><body name="toe"/></body>"#,

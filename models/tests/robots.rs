@@ -1,6 +1,6 @@
-//! Contract: every robot that carries a probe is a serial arm of torque motors with physical inertias and published limits, its shells never
-//! collide, its forward kinematics is that of the maker's Denavit–Hartenberg table, and its start pose holds a probe straight
-//! down over the table.
+//! Contract: every robot that carries a probe is a serial arm of torque motors with physical inertias and published limits. Its shells do
+//! not collide, its forward kinematics matches the manufacturer's Denavit–Hartenberg table, and its start pose holds a probe
+//! straight down above the table.
 
 #![expect(clippy::unwrap_used, reason = "a missing element fails the test")]
 
@@ -10,12 +10,12 @@ use insonate_models::robots::{self, Robot};
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Positions agree to this [m]; rounding alone gives 1e-15.
+/// Tolerance of positions [m]; rounding alone gives 1e-15.
 const POSITION_TOLERANCE: f64 = 1e-9;
-/// Joint vectors per robot.
+/// Number of random joint vectors per robot.
 const N_SAMPLES: u64 = 200;
 
-/// `world_from_body` of the element's `pos` and `quat`.
+/// `world_from_body` from the element's `pos` and `quat`.
 fn local_pose(element: &Element) -> Isometry3<f64> {
     let [x, y, z] = element.array("pos").unwrap_or_default();
     let [w, i, j, k] = element.array("quat").unwrap_or([1.0, 0.0, 0.0, 0.0]);
@@ -42,7 +42,7 @@ fn chain(robot: &Robot) -> Vec<&Element> {
     bodies
 }
 
-/// `base_from_flange` at joint angles `qpos` [rad], read off the MJCF tree.
+/// `base_from_flange` at joint angles `qpos` [rad], computed from the MJCF tree.
 fn forward_kinematics(robot: &Robot, qpos: &[f64]) -> Isometry3<f64> {
     let mut angles = qpos.iter();
     chain(robot)
@@ -99,7 +99,7 @@ fn ur5e_flange(qpos: &[f64]) -> Isometry3<f64> {
         [0.0, 0.0997, -FRAC_PI_2],
         [0.0, 0.0996, 0.0],
     ];
-    // Our base frame faces the other way than the table's.
+    // The table's base frame is rotated by 180° relative to ours.
     rows.iter()
         .zip(qpos)
         .fold(rot_z(PI), |pose, ([a, d, alpha], angle)| {
@@ -107,7 +107,7 @@ fn ur5e_flange(qpos: &[f64]) -> Isometry3<f64> {
         })
 }
 
-/// Numbers in 0–1 from a seed (SplitMix64).
+/// Random numbers in 0–1 from a seed (SplitMix64).
 fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut bits = *state;
@@ -136,7 +136,7 @@ fn check_forward_kinematics(robot: &Robot, table: fn(&[f64]) -> Isometry3<f64>) 
             angle < 1e-7,
             "{} at {qpos:?}: {angle} rad apart",
             robot.name
-        ); // acos near 1 costs half the digits
+        ); // acos near 1 loses half of the digits
     }
 }
 
@@ -152,7 +152,7 @@ fn ur5e_agrees_with_its_table() {
 
 #[test]
 fn ur5e_stretches_along_its_table() {
-    // All angles zero: the arm lies along +x, the flange looks along +y in the maker's base frame, turned with the base.
+    // All angles zero: the arm lies along +x, and the flange points along +y in the manufacturer's base frame, which is rotated with the base.
     let flange = forward_kinematics(&robots::ur5e::ur5e(), &[0.0; 6]);
     let expected = Vector3::new(0.425 + 0.3922, 0.1333 + 0.0996, 0.1625 - 0.0997);
     assert!(
@@ -255,7 +255,7 @@ fn torque_limits_are_the_published_ones() {
     );
 }
 
-/// Slack of the triangle inequality of `[xx, yy, zz, xy, xz, yz]`; negative for a tensor that no body has.
+/// Margin of the triangle inequality of `[xx, yy, zz, xy, xz, yz]`; negative for a tensor that is not physical.
 fn physical_slack([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> f64 {
     let mut moments: Vec<f64> = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
         .symmetric_eigenvalues()

@@ -1,4 +1,5 @@
-//! Contract: every robot with every probe (or its own instrument) and every torso makes one valid, deterministic document with the promised names.
+//! Contract: every robot with every probe (or its own instrument) and every torso makes one valid, deterministic document with the
+//! documented names.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -41,7 +42,7 @@ fn every_combination_is_valid_and_deterministic() {
 }
 
 #[test]
-fn every_combination_has_the_promised_names() {
+fn every_combination_has_the_documented_names() {
     for scene in scenes() {
         let mjcf = scene.to_mjcf().unwrap();
         let sensors = mjcf.names(Namespace::Sensor);
@@ -87,7 +88,7 @@ fn every_combination_has_the_promised_names() {
 }
 
 #[test]
-fn the_skin_is_found_from_above_in_world() {
+fn surface_above_is_in_world_coordinates() {
     for scene in scenes().into_iter().filter(|scene| scene.torso.is_some()) {
         let point = scene.surface_above(0.0, 0.0).unwrap();
         assert!(
@@ -101,7 +102,7 @@ fn the_skin_is_found_from_above_in_world() {
 }
 
 #[test]
-fn impossible_scenes_are_refused() {
+fn invalid_scenes_are_rejected() {
     let mut scene = Scene::new(robots::panda::panda(), probes::c5_2(), None);
     scene.timestep = f64::NAN;
     assert_eq!(

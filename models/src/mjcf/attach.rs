@@ -7,16 +7,16 @@ use super::validate::{did_you_mean, referenced_namespace, references_in};
 use super::{Element, Mjcf, MjcfError, Value};
 
 impl Mjcf {
-    /// Puts everything of `child` into this document: its bodies into the body, site or frame called `parent` (`world` for the
-    /// world), its assets, defaults, constraints, actuators and sensors into the sections of their names.
+    /// Adds the content of `child` to this document. Its bodies go into the body, site or frame called `parent` (`world` for the
+    /// world). Its assets, defaults, constraints, actuators and sensors go into the sections with the same names.
     ///
     /// Every name of `child` and every reference to it gets `prefix` (such as `probe/`), so models cannot clash.
-    /// Defaults of `child` stay its own: its global defaults become the class `prefix + "main"`.
-    /// A site as parent gives its position and orientation.
-    /// `compiler`, `option`, `visual`, `statistic`, `size` and keyframes of `child` are left out: they are for the whole scene.
+    /// Defaults of `child` apply to `child` only: its global defaults become the class `prefix + "main"`.
+    /// If `parent` is a site, its position and orientation apply.
+    /// `compiler`, `option`, `visual`, `statistic`, `size` and keyframes of `child` are left out: they hold for the whole scene.
     ///
     /// # Errors
-    /// [`MjcfError::UnknownFrame`] without such a parent; [`MjcfError::BadName`] for an empty prefix or one that is in use.
+    /// [`MjcfError::UnknownFrame`] if `parent` does not exist; [`MjcfError::BadName`] if the prefix is empty or already in use.
     pub fn attach(&mut self, parent: &str, mut child: Mjcf, prefix: &str) -> Result<(), MjcfError> {
         if prefix.is_empty() {
             return Err(MjcfError::BadName {
@@ -60,7 +60,7 @@ impl Mjcf {
         Ok(())
     }
 
-    /// Gives everything without a class the model's own defaults, so that it does not inherit those of its new parent.
+    /// Assigns the model's own defaults to every element without a class, so that it does not inherit from its new parent.
     fn keep_own_defaults(&mut self, main: &str, has_defaults: bool) {
         if self.default().text("class").is_none() {
             self.default().set("class", main);
@@ -114,7 +114,7 @@ impl Mjcf {
     }
 }
 
-/// A hint that lists the first names.
+/// A hint that lists the first few names.
 pub(crate) fn list_names(what: &str, names: &[&str]) -> String {
     const MOST: usize = 40;
     let shown: Vec<_> = names
@@ -144,7 +144,7 @@ fn holder_of_site<'a>(parent: &'a mut Element, name: &str) -> Option<(&'a mut El
         .find_map(|child| holder_of_site(child, name))
 }
 
-/// Gives children of the world a class, directly or for their descendants.
+/// Sets the class of children of the world, directly or as the `childclass` of their subtree.
 fn inherit_childclass(parent: &mut Element, main: &str) {
     for child in parent.children_mut() {
         match child.tag() {
@@ -159,7 +159,7 @@ fn inherit_childclass(parent: &mut Element, main: &str) {
     }
 }
 
-/// Elements that take defaults but have no class yet.
+/// Sets the class of elements that take defaults and have no class yet.
 fn inherit_class(element: &mut Element, main: &str) {
     let takes_class = !matches!(
         element.tag(),
@@ -213,7 +213,7 @@ fn prefix_below(parent: &mut Element, prefix: &str) {
     }
 }
 
-/// `world` is the same body in every model.
+/// Prefixes a name, except `world`, which is the same body in every model.
 fn with_prefix(prefix: &str, attribute: &str, name: &str) -> String {
     let is_world = name == "world"
         && (attribute.starts_with("body") || attribute.ends_with("name") || attribute == "target");

@@ -3,7 +3,7 @@
 use super::Element;
 use super::schema::{Namespace, namespace_of};
 
-/// The sections in the order in which they are written.
+/// The sections in their order in the file.
 pub(super) const SECTIONS: [&str; 17] = [
     "compiler",
     "option",
@@ -30,7 +30,7 @@ pub struct Mjcf {
     root: Element,
 }
 
-/// Accessors of the sections that programs fill.
+/// Accessors of the sections that builders fill.
 macro_rules! sections {
     ($($(#[$doc:meta])* $name:ident $tag:literal),* $(,)?) => {
         impl Mjcf {
@@ -43,27 +43,27 @@ macro_rules! sections {
 }
 
 sections! {
-    /// Settings of the compiler.
+    /// Compiler settings.
     compiler "compiler",
     /// Time step, integrator, solver.
     option "option",
-    /// Settings of the renderer.
+    /// Visualization settings.
     visual "visual",
-    /// Named numbers and texts for users.
+    /// Custom numbers and texts.
     custom "custom",
-    /// Defaults classes.
+    /// Default classes.
     default "default",
     /// Meshes, textures, materials.
     asset "asset",
     /// Bodies, geoms, sites, cameras and lights.
     worldbody "worldbody",
-    /// Pairs that collide or do not.
+    /// Pairs of geoms that collide, and pairs of bodies that do not.
     contact "contact",
     /// Flexes and skins.
     deformable "deformable",
     /// Tendons.
     tendon "tendon",
-    /// Soft constraints that hold equations.
+    /// Equality constraints.
     equality "equality",
     /// Actuators.
     actuator "actuator",
@@ -74,14 +74,14 @@ sections! {
 }
 
 impl Mjcf {
-    /// An empty document; angles are in radians.
+    /// Creates an empty document with angles in radians.
     pub fn new(model: &str) -> Self {
         let mut root = Element::new("mujoco").with_attribute("model", model);
         root.add(Element::new("compiler").with_attribute("angle", "radian"));
         Self { root }
     }
 
-    /// A document around a `mujoco` element.
+    /// Creates a document from a `mujoco` element.
     pub(crate) fn from_root(root: Element) -> Self {
         Self { root }
     }
@@ -101,12 +101,12 @@ impl Mjcf {
         self.root.text("model").unwrap_or("MuJoCo Model")
     }
 
-    /// A section, if the document has it.
+    /// Returns a section, or `None` if the document does not have it.
     pub fn section(&self, tag: &str) -> Option<&Element> {
         self.root.child(tag)
     }
 
-    /// A section, inserted in MuJoCo's order if it is missing.
+    /// Returns a section. Inserts it in MuJoCo's order if it is missing.
     pub fn section_mut(&mut self, tag: &'static str) -> &mut Element {
         let rank = |tag: &str| {
             SECTIONS
@@ -168,7 +168,7 @@ impl Mjcf {
         search(&mut self.root, namespace, name)
     }
 
-    /// The names in a namespace, in document order.
+    /// The names in a namespace, in the order of the document.
     pub fn names(&self, namespace: Namespace) -> Vec<&str> {
         fn collect<'a>(parent: &'a Element, namespace: Namespace, names: &mut Vec<&'a str>) {
             for child in parent.children() {
@@ -186,7 +186,7 @@ impl Mjcf {
     }
 }
 
-/// The namespace and name of an element, where it has one.
+/// Namespace and name of an element; `None` if it has none.
 pub(super) fn key_of<'a>(parent: &str, element: &'a Element) -> Option<(Namespace, &'a str)> {
     if element.tag() == "default" {
         return Some((Namespace::Default, element.text("class").unwrap_or("main")));

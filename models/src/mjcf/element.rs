@@ -7,7 +7,7 @@ use super::error::abbreviate;
 
 /// One element of an MJCF document.
 ///
-/// Elements are plain data; [`super::Mjcf::validate`] checks them against MuJoCo's schema.
+/// Elements are plain data. [`super::Mjcf::validate`] checks them against MuJoCo's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
     tag: Cow<'static, str>,
@@ -89,17 +89,17 @@ impl Element {
             .map(|(_, value)| value)
     }
 
-    /// The text of an attribute; `None` where it is absent or holds numbers.
+    /// The text of an attribute; `None` if it is absent or holds numbers.
     pub fn text(&self, attribute: &str) -> Option<&str> {
         self.get(attribute)?.as_text()
     }
 
-    /// The numbers of an attribute; `None` where it is absent or holds text.
+    /// The numbers of an attribute; `None` if it is absent or holds text.
     pub fn reals(&self, attribute: &str) -> Option<&[f64]> {
         self.get(attribute)?.as_reals()
     }
 
-    /// The first `N` numbers of an attribute, when there are exactly `N`.
+    /// The numbers of an attribute as an array; `None` unless there are exactly `N`.
     pub fn array<const N: usize>(&self, attribute: &str) -> Option<[f64; N]> {
         self.reals(attribute)?.try_into().ok()
     }
@@ -149,7 +149,7 @@ impl Element {
         self.children.iter_mut().find(|child| child.tag == tag)
     }
 
-    /// This element and all below it, parents before children.
+    /// This element and all its descendants, parents before children.
     pub fn descendants(&self) -> Vec<&Element> {
         let mut found = Vec::new();
         let mut stack = vec![self];
@@ -160,7 +160,7 @@ impl Element {
         found
     }
 
-    /// Calls `change` on this element and all below it, parents before children.
+    /// Calls `change` on this element and all its descendants, parents before children.
     pub fn visit_mut(&mut self, change: &mut impl FnMut(&mut Element)) {
         change(self);
         for child in &mut self.children {
@@ -168,7 +168,7 @@ impl Element {
         }
     }
 
-    /// Removes every descendant for which `unwanted` holds, with all below it.
+    /// Removes every descendant for which `unwanted` is true, with its subtree.
     pub fn remove_where(&mut self, unwanted: &impl Fn(&Element) -> bool) {
         self.children.retain(|child| !unwanted(child));
         for child in &mut self.children {

@@ -1,11 +1,11 @@
-//! Typed builders for the elements that programs write most.
+//! Typed builders for the most frequent elements.
 //!
-//! Each is a thin wrapper around [`Element`]: named methods for the usual attributes, with their units, and `.set(…)` for the rest.
-//! Anything MuJoCo knows can also be written as a plain [`Element`].
+//! Each builder is a thin wrapper around [`Element`]: named methods for the usual attributes, with their units, and `.set(…)` for the rest.
+//! Any other element of MJCF can be written as a plain [`Element`].
 
 use super::{Element, Value};
 
-/// Declares a builder: its tag and its attributes with their types.
+/// Declares builders: tags and typed attributes.
 macro_rules! builders {
     ($($(#[$doc:meta])* $name:ident { $($(#[$attr_doc:meta])* $attribute:ident: $kind:ty),* $(,)? })*) => {$(
         $(#[$doc])*
@@ -56,11 +56,11 @@ builders! {
         pos: [f64; 3],
         /// Orientation in the parent's frame, `[w, x, y, z]`.
         quat: [f64; 4],
-        /// Defaults class of everything below.
+        /// Default class of all elements below this body.
         childclass: &str,
-        /// Share of gravity that is cancelled: 1 floats.
+        /// Gravity compensation, as a fraction of the weight: at 1 the body floats.
         gravcomp: f64,
-        /// Whether the pose is set from outside (only children of the world).
+        /// Whether the user sets the pose (mocap body; only for children of the world).
         mocap: bool,
     }
     /// Mass and inertia of a body.
@@ -80,24 +80,24 @@ builders! {
         axis: [f64; 3],
         /// A point on the axis in the body frame [m].
         pos: [f64; 3],
-        /// Limits [rad or m].
+        /// Joint limits [rad or m].
         range: [f64; 2],
         /// Viscous damping [N·m·s/rad or N·s/m].
         damping: f64,
-        /// Rotor inertia seen at the joint [kg·m² or kg].
+        /// Rotor inertia reflected to the joint [kg·m² or kg].
         armature: f64,
-        /// Spring [N·m/rad or N/m].
+        /// Spring stiffness [N·m/rad or N/m].
         stiffness: f64,
-        /// Where the spring rests [rad or m].
+        /// Joint position at which the spring is at rest [rad or m].
         springref: f64,
         /// Limit of the force that actuators may apply to the joint [N·m or N].
         actuatorfrcrange: [f64; 2],
         /// Visual group.
         group: i32,
-        /// Defaults class.
+        /// Default class.
         class: &str,
     }
-    /// A shape that collides, is drawn, or both.
+    /// A shape for collision, rendering, or both.
     Geom {
         /// Name.
         name: &str,
@@ -109,21 +109,21 @@ builders! {
         zaxis: [f64; 3],
         /// Mass [kg].
         mass: f64,
-        /// Density [kg/m³], used where no mass is given.
+        /// Density [kg/m³], used if no mass is given.
         density: f64,
         /// Colour and opacity, 0–1.
         rgba: [f64; 4],
-        /// Material's name.
+        /// Name of the material.
         material: &str,
         /// Sliding [1], torsional [m] and rolling [m] friction.
         friction: [f64; 3],
-        /// Contact type bits.
+        /// Contact type bitmask.
         contype: i32,
-        /// Contact affinity bits.
+        /// Contact affinity bitmask.
         conaffinity: i32,
         /// Visual group.
         group: i32,
-        /// Defaults class.
+        /// Default class.
         class: &str,
     }
     /// A named frame on a body.
@@ -137,7 +137,7 @@ builders! {
         /// Visual group.
         group: i32,
     }
-    /// A camera, looking along its -z axis.
+    /// A camera. It looks along its -z axis.
     Camera {
         /// Position in the body frame [m].
         pos: [f64; 3],
@@ -165,18 +165,18 @@ builders! {
     Material {
         /// Colour and opacity, 0–1.
         rgba: [f64; 4],
-        /// Texture's name.
+        /// Name of the texture.
         texture: &str,
-        /// How often the texture repeats along x and y.
+        /// Number of repetitions of the texture along x and y.
         texrepeat: [f64; 2],
-        /// Brightness of highlights, 0–1.
+        /// Specular intensity, 0–1.
         specular: f64,
-        /// Sharpness of highlights, 0–1.
+        /// Shininess: sharpness of highlights, 0–1.
         shininess: f64,
-        /// Mirror reflection, 0–1.
+        /// Reflectance of the surface, 0–1.
         reflectance: f64,
     }
-    /// A texture made by MuJoCo.
+    /// A procedural texture.
     Texture {
         /// First colour, 0–1.
         rgb1: [f64; 3],
@@ -187,11 +187,11 @@ builders! {
         /// Height [pixels].
         height: i32,
     }
-    /// A triangle mesh, written into the document.
+    /// A triangle mesh with its data in the document.
     Mesh {
         /// Vertex normals, flat `[n, 3]`.
         normal: Vec<f64>,
-        /// Factors along x, y, z.
+        /// Scale factors along x, y, z.
         scale: [f64; 3],
     }
     /// A torque or force actuator on a joint.
@@ -203,15 +203,15 @@ builders! {
         /// Gear ratio.
         gear: f64,
     }
-    /// A soft constraint that holds an equation.
+    /// An equality constraint.
     Equality {
         /// Name.
         name: &str,
-        /// Time constant and damping ratio, or `[-stiffness, -damping]`.
+        /// Constraint reference: time constant and damping ratio, or `[-stiffness, -damping]`.
         solref: [f64; 2],
-        /// Impedance.
+        /// Constraint impedance.
         solimp: Vec<f64>,
-        /// Coefficients of the polynomial that ties the first to the second.
+        /// Coefficients of the polynomial that gives the first object's position from the second's.
         polycoef: [f64; 5],
     }
     /// A weighted sum of joint positions.
@@ -219,34 +219,34 @@ builders! {
         /// Visual group.
         group: i32,
     }
-    /// A sensor; its reading is in `sensordata`.
+    /// A sensor. Its reading is in `sensordata`.
     Sensor {
-        /// Cut-off of the reading; 0 for none.
+        /// Cutoff of the reading; 0: no cutoff.
         cutoff: f64,
     }
-    /// A deformable surface drawn over bodies; it does not collide.
+    /// A deformable surface that is drawn over bodies. It does not collide.
     Skin {
         /// Colour and opacity, 0–1.
         rgba: [f64; 4],
-        /// Material's name.
+        /// Name of the material.
         material: &str,
-        /// Outward offset [m].
+        /// Offset of the vertices along their normals, outward [m].
         inflate: f64,
         /// Visual group.
         group: i32,
     }
-    /// A deformable body of edges, triangles or tetrahedra.
+    /// A deformable body made of edges, triangles or tetrahedra.
     Flex {
         /// Radius of the elements [m].
         radius: f64,
         /// Colour and opacity, 0–1.
         rgba: [f64; 4],
-        /// Material's name.
+        /// Name of the material.
         material: &str,
         /// Visual group.
         group: i32,
     }
-    /// A defaults class.
+    /// A default class.
     DefaultClass {}
 }
 
@@ -258,7 +258,7 @@ impl Body {
 }
 
 impl Inertial {
-    /// Mass [kg] at a centre of mass given in the body frame [m].
+    /// Mass [kg] and centre of mass in the body frame [m].
     pub fn new(mass: f64, pos: [f64; 3]) -> Self {
         Self(
             Element::new("inertial")
@@ -269,12 +269,12 @@ impl Inertial {
 }
 
 impl Joint {
-    /// A revolute joint, limits in rad.
+    /// A hinge joint. Limits are in rad.
     pub fn hinge(name: &str) -> Self {
         Self(named("joint", name).with_attribute("type", "hinge"))
     }
 
-    /// A prismatic joint, limits in m.
+    /// A slide joint. Limits are in m.
     pub fn slide(name: &str) -> Self {
         Self(named("joint", name).with_attribute("type", "slide"))
     }
@@ -289,22 +289,22 @@ impl Geom {
         )
     }
 
-    /// A plane with half sizes x, y and grid spacing [m].
+    /// A plane with half sizes x, y and the spacing of grid lines [m].
     pub fn plane(size: [f64; 3]) -> Self {
         Self::shaped("plane", &size)
     }
 
-    /// A sphere of this radius [m].
+    /// A sphere with this radius [m].
     pub fn sphere(radius: f64) -> Self {
         Self::shaped("sphere", &[radius])
     }
 
-    /// A capsule along z: radius and half length of the straight part [m].
+    /// A capsule along z: radius and half length of the cylindrical part [m].
     pub fn capsule(size: [f64; 2]) -> Self {
         Self::shaped("capsule", &size)
     }
 
-    /// A capsule between two points of the body frame [m].
+    /// A capsule between two points in the body frame [m].
     pub fn capsule_between(from: [f64; 3], to: [f64; 3], radius: f64) -> Self {
         let fromto: Vec<f64> = from.into_iter().chain(to).collect();
         Self(
@@ -369,7 +369,7 @@ impl Material {
 }
 
 impl Texture {
-    /// A texture made by MuJoCo: `kind` is `2d`, `cube` or `skybox`, `builtin` is `flat`, `checker` or `gradient`.
+    /// A procedural texture: `kind` is `2d`, `cube` or `skybox`, `builtin` is `flat`, `checker` or `gradient`.
     pub fn builtin(name: &str, kind: &'static str, builtin: &'static str) -> Self {
         Self(
             named("texture", name)
@@ -399,14 +399,14 @@ impl Mesh {
 }
 
 impl Motor {
-    /// A motor on a joint.
+    /// A torque or force motor on a joint.
     pub fn new(joint: &str) -> Self {
         Self(named("motor", joint).with_attribute("joint", joint))
     }
 }
 
 impl Equality {
-    /// Ties `joint1` to a polynomial of `joint2`, or to the polynomial's constant without one.
+    /// Constrains `joint1` to a polynomial of `joint2`, or to the polynomial's constant if `joint2` is `None`.
     pub fn joint(joint1: &str, joint2: Option<&str>) -> Self {
         let mut element = Element::new("joint").with_attribute("joint1", joint1);
         if let Some(joint2) = joint2 {
@@ -415,14 +415,14 @@ impl Equality {
         Self(element)
     }
 
-    /// Holds the length of a tendon.
+    /// Constrains the length of a tendon.
     pub fn tendon(tendon1: &str) -> Self {
         Self(Element::new("tendon").with_attribute("tendon1", tendon1))
     }
 }
 
 impl FixedTendon {
-    /// The sum of coefficient times joint position.
+    /// A tendon whose length is the sum of coefficient times joint position.
     pub fn new<'a>(name: &str, terms: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
         let mut element = named("fixed", name);
         for (joint, coefficient) in terms {
@@ -437,12 +437,12 @@ impl FixedTendon {
 }
 
 impl Sensor {
-    /// A sensor of any `kind` (such as `jointpos`) on the object that `attribute` (such as `joint`) names.
+    /// A sensor of this `kind` (such as `jointpos`) on the object that `attribute` (such as `joint`) refers to.
     pub fn new(kind: &'static str, name: &str, attribute: &'static str, object: &str) -> Self {
         Self(named(kind, name).with_attribute(attribute, object))
     }
 
-    /// A frame sensor of any `kind` (such as `framepos`) on a site.
+    /// A frame sensor of this `kind` (such as `framepos`) on a site.
     pub fn frame(kind: &'static str, name: &str, site: &str) -> Self {
         Self(
             named(kind, name)
@@ -453,7 +453,7 @@ impl Sensor {
 }
 
 impl Skin {
-    /// A skin from vertices [m] and triangles; add `bone` elements that carry the vertices.
+    /// A skin from vertices [m] and triangles. Add `bone` elements to bind the vertices to bodies.
     pub fn new(name: &str, vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> Self {
         let vertex: Vec<f64> = vertices.iter().flatten().copied().collect();
         let face: Vec<f64> = triangles
@@ -477,7 +477,7 @@ impl Flex {
 }
 
 impl DefaultClass {
-    /// The defaults class `class`.
+    /// A default class called `class`.
     pub fn new(class: &str) -> Self {
         Self(Element::new("default").with_attribute("class", class))
     }

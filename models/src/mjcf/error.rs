@@ -1,33 +1,33 @@
-//! What can be wrong with an MJCF document.
+//! Errors of MJCF documents.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Why an MJCF document was refused.
+/// Reason why an MJCF document is rejected.
 ///
-/// Messages name the element as `geom "probe/face"`, or by its place in the tree when it has no name.
+/// Messages name the element as `geom "probe/face"`, or by its position in the tree if it has no name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MjcfError {
-    /// An element that MuJoCo does not know at this place.
+    /// MuJoCo does not allow the element at this place.
     #[error("{parent} cannot contain <{tag}>; allowed here: {allowed}")]
     UnknownElement {
-        /// The element that contains it.
+        /// The parent element.
         parent: String,
         /// The unknown tag.
         tag: String,
         /// The allowed tags.
         allowed: String,
     },
-    /// An element that is allowed once occurs twice.
+    /// An element that is allowed once occurs more than once.
     #[error("{parent} contains <{tag}> more than once")]
     RepeatedElement {
-        /// The element that contains them.
+        /// The parent element.
         parent: String,
         /// The repeated tag.
         tag: String,
     },
-    /// An attribute that MuJoCo does not know on this element.
+    /// MuJoCo does not know the attribute on this element.
     #[error("{element} has no attribute {attribute:?}{hint}")]
     UnknownAttribute {
         /// The element.
@@ -37,14 +37,14 @@ pub enum MjcfError {
         /// `; did you mean …?` or empty.
         hint: String,
     },
-    /// An attribute's value is not what MuJoCo expects there.
+    /// The value of an attribute is invalid.
     #[error("{element}: {attribute}={value:?} {problem}")]
     BadValue {
         /// The element.
         element: String,
         /// The attribute.
         attribute: String,
-        /// The value as written.
+        /// The value as text.
         value: String,
         /// What is wrong, with the allowed range.
         problem: String,
@@ -57,7 +57,7 @@ pub enum MjcfError {
         /// The missing attribute.
         attribute: String,
     },
-    /// Two elements of a kind share a name.
+    /// Two elements in the same namespace have the same name.
     #[error("the name {name:?} is used by two elements of kind {kind}")]
     DuplicateName {
         /// The namespace, such as `body`.
@@ -68,88 +68,88 @@ pub enum MjcfError {
     /// A reference to something that does not exist.
     #[error("{element}: {attribute}={name:?} names no {kind}{hint}")]
     UnknownReference {
-        /// The element that refers.
+        /// The element that contains the reference.
         element: String,
-        /// The attribute that refers.
+        /// The attribute that holds the reference.
         attribute: String,
-        /// The name that nothing has.
+        /// The name that does not exist.
         name: String,
         /// The namespace, such as `joint`.
         kind: &'static str,
         /// `; did you mean …?` or empty.
         hint: String,
     },
-    /// The place to attach a model to does not exist.
+    /// The parent for an attached model does not exist.
     #[error("no body, site or frame is called {name:?}{hint}")]
     UnknownFrame {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// `; did you mean …?`, a list of the bodies, or empty.
         hint: String,
     },
-    /// A prefix that would not keep the names of two models apart.
+    /// A name or prefix that is not allowed.
     #[error("{name:?} cannot be used as {what}: {problem}")]
     BadName {
         /// The name.
         name: String,
-        /// What it should name.
+        /// What the name is used for.
         what: &'static str,
-        /// Why it cannot be used.
+        /// Why the name is not allowed.
         problem: &'static str,
     },
-    /// A text that is not well-formed XML, or holds what MJCF never needs (such as a DOCTYPE).
+    /// The text is not well-formed XML, or contains XML that MJCF does not use (such as a DOCTYPE).
     #[error("{path}:{line}: {problem}")]
     Syntax {
         /// The file, or `<string>`.
         path: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// What is wrong.
         problem: String,
     },
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A file that lies outside the folder that the document may use.
+    /// A file lies outside the folder from which the document may read.
     #[error("{file:?} lies outside {}; to allow it give a folder that contains both as the root (`--robot-root DIR`)", root.display())]
     OutsideRoot {
-        /// The document that names the file.
+        /// The document that refers to the file.
         document: PathBuf,
-        /// The file as named.
+        /// The file name as written in the document.
         file: String,
-        /// The folder that documents may read from.
+        /// The folder from which documents may read.
         root: PathBuf,
     },
-    /// A document that is larger, deeper or longer than the reader's limits.
+    /// A document exceeds a limit of the reader.
     #[error("{path}: {what} exceeds the limit of {limit}")]
     TooLarge {
         /// The file.
         path: String,
-        /// What is too large, with its size.
+        /// The quantity that is too large, with its value.
         what: String,
         /// The limit.
         limit: u64,
     },
-    /// Something wrong at a place in a file.
+    /// An error at a line of a file.
     #[error("{path}:{line}: {source}")]
     At {
-        /// The file, or the name given to the text.
+        /// The file, or the name of the text.
         path: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// What is wrong there.
         source: Box<MjcfError>,
     },
-    /// Something wrong in a file as a whole.
+    /// An error in a file, without a line.
     #[error("{path}: {source}")]
     InFile {
-        /// The file, or the name given to the text.
+        /// The file, or the name of the text.
         path: String,
         /// What is wrong there.
         source: Box<MjcfError>,
@@ -159,21 +159,21 @@ pub enum MjcfError {
     BadAsset {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         problem: String,
     },
-    /// A feature of MJCF that a standalone scene cannot have.
+    /// A feature of MJCF that a standalone scene cannot contain.
     #[error("{element}: {problem}")]
     Unsupported {
         /// The element.
         element: String,
-        /// What is not supported, and what to do instead.
+        /// What is not supported, and the alternative.
         problem: String,
     },
 }
 
 impl MjcfError {
-    /// The error with the place where it arose, unless it says one already.
+    /// Adds the file and line to the error, unless it already has a location.
     pub(super) fn at(self, path: &str, line: usize) -> Self {
         match self {
             Self::Syntax { .. } | Self::At { .. } | Self::InFile { .. } => self,
@@ -185,7 +185,7 @@ impl MjcfError {
         }
     }
 
-    /// The error with the file in which it arose, unless it says one already.
+    /// Adds the file to the error, unless it already has a location.
     pub(super) fn in_file(self, path: &str) -> Self {
         match self {
             Self::Syntax { .. } | Self::At { .. } | Self::InFile { .. } => self,

@@ -1,13 +1,13 @@
-//! A typed MJCF document tree: build it, attach one model to another, check it, write it.
+//! A typed MJCF document tree: build, attach, validate, read and write models.
 //!
 //! * [`Element`] and [`Value`]: the tree.
-//! * [`elements`]: typed builders ([`Body`], [`Joint`], [`Geom`], …) for what programs write most.
-//! * [`Mjcf`]: one document with its sections; [`Mjcf::attach`] puts a model into a frame of another under a name prefix.
-//! * [`schema`]: which elements and attributes exist, printed by MuJoCo itself.
-//! * [`Mjcf::validate`]: refuses unknown attributes, duplicate names, unresolved references, non-finite numbers and wrong
-//!   counts before MuJoCo sees them, naming the element.
-//! * [`Mjcf::to_xml`]: one standalone, indented, deterministic file.
-//! * [`Mjcf::read`]: a user's own file with its includes; [`Mjcf::read_standalone`]: made one file with angles in radians.
+//! * [`elements`]: typed builders ([`Body`], [`Joint`], [`Geom`], …) for the most frequent elements.
+//! * [`Mjcf`]: a document with its sections. [`Mjcf::attach`] attaches a model to a frame of another model, under a name prefix.
+//! * [`schema`]: the elements and attributes of MJCF, as printed by MuJoCo.
+//! * [`Mjcf::validate`]: rejects unknown attributes, duplicate names, unresolved references, non-finite numbers and wrong
+//!   counts before MuJoCo sees them. The error names the element.
+//! * [`Mjcf::to_xml`]: writes one standalone, indented, deterministic file.
+//! * [`Mjcf::read`]: reads a user's file with its includes. [`Mjcf::read_standalone`] also makes it one file with angles in radians.
 
 mod assets;
 mod attach;

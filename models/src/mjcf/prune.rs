@@ -1,4 +1,4 @@
-//! Removing elements whose references no longer resolve.
+//! Removes elements whose references no longer resolve.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::schema::Namespace;
 use super::validate::{referenced_namespace, references_in};
 use super::{Element, Mjcf};
 
-/// Sections whose elements need what they refer to.
+/// Sections whose elements need the objects that they refer to.
 const DEPENDENT: [&str; 6] = [
     "contact",
     "deformable",
@@ -17,7 +17,7 @@ const DEPENDENT: [&str; 6] = [
     "sensor",
 ];
 
-/// Assets in the order in which they use one another.
+/// Assets, users before the assets that they use.
 const ASSETS: [(&str, Namespace); 4] = [
     ("mesh", Namespace::Mesh),
     ("hfield", Namespace::Hfield),
@@ -28,8 +28,8 @@ const ASSETS: [(&str, Namespace); 4] = [
 type Names = BTreeSet<(Namespace, String)>;
 
 impl Mjcf {
-    /// Removes constraints, tendons, actuators, sensors, skins, tracking cameras and lights that refer to something that does not
-    /// exist, and then what refers to those. Returns what was removed.
+    /// Removes constraints, tendons, actuators, sensors, skins, tracking cameras and lights that refer to objects that do not
+    /// exist, and then the elements that refer to the removed ones. Returns the removed elements.
     pub fn prune_references(&mut self) -> Vec<String> {
         let mut removed = Vec::new();
         loop {
@@ -104,7 +104,7 @@ impl Mjcf {
     }
 }
 
-/// What an element itself refers to.
+/// References of an element, without its children.
 fn references(parent: &str, element: &Element) -> Vec<(Namespace, String)> {
     let mut found = Vec::new();
     for (attribute, value) in element.attributes() {
@@ -118,7 +118,7 @@ fn references(parent: &str, element: &Element) -> Vec<(Namespace, String)> {
     found
 }
 
-/// Whether everything that an element and its children refer to exists.
+/// Whether all references of an element and its children resolve.
 fn resolves(parent: &str, element: &Element, names: &Names) -> bool {
     references(parent, element)
         .iter()

@@ -1,4 +1,4 @@
-//! Checks before MuJoCo sees the document.
+//! Validates a document before MuJoCo sees it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use super::{Element, Mjcf, MjcfError, Value};
 type Names<'a> = BTreeMap<Namespace, BTreeSet<&'a str>>;
 
 impl Mjcf {
-    /// Refuses what MuJoCo would refuse, or would read as something else: unknown elements and attributes, wrong counts,
+    /// Rejects documents that MuJoCo would reject or misread: unknown elements and attributes, wrong counts,
     /// non-finite numbers, duplicate names and unresolved references.
     ///
     /// # Errors
-    /// The first problem in document order, naming the element.
+    /// The first problem in the order of the document. The error names the element.
     pub fn validate(&self) -> Result<(), MjcfError> {
         let schema = Schema::get();
         if self.root().tag() != "mujoco" {
@@ -26,7 +26,7 @@ impl Mjcf {
         }
         check_shape(schema, schema.root(), "", self.root())?;
         let names = self.collect_names()?;
-        // Elements that MuJoCo expands make names that the document does not show.
+        // Elements that MuJoCo expands create names that are not in the document.
         let expands = self.root().descendants().iter().any(|element| {
             matches!(
                 element.tag(),
@@ -92,7 +92,7 @@ fn check_shape(
     Ok(())
 }
 
-/// Attributes and values of one element.
+/// Checks attributes and values of one element.
 pub(super) fn check_attributes(
     node: &Node,
     parent: &str,
@@ -114,7 +114,7 @@ pub(super) fn check_attributes(
     Ok(())
 }
 
-/// The schema of a child of `element`, or why it is not allowed there.
+/// The schema of a child of `element`, or an error if the child is not allowed.
 pub(super) fn child_node(
     schema: &Schema,
     id: NodeId,
@@ -191,7 +191,7 @@ fn check_count(count: usize, least: usize, most: usize) -> Result<(), String> {
 
 fn check_references(parent: &str, element: &Element, names: &Names<'_>) -> Result<(), MjcfError> {
     if element.tag() == "default" {
-        return Ok(()); // MuJoCo looks up what classes name only where a class is used
+        return Ok(()); // MuJoCo resolves references of classes only where a class is used
     }
     for (attribute, value) in element.attributes() {
         let Some(namespace) = referenced_namespace(parent, element, attribute) else {
@@ -217,7 +217,7 @@ fn check_references(parent: &str, element: &Element, names: &Names<'_>) -> Resul
         .try_for_each(|child| check_references(element.tag(), child, names))
 }
 
-/// The namespace that an attribute refers to, where it refers to one.
+/// The namespace that an attribute refers to; `None` if the attribute is not a reference.
 pub(super) fn referenced_namespace(
     parent: &str,
     element: &Element,
@@ -234,7 +234,7 @@ pub(super) fn referenced_namespace(
     }
 }
 
-/// The single names in a reference attribute's text.
+/// The names in the text of a reference attribute.
 pub(super) fn references_in<'a>(
     parent: &str,
     tag: &str,
@@ -247,9 +247,9 @@ pub(super) fn references_in<'a>(
     }
 }
 
-/// `; did you mean …?` with the nearest of `candidates`, or nothing where none is near.
+/// `; did you mean …?` with the nearest of `candidates`, or an empty text if none is close.
 pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> String {
-    const LONGEST: usize = 64; // the distance costs the product of the lengths
+    const LONGEST: usize = 64; // the cost of the distance is the product of the lengths
     if word.len() > LONGEST {
         return String::new();
     }
@@ -265,7 +265,7 @@ pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a 
     }
 }
 
-/// Levenshtein's distance between two words.
+/// Levenshtein distance between two words.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

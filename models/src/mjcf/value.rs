@@ -29,7 +29,7 @@ impl Value {
     }
 }
 
-/// Numbers are written so that reading them back gives the same bits.
+/// Numbers are written such that reading restores the same bits.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -43,7 +43,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Appends numbers between spaces, each the shortest text that reads back as the same bits.
+/// Appends numbers separated by spaces. Each is the shortest text that reads back as the same bits.
 pub(super) fn write_reals(reals: &[f64], text: &mut String) {
     for (index, &real) in reals.iter().enumerate() {
         if index > 0 {
@@ -51,7 +51,7 @@ pub(super) fn write_reals(reals: &[f64], text: &mut String) {
         }
         let magnitude = real.abs();
         if real == 0.0 {
-            text.push('0'); // also for -0
+            text.push('0'); // also covers -0
         } else if !write_millionths(real, text) {
             let written = if (1e-5..1e15).contains(&magnitude) {
                 write!(text, "{real}")
@@ -63,10 +63,10 @@ pub(super) fn write_reals(reals: &[f64], text: &mut String) {
     }
 }
 
-/// Writes a number that has at most six decimals, and returns whether it has; most numbers of a scene do, and integers are several
-/// times faster to write than floats.
+/// Writes a number with at most six decimals, and returns whether the number has this form. Most numbers of a scene do, and writing
+/// integers is several times faster than writing floats.
 ///
-/// Below 1e9 such a number has at most 15 digits, so no shorter text reads back as it.
+/// Below 1e9 such a number has at most 15 digits, so no shorter text reads back as the same number.
 fn write_millionths(real: f64, text: &mut String) -> bool {
     const MILLION: f64 = 1e6;
     let millionths = (real * MILLION).round();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_way_writes_what_the_standard_library_writes() {
+    fn fast_number_formatting_agrees_with_the_standard_library() {
         let mut real = 1.0_f64;
         for step in 0..40_000 {
             real = (real * 1.618_033_988).rem_euclid(1e4);

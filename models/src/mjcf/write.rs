@@ -1,4 +1,4 @@
-//! Writing: one standalone, indented, deterministic file.
+//! Writes one standalone, indented, deterministic file.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, Event};
@@ -7,16 +7,16 @@ use super::value::write_reals;
 use super::{Element, Mjcf, MjcfError, Value};
 
 impl Mjcf {
-    /// The document as XML text, checked by [`Mjcf::validate`] first.
+    /// Writes the document as XML text. It is checked by [`Mjcf::validate`] first.
     ///
     /// # Errors
-    /// What [`Mjcf::validate`] refuses.
+    /// The errors of [`Mjcf::validate`].
     pub fn to_xml(&self) -> Result<String, MjcfError> {
         self.validate()?;
         Ok(self.to_xml_unchecked())
     }
 
-    /// The document as XML text, without checks.
+    /// Writes the document as XML text, without checks.
     #[expect(
         clippy::missing_panics_doc,
         reason = "writing UTF-8 into memory does not fail"
@@ -32,7 +32,7 @@ impl Mjcf {
     }
 }
 
-/// Writes an element and all below it; `numbers` is room for the text of numbers.
+/// Writes an element with its descendants. `numbers` is a buffer for the text of numbers.
 fn write_element(
     writer: &mut Writer<Vec<u8>>,
     element: &Element,

@@ -1,17 +1,17 @@
-//! How far each part of the front rises with a breath.
+//! Rise of the front of a patient in a breath.
 //!
-//! Lying down, quiet breathing moves mainly the belly (Verschakelen & Demedts 1995, doi:10.1164/ajrccm.151.2.7842198); the upper ribs
-//! rise by 3 to 5 mm (De Groote 1997, *J. Appl. Physiol.* 83, 1531–1537).
-//! With the usual amplitude of 8 mm, belly and chest below rise by 8 and 3.6 mm.
+//! In quiet breathing while lying down, mainly the belly moves (Verschakelen & Demedts 1995, doi:10.1164/ajrccm.151.2.7842198). The upper
+//! ribs rise by 3 to 5 mm (De Groote 1997, *J. Appl. Physiol.* 83, 1531–1537).
+//! With the usual amplitude of 8 mm, the belly rises by 8 mm and the chest by 3.6 mm.
 
-/// Place, height between crotch (0) and notch (1), width and rise of belly and chest.
+/// Gaussians of belly and chest: height between crotch (0) and notch (1), width, rise.
 const BELLY: [f64; 3] = [0.42, 0.2, 1.0];
 const CHEST: [f64; 3] = [0.77, 0.17, 0.45];
 
-/// Rise at a height between crotch (0) and notch (1), as a share of the amplitude, 0 to 1.
+/// Rise at a height between crotch (0) and notch (1), as a fraction of the amplitude, 0 to 1.
 pub(crate) fn rise(height: f64) -> f64 {
     let bell = |[place, width, rise]: [f64; 3]| rise * (-((height - place) / width).powi(2)).exp();
-    // Neither end moves, where head and legs begin.
+    // The ends are fixed, because head and legs begin there.
     let ends = 1.0 - (2.0 * height - 1.0).powi(6);
     ((bell(BELLY) + bell(CHEST)) * ends).clamp(0.0, 1.0)
 }

@@ -1,4 +1,4 @@
-//! Head, arms and legs of a patient: rigid, drawn as meshes and touched as a few capsules.
+//! Head, arms and legs of a patient: rigid, with meshes for rendering and a few capsules for collision.
 
 use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
@@ -11,17 +11,17 @@ use crate::mjcf::{Body, Geom, Material, Mesh, Mjcf};
 const SKIN: [f64; 4] = [0.85, 0.65, 0.54, 1.0];
 const HAIR: [f64; 4] = [0.2, 0.14, 0.1, 1.0];
 const CLOTH: [f64; 4] = [0.27, 0.36, 0.46, 1.0];
-/// Edges of the grids on which the meshes are made [m].
+/// Cell sizes of the grids from which the meshes are made [m].
 const COARSE: f64 = 0.011;
 const MIDDLE: f64 = 0.007;
 const FINE: f64 = 0.0055;
-/// Where rigid skin comes this near to the soft skin [m], it dives below it, at most so deep [m].
+/// Distance to the soft skin below which rigid skin is moved inward, and greatest displacement [m].
 const NEAR: f64 = 0.02;
 const DIVE: f64 = 0.007;
-/// How far below the soft skin the rigid one is cut off [m].
+/// Depth below the soft skin at which rigid skin is cut off [m].
 const HIDDEN: f64 = 0.003;
 
-/// Materials and meshes in the assets, and the body that carries them.
+/// Adds materials and meshes to the assets, and returns the body that carries them.
 pub(crate) fn company(physique: &Physique, mjcf: &mut Mjcf) -> Body {
     let figure = Figure::new(physique);
     for (name, rgba, specular) in [
@@ -54,16 +54,16 @@ pub(crate) fn company(physique: &Physique, mjcf: &mut Mjcf) -> Body {
     body.with_all(colliders(&figure))
 }
 
-/// A mesh with smooth normals.
+/// A mesh with smooth normals, for rendering.
 #[derive(Default)]
 struct Drawn {
     mesh: TriangleMesh,
-    /// Of the vertices, flat.
+    /// Normals of the vertices, flat `[n, 3]`.
     normals: Vec<f64>,
 }
 
 impl Drawn {
-    /// The surface of a field within a box, on a grid of edge `cell` [m].
+    /// The zero surface of a field in a box, from a grid of cell size `cell` [m].
     fn of_field(
         room: [[f64; 3]; 2],
         cell: f64,
@@ -83,7 +83,7 @@ impl Drawn {
         let normals = mesh.positions.iter().flat_map(|&position| {
             let slope = slope(&field, &position.into());
             let normal = slope.try_normalize(1e-9).unwrap_or_else(Vector3::z);
-            // Short decimals.
+            // Three decimals keep the document short.
             <[f64; 3]>::from(normal).map(|x| (x * 1e3).round() / 1e3)
         });
         Self {
@@ -114,7 +114,7 @@ fn slope(field: impl Fn(&Vector3<f64>) -> f64, point: &Vector3<f64>) -> Vector3<
     })
 }
 
-/// Name, material and surface of what is drawn, in the torso's frame.
+/// Name, material and surface of the rendered meshes, in the torso's frame.
 fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
     let body = |point: &Vector3<f64>| figure.body(point);
     let trunk = |point: &Vector3<f64>| figure.trunk.distance((*point).into());
@@ -129,7 +129,7 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
     let boxed =
         |from: f64, to: f64, half_width: f64| [[-half_width, from, -0.01], [half_width, to, high]];
     let unmoved = |point: Vector3<f64>| point;
-    // Where the trunk's own surface shows there is soft skin, and rigid skin dives below it.
+    // Where the trunk is on the surface, its soft skin is visible. There the rigid skin is moved below the soft one.
     let dive = |point: Vector3<f64>| {
         let near = 1.0 - trunk(&point).clamp(0.0, NEAR) / NEAR;
         if near == 0.0 {
@@ -142,7 +142,7 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
         let is_clothed = point.y > waistband && point.y < waistband + figure.scaled(0.09);
         trunk(point) > -HIDDEN && !(is_clothed && point.x.abs() < 0.9 * hands)
     };
-    // Head and hands on finer grids; each grid reaches a little into the next, as it is open at its end.
+    // Head and hands have finer grids. Each grid overlaps the next, because meshes are open at the ends of their grids.
     let mut limbs = Drawn::of_field(
         boxed(feet, chin + COARSE, side),
         COARSE,
@@ -187,7 +187,7 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
     ]
 }
 
-/// What a robot can hit: capsules on either side, and the head.
+/// Shapes for collision with the robot: capsules on both sides, and the head.
 fn colliders(figure: &Figure) -> Vec<Geom> {
     let [_, upper, fore, wrist] = figure.arm_bones();
     let [thigh, _, _, shank] = figure.leg_bones();
@@ -228,7 +228,7 @@ mod tests {
     use crate::patients::Sex;
 
     #[test]
-    fn every_adult_has_head_limbs_and_shorts_beside_the_soft_trunk() {
+    fn every_adult_has_a_rigid_head_limbs_and_shorts() {
         for physique in [
             Physique::default(),
             Physique::reference(Sex::Female),
@@ -243,7 +243,7 @@ mod tests {
             let length = high[1] - low[1];
             assert!((length / physique.height - 1.02).abs() < 0.06, "{length}");
             assert!(low[2] > -0.01 && high[0] < 0.36, "{low:?} {high:?}");
-            // The middle of the trunk is left to the soft skin.
+            // The middle of the trunk belongs to the soft skin.
             let over = limbs.highest_at(0.0, 0.0);
             assert!(over.is_none(), "{over:?}");
         }

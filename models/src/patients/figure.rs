@@ -1,14 +1,14 @@
-//! Head, arms and legs of a patient as distances: cones with round ends, melted into each other.
+//! Distance functions of a patient's head, arms and legs: cones with round ends, blended into each other.
 
 use nalgebra::Vector3;
 
 use super::physique::Physique;
 use super::trunk::Trunk;
 
-/// Height for which the numbers of this file were measured [m] (ANSUR II, men).
+/// Height of the person to whom the numbers of this file apply [m] (ANSUR II, mean of men).
 const HEIGHT: f64 = 1.756;
 
-/// A cone with round ends, in the patient's frame: from crotch or notch, to the left; mirrored where `is_paired`.
+/// A cone with round ends, in the patient's frame. Bones of limbs are those on the left; the right side is the mirror image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bone {
     from: Vector3<f64>,
@@ -24,29 +24,29 @@ impl Bone {
         (point - self.from - along * share).norm() - radius
     }
 
-    /// Ends and mean radius, for a capsule that collides.
+    /// Ends and mean radius of a capsule for collision.
     pub(super) fn capsule(&self) -> ([Vector3<f64>; 2], f64) {
         let [first, last] = self.radius;
         ([self.from, self.to], 0.5 * (first + last))
     }
 }
 
-/// A patient's limbs and head.
+/// Limbs and head of a patient.
 #[derive(Clone, Debug)]
 pub(super) struct Figure {
     pub(super) trunk: Trunk,
-    /// Everything in m over this.
+    /// Scale factor of all lengths.
     scale: f64,
-    /// How stout the limbs are.
+    /// Scale factor of the radii of limbs, relative to `scale`.
     stout: f64,
-    /// Half of the distance of the shoulders' tips [m].
+    /// Half of the distance between the tips of the shoulders [m].
     half_shoulders: f64,
 }
 
 impl Figure {
     pub(super) fn new(physique: &Physique) -> Self {
         let scale = physique.height / HEIGHT;
-        // Limbs grow with mass as solids of one density do, a little less.
+        // The radii grow with mass slightly less than those of a solid of constant density and given length.
         let stout = ((physique.mass / 73.0) / (physique.height / 1.76))
             .sqrt()
             .powf(0.8);
@@ -58,18 +58,18 @@ impl Figure {
         }
     }
 
-    /// Height above the table, in proportion [m].
+    /// Scales a length to the patient [m].
     pub(super) fn scaled(&self, length: f64) -> f64 {
         self.scale * length
     }
 
-    /// A place given from the notch above the breastbone.
+    /// A point with coordinates relative to the notch above the breastbone.
     pub(super) fn notch(&self, [x, y, z]: [f64; 3]) -> Vector3<f64> {
         let top = Vector3::new(0.0, self.trunk.half_length, 0.0);
         top + Vector3::new(x, y, z) * self.scale
     }
 
-    /// A place given from the crotch.
+    /// A point with coordinates relative to the crotch.
     pub(super) fn crotch(&self, [x, y, z]: [f64; 3]) -> Vector3<f64> {
         let bottom = Vector3::new(0.0, -self.trunk.half_length, 0.0);
         bottom + Vector3::new(x, y, z) * self.scale
@@ -84,14 +84,14 @@ impl Figure {
         }
     }
 
-    /// A place on the left arm: beside the shoulder's tip, then from the notch.
+    /// A point on the left arm: x relative to the tip of the shoulder, y and z relative to the notch.
     fn arm(&self, [x, y, z]: [f64; 3]) -> Vector3<f64> {
         let mut place = self.notch([x, y, z]);
         place.x += self.half_shoulders;
         place
     }
 
-    /// Half of the width that the arms take [m].
+    /// Half of the width of the patient including the arms [m].
     pub(super) fn arm_reach(&self) -> f64 {
         self.arm([0.15, 0.0, 0.0]).x
     }
@@ -111,7 +111,7 @@ impl Figure {
         ]
     }
 
-    /// Left thigh and shank.
+    /// Left thigh and lower leg.
     pub(super) fn leg_bones(&self) -> [Bone; 4] {
         let hip = self.crotch([0.086, 0.035, 0.098]);
         let knee = self.crotch([0.112, -0.37, 0.078]);
@@ -130,7 +130,7 @@ impl Figure {
         ]
     }
 
-    /// Left foot: heel and instep, then three rays of the sole with their toes.
+    /// Left foot: heel and instep, then three rays of the sole with toes.
     fn foot_bones(&self) -> [Bone; 8] {
         let heel = self.crotch([0.128, -0.80, 0.037]);
         let instep = self.crotch([0.134, -0.79, 0.105]);
@@ -166,7 +166,7 @@ impl Figure {
         [ankle, back, a, b, c, d, e, f]
     }
 
-    /// Left hand, palm down: four fingers and the thumb, each from the wrist.
+    /// Left hand, palm down: four fingers and the thumb, each starting at the wrist.
     fn hand_bones(&self) -> [Bone; 10] {
         let wrist = self.arm([0.086, -0.605, 0.044]);
         let finger = |index: usize| {
@@ -209,7 +209,7 @@ impl Figure {
         ]
     }
 
-    /// Neck and the muscles from it to the shoulders.
+    /// Neck, and the muscles between neck and shoulders.
     fn neck(&self, point: &Vector3<f64>) -> f64 {
         let fat = 0.5;
         let column = self.bone(
@@ -225,7 +225,7 @@ impl Figure {
         melt(column.distance(point), slope, 0.05 * self.scale)
     }
 
-    /// A place on the head, as if it lay a little higher and farther from the notch.
+    /// A point on the head: relative to the notch, with a constant offset of the head.
     pub(super) fn skull(&self, [x, y, z]: [f64; 3]) -> Vector3<f64> {
         self.notch([x, y - 0.018, z - 0.012])
     }
@@ -287,7 +287,7 @@ impl Figure {
         head = melted(head, jaw.distance(&side), 0.03);
         head = melted(head, cheek.distance(&side), 0.03);
         head = melted(head, brow.distance(&side), 0.012);
-        // Sockets are taken out, lids put in.
+        // Eye sockets are subtracted, lids are added.
         head = -melted(-head, socket.distance(&side), 0.012);
         head = melted(head, lid.distance(&side), 0.004);
         head = melted(head, nose.distance(point), 0.012);
@@ -302,7 +302,7 @@ impl Figure {
         melted(head, ear, 0.008)
     }
 
-    /// Arms, legs, head and the ends of the trunk between them.
+    /// Arms, legs, head and the ends of the trunk between them, as one distance.
     pub(super) fn body(&self, point: &Vector3<f64>) -> f64 {
         let side = mirrored(point);
         let chain = |bones: &[Bone], width: f64| {
@@ -311,7 +311,7 @@ impl Figure {
             melted.unwrap_or(f64::INFINITY)
         };
         let trunk = self.trunk.distance((*point).into());
-        // What is farther away along the body than anything melts is left out.
+        // Parts that are too far away along the body for blending are skipped.
         let [from_notch, from_crotch] = [
             (point.y - self.trunk.half_length) / self.scale,
             (point.y + self.trunk.half_length) / self.scale,
@@ -343,7 +343,7 @@ impl Figure {
         body
     }
 
-    /// Trunks: the hips and the thighs a hand's breadth down.
+    /// Swimming trunks: hips and a hand's breadth of the thighs.
     pub(super) fn trunks(&self, point: &Vector3<f64>) -> f64 {
         let side = mirrored(point);
         let [thigh, ..] = self.leg_bones();
@@ -360,12 +360,12 @@ impl Figure {
         -melt(-cloth, cut, 0.006)
     }
 
-    /// Hair on the skull, and brows.
+    /// Hair and eyebrows.
     pub(super) fn hair(&self, point: &Vector3<f64>) -> f64 {
         let offset = (point - self.skull([0.0, 0.227, 0.146])) / self.scale;
         let half = Vector3::new(0.082, 0.099, 0.104);
         let cap = (offset.component_div(&half).norm() - 1.0) * half.min();
-        // It ends along a line from above the forehead, over the ears, to the neck, higher at the temples.
+        // The hairline runs from above the forehead over the ears to the neck; it is higher at the temples.
         let temple = 0.02 * (-((offset.x.abs() - 0.055) / 0.022).powi(2)).exp();
         let line = 0.7 * (offset.z - offset.y - 0.03 + temple * f64::from(offset.z > 0.0));
         let brow = self.bone(
@@ -378,7 +378,7 @@ impl Figure {
     }
 }
 
-/// The point on the patient's left that lies like this one.
+/// Mirrors a point to the patient's left side.
 fn mirrored(point: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(point.x.abs(), point.y, point.z)
 }

@@ -1,8 +1,8 @@
-//! Patients: an adult who lies on the table, with a soft trunk and rigid company.
+//! Patients: an adult who lies on the table, with a soft trunk and rigid head, arms and legs.
 //!
-//! * [`Physique`]: sex, height and mass, within the ranges of adults, or drawn by a seed.
-//! * [`Trunk`]: the soft part as one function, which every kind of torso samples.
-//! * `figure`, `company`: head, arms and legs as distances, and the rigid meshes and capsules made of them.
+//! * [`Physique`]: sex, height and mass, within the ranges of adults, or sampled with a seed.
+//! * [`Trunk`]: the soft part as one function. Every kind of torso is sampled from it.
+//! * `figure`, `company`: head, arms and legs as distance functions, and the rigid meshes and capsules made from them.
 
 mod breath;
 mod company;

@@ -1,4 +1,4 @@
-//! Who lies on the table: sex, height and mass, and the widths and depths of the trunk that follow from them.
+//! Sex, height and mass of a patient, and the widths and depths of the trunk that follow from them.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
 
-/// Biological sex, as anthropometric tables have it.
+/// Biological sex, as in anthropometric tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sex {
@@ -19,7 +19,7 @@ pub enum Sex {
 }
 
 impl Sex {
-    /// Both, with their names.
+    /// Both values with their names.
     pub const ALL: &'static [(&'static str, Self)] =
         &[("female", Self::Female), ("male", Self::Male)];
 }
@@ -32,7 +32,7 @@ impl Sex {
 pub struct Physique {
     /// Sex.
     pub sex: Sex,
-    /// Height, standing [m].
+    /// Standing height [m].
     pub height: f64,
     /// Mass [kg].
     pub mass: f64,
@@ -59,7 +59,7 @@ impl Physique {
         Self { sex, height, mass }
     }
 
-    /// An adult drawn by a seed: either sex, heights with the spread of ANSUR II (below), 18 to 35 kg/m².
+    /// Samples an adult with a seed: either sex, heights with the spread of ANSUR II (below), 18 to 35 kg/m².
     pub fn drawn(seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let sex = if rng.random() { Sex::Male } else { Sex::Female };
@@ -83,7 +83,7 @@ impl Physique {
         self.mass / (self.height * self.height)
     }
 
-    /// The same build, larger by a factor.
+    /// The same build, scaled by a factor.
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
             height: self.height * factor,
@@ -92,10 +92,10 @@ impl Physique {
         }
     }
 
-    /// Fails for a size that no adult has.
+    /// Returns an error if the size is outside the ranges of adults.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         let [least, most] = Self::HEIGHT;
         ModelError::check_range("patient height", self.height, least, most, "1.4 to 2.1 m")?;
@@ -115,7 +115,7 @@ impl Physique {
             Sex::Female => &FEMALE,
             Sex::Male => &MALE,
         };
-        // Of a solid of one density, breadths and depths grow with this.
+        // In a solid of constant density, breadths and depths scale with this factor.
         let stout = ((self.mass / self.height) / (table.mass / table.height)).sqrt();
         let tall = self.height / table.height;
         let scale =
@@ -137,33 +137,33 @@ impl Physique {
     }
 }
 
-/// Breadth and depth at a level of the trunk, standing [m].
+/// Breadth and depth of a level of the trunk, standing [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Girth {
     pub(super) breadth: f64,
     pub(super) depth: f64,
 }
 
-/// What the trunk is made from [m].
+/// Measures of the trunk [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Girths {
     pub(super) chest: Girth,
     pub(super) waist: Girth,
     pub(super) hips: Girth,
-    /// Between the tips of the shoulder blades (biacromial).
+    /// Distance between the tips of the shoulder blades (biacromial).
     pub(super) shoulders: f64,
 }
 
-/// Means of a survey.
+/// Mean values of a survey.
 struct Survey {
     height: f64,
     mass: f64,
-    /// Breadth and depth of chest, waist (at the navel) and hips (depth: of the buttocks) [m].
+    /// Breadth and depth of chest, waist (at the navel) and hips (depth: at the buttocks) [m].
     levels: [[f64; 2]; 3],
     shoulders: f64,
 }
 
-/// Means of 4082 men and 1986 women, standing: ANSUR II (Gordon et al. 2014, NATICK/TR-15/007).
+/// Mean values of 4082 men and 1986 women, standing: ANSUR II (Gordon et al. 2014, NATICK/TR-15/007).
 const MALE: Survey = Survey {
     height: 1.756,
     mass: 85.5,
@@ -178,7 +178,7 @@ const FEMALE: Survey = Survey {
 };
 
 /// Exponents with which breadth and depth at each level grow with `stout` above: least squares of logarithms over fifteen men of
-/// the same survey with 67 to 116 kg, rounded; bellies grow forwards, ribs hardly sideways.
+/// the same survey with 67 to 116 kg, rounded. Bellies grow forwards; ribs hardly grow sideways.
 const FATTER: [[f64; 2]; 3] = [[0.3, 1.1], [1.0, 1.5], [0.65, 1.2]];
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_adults_are_valid_differ_and_come_again() {
+    fn sampled_adults_are_valid_distinct_and_reproducible() {
         let mut sexes = [0; 2];
         for seed in 0..200 {
             let physique = Physique::drawn(seed);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_adults_are_refused_by_name() {
+    fn invalid_adults_are_rejected_with_the_name_of_the_field() {
         let refuse = |height, mass| {
             let physique = Physique {
                 height,

@@ -1,16 +1,16 @@
-//! What stands out of a trunk and what lies deeper than its plain sections: breasts, ribs, belly, navel, collar bones.
+//! Relief of the trunk on top of its plain cross-sections: breasts, ribs, belly, navel, collar bones.
 //!
-//! Sums of Gaussian hills over the front, at `across` (-1 to 1 of the half width) and `height` (crotch 0, notch 1); shaped by eye after
-//! surface anatomy, mirrored about the midline.
+//! The relief is a sum of Gaussian hills over the front, at `across` (-1 to 1 of the half width) and `height` (crotch 0, notch 1). It was
+//! shaped by eye after surface anatomy, and is symmetric about the midline.
 
 use super::physique::Sex;
 use super::trunk::level;
 
-/// A hill: place across and height, radii in the same, rise.
+/// A hill: position (across, height), radii in the same coordinates, rise.
 type Hill = ([f64; 2], [f64; 2], f64);
 
-/// Hills of both sexes, as shares of the height above the table: rib arches with the pit of the stomach between them, the wings of the
-/// pelvis, the belly.
+/// Hills of both sexes, as fractions of the height above the table: arches of the ribs with the pit of the stomach between them, wings of
+/// the pelvis, belly.
 const COMMON: [Hill; 5] = [
     ([0.0, 0.53], [0.34, 0.07], -0.045),
     ([0.48, 0.57], [0.2, 0.06], 0.02),
@@ -23,13 +23,13 @@ const MALE: [Hill; 2] = [
     ([0.45, 0.755], [0.33, 0.07], 0.055),
     ([0.62, 0.84], [0.25, 0.06], 0.03),
 ];
-/// Breasts, flattened by lying.
+/// Breasts, flattened because the patient lies on the back.
 const FEMALE: [Hill; 2] = [
     ([0.5, level::CHEST], [0.3, 0.085], 0.15),
     ([0.6, 0.68], [0.2, 0.05], 0.04),
 ];
 
-/// Finer hills [m]: navel, the line above it, collar bones with the pits beside the notch, edge of the ribs.
+/// Finer hills [m]: navel, the line above it, collar bones with the pits next to the notch, edge of the ribs.
 const FINE: [Hill; 6] = [
     ([0.0, level::NAVEL], [0.045, 0.013], -0.008),
     ([0.0, level::NAVEL], [0.10, 0.03], 0.0015),
@@ -39,7 +39,7 @@ const FINE: [Hill; 6] = [
     ([0.0, level::XIPHOID], [0.08, 0.015], -0.002),
 ];
 
-/// Relief that a lattice of particles can follow, as a share of the height above the table.
+/// Relief that a lattice of particles can follow, as a fraction of the height above the table.
 pub(super) fn coarse(sex: Sex, across: f64, height: f64) -> f64 {
     let own = match sex {
         Sex::Female => &FEMALE,
@@ -48,7 +48,7 @@ pub(super) fn coarse(sex: Sex, across: f64, height: f64) -> f64 {
     sum(COMMON.iter().chain(own), across, height)
 }
 
-/// Relief that only the drawn skin has [m].
+/// Relief of the rendered skin only [m].
 pub(super) fn fine(across: f64, height: f64) -> f64 {
     sum(FINE.iter(), across, height)
 }
@@ -57,7 +57,7 @@ fn sum<'a>(hills: impl Iterator<Item = &'a Hill>, across: f64, height: f64) -> f
     hills
         .map(|&([x, y], [wide, high], rise)| {
             let bell = |distance: f64| (-distance * distance).exp();
-            // A hill on the midline is one, beside it are two.
+            // A hill on the midline counts once, other hills on both sides.
             let sides = if x == 0.0 {
                 bell(across / wide)
             } else {

@@ -1,25 +1,25 @@
-//! The skin that is drawn over a lattice of a trunk, finer than the lattice.
+//! The rendered skin over the lattice of a trunk. It is finer than the lattice.
 //!
-//! Its vertices are samples of [`Trunk::drawn_point`]; each follows the corners of the lattice cell that it lies in, by weights that
-//! are bilinear in the cell.
+//! Its vertices are samples of [`Trunk::drawn_point`]. Each vertex follows the corners of its lattice cell, with weights that are bilinear
+//! in the cell.
 
 use std::collections::BTreeMap;
 
 use super::trunk::Trunk;
 use crate::mjcf::{Element, Skin, Value};
 
-/// Greatest distance of the skin's vertices [m].
+/// Upper limit of the distance between vertices of the skin [m].
 const FINENESS: f64 = 0.009;
 
-/// A lattice point: across, upwards, from the crotch to the head.
+/// Indices of a lattice point: across, upwards, from the crotch to the head.
 type Place = [usize; 3];
 
-/// A skin over five faces of a lattice; the back lies on the table.
+/// A skin over five faces of a lattice. The sixth, the back, lies on the table.
 #[derive(Debug, Default)]
 pub(crate) struct DrawnSkin {
     /// Vertices at rest in the torso's frame [m], shape `[n_vertices, 3]`.
     pub(crate) positions: Vec<[f64; 3]>,
-    /// Lattice points that each vertex follows, and how much.
+    /// Lattice points that each vertex follows, with weights.
     pub(crate) weights: Vec<Vec<(Place, f64)>>,
     triangles: Vec<[usize; 3]>,
 }
@@ -33,8 +33,8 @@ impl DrawnSkin {
         let parts = (widest / FINENESS).ceil().max(1.0) as usize;
         let mut skin = Self::default();
         let mut known = BTreeMap::new();
-        // The axis that is held, whether at its far end, and the axes that span the face, counter-clockwise from outside:
-        // 0 across, 1 upwards, 2 along, of which across and upwards and along are a left-handed triple.
+        // The axis that is constant on the face, whether it is at its upper end, and the axes that span the face, counter-clockwise from outside:
+        // 0 across, 1 upwards, 2 along. In this order, the axes form a left-handed triple.
         for (held, is_far, [first, second]) in [
             (1, true, [0, 2]),
             (0, true, [2, 1]),
@@ -82,8 +82,8 @@ impl DrawnSkin {
         self.positions.len() - 1
     }
 
-    /// The skin as MuJoCo draws it; `place_of` turns a point of the torso's frame into that of the bones, and `bones` are the body
-    /// of each, where it is and how it is turned, in the order that `bone_of` counts lattice points.
+    /// The skin as an MJCF element. `place_of` transforms a point of the torso's frame to the frame of the bones. `bones` holds the body,
+    /// position and orientation of each bone; `bone_of` gives the index of the bone that moves a lattice point.
     pub(crate) fn element(
         &self,
         name: &str,
@@ -122,7 +122,7 @@ impl DrawnSkin {
     }
 }
 
-/// A body that carries skin.
+/// A body that moves a part of the skin.
 #[derive(Clone, Debug)]
 pub(crate) struct Bone {
     pub(crate) body: String,

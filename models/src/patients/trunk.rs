@@ -1,36 +1,36 @@
-//! The trunk of an adult who lies on the back, from crotch to the notch above the breastbone, as one function of block coordinates.
+//! The trunk of an adult who lies on the back, from the crotch to the notch above the breastbone, as one function of block coordinates.
 //!
-//! The trunk is the image of the block $(u, w, v) \in [-1, 1] \times [0, 1] \times [-1, 1]$: across (left positive), from the table
+//! The trunk is the image of the block $(u, w, v) \in [-1, 1] \times [0, 1] \times [-1, 1]$: across (left is positive), from the table
 //! upwards, and from the crotch to the head.
-//! Its surface is the image of the block's faces, so the lattice of particles, the tetrahedra, the skin that is drawn and the surface
-//! on which paths are planned are all samples of [`Trunk::point`], and what lies inside has the same coordinates in every patient.
+//! Its surface is the image of the block's faces. The lattice of particles, the tetrahedra, the rendered skin and the surface
+//! for path planning are all samples of [`Trunk::point`], and points inside have the same coordinates in every patient.
 //!
-//! A cross-section has half width $a$, thickness $t$ and its widest line at height $c$ above the table:
-//! $|x/a|^n + |(z - c)/b|^n = 1$ with $b = t - c$ and $n$ = [`FRONT_EXPONENT`] above that line, and $b = c + $ [`SINK`] and $n$ =
+//! A cross-section has half width $a$ and thickness $t$; it is widest at height $c$ above the table:
+//! $|x/a|^n + |(z - c)/b|^n = 1$ with $b = t - c$ and $n$ = [`FRONT_EXPONENT`] above $c$, and $b = c + $ [`SINK`] and $n$ =
 //! [`BACK_EXPONENT`] below it, cut off by the table.
-//! Four arcs bound it, and the inside is their Coons patch (Coons 1967, "Surfaces for computer-aided design of space forms").
+//! Four arcs form its boundary, and the inside is their Coons patch (Coons 1967, "Surfaces for computer-aided design of space forms").
 
 use super::physique::{Girth, Girths, Physique, Sex};
 use super::relief;
 
-/// Exponents of the section's front and back: vaulted, and blunt where it lies.
+/// Exponents of the front and the back of a section: the front is vaulted, the back is blunt because it lies on the table.
 const FRONT_EXPONENT: f64 = 2.3;
 const BACK_EXPONENT: f64 = 3.0;
-/// How far the back would reach below the table if it were not pressed flat [m].
+/// Depth that the back would reach below the table if it were not pressed flat [m].
 const SINK: f64 = 0.014;
-/// Height of the widest line over the thickness.
+/// Ratio of the height at which the section is widest to its thickness.
 const WIDEST: f64 = 0.44;
 /// Angle from the vertical at which the front ends and the flanks begin [rad].
 const FLANK: f64 = 1.1;
-/// How far the end faces bulge, over the half length.
+/// Bulge of the end faces, as a fraction of the half length.
 const BULGE: f64 = 0.06;
-/// Length of the trunk, from crotch to notch, over the height: 1.442 m − 0.846 m of 1.756 m (ANSUR II, men).
+/// Ratio of the trunk's length, from crotch to notch, to the height: 1.442 m − 0.846 m of 1.756 m (ANSUR II, men).
 const LENGTH: f64 = 0.34;
-/// Depths lying over depths standing: bellies sink and spread (Takashima 2017, doi:10.1589/jpts.29.29, measured smaller depths of
-/// rib cages lying; the number is by eye).
+/// Ratio of depths lying to depths standing: bellies sink and spread (Takashima 2017, doi:10.1589/jpts.29.29, measured smaller depths of
+/// rib cages in lying persons; the number was chosen by eye).
 const LYING: f64 = 0.98;
 
-/// Height of a level between crotch (0) and notch (1).
+/// Heights of landmarks between crotch (0) and notch (1).
 pub(super) mod level {
     /// Front of the iliac crest.
     pub(in super::super) const ILIUM: f64 = 0.25;
@@ -42,12 +42,12 @@ pub(super) mod level {
     pub(in super::super) const CHEST: f64 = 0.74;
 }
 
-/// Height, the girths that it follows, factors to their breadth and depth.
+/// Height, the girth at that height, factors of its breadth and depth.
 type Level = (f64, fn(&Girths) -> Girth, [f64; 2]);
 
-/// Level of the girths, and factors to their breadth and depth, at heights from crotch (0) to notch (1).
+/// Levels of the trunk: height from crotch (0) to notch (1), girth, and factors of its breadth and depth.
 ///
-/// Heights are those of ANSUR II's men: trochanter 0.12, navel 0.35, tenth rib 0.43, nipples 0.74, armpits 0.83.
+/// Heights of the landmarks in ANSUR II's men: trochanter 0.12, navel 0.35, tenth rib 0.43, nipples 0.74, armpits 0.83.
 const PROFILE: [Level; 11] = [
     (0.0, |girths| girths.hips, [0.96, 0.78]),
     (0.12, |girths| girths.hips, [1.0, 0.86]),
@@ -62,14 +62,14 @@ const PROFILE: [Level; 11] = [
     (1.0, |girths| girths.chest, [0.84, 0.60]),
 ];
 
-/// A trunk; lengths in m, in the torso's frame: +x to the patient's left, +y to the head, +z up from the table.
+/// A trunk. Lengths are in m, in the torso's frame: +x to the patient's left, +y to the head, +z up from the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trunk {
     /// Half of the length from crotch to notch [m].
     pub half_length: f64,
     /// Half width and thickness at the heights of [`PROFILE`] [m].
     sections: [[f64; 2]; PROFILE.len()],
-    /// Rounded breasts instead of flat ones.
+    /// Selects the relief of the chest.
     sex: Sex,
 }
 
@@ -97,7 +97,7 @@ impl Trunk {
         [greatest(0), 0.5 * greatest(1), self.half_length]
     }
 
-    /// Lattice points across, upwards and along that lie about `spacing` [m] apart on the surface.
+    /// Numbers of lattice points across, upwards and along for a distance of about `spacing` [m] on the surface.
     pub fn count(&self, spacing: f64) -> [usize; 3] {
         let section = Section::of(self, 0.0);
         let length = |arc: &dyn Fn(f64) -> [f64; 2]| {
@@ -119,7 +119,7 @@ impl Trunk {
         let [x, z] = section.inside(u, w);
         let rim = (1.0 - u * u) * (1.0 - (2.0 * w - 1.0).powi(2));
         let along = v * (1.0 - BULGE) + BULGE * rim * v.abs().powi(3).copysign(v);
-        // What stands out of the front carries the tissue below it along, down to the back.
+        // Relief of the front also moves the tissue below it, linearly down to the back.
         let share = (z / section.top(x)).clamp(0.0, 1.0);
         [
             x,
@@ -128,7 +128,7 @@ impl Trunk {
         ]
     }
 
-    /// The same with the navel, the collar bones and whatever else a lattice is too coarse for: for the eye.
+    /// The same point with the relief that is too fine for a lattice, such as the navel and the collar bones. For rendering.
     pub fn drawn_point(&self, coordinates: [f64; 3]) -> [f64; 3] {
         let [_, w, v] = coordinates;
         let [x, y, z] = self.point(coordinates);
@@ -136,7 +136,7 @@ impl Trunk {
         [x, y, z + w.powi(4) * relief::fine(across, height(v))]
     }
 
-    /// How far a point lies outside of the trunk, roughly [m]; negative inside, zero on the surface between the end faces.
+    /// Approximate distance of a point from the trunk [m]; negative inside, zero on the surface between the end faces.
     pub fn distance(&self, [x, y, z]: [f64; 3]) -> f64 {
         let half_length = self.half_length * (1.0 - BULGE);
         let v = (y / half_length).clamp(-1.0, 1.0);
@@ -151,7 +151,7 @@ impl Trunk {
         beside.max(-z).max(y.abs() - self.half_length)
     }
 
-    /// How far the front stands out at `x` [m].
+    /// Relief of the front at `x` [m].
     fn relief(&self, section: &Section, x: f64, v: f64) -> f64 {
         let across = (x / section.half_width).clamp(-1.0, 1.0);
         let fade = 1.0 - across.powi(6);
@@ -188,11 +188,11 @@ fn height(v: f64) -> f64 {
     0.5 * (v + 1.0)
 }
 
-/// A cross-section, in x and z [m].
+/// A cross-section in the x-z plane [m].
 struct Section {
     half_width: f64,
     thickness: f64,
-    /// Height of its widest line.
+    /// Height at which the section is widest.
     widest: f64,
     /// Angle from the vertical at which it meets the table [rad].
     foot: f64,
@@ -212,7 +212,7 @@ impl Section {
         }
     }
 
-    /// Exponent and half height of the part, front or back, that a height belongs to.
+    /// Exponent and half height of the front or the back, whichever contains this height.
     fn part(&self, z: f64) -> (f64, f64) {
         if z > self.widest {
             (FRONT_EXPONENT, self.thickness - self.widest)
@@ -228,7 +228,7 @@ impl Section {
         self.widest + (self.thickness - self.widest) * rise
     }
 
-    /// The point of its outline at an angle from the vertical, -π to π.
+    /// The point of the outline at an angle from the vertical, -π to π.
     fn outline(&self, angle: f64) -> [f64; 2] {
         let (sin, cos) = angle.sin_cos();
         let (exponent, half) = self.part(self.widest + cos);
@@ -239,24 +239,24 @@ impl Section {
         ]
     }
 
-    /// The front from right (-1) to left (1).
+    /// A point on the front, from right (-1) to left (1).
     fn front(&self, u: f64) -> [f64; 2] {
         self.outline(FLANK * u)
     }
 
-    /// The left flank from the table (0) to the front (1).
+    /// A point on the left flank, from the table (0) to the front (1).
     fn flank(&self, w: f64) -> [f64; 2] {
         self.outline(self.foot + w * (FLANK - self.foot))
     }
 
-    /// The Coons patch.
+    /// A point inside: the Coons patch.
     fn inside(&self, u: f64, w: f64) -> [f64; 2] {
         let [foot, ground] = self.flank(0.0);
         let [edge, rim] = self.flank(1.0);
         let front = self.front(u);
         let [beside, up] = self.flank(w);
         let x = (1.0 - w) * foot * u + w * front[0] + u * (beside - (1.0 - w) * foot - w * edge);
-        // Both flanks are as high; the ground is zero but for rounding.
+        // Both flanks have the same height; the ground is zero except for rounding.
         let z = w * front[1] + up - ground * (1.0 - w) - w * rim;
         [x, z]
     }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_lies_on_the_surface_that_the_distance_tells() {
+    fn the_distance_is_zero_on_the_front() {
         for physique in everyone() {
             let trunk = Trunk::new(&physique);
             for (u, v) in [(0.0, 0.0), (0.5, -0.4), (-0.8, 0.3), (0.2, 0.5)] {

@@ -4,7 +4,7 @@
 //! focus 60 mm, 3.57 MHz with 79 % bandwidth (García 2021, MUST toolbox, `getparam`, after Verasonics' data).
 //! The class spans pitches of 0.41–0.51 mm and radii of 40–61 mm (ATL C5-2: 41 mm, Ultrasonix C5-2/60: 0.47 mm and 61 mm).
 //!
-//! Rim, edges, length and masses are chosen: makers do not publish them. The thesis' probe weighed 1 kg.
+//! Rim, edges, length and masses are chosen, because manufacturers do not publish them. The probe of the thesis had a mass of 1 kg.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ const TRANSDUCER: Transducer = Transducer {
 
 /// The probe.
 pub fn c5_2() -> Probe {
-    // Its surfaces are made once.
+    // The surfaces are generated once.
     static MADE: LazyLock<Probe> = LazyLock::new(make);
     MADE.clone()
 }

@@ -1,6 +1,6 @@
-//! What all probes share: holder, housing, contact face, sites, sensors, camera.
+//! Parts that all probes have: holder, housing, contact face, sites, sensors, camera.
 //!
-//! The face is a plate with all edges rounded by one radius: its outline in the imaging plane, inset by that radius and swept by
+//! The face is a plate with rounded edges of one radius: its outline in the imaging plane, inset by this radius, is swept by
 //! a ball.
 
 use std::f64::consts::FRAC_PI_2;
@@ -17,10 +17,10 @@ use crate::shapes::{MassProperties, Section, lathe, loft, rounded_cylinder};
 /// Friction of gel on skin, as in the thesis: sliding [1], torsional [m], rolling [m].
 const GEL_FRICTION: [f64; 3] = [0.0001, 0.005, 0.0001];
 
-/// Depth that the site `imaging_plane` shows [m].
+/// Depth of the region that the site `imaging_plane` shows [m].
 const SHOWN_DEPTH: f64 = 0.1;
 
-/// Sizes and masses of a probe around its transducer.
+/// Dimensions and masses of a probe around its transducer.
 pub(super) struct Housing {
     pub(super) transducer: Transducer,
     /// Distance from the mounting plane to the face centre [m].
@@ -56,7 +56,7 @@ impl Housing {
         ]
     }
 
-    /// How far the ends of the face lie behind its centre, before the rounded edges [m].
+    /// Distance of the ends of the face behind its centre, before the edges are rounded [m].
     fn sag(&self) -> f64 {
         match self.transducer.kind {
             ArrayKind::Linear | ArrayKind::Phased { .. } => 0.0,
@@ -66,13 +66,13 @@ impl Housing {
         }
     }
 
-    /// Points of the contact face about the face centre; the face is their convex hull.
+    /// Points of the contact face, relative to the face centre. The face is their convex hull.
     fn face(&self) -> TriangleMesh {
         const N_ARC: usize = 15;
         const DEPTH_BEHIND_ENDS: f64 = 0.016;
         let [half_length, half_width] = self.half_size();
         let end_angle = self.transducer.field_of_view() / 2.0;
-        // Inset outline: x, z and the angle of its normal from the axis.
+        // Inset outline: x, z and the angle between its normal and the axis.
         let mut outline: Vec<[f64; 3]> = match self.transducer.kind {
             ArrayKind::Linear | ArrayKind::Phased { .. } => [-1.0, 1.0]
                 .map(|side| [side * (half_length - self.edge), -self.edge, 0.0])
@@ -112,7 +112,7 @@ impl Housing {
         }
     }
 
-    /// The probe's shell, from the clamp to the face.
+    /// The shell of the probe, from the clamp to the face.
     fn shell(&self) -> TriangleMesh {
         let [half_length, half_width] = self.half_size();
         let head = self.face_offset - self.sag() - self.edge;
@@ -163,7 +163,7 @@ impl Housing {
         }
     }
 
-    /// Mass properties of probe and holder: homogeneous solids of their shapes.
+    /// Mass properties of probe and holder, as homogeneous solids of their shapes.
     fn mass_properties(&self) -> MassProperties {
         let holder = rounded_cylinder(0.034, [0.0, 0.05], 0.002, 28);
         MassProperties::combined(&[
@@ -172,7 +172,7 @@ impl Housing {
         ])
     }
 
-    /// The probe's document.
+    /// The MJCF document of the probe.
     fn mjcf(&self, model: &str) -> Mjcf {
         let mut mjcf = Mjcf::new(model);
         let class = |contype: i32, conaffinity: i32, group: i32| {
@@ -302,7 +302,7 @@ fn materials(rgba: [f64; 4]) -> [Material; 5] {
     ]
 }
 
-/// Flange plate and the metal of the force–torque sensor.
+/// Flange plate and metal body of the force–torque sensor.
 fn adapter() -> TriangleMesh {
     lathe(
         &[
@@ -350,10 +350,10 @@ fn sensors() -> [Sensor; 6] {
     ]
 }
 
-/// A camera beside the clamp that looks at the face.
+/// A camera next to the clamp that looks at the face.
 fn camera(face_offset: f64) -> Camera {
     let (away, height) = (0.09_f64, 0.035);
-    // Towards a point slightly beyond the face: that direction is the camera's -z, the probe's x its x.
+    // It looks at a point slightly beyond the face: this direction is the camera's -z axis, the probe's x axis is the camera's x axis.
     let (toward_y, toward_z) = (-away * 0.8, face_offset + 0.02 - height);
     let length = f64::hypot(toward_y, toward_z);
     Camera::new("camera")

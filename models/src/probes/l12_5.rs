@@ -1,10 +1,10 @@
 //! Linear small-parts probe of the L12-5 class.
 //!
 //! Array: Philips (ATL) L12-5 50 mm, 256 elements, pitch 0.1953 mm, element width 0.1703 mm, 8.18 MHz, band 5–11 MHz,
-//! elevation aperture 7.5 mm and focus 20 mm (both estimates there), as listed by Verasonics' `computeTrans`.
-//! Its sibling of 38 mm has 192 elements at 0.1979 mm.
+//! elevation aperture 7.5 mm and focus 20 mm (both are estimates in this source), as listed by Verasonics' `computeTrans`.
+//! The 38 mm version has 192 elements at 0.1979 mm.
 //!
-//! Rim, edges, length and masses are chosen: makers do not publish them.
+//! Rim, edges, length and masses are chosen, because manufacturers do not publish them.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ const TRANSDUCER: Transducer = Transducer {
 
 /// The probe.
 pub fn l12_5() -> Probe {
-    // Its surfaces are made once.
+    // The surfaces are generated once.
     static MADE: LazyLock<Probe> = LazyLock::new(make);
     MADE.clone()
 }

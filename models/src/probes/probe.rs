@@ -1,4 +1,4 @@
-//! A probe as a value.
+//! The data of a probe.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::mjcf::Mjcf;
 pub struct Probe {
     /// Name on the command line.
     pub name: Cow<'static, str>,
-    /// One line for lists.
+    /// One-line description.
     pub summary: Cow<'static, str>,
     /// The array and its acoustics.
     pub transducer: Transducer,
@@ -22,6 +22,6 @@ pub struct Probe {
     pub center_of_mass: [f64; 3],
     /// Distance from the mounting plane to the face centre, along +z [m].
     pub face_offset: f64,
-    /// Width of the face across the imaging plane, edges included [m].
+    /// Width of the face across the imaging plane, including its edges [m].
     pub thickness: f64,
 }

@@ -1,61 +1,61 @@
-//! The array of a probe: geometry and acoustics.
+//! The transducer array of a probe: geometry and acoustics.
 
-/// How the elements lie and where the lines of sight go.
+/// Geometry of the elements and the scanlines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ArrayKind {
-    /// On a straight line; lines of sight stand upright on it.
+    /// Elements on a straight line. The scanlines are perpendicular to it.
     Linear,
-    /// On an arc that bulges towards the patient; lines of sight are its radii.
+    /// Elements on an arc that bulges towards the patient. The scanlines are radii of the arc.
     Curvilinear {
         /// Radius of the arc [m].
         radius: f64,
     },
-    /// On a straight line, from whose centre all lines of sight go out, steered by delays.
+    /// Elements on a straight line. All scanlines start at its centre and are steered by delays.
     Phased {
-        /// Angle between the outermost lines of sight [rad].
+        /// Angle between the outermost scanlines [rad].
         sector: f64,
     },
 }
 
-/// An element: its centre in the probe's frame, and the angle of its normal from +z.
+/// Pose of an element: its centre in the probe's frame, and the angle between its normal and +z.
 #[derive(Clone, Copy, Debug)]
 pub struct ElementPose {
-    /// Along the array [m].
+    /// Position along the array [m].
     pub x: f64,
-    /// Into the body [m].
+    /// Position along the depth, into the body [m].
     pub z: f64,
-    /// Towards +x [rad].
+    /// Angle of the normal, positive towards +x [rad].
     pub tilt: f64,
 }
 
 /// A one-dimensional array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transducer {
-    /// How the elements lie.
+    /// Geometry of the elements.
     pub kind: ArrayKind,
     /// Number of elements.
     pub n_elements: usize,
-    /// Distance between the centres of neighbours, along the array [m].
+    /// Distance between the centres of neighbouring elements, along the array [m].
     pub pitch: f64,
     /// Width of an element, along the array [m].
     pub element_width: f64,
     /// Height of an element, across the array [m].
     pub elevation_aperture: f64,
-    /// Depth of the lens' focus [m].
+    /// Focal depth of the elevation lens [m].
     pub elevation_focus: f64,
     /// Centre frequency [Hz].
     pub center_frequency: f64,
-    /// Band in which the two-way response stays within 6 dB, `[low, high]` [Hz].
+    /// Frequency band at -6 dB of the two-way response, `[low, high]` [Hz].
     pub band: [f64; 2],
 }
 
 impl Transducer {
-    /// Length of the array, measured along it: elements times pitch [m].
+    /// Length of the array, measured along it: number of elements times pitch [m].
     pub fn aperture(&self) -> f64 {
         self.n_elements as f64 * self.pitch
     }
 
-    /// Angle between the outermost lines of sight [rad]; 0 for a linear array.
+    /// Angle between the outermost scanlines [rad]; 0 for a linear array.
     pub fn field_of_view(&self) -> f64 {
         match self.kind {
             ArrayKind::Linear => 0.0,
@@ -72,12 +72,12 @@ impl Transducer {
         }
     }
 
-    /// Wavelength at the centre frequency [m], at a speed of sound [m/s].
+    /// Wavelength at the centre frequency [m] for a speed of sound [m/s].
     pub fn wavelength(&self, speed_of_sound: f64) -> f64 {
         speed_of_sound / self.center_frequency
     }
 
-    /// Distance from the point in which all lines of sight meet to the face [m]; `None` where they are parallel.
+    /// Distance from the intersection of all scanlines to the face [m]; `None` if the scanlines are parallel.
     pub fn apex_radius(&self) -> Option<f64> {
         match self.kind {
             ArrayKind::Linear => None,
@@ -86,7 +86,7 @@ impl Transducer {
         }
     }
 
-    /// What the lines of sight span: an angle [rad], or for a linear array a length [m].
+    /// Range of the scanlines: an angle [rad], or a length [m] for a linear array.
     pub fn span(&self) -> f64 {
         match self.kind {
             ArrayKind::Linear => self.aperture(),
@@ -94,7 +94,7 @@ impl Transducer {
         }
     }
 
-    /// The elements, one after another along +x.
+    /// The elements in order along +x.
     pub fn elements(&self) -> impl Iterator<Item = ElementPose> {
         let middle = 0.5 * (self.n_elements as f64 - 1.0);
         let (kind, pitch) = (self.kind, self.pitch);

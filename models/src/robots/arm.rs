@@ -1,4 +1,4 @@
-//! From link tables to the MJCF of a serial arm.
+//! Builds the MJCF of a serial arm from a table of links.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -9,21 +9,21 @@ use crate::mjcf::{
 };
 use crate::shapes::MassProperties;
 
-/// No rotation, `[w, x, y, z]`.
+/// Identity rotation, `[w, x, y, z]`.
 pub(super) const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
-/// +90° about x.
+/// Rotation by +90° about x.
 pub(super) const X_PLUS_90: [f64; 4] = [FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0, 0.0];
-/// -90° about x.
+/// Rotation by -90° about x.
 pub(super) const X_MINUS_90: [f64; 4] = [FRAC_1_SQRT_2, -FRAC_1_SQRT_2, 0.0, 0.0];
 
-/// What moves with one joint.
+/// A link and its joint.
 pub(super) struct Link {
     pub(super) name: &'static str,
     pub(super) joint: &'static str,
-    /// Pose in the parent link at joint angle zero: origin [m], orientation `[w, x, y, z]`. The joint turns about z.
+    /// Pose in the parent link at joint angle zero: origin [m], orientation `[w, x, y, z]`. The joint axis is z.
     pub(super) pos: [f64; 3],
     pub(super) quat: [f64; 4],
-    /// In the link's frame.
+    /// Mass properties in the link's frame.
     pub(super) mass: MassProperties,
     /// Joint limits [rad].
     pub(super) range: [f64; 2],
@@ -31,7 +31,7 @@ pub(super) struct Link {
     pub(super) torque: f64,
     /// Viscous damping [N·m·s/rad].
     pub(super) damping: f64,
-    /// Rotor inertia seen at the joint [kg·m²].
+    /// Rotor inertia reflected to the joint [kg·m²].
     pub(super) armature: f64,
     pub(super) geoms: Vec<Geom>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Arm {
 }
 
 impl Arm {
-    /// An arm whose base has these mass properties.
+    /// Creates an arm with these mass properties of the base.
     pub(super) fn new(model: &str, base: &MassProperties) -> Self {
         let mut mjcf = Mjcf::new(model);
         mjcf.default()
@@ -73,7 +73,7 @@ impl Arm {
         self.mjcf.asset().add(material);
     }
 
-    /// Adds a mesh and returns a visual geom that shows it.
+    /// Adds a mesh, and returns a visual geom with this mesh.
     pub(super) fn shell(&mut self, name: &str, surface: &TriangleMesh, material: &str) -> Geom {
         self.mjcf.asset().add(Mesh::of_surface(name, surface));
         Geom::mesh(name).class("visual").material(material)
@@ -84,7 +84,7 @@ impl Arm {
         self.links.push(link);
     }
 
-    /// The document, with a body `flange` at this pose in the last link.
+    /// Returns the document, with a body `flange` at this pose in the last link.
     pub(super) fn finish(mut self, flange_pos: [f64; 3], flange_quat: [f64; 4]) -> Mjcf {
         let flange = Body::new("flange")
             .pos(flange_pos)

@@ -1,22 +1,22 @@
-//! Robot arms, one file each, as values: their MJCF and what that does not say.
+//! Robot arms, one file each: their MJCF and further data.
 //!
-//! Conventions shared by all arms that carry a probe ([`Robot::flange`]), kept by generic tests:
+//! Conventions of all arms that carry a probe ([`Robot::flange`]), checked by generic tests:
 //! * The root body is the base; its frame is the mounting plane, z up, x forward.
-//! * Joint `i` turns about the z axis of its body, as in the published Denavit–Hartenberg tables.
-//! * Actuators are torque motors named after their joints, with the published torque limits.
-//! * Gravity is compensated on every moving body, so zero torque holds still.
-//! * Mass comes from `inertial` elements only; shapes have none.
+//! * Joint `i` rotates about the z axis of its body, as in the published Denavit–Hartenberg tables.
+//! * Actuators are torque motors with the names of their joints and the published torque limits.
+//! * Gravity is compensated on every moving body, so an arm at rest with zero torque stays at rest.
+//! * Mass comes from `inertial` elements only; geoms have no mass.
 //! * Shells (class `visual`, group 2) do not collide. Capsules (classes `trunk` and `wrist`, group 3) do:
 //!
-//! | who | contype | conaffinity | collides with |
+//! | geoms | contype | conaffinity | collides with |
 //! |---|---|---|---|
 //! | trunk: base to upper arm | 1 | 2 | surroundings, wrist |
 //! | wrist: forearm to flange, and the probe | 3 | 0 | surroundings, trunk |
 //! | surroundings: floor, table, torso | 0 | 1 | trunk, wrist |
 //!
-//! Links of one class never collide with each other, surroundings never among themselves.
+//! Links of one class do not collide with each other, and the surroundings do not collide with each other.
 //!
-//! A robot without a flange holds an instrument of its own and its own rules: [`psm`] is a closed mechanism.
+//! A robot without a flange has its own instrument and its own rules: [`psm`] is a closed mechanism.
 
 mod arm;
 mod from_file;
@@ -28,17 +28,17 @@ pub mod ur5e;
 pub use from_file::{FileOptions, LoadedRobot, from_file};
 pub use robot::Robot;
 
-/// Makes a robot.
+/// A function that creates a robot.
 pub type MakeRobot = fn() -> Robot;
 
-/// All robots: name and maker.
+/// All robots: name and function.
 pub const ALL: &[(&str, MakeRobot)] = &[
     ("panda", panda::panda),
     ("ur5e", ur5e::ur5e),
     ("psm", psm::psm),
 ];
 
-/// The robot called `name`.
+/// Returns the robot called `name`, or `None`.
 pub fn by_name(name: &str) -> Option<Robot> {
     ALL.iter()
         .find(|(known, _)| *known == name)

@@ -5,14 +5,14 @@
 //! * Masses, centres of mass and inertias: Gaz, Cognetti, Oliva, Robuffo Giordano, De Luca 2019, "Dynamic identification of the
 //!   Franka Emika Panda robot with retrieval of feasible parameters using penalty-based optimization", IEEE RA-L 4(4),
 //!   doi:10.1109/LRA.2019.2931248, as given per link in Franka's `franka_description` (`inertial.yaml`).
-//!   They reproduce the arm's measured dynamics, not the mass of each part: 0.65 kg for link 2 is not a weighing.
-//!   All eight tensors are physical (positive, triangle inequality); link 2 only by 1.7e-6 kg·m², so nothing is altered.
+//!   They reproduce the measured dynamics of the arm, but not the mass of each part: the 0.65 kg of link 2 were not weighed.
+//!   All eight tensors are physical (positive, triangle inequality). Link 2 has a margin of only 1.7e-6 kg·m², so no value is altered.
 //! * Collision capsules: the coarse self-collision model of `franka_description`.
 //! * Damping 0.1 and 0.01 N·m·s/rad as in robosuite's Panda, which the thesis used.
-//!   No dry friction: Franka's torque interface takes torques "without gravity and friction", so the arm compensates it.
-//!   Armature 0.1 kg·m² is chosen: what the torque loop leaves of the rotors, whose reflected inertia is 0.21–0.61 kg·m²
-//!   (Franka's figures for the sibling FR3).
-//! * Shells are drawn for this project after the arm's outline; none is Franka's mesh.
+//!   No dry friction: Franka's torque interface takes torques "without gravity and friction", so the arm compensates for it.
+//!   Armature 0.1 kg·m² is chosen: the part of the rotor inertia that remains after the torque loop. The reflected inertia is
+//!   0.21–0.61 kg·m² (Franka's values for the related FR3).
+//! * Shells were drawn for this project after the outline of the arm; they are not Franka's meshes.
 
 use std::f64::consts::FRAC_PI_4;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ use super::robot::Robot;
 use crate::mjcf::{Geom, Material};
 use crate::shapes::{MassProperties, Section, lathe, loft, rounded_cylinder};
 
-/// Greatest joint speeds [rad/s].
+/// Upper limits of joint speeds [rad/s].
 const VELOCITY_LIMITS: [f64; 7] = [2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61];
 
 /// Start pose [rad]: probe straight down, 0.10 m above a 0.105 m torso on the table, elbow up.
@@ -36,12 +36,12 @@ const HOME_QPOS: [f64; 7] = [
     0.0,
 ];
 
-/// Vertices around a shell.
+/// Number of vertices around a shell.
 const N_AROUND: usize = 28;
 
 /// The Panda.
 pub fn panda() -> Robot {
-    // Its surfaces are made once.
+    // The surfaces are generated once.
     static MADE: LazyLock<Robot> = LazyLock::new(make);
     MADE.clone()
 }
@@ -95,13 +95,13 @@ fn arm() -> Arm {
     arm
 }
 
-/// One link: pose and limits per Franka, mass properties per Gaz et al.
+/// A link: pose and limits from Franka, mass properties from Gaz et al.
 struct Row {
     name: &'static str,
     joint: &'static str,
-    /// Origin in the link before [m].
+    /// Origin in the previous link [m].
     pos: [f64; 3],
-    /// Orientation in the link before: the row's twist.
+    /// Orientation in the previous link: the twist of the row.
     quat: [f64; 4],
     mass: MassProperties,
     /// Joint limits [rad].
@@ -118,7 +118,7 @@ const fn mass(mass: f64, com: [f64; 3], inertia: [f64; 6]) -> MassProperties {
     }
 }
 
-/// Limits of the joints along the links' axes [rad].
+/// Limits of joints whose axes are along the links [rad].
 const WIDE: [f64; 2] = [-2.8973, 2.8973];
 
 #[rustfmt::skip]
@@ -178,7 +178,7 @@ fn links(arm: &mut Arm) -> Vec<Link> {
     ROWS.into_iter().zip(geoms).map(link).collect()
 }
 
-/// A section with exponent `exponent`.
+/// A section with this exponent.
 fn section(at: f64, center: [f64; 2], half: [f64; 2], exponent: f64) -> Section {
     Section {
         at,
@@ -247,7 +247,7 @@ fn shoulder_geoms(arm: &mut Arm) -> Vec<Geom> {
     geoms
 }
 
-/// A column that becomes a dome of radius `radius` [m] with its drum along y; the seam is at -0.187 m.
+/// A column that ends in a dome of radius `radius` [m] with its drum along y; the seam is at -0.187 m.
 fn dome_sections(radius: f64, shift: f64) -> Vec<Section> {
     let mut sections = vec![
         section(-0.187, [0.0; 2], [0.0585; 2], 2.0),
@@ -260,7 +260,7 @@ fn dome_sections(radius: f64, shift: f64) -> Vec<Section> {
     sections
 }
 
-/// The upper half of a drum along y about the x-y plane.
+/// The upper half of a drum along y, above the x-y plane.
 fn drum_top(radius: f64, half_length: f64, center: [f64; 2]) -> Vec<Section> {
     [0.0, 0.35, 0.6, 0.8, 0.92, 0.985]
         .into_iter()
@@ -329,7 +329,7 @@ fn upper_arm_geoms(arm: &mut Arm) -> Vec<Geom> {
     ]
 }
 
-/// Link 3: the tube below the elbow and its overhang; joint 4 turns about -y at x = 0.0825 m.
+/// Link 3: the tube below the elbow and its overhang; joint 4 rotates about -y at x = 0.0825 m.
 fn elbow_geoms(arm: &mut Arm) -> Vec<Geom> {
     let shell = loft(&elbow_sections(), N_AROUND);
     let mut geoms = vec![
@@ -363,7 +363,7 @@ fn elbow_sections() -> Vec<Section> {
     ]
 }
 
-/// Link 4: the same shape upside down, from the elbow to the forearm, along y.
+/// Link 4: the elbow shape of link 3 upside down, from the elbow to the forearm, along y.
 fn lower_elbow_geoms(arm: &mut Arm) -> Vec<Geom> {
     let shell = loft(&elbow_sections(), N_AROUND).map(|[u, v, s]| [u - 0.0825, -s, v * 0.86]);
     vec![
@@ -377,7 +377,7 @@ fn lower_elbow_geoms(arm: &mut Arm) -> Vec<Geom> {
     ]
 }
 
-/// Link 5: the forearm, bent to +y near the wrist; joint 6 turns about -y.
+/// Link 5: the forearm, bent to +y near the wrist; joint 6 rotates about -y.
 fn forearm_geoms(arm: &mut Arm) -> Vec<Geom> {
     let shell = loft(
         &[

@@ -1,4 +1,4 @@
-//! A robot arm as a value.
+//! The data of a robot arm.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use crate::mjcf::Mjcf;
 pub struct Robot {
     /// Name on the command line.
     pub name: Cow<'static, str>,
-    /// One line for lists.
+    /// One-line description.
     pub summary: Cow<'static, str>,
     /// The model; its only root body is the base.
     pub mjcf: Mjcf,
-    /// Body that carries the probe, with +z out of the flange; `None`: the robot holds an instrument of its own.
+    /// Body that carries the probe, with +z out of the flange; `None`: the robot holds its own instrument.
     pub flange: Option<String>,
     /// Joint positions of the start pose [rad or m], in MJCF order.
     pub home_qpos: Vec<f64>,
-    /// Greatest joint speeds [rad/s], in MJCF order; empty where unknown. MuJoCo does not enforce them.
+    /// Upper limits of joint speeds [rad/s], in MJCF order; empty if unknown. MuJoCo does not enforce them.
     pub velocity_limits: Vec<f64>,
 }

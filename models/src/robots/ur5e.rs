@@ -3,14 +3,14 @@
 //! * Kinematics, masses and centres of mass: Universal Robots, *DH parameters for calculations of kinematics and dynamics*
 //!   (support article), UR5e; standard Denavit–Hartenberg convention, centres of mass in the DH frames.
 //! * Inertias: `physical_parameters.yaml` of Universal Robots' ROS 2 description, UR5e, in the DH frames.
-//!   All are physical (positive, triangle inequality). The base (4 kg, cylinder) is from the same file, which doubts it; it
+//!   All are physical (positive, triangle inequality). The base (4 kg, cylinder) is from the same file, which marks it as doubtful; it
 //!   never moves.
 //! * Limits: UR5e user manual 5.8 and *Max. joint torques* (support article): ±360°, 180°/s, 150 and 28 N·m. The elbow gets
-//!   ±180° as in the maker's own description, because the shoulder is in the way beyond.
-//! * Damping 0.1 and 0.01 N·m·s/rad and armature 0.1 kg·m² are chosen, as for the Panda: the maker publishes neither.
-//! * The base is turned by 180° as in the maker's ROS description, so that the arm reaches along +x at zero angles.
-//! * Shells are drawn for this project after the arm's outline; none is Universal Robots' mesh. The tubes stand beside the
-//!   joint centres by 0.138 m and 0.007 m, as measured in the maker's description.
+//!   ±180° as in the manufacturer's own description, because the shoulder blocks it beyond this.
+//! * Damping 0.1 and 0.01 N·m·s/rad and armature 0.1 kg·m² are chosen, as for the Panda: the manufacturer publishes neither.
+//! * The base is rotated by 180° as in the manufacturer's ROS description, so that the arm reaches along +x at zero angles.
+//! * Shells were drawn for this project after the outline of the arm; they are not Universal Robots' meshes. The tubes are offset from the
+//!   joint centres by 0.138 m and 0.007 m, as measured in the manufacturer's description.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ use super::robot::Robot;
 use crate::mjcf::{Geom, Material};
 use crate::shapes::{MassProperties, lathe, rounded_cylinder};
 
-/// Greatest joint speeds [rad/s].
+/// Upper limits of joint speeds [rad/s].
 const VELOCITY_LIMITS: [f64; 6] = [PI; 6];
 
 /// Start pose [rad]: probe straight down, 0.10 m above a 0.105 m torso on the table, elbow up.
@@ -38,12 +38,12 @@ const SHOULDER_OFFSET: f64 = 0.138;
 /// Offset of the forearm's tube [m].
 const ELBOW_OFFSET: f64 = 0.007;
 
-/// Vertices around a shell.
+/// Number of vertices around a shell.
 const N_AROUND: usize = 24;
 
 /// The UR5e.
 pub fn ur5e() -> Robot {
-    // Its surfaces are made once.
+    // The surfaces are generated once.
     static MADE: LazyLock<Robot> = LazyLock::new(make);
     MADE.clone()
 }
@@ -107,7 +107,7 @@ enum Twist {
 }
 
 impl Twist {
-    /// A vector of the row's frame, in the frame before it.
+    /// Transforms a vector from the row's frame to the previous frame.
     fn rotate(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         match self {
             Self::Minus90 => [x, z, -y],
@@ -125,7 +125,7 @@ impl Twist {
     }
 }
 
-/// One row of the maker's table.
+/// A row of the manufacturer's table.
 struct Row {
     name: &'static str,
     joint: &'static str,
@@ -145,7 +145,7 @@ struct Row {
 }
 
 impl Row {
-    /// Mass properties in the link's frame, which is the row before's DH frame turned by the joint.
+    /// Mass properties in the link's frame, which is the DH frame of the previous row, rotated by the joint.
     fn mass_properties(&self) -> MassProperties {
         let [x, y, z] = self.alpha.rotate(self.com);
         let [xx, yy, zz, xy, xz, yz] = self.inertia;
@@ -315,7 +315,7 @@ fn housing(
     ]
 }
 
-/// A tube along -x from `from` to `to` [m], flared into the housings at both ends.
+/// A tube along -x from `from` to `to` [m], with flared ends at both housings.
 fn tube(arm: &mut Arm, name: &str, offset: f64, span: [f64; 2], radii: [f64; 2]) -> Geom {
     let (from, to) = (span[0], span[1]);
     let at = |share: f64| from + share * (to - from);
@@ -380,7 +380,7 @@ fn shoulder_geoms(arm: &mut Arm) -> Vec<Geom> {
     geoms
 }
 
-/// Link 2: the tube along -x beside the shoulder, with a housing at each end.
+/// Link 2: the tube along -x next to the shoulder, with a housing at each end.
 fn upper_arm_geoms(arm: &mut Arm) -> Vec<Geom> {
     let end = [-0.425, 0.0, SHOULDER_OFFSET];
     let mut geoms = vec![
@@ -460,7 +460,7 @@ fn wrist_1_geoms(arm: &mut Arm) -> Vec<Geom> {
     geoms
 }
 
-/// Link 5: as link 4, the next axis is +y.
+/// Link 5: as link 4, with the next axis along +y.
 fn wrist_2_geoms(arm: &mut Arm) -> Vec<Geom> {
     let center = [0.0, 0.0, 0.0997];
     let mut geoms = vec![capsule("wrist", [0.0, 0.0, 0.05], [0.0, 0.0, 0.115], 0.045)];

@@ -1,4 +1,4 @@
-//! Profiles turned about z.
+//! Surfaces of revolution about z.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -6,7 +6,7 @@ use insonate_meshes::TriangleMesh;
 
 use super::{Section, loft};
 
-/// Turns the profile `[radius, z]` [m], which rises in z, about the z axis; `n_around` vertices per circle.
+/// Revolves the profile `[radius, z]` [m] about the z axis. The profile rises in z. Each circle has `n_around` vertices.
 pub fn lathe(profile: &[[f64; 2]], n_around: usize) -> TriangleMesh {
     let sections: Vec<Section> = profile
         .iter()
@@ -15,7 +15,7 @@ pub fn lathe(profile: &[[f64; 2]], n_around: usize) -> TriangleMesh {
     loft(&sections, n_around)
 }
 
-/// A cylinder about z from `span[0]` to `span[1]` with rounded edges of radius `edge`, all in m.
+/// A cylinder about z from `span[0]` to `span[1]` with rounded edges of radius `edge` [m].
 pub fn rounded_cylinder(radius: f64, span: [f64; 2], edge: f64, n_around: usize) -> TriangleMesh {
     const N_ARC: usize = 3;
     let arc = |index: usize| (FRAC_PI_2 * index as f64 / N_ARC as f64).sin_cos();

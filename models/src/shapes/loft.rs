@@ -1,12 +1,12 @@
-//! Superellipses stacked along z, joined by a skin.
+//! Surfaces through superellipses that are stacked along z.
 //!
-//! A section is $|x/a|^n + |y/b|^n = 1$ about its centre: $n = 2$ is an ellipse, $n = 4$ a rounded box, $n = \infty$ a box.
+//! A section is $|x/a|^n + |y/b|^n = 1$ about its centre. With $n = 2$ it is an ellipse, with $n = 4$ a rounded box, with $n = \infty$ a box.
 
 use std::f64::consts::TAU;
 
 use insonate_meshes::TriangleMesh;
 
-/// One section of a loft, parallel to the x-y plane.
+/// A section of a loft, parallel to the x-y plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Section {
     /// Height z [m].
@@ -47,7 +47,7 @@ impl Section {
     }
 }
 
-/// The surface through `sections`, which rise in z, closed flat at both ends; `n_around` vertices per section.
+/// The surface through `sections`, closed by flat ends. The sections rise in z, and each has `n_around` vertices.
 pub fn loft(sections: &[Section], n_around: usize) -> TriangleMesh {
     let ring = |section: &Section| -> Vec<[f64; 3]> {
         let angles = (0..n_around).map(|index| TAU * (index as f64 + 0.5) / n_around as f64);

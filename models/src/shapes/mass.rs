@@ -2,7 +2,7 @@
 
 use insonate_meshes::TriangleMesh;
 
-/// Mass, its centre and inertia of a rigid body.
+/// Mass, centre of mass and inertia of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
     /// Mass [kg].
@@ -14,9 +14,9 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// The homogeneous solid of mass `mass` [kg] that fills a closed surface.
+    /// Properties of the homogeneous solid of mass `mass` [kg] that fills a closed surface.
     ///
-    /// Second moments of a tetrahedron with one corner in the origin: Tonon 2004, "Explicit exact formulas for the 3-D
+    /// Second moments of a tetrahedron with one corner at the origin: Tonon 2004, "Explicit exact formulas for the 3-D
     /// tetrahedron inertia tensor".
     pub fn of_solid(surface: &TriangleMesh, mass: f64) -> Self {
         let volume: f64 = tetrahedra(surface).map(|(volume, _)| volume).sum();
@@ -52,7 +52,7 @@ impl MassProperties {
         }
     }
 
-    /// Several bodies that move as one (parallel axis theorem).
+    /// Combines bodies that move as one (parallel axis theorem).
     pub fn combined(parts: &[Self]) -> Self {
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
         let moment = |i: usize| {

@@ -1,19 +1,19 @@
-//! Surfaces as meshes of the document.
+//! Converts surfaces to meshes of an MJCF document.
 
 use insonate_meshes::TriangleMesh;
 
 use crate::mjcf::Mesh;
 
-/// Vertices are written in steps of 10 µm; as a whole number of steps, so that the decimals are short.
+/// Vertices are rounded to 10 µm. The constant is an integer, so that the decimals are short.
 const STEPS_PER_METRE: f64 = 1e5;
 
 impl Mesh {
-    /// The mesh called `name` of a surface.
+    /// A mesh called `name` with the triangles of a surface.
     pub fn of_surface(name: &str, surface: &TriangleMesh) -> Self {
         Self::new(name, &rounded(surface), &surface.triangles)
     }
 
-    /// The mesh called `name` of the convex hull of a surface's vertices, made by MuJoCo.
+    /// A mesh called `name` of a surface's vertices. MuJoCo computes their convex hull.
     pub fn of_convex_hull(name: &str, surface: &TriangleMesh) -> Self {
         Self::new(name, &rounded(surface), &[])
     }

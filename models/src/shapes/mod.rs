@@ -1,8 +1,8 @@
-//! Smooth closed surfaces made by program, written into the document as meshes.
+//! Procedural smooth closed surfaces, which are written into the document as meshes.
 //!
-//! * [`loft`]: superellipses stacked along z, joined by a skin: robot shells, probe housings.
-//! * [`lathe`]: a profile turned about z: caps, tubes, sensors.
-//! * [`MassProperties`]: mass, its centre and inertia of the enclosed solid.
+//! * [`loft`]: a surface through superellipses stacked along z, for robot shells and probe housings.
+//! * [`lathe`]: a surface of revolution about z, for caps, tubes and sensors.
+//! * [`MassProperties`]: mass, centre of mass and inertia of the enclosed solid.
 
 mod lathe;
 mod loft;

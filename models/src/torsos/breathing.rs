@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
 
-/// A torso that breathes: its surface rises by `amplitude` and falls back, `rate` times a second.
+/// Breathing of a torso: its surface rises by `amplitude` and falls back, `rate` times per second.
 ///
-/// The displacement is `amplitude / 2 · (1 - cos(2π · rate · t))`, so a run starts at rest, breathed out.
+/// The displacement is `amplitude / 2 · (1 - cos(2π · rate · t))`, so it starts at rest, breathed out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breathing {
-    /// Breaths per second [Hz]; adults at rest: 0.2 to 0.33.
+    /// Breaths per second [Hz]; adults at rest have 0.2 to 0.33.
     pub rate: f64,
-    /// Rise of the surface from breathed out to breathed in [m].
+    /// Rise of the surface between breathed out and breathed in [m].
     pub amplitude: f64,
 }
 
@@ -25,10 +25,10 @@ impl Default for Breathing {
 }
 
 impl Breathing {
-    /// Fails for an impossible breath.
+    /// Returns an error if the parameters are out of range.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         ModelError::check_range("breathing rate", self.rate, 0.01, 2.0, "0.01 to 2 Hz")?;
         ModelError::check_range(

@@ -1,4 +1,4 @@
-//! What torsos are made from.
+//! Configuration of torsos.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,20 @@ use super::solref::Solref;
 use crate::ModelError;
 use crate::patients::{Physique, Trunk};
 
-/// The outline of a torso.
+/// The shape of a torso.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A box.
     Box,
-    /// A cylinder of elliptic section, lying along the patient.
+    /// A cylinder with an elliptic section, along the patient.
     #[default]
     Cylinder,
     /// An ellipsoid.
     Ellipsoid,
-    /// A torso's profile from pelvis to chest.
+    /// The profile of a human torso from pelvis to chest.
     Human,
-    /// The trunk of an adult patient of real size, with head, arms and legs beside it.
+    /// The trunk of an adult patient of real size, with head, arms and legs.
     Adult,
 }
 
@@ -45,54 +45,55 @@ impl Shape {
     }
 }
 
-/// What a torso is made from; every kind of torso takes the same.
+/// Configuration of a torso, common to all kinds of torsos.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TorsoConfig {
-    /// Outline.
+    /// Shape.
     pub shape: Shape,
-    /// Who lies there, for the shape `adult`; `None`: the reference man.
+    /// Physique of the patient, for the shape `adult`; `None`: the reference man.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patient: Option<Physique>,
     /// Lattice points across the patient, through the patient (vertical) and along the patient.
     pub count: [usize; 3],
-    /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`, or that of the adult, over which
-    /// `count` points are spread.
+    /// Distance between neighbouring lattice points [m]. The outer size is `spacing · (count - 1)`; for an adult it is the size of the trunk,
+    /// over which `count` points are spread.
     pub spacing: f64,
-    /// How many layers of a shell's points, from the front, are soft and slide along the skin's normal; the others are rigid and only
-    /// drawn. `None`: all are soft, and slide as MuJoCo's did.
+    /// Number of layers of a shell's points, from the front, that are soft and slide along the normal of the skin. The other layers are rigid
+    /// and only drawn. `None`: all layers are soft and slide as in MuJoCo's composite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub soft_layers: Option<usize>,
     /// Stiffness and damping.
     pub softness: Softness,
-    /// What returns each point of a shell to its rest; `None`: MuJoCo's default, a critically damped 20 ms.
+    /// Constraint that returns each point of a shell to its rest position; `None`: MuJoCo's default, a critically damped 20 ms.
     ///
-    /// It carries most of what a probe feels, and that default damps four times as much as tissue: tuned by fitting a scene to a log.
+    /// It carries most of the force on a probe, and the default damps four times as much as tissue. Fit a scene to a log to tune it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Solref>,
-    /// What makes neighbouring points of a shell slide alike; `None`: the numbers of `softness`, as in the thesis.
+    /// Constraint that couples neighbouring points of a shell; `None`: the values of `softness`, as in the thesis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neighbors: Option<Solref>,
     /// Contact with the skin, in series with the tissue; `None`: MuJoCo's default, a critically damped 20 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<Solref>,
-    /// How far from the probe an `mpm` or `xpbd` torso moves [m]: the rest stands still, which is faster. `None`: all moves.
+    /// Distance from the probe within which an `mpm` or `xpbd` torso moves [m]. The rest is fixed, which is faster. `None`: all of it moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
-    /// Longest substep of an `xpbd` torso [s]; `None`: 0.5 ms, less for much damping. With 1 ms it is twice as fast, and a force that is held trembles by up to 4 %.
+    /// Upper limit of the substep of an `xpbd` torso [s]; `None`: 0.5 ms, less if damping is high. With 1 ms it is twice as fast, and a constant
+    /// force varies by up to 4 %.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub substep: Option<f64>,
-    /// Breathing, or none.
+    /// Breathing; `None`: the torso does not breathe.
     pub breathing: Option<Breathing>,
 }
 
-/// Least spacing that [`TorsoConfig::following`] takes, as a share of the most.
+/// Lower limit of the spacing for [`TorsoConfig::spaced`], as a fraction of its upper limit.
 const FINEST: f64 = 0.85;
-/// Soft points that [`TorsoConfig::following`] aims at: some 20 000 steps/s with an arm.
+/// Target for the number of soft points in [`TorsoConfig::following`]: some 20 000 steps/s with an arm.
 const SOFT_POINTS: usize = 1500;
 
 impl Default for TorsoConfig {
-    /// The thesis' torso: 9 × 4 × 11 points at 35 mm.
+    /// The torso of the thesis: 9 × 4 × 11 points at 35 mm.
     fn default() -> Self {
         Self {
             shape: Shape::default(),
@@ -112,7 +113,7 @@ impl Default for TorsoConfig {
 }
 
 impl TorsoConfig {
-    /// What ties neighbouring points of a shell.
+    /// Stiffness and damping of the constraint between neighbouring points of a shell.
     pub(crate) fn neighbor_solref(&self) -> Solref {
         self.neighbors.unwrap_or(Solref {
             stiffness: self.softness.stiffness,
@@ -120,8 +121,8 @@ impl TorsoConfig {
         })
     }
 
-    /// The usual lattice of a shape: the thesis' for its own shapes; a finer one for `human`, whose slopes would otherwise open gaps
-    /// between the capsules that a probe falls into.
+    /// The usual lattice of a shape: the lattice of the thesis for its own shapes, and a finer one for `human`. On its slopes the coarse lattice
+    /// would have gaps between the capsules into which a probe falls.
     pub fn of_shape(shape: Shape) -> Self {
         let (count, spacing) = match shape {
             Shape::Human => ([13, 5, 17], 0.0233),
@@ -138,7 +139,7 @@ impl TorsoConfig {
         }
     }
 
-    /// An adult patient with a lattice whose points lie about `spacing` [m] apart; no adult is refused before [`Self::check`].
+    /// An adult patient with a lattice spacing of about `spacing` [m]. The physique is not validated before [`Self::check`].
     pub fn of_patient(physique: Physique, spacing: f64) -> Self {
         Self {
             shape: Shape::Adult,
@@ -149,7 +150,7 @@ impl TorsoConfig {
         }
     }
 
-    /// Usual distance of an adult's lattice points in a kind of torso [m]: shells have gaps, solids have none.
+    /// Usual lattice spacing of an adult for a kind of torso [m]. Shells need a finer one because they have gaps; solids have no gaps.
     pub fn adult_spacing(kind: &str) -> f64 {
         match kind {
             "flex" | "mpm" => 0.035,
@@ -158,9 +159,9 @@ impl TorsoConfig {
         }
     }
 
-    /// The usual torso of a kind for a probe of `thickness` [m]: the lattice of `fast` follows the probe.
+    /// The usual torso of a kind for a probe of `thickness` [m]. The lattice of `fast` is matched to the probe.
     ///
-    /// `composite` keeps the lattice of the thesis, as MuJoCo makes some steps per second of a finer one; solids have no gaps.
+    /// `composite` keeps the lattice of the thesis, because MuJoCo only makes a few steps per second with a finer one. Solids have no gaps.
     pub fn usual(kind: &str, shape: Shape, patient: Option<Physique>, thickness: f64) -> Self {
         let config = match (shape, kind) {
             (Shape::Adult, _) => {
@@ -179,7 +180,7 @@ impl TorsoConfig {
         }
     }
 
-    /// The usual [`TorsoConfig::reach`] of a kind of torso [m]: tissue farther from the probe gives way by little. `None`: all of it moves.
+    /// The usual [`TorsoConfig::reach`] of a kind of torso [m]: tissue farther from the probe moves very little. `None`: all of it moves.
     pub fn usual_reach(kind: &str) -> Option<f64> {
         matches!(kind, "mpm" | "xpbd").then_some(0.1)
     }
@@ -189,8 +190,8 @@ impl TorsoConfig {
         (self.shape == Shape::Adult).then(|| Trunk::new(&self.patient.unwrap_or_default()))
     }
 
-    /// The same for a shell that a probe of `thickness` [m] does not fall into: points at most half of that apart, or as fine as the most
-    /// points allow, and soft on the front alone.
+    /// Matches the lattice of a shell to a probe of `thickness` [m], so that the probe does not fall between points: the spacing is at most half
+    /// the thickness, or as fine as the limit on particles permits. Only the front is soft.
     pub fn following(self, thickness: f64) -> Self {
         let mut most = 0.5 * thickness;
         loop {
@@ -202,7 +203,7 @@ impl TorsoConfig {
         }
     }
 
-    /// The same of points at most `most` [m] apart.
+    /// Changes the lattice to a spacing of at most `most` [m].
     pub fn spaced(self, most: f64) -> Self {
         let (count, spacing) = match self.trunk() {
             Some(trunk) => (trunk.count(most), most),
@@ -215,7 +216,7 @@ impl TorsoConfig {
         }
     }
 
-    /// The same of points at most `most` [m] apart, soft on the front alone.
+    /// Changes the lattice to a spacing of at most `most` [m], with a soft front only.
     fn refined(self, most: f64) -> Self {
         let spaced = self.spaced(most);
         let [across, through, along] = spaced.count;
@@ -227,7 +228,7 @@ impl TorsoConfig {
         }
     }
 
-    /// The same, larger by a factor, with as many points.
+    /// Scales the torso by a factor, with the same number of points.
     pub fn resized(&self, factor: f64) -> Self {
         Self {
             spacing: self.spacing * factor,
@@ -236,10 +237,10 @@ impl TorsoConfig {
         }
     }
 
-    /// Fails for an invalid configuration.
+    /// Returns an error if the configuration is invalid.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field; [`ModelError::Conflict`] for a patient of another shape than `adult`.
+    /// [`ModelError::OutOfRange`] with the name of the field; [`ModelError::Conflict`] if there is a patient and the shape is not `adult`.
     pub fn check(&self) -> Result<(), ModelError> {
         for count in self.count {
             ModelError::check_range(
@@ -301,8 +302,8 @@ impl TorsoConfig {
     }
 }
 
-/// Of the lattices whose points are at most `most` [m] apart, and not much closer, the one that meets a size [m] best: its counts and
-/// its spacing; the coarsest of equals.
+/// Counts and spacing of the lattice that matches a size [m] best, among those with a spacing of at most `most` [m] and not much less.
+/// If several match equally well, the coarsest.
 fn fitting(size: [f64; 3], most: f64) -> ([usize; 3], f64) {
     let cells = |spacing: f64| size.map(|length| (length / spacing).round());
     let misfit = |spacing: &f64| {

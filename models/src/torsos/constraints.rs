@@ -1,10 +1,10 @@
-//! Constraints of a shell, by name, and those that give a probe about a wanted stiffness and damping.
+//! Constraints of a shell, by name, and constraints for a given stiffness and damping under a probe.
 //!
 //! A probe on a shell of points feels contact, rest and neighbour constraints in series and in parallel.
-//! Each is a spring beside a damper, and where all have the same ratio of damping to stiffness, so has the whole.
-//! So one number scales all stiffnesses and another all dampings; between the constraints the ratios are fixed.
-//! Neighbours that are stiff spread the load as a solid does, and contact is stiff enough that no capsule sinks by more than half a
-//! millimetre or so: then force grows with depth as on a solid ([`TorsoConfig::following`] has the lattice for it).
+//! Each is a spring parallel to a damper. If all have the same ratio of damping to stiffness, the combination has this ratio too.
+//! So one factor scales all stiffnesses and another all dampings; the ratios between the constraints are fixed.
+//! Stiff neighbour constraints spread the load as in a solid, and contact is stiff enough that no capsule sinks by more than about half a
+//! millimetre. The force then grows with depth as on a solid (with a lattice from [`TorsoConfig::following`]).
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
 
-/// Stiffness of neighbour and contact constraints over that of the rest constraint. At 60 the flat face of an L12-5 sank into the capsules
-/// from 15 mm on and fell through them at 28 mm.
+/// Stiffness of neighbour and contact constraints relative to the rest constraint. With a contact stiffness of 60, the flat face of an L12-5
+/// sank into the capsules from 15 mm on and fell through them at 28 mm.
 const NEIGHBORS: f64 = 30.0;
 const CONTACT: f64 = 200.0;
-/// The least that is enough for a C5-2, where the stiffest contact that is allowed is less than that.
+/// Lower limit of the relative contact stiffness for a C5-2, used where [`CONTACT`] would exceed the stiffest allowed contact.
 const LEAST_CONTACT: f64 = 60.0;
-/// Rest stiffness [1/s²] for which a C5-2 meets 1 N/m on a lattice that follows it, fitted over 2 to 15 mm of a press at 20 mm/s.
+/// Rest stiffness [1/s²] per 1 N/m under a C5-2 on a lattice matched to it, fitted over 2 to 15 mm of a press at 20 mm/s.
 const REST: f64 = 0.234;
 
 /// Constraints of a shell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShellConstraints {
-    /// What returns each point to its rest.
+    /// Constraint that returns each point to its rest position.
     pub rest: Solref,
-    /// What makes neighbouring points slide alike.
+    /// Constraint that couples neighbouring points.
     pub neighbors: Solref,
     /// Contact with the skin.
     pub contact: Solref,
 }
 
 impl ShellConstraints {
-    /// Constraints in fixed ratios to the rest constraint's stiffness [1/s²] and damping [1/s]; no damping is above `most_damping` [1/s].
+    /// Constraints in fixed ratios to the rest constraint's stiffness [1/s²] and damping [1/s]. Damping is limited to `most_damping` [1/s].
     pub fn of_rest(stiffness: f64, damping: f64, most_damping: f64) -> Self {
         let scaled = |factor: f64| Solref {
             stiffness: (factor * stiffness).clamp(Solref::STIFFNESS[0], Solref::STIFFNESS[1]),
@@ -48,10 +48,10 @@ impl ShellConstraints {
         }
     }
 
-    /// The stiffest rest constraint whose companions are still stiff enough [1/s²].
+    /// Stiffest rest constraint for which the neighbour and contact constraints are still stiff enough [1/s²].
     pub const STIFFEST_REST: f64 = Solref::STIFFNESS[1] / LEAST_CONTACT;
 
-    /// Constraints for which a probe meets about `softness`, at steps of `timestep` [s]. Fitting a scene to a log is more exact.
+    /// Constraints that give a probe about `softness`, at a time step of `timestep` [s]. Fitting a scene to a log is more accurate.
     pub fn matching(softness: &Softness, timestep: f64) -> Self {
         Self::of_rest(
             REST * softness.stiffness,
@@ -62,8 +62,8 @@ impl ShellConstraints {
 }
 
 impl TorsoConfig {
-    /// The same with the constraints of a shell that gives a probe its softness, at steps of `timestep` [s]; constraints that are set
-    /// stay.
+    /// Sets the constraints of a shell such that a probe feels the configured softness, at a time step of `timestep` [s]. Constraints that are
+    /// already set are kept.
     pub fn matching(mut self, timestep: f64) -> Self {
         let shell = ShellConstraints::matching(&self.softness, timestep);
         self.rest.get_or_insert(shell.rest);
@@ -72,10 +72,10 @@ impl TorsoConfig {
         self
     }
 
-    /// The further constraints of a torso, by name.
+    /// The names of the optional constraints of a torso.
     pub const CONSTRAINTS: [&str; 3] = ["rest", "neighbors", "contact"];
 
-    /// The field that holds a constraint.
+    /// The field that holds a constraint, by name.
     pub fn constraint_mut(&mut self, name: &str) -> Option<&mut Option<Solref>> {
         match name {
             "rest" => Some(&mut self.rest),
@@ -88,7 +88,7 @@ impl TorsoConfig {
     /// Sets constraints from numbers by name, such as `rest_stiffness` and `rest_damping`.
     ///
     /// # Errors
-    /// [`ModelError::Conflict`] for a name that no constraint has, or a stiffness without its damping.
+    /// [`ModelError::Conflict`] if a name is unknown, or if a stiffness or damping lacks its counterpart.
     pub fn apply(&mut self, parameters: &BTreeMap<String, f64>) -> Result<(), ModelError> {
         for name in parameters.keys() {
             let known = name

@@ -1,18 +1,18 @@
-//! `flex`: a solid of tetrahedra, MuJoCo's finite elements, under a skin.
+//! `flex`: a solid of tetrahedra, stepped by MuJoCo's finite elements, under a skin.
 //!
-//! What is written, and why it is stable where other flexes were not (measured in MuJoCo 3.17.0):
-//! * A lattice of points fills the torso ([`lattice`]); those at the table are fixed to it, each other is a body on three slide joints.
-//!   Gravity is compensated on them, so the torso rests exactly in its given shape.
-//! * The solid is a three-dimensional flex in full coordinates, the integrator `Euler`: elasticity is explicit and cheap,
-//!   and the points' masses are chosen so that a step of 2 ms is stable for any softness ([`tissue`]).
-//! * MuJoCo refuses joint damping on a flex's own bodies, so that body is welded to a carrier that has the joints and their damping.
-//! * A two-dimensional flex on the upper points is the skin: a membrane that collides with nothing.
-//! * The solid's elements have a radius: contact is rounded, independent of the facets. The outer size includes it.
+//! Structure of the document, and why it is stable where other flexes were not (measured in MuJoCo 3.17.0):
+//! * A lattice of points fills the torso ([`lattice`]). Points at the table are fixed to it; each other point is a body on three slide
+//!   joints. Their gravity is compensated, so the torso rests exactly in its given shape.
+//! * The solid is a three-dimensional flex in full coordinates with the integrator `Euler`: elasticity is explicit and cheap,
+//!   and the masses of the points are chosen so that a step of 2 ms is stable for any softness ([`tissue`]).
+//! * MuJoCo rejects joint damping on a flex's own bodies. So each of them is welded to a carrier that has the joints and their damping.
+//! * A two-dimensional flex on the upper points is the skin: a membrane that does not collide.
+//! * The elements of the solid have a radius: contact is rounded and independent of the facets. The outer size includes the radius.
 //! * The contact is MuJoCo's default, which does not chatter (a time constant of 4 ms does),
-//!   and overrules the probe's by priority.
-//! * The torso collides with what carries `contype` 1, such as a probe's face and a robot's links, not with table or floor.
+//!   and takes precedence over the probe's by priority.
+//! * The torso collides with geoms that have `contype` 1, such as a probe's face and a robot's links, but not with table or floor.
 //!
-//! Breathing moves the plate to which the lower points are fixed: a very heavy body on a spring, which no probe can hold up.
+//! Breathing moves the plate to which the lower points are fixed: a very heavy body on a spring, which no probe can stop.
 
 mod lattice;
 mod outer;
@@ -35,29 +35,29 @@ use crate::patients::{Bone, DrawnSkin, Trunk, company};
 
 /// Name of the flex whose vertices are the particles.
 const TISSUE: &str = "tissue";
-/// Most points of a lattice; more would take minutes to compile and seconds to step.
+/// Upper limit of the points of a lattice; more would take minutes to compile and seconds to step.
 const MOST_POINTS: usize = 20_000;
-/// Greatest radius of the elements [m].
+/// Upper limit of the radius of the elements [m].
 const MOST_RADIUS: f64 = 0.01;
-/// Least radius of the elements [m].
+/// Lower limit of the radius of the elements [m].
 const LEAST_RADIUS: f64 = 0.001;
-/// Contact where the configuration says nothing: MuJoCo's default time constant [s] and damping ratio.
+/// Default contact: MuJoCo's default time constant [s] and damping ratio.
 const CONTACT: [f64; 2] = [0.02, 1.0];
-/// Longest step [s], for which the mass of the nodes is chosen.
+/// Upper limit of the time step [s]. The mass of the nodes is chosen for it.
 const MAX_TIMESTEP: f64 = 0.002;
-/// Mass of the plate that breathes [kg]; 40 N move it by 0.16 mm at 0.25 Hz.
+/// Mass of the plate that moves in breathing [kg]; 40 N move it by 0.16 mm at 0.25 Hz.
 const PLATE_MASS: f64 = 1e5;
 
 /// A flex torso.
 ///
 /// # Errors
-/// [`ModelError::OutOfRange`] for what [`TorsoConfig::check`] refuses, [`ModelError::Conflict`] for too many points.
+/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points.
 pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
     let radius = MOST_RADIUS.min(0.3 * config.spacing);
     make("flex", config, radius, Tissue::fill)
 }
 
-/// A solid of tetrahedra of some tissue, rounded by a radius [m].
+/// A torso of tetrahedra with the tissue from `fill`, rounded by a radius [m].
 pub(super) fn make(
     name: &'static str,
     config: &TorsoConfig,
@@ -101,7 +101,7 @@ pub(super) fn make(
     mjcf.worldbody().add(torso);
     let base = base_of(config);
     let contact = config.contact.map_or(CONTACT, Solref::attribute);
-    // MuJoCo's elements need some radius.
+    // MuJoCo's elements need a radius above zero.
     let rounded = radius.max(LEAST_RADIUS);
     let mut solid = solid(&lattice, &tissue, base, rounded, contact);
     if block.trunk.is_some() {
@@ -124,7 +124,7 @@ pub(super) fn make(
     })
 }
 
-/// The integrator and solver for which the masses and the contact were tuned; steps may be shorter than 2 ms, not longer.
+/// Sets the integrator and solver for which masses and contact were tuned. Time steps may be shorter than 2 ms, but not longer.
 fn write_option(mjcf: &mut Mjcf) {
     mjcf.option()
         .set("integrator", "Euler")
@@ -141,7 +141,7 @@ fn base_of(config: &TorsoConfig) -> &'static str {
     }
 }
 
-/// The torso's root body with all that moves.
+/// The root body of the torso with all moving bodies.
 fn bodies(lattice: &Lattice, tissue: &Tissue, config: &TorsoConfig) -> Body {
     let free = (0..lattice.points.len()).filter(|&index| !lattice.is_pinned(index));
     let carriers = free.map(|index| carrier(lattice, tissue, index));
@@ -151,7 +151,7 @@ fn bodies(lattice: &Lattice, tissue: &Tissue, config: &TorsoConfig) -> Body {
     }
 }
 
-/// The body that carries a point: mass, three slide joints and their damping; and the flex's own body, welded to it.
+/// The body of a point: mass, three slide joints with damping, and the flex's own body, which is welded to it.
 fn carrier(lattice: &Lattice, tissue: &Tissue, index: usize) -> Body {
     let slide = |axis: usize| {
         let mut direction = [0.0; 3];
@@ -173,7 +173,7 @@ fn carrier(lattice: &Lattice, tissue: &Tissue, index: usize) -> Body {
         .with(Body::new(&vertex_body(lattice, index)))
 }
 
-/// A body so heavy that it swings on its spring as if nothing lay on it: up by the amplitude and back once a breath.
+/// A body so heavy that the torso does not affect its oscillation on its spring: it rises by the amplitude and returns once per breath.
 fn plate(breathing: Breathing) -> Body {
     let stiffness = PLATE_MASS * (TAU * breathing.rate).powi(2);
     Body::new("plate")
@@ -207,14 +207,14 @@ fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64, contact: [
         .with(elasticity(tissue.young_modulus, POISSON))
 }
 
-/// The fine skin over an adult's lattice.
+/// The fine skin over the lattice of an adult.
 fn trunk_skin(trunk: &Trunk, lattice: &Lattice, base: &str) -> Skin {
     let bone = |body: String, position: [f64; 3]| Bone {
         body,
         position,
         quat: [1.0, 0.0, 0.0, 0.0],
     };
-    // One for all that is fixed, then one for each point.
+    // One bone for all fixed points, then one for each point.
     let mut bones = vec![bone(base.to_owned(), [0.0; 3])];
     let points = lattice.points.iter().enumerate();
     bones.extend(
@@ -236,7 +236,7 @@ fn trunk_skin(trunk: &Trunk, lattice: &Lattice, base: &str) -> Skin {
     )
 }
 
-/// The membrane of skin, neither drawn nor touched.
+/// The membrane of the skin. It is not drawn and does not collide.
 fn skin(lattice: &Lattice, tissue: &Tissue) -> Flex {
     let triangles = lattice.top();
     let high = lattice.count[1] - 1;
@@ -260,7 +260,7 @@ fn skin(lattice: &Lattice, tissue: &Tissue) -> Flex {
         )
 }
 
-/// A flex of some of the lattice's points; the fixed ones belong to the body `base`.
+/// A flex of some of the lattice's points. Fixed points belong to the body `base`.
 fn elements<const N: usize>(
     name: &str,
     dim: i32,
@@ -290,36 +290,36 @@ fn elements<const N: usize>(
         .set("element", corners)
 }
 
-/// Elasticity of the elements.
+/// The elasticity of the elements.
 fn elasticity(young_modulus: f64, poisson_ratio: f64) -> Element {
     Element::new("elasticity")
         .with_attribute("young", significant(young_modulus))
         .with_attribute("poisson", poisson_ratio)
 }
 
-/// So little damping that it does nothing; without any, MuJoCo takes the flex for one that has no forces, and warns.
-/// It costs: 3000 instead of 4800 steps/s.
+/// Negligible damping. Without damping, MuJoCo assumes that the flex has no forces, and warns.
+/// It costs speed: 3000 instead of 4800 steps/s.
 fn negligible_edge_damping() -> Element {
     Element::new("edge").with_attribute("damping", 1e-9)
 }
 
-/// The flex's own body at a point.
+/// Name of the flex's own body at a point.
 fn vertex_body(lattice: &Lattice, index: usize) -> String {
     format!("V{}", label(lattice, index))
 }
 
-/// A point's indices in names: `i_j_k`, across, upwards, along.
+/// Indices of a point in names: `i_j_k`, across, upwards, along.
 fn label(lattice: &Lattice, index: usize) -> String {
     let [i, j, k] = lattice.place(index);
     format!("{i}_{j}_{k}")
 }
 
-/// A length to the micrometre, which keeps the document short.
+/// Rounds a length to the micrometre, which keeps the document short.
 fn micrometres(length: f64) -> f64 {
     (length * 1e6).round() / 1e6
 }
 
-/// A positive number to six significant digits.
+/// Rounds a positive number to six significant digits.
 fn significant(value: f64) -> f64 {
     let scale = 10_f64.powf(5.0 - value.log10().floor());
     (value * scale).round() / scale

@@ -1,4 +1,4 @@
-//! Materials with a name, and how soft a torso made of them is under a probe.
+//! Named materials, and the softness under a probe of a torso made of them.
 //!
 //! The digital phantoms of RSNA's QIBA committee for shear wave speed (repository RSNA-QIBA-US-SWS/QIBA-DigitalPhantoms; Palmeri, Qiang, Chen
 //! and Urban 2016, IEEE TUFFC 64(1):78–92): shear moduli of 1, 2, 5 and 10 kPa, and three solids that relax from G₀ to G∞, ν = 0.495:
@@ -6,19 +6,20 @@
 //! ```text
 //! G(t) = G∞ + (G₀ − G∞) e^{−βt}          β in 1/s: the viscosity (G₀ − G∞)/β is 1.2 to 4 Pa·s, as in liver
 //! E = 2 G (1 + ν),   k = 2 a E/(1 − ν²)                                                    (Sneddon 1965)
-//! c = k∞ (G₀/G∞ − 1)/β                    for presses that are slow against 1/β
+//! c = k∞ (G₀/G∞ − 1)/β                    for presses that are slow compared to 1/β
 //! ```
 //!
-//! The phantoms' table gives β in Pa·s, which is no unit of a rate; they were computed with LS-DYNA's `*MAT_VISCOELASTIC`, whose decay is in 1/s.
+//! The phantoms' table gives β in Pa·s, which is not the unit of a rate. They were computed with LS-DYNA's `*MAT_VISCOELASTIC`, whose decay
+//! is in 1/s.
 //!
-//! a is the radius of a flat punch as large as the face of the probe. A press of a torso feels k where the torso's own stiffness is that of
-//! a half space; docs/torsos.md says how far each kind is from that.
+//! a is the radius of a flat punch with the area of the probe's face. A press of a torso feels k if the torso is as stiff as a half space;
+//! docs/torsos.md gives the deviation of each kind of torso.
 
 use super::flex::FACE_RADIUS;
 use super::softness::Softness;
 use crate::ModelError;
 
-/// Poisson's ratio of all of them.
+/// Poisson's ratio of all materials.
 const POISSON: f64 = 0.495;
 
 /// A linear viscoelastic solid.
@@ -26,15 +27,15 @@ const POISSON: f64 = 0.495;
 pub struct Material {
     /// Name on the command line.
     pub name: &'static str,
-    /// Shear modulus at once, G₀ [Pa].
+    /// Instantaneous shear modulus, G₀ [Pa].
     pub instantaneous_shear_modulus: f64,
-    /// Shear modulus after the relaxation, G∞ [Pa].
+    /// Relaxed shear modulus, G∞ [Pa].
     pub relaxed_shear_modulus: f64,
-    /// Rate of the relaxation, β [1/s]; infinite for an elastic solid.
+    /// Relaxation rate, β [1/s]; infinite for an elastic solid.
     pub relaxation_rate: f64,
 }
 
-/// Every material.
+/// All materials.
 pub const ALL: &[Material] = &[
     elastic("qiba-1kpa", 1e3),
     elastic("qiba-2kpa", 2e3),
@@ -58,10 +59,10 @@ const fn relaxing(name: &'static str, [instantaneous, relaxed]: [f64; 2], rate: 
     }
 }
 
-/// The material called `name`.
+/// Returns the material called `name`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`], listing the known ones.
+/// [`ModelError::Unknown`] with a list of the known materials.
 pub fn by_name(name: &str) -> Result<&'static Material, ModelError> {
     ALL.iter()
         .find(|material| material.name == name)
@@ -77,7 +78,7 @@ pub fn by_name(name: &str) -> Result<&'static Material, ModelError> {
 }
 
 impl Material {
-    /// Stiffness and damping under a probe that presses slowly; an elastic solid has the least damping that a torso takes.
+    /// Stiffness and damping under a probe that presses slowly. An elastic solid gets the lowest damping that torsos allow.
     pub fn softness(&self) -> Softness {
         let young_modulus = 2.0 * self.relaxed_shear_modulus * (1.0 + POISSON);
         let stiffness = 2.0 * FACE_RADIUS * young_modulus / (1.0 - POISSON * POISSON);
@@ -89,7 +90,7 @@ impl Material {
         }
     }
 
-    /// What it is, in a line.
+    /// One-line description.
     pub fn summary(&self) -> String {
         let kilopascals = |modulus: f64| modulus / 1e3;
         let relaxed = kilopascals(self.relaxed_shear_modulus);

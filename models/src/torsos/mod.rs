@@ -27,15 +27,15 @@ use crate::ModelError;
 /// A kind of torso.
 #[derive(Clone, Copy, Debug)]
 pub struct TorsoKind {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// One-line description.
     pub summary: &'static str,
-    /// Makes one.
+    /// Builds a torso of this kind.
     pub build: fn(&TorsoConfig) -> Result<Torso, ModelError>,
 }
 
-/// Every kind of torso.
+/// All kinds of torsos.
 pub const ALL: &[TorsoKind] = &[
     TorsoKind {
         name: "composite",
@@ -64,10 +64,10 @@ pub const ALL: &[TorsoKind] = &[
     },
 ];
 
-/// The kind of torso called `name`.
+/// Returns the kind of torso called `name`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`], listing the known ones.
+/// [`ModelError::Unknown`] with a list of the known kinds.
 pub fn by_name(name: &str) -> Result<&'static TorsoKind, ModelError> {
     ALL.iter()
         .find(|kind| kind.name == name)

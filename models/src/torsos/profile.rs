@@ -1,12 +1,12 @@
 //! The outline of a human trunk: half-width and thickness along the body, and the arch of its cross-section.
 //!
 //! The trunk runs from the armpits (`along = 1`) to the hip joints (`along = -1`).
-//! Breadths and depths are those of a man of 19 years and 73 kg, measured slice by slice by the protocol of
-//! Hatze 1980 (*J. Biomech.* 13, 833–843, doi:10.1016/0021-9290(80)90171-2), as published with the open implementation
+//! Breadths and depths were measured on a man of 19 years and 73 kg, slice by slice, with the protocol of
+//! Hatze 1980 (*J. Biomech.* 13, 833–843, doi:10.1016/0021-9290(80)90171-2). They are published with an open implementation
 //! of that model (W. Robertson, hatze-biomech, subject "Lechner"): ten slices of 46 mm in the thorax and ten of 20.8 mm in the pelvis.
-//! Where the protocol has no breadth (beside the armpits) or no depth (between waist and buttocks), the neighbours are interpolated.
-//! Callers scale the outline to their own size, so only the ratios matter: the waist is 0.84 of the hips' breadth and
-//! 0.89 of the chest's depth.
+//! Where the protocol has no breadth (near the armpits) or no depth (between waist and buttocks), the neighbours are interpolated.
+//! Callers scale the outline to their own size, so only the ratios matter: the waist has 0.84 of the breadth of the hips and
+//! 0.89 of the depth of the chest.
 
 /// Distance below the armpits, breadth and depth of the trunk [mm].
 const SLICES: [[f64; 3]; 13] = [
@@ -25,15 +25,15 @@ const SLICES: [[f64; 3]; 13] = [
     [413.0, 329.0, 206.0],
 ];
 
-/// Exponent of the superellipse |x/a|ⁿ + |z/b|ⁿ = 1 that the cross-section follows: blunter than an ellipse (2), as chests are.
+/// Superellipse exponent of the cross-section |x/a|ⁿ + |z/b|ⁿ = 1. Chests are blunter than an ellipse (2).
 const SECTION_EXPONENT: f64 = 2.5;
 
-/// Half-width of the trunk at `along`, -1 (hips) to 1 (armpits), as a fraction of the greatest; 0.84 to 1.
+/// Half-width of the trunk at `along`, -1 (hips) to 1 (armpits), as a fraction of the greatest half-width; 0.84 to 1.
 pub fn half_width(along: f64) -> f64 {
     column(along, 1)
 }
 
-/// Thickness of the trunk at `along`, -1 (hips) to 1 (armpits), as a fraction of the greatest; 0.89 to 1.
+/// Thickness of the trunk at `along`, -1 (hips) to 1 (armpits), as a fraction of the greatest thickness; 0.89 to 1.
 pub fn thickness(along: f64) -> f64 {
     column(along, 2)
 }
@@ -43,7 +43,7 @@ pub fn arch(across: f64) -> f64 {
     (1.0 - across.abs().min(1.0).powf(SECTION_EXPONENT)).powf(SECTION_EXPONENT.recip())
 }
 
-/// A column of [`SLICES`] at `along`, over its greatest value, by a cubic Hermite spline with central slopes.
+/// A column of [`SLICES`] at `along`, divided by its greatest value; interpolated by a cubic Hermite spline with central slopes.
 fn column(along: f64, column: usize) -> f64 {
     let greatest = SLICES.iter().map(|slice| slice[column]).fold(0.0, f64::max);
     let last = SLICES.len() - 1;

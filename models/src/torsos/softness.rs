@@ -1,12 +1,12 @@
-//! How soft a torso is.
+//! Softness of a torso.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
 
-/// Stiffness and damping of tissue under the probe, as a Kelvin–Voigt calibration gives them.
+/// Stiffness and damping of tissue under the probe, as fitted by a Kelvin–Voigt calibration.
 ///
-/// A torso maps them to its own parameters; the composite writes them into `solref` as the thesis did
+/// A torso converts them to its own parameters. The composite writes them into `solref`, as the thesis did
 /// (Jakobsen 2021: 1324.17 N/m, 17.59 N·s/m at the centre of the chest).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Softness {
@@ -26,13 +26,13 @@ impl Default for Softness {
 }
 
 impl Softness {
-    /// Least damping that a torso takes [N·s/m].
+    /// Lowest damping that torsos allow [N·s/m].
     pub const LEAST_DAMPING: f64 = 0.1;
 
-    /// Fails for a softness outside the range of tissue or unstable at steps of 2 ms.
+    /// Returns an error if the softness is outside the range of tissue, or unstable with time steps of 2 ms.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         ModelError::check_range(
             "stiffness",

@@ -1,14 +1,14 @@
-//! A soft constraint's spring and damper, as MuJoCo takes them directly.
+//! Spring and damper of a soft constraint, in MuJoCo's direct format.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
 
-/// MuJoCo's direct `solref`: the constraint pulls back with acceleration
+/// MuJoCo's direct `solref`: the constraint applies the acceleration
 /// $-(k / d^2)\, d\, x - (b / d)\, \dot x$, where $d$ is its impedance (MuJoCo documentation, "Solver parameters").
 ///
-/// Per unit of effective mass, unlike the [`super::Softness`] that a probe feels: what it comes to in N/m depends on the
-/// masses that the constraint ties and on its impedance.
+/// The numbers are per unit of effective mass, unlike the [`super::Softness`] under a probe: the resulting stiffness in N/m depends on
+/// the masses that the constraint couples and on its impedance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Solref {
@@ -19,17 +19,17 @@ pub struct Solref {
 }
 
 impl Solref {
-    /// Least and greatest stiffness [1/s²]: the latter is a time constant of 3 ms.
+    /// Least and greatest stiffness [1/s²]; the greatest is a time constant of 3 ms.
     pub const STIFFNESS: [f64; 2] = [1.0, 100_000.0];
-    /// Least and greatest damping [1/s]: the latter is the greatest that a step of 2 ms damps without overshoot.
+    /// Least and greatest damping [1/s]; the greatest is the limit for damping without overshoot in a time step of 2 ms.
     pub const DAMPING: [f64; 2] = [0.01, 500.0];
 
-    /// As MJCF spells it: negative numbers are direct.
+    /// The value of the MJCF attribute: negative numbers select the direct format.
     pub fn attribute(self) -> [f64; 2] {
         [-self.stiffness, -self.damping]
     }
 
-    /// Fails for a constraint that is unstable at steps of 2 ms; `field` is its name in the message.
+    /// Returns an error if the constraint is unstable with time steps of 2 ms. `field` is its name in the message.
     ///
     /// # Errors
     /// [`ModelError::OutOfRange`].

@@ -1,15 +1,15 @@
-//! `mpm` and `xpbd`: a solid stepped by the project's own tissue solvers beside MuJoCo.
+//! `mpm` and `xpbd`: a solid that is stepped by the project's tissue solvers, next to MuJoCo.
 //!
-//! The file holds the same solid as a `flex` torso, without its skin and its rounding, and names the solver and the material in custom
-//! elements: another MuJoCo opens it and steps the solid by its own finite elements.
+//! The file contains the same solid as a `flex` torso, without its skin and its rounding, and names the solver and the material in custom
+//! elements. A MuJoCo without these solvers can open the file; it steps the solid with its own finite elements.
 //!
 //! **Stiffness.** A rigid flat punch of radius $a$ on an elastic layer of thickness $H$ feels $F = 2 a E / (1 - \nu^2) \cdot d \cdot \kappa$
-//! at depth $d$ (Johnson 1985, *Contact Mechanics*, Eq. 3.36), with $\kappa$ what the layer's thickness, its large deformation, the
-//! oblong face and the solver's resolution add: [`mpm_stiffening`] and [`xpbd_stiffening`], fitted to presses as for the `flex` torso.
-//! It counts for the file's own finite elements too, for which it is not fitted.
+//! at depth $d$ (Johnson 1985, *Contact Mechanics*, Eq. 3.36). The factor $\kappa$ accounts for the layer's thickness, large deformation, the
+//! oblong face and the solver's resolution: [`mpm_stiffening`] and [`xpbd_stiffening`], fitted to presses as for the `flex` torso.
+//! It is also applied to the file's own finite elements, for which it is not fitted.
 //!
-//! **Damping.** Kelvin and Voigt's: the same share of time, damping over stiffness, in every point of the tissue; [`damping`] is the one
-//! for which a probe feels what the softness says.
+//! **Damping.** Kelvin–Voigt damping: every point of the tissue has the same ratio of damping to stiffness (a time). [`damping`] computes the
+//! damping for which a probe feels the configured softness.
 
 use super::config::TorsoConfig;
 use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue, fitted_height};
@@ -17,23 +17,24 @@ use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::Element;
 
-/// Custom text that names the solver, below the torso's prefix.
+/// Custom text with the name of the solver, without the torso's prefix.
 pub const SOLVER: &str = "torso_solver";
-/// Custom numbers of the material, below the torso's prefix: Young's modulus [Pa], Poisson's ratio, density [kg/m³], damping time [s].
+/// Custom numbers of the material, without the torso's prefix: Young's modulus [Pa], Poisson's ratio, density [kg/m³], damping
+/// time [s].
 pub const MATERIAL: &str = "torso_material";
 
-/// Custom number, below the torso's prefix: how far from tools tissue moves [m]; absent: all moves.
+/// Custom number, without the torso's prefix: distance from tools within which tissue moves [m]; absent: all of it moves.
 pub const REACH: &str = "torso_reach";
-/// Custom number, below the torso's prefix: longest substep of tetrahedra [s].
+/// Custom number, without the torso's prefix: upper limit of the substep of tetrahedra [s].
 pub const LONGEST_SUBSTEP: &str = "torso_substep";
 
-/// Spacing for which the stiffening was fitted [m]; others count by what they differ.
+/// Spacing for which the stiffening was fitted [m]. Corrections are proportional to the difference from it.
 const FITTED_SPACING: f64 = 0.035;
 
-/// Force over that on a half-space, $\kappa$ (above), of particles in a torso of a `height` [m].
+/// Force relative to a half-space, $\kappa$ (above), of particles in a torso of a `height` [m].
 ///
-/// Fitted to presses at 20 mm/s; at 5 cm/s, where damping adds some 6 %, the secant stiffness at 1, 1.5 and 2 cm over the asked one, with
-/// $\kappa = 1$:
+/// Fitted to presses at 20 mm/s. Ratio of the secant stiffness at 1, 1.5 and 2 cm to the configured stiffness, with $\kappa = 1$, in presses
+/// at 5 cm/s, where damping adds some 6 %:
 ///
 /// | torso | 1 cm | 1.5 cm | 2 cm |
 /// |---|---|---|---|
@@ -48,20 +49,20 @@ fn mpm_stiffening(height: f64) -> f64 {
     0.625 + 0.0187 / height
 }
 
-/// Longest substep of tetrahedra where nothing else is said, and the shortest that is chosen for the sake of damping [s].
+/// Default of the longest substep of tetrahedra, and lower limit of the substep that is chosen for the sake of damping [s].
 const SUBSTEP: f64 = 5e-4;
 const LEAST_SUBSTEP: f64 = 1e-4;
-/// Share of their force on a probe that tetrahedra lose for each second of a substep [1/s]; the stiffening below was fitted at 0.22 ms.
+/// Relative loss of force on a probe per second of a substep of tetrahedra [1/s]; the stiffening below was fitted at 0.22 ms.
 const LOST: f64 = 40.0;
 
-/// Share of the force, times the reach, by which tissue that stands still beyond a reach makes the rest stiffer [m].
+/// Relative increase of the force, times the reach [m]: tissue beyond the reach is fixed and makes the moving tissue stiffer.
 const BOUND: f64 = 0.0056;
 
-/// Force of particles of which only those within a reach of 6 to 8 cm move, over that where all do: nodes at the edge of what moves lack
-/// the stiffness of what rests beyond.
+/// Force of particles if only those within a reach of 6 to 8 cm move, relative to the force if all move: nodes at the edge of the moving
+/// region lack the stiffness of the fixed tissue beyond it.
 const EDGE: f64 = 0.97;
 
-/// The same of tetrahedra, half as wide as the lattice.
+/// Force relative to a half-space, $\kappa$, of tetrahedra half as wide as the lattice, as for [`mpm_stiffening`].
 ///
 /// | torso | 1 cm | 1.5 cm | 2 cm |
 /// |---|---|---|---|
@@ -79,7 +80,7 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
 /// A torso of particles.
 ///
 /// # Errors
-/// [`ModelError::OutOfRange`] for what [`TorsoConfig::check`] refuses, [`ModelError::Conflict`] for too many points.
+/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points.
 pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
     solid("mpm", config)
 }
@@ -87,16 +88,16 @@ pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
 /// A torso of tetrahedra with compliant constraints.
 ///
 /// # Errors
-/// As [`mpm`].
+/// The errors of [`mpm`].
 pub fn xpbd(config: &TorsoConfig) -> Result<Torso, ModelError> {
     solid("xpbd", config)
 }
 
-/// What [`MATERIAL`] holds of an `xpbd` torso of a configuration, or else of an `mpm` torso.
+/// The value of [`MATERIAL`] for an `xpbd` torso of this configuration; for any other `name`, for an `mpm` torso.
 pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
     let softness = config.softness;
     let height = fitted_height(config);
-    // Spacings far from the fitted ones are taken for the nearest that it holds for.
+    // Spacings outside the fitted range are clamped to it.
     let spacing = config.spacing.clamp(0.02, 0.06);
     let stiffening = match name {
         "xpbd" => {
@@ -115,26 +116,27 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
     ]
 }
 
-/// Damping that a probe feels of particles, over what they are given: the strain below a probe is large.
+/// Ratio of the damping that a probe feels to the damping of particles: the strain below a probe is large.
 const MPM_FELT: f64 = 1.4;
-/// Damping by their transfer to the grid and back at [`FITTED_SPACING`], over the root of the stiffness [√(N/m) s]: it is mass under the
-/// probe over a substep, and so grows as the square of the spacing.
+/// Damping by the transfer of particles to the grid and back at [`FITTED_SPACING`], over the root of the stiffness [√(N/m) s]. It is the mass
+/// under the probe over a substep, so it grows with the square of the spacing.
 const MPM_TRANSFER: f64 = 0.11;
-/// How much more of it there is where tissue within a reach begins and ceases to move.
+/// Factor of the transfer damping if only tissue within a reach moves: tissue starts and stops moving at its edge.
 const MPM_EDGE_DAMPING: f64 = 2.0;
-/// Damping above which a probe on tetrahedra hardly feels more, at [`FITTED_SPACING`] and [`SUBSTEP`] [N·s/m].
+/// Limit of the damping that a probe on tetrahedra can feel, at [`FITTED_SPACING`] and [`SUBSTEP`] [N·s/m].
 const MOST_FELT: f64 = 36.0;
-/// Stiffness at which it was fitted [N/m].
+/// Stiffness at which [`MOST_FELT`] was fitted [N/m].
 const FITTED_STIFFNESS: f64 = 1324.17;
-/// Share of it that substeps are short enough for, where none is asked for.
+/// Fraction of the limit up to which damping should lie, by choice of the substep if it is not configured.
 const WELL_FELT: f64 = 0.7;
-/// Up to this share of it [`damping`] makes up for what is not felt.
+/// Fraction of the limit up to which [`damping`] compensates for the loss.
 const MADE_UP_FOR: f64 = 0.8;
 
-/// Damping of the tissue for which a probe feels that of the softness [N·s/m].
+/// Damping of the tissue for which a probe feels the damping of the softness [N·s/m].
 ///
-/// A substep solves each tetrahedron once, which loses a part $c / s$ of a damping $c / (1 - c / s)$. Fitted to presses at 20 mm/s; damping
-/// that is felt (force on the way in less that on the way out, over the difference of their rates, 2 to 15 mm) of tetrahedra given so much:
+/// A substep solves each tetrahedron once, which loses the fraction $c / s$ of a damping $c / (1 - c / s)$. Fitted to presses at 20 mm/s.
+/// The table shows the felt damping (force while pressing less force while retracting, over the difference of their rates, 2 to 15 mm)
+/// of tetrahedra with the given damping:
 ///
 /// | torso | given 17.6 | given 35 | $s$ |
 /// |---|---|---|---|
@@ -156,7 +158,7 @@ fn damping(name: &str, config: &TorsoConfig) -> f64 {
     damping / (1.0 - (damping / most_felt(config, substep(config))).min(MADE_UP_FOR))
 }
 
-/// Damping above which a probe on tetrahedra stepped by a substep [s] hardly feels more, $s$ [N·s/m].
+/// Limit $s$ of the damping that a probe on tetrahedra can feel, for a substep [s] [N·s/m].
 fn most_felt(config: &TorsoConfig, substep: f64) -> f64 {
     MOST_FELT
         * (SUBSTEP / substep)
@@ -164,7 +166,7 @@ fn most_felt(config: &TorsoConfig, substep: f64) -> f64 {
         * (config.softness.stiffness / FITTED_STIFFNESS).powf(0.2)
 }
 
-/// Longest substep of tetrahedra [s]: the configured one, or one in which the damping is well felt.
+/// Longest substep of tetrahedra [s]: the configured one, or one that is short enough for the damping.
 fn substep(config: &TorsoConfig) -> f64 {
     config.substep.unwrap_or_else(|| {
         let share = config.softness.damping / (WELL_FELT * most_felt(config, SUBSTEP));

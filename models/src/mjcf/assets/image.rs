@@ -2,13 +2,13 @@
 
 use png::{BitDepth, ColorType, Decoder, Limits, Transformations};
 
-/// Pixels in an image.
+/// Upper limit of the pixels of an image.
 const MAX_PIXELS: u64 = 1 << 26;
 
-/// Memory that decoding may use, a row at a time [bytes].
+/// Upper limit of the memory for decoding, which goes row by row [bytes].
 const MAX_BYTES: usize = 16 << 20;
 
-/// The mean of all pixels as red, green, blue in 0–1.
+/// Mean of all pixels as red, green, blue in 0–1.
 pub(in crate::mjcf) fn mean_colour(bytes: &[u8]) -> Result<[f64; 3], String> {
     let limits = Limits { bytes: MAX_BYTES };
     let mut decoder = Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);

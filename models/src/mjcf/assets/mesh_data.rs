@@ -1,20 +1,20 @@
-//! A mesh as MJCF holds it.
+//! A mesh in the layout of MJCF.
 
 use insonate_meshes::TriangleMesh;
 
-/// A triangle mesh in the file's own units.
+/// A triangle mesh in the units of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::mjcf) struct MeshData {
     /// Positions, flat `[n, 3]`.
     pub(in crate::mjcf) vertices: Vec<f32>,
     /// Normals at the vertices, flat `[n, 3]`, or empty.
     pub(in crate::mjcf) normals: Vec<f32>,
-    /// Vertex indices, flat `[m, 3]`; empty for a cloud whose convex hull is meant.
+    /// Vertex indices, flat `[m, 3]`; empty for a point cloud, whose convex hull MuJoCo takes.
     pub(in crate::mjcf) faces: Vec<u32>,
 }
 
 impl MeshData {
-    /// In single precision, as MuJoCo keeps meshes.
+    /// Converts to single precision, in which MuJoCo stores meshes.
     pub(super) fn of(mesh: &TriangleMesh, normals: &[[f64; 3]]) -> Self {
         let single = |reals: &[[f64; 3]]| reals.iter().flatten().map(|&real| real as f32).collect();
         Self {
@@ -24,7 +24,7 @@ impl MeshData {
         }
     }
 
-    /// Fails unless MuJoCo can use the mesh.
+    /// Returns an error unless MuJoCo can use the mesh.
     pub(super) fn checked(self) -> Result<Self, String> {
         let count = self.vertices.len() / 3;
         if count < 4 {

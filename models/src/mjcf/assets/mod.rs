@@ -1,6 +1,6 @@
 //! Mesh and image files.
 //!
-//! Counts in headers are never trusted: they must fit the file's real length before anything is allocated.
+//! Counts in headers are not trusted: they are compared with the length of the file before memory is allocated.
 
 mod image;
 mod mesh_data;
@@ -13,7 +13,7 @@ use insonate_meshes::{MeshFormat, TriangleMesh};
 pub(super) use image::mean_colour;
 pub(super) use mesh_data::MeshData;
 
-/// Reads a mesh file; the format follows from its name.
+/// Reads a mesh file. The extension of its name determines the format.
 pub(super) fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshData, String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let extension = extension.unwrap_or_default().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! MuJoCo's own binary mesh format: four counts, then positions, normals, texture coordinates and triangles.
+//! MuJoCo's binary mesh format (MSH): four counts, then positions, normals, texture coordinates and triangles.
 
 use insonate_meshes::{MAX_TRIANGLES, check_count};
 
@@ -49,7 +49,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<MeshData, String> {
     })
 }
 
-/// Little-endian words.
+/// Little-endian 4-byte words.
 fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     bytes.as_chunks::<4>().0.iter().copied()
 }

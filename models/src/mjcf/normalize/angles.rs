@@ -1,22 +1,22 @@
-//! Degrees to radians, and Euler angles to quaternions.
+//! Converts degrees to radians, and Euler angles to quaternions.
 //!
-//! With `angle="degree"`, MJCF's default, MuJoCo converts `euler` and `axisangle` everywhere, the range of hinges and balls, and
-//! the `ref` and `springref` of hinges. Nothing else: ranges of actuators and tendons, coefficients of equalities and keyframes
-//! are in radians in every file, and `fovy` and `cutoff` in degrees.
+//! With `angle="degree"`, the default of MJCF, MuJoCo converts `euler` and `axisangle` everywhere, the range of hinge and ball
+//! joints, and the `ref` and `springref` of hinge joints. It converts nothing else: ranges of actuators and tendons, coefficients of
+//! equalities and keyframes are in radians in every file, and `fovy` and `cutoff` are in degrees.
 
 use super::compiler::Compiler;
 use super::defaults::{Defaults, walk_world};
 use super::orientation;
 use crate::mjcf::{Element, Mjcf, MjcfError, Value};
 
-/// Attributes of joints whose unit depends on the joint's type, and the types with angles.
+/// Attributes of joints whose unit depends on the type of the joint, and the types for which they are angles.
 const OF_JOINTS: [(&str, &[&str]); 3] = [
     ("range", &["hinge", "ball"]),
     ("ref", &["hinge"]),
     ("springref", &["hinge"]),
 ];
 
-/// Makes every angle one in radians and every Euler triple a quaternion.
+/// Converts all angles to radians and all Euler angles to quaternions.
 pub(super) fn to_radians(
     mjcf: &mut Mjcf,
     compiler: &Compiler,
@@ -49,7 +49,7 @@ fn find<'a>(element: &'a Element, tag: &str) -> Option<&'a Element> {
         .find(|element| element.tag() == tag)
 }
 
-/// The type of a joint may come from another class than its range, so values from classes are written on the joints.
+/// Writes values from classes on the joints, because a joint's type may come from another class than its range.
 fn convert_joints(mjcf: &mut Mjcf, defaults: &Defaults) {
     walk_world(mjcf, &mut |element, class| {
         if element.tag() != "joint" {
@@ -66,7 +66,7 @@ fn convert_joints(mjcf: &mut Mjcf, defaults: &Defaults) {
             != Some("false");
         for (attribute, angular_types) in OF_JOINTS {
             let is_angle =
-                angular_types.contains(&kind.as_str()) && (attribute != "range" || is_limited); // MuJoCo leaves ranges that do not count
+                angular_types.contains(&kind.as_str()) && (attribute != "range" || is_limited); // MuJoCo does not convert ranges of joints without limits
             let value = defaults.effective(element, class, &["joint"], attribute);
             let Some(reals) = value.and_then(Value::as_reals) else {
                 continue;
@@ -137,7 +137,7 @@ fn set_euler(
         element.set("quat", orientation::from_euler(sequence, angles));
         return Ok(());
     }
-    // Replicas have no other way to write a rotation.
+    // `replicate` supports no other rotation than Euler angles.
     if sequence != ['x', 'y', 'z'] {
         return Err(MjcfError::Unsupported {
             element: element.label(),

@@ -1,36 +1,36 @@
-//! The `compiler` settings that change the meaning of the rest of a document.
+//! The `compiler` settings that change how the rest of a document is read.
 
 use crate::mjcf::{Element, Mjcf, MjcfError};
 
-/// Where a body's mass comes from.
+/// Source of a body's mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum InertiaSource {
-    /// From its `inertial`, or from its geoms where it has none.
+    /// Its `inertial`, or its geoms if it has none.
     Auto,
-    /// From its geoms.
+    /// Its geoms.
     Geoms,
-    /// From its `inertial`, or none.
+    /// Its `inertial`; no mass if it has none.
     Inertial,
 }
 
-/// The settings; MuJoCo's defaults where a document has none.
+/// Compiler settings, with MuJoCo's defaults for those that the document does not set.
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
     pub(super) degrees: bool,
     pub(super) euler_sequence: [char; 3],
     pub(super) inertia_source: InertiaSource,
-    /// First and last group of the geoms that count for inertia.
+    /// First and last group of the geoms that contribute to inertia.
     pub(super) inertia_groups: [f64; 2],
-    /// Least mass of a body [kg].
+    /// Lower bound of a body's mass [kg].
     pub(super) bound_mass: f64,
-    /// Least principal inertia of a body [kg·m²].
+    /// Lower bound of a body's principal inertia [kg·m²].
     pub(super) bound_inertia: f64,
     pub(super) balances_inertia: bool,
     /// Mass of the whole model [kg].
     pub(super) total_mass: Option<f64>,
     pub(super) mesh_folder: String,
     pub(super) texture_folder: String,
-    /// Whether folders in file names are ignored.
+    /// Whether file names are stripped of their folders.
     pub(super) strips_path: bool,
 }
 
@@ -75,7 +75,7 @@ impl Compiler {
     }
 }
 
-/// Leaves radians as the only setting, and what concerns muscles.
+/// Resets the section to `angle="radian"`, and keeps `lengthrange` (settings of muscles).
 pub(super) fn reset(mjcf: &mut Mjcf) {
     let length_range = mjcf
         .section("compiler")

@@ -1,10 +1,10 @@
-//! What an element takes from its defaults class.
+//! Values that an element inherits from its default class.
 
 use std::collections::BTreeMap;
 
 use crate::mjcf::{Element, Mjcf, Value};
 
-/// The defaults classes of a document.
+/// The default classes of a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Defaults {
     classes: BTreeMap<String, Class>,
@@ -26,10 +26,10 @@ impl Defaults {
         Self { classes }
     }
 
-    /// The value of an attribute: the element's own, or the one it takes from its class.
+    /// The value of an attribute: the element's own value, or the value from its class.
     ///
-    /// `class` is what the element gets from its surroundings when it names no class; `tags` are the elements in a class that
-    /// count for it.
+    /// `class` is the class from the element's surroundings (`childclass`), used if the element has no class. `tags` are the elements of
+    /// a class whose defaults apply.
     pub(crate) fn effective<'a>(
         &'a self,
         element: &'a Element,
@@ -43,7 +43,7 @@ impl Defaults {
         })
     }
 
-    /// The value that a class gives, or the nearest of those around it.
+    /// The value from a class, or from its nearest ancestor that has one.
     fn inherited(&self, class: &str, tags: &[&str], attribute: &str) -> Option<&Value> {
         let mut class = self.classes.get(class);
         while let Some(here) = class {
@@ -81,7 +81,7 @@ fn collect(section: &Element, parent: Option<&str>, classes: &mut BTreeMap<Strin
     }
 }
 
-/// Calls `visit` on everything in the world with the class that its surroundings give, parents before children.
+/// Calls `visit` on every element of the world with the class of its surroundings, parents before children.
 pub(crate) fn walk_world(mjcf: &mut Mjcf, visit: &mut impl FnMut(&mut Element, &str)) {
     fn walk(parent: &mut Element, class: &str, visit: &mut impl FnMut(&mut Element, &str)) {
         for child in parent.children_mut() {

@@ -1,4 +1,4 @@
-//! Files that a document refers to, written into it.
+//! Embeds the files of a document into it.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ const IMAGE_FILES: [&str; 7] = [
     "fileback",
 ];
 
-/// Replaces every file by its content, or by the nearest thing that MJCF can hold.
+/// Replaces every file by its content, or by the closest equivalent in MJCF.
 pub(super) fn inline(
     mjcf: &mut Mjcf,
     compiler: &Compiler,
@@ -72,7 +72,7 @@ fn refuse_other_files(mjcf: &Mjcf, keeps_models: bool) -> Result<(), MjcfError> 
     Ok(())
 }
 
-/// Skins from files are only looks.
+/// Removes skins from files: they are only visual.
 fn drop_skins(mjcf: &mut Mjcf, section: &str, notes: &mut Vec<String>) {
     let Some(section) = mjcf.root_mut().child_mut(section) else {
         return;
@@ -116,7 +116,7 @@ impl Inliner<'_> {
         Ok(())
     }
 
-    /// Resolves the file of a model that MuJoCo is to attach.
+    /// Resolves the file of a model for MuJoCo's `attach`.
     fn model(&self, model: &mut Element) -> Result<(), MjcfError> {
         let file = model.text("file").unwrap_or_default().to_owned();
         let path = self.resolve("", &file)?;
@@ -189,7 +189,7 @@ impl Inliner<'_> {
     }
 }
 
-/// An asset without a name gets that of its file.
+/// Gives an asset without a name the name of its file.
 fn name_after(asset: &mut Element, file: &str) {
     let file = file.replace('\\', "/");
     let stem = Path::new(&file).file_stem().and_then(|stem| stem.to_str());
@@ -210,8 +210,8 @@ fn write_mesh(mesh: &mut Element, data: &MeshData) {
     }
 }
 
-/// The numbers whose shortest decimal form is that of the single-precision ones: MuJoCo reads the same bits, and the file stays
-/// small.
+/// Doubles with the same shortest decimal form as the single-precision numbers: MuJoCo reads the same bits, and the file
+/// stays small.
 fn shortest(reals: &[f32]) -> Vec<f64> {
     reals
         .iter()

@@ -1,8 +1,8 @@
-//! Masses and inertias independent of `compiler` settings.
+//! Makes masses and inertias independent of `compiler` settings.
 //!
-//! MuJoCo takes a body's mass from its `inertial` or from its geoms, then raises mass and principal inertias to bounds, then, where
-//! the inertias break the triangle inequality $A + B \geq C$, sets all three to their mean, then scales all to a total mass.
-//! Every step is applied to `inertial` elements; for masses from geoms only the choice of geoms can be.
+//! MuJoCo takes a body's mass from its `inertial` or from its geoms. It then raises mass and principal inertias to their bounds. If
+//! the inertias violate the triangle inequality $A + B \geq C$, it sets all three to their mean. Finally it scales all masses to a
+//! total mass. Every step is applied to `inertial` elements here. For masses from geoms, only the choice of geoms can be applied.
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
@@ -11,7 +11,7 @@ use super::defaults::Defaults;
 use super::orientation;
 use crate::mjcf::{Element, Mjcf, MjcfError, Value};
 
-/// Applies the settings to all bodies.
+/// Applies the compiler settings to all bodies.
 pub(super) fn settle(
     mjcf: &mut Mjcf,
     compiler: &Compiler,
@@ -58,7 +58,7 @@ pub(super) fn settle(
 struct Pass<'a> {
     compiler: &'a Compiler,
     defaults: &'a Defaults,
-    /// Bodies to which bounds could not be applied.
+    /// Bodies to which the bounds could not be applied.
     unbounded: Vec<String>,
     /// A body whose mass comes from geoms.
     heavy: Option<String>,
@@ -111,7 +111,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Takes the mass from geoms that do not count; returns whether any is left that has some.
+    /// Sets the mass of geoms that do not contribute to zero. Returns whether a geom with mass is left.
     fn weigh_geoms(&self, holder: &mut Element, class: &str) -> bool {
         let mut heavy = false;
         for child in holder.children_mut() {
@@ -143,7 +143,7 @@ impl Pass<'_> {
         mass.is_none_or(|mass| mass > 0.0)
     }
 
-    /// Raises mass and inertia of an `inertial` to the bounds and balances them.
+    /// Raises mass and inertia of an `inertial` to the bounds and enforces the triangle inequality.
     fn bound(&self, inertial: &mut Element, body: &str) -> Result<(), MjcfError> {
         let compiler = self.compiler;
         if compiler.bound_mass <= 0.0 && compiler.bound_inertia <= 0.0 && !compiler.balances_inertia
@@ -173,7 +173,7 @@ impl Pass<'_> {
     }
 }
 
-/// Principal moments and axes of `[xx, yy, zz, xy, xz, yz]`.
+/// Principal moments and axes of an inertia `[xx, yy, zz, xy, xz, yz]`.
 fn principal(full: [f64; 6]) -> Option<([f64; 3], [f64; 4])> {
     let [xx, yy, zz, xy, xz, yz] = full;
     let matrix = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);

@@ -1,8 +1,8 @@
-//! From a user's document to one with the same meaning wherever it is attached.
+//! Converts a user's document to one that keeps its meaning wherever it is attached.
 //!
-//! MuJoCo's `compiler` section changes how the rest of a file is read, and [`Mjcf::attach`] leaves it behind. So what depends on
-//! it is worked out first: angles in degrees and Euler sequences, where masses come from, where files lie. Limits need nothing:
-//! a file that is valid without `autolimits` means the same with it.
+//! MuJoCo's `compiler` section changes how the rest of a file is read, and [`Mjcf::attach`] drops this section. So its settings are
+//! applied first: angles in degrees, Euler sequences, the source of masses, folders of files. Joint limits need no conversion:
+//! a file that is valid without `autolimits` has the same meaning with it.
 
 mod angles;
 mod compiler;
@@ -18,22 +18,22 @@ use super::{Mjcf, MjcfError, ReadOptions};
 use compiler::Compiler;
 pub(crate) use defaults::{Defaults, walk_world};
 
-/// A document that needs no other file and no `compiler` settings but radians.
+/// A document that needs no other files and no `compiler` setting except radians.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StandaloneMjcf {
     /// The document.
     pub mjcf: Mjcf,
-    /// What could not be kept, for the user to read.
+    /// Changes that lose information, as notes to the user.
     pub notes: Vec<String>,
 }
 
 impl Mjcf {
     /// Reads an MJCF file as [`Mjcf::read`] does and makes it one standalone document: angles in radians, masses independent of
-    /// `compiler` settings, meshes written into the document, image textures replaced by their mean colour.
+    /// `compiler` settings, meshes embedded in the document, image textures replaced by their mean colour.
     ///
     /// # Errors
-    /// As [`Mjcf::read`]; [`MjcfError::Unsupported`] for what cannot be kept (global coordinates, height field files,
-    /// model assets, fitted boxes, some uses of `settotalmass`); [`MjcfError::BadAsset`] for a broken mesh.
+    /// The errors of [`Mjcf::read`]; [`MjcfError::Unsupported`] for features that cannot be converted (global coordinates, height field
+    /// files, model assets, fitted boxes, some uses of `settotalmass`); [`MjcfError::BadAsset`] for a broken mesh.
     pub fn read_standalone(
         path: &Path,
         options: &ReadOptions,

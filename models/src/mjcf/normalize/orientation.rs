@@ -1,11 +1,11 @@
-//! Orientations: what MJCF can write, as quaternions `[w, x, y, z]`.
+//! Converts orientations of MJCF to quaternions `[w, x, y, z]`.
 
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// The rotation by three angles [rad] about the axes of `sequence`.
 ///
-/// $q = q_1 q_2 q_3$ for lower-case letters, whose axes turn with the frame; an upper-case letter's axis stays that of the parent,
-/// so its rotation is multiplied from the left.
+/// $q = q_1 q_2 q_3$ for lower-case letters, whose axes rotate with the frame (intrinsic). The axis of an upper-case letter is fixed
+/// in the parent (extrinsic), so its rotation is multiplied from the left.
 pub(super) fn from_euler(sequence: [char; 3], angles: [f64; 3]) -> [f64; 4] {
     let mut rotation = UnitQuaternion::identity();
     for (letter, angle) in sequence.into_iter().zip(angles) {

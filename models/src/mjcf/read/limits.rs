@@ -1,18 +1,18 @@
-//! How much a document may use.
+//! Resource limits of a document.
 
 use super::options::ReadOptions;
 use crate::mjcf::MjcfError;
 
-/// Elements within elements; MuJoCo models reach about 40.
+/// Nesting depth of elements; MuJoCo models reach about 40.
 pub(super) const MAX_DEPTH: usize = 256;
 
-/// Files that include files.
+/// Nesting depth of includes.
 pub(super) const MAX_INCLUDE_DEPTH: usize = 16;
 
-/// Elements in a document.
+/// Upper limit of the elements in a document.
 const MAX_ELEMENTS: u64 = 1_000_000;
 
-/// What is left of the limits.
+/// The remainder of the limits.
 pub(super) struct Budget {
     max_bytes: u64,
     bytes: u64,
@@ -28,12 +28,12 @@ impl Budget {
         }
     }
 
-    /// Bytes that may still be read.
+    /// Number of bytes that may still be read.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Takes bytes.
+    /// Consumes bytes of the budget.
     pub(super) fn take_bytes(&mut self, size: u64, path: &str) -> Result<(), MjcfError> {
         match self.bytes.checked_sub(size) {
             Some(left) => {
@@ -48,7 +48,7 @@ impl Budget {
         }
     }
 
-    /// Takes one element.
+    /// Consumes one element of the budget.
     pub(super) fn take_element(&mut self, path: &str) -> Result<(), MjcfError> {
         match self.elements.checked_sub(1) {
             Some(left) => {

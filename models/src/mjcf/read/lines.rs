@@ -1,6 +1,6 @@
-//! Line numbers for offsets.
+//! Converts byte offsets to line numbers.
 
-/// Counts lines while offsets grow.
+/// Counts lines at increasing offsets.
 pub(super) struct Lines<'s> {
     bytes: &'s [u8],
     offset: usize,
@@ -21,7 +21,7 @@ impl<'s> Lines<'s> {
             .unwrap_or(self.bytes.len())
             .clamp(self.offset, self.bytes.len());
         let passed = &self.bytes[self.offset..offset];
-        self.line += passed.split(|&byte| byte == b'\n').count() - 1; // an empty slice is one piece
+        self.line += passed.split(|&byte| byte == b'\n').count() - 1; // splitting an empty slice gives one piece
         self.offset = offset;
         self.line
     }

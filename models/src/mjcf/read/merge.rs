@@ -1,10 +1,10 @@
-//! Repeated sections, in one file or through includes, are merged.
+//! Merges repeated sections, from one file or from includes.
 
 use crate::mjcf::schema::{NodeId, Schema};
 use crate::mjcf::{Element, MjcfError};
 
-/// Adds a section to the document's root, merged with an earlier one of its kind: later attributes win, children append,
-/// and children that are allowed once are merged in turn.
+/// Adds a section to the root of the document. If the section exists, the two are merged: later attributes win, children are
+/// appended, and children that are allowed only once are merged recursively.
 pub(super) fn add_section(root: &mut Element, section: Element) -> Result<(), MjcfError> {
     let schema = Schema::get();
     let Some(earlier) = root.child_mut(section.tag()) else {
@@ -27,7 +27,7 @@ pub(super) fn add_section(root: &mut Element, section: Element) -> Result<(), Mj
     Ok(())
 }
 
-/// Classes take over their parent's values where they are defined, not later ones.
+/// Whether a later section changes values that classes copied from their parent at their definition.
 fn changes_what_classes_took(earlier: &Element, later: &Element) -> bool {
     earlier.child("default").is_some()
         && later

@@ -1,8 +1,8 @@
-//! Reading a user's own MJCF.
+//! Reads a user's MJCF.
 //!
-//! The files are untrusted: what they may use is bounded ([`ReadOptions`]), they may only name files below one folder, and
-//! nothing that MJCF never needs is interpreted (no DTD, no entities beyond XML's five).
-//! Every element is checked against the schema as it is read, so that errors say `file:line`.
+//! The files are untrusted. Their resource use is limited ([`ReadOptions`]), they may only refer to files below one folder, and
+//! XML features that MJCF does not use are not interpreted (no DTD, no entities except the five of XML).
+//! Every element is checked against the schema while it is read, so that errors contain `file:line`.
 
 mod limits;
 mod lines;
@@ -26,11 +26,11 @@ pub(super) use source::load_bytes;
 impl Mjcf {
     /// Reads an MJCF file with the files it includes.
     ///
-    /// Repeated sections are merged as MuJoCo merges them, comments and text between elements are dropped, numbers are kept
-    /// to the bit. Units and file names stay as written: [`Mjcf::read_standalone`] resolves them.
+    /// Repeated sections are merged as in MuJoCo. Comments and text between elements are dropped. Numbers keep all bits.
+    /// Units and file names stay as written: [`Mjcf::read_standalone`] converts them.
     ///
     /// # Errors
-    /// Anything that is not well-formed, not MJCF, too large, outside the root folder, or that [`Mjcf::validate`] refuses.
+    /// The document is not well-formed, is not MJCF, is too large, leaves the root folder, or fails [`Mjcf::validate`].
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Self, MjcfError> {
         let sandbox = Sandbox::of_file(path, options)?;
         let mut budget = Budget::new(options);
@@ -42,12 +42,12 @@ impl Mjcf {
         Ok(mjcf)
     }
 
-    /// Reads MJCF from a text that messages call `name`.
+    /// Reads MJCF from a text. Messages call it `name`.
     ///
-    /// Files that it includes are looked for in [`ReadOptions::root`]; without a root it may include none.
+    /// Included files are searched in [`ReadOptions::root`]. If there is no root, includes are not allowed.
     ///
     /// # Errors
-    /// As [`Mjcf::read`].
+    /// The errors of [`Mjcf::read`].
     pub fn read_str(xml: &str, name: &str, options: &ReadOptions) -> Result<Self, MjcfError> {
         let sandbox = options
             .root

@@ -8,17 +8,17 @@ const DEFAULT_MAX_BYTES: u64 = 64 << 20;
 /// Default of [`ReadOptions::max_asset_bytes`].
 const DEFAULT_MAX_ASSET_BYTES: u64 = 256 << 20;
 
-/// What a document may use.
+/// Limits of a document and its root folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Folder that all included files, meshes and textures must lie in; by default the folder of the main file.
+    /// Folder that must contain all included files, meshes and textures; the default is the folder of the main file.
     pub root: Option<PathBuf>,
-    /// Greatest size of a file, and of a document with all it includes [bytes].
+    /// Upper limit of the size of a file, and of a document with all its includes [bytes].
     pub max_bytes: u64,
-    /// Greatest size of all meshes and images of a document [bytes].
+    /// Upper limit of the total size of all meshes and images of a document [bytes].
     pub max_asset_bytes: u64,
-    /// Lets [`Mjcf::read_standalone`](super::super::Mjcf::read_standalone) keep `model` assets, with the resolved paths of their files,
-    /// and `attach`; else they are refused.
+    /// Whether [`Mjcf::read_standalone`](super::super::Mjcf::read_standalone) keeps `model` assets, with the resolved paths of their files,
+    /// and `attach`. If false, they are an error.
     pub keeps_models: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One document: its open elements, and the files that it includes.
+//! Parser state of a document: its open elements and its includes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use crate::mjcf::error::abbreviate;
 use crate::mjcf::schema::{NodeId, Schema};
 use crate::mjcf::{Element, MjcfError};
 
-/// An element whose end has not come yet.
+/// An element without its end tag yet.
 pub(super) struct Open {
     pub(super) element: Element,
     pub(super) node: NodeId,
     pub(super) line: usize,
 }
 
-/// Reads one document with its includes.
+/// Reads a document with its includes.
 pub(super) struct Parser<'a> {
     pub(super) schema: &'static Schema,
     sandbox: Option<&'a Sandbox>,
@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Hangs a finished element into its parent.
+    /// Adds a complete element to its parent.
     pub(super) fn close(&mut self, child: Element) -> Result<(), MjcfError> {
         let depth = self.open.len();
         match self.open.last_mut() {

@@ -1,4 +1,4 @@
-//! Which files a document may name.
+//! Restricts the files that a document may refer to.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -7,22 +7,22 @@ use super::options::ReadOptions;
 use crate::mjcf::MjcfError;
 use crate::mjcf::error::abbreviate;
 
-/// Bytes in a file's name as written in a document.
+/// Longest file name in a document [bytes].
 const LONGEST: usize = 1024;
 
-/// The folder of the main document, and the root folder that no file may lie outside of.
+/// The folder of the main document, and the root folder that contains all its files.
 #[derive(Clone, Debug)]
 pub(in crate::mjcf) struct Sandbox {
-    /// What messages call the document.
+    /// Name of the document in messages.
     document: PathBuf,
-    /// The main file's folder, resolved; MuJoCo looks for all files from there.
+    /// Folder of the main file, resolved. MuJoCo searches all files relative to it.
     folder: PathBuf,
-    /// The root, resolved.
+    /// Root folder, resolved.
     root: PathBuf,
 }
 
 impl Sandbox {
-    /// The sandbox of a main file.
+    /// Creates the sandbox of a main file.
     pub(in crate::mjcf) fn of_file(path: &Path, options: &ReadOptions) -> Result<Self, MjcfError> {
         let resolved = canonical(path)?;
         let folder = resolved.parent().unwrap_or(&resolved).to_owned();
@@ -40,7 +40,7 @@ impl Sandbox {
         })
     }
 
-    /// The sandbox of a text whose files are looked for in `folder`.
+    /// Creates the sandbox of a text whose files are searched in `folder`.
     pub(super) fn of_folder(folder: &Path) -> Result<Self, MjcfError> {
         let root = canonical(folder)?;
         Ok(Self {
@@ -50,8 +50,8 @@ impl Sandbox {
         })
     }
 
-    /// The resolved path of a file named in the document, `subfolder` below the document's folder; symbolic links are followed
-    /// before the root is checked.
+    /// Resolves a file of the document, relative to `subfolder` of the document's folder. Symbolic links are followed
+    /// before the path is compared with the root.
     pub(in crate::mjcf) fn resolve(
         &self,
         subfolder: &str,
@@ -68,7 +68,7 @@ impl Sandbox {
         match fs::canonicalize(&named) {
             Ok(resolved) if resolved.starts_with(&self.root) => Ok(resolved),
             Ok(_) => Err(outside(&self.document, file, &self.root)),
-            // What is not there is still told apart from what may not be there.
+            // Also for missing files: a path outside the root is reported as such.
             Err(_) if !without_dots(&named).starts_with(&self.root) => {
                 Err(outside(&self.document, file, &self.root))
             }
@@ -95,12 +95,12 @@ fn canonical(path: &Path) -> Result<PathBuf, MjcfError> {
     })
 }
 
-/// Files written on Windows separate folders by backslashes; MuJoCo takes both.
+/// Replaces backslashes, which separate folders on Windows; MuJoCo accepts both.
 fn portable(file: &str) -> String {
     file.replace('\\', "/")
 }
 
-/// The path with `.` and `..` worked out by their spelling.
+/// Removes `.` and `..` from the path without access to the file system.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

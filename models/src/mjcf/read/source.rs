@@ -1,4 +1,4 @@
-//! Getting the text of a file, within limits.
+//! Loads the text of a file, within limits.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,19 +9,19 @@ use insonate_meshes::git_lfs_pointer;
 use super::limits::Budget;
 use crate::mjcf::MjcfError;
 
-/// A text and what messages call it.
+/// A text and its name in messages.
 pub(super) struct Source {
     pub(super) label: String,
     pub(super) text: String,
 }
 
-/// The text of a file.
+/// Loads the text of a file.
 pub(super) fn load(path: &Path, budget: &mut Budget) -> Result<Source, MjcfError> {
     let bytes = load_bytes(path, budget.bytes())?;
     from_bytes(bytes, &path.display().to_string(), budget)
 }
 
-/// The content of a regular file of at most `limit` bytes.
+/// Loads the content of a regular file of at most `limit` bytes.
 pub(in crate::mjcf) fn load_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, MjcfError> {
     let io_error = |source| MjcfError::Io {
         path: path.to_owned(),
@@ -34,7 +34,7 @@ pub(in crate::mjcf) fn load_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Mj
     };
     let metadata = fs::metadata(path).map_err(io_error)?;
     if !metadata.is_file() {
-        // Opening a pipe could wait for ever, a device could be endless.
+        // Reading a pipe may block forever, and a device may be endless.
         return Err(io_error(io::Error::other("it is not a regular file")));
     }
     if metadata.len() > limit {
@@ -53,7 +53,7 @@ pub(in crate::mjcf) fn load_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Mj
     Ok(bytes)
 }
 
-/// A text from bytes that must be UTF-8.
+/// Converts bytes to a text. They must be UTF-8.
 pub(super) fn from_bytes(
     bytes: Vec<u8>,
     label: &str,
@@ -90,7 +90,7 @@ pub(super) fn from_bytes(
     })
 }
 
-/// The line, from 1, of a byte.
+/// Line number, from 1, of a byte offset.
 fn line_at(bytes: &[u8], offset: usize) -> usize {
     bytes[..offset].split(|&byte| byte == b'\n').count()
 }

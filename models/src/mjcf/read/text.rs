@@ -1,6 +1,6 @@
-//! From one file's XML events to elements, checked against the schema one by one.
+//! Converts the XML events of one file to elements, and checks each against the schema.
 //!
-//! A recursion with `parse`: an element may include a file, which is parsed in turn.
+//! This module and `parse` are mutually recursive: an element may include a file, which is then parsed.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -16,15 +16,15 @@ use crate::mjcf::schema::{Node, NodeId, kind_of};
 use crate::mjcf::validate::{check_attributes, child_node, unknown_attribute};
 use crate::mjcf::{Element, MjcfError};
 
-/// One file on its way into the parser.
+/// Reader of one file.
 pub(super) struct Text<'p, 'a, 's> {
     parser: &'p mut Parser<'a>,
     source: &'s Source,
-    /// Elements that were open when the file began.
+    /// Number of elements that were open at the start of the file.
     floor: usize,
-    /// Whether the root element of an included file, which is dropped, is open; the main file's is kept.
+    /// State of the root element. The root element of an included file is dropped; that of the main file is kept.
     wrapper: Wrapper,
-    /// Whether an `<include>` waits for its end tag.
+    /// Whether the end tag of an `<include>` is still missing.
     include_open: bool,
     lines: Lines<'s>,
 }
@@ -73,13 +73,13 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
                     return Err(self.syntax(line, problem));
                 }
                 Event::Eof => return self.finish(line),
-                // Comments, text, declarations: without meaning for MuJoCo.
+                // Comments, text and declarations have no meaning for MuJoCo.
                 _ => {}
             }
         }
     }
 
-    /// Everything must be closed where the file ends.
+    /// Checks that all elements of the file are closed at its end.
     fn finish(&self, line: usize) -> Result<(), MjcfError> {
         if let Some(open) = self.parser.open[self.floor..].last() {
             let problem = format!(
@@ -143,7 +143,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
             .map_err(|error| self.at(line, error))
     }
 
-    /// The root element of an included file, whatever its name: MuJoCo keeps its children alone.
+    /// Opens the root element of an included file. Its name does not matter: MuJoCo only keeps its children.
     fn start_wrapper(&mut self, has_end: bool) {
         self.wrapper = if has_end {
             Wrapper::Open
@@ -163,7 +163,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
             return Ok(());
         }
         if self.parser.open.len() == self.floor {
-            self.wrapper = Wrapper::Closed; // the reader has checked that the names match
+            self.wrapper = Wrapper::Closed; // the XML reader has checked that the names match
             return Ok(());
         }
         let open = self
@@ -176,7 +176,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
             .map_err(|error| self.at(line, error))
     }
 
-    /// A new element with its attributes, checked.
+    /// Creates an element with its attributes, checked.
     fn element(&self, start: &BytesStart<'_>, tag: &str, line: usize) -> Result<Open, MjcfError> {
         let schema = self.parser.schema;
         let (id, parent_tag) = match self.parser.open.last() {
@@ -231,7 +231,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
                 return Err(self.syntax(line, problem));
             }
             if attribute == "name" && text.is_empty() {
-                continue; // no name, as for MuJoCo
+                continue; // an empty name is no name, as in MuJoCo
             }
             match parse_value(kind_of(parent, element.tag(), attribute), &text) {
                 Ok(value) => {
@@ -253,14 +253,14 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
         Ok(())
     }
 
-    /// The attributes' names and texts, with entities replaced.
+    /// Names and texts of the attributes, with entities replaced.
     fn texts<'x>(
         &self,
         start: &'x BytesStart<'_>,
         line: usize,
     ) -> impl Iterator<Item = (&'x str, Result<String, MjcfError>)> {
         let mut attributes = start.attributes();
-        attributes.with_checks(false); // the caller checks for repetition, in time
+        attributes.with_checks(false); // the caller checks for repetition, faster
         attributes.map(move |attribute| match attribute {
             Ok(attribute) => {
                 let text = attribute

@@ -1,11 +1,11 @@
-//! From an attribute's text to its value, by the schema's kind.
+//! Converts the text of an attribute to a value of the schema's kind.
 
 use crate::mjcf::Value;
 use crate::mjcf::schema::AttributeKind;
 
-/// The value, or what is wrong with the text.
+/// Returns the value, or a description of the error.
 ///
-/// Text that is not a number stays text, so that the schema's check can say so.
+/// Text that is not a number stays text, so that the schema check can report it.
 pub(super) fn parse_value(kind: AttributeKind, text: &str) -> Result<Value, String> {
     let (AttributeKind::Reals(least, most) | AttributeKind::Integers(least, most)) = kind else {
         return Ok(Value::from(text));

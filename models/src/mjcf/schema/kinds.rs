@@ -1,32 +1,32 @@
-//! The kind of each attribute: numbers, a keyword, a name, a reference, a file.
+//! Value kinds of attributes: numbers, keywords, names, references, files.
 //!
-//! Facts from MuJoCo's XML reference and its parser (3.17): counts, keywords, and what refers to what.
+//! Source: MuJoCo's XML reference and its parser (3.17), for counts, keywords and references.
 
 use super::Namespace;
 
-/// What an attribute holds.
+/// Kind of the value of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttributeKind {
-    /// Numbers, at least and at most so many.
+    /// Numbers; least and greatest count.
     Reals(usize, usize),
-    /// Whole numbers, at least and at most so many.
+    /// Integers; least and greatest count.
     Integers(usize, usize),
     /// One of these keywords.
     Keyword(&'static [&'static str]),
-    /// The element's own name.
+    /// The name of the element itself.
     Name,
     /// The name of another element.
     Reference(Namespace),
-    /// Names of other elements, between spaces.
+    /// Names of other elements, separated by spaces.
     References(Namespace),
-    /// The name of an element whose namespace another attribute gives.
+    /// The name of an element. Another attribute gives its namespace.
     TypedReference {
         /// The attribute that gives the namespace.
         type_attribute: &'static str,
     },
-    /// A file.
+    /// A file name.
     File,
-    /// Anything else.
+    /// Any other text.
     Text,
 }
 
@@ -42,7 +42,7 @@ const PAIR: AttributeKind = AttributeKind::Reals(2, 2);
 const VECTOR: AttributeKind = AttributeKind::Reals(3, 3);
 const FOUR: AttributeKind = AttributeKind::Reals(4, 4);
 
-/// What `attribute` of an element `tag` below a `parent` holds.
+/// The value kind of `attribute` on an element `tag` below a `parent`.
 pub fn kind_of(parent: &str, tag: &str, attribute: &str) -> AttributeKind {
     if tag == "flag" {
         return SWITCH;
@@ -99,7 +99,7 @@ fn reference(parent: &str, tag: &str, attribute: &str) -> Option<AttributeKind> 
     })
 }
 
-/// Words from a list.
+/// Keywords.
 fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<AttributeKind> {
     Some(match (tag, attribute) {
         ("joint", "type") if parent != "composite" => {
@@ -154,7 +154,7 @@ fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<AttributeKind> {
     })
 }
 
-/// Attributes that mean something else on this element than on others.
+/// Attributes with a special meaning on this element.
 fn special(tag: &str, attribute: &str) -> Option<AttributeKind> {
     Some(match (tag, attribute) {
         ("compiler", "inertiagrouprange") | ("camera", "resolution") | ("texture", "gridsize") => {
@@ -186,7 +186,7 @@ fn special(tag: &str, attribute: &str) -> Option<AttributeKind> {
     })
 }
 
-/// Attributes that mean the same on every element that has them.
+/// Attributes with the same meaning on all elements.
 fn common(attribute: &str) -> Option<AttributeKind> {
     Some(match attribute {
         "pos" | "axis" | "zaxis" | "dir" | "gravity" | "wind" | "magnetic" | "center" | "euler"
@@ -215,7 +215,7 @@ fn common(attribute: &str) -> Option<AttributeKind> {
     })
 }
 
-/// Attributes that hold one number on every element that has them.
+/// Attributes that hold one number on all elements.
 fn real(attribute: &str) -> bool {
     matches!(
         attribute,
@@ -300,7 +300,7 @@ fn real(attribute: &str) -> bool {
     )
 }
 
-/// What the renderer's settings hold.
+/// Values of visualization settings.
 fn visual(tag: &str, attribute: &str) -> AttributeKind {
     match (tag, attribute) {
         ("rgba", _) => FOUR,

@@ -1,8 +1,8 @@
-//! Which elements and attributes MJCF has, and what their values mean.
+//! The elements and attributes of MJCF, and the kinds of their values.
 //!
-//! `mjcf.txt` is what `mj_printSchema` of MuJoCo 3.17.0 prints, unchanged (a test of `insonate-sim` compares it with the linked
-//! library); the kinds of the values are in [`kinds`].
-//! `frame` and `replicate`, which MuJoCo expands before its schema applies, are added here.
+//! `mjcf.txt` is the output of `mj_printSchema` of MuJoCo 3.17.0, unchanged (a test of `insonate-sim` compares it with the linked
+//! library). The kinds of the values are in [`kinds`].
+//! `frame` and `replicate` are added here, because MuJoCo expands them before it applies its schema.
 
 mod kinds;
 mod namespace;
@@ -12,14 +12,14 @@ use std::sync::LazyLock;
 pub use kinds::{AttributeKind, kind_of};
 pub use namespace::{Namespace, namespace_of};
 
-/// MuJoCo's own print of its schema.
+/// The schema as printed by MuJoCo.
 pub const PRINTED: &str = include_str!("mjcf.txt");
 
 /// An index into the schema's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(usize);
 
-/// Attributes and children of one kind of element.
+/// Attributes and children of an element.
 #[derive(Clone, Debug)]
 pub struct Node {
     tag: &'static str,
@@ -40,7 +40,7 @@ impl Node {
         &self.attributes
     }
 
-    /// The schema's own copy of an attribute's name.
+    /// The attribute's name as a static string.
     pub fn attribute(&self, attribute: &str) -> Option<&'static str> {
         self.attributes
             .iter()
@@ -48,7 +48,7 @@ impl Node {
             .find(|name| *name == attribute)
     }
 
-    /// The schema of a child.
+    /// The schema of a child element.
     pub fn child(&self, tag: &str) -> Option<NodeId> {
         self.children
             .iter()
@@ -74,7 +74,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// MuJoCo 3.17.0's schema.
+    /// The schema of MuJoCo 3.17.0.
     pub fn get() -> &'static Self {
         static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::parse(PRINTED));
         &SCHEMA
@@ -92,7 +92,7 @@ impl Schema {
 
     fn parse(printed: &'static str) -> Self {
         let mut nodes: Vec<Node> = Vec::new();
-        let mut open: Vec<NodeId> = Vec::new(); // by depth
+        let mut open: Vec<NodeId> = Vec::new(); // indexed by depth
         for line in printed.lines() {
             let Some((head, attributes)) = split_line(line) else {
                 continue;
@@ -109,7 +109,7 @@ impl Schema {
                 if let Some(&NodeId(parent)) = open.last() {
                     nodes[parent].children.push((tag, id));
                     if mark == "R" {
-                        nodes[id.0].children.push((tag, id)); // recursive: default, body
+                        nodes[id.0].children.push((tag, id)); // recursive elements: default, body
                     }
                 }
                 open.push(id);
@@ -147,7 +147,7 @@ impl Schema {
         )
     }
 
-    /// The print merges `worldbody` and `body`; the world has children only.
+    /// Adds `worldbody`. The printed schema merges it with `body`, but the world has children only.
     fn add_world_body(&mut self) {
         let body = self.find("body");
         let inside_world = |tag: &str| !matches!(tag, "joint" | "freejoint" | "inertial");
@@ -198,7 +198,7 @@ impl Schema {
 
 type Head = (usize, &'static str, &'static str);
 
-/// Takes a line of the print apart: `(depth, tag, mark)` where it opens an element, and its attributes.
+/// Splits a line of the printed schema: `(depth, tag, mark)` if it opens an element, and its attributes.
 fn split_line(line: &'static str) -> Option<(Option<Head>, Vec<&'static str>)> {
     let indent = line.len() - line.trim_start().len();
     let mut words = line.split_whitespace().peekable();

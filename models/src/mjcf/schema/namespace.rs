@@ -1,6 +1,6 @@
-//! The namespaces of MJCF; names are unique within each.
+//! The namespaces of MJCF. Names are unique in each of them.
 
-/// A kind of thing that has names of its own.
+/// A kind of object with its own namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "each is the MJCF element of the same name")]
 pub enum Namespace {
@@ -33,7 +33,7 @@ pub enum Namespace {
 }
 
 impl Namespace {
-    /// How messages call it.
+    /// The name of the namespace in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Body => "body",
@@ -65,7 +65,7 @@ impl Namespace {
         }
     }
 
-    /// The namespace that a frame sensor's `objtype` speaks of.
+    /// The namespace for the `objtype` of a frame sensor.
     pub fn from_object_type(object_type: &str) -> Option<Self> {
         Some(match object_type {
             "body" | "xbody" => Self::Body,
@@ -95,7 +95,7 @@ impl Namespace {
     }
 }
 
-/// The namespace in which an element's `name` counts, given its parent's tag; `None` where `name` is no name.
+/// The namespace of an element's `name`, given the tag of its parent; `None` if `name` does not identify the element.
 pub fn namespace_of(parent: &str, tag: &str) -> Option<Namespace> {
     Some(match (parent, tag) {
         ("equality", _) => Namespace::Equality,

@@ -1,4 +1,4 @@
-//! The base: what stands still below the first joint.
+//! The base: the fixed part below the first joint.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use super::flange::joints_of;
 use super::notes::list;
 use crate::mjcf::{Element, Mjcf, Namespace, walk_world};
 
-/// Shapes of the world belong to the base if they stand this close to the first joint, seen from above [m] ...
+/// Shapes of the world belong to the base if their horizontal distance to the first joint is at most this [m] ...
 const NEAR: f64 = 0.3;
-/// ... and are not larger than this, if they are primitives [m].
+/// ... and, for primitives, if their sizes are at most this [m].
 const MOST_SIZE: f64 = 0.5;
 
-/// Keeps only the child of the world that carries the flange, with the base that MuJoCo merges into the world.
+/// Keeps only the child of the world that carries the flange, and the base if MuJoCo has merged it into the world.
 ///
-/// `index` is that of the child. Where its top body moves, the file's base has no body of its own, as in every URDF that MuJoCo
-/// converts: then the shapes of the world that stand near it stay as the body `base`.
+/// `index` is the index of this child. If its top body moves, the base has no body of its own, as in every URDF of a fixed arm that
+/// MuJoCo converts. Then the shapes of the world near the first joint are kept as the body `base`.
 pub(super) fn keep_tree(mjcf: &mut Mjcf, index: usize, notes: &mut Vec<String>) {
     let name = free_name(mjcf, "base");
     let world = mjcf.worldbody();
@@ -47,7 +47,7 @@ pub(super) fn keep_tree(mjcf: &mut Mjcf, index: usize, notes: &mut Vec<String>) 
     *mjcf.worldbody().children_mut() = vec![tree];
 }
 
-/// Where the top body of a tree stands, seen from above, if it has a joint of the arm.
+/// Horizontal position of the top body of a tree; `None` if the body has no joint of the arm.
 fn place_of_first_joint(tree: &Element) -> Option<[f64; 2]> {
     let [x, y, _] = tree.array::<3>("pos").unwrap_or_default();
     if tree.tag() == "frame" {
@@ -58,14 +58,14 @@ fn place_of_first_joint(tree: &Element) -> Option<[f64; 2]> {
         .then_some([x, y])
 }
 
-/// Takes the shapes near a place from `children`.
+/// Removes the shapes near a position from `children` and returns them.
 fn shapes_near(children: &mut Vec<Element>, place: [f64; 2]) -> Vec<Element> {
     children
         .extract_if(.., |child| is_solid(child) && stands_near(child, place))
         .collect()
 }
 
-/// Moves frames around the top body to the mount; what they hold keeps its place in them.
+/// Moves frames around the top body to the mount. Their content keeps its pose in them.
 fn unplace_frames(tree: &mut Element, notes: &mut Vec<String>) {
     if tree.tag() != "frame" {
         return;
@@ -106,7 +106,7 @@ fn stands_near(geom: &Element, place: [f64; 2]) -> bool {
     is_small && (x - place[0]).hypot(y - place[1]) <= NEAR
 }
 
-/// Puts the base at the origin and fixes it there.
+/// Moves the base to the origin and fixes it there.
 pub(super) fn settle(mjcf: &mut Mjcf, notes: &mut Vec<String>) {
     let mut holder = mjcf.worldbody();
     while let Some(tree) = holder
@@ -139,8 +139,8 @@ fn is_free(joint: &Element) -> bool {
 
 /// Excludes contacts between the base and the links that its joints carry.
 ///
-/// MuJoCo filters contacts of parent and child, but not where the parent is fixed to the world: what is meant for floors and tables
-/// would let convex hulls of a base and its first link press on each other, also where the file's base was free.
+/// MuJoCo filters contacts between parent and child, except if the parent is fixed to the world. This exception is useful for floors and
+/// tables, but it would let the convex hulls of a base and its first link collide, also if the base was free in the file.
 pub(super) fn spare_neighbours(mjcf: &mut Mjcf) {
     name_bodies(mjcf);
     let mut base = Vec::new();
@@ -170,7 +170,7 @@ pub(super) fn spare_neighbours(mjcf: &mut Mjcf) {
     }
 }
 
-/// Pairs of bodies whose contacts the file excludes, in both orders.
+/// Pairs of bodies whose contacts are excluded in the file, in both orders.
 fn excluded_pairs(mjcf: &Mjcf) -> BTreeSet<[String; 2]> {
     let contacts = mjcf.section("contact").map_or(&[][..], Element::children);
     let excludes = contacts.iter().filter(|pair| pair.tag() == "exclude");
@@ -183,7 +183,7 @@ fn excluded_pairs(mjcf: &Mjcf) -> BTreeSet<[String; 2]> {
         .collect()
 }
 
-/// Adds the bodies that are fixed to `holder` to `group`, and those that joints carry on them to `links`.
+/// Adds the bodies that are fixed to `holder` to `group`, and the bodies that are attached to them by joints to `links`.
 fn rigid_group<'a>(holder: &'a Element, group: &mut Vec<String>, links: &mut Vec<&'a Element>) {
     for child in holder.children() {
         match child.tag() {
@@ -223,7 +223,7 @@ fn body_names(mjcf: &Mjcf) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// `name`, or `name_2`, `name_3`, ... where a body has it.
+/// Returns `name`, or `name_2`, `name_3`, ... if a body already has the name.
 fn free_name(mjcf: &Mjcf, name: &str) -> String {
     let taken = body_names(mjcf);
     let mut free = name.to_owned();

@@ -3,7 +3,7 @@
 use super::flange::{TreePath, joints_of};
 use crate::mjcf::{Element, Mjcf};
 
-/// The outermost bodies below the last moving link that are not on the way to the flange and have shapes.
+/// The outermost bodies with shapes below the last moving link, except those on the path to the flange.
 ///
 /// `path` leads from the world to the flange.
 pub(super) fn tools(mjcf: &Mjcf, path: &[usize]) -> Vec<String> {
@@ -14,7 +14,7 @@ pub(super) fn tools(mjcf: &Mjcf, path: &[usize]) -> Vec<String> {
     found
 }
 
-/// Takes the tools out.
+/// Removes the tools.
 pub(super) fn remove_tools(mjcf: &mut Mjcf, path: &TreePath) {
     let Some((_, rest)) = last_link(mjcf, path) else {
         return;
@@ -27,7 +27,7 @@ pub(super) fn remove_tools(mjcf: &mut Mjcf, path: &TreePath) {
     remove(link, &rest);
 }
 
-/// The last body on the path that a joint moves, and the way from there to the flange.
+/// The last body on the path that has a joint, and the path from there to the flange.
 fn last_link<'a, 'b>(mjcf: &'a Mjcf, path: &'b [usize]) -> Option<(&'a Element, &'b [usize])> {
     let mut element = mjcf.section("worldbody")?;
     let mut last = None;
@@ -67,7 +67,7 @@ fn remove(holder: &mut Element, path: &[usize]) {
     });
 }
 
-/// The rest of a path that goes through child number `index`.
+/// The rest of a path whose first element is the child `index`; `None` if the path goes through another child.
 fn on_path(path: &[usize], index: usize) -> Option<&[usize]> {
     let (&next, rest) = path.split_first()?;
     (next == index).then_some(rest)

@@ -1,21 +1,21 @@
-//! Collision bits and visual groups of a user's robot beside those of the scene (see [`crate::robots`]).
+//! Collision bits and visual groups of a user's robot in a scene (see [`crate::robots`]).
 //!
-//! Two geoms collide where `contype` of one and `conaffinity` of the other share a bit. The file's bits move up by two, so the robot
-//! collides with itself exactly as before. Bit 0 of `contype` is then free to mean: collides with the surroundings, whose
+//! Two geoms collide if `contype` of one and `conaffinity` of the other have a common bit. The bits of the file are shifted up by two, so
+//! the robot collides with itself exactly as before. Bit 0 of `contype` is then free for collisions with the surroundings, whose
 //! `conaffinity` is 1. The probe, with the bits 0 and 1, does not collide with the robot.
 //!
-//! Where a body has shapes that are only seen, those that collide go to the scene's group for hidden shapes, so that the two do not
-//! show through each other.
+//! If a body has shapes that are only visual, its collision shapes move to the scene's group of hidden shapes. Otherwise both would be
+//! drawn at the same place.
 
 use crate::mjcf::{Defaults, Element, Mjcf, Value};
 
-/// Bits that an MJCF integer holds, but for the highest: it belongs to the slot of a fast torso, which nothing may accept.
+/// The bits of an MJCF integer except the highest. This bit belongs to the slot of a fast torso, and no geom may accept it.
 const BITS: i64 = 0x3fff_ffff;
 
-/// Visual group of shapes that collide and are not drawn.
+/// Visual group of collision shapes that are not drawn.
 const HIDDEN_GROUP: i32 = 3;
 
-/// Moves the bits of every geom, and hides collision shapes of bodies that have visual ones.
+/// Shifts the bits of every geom, and hides collision shapes of bodies that have visual ones.
 pub(super) fn separate(mjcf: &mut Mjcf, defaults: &Defaults) {
     let world = mjcf.worldbody();
     separate_below(world, "main", defaults);
@@ -38,7 +38,7 @@ fn separate_below(parent: &mut Element, class: &str, defaults: &Defaults) {
     }
 }
 
-/// Calls `visit` on the geoms of a body, also those in frames, with the class that they get.
+/// Calls `visit` on the geoms of a body, including those in frames, with their class.
 fn geoms_of(holder: &mut Element, class: &str, visit: &mut impl FnMut(&mut Element, &str)) {
     for child in holder.children_mut() {
         match child.tag() {

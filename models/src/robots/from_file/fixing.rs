@@ -1,7 +1,7 @@
-//! Fixing the joints that do not move the flange: grippers, other arms, heads, wheels.
+//! Fixes joints that do not move the flange: joints of grippers, other arms, heads, wheels.
 //!
-//! A joint that is removed leaves its body where the document draws it. Where home is elsewhere, the body's pose moves to a frame
-//! around it, and the body itself gets the displacement that its joints made:
+//! If a joint is removed, its body stays at the pose in the document. If home differs from it, the body's pose moves to a frame
+//! around the body, and the body gets the displacement of its joints:
 //! $T_\text{body} \to T_\text{frame} \cdot J_1(q_1 - q_{0,1}) \cdot J_2(q_2 - q_{0,2}) \cdots$
 
 use std::collections::BTreeSet;
@@ -11,10 +11,10 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use super::home::{Keyframe, reference};
 use crate::mjcf::{Defaults, Element, Mjcf, Namespace, Value};
 
-/// Attributes that say where a body is.
+/// Attributes of the pose of a body.
 const POSE: [&str; 4] = ["pos", "quat", "xyaxes", "zaxis"];
 
-/// Fixes every joint that is not on the path, except springs that nothing drives or couples.
+/// Fixes every joint that is not on the path, except springs without an actuator or coupling.
 pub(super) fn fix_other_joints(
     mjcf: &mut Mjcf,
     defaults: &Defaults,
@@ -37,7 +37,7 @@ pub(super) fn fix_other_joints(
     }
 }
 
-/// Joints that actuators, tendons and equalities name.
+/// Joints that actuators, tendons and equalities refer to.
 fn coupled_joints(mjcf: &Mjcf) -> BTreeSet<String> {
     let names: BTreeSet<&str> = mjcf.names(Namespace::Joint).into_iter().collect();
     let mut coupled = BTreeSet::new();
@@ -66,7 +66,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Fixes joints below `parent`; `path` leads on to the flange if `parent` carries it.
+    /// Fixes joints below `parent`. `path` is the path from there to the flange, if `parent` carries it.
     fn children_of(&mut self, parent: &mut Element, class: &str, path: Option<&[usize]>) {
         for (index, child) in parent.children_mut().iter_mut().enumerate() {
             if !matches!(child.tag(), "body" | "frame") {
@@ -137,7 +137,7 @@ impl Pass<'_> {
         is_spring && is_simple && !is_coupled
     }
 
-    /// How far home is from where the document draws the body.
+    /// Displacement of the body from its pose in the document to home.
     fn motion(&self, joint: &Element, class: &str) -> Isometry3<f64> {
         let home = joint.name().and_then(|name| self.keyframe.get(name));
         let vector = |attribute: &str, otherwise: [f64; 3]| {

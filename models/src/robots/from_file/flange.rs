@@ -1,11 +1,11 @@
-//! The tree that carries the flange, and the joints that move it.
+//! The tree with the flange, and the joints that move it.
 
 use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Namespace, list_names, walk_world};
 
 /// Indices of children, from the world to the flange.
 pub(super) type TreePath = Vec<usize>;
 
-/// Keeps only what carries the flange.
+/// Removes everything except the tree with the flange.
 pub(super) fn keep_tree_of(
     mjcf: &mut Mjcf,
     flange: &str,
@@ -23,9 +23,9 @@ pub(super) fn keep_tree_of(
     Ok(())
 }
 
-/// The way from the world to the flange.
+/// The path from the world to the flange.
 ///
-/// A name may be used once in each namespace; bodies come first, as where models are attached.
+/// The same name may occur in several namespaces. Bodies take precedence, as in [`Mjcf::attach`].
 pub(super) fn path_to_flange(mjcf: &Mjcf, flange: &str) -> Result<TreePath, MjcfError> {
     let path = mjcf.section("worldbody").and_then(|world| {
         ["body", "frame", "site"]
@@ -64,7 +64,7 @@ fn unknown(mjcf: &Mjcf, flange: &str) -> MjcfError {
     }
 }
 
-/// Writes the effective pose of the flange's site on it.
+/// Writes the pose that the flange's site inherits from its class on the site.
 pub(super) fn spell_out_site(mjcf: &mut Mjcf, defaults: &Defaults, flange: &str) {
     walk_world(mjcf, &mut |element, class| {
         if element.tag() != "site" || element.name() != Some(flange) {
@@ -102,7 +102,7 @@ pub(super) fn joints_on(mjcf: &Mjcf, path: &[usize]) -> Vec<Element> {
     joints
 }
 
-/// The joints of a body, also those in frames.
+/// The joints of a body, including those in frames.
 pub(super) fn joints_of(body: &Element) -> Vec<&Element> {
     let mut joints = Vec::new();
     for child in body.children() {

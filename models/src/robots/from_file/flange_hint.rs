@@ -1,8 +1,8 @@
-//! A hint where +z of the flange, along which the probe leaves it, points into the arm or across its last joint.
+//! A hint if +z of the flange, the direction of the probe, points into the arm or across its last joint.
 //!
-//! Arms turn their tool about the last joint: +z is right if it lies along that axis and away from the arm. Where it lies across
-//! the axis, the hint is given only if the last link reaches out along the axis, or if +z points back into the link. A hint is judged as the file's flange was: one
-//! that would be followed by another is not given.
+//! Arms rotate their tool about the last joint: +z is right if it is parallel to this axis and points away from the arm. If it is
+//! perpendicular to the axis, a hint is given only if the last link extends along the axis, or if +z points back into the link. A hint is
+//! checked by the same rules as the file's flange: it is dropped if it would cause another hint.
 
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 
@@ -10,25 +10,25 @@ use super::flange::joints_of;
 use super::kinematics::{Chain, Posture, pose_of};
 use crate::mjcf::{Element, Mjcf};
 
-/// Cosine of the angle to the last joint's axis up to which a direction lies along it: 30°.
+/// Cosine of the angle to the last joint's axis up to which a direction counts as parallel: 30°.
 const ALONG: f64 = 0.866;
-/// Cosine of the angle from which it lies across: 60°.
+/// Cosine of the angle from which a direction counts as perpendicular: 60°.
 const ACROSS: f64 = 0.5;
-/// Least distance between the flange and a link that tells where out of the arm is [m].
+/// Least distance between the flange and a link from which the direction out of the arm is determined [m].
 const APART: f64 = 0.01;
 
-/// The arm as the flange sees it.
+/// Geometry of the arm relative to the flange.
 struct View {
     /// Axis of the last joint, a hinge, in the mount's frame.
     axis: Unit<Vector3<f64>>,
-    /// From the origins of the elements on the path to the flange, the nearest first, in the mount's frame [m].
+    /// Vectors to the flange from the origins of the elements on the path, nearest first, in the mount's frame [m].
     outs: Vec<Vector3<f64>>,
-    /// The same from the last two links that move.
+    /// Vectors to the flange from the last two moving links [m].
     links: Vec<Vector3<f64>>,
 }
 
 impl View {
-    /// `None` where the last joint is a slide: then it says nothing about the tool.
+    /// Returns `None` if the last joint is a slide, which gives no direction of the tool.
     ///
     /// `moves` tells which elements of the path are bodies with joints.
     fn new(posture: &Posture, moves: &[bool]) -> Option<Self> {
@@ -47,7 +47,7 @@ impl View {
         })
     }
 
-    /// Where +z should point instead of `z`, if that is clear.
+    /// The direction in which +z should point instead of `z`, if it is clear.
     fn better(&self, z: &Vector3<f64>) -> Option<Vector3<f64>> {
         let along = z.dot(&self.axis);
         if along.abs() >= ALONG {
@@ -66,7 +66,7 @@ impl View {
     }
 }
 
-/// The hint for the flange that `path` leads to; the arm stands as the file draws it.
+/// The hint for the flange at the end of `path`, with the arm in the pose of the document.
 pub(super) fn hint(mjcf: &Mjcf, path: &[usize], chain: &Chain) -> Option<String> {
     let posture = chain.posture(&[]);
     let rotation = posture.mount_from_flange.rotation;
@@ -111,7 +111,7 @@ fn moving(mjcf: &Mjcf, path: &[usize]) -> Vec<bool> {
         .collect()
 }
 
-/// The body that a path ends on or in, and the element that it ends on.
+/// The body that contains the end of a path, and the element at the end.
 fn body_and_flange<'a>(mjcf: &'a Mjcf, path: &[usize]) -> Option<(&'a Element, &'a Element)> {
     let mut element = mjcf.section("worldbody")?;
     let mut body = element;

@@ -1,14 +1,14 @@
-//! The pose in which a robot starts.
+//! The start pose of a robot.
 
 use std::collections::BTreeMap;
 
 use super::flange::joints_of;
 use crate::mjcf::{Defaults, Element, Mjcf, Value, walk_world};
 
-/// Positions of joints by name, as a keyframe gives them; empty without one.
+/// Positions of joints by name, from a keyframe; empty if there is no keyframe.
 pub(super) type Keyframe = BTreeMap<String, Vec<f64>>;
 
-/// The keyframe `home`, else the first, taken apart joint by joint.
+/// Returns the positions of the keyframe `home`, or else of the first keyframe, per joint.
 pub(super) fn keyframe(mjcf: &mut Mjcf, notes: &mut Vec<String>) -> Keyframe {
     let keys = mjcf.section("keyframe").map_or(&[][..], Element::children);
     let with_pose = || keys.iter().filter(|key| key.get("qpos").is_some());
@@ -35,7 +35,7 @@ pub(super) fn keyframe(mjcf: &mut Mjcf, notes: &mut Vec<String>) -> Keyframe {
     keyframe
 }
 
-/// Names and positions of all joints in the order of the document: those of the keyframe, else those given for the arm, else the middle of
+/// Names and positions of all joints in the order of the document: from the keyframe, or else from `arm`, or else the middle of
 /// each range.
 pub(super) fn positions(
     mjcf: &mut Mjcf,
@@ -65,7 +65,7 @@ pub(super) fn positions(
         .collect()
 }
 
-/// The middle of a joint's range; where it has none, its reference position.
+/// The middle of a joint's range, or its reference position if it has no range.
 fn middle(defaults: &Defaults, joint: &Element, class: &str) -> Vec<f64> {
     if joint.text("type") == Some("ball") {
         return vec![1.0, 0.0, 0.0, 0.0];
@@ -74,7 +74,7 @@ fn middle(defaults: &Defaults, joint: &Element, class: &str) -> Vec<f64> {
     vec![middle.unwrap_or_else(|| reference(defaults, joint, class))]
 }
 
-/// The range of a hinge or slide, where it has limits [rad or m].
+/// The range of a hinge or slide [rad or m]; `None` if it has no limits.
 pub(super) fn limits(defaults: &Defaults, joint: &Element, class: &str) -> Option<[f64; 2]> {
     let value = |attribute: &str| defaults.effective(joint, class, &["joint"], attribute);
     if value("limited").and_then(Value::as_text) == Some("false") {
@@ -84,7 +84,7 @@ pub(super) fn limits(defaults: &Defaults, joint: &Element, class: &str) -> Optio
     (range[0] < range[1]).then_some(range)
 }
 
-/// Where a joint is in the pose in which the document draws it.
+/// Position of a joint in the pose of the document.
 pub(super) fn reference(defaults: &Defaults, joint: &Element, class: &str) -> f64 {
     let value = defaults.effective(joint, class, &["joint"], "ref");
     value
@@ -92,7 +92,7 @@ pub(super) fn reference(defaults: &Defaults, joint: &Element, class: &str) -> f6
         .map_or(0.0, |reals| reals[0])
 }
 
-/// Joints in MuJoCo's order: bodies depth first, the joints of a body before those of its children.
+/// Joints in MuJoCo's order: bodies depth first, the joints of a body before the joints of its children.
 fn joints_below(parent: &Element) -> Vec<&Element> {
     fn bodies_below<'a>(parent: &'a Element, joints: &mut Vec<&'a Element>) {
         for child in parent.children() {

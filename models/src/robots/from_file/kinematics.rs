@@ -1,6 +1,6 @@
-//! Forward kinematics of the arm: from the mount to the flange.
+//! Forward kinematics of the arm, from the mount to the flange.
 //!
-//! Each body adds its pose in its parent, then the motions of its joints in their order, as in MuJoCo: a hinge turns by
+//! Each body adds its pose in its parent, then the motions of its joints in order, as in MuJoCo: a hinge rotates by
 //! $q - q_0$ about its axis through its anchor, a slide moves by $q - q_0$ along its axis.
 
 use nalgebra::{
@@ -14,7 +14,7 @@ use crate::mjcf::{Defaults, Element, Mjcf, Value};
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     links: Vec<Link>,
-    /// Range of each joint [rad or m]; joints without limits may go half a turn either way.
+    /// Range of each joint [rad or m]. A joint without limits may move by half a turn in both directions.
     pub(super) ranges: Vec<[f64; 2]>,
 }
 
@@ -32,9 +32,9 @@ struct Joint {
     reference: f64,
 }
 
-/// Where the chain is for some joint positions.
+/// The chain at given joint positions.
 pub(super) struct Posture {
-    /// The flange in the mount's frame.
+    /// Pose of the flange in the mount's frame.
     pub(super) mount_from_flange: Isometry3<f64>,
     /// Origins of the bodies in the mount's frame [m].
     pub(super) points: Vec<Point3<f64>>,
@@ -88,7 +88,7 @@ impl Chain {
         }
     }
 
-    /// Length of the links from the mount to the flange [m].
+    /// Total length of the links from the mount to the flange [m].
     pub(super) fn length(&self) -> f64 {
         let links = self.links.iter();
         links
@@ -99,7 +99,7 @@ impl Chain {
             .sum()
     }
 
-    /// Where the chain is; joints without a position stand as the file draws them.
+    /// Computes the posture at these joint positions. Joints without a position are in the pose of the document.
     pub(super) fn posture(&self, positions: &[f64]) -> Posture {
         let mut here = Isometry3::identity();
         let mut points = Vec::new();

@@ -1,17 +1,17 @@
-//! Meshes in another unit than the arm.
+//! Detects meshes in the wrong unit of length.
 
 use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Value, walk_world};
 
-/// How many times longer than the arm a mesh is taken to be in another unit.
+/// Size of a mesh over length of the arm above which its unit is probably wrong.
 const MOST: f64 = 10.0;
-/// An arm is taken to be at least this long [m], so that the size of small instruments proves nothing.
+/// Lower limit of the length of the arm in this comparison [m], so that small instruments cause no false alarms.
 const LEAST_LENGTH: f64 = 0.3;
 /// Millimetres and inches in metres.
 const UNITS: [(&str, f64); 2] = [("millimetres", 0.001), ("inches", 0.0254)];
 
-/// Refuses meshes that collide and are far longer than the arm; notes of those that are only seen.
+/// Rejects collision meshes that are far longer than the arm, and adds notes for visual meshes.
 ///
-/// `length` is that of the arm [m].
+/// `length` is the length of the arm [m].
 pub(super) fn check(
     mjcf: &mut Mjcf,
     defaults: &Defaults,
@@ -51,7 +51,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The unit in which the mesh would be no longer than the arm.
+/// Suggests the unit in which the mesh would not be longer than the arm.
 fn cure(size: f64, length: f64) -> String {
     let unit = UNITS
         .iter()
@@ -62,7 +62,7 @@ fn cure(size: f64, length: f64) -> String {
     })
 }
 
-/// The longest edge of the box around a mesh, as the document scales it [m].
+/// The longest edge of the bounding box of a mesh, scaled as in the document [m].
 fn size_of(mesh: &Element, defaults: &Defaults) -> Option<f64> {
     let vertices = mesh.reals("vertex")?;
     let scale = defaults

@@ -1,14 +1,15 @@
 //! A robot from a user's MJCF file.
 //!
-//! The file may describe a whole scene. What is kept, and how it is made to fit the conventions of [`super`]:
-//! * The tree that carries the flange: one child of the world with all below it. If its top body moves, the base is in the world:
-//!   the shapes near it stay ([`base`]). Everything else of the world (floor, tables, objects, lights, cameras, skies) is left out. The base moves to the mount and keeps its orientation; a free base is fixed.
-//! * Joints on the way from the base to the flange are the arm's. Their actuators are replaced by torque motors named after the
-//!   joints, within the torque limits that the file states ([`torque`]).
-//! * Other joints are fixed at home, except springs that nothing drives or couples.
-//! * Gravity is compensated everywhere. Geoms that collide do so with the surroundings, and with one another as before
-//!   ([`collisions`]), but for the base and the links that it carries.
-//! * Home is the keyframe `home`, else the first one, else a pose with the flange above the table pointing down ([`reach`]), else
+//! The file may contain a whole scene. It is adapted to the conventions of [`super`] as follows:
+//! * The tree with the flange is kept: one child of the world with all its descendants. If its top body moves, the base is part of the
+//!   world, and the shapes near it are kept ([`base`]). Everything else in the world (floor, tables, objects, lights, cameras, skies) is
+//!   removed. The base moves to the mount and keeps its orientation; a free base is fixed.
+//! * Joints on the path from the base to the flange are the joints of the arm. Their actuators are replaced by torque motors with the
+//!   names of the joints, within the torque limits of the file ([`torque`]).
+//! * Other joints are fixed at home, except springs without an actuator or coupling.
+//! * Gravity is compensated on all bodies. Collision geoms collide with the surroundings, and with each other as before
+//!   ([`collisions`]), except the base and the links that it carries.
+//! * Home is the keyframe `home`, or else the first one, or else a pose with the flange above the table pointing down ([`reach`]), or else
 //!   the middle of each joint's range.
 
 mod base;
@@ -37,32 +38,33 @@ use crate::mjcf::{
     Defaults, Element, Mjcf, MjcfError, Motor, ReadOptions, StandaloneMjcf, walk_world,
 };
 
-/// Joints of an arm.
+/// Upper limit of the joints of an arm.
 const MOST_JOINTS: usize = 64;
 
-/// A robot and notes about what was changed.
+/// A robot, and notes about changes.
 #[derive(Clone, Debug)]
 pub struct LoadedRobot {
     /// The robot.
     pub robot: Robot,
-    /// What could not be kept as it was in the file, for the user to read.
+    /// Notes to the user about differences from the file.
     pub notes: Vec<String>,
 }
 
-/// What a robot's file may read, and what of it is kept.
+/// Options for reading a robot from a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileOptions {
-    /// Folder below which the files that it names must lie; by default its own folder.
+    /// Folder that must contain all files that the robot's file refers to; the default is the folder of the robot's file.
     pub root: Option<PathBuf>,
-    /// Leaves out bodies with shapes that the last link carries next to the flange, such as a gripper.
+    /// Removes bodies with shapes that are attached to the last link next to the flange, such as a gripper.
     pub without_tool: bool,
 }
 
-/// Reads the robot whose body, frame or site `flange` carries the probe, with +z out of the flange.
+/// Reads a robot. The body, frame or site `flange` carries the probe; +z points out of the flange.
 ///
 /// # Errors
-/// What [`Mjcf::read_standalone`] refuses; [`MjcfError::UnknownFrame`] without such a flange; [`ModelError::Conflict`] where no
-/// joint moves the flange or one is a ball; [`MjcfError::Unsupported`] for elements that MuJoCo expands, and for meshes that collide and are ten times longer than the arm.
+/// The errors of [`Mjcf::read_standalone`]; [`MjcfError::UnknownFrame`] if the flange does not exist; [`ModelError::Conflict`] if no
+/// joint moves the flange or one of them is a ball joint; [`MjcfError::Unsupported`] for elements that MuJoCo expands, and for collision
+/// meshes that are ten times longer than the arm.
 pub fn from_file(
     path: &Path,
     flange: &str,
@@ -95,7 +97,7 @@ pub fn from_file(
     })
 }
 
-/// A name that is good for files too.
+/// Replaces characters so that the name can be used in file names.
 fn plain_name(name: &str) -> String {
     let plain: String = name
         .chars()
@@ -119,7 +121,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Makes the document a robot's; returns its home pose.
+    /// Converts the document to a robot, and returns its home pose.
     fn build(&mut self, flange: &str, without_tool: bool) -> Result<Vec<f64>, ModelError> {
         self.refuse_macros()?;
         self.spell_out_joints();
@@ -154,7 +156,7 @@ impl Builder {
         self.mjcf.prune_assets();
         let sections = self.mjcf.root_mut().children_mut();
         sections.retain(|section| section.tag() == "compiler" || !section.children().is_empty());
-        let path = flange::path_to_flange(&self.mjcf, flange)?; // what was removed may have shifted it
+        let path = flange::path_to_flange(&self.mjcf, flange)?; // removals may have changed the indices
         let chain = kinematics::Chain::new(&self.mjcf, &self.defaults, &path);
         let arm = if keyframe.is_empty() {
             self.reach_out(&joints, &chain)
@@ -167,7 +169,7 @@ impl Builder {
         Ok(home.into_iter().map(|(_, position)| position).collect())
     }
 
-    /// Names or removes what the last link carries next to the flange; the way to the flange.
+    /// Reports or removes tools next to the flange. Returns the path to the flange.
     fn settle_tools(
         &mut self,
         flange: &str,
@@ -190,7 +192,7 @@ impl Builder {
         Ok(path)
     }
 
-    /// Notes what is odd about the arm; refuses what cannot be meant.
+    /// Adds notes about suspicious properties of the arm, and rejects meshes of the wrong size.
     fn check(
         &mut self,
         path: &[usize],
@@ -208,7 +210,7 @@ impl Builder {
         Ok(())
     }
 
-    /// What these expand to is known to MuJoCo only.
+    /// Rejects elements that only MuJoCo can expand.
     fn refuse_macros(&self) -> Result<(), MjcfError> {
         let elements = self.mjcf.root().descendants();
         let expanded = elements
@@ -224,7 +226,7 @@ impl Builder {
         }
     }
 
-    /// Gives every joint a name and its effective type.
+    /// Gives every joint a name, and writes its type from its class on it.
     fn spell_out_joints(&mut self) {
         let taken: BTreeSet<String> = self
             .mjcf
@@ -263,7 +265,7 @@ impl Builder {
         }
     }
 
-    /// A start pose for an arm without a keyframe.
+    /// Finds a start pose for an arm without a keyframe.
     fn reach_out(&mut self, joints: &[Element], chain: &kinematics::Chain) -> home::Keyframe {
         let Some(positions) = reach::above_table(chain) else {
             self.notes.push(
@@ -286,7 +288,7 @@ impl Builder {
         });
     }
 
-    /// What concerns a whole scene, or is a scene's looks.
+    /// Removes sections and skies that concern a whole scene.
     fn drop_scene_sections(&mut self) {
         let is_scenes = |tag: &str| {
             matches!(

@@ -1,6 +1,6 @@
-//! Texts of notes.
+//! Formats texts of notes.
 
-/// The first names of a list.
+/// The first few names of a list.
 pub(super) fn list(names: &[String]) -> String {
     const MOST: usize = 8;
     let shown = names[..names.len().min(MOST)].join(", ");

@@ -1,14 +1,14 @@
-//! A start pose for an arm whose file gives none: the flange above the table in front of the arm, pointing down.
+//! Finds a start pose for an arm whose file has none: the flange is above the table in front of the arm and points down.
 //!
-//! Damped least squares (Wampler 1986, doi:10.1109/TSMC.1986.289285) from the middle of the ranges and from points of the Halton
-//! sequence (Halton 1960, doi:10.1007/BF01386213). Of the poses found the one is taken whose links keep away from the table, from
-//! one another and from the joint limits, and stay in the plane of the arm.
+//! Damped least squares (Wampler 1986, doi:10.1109/TSMC.1986.289285) starts from the middle of the ranges and from points of the Halton
+//! sequence (Halton 1960, doi:10.1007/BF01386213). The best of the poses found is the one whose links keep distance from the table,
+//! from each other and from the joint limits, and stay in the plane of the arm.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
 use super::kinematics::{Chain, Posture};
 
-/// Where the flange goes, in the frame of the mount [m]; the nearer ones are for short arms.
+/// Targets of the flange, in the frame of the mount [m]. The nearer targets are for short arms.
 const TARGETS: [[f64; 3]; 4] = [
     [0.5, 0.0, 0.42],
     [0.4, 0.0, 0.38],
@@ -18,18 +18,18 @@ const TARGETS: [[f64; 3]; 4] = [
 
 const N_STARTS: usize = 64;
 const MAX_ITERATIONS: usize = 150;
-/// Error of a pose that counts as reached [m; rad].
+/// Tolerance of a pose [m; rad].
 const TOLERANCE: f64 = 1e-4;
-/// Largest change of a joint in an iteration [rad or m].
+/// Upper limit of the change of a joint per iteration [rad or m].
 const MAX_CHANGE: f64 = 0.2;
-/// Height above the mount under which links come close to the table [m].
+/// Height above the mount below which links count as close to the table [m].
 const LOW: f64 = 0.2;
-/// Distance under which links come close to one another [m].
+/// Distance below which links count as close to each other [m].
 const CLOSE: f64 = 0.15;
 /// Bases of the Halton sequence.
 const BASES: [usize; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
 
-/// Joint positions with the flange pointing down in front of the arm; `None` where none are found.
+/// Joint positions with the flange in front of the arm, pointing down; `None` if no pose is found.
 pub(super) fn above_table(chain: &Chain) -> Option<Vec<f64>> {
     TARGETS
         .iter()
@@ -44,7 +44,7 @@ fn best_pose(chain: &Chain, target: Vector3<f64>) -> Option<Vec<f64>> {
         .map(|(_, positions)| positions)
 }
 
-/// Start number `index`: the middle of the ranges, then points of the Halton sequence.
+/// Start `index`: first the middle of the ranges, then points of the Halton sequence.
 fn start(chain: &Chain, index: usize) -> Vec<f64> {
     let share = |joint: usize| {
         if index == 0 {
@@ -89,7 +89,7 @@ fn solve(chain: &Chain, mut positions: Vec<f64>, target: Vector3<f64>) -> Option
     None
 }
 
-/// What is left to the target: position, and the turn that makes the flange point down; how it turns about itself is free.
+/// Error to the target: position, and the rotation that makes the flange point down. The rotation about its own axis is free.
 fn error(posture: &Posture, target: Vector3<f64>) -> Vector6<f64> {
     let pose = &posture.mount_from_flange;
     let position = target - pose.translation.vector;
@@ -107,7 +107,7 @@ fn error(posture: &Posture, target: Vector3<f64>) -> Vector6<f64> {
     Vector6::new(position.x, position.y, position.z, turn.x, turn.y, turn.z)
 }
 
-/// How far a pose is from comfortable; smaller is better.
+/// Cost of a pose; smaller is better.
 fn cost(chain: &Chain, positions: &[f64]) -> f64 {
     let off_centre: f64 = positions
         .iter()
@@ -130,7 +130,7 @@ fn cost(chain: &Chain, positions: &[f64]) -> f64 {
     0.1 * off_centre + 20.0 * low + aside + 10.0 * close
 }
 
-/// Origins of links at different places, without those at the base.
+/// Distinct origins of links, except those at the base.
 fn corners(posture: &Posture) -> Vec<Vector3<f64>> {
     const APART: f64 = 0.05;
     let mut corners: Vec<Vector3<f64>> = Vec::new();
@@ -140,6 +140,6 @@ fn corners(posture: &Posture) -> Vec<Vector3<f64>> {
             corners.push(point.coords);
         }
     }
-    let first = usize::from(corners.len() > 1); // the shoulder stays where it is
+    let first = usize::from(corners.len() > 1); // the shoulder does not move
     corners.split_off(first)
 }

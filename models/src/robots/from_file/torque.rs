@@ -1,20 +1,20 @@
-//! Torque motors in place of a file's actuators.
+//! Torque motors that replace the actuators of the file.
 //!
-//! The torque limit of a joint is the narrowest of what the file states:
+//! The torque limit of a joint is the narrowest of the ranges in the file:
 //! * the force range of its actuator, times the gear;
-//! * for torque motors the control range, times gain and gear;
+//! * for torque motors, the control range, times gain and gear;
 //! * the joint's own `actuatorfrcrange`.
 //!
-//! A joint for which the file states none gets [`DEFAULT_TORQUE`].
+//! A joint without any of these gets [`DEFAULT_TORQUE`].
 
 use std::collections::BTreeMap;
 
 use crate::mjcf::{Defaults, Element, Mjcf, Motor, Value, walk_world};
 
-/// Torque limit of a hinge that states none [N·m]; also the force limit of a slide [N].
+/// Torque limit of a hinge without a limit in the file [N·m]; also the force limit of a slide [N].
 const DEFAULT_TORQUE: f64 = 100.0;
 
-/// Defaults of all actuators are one: the last of these tags in a class wins.
+/// All actuators share their defaults: the last of these tags in a class wins.
 pub(super) const ACTUATOR_TAGS: &[&str] = &[
     "general",
     "motor",
@@ -32,7 +32,7 @@ pub(super) const ACTUATOR_TAGS: &[&str] = &[
 
 type Range = [f64; 2];
 
-/// A motor for each joint, in their order.
+/// A motor for each joint, in the order of the joints.
 pub(super) fn motors(
     mjcf: &mut Mjcf,
     defaults: &Defaults,
@@ -90,7 +90,7 @@ fn drives(actuator: &Element, joint: &str) -> bool {
         .any(|attribute| actuator.text(attribute) == Some(joint))
 }
 
-/// The range of the torque that an actuator can make.
+/// The range of the torque of an actuator.
 fn actuator_range(defaults: &Defaults, actuator: &Element) -> Option<Range> {
     let value = |attribute: &str| defaults.effective(actuator, "main", ACTUATOR_TAGS, attribute);
     let first = |attribute: &str| {
@@ -134,7 +134,7 @@ fn actuator_range(defaults: &Defaults, actuator: &Element) -> Option<Range> {
     is_two_sided(range).then_some(range)
 }
 
-/// A range that is given and counts.
+/// A range that is set and is not disabled.
 fn range(
     defaults: &Defaults,
     element: &Element,
@@ -154,7 +154,7 @@ fn range(
     is_two_sided(range).then_some(range)
 }
 
-/// Only a range around zero lets an arm hold still.
+/// An arm can only hold its position if the range includes both signs.
 fn is_two_sided([low, high]: Range) -> bool {
     low < 0.0 && high > 0.0
 }

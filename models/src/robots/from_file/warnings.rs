@@ -1,4 +1,4 @@
-//! Warnings about an arm: a last link without mass, angles in another unit.
+//! Warnings about an arm: a last link without mass, angles in the wrong unit.
 
 use super::flange::joints_of;
 use crate::mjcf::{Defaults, Element, Mjcf, Value};
@@ -6,12 +6,12 @@ use crate::mjcf::{Defaults, Element, Mjcf, Value};
 /// The least mass [kg] and inertia [kg·m²] that MuJoCo accepts for a moving body (`mjMINVAL`).
 const MIN_INERTIA: f64 = 1e-15;
 
-/// Range of a hinge below which its angles may have been radians, read as degrees [rad]: that of two turns.
+/// Range of a hinge below which its angles may be radians that were read as degrees [rad]; it corresponds to two turns.
 const SMALL_RANGE: f64 = 0.22;
 
-/// A note where all hinges of an arm can hardly turn.
+/// A note if all hinges of an arm have tiny ranges.
 ///
-/// MJCF without `angle="radian"` is in degrees, also where a file that includes it would say otherwise.
+/// MJCF without `angle="radian"` is in degrees, even if a file that includes it sets radians.
 pub(super) fn tiny_ranges(joints: &[Element], ranges: &[[f64; 2]]) -> Option<String> {
     let mut hinges = joints
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn tiny_ranges(joints: &[Element], ranges: &[[f64; 2]]) -> Option<Str
     })
 }
 
-/// A note where MuJoCo accepts the last moving body only because it carries the probe.
+/// A note if MuJoCo accepts the last moving body only because the probe adds mass to it.
 pub(super) fn weightless_link(mjcf: &Mjcf, defaults: &Defaults, path: &[usize]) -> Option<String> {
     let mut element = mjcf.section("worldbody")?;
     let mut class = "main";
@@ -46,7 +46,7 @@ pub(super) fn weightless_link(mjcf: &Mjcf, defaults: &Defaults, path: &[usize]) 
     })
 }
 
-/// Whether a body, or one fixed to it, has mass and inertia.
+/// Whether a body, or a body fixed to it, has mass and inertia.
 fn has_inertia(body: &Element, class: &str, defaults: &Defaults) -> bool {
     let own = match body.child("inertial") {
         Some(inertial) => {
@@ -65,7 +65,7 @@ fn has_inertia(body: &Element, class: &str, defaults: &Defaults) -> bool {
         .any(|child| is_heavy_child(child, class, defaults))
 }
 
-/// Whether a body without joints, or one in a frame, has mass and inertia.
+/// Whether a child body without joints, also within a frame, has mass and inertia.
 fn is_heavy_child(child: &Element, class: &str, defaults: &Defaults) -> bool {
     let class = child.text("childclass").unwrap_or(class);
     match child.tag() {

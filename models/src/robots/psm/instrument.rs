@@ -1,19 +1,19 @@
-//! What the PSM holds: the end of the instrument beyond its shaft.
+//! The instrument of the PSM: its end beyond the shaft.
 
 use super::parameters::{PITCH_TO_YAW, YAW_TO_TIP};
 use super::shells::{capsule, shell};
 use crate::mjcf::{Element, Geom, Mjcf, Site};
 use crate::shapes::{Section, loft};
 
-/// Vertices around a jaw.
+/// Number of vertices around a jaw.
 const N_AROUND: usize = 16;
 
 /// An instrument of the classic da Vinci system, 8 mm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instrument {
-    /// Short stout jaws that hold a needle.
+    /// Short, thick jaws that hold a needle.
     LargeNeedleDriver,
-    /// Long jaws with a window each that hold tissue.
+    /// Long jaws, each with a window, that hold tissue.
     FenestratedGrasper,
 }
 
@@ -24,7 +24,7 @@ impl Instrument {
         ("fenestrated-grasper", Self::FenestratedGrasper),
     ];
 
-    /// From the jaws' axis to the point between their tips [m]: of the needle driver as identified, of the grasper after its outline.
+    /// Distance from the jaws' axis to the point between their tips [m]: identified for the needle driver, after the outline for the grasper.
     pub const fn jaw_length(self) -> f64 {
         match self {
             Self::LargeNeedleDriver => YAW_TO_TIP,
@@ -32,7 +32,7 @@ impl Instrument {
         }
     }
 
-    /// What to draw and collide on body `jaw_a` or `jaw_b`, and the site at its tip. A jaw points along -y; b lies on the side of +x.
+    /// Visual and collision geoms of body `jaw_a` or `jaw_b`, and the site at its tip. A jaw points along -y; jaw b is on the side of +x.
     pub(super) fn jaw(self, mjcf: &mut Mjcf, body: &str) -> Vec<Element> {
         let side = if body == "jaw_a" { -1.0 } else { 1.0 };
         let length = self.jaw_length();
@@ -56,7 +56,7 @@ impl Instrument {
     }
 
     fn blades(self, mjcf: &mut Mjcf, body: &str, side: f64) -> Vec<Geom> {
-        // Lofts rise along their own z, which is turned to -y: (u, v, s) becomes (u, -s, v).
+        // Lofts rise along their own z axis, which is rotated to -y: (u, v, s) becomes (u, -s, v).
         let mut blade = |name: &str, sections: &[[f64; 5]], material: &str| {
             let sections: Vec<Section> = sections
                 .iter()
@@ -84,7 +84,7 @@ impl Instrument {
                     ],
                     "steel",
                 ),
-                // The carbide insert that grips.
+                // The carbide insert for gripping.
                 blade(
                     &format!("{body}_insert"),
                     &[
@@ -129,7 +129,7 @@ impl Instrument {
         }
     }
 
-    /// The clevis between wrist pitch and the jaws' axis: x along the tool, the jaws' axis along y.
+    /// The clevis between wrist pitch and the jaws' axis. x is along the tool, the jaws' axis is along y.
     pub(super) fn wrist(mjcf: &mut Mjcf) -> Vec<Geom> {
         let clevis = loft(
             &[

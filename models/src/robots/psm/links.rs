@@ -1,6 +1,6 @@
-//! The table of links: a row of the modified Denavit–Hartenberg table, its joint, its mass.
+//! The table of links: each row of the modified Denavit–Hartenberg table with its joint and its mass.
 //!
-//! `parent_from_link = Rx(alpha) Tx(a) Rz(theta) Tz(d)`; the joint adds to `theta` or to `d`.
+//! `parent_from_link = Rx(alpha) Tx(a) Rz(theta) Tz(d)`; the joint position is added to `theta` or to `d`.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -8,7 +8,7 @@ use super::parameters as p;
 use super::parameters::Friction;
 use crate::shapes::MassProperties;
 
-/// How a link moves against its parent, along its own z axis.
+/// Motion of a link relative to its parent, along or about its own z axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Motion {
     Turn,
@@ -17,16 +17,16 @@ pub(super) enum Motion {
 
 /// One link.
 pub(super) struct Row {
-    /// Number of its frame in Wang et al. 2019.
+    /// Number of the link's frame in Wang et al. 2019.
     pub(super) frame: usize,
-    /// Number of the frame that it hangs on.
+    /// Number of the parent frame.
     pub(super) parent: usize,
     pub(super) name: &'static str,
     pub(super) joint: &'static str,
     pub(super) motion: Motion,
-    /// `[a, alpha, d, theta]` at joint position zero [m, rad]; frame 3, fixed on 2, is taken into the rows on it.
+    /// `[a, alpha, d, theta]` at joint position zero [m, rad]. Frame 3 is fixed to frame 2, and is part of the rows that follow it.
     placement: [f64; 4],
-    /// Turn about z and shift along x of frame 3 before the row [rad, m].
+    /// Rotation about z and translation along x of frame 3 before the row [rad, m].
     before: [f64; 2],
     pub(super) mass: MassProperties,
     pub(super) range: Option<[f64; 2]>,
@@ -67,13 +67,13 @@ impl Row {
     }
 }
 
-/// Sine and cosine without the rounding that turns a right angle's zero into 6e-17.
+/// Sine and cosine that are exact for right angles, without the rounding to 6e-17.
 fn exact_sin_cos(angle: f64) -> (f64, f64) {
     let clean = |x: f64| if x.abs() < 1e-15 { 0.0 } else { x };
     (clean(angle.sin()), clean(angle.cos()))
 }
 
-/// Frame 3, fixed on 2.
+/// Frame 3, which is fixed to frame 2.
 const ON_PITCH_LINK: [f64; 2] = [FRAC_PI_2, p::PIN_OFFSET];
 
 fn turn(

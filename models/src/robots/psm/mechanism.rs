@@ -1,4 +1,4 @@
-//! Bodies, joints, closures, tendons and motors.
+//! Bodies, joints, loop closures, tendons and motors.
 
 use super::PsmConfig;
 use super::links::{Motion, Row, rows};
@@ -11,10 +11,10 @@ use super::{REMOTE_CENTER_HEIGHT, REMOTE_CENTER_REACH, shells};
 use crate::mjcf::{Body, Camera, DefaultClass, Element, FixedTendon, Inertial, Joint, Mjcf, Site};
 use crate::robots::arm::class_geom;
 
-/// Joints of wrist and jaws.
+/// Joints of the wrist and the jaws.
 const WRIST_JOINTS: [&str; 3] = ["wrist_pitch", "jaw_a", "jaw_b"];
 
-/// Motors 1 to 7: name, and the joint or tendon that each moves.
+/// Motors 1 to 7: name, and the joint or tendon that each drives.
 const MOTORS: [(&str, &str, &str); 7] = [
     ("motor_1", "joint", "yaw"),
     ("motor_2", "joint", "pitch"),
@@ -25,15 +25,15 @@ const MOTORS: [(&str, &str, &str); 7] = [
     ("motor_7", "tendon", "motor_7"),
 ];
 
-/// The closures are stiff: at the least time constant that MuJoCo allows at this step or a shorter one [s], with almost no slack.
+/// The loop closures are stiff: the least time constant [s] that MuJoCo permits for this time step or a shorter one, with almost no slack.
 const CLOSURE_SOLREF: [f64; 2] = [0.002, 1.0];
 const CLOSURE_SOLIMP: [f64; 3] = [0.999, 0.9999, 1e-5];
 
-/// Friction as stiff: what MuJoCo regularises is a creep of 1 % of the Coulomb force over a wrist's inertia, below 0.01 rad/s.
+/// Friction is equally stiff: the regularisation leaves a creep of 1 % of the Coulomb force over a wrist's inertia, below 0.01 rad/s.
 const FRICTION_SOLREF: [f64; 2] = [0.002, 1.0];
 const FRICTION_SOLIMP: [f64; 3] = [0.99, 0.999, 1e-3];
 
-/// The PSM as a document.
+/// The MJCF document of the PSM.
 pub(super) fn build(config: PsmConfig) -> Mjcf {
     let mut mjcf = Mjcf::new("psm");
     for (class, contype, conaffinity, group) in
@@ -76,7 +76,7 @@ fn base(mjcf: &mut Mjcf, config: PsmConfig) -> Body {
         .with(subtree(mjcf, frame_0, 0, config))
 }
 
-/// `body` with the links that hang on frame `frame`.
+/// Adds the links that are attached to frame `frame` to `body`.
 fn subtree(mjcf: &mut Mjcf, mut body: Body, frame: usize, config: PsmConfig) -> Body {
     for row in rows().into_iter().filter(|row| row.parent == frame) {
         if row.name == "counterweight" && !config.counterweight {
@@ -124,7 +124,7 @@ fn joint(row: &Row) -> Joint {
     joint
 }
 
-/// Pins that the tree of bodies leaves open, and the counterweight's transmission.
+/// Adds the pins that close the loops of the body tree, and the transmission of the counterweight.
 fn close_loops(mjcf: &mut Mjcf, config: PsmConfig) {
     let pin = |name: &str, body1: &str, body2: &str, anchor: [f64; 3]| {
         Element::new("connect")
@@ -205,7 +205,7 @@ fn add_motors(mjcf: &mut Mjcf) {
     }
 }
 
-/// The friction offsets of joints, motors and jaws as torques that motors 1 to 7 must overcome [N·m, motor 3: N].
+/// The friction offsets of joints, motors and jaws, as torques that motors 1 to 7 must overcome [N·m, motor 3: N].
 fn motor_offsets() -> [f64; 7] {
     let joint = |name: &str| {
         let row = rows().into_iter().find(|row| row.joint == name);

@@ -1,41 +1,42 @@
-//! The numbers of the da Vinci Research Kit's PSM: lengths, modified Denavit–Hartenberg rows, mass properties, friction.
+//! Parameters of the da Vinci Research Kit's PSM: lengths, modified Denavit–Hartenberg rows, mass properties, friction.
 //!
 //! * Lengths, rows and identified parameters: Wang, Gondokaryono, Munawar, Fischer 2019, "A convex optimization-based dynamic model
 //!   identification package for the da Vinci Research Kit", IEEE RA-L 4(4), doi:10.1109/LRA.2019.2927947, and the tables published
 //!   with it (frames in Craig's convention, inertia about the centre of mass, in the link's frame).
-//! * Limits of joints and motors: the kinematic files that the dVRK software reads for the classic PSM and its large needle driver.
+//! * Limits of joints and motors: the kinematic files of the dVRK software for the classic PSM and its large needle driver.
 //!
-//! What is not the published number, and why:
-//! * The published bodies cannot exist by a hair, and bars 4 and 5, which translate and yaw, carry 90 and 37 kg·m² that no torque
-//!   shows. The bodies here are the nearest ones that can exist with the same identifiable combinations; `insonate-dvrk` computes
+//! Deviations from the published numbers, with reasons:
+//! * The published bodies are slightly unphysical, and bars 4 and 5, which translate and yaw, have 90 and 37 kg·m² that do not affect any
+//!   torque. The bodies here are the nearest physical ones with the same identifiable combinations; `insonate-dvrk` computes
 //!   them, and a test in `insonate-sim` compares the torques.
-//! * The published rotor inertias of motors 4 to 7 are negative (−3.1e-6 to −6.2e-4 kg·m²); [`WRIST_ROTOR`] stands in their place.
-//! * The identified model lumps the instrument into the carriage; its own links have 0.1 g each, because MuJoCo steps no body without mass.
+//! * The published rotor inertias of motors 4 to 7 are negative (−3.1e-6 to −6.2e-4 kg·m²); they are replaced by [`WRIST_ROTOR`].
+//! * The identified model lumps the instrument into the carriage. The instrument's own links have 0.1 g each, because MuJoCo rejects
+//!   moving bodies without mass.
 
 use crate::shapes::MassProperties;
 
 /// Height of the carriage above the remote centre at zero insertion [m].
 pub const REMOTE_CENTER_TO_CARRIAGE: f64 = 0.4318;
-/// From the carriage's frame to the wrist [m].
+/// Distance from the carriage's frame to the wrist [m].
 pub const TOOL_LENGTH: f64 = 0.4162;
-/// From wrist pitch to the jaws' axis [m].
+/// Distance from wrist pitch to the jaws' axis [m].
 pub const PITCH_TO_YAW: f64 = 0.0091;
-/// From the jaws' axis to the point between their tips [m].
+/// Distance from the jaws' axis to the point between their tips [m].
 pub const YAW_TO_TIP: f64 = 0.0091;
-/// Along the bars, from the yaw joint's frame to the support link and to the remote centre [m].
+/// Distance along the bars from the yaw joint's frame to the support link, and to the remote centre [m].
 pub const SUPPORT_REACH: f64 = 0.096;
-/// From the pitch joint to the remote centre [m].
+/// Distance from the pitch joint to the remote centre [m].
 pub const BAR_LENGTH: f64 = 0.516;
-/// The pitch link's pins stand so far behind its joint [m].
+/// Distance of the pitch link's pins behind its joint [m].
 pub const PIN_OFFSET: f64 = 0.04009;
-/// Height of the lower bar's pin over the pitch joint [m].
+/// Height of the lower bar's pin above the pitch joint [m].
 pub const LOWER_PIN: f64 = 0.14454;
-/// Height of the upper bar's pin over the lower one [m].
+/// Height of the upper bar's pin above the lower bar's pin [m].
 pub const PIN_SPACING: f64 = 0.03808;
 
-/// A small rotor behind its gear, for motors 4 to 7 [kg·m²]: the identified inertias are not physical.
+/// Inertia of a small rotor with its gear, for motors 4 to 7 [kg·m²]: the identified inertias are not physical.
 pub const WRIST_ROTOR: f64 = 7e-6;
-/// Torsion spring of the roll joint [N·m/rad].
+/// Stiffness of the torsion spring of the roll joint [N·m/rad].
 pub const ROLL_SPRING: f64 = 0.001_873;
 
 /// Friction of a joint or a motor: `coulomb sign(v) + viscous v + offset`.
@@ -66,10 +67,10 @@ pub(super) const JAW_A_FRICTION: Friction = friction(0.000_780_3, 0.002_015_3, 0
 pub(super) const JAW_B_FRICTION: Friction = friction(0.002_169_8, 0.002_246_5, 0.056_142_9);
 pub(super) const MOTOR_6_FRICTION: Friction = friction(0.006_296_6, 0.006_165, -0.166_148_9);
 pub(super) const MOTOR_7_FRICTION: Friction = friction(0.006_191_5, 0.007_388_4, -0.016_915_7);
-/// Between the jaws: along jaw b's angle less jaw a's.
+/// Friction between the jaws, as a function of the angle of jaw b minus the angle of jaw a.
 pub(super) const JAW_TO_JAW_FRICTION: Friction = friction(0.000_104_9, 0.003_445_1, -0.045_851_6);
 
-/// Angles of wrist, jaw a and jaw b [rad] per angle of motors 5, 6 and 7 [rad]: dVRK user guide, large needle driver.
+/// Matrix from the angles of motors 5, 6 and 7 [rad] to the angles of wrist, jaw a and jaw b [rad]: dVRK user guide, large needle driver.
 pub const WRIST_FROM_MOTORS: [[f64; 3]; 3] = [
     [1.0186, 0.0, 0.0],
     [-0.8306, 1.2178, 0.0],
@@ -82,15 +83,16 @@ pub(super) const PITCH_RANGE: [f64; 2] = [-0.925_025, 0.925_025];
 pub(super) const INSERTION_RANGE: [f64; 2] = [0.0, 0.24];
 pub(super) const ROLL_RANGE: [f64; 2] = [-4.537_86, 4.537_86];
 pub(super) const WRIST_RANGE: [f64; 2] = [-1.396_26, 1.396_26];
-/// Each jaw: yaw within ±80°, and half of the jaws' opening of 80°.
+/// Limits of each jaw: yaw within ±80°, plus half of the opening of 80°.
 pub(super) const JAW_RANGE: [f64; 2] = [-2.094_4, 2.094_4];
-/// Angle from jaw a to jaw b [rad]: closed to the widest that the identification opened them.
+/// Limits of the angle from jaw a to jaw b [rad]: from closed to the widest opening of the identification.
 pub(super) const JAWS_RANGE: [f64; 2] = [0.0, 3.0];
 
-/// Greatest torques and forces of motors 1 to 7 [N·m, motor 3: N].
+/// Limits of the torques and forces of motors 1 to 7 [N·m, motor 3: N].
 pub const MOTOR_LIMITS: [f64; 7] = [4.97, 4.97, 14.81, 0.33, 0.25, 0.25, 0.25];
 
-/// A body from `[Lxx, Lxy, Lxz, Lyy, Lyz, Lzz, lx, ly, lz, m]`: inertia about its frame's origin [kg·m²], first moment [kg·m], mass [kg].
+/// Converts `[Lxx, Lxy, Lxz, Lyy, Lyz, Lzz, lx, ly, lz, m]` to mass properties: inertia about the frame's origin [kg·m²], first
+/// moment [kg·m], mass [kg].
 const fn barycentric(parameters: [f64; 10]) -> MassProperties {
     let [xx, xy, xz, yy, yz, zz, l_x, l_y, l_z, mass] = parameters;
     MassProperties {
@@ -123,7 +125,7 @@ pub(super) const SUPPORT: MassProperties = barycentric([0.010027203634968914, -0
 pub(super) const CARRIAGE: MassProperties = barycentric([0.0037661471647819507, -0.00017986628529330546, -0.0007015206267445488, 0.0038082795535358312, -0.0007102953890142275, 0.00037167019687166816, -0.007256327575227387, -0.007255107317520084, -0.0361215073844762, 0.3630268]);
 #[rustfmt::skip]
 pub(super) const COUNTERWEIGHT: MassProperties = barycentric([0.0036099114371429706, 0.0002029995890842877, 0.0009266809637614115, 0.0037698635781729358, -0.0006541294002509361, 0.00043797733626746584, 0.009104309978437381, -0.006455728040540085, -0.03481389371738385, 0.3499395]);
-/// Shaft, wrist and each jaw.
+/// Mass properties of shaft, wrist and each jaw.
 pub(super) const INSTRUMENT_LINK: MassProperties = MassProperties {
     mass: 1e-4,
     center_of_mass: [0.0; 3],

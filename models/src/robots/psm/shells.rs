@@ -1,6 +1,6 @@
-//! What the PSM looks like, and the capsules with which it collides.
+//! Visual geoms and collision capsules of the PSM.
 //!
-//! Drawn for this project after the arm's outline; no surface is Intuitive's.
+//! Drawn for this project after the outline of the arm; the surfaces are not Intuitive's.
 
 use insonate_meshes::TriangleMesh;
 
@@ -10,9 +10,9 @@ use super::parameters::{LOWER_PIN, PIN_OFFSET, PIN_SPACING, SUPPORT_REACH, TOOL_
 use crate::mjcf::{Camera, Element, Geom, Material, Mesh, Mjcf};
 use crate::shapes::{Section, lathe, loft, rounded_cylinder};
 
-/// Vertices around a shell.
+/// Number of vertices around a shell.
 const N_AROUND: usize = 28;
-/// The instrument's housing ends so far below the carriage's frame [m].
+/// Distance from the carriage's frame down to the end of the instrument's housing [m].
 const HOUSING_END: f64 = 0.075;
 /// Radius of the shaft [m].
 const SHAFT_RADIUS: f64 = 0.0042;
@@ -34,7 +34,7 @@ pub(super) fn materials(mjcf: &mut Mjcf) {
     }
 }
 
-/// A geom that shows `surface`.
+/// A geom that draws `surface`.
 pub(super) fn shell(mjcf: &mut Mjcf, name: &str, surface: &TriangleMesh, material: &str) -> Geom {
     mjcf.asset().add(Mesh::of_surface(name, surface));
     Geom::mesh(name).class("visual").material(material)
@@ -97,7 +97,7 @@ pub(super) fn base(mjcf: &mut Mjcf) -> Vec<Geom> {
     ]
 }
 
-/// What is drawn and what collides on the body `name`.
+/// Visual and collision geoms of the body `name`.
 pub(super) fn link(mjcf: &mut Mjcf, name: &str, instrument: Instrument) -> Vec<Element> {
     let geoms = match name {
         "yaw_link" => yaw_link(mjcf),
@@ -115,7 +115,7 @@ pub(super) fn link(mjcf: &mut Mjcf, name: &str, instrument: Instrument) -> Vec<E
     geoms.into_iter().map(Element::from).collect()
 }
 
-/// x up, z backwards along the yaw axis: the fork in which the pitch link turns, and the beam to the support's pin.
+/// Frame: x up, z backwards along the yaw axis. The fork in which the pitch link rotates, and the beam to the support's pin.
 fn yaw_link(mjcf: &mut Mjcf) -> Vec<Geom> {
     let collar = rounded_cylinder(0.058, [0.045, 0.085], 0.008, N_AROUND);
     let cheek = loft(
@@ -144,7 +144,7 @@ fn yaw_link(mjcf: &mut Mjcf) -> Vec<Geom> {
     ]
 }
 
-/// x backwards, y up: the housing with the motors, from below the pitch axis to the upper pin.
+/// Frame: x backwards, y up. The housing of the motors, from below the pitch axis to the upper pin.
 fn pitch_link(mjcf: &mut Mjcf) -> Vec<Geom> {
     let top = LOWER_PIN + PIN_SPACING;
     let housing = loft(
@@ -188,7 +188,7 @@ fn pitch_link(mjcf: &mut Mjcf) -> Vec<Geom> {
     ]
 }
 
-/// x backwards, z up: a block on the guides behind the pitch link, about its centre of mass.
+/// Frame: x backwards, z up. A block on the guides behind the pitch link, around its centre of mass.
 fn counterweight(mjcf: &mut Mjcf) -> Vec<Geom> {
     let block = loft(
         &[
@@ -224,7 +224,7 @@ fn bar(mjcf: &mut Mjcf, name: &str, wide: f64, slim: f64) -> Vec<Geom> {
     ]
 }
 
-/// x backwards, y up: two struts from the yaw link's pin to the lower bar.
+/// Frame: x backwards, y up. Two struts from the yaw link's pin to the lower bar.
 fn support() -> Vec<Geom> {
     let strut = |z: f64| {
         capsule("visual", [-PIN_OFFSET, -LOWER_PIN, z], [0.0, 0.0, z], 0.011).material("arm")
@@ -236,7 +236,7 @@ fn support() -> Vec<Geom> {
     ]
 }
 
-/// x forwards, y down along the insertion: the rail of the carriage, and the arm that holds the cannula at the remote centre.
+/// Frame: x forwards, y down along the insertion. The rail of the carriage, and the arm that holds the cannula at the remote centre.
 fn rail(mjcf: &mut Mjcf) -> Vec<Element> {
     let along = |[u, v, s]: [f64; 3]| [u, s, -v];
     let beam = loft(
@@ -289,7 +289,7 @@ fn rail(mjcf: &mut Mjcf) -> Vec<Element> {
             [PIN_OFFSET, 0.102, 0.0],
             "joint",
         ),
-        // The marks by which the cannula is placed: its remote centre between two lines.
+        // Marks for the placement of the cannula: its remote centre is between two lines.
         ring(LOWER_PIN - 0.006),
         ring(LOWER_PIN),
         ring(LOWER_PIN + 0.006),
@@ -298,7 +298,7 @@ fn rail(mjcf: &mut Mjcf) -> Vec<Element> {
     geoms.into_iter().map(Element::from).collect()
 }
 
-/// z down along the tool: sterile adapter and the instrument's housing.
+/// Frame: z down along the tool. Sterile adapter and the instrument's housing.
 fn carriage(mjcf: &mut Mjcf) -> Vec<Geom> {
     let adapter = loft(
         &[
@@ -335,7 +335,7 @@ fn carriage(mjcf: &mut Mjcf) -> Vec<Geom> {
     ]
 }
 
-/// The shaft, along z to the wrist in the origin, and a camera that looks at the jaws.
+/// The shaft along z, with the wrist at the origin, and a camera that looks at the jaws.
 fn shaft(mjcf: &mut Mjcf) -> Vec<Element> {
     let top = HOUSING_END - TOOL_LENGTH;
     let tube = lathe(

@@ -1,11 +1,11 @@
-//! Breathing in the MJCF alone: an oscillator without damping that the points' rest positions follow.
+//! Breathing in MJCF without code: an undamped oscillator drives the rest positions of the points.
 //!
 //! A slide joint `breath` with coordinate $\theta$ (0: breathed out, 1: breathed in), mass $M$, stiffness
-//! $K = M (2\pi f)^2$ and spring rest ½ starts at 0 and moves as $\theta = (1 - \cos 2\pi f t) / 2$ in any MuJoCo, without code.
-//! A point that shall move out by $A\,w$ has the rest constraint $q = A\,w'\,\theta$ in place of $q = 0$.
+//! $K = M (2\pi f)^2$ and spring rest ½ starts at 0 and moves as $\theta = (1 - \cos 2\pi f t) / 2$ in any MuJoCo.
+//! A point with the displacement $A\,w$ has the rest constraint $q = A\,w'\,\theta$ instead of $q = 0$.
 //!
-//! Neighbours pull each other: with $\rho$ the ratio of a neighbour's to the rest constraint's stiffness and $L$ the shell's
-//! graph Laplacian, the shell's equilibrium is $(1 + \rho L)\,q = A\,w'\,\theta$ (the sum constraint vanishes because the tendon
+//! Neighbours pull each other. Let $\rho$ be the ratio of a neighbour constraint's stiffness to the rest constraint's, and $L$ the graph
+//! Laplacian of the shell. The equilibrium is $(1 + \rho L)\,q = A\,w'\,\theta$ (the sum constraint vanishes because the tendon
 //! carries $-A\,\theta \sum w$, and $L$ conserves sums). So $w' = (1 + \rho L)\,w$ makes $q = A\,w\,\theta$ exact at any softness.
 
 use std::f64::consts::TAU;
@@ -16,18 +16,18 @@ use super::neighbor_weight;
 use crate::patients::rise;
 use crate::torsos::{Shape, TorsoConfig};
 
-/// Time constant of the constraint that holds a point at its rest [s].
+/// Time constant of the constraint that holds a point at its rest position [s].
 pub(super) const REST_TIME_CONSTANT: f64 = 0.02;
 use crate::mjcf::{Body, Inertial, Joint};
 use crate::torsos::Breathing;
 
-/// Name of the oscillator's body and joint.
+/// Name of the body and the joint of the oscillator.
 pub(super) const BREATH: &str = "breath";
 
 /// Mass of the oscillator [kg]. It moves sideways, so gravity does not act on it.
 ///
-/// At the surface it counts as this over the amplitude squared: 1500 t at 8 mm, so a probe cannot hold the breath.
-/// It is a body's mass and not a joint's armature because MuJoCo scales constraints by the former only.
+/// At the surface its effective mass is this over the amplitude squared: 1500 t at 8 mm, so a probe cannot stop the breath.
+/// It is the mass of a body instead of the armature of a joint, because MuJoCo scales constraints with body masses only.
 const MASS: f64 = 100.0;
 
 /// The oscillator.
@@ -41,7 +41,7 @@ pub(super) fn oscillator(breathing: &Breathing) -> Body {
     Body::new(BREATH).with(inertial).with(joint)
 }
 
-/// How far each point moves when breathed in, and the coefficient of its rest constraint that moves it so.
+/// Displacement of each point when breathed in, and the coefficient of its rest constraint that causes it.
 pub(super) struct Excursion {
     /// Displacement when breathed in [m], shape `[n_points]`.
     pub(super) displacement: Vec<f64>,
@@ -50,7 +50,7 @@ pub(super) struct Excursion {
 }
 
 impl Excursion {
-    /// The front moves by the whole amplitude, the back not at all, the flanks in between; a patient's chest less than the belly.
+    /// The front moves by the whole amplitude, the back is fixed, the flanks move less. A patient's chest moves less than the belly.
     pub(super) fn new(
         config: &TorsoConfig,
         breathing: &Breathing,
@@ -72,7 +72,7 @@ impl Excursion {
             displacement[index] =
                 breathing.amplitude * share * smooth_step((height - low) / (high - low));
         }
-        // The rest constraint acts on one body, a neighbour's on the half of two.
+        // The rest constraint acts on one body; a neighbour constraint acts on half the mass, since it moves two bodies.
         let compliance = config
             .rest
             .map_or(REST_TIME_CONSTANT.powi(2), |rest| 1.0 / rest.stiffness);
@@ -92,7 +92,7 @@ impl Excursion {
     }
 }
 
-/// 0 to 1 with no slope at either end.
+/// Rises from 0 to 1 with zero slope at both ends.
 fn smooth_step(t: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }

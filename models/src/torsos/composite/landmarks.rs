@@ -1,4 +1,4 @@
-//! Landmarks on the front of a human torso: sites that are drawn.
+//! Landmarks on the front of a human torso, as visible sites.
 
 use insonate_meshes::TriangleMesh;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -6,33 +6,33 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use super::mapping::{Rest, rotation_from_z};
 use crate::mjcf::Site;
 
-/// Name, place across and along the patient as fractions of the half sizes, radius [m].
+/// Name, position across and along the patient as fractions of the half sizes, radius [m].
 type Mark = (&'static str, [f64; 2], f64);
 
-/// On the trunk of a man, whose skin has a navel.
+/// For the trunk of a man. Its skin already has a navel.
 pub(super) const MAN: [Mark; 2] = [
     ("nipple_right", [-0.62, 0.46], 0.0085),
     ("nipple_left", [0.62, 0.46], 0.0085),
 ];
 
-/// On a human shape.
+/// For the shape `human`.
 pub(super) const HUMAN: [Mark; 3] = [
     ("nipple_right", [-0.45, 0.42], 0.008),
     ("nipple_left", [0.45, 0.42], 0.008),
     ("navel", [0.0, -0.34], 0.007),
 ];
 
-/// Half thickness of a mark, and how far its middle lies above the particles' surface, so that it shows through the skin [m].
+/// Half thickness of a mark, and height of its centre above the particles' surface, which makes it visible through the skin [m].
 const THICKNESS: f64 = 0.0025;
 const LIFT: f64 = 0.001;
 
-/// A mark, and the index of the particle that carries it.
+/// A mark, and the index of the particle that it is attached to.
 pub(super) struct Landmark {
     pub(super) particle: usize,
     pub(super) site: Site,
 }
 
-/// The landmarks on a surface in the torso's frame, whose vertices are the particles.
+/// The landmarks on a surface in the torso's frame. The vertices of the surface are the particles.
 pub(super) fn landmarks(
     marks: &[Mark],
     surface: &TriangleMesh,

@@ -1,6 +1,6 @@
-//! The shell of a lattice: which points it has, which are neighbours, which four span an outer face.
+//! The shell of a lattice: its points, their neighbours, and the outer faces between four points each.
 //!
-//! The order is that of MuJoCo's composites: the last index runs fastest, interior points are left out.
+//! Points are ordered as in MuJoCo's composites: the last index varies fastest, and interior points are left out.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) struct Lattice {
     first_layer: usize,
     /// Indices of the shell points, in order, shape `[n_points, 3]`.
     pub(super) points: Vec<[usize; 3]>,
-    /// Position of a triple of indices in `points`.
+    /// Index in `points` of each triple of lattice indices.
     order: BTreeMap<[usize; 3], usize>,
 }
 
@@ -50,7 +50,7 @@ impl Lattice {
         }
     }
 
-    /// Number of points that move in such a torso, without making it.
+    /// Number of moving points of a torso, computed without the lattice.
     pub(super) fn size(config: &TorsoConfig) -> usize {
         let volume = |count: [usize; 3]| count.iter().product::<usize>();
         let ([across, through, along], first) = (config.count, first_layer(config));
@@ -74,7 +74,7 @@ impl Lattice {
         self.count
     }
 
-    /// The place of an outer point in `points`.
+    /// The index of an outer point in `points`.
     pub(super) fn index(&self, point: [usize; 3]) -> usize {
         self.order[&point]
     }
@@ -90,7 +90,7 @@ impl Lattice {
         format!("{i}_{j}_{k}")
     }
 
-    /// The moving neighbours of the point at `index` with one higher index, as MuJoCo's composites couple them: along x, y, z.
+    /// The moving neighbours of the point at `index` that are one index higher along x, y or z. MuJoCo's composites couple these.
     pub(super) fn next_neighbors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let point = self.points[index];
         (0..3).filter_map(move |axis| {
@@ -101,7 +101,7 @@ impl Lattice {
         })
     }
 
-    /// The outer faces, four point indices each, counter-clockwise seen from outside.
+    /// The outer faces as four point indices each, counter-clockwise seen from outside.
     pub(super) fn quads(&self) -> Vec<[usize; 4]> {
         let mut quads = Vec::new();
         for axis in 0..3 {
@@ -125,7 +125,7 @@ impl Lattice {
     }
 }
 
-/// The lowest layer of a torso that moves.
+/// Index of the lowest layer that moves.
 fn first_layer(config: &TorsoConfig) -> usize {
     let through = config.count[1];
     through - config.soft_layers.unwrap_or(through)
@@ -146,7 +146,7 @@ mod tests {
             .map(|index| lattice.next_neighbors(index).count())
             .sum();
         assert_eq!(edges, 536);
-        assert_eq!(lattice.quads().len(), 268); // Euler: 270 - 536 + 268 = 2
+        assert_eq!(lattice.quads().len(), 268); // Euler characteristic: 270 - 536 + 268 = 2
         assert_eq!(Lattice::suffix(lattice.points[11]), "0_1_0");
         assert_eq!(lattice.coordinates([8, 0, 5]), [1.0, -1.0, 0.0]);
     }

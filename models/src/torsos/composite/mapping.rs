@@ -1,15 +1,15 @@
-//! From lattice coordinates to the shell at rest: where each point lies and which way it slides.
+//! Maps lattice coordinates to the shell at rest: position and slide axis of each point.
 //!
-//! With $p_i \in [-1, 1]$ the lattice coordinates and $h$ the half sizes, MuJoCo 2.x–3.2.4 (XML reference, `composite`) has
+//! With lattice coordinates $p_i \in [-1, 1]$ and half sizes $h$, MuJoCo 2.x–3.2.4 (XML reference, `composite`) uses
 //!
 //! * box: $x = h p$;
 //! * cylinder (along z): $x = h\,(p_{xy} \max(|p_x|, |p_y|) / |p_{xy}|,\ p_z)$;
-//! * ellipsoid: $x = h\, p / |p|$;
+//! * ellipsoid: $x = h\, p / |p|$.
 //!
-//! and each point slides along $x / |x|$, away from the centre of the shell: below a probe the points draw together, and the shell
+//! Each point slides along $x / |x|$, away from the centre of the shell. Below a probe the points therefore converge, and the shell
 //! stiffens with depth.
-//! The human shape is ours: a cylinder whose section follows a trunk's outline.
-//! Its points, and those of shells that are soft on the front alone, slide along the skin's normal.
+//! The human shape is specific to this project: a cylinder whose sections follow the outline of a trunk.
+//! Its points, and the points of shells that are soft on the front only, slide along the normal of the skin.
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
@@ -17,22 +17,22 @@ use super::lattice::Lattice;
 use crate::patients::Trunk;
 use crate::torsos::{Shape, TorsoConfig, profile};
 
-/// Exponent of the superellipse that the front of a human section follows: a vaulted chest.
+/// Superellipse exponent of the front of a human section: a vaulted chest.
 const FRONT_EXPONENT: f64 = 2.5;
-/// Exponent of the superellipse that its back follows: flat on the table.
+/// Superellipse exponent of the back of a human section: flat on the table.
 const BACK_EXPONENT: f64 = 3.5;
-/// Where the shoulders begin to slope and the hips to round, in lattice coordinates from the middle.
+/// Where the shoulders begin to slope and the hips begin to round, in lattice coordinates from the middle.
 const SHOULDER: f64 = 0.5;
 const HIP: f64 = 0.6;
-/// How far its two end faces bulge beyond their rims, as a share of the half length.
+/// Bulge of the two end faces beyond their rims, as a fraction of the half length.
 const BULGE: f64 = 0.10;
 
-/// The shell at rest, in its own frame: x across the patient, y from back to front, z from head to feet, the centre at 0.
+/// The shell at rest, in its own frame: x across the patient, y from back to front, z from head to feet, origin at the centre.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rest {
-    /// Where each point lies [m], shape `[n_points, 3]`.
+    /// Position of each point [m], shape `[n_points, 3]`.
     pub(super) positions: Vec<[f64; 3]>,
-    /// Unit vector along which it slides, outward, shape `[n_points, 3]`.
+    /// Unit vector along which each point slides, outward, shape `[n_points, 3]`.
     pub(super) axes: Vec<[f64; 3]>,
 }
 
@@ -69,7 +69,7 @@ impl Rest {
         Self { positions, axes }
     }
 
-    /// A trunk's surface: the lattice's y is the block's way up, its z the way from head to feet.
+    /// The surface of a trunk. The lattice's y is the block's upward axis, its z runs from head to feet.
     fn of_trunk(trunk: &Trunk, lattice: &Lattice) -> Self {
         let [_, depth, _] = trunk.half_size();
         let positions: Vec<[f64; 3]> = lattice
@@ -86,7 +86,7 @@ impl Rest {
         }
     }
 
-    /// How far the lowest point lies below the centre [m].
+    /// Distance of the lowest point below the centre [m].
     pub(super) fn depth(&self) -> f64 {
         -self
             .positions
@@ -96,7 +96,7 @@ impl Rest {
     }
 }
 
-/// The smallest rotation that turns z into the unit vector `axis`, as a quaternion `[w, x, y, z]`.
+/// The smallest rotation from z to the unit vector `axis`, as a quaternion `[w, x, y, z]`.
 pub(super) fn rotation_from_z(axis: [f64; 3]) -> [f64; 4] {
     let axis = Vector3::from(axis);
     let turn = Vector3::z().cross(&axis);
@@ -128,12 +128,12 @@ fn ellipsoid(point: [f64; 3]) -> [f64; 3] {
     normalized(&Vector3::from(point))
 }
 
-/// A trunk lying on its back, chest up, in units of the half sizes: rings of superellipses, closed by bulging ends.
+/// A trunk that lies on its back, in units of the half sizes: rings of superellipses, closed by bulging ends.
 fn human([x, y, z]: [f64; 3]) -> [f64; 3] {
-    // The lattice's z = -1 is the head's end; outlines call it 1.
+    // The lattice has z = -1 at the head; outlines have 1 there.
     let along = -z;
     let ring = x.abs().max(y.abs());
-    // The angle around the ring, then out to the section's superellipse.
+    // Moves the point along its direction onto the superellipse of the section.
     let exponent = if y > 0.0 {
         FRONT_EXPONENT
     } else {
@@ -146,18 +146,18 @@ fn human([x, y, z]: [f64; 3]) -> [f64; 3] {
     let bulge = BULGE * (1.0 - ring * ring) * along.abs().powi(3).copysign(z);
     [
         x * scale * width,
-        // The back lies flat: what varies along the trunk is its front.
+        // The back is flat: only the front varies along the trunk.
         thickness - 1.0 + y * scale * thickness * relief,
         z * (1.0 - BULGE) + bulge,
     ]
 }
 
-/// Half width and half thickness of the trunk at `along`, -1 (hips) to 1 (neck), as fractions of the greatest.
+/// Half width and half thickness of the trunk at `along`, -1 (hips) to 1 (neck), as fractions of the greatest values.
 ///
-/// The measured outline reaches the armpits; shoulders that slope to the neck and rounded hips close it.
+/// The measured outline ends at the armpits. Sloping shoulders and rounded hips close it.
 fn section(along: f64) -> [f64; 2] {
     let measured = |outline: fn(f64) -> f64| {
-        // The mean over a cell, since the lattice is too coarse for single slices.
+        // Mean over a cell, because the lattice is too coarse for single slices.
         let mean: f64 = [-0.2, -0.1, 0.0, 0.1, 0.2]
             .iter()
             .map(|off| outline(along + off))
@@ -165,7 +165,7 @@ fn section(along: f64) -> [f64; 2] {
         mean / 5.0
     };
     let shoulder = ((along - SHOULDER) / (1.0 - SHOULDER)).max(0.0).powi(2);
-    // Shoulder blades and upper arms broaden the chest beyond the outline, which was measured below the armpits.
+    // Shoulder blades and upper arms make the chest broader than the outline, which was measured below the armpits.
     let breadth = 1.0 + 0.1 * (-((along - 0.5) / 0.35).powi(2)).exp();
     let hip = ((-along - HIP) / (1.0 - HIP)).max(0.0).powi(2);
     [
@@ -177,7 +177,7 @@ fn section(along: f64) -> [f64; 2] {
     ]
 }
 
-/// Relief of the front as a share of the thickness: the chest's two halves and the furrow between them down to the navel.
+/// Relief of the front as a fraction of the thickness: the two halves of the chest and the furrow between them down to the navel.
 fn relief(x: f64, along: f64) -> f64 {
     let hill = |center: [f64; 2], radius: [f64; 2]| {
         let [dx, dy] = [(x - center[0]) / radius[0], (along - center[1]) / radius[1]];
@@ -187,7 +187,7 @@ fn relief(x: f64, along: f64) -> f64 {
     0.06 * chest - 0.03 * hill([0.0, 0.25], [0.15, 0.5])
 }
 
-/// Unit normals of a closed surface at its points: the mean of the faces around each, by area.
+/// Unit normals of a closed surface at its points: area-weighted mean of the adjacent faces.
 fn normals(positions: &[[f64; 3]], quads: &[[usize; 4]]) -> Vec<[f64; 3]> {
     let mut sums = vec![Vector3::zeros(); positions.len()];
     for quad in quads {
@@ -200,12 +200,12 @@ fn normals(positions: &[[f64; 3]], quads: &[[usize; 4]]) -> Vec<[f64; 3]> {
     sums.iter().map(normalized).collect()
 }
 
-/// A point of the shell's frame in the torso's.
+/// Transforms a point from the shell's frame to the torso's.
 pub(super) fn torso_from_shell([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
     [x, -z, y + depth]
 }
 
-/// A point of the torso's frame in the shell's.
+/// Transforms a point from the torso's frame to the shell's.
 pub(super) fn shell_from_torso([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
     [x, z - depth, -y]
 }

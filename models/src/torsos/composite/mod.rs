@@ -1,19 +1,19 @@
-//! The composite soft torso: the shell of particles that MuJoCo 2.x–3.2.4 made from `<composite type="box|cylinder|ellipsoid">`.
+//! The composite soft torso: the shell of particles that MuJoCo 2.x–3.2.4 created for `<composite type="box|cylinder|ellipsoid">`.
 //!
-//! MuJoCo removed it in 3.2.5, so it is written out here, with the same bodies, constraints and order:
+//! MuJoCo removed it in 3.2.5, so it is expanded here, with the same bodies, constraints and order:
 //!
-//! * every outer point of a lattice is a body `B{i}_{j}_{k}` with a slide joint `J…` and a capsule `G…` that reaches inward from it;
-//! * per point, a constraint holds its joint at 0 and one per next neighbour makes both slide alike, as softly as [`crate::torsos::Softness`]
-//!   says (`solref = -stiffness -damping`, acceleration units, as in the thesis: Jakobsen 2021);
+//! * every outer point of a lattice is a body `B{i}_{j}_{k}` with a slide joint `J…` and a capsule `G…` that extends inward from it;
+//! * per point, one constraint holds its joint at 0, and one constraint per next neighbour couples the two joints, with the stiffness and
+//!   damping of [`crate::torsos::Softness`] (`solref = -stiffness -damping`, acceleration units, as in the thesis: Jakobsen 2021);
 //!   the former has MuJoCo's default time constant unless [`TorsoConfig::rest`] is set;
-//! * a tendon `T` holds the sum of all joints: the enclosed volume;
+//! * a tendon `T` holds the sum of all joints, which approximates the enclosed volume;
 //! * a sphere `Gcenter` is in the middle.
 //!
-//! MuJoCo's was tuned at 35 mm. At another spacing the particles' mass and the weight of the neighbour constraints are such that the skin
-//! keeps its mass and its stiffness per area, and its tension ([`particle_mass`], [`neighbor_weight`]).
-//! Only the soft layers ([`TorsoConfig::soft_layers`]) have bodies and constraints; the rest is drawn.
+//! MuJoCo's composite was tuned at a spacing of 35 mm. At other spacings, the particles' mass and the weight of the neighbour constraints
+//! are scaled such that the skin keeps its mass and its stiffness per area, and its tension ([`particle_mass`], [`neighbor_weight`]).
+//! Only the soft layers ([`TorsoConfig::soft_layers`]) have bodies and constraints; the others are only drawn.
 //!
-//! Unlike there, the shell is anchored: it is fixed in the body `shell` of the body `torso` without a free joint.
+//! Unlike MuJoCo's composite, the shell is anchored: it is fixed in the body `shell` of the body `torso` without a free joint.
 //! In `shell`, x is across the patient, y from back to front and z from head to feet.
 
 mod breathing;
@@ -39,7 +39,7 @@ use crate::mjcf::{
 };
 use crate::patients::{Sex, company};
 
-/// Radius of the capsules at the spacing of the thesis, and their half length [m].
+/// Radius of the capsules at the spacing of the thesis, and half length of the capsules [m].
 const CAPSULE: [f64; 2] = [0.0075, 0.025];
 /// Mass of each capsule at the spacing of the thesis [kg].
 const MASS: f64 = 0.01;
@@ -47,25 +47,25 @@ const MASS: f64 = 0.01;
 const SPACING: f64 = 0.035;
 /// Sliding [1], torsional [m] and rolling [m] friction of the skin under gel.
 const FRICTION: [f64; 3] = [0.01, 0.005, 0.0001];
-/// Impedance of the rest constraints, and at the spacing of the thesis of the neighbour constraints.
+/// Impedance of the rest constraints, and of the neighbour constraints at the spacing of the thesis.
 const IMPEDANCE: f64 = 0.9;
-/// Least impedance of a neighbour constraint: that of a spacing of 110 mm.
+/// Lower limit of the impedance of a neighbour constraint; it is reached at a spacing of 110 mm.
 const LEAST_IMPEDANCE: f64 = 0.01;
 /// Time constant [s], damping ratio and impedance of the constraint that holds the volume.
 const VOLUME: ([f64; 2], [f64; 2]) = ([0.01, 1.0], [0.99, 0.99]);
-/// Longest step [s]: half of the time constant of the constraint that holds the volume.
+/// Upper limit of the time step [s]: half of the time constant of the volume constraint.
 const MAX_TIMESTEP: f64 = 0.005;
-/// Largest outer size [m].
+/// Upper limit of the outer size [m].
 const MAX_SIZE: f64 = 2.0;
-/// Most particles that MuJoCo steps in reasonable time.
+/// Upper limit of the particles that MuJoCo steps in reasonable time.
 pub(super) const MAX_PARTICLES: usize = 3000;
-/// Defaults class of the shell.
+/// Default class of the shell.
 const SHELL: &str = "shell";
 
-/// The composite torso of the thesis, expanded.
+/// The expanded composite torso of the thesis.
 ///
 /// # Errors
-/// [`ModelError::OutOfRange`] or [`ModelError::Conflict`] for a configuration that no torso has.
+/// [`ModelError::OutOfRange`] or [`ModelError::Conflict`] if the configuration is invalid.
 pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     check(config)?;
     let lattice = Lattice::of(config);
@@ -128,10 +128,10 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
 
 /// The same torso, marked for the solver that steps the shell outside MuJoCo.
 ///
-/// One that is soft on the front alone is marked, too, for deep contact along the points' way, which no MuJoCo has.
+/// A torso that is soft on the front only is also marked for deep contact along the axes of the points, which MuJoCo does not support.
 ///
 /// # Errors
-/// As [`composite`].
+/// The errors of [`composite`].
 pub fn fast(config: &TorsoConfig) -> Result<Torso, ModelError> {
     let mut torso = composite(config)?;
     torso.name = "fast";
@@ -172,7 +172,7 @@ fn check(config: &TorsoConfig) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// What all particles share.
+/// Adds the defaults of all particles.
 fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
     let joint = Element::new("joint")
         .with_attribute("type", "slide")
@@ -194,37 +194,37 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
         .add(DefaultClass::new(SHELL).with(joint).with(geom));
 }
 
-/// How many particles of a torso move.
+/// Number of moving particles of a torso.
 pub(super) fn moving_points(config: &TorsoConfig) -> usize {
     Lattice::size(config)
 }
 
-/// Radius and half length of a torso's capsules [m]: a radius beyond half of the spacing would only blunt the probe's edges.
+/// Radius and half length of the capsules [m]. A radius above half of the spacing would only blunt the edges of the probe.
 fn capsule(config: &TorsoConfig) -> [f64; 2] {
     let [radius, half_length] = CAPSULE;
     [radius.min(0.5 * config.spacing), half_length]
 }
 
-/// Mass of a particle [kg]: the same per area at any spacing.
+/// Mass of a particle [kg]: the mass per area is the same at any spacing.
 fn particle_mass(config: &TorsoConfig) -> f64 {
     MASS * (config.spacing / SPACING).powi(2)
 }
 
-/// How many times heavier than the thesis' a neighbour constraint weighs against the masses that it ties, so that the skin's tension is
-/// the same at any spacing.
+/// Weight of a neighbour constraint against the masses that it couples, relative to the thesis. It keeps the tension of the skin the
+/// same at any spacing.
 ///
-/// A constraint with stiffness $k$, impedance $d$ and half the mass $m$ of a particle pulls as a spring of $k m / 2 (1 - d)$ (MuJoCo
-/// documentation, "Solver parameters"); a net of springs has their tension.
+/// A constraint with stiffness $k$, impedance $d$ and half the mass $m$ of a particle acts as a spring of $k m / 2 (1 - d)$ (MuJoCo
+/// documentation, "Solver parameters"); a net of such springs has their tension.
 fn neighbor_weight(config: &TorsoConfig) -> f64 {
     (SPACING / config.spacing).powi(2)
 }
 
-/// The body that holds the particles, turned so that its y axis points up.
+/// The body that contains the particles, rotated so that its y axis points up.
 fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let mut center = Geom::sphere(2.0 * CAPSULE[0]).name("Gcenter").pos([0.0; 3]);
     if matches!(shape, Shape::Human | Shape::Adult) {
-        // MuJoCo's shapes keep its hard centre; in a slim waist a probe would strike it.
+        // MuJoCo's shapes keep their hard centre. In the slim waist of the other shapes, a probe would hit it.
         center = center.conaffinity(0);
     }
     let particles = lattice.moving().map(|index| {
@@ -243,7 +243,7 @@ fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
         .with_all(particles)
 }
 
-/// Rest and neighbour constraints, and the one that keeps the volume.
+/// Adds rest and neighbour constraints, and the volume constraint.
 fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Rest) {
     let joints: Vec<String> = lattice
         .points

@@ -1,7 +1,7 @@
-//! The skin over the shell, only drawn.
+//! The skin over the shell, for rendering only.
 //!
-//! One round of Catmull & Clark 1978 (doi:10.1016/0010-4485(78)90110-0) on the shell's outer faces: every skin vertex is a
-//! weighted mean of shell points, and the same weights bind it to their bodies, so dents come out rounded.
+//! One step of Catmull & Clark 1978 (doi:10.1016/0010-4485(78)90110-0) on the outer faces of the shell: every skin vertex is a
+//! weighted mean of shell points. The same weights bind the vertex to their bodies, so dents are rounded.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::patients::{Bone, DrawnSkin, Trunk};
 /// Name of the skin and of its material.
 pub(super) const SKIN: &str = "skin";
 
-/// How far the skin is drawn outside its vertices [m]; makes up for what the smoothing takes off.
+/// Offset of the skin outside its vertices [m]; it compensates for the shrinkage by smoothing.
 const INFLATE: f64 = 0.002;
 
-/// Vertices are written to this fraction of a metre.
+/// Vertices are rounded to this fraction of a metre.
 const STEPS_PER_METRE: f64 = 1e6;
 
-/// A skin vertex: weights of shell points, which sum to 1.
+/// Weights of the shell points for a skin vertex; they sum to 1.
 type Weights = BTreeMap<usize, f64>;
 
-/// The skin over a shell, bound to the bodies `body_names`; to the shell itself where points have none.
+/// The skin over a shell, bound to the bodies `body_names`, or to the shell body for points without a body.
 pub(super) fn skin(lattice: &Lattice, rest: &Rest, body_names: &[Option<String>]) -> Skin {
     let (vertices, triangles) = subdivide(lattice.points.len(), &lattice.quads());
     let positions: Vec<[f64; 3]> = vertices
@@ -36,7 +36,7 @@ pub(super) fn skin(lattice: &Lattice, rest: &Rest, body_names: &[Option<String>]
         .with_all(bones(&vertices, rest, body_names))
 }
 
-/// The fine skin over an adult's shell.
+/// The fine skin over the shell of an adult.
 pub(super) fn trunk_skin(
     trunk: &Trunk,
     lattice: &Lattice,
@@ -66,12 +66,12 @@ pub(super) fn trunk_skin(
         SKIN,
         |position| shell_from_torso(position, depth),
         &bones,
-        // The lattice counts from head to feet.
+        // The lattice is ordered from head to feet.
         |[across, up, along]| lattice.index([across, up, count[2] - 1 - along]),
     )
 }
 
-/// One bone per body, with the vertices that it carries.
+/// One bone per body, with the vertices that it moves.
 fn bones(vertices: &[Weights], rest: &Rest, body_names: &[Option<String>]) -> Vec<Element> {
     let mut carried: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); body_names.len()];
     let mut fixed: (Vec<f64>, Vec<f64>) = Default::default();
@@ -123,13 +123,13 @@ fn position(weights: &Weights, points: &[[f64; 3]]) -> [f64; 3] {
     })
 }
 
-/// Catmull and Clark's refined vertices and their triangles, counter-clockwise seen from outside.
+/// Refined vertices and triangles of one Catmull–Clark step, counter-clockwise seen from outside.
 fn subdivide(n_points: usize, quads: &[[usize; 4]]) -> (Vec<Weights>, Vec<[usize; 3]>) {
     let faces: Vec<Weights> = quads
         .iter()
         .map(|quad| quad.iter().map(|&point| (point, 0.25)).collect())
         .collect();
-    // Edges by their end points, with the two faces beside each.
+    // Edges by their end points, with the two adjacent faces.
     let mut edges: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (face, quad) in quads.iter().enumerate() {
         for corner in 0..4 {
@@ -144,7 +144,7 @@ fn subdivide(n_points: usize, quads: &[[usize; 4]]) -> (Vec<Weights>, Vec<[usize
 
     let mut vertices = moved_points(n_points, &faces, quads, &edges);
     vertices.extend(edges.iter().map(|(&(a, b), beside)| {
-        // The mean of the ends and the two faces' centres.
+        // The mean of the two ends and the centres of the two faces.
         let mut mean = Weights::from([(a, 0.25), (b, 0.25)]);
         for &face in beside {
             accumulate(&mut mean, &faces[face], 0.25);
@@ -166,7 +166,7 @@ fn subdivide(n_points: usize, quads: &[[usize; 4]]) -> (Vec<Weights>, Vec<[usize
     (vertices, triangles)
 }
 
-/// The old points' new places: (mean of faces + 2 × mean of edge middles + (n - 3) × point) / n, n faces around the point.
+/// New positions of the old points: (mean of faces + 2 × mean of edge middles + (n - 3) × point) / n, with n faces around the point.
 fn moved_points(
     n_points: usize,
     faces: &[Weights],
@@ -200,7 +200,7 @@ fn accumulate(sum: &mut Weights, weights: &Weights, factor: f64) {
     }
 }
 
-/// The edge after a corner, lower point first.
+/// The edge after a corner; the point with the lower index comes first.
 fn edge(quad: &[usize; 4], corner: usize) -> (usize, usize) {
     let (a, b) = (quad[corner], quad[(corner + 1) % 4]);
     (a.min(b), a.max(b))
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_cube_shrinks_as_catmull_and_clark_say() {
-        // A corner of the cube [-1, 1]^3 goes to 5/9 along each axis, a middle of an edge to 3/4.
+        // A corner of the cube [-1, 1]^3 moves to 5/9 along each axis, the middle of an edge to 3/4.
         let lattice = Lattice::new([2, 2, 2]);
         let points: Vec<[f64; 3]> = lattice
             .points

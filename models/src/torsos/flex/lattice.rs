@@ -1,30 +1,30 @@
 //! The points of a flex torso and the tetrahedra between them.
 //!
 //! A lattice of `count` points fills the unit block $(u, v, w) \in [-1, 1] \times [-1, 1] \times [0, 1]$:
-//! across, along and upwards; a [`Shape`] bends the block into a torso with a flat back.
-//! Every cell is cut in six tetrahedra around its diagonal (Kuhn's subdivision), the same in every cell, so that each point
-//! inside has the same neighbours and the tissue is equally stiff everywhere.
+//! across, along and upwards. A [`Shape`] bends the block into a torso with a flat back.
+//! Every cell is cut into six tetrahedra around its diagonal (Kuhn's subdivision), in the same way in every cell. So all points
+//! inside have the same neighbours, and the tissue has the same stiffness everywhere.
 
 use crate::patients::Trunk;
 use crate::torsos::{Shape, profile};
 
-/// Height of the flanks over the height of the midline.
+/// Ratio of the height of the flanks to the height of the midline.
 const FLANK: f64 = 0.45;
-/// How far the section reaches towards the tip of its arch; 1 would end it in a vertical, degenerate flank.
+/// Fraction of the arch that the section covers towards its tip; 1 would end it in a vertical, degenerate flank.
 const REACH: f64 = 0.9;
-/// How far the flanks draw in at the table and at their upper edge, over the half-width.
+/// Inset of the flanks at the table and at their upper edge, relative to the half-width.
 const TUCK: f64 = 0.06;
-/// How much of the square plan an ellipsoid rounds off; 0.5 would make it an ellipse with degenerate corners.
+/// Rounding of an ellipsoid's square plan; 0.5 would make it an ellipse with degenerate corners.
 const PLAN_ROUNDING: f64 = 0.35;
 
-/// A solid block that a lattice fills, bent into a torso.
+/// A solid block that is filled by a lattice and bent into a torso.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    /// Outline.
+    /// Shape.
     pub(super) shape: Shape,
     /// Half-width, height and half-length [m].
     pub(super) size: [f64; 3],
-    /// What an adult's block is bent into, before it is scaled to that size.
+    /// The trunk into which an adult's block is bent, before it is scaled to `size`.
     pub(super) trunk: Option<Trunk>,
 }
 
@@ -68,11 +68,11 @@ impl Block {
 /// A lattice of points and the tetrahedra between them.
 #[derive(Clone, Debug)]
 pub(in crate::torsos) struct Lattice {
-    /// Points across, upwards and along.
+    /// Numbers of points across, upwards and along.
     pub(super) count: [usize; 3],
-    /// Positions in the torso's frame [m], shape `[n_points, 3]`; across slowest, along fastest.
+    /// Positions in the torso's frame [m], shape `[n_points, 3]`; the index across varies slowest, the index along fastest.
     pub(super) points: Vec<[f64; 3]>,
-    /// Point indices, shape `[n_tetrahedra, 4]`; of positive volume.
+    /// Point indices, shape `[n_tetrahedra, 4]`. The volumes are positive.
     pub(super) tetrahedra: Vec<[usize; 4]>,
 }
 
@@ -103,7 +103,7 @@ impl Lattice {
         (i * self.count[1] + j) * self.count[2] + k
     }
 
-    /// The `(i, j, k)` of a point.
+    /// The indices `(i, j, k)` of a point.
     pub(super) fn place(&self, index: usize) -> [usize; 3] {
         let [_, through, along] = self.count;
         [
@@ -132,7 +132,7 @@ impl Lattice {
             .collect()
     }
 
-    /// Cuts every cell in six: one tetrahedron for each order in which a path along edges can cross the cell.
+    /// Cuts every cell into six tetrahedra, one for each order of axes in which a path along edges can cross the cell.
     fn cut(&self) -> Vec<[usize; 4]> {
         const PATHS: [[usize; 3]; 6] = [
             [0, 1, 2],
@@ -154,7 +154,7 @@ impl Lattice {
         tetrahedra
     }
 
-    /// The tetrahedron whose corners a path visits from the cell's first corner to its last.
+    /// The tetrahedron of the corners on a path from the cell's first corner to its last.
     fn follow(&self, mut at: [usize; 3], path: [usize; 3]) -> [usize; 4] {
         let mut corners = [self.index(at); 4];
         for (corner, axis) in corners[1..].iter_mut().zip(path) {
@@ -218,7 +218,7 @@ mod tests {
             let mean = 4.0 * SIZE.iter().product::<f64>() / lattice.tetrahedra.len() as f64;
             for &corners in &lattice.tetrahedra {
                 let share = lattice.volume(corners) / mean;
-                // A trunk is round where the block has edges: cells there are flat.
+                // A trunk is round where the block has edges, so the cells there are flat.
                 let least = if shape == Shape::Adult { 0.03 } else { 0.2 };
                 assert!(
                     (least..1.6).contains(&share),

@@ -1,4 +1,4 @@
-//! The outer surface of a flex torso at rest, for planning paths on it.
+//! The outer surface of a flex torso at rest, for path planning.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use nalgebra::Vector3;
 
 use super::lattice::Block;
 
-/// Facets along each edge of a lattice cell.
+/// Number of facets along each edge of a lattice cell.
 const FINENESS: usize = 4;
 
-/// The top and the flanks of `block`, `radius` [m] outside of it, several facets to each of the `count` lattice cells.
+/// The top and the flanks of `block`, `radius` [m] outside of it, with several facets in each of the `count` lattice cells.
 ///
-/// The lattice itself is coarser: between its points the simulated skin lies up to 1.3 mm inside this surface.
+/// The lattice is coarser: between its points, the simulated skin lies up to 1.3 mm inside this surface.
 pub(super) fn outer_surface(block: &Block, count: [usize; 3], radius: f64) -> TriangleMesh {
     let cells = count.map(|count| FINENESS * (count - 1));
     let mut faces = Faces::default();
@@ -22,8 +22,8 @@ pub(super) fn outer_surface(block: &Block, count: [usize; 3], radius: f64) -> Tr
     faces.offset(radius)
 }
 
-/// A face of the block: the axis that is held, whether at its far end, and the axes that span it, so that their cross product
-/// points outwards; axes are 0 across, 1 upwards, 2 along.
+/// A face of the block: the axis that is constant, whether it is at its upper end, and the axes that span the face, such that their cross
+/// product points outwards. Axes are 0 across, 1 upwards, 2 along.
 #[derive(Clone, Copy)]
 struct Face {
     held: usize,
@@ -47,7 +47,7 @@ const fn face(held: usize, is_far: bool, spanned: [usize; 2]) -> Face {
     }
 }
 
-/// Faces whose vertices are found by their place in a lattice, so that they share their edges.
+/// Faces with vertices that are identified by their lattice indices, so that faces share their edges.
 #[derive(Default)]
 struct Faces {
     index: BTreeMap<[usize; 3], u32>,
@@ -74,7 +74,7 @@ impl Faces {
         }
     }
 
-    /// The vertex at a place, made when it is new.
+    /// The vertex at these lattice indices; created if it does not exist.
     fn vertex(&mut self, block: &Block, cells: [usize; 3], at: [usize; 3]) -> u32 {
         let next = self.mesh.positions.len() as u32;
         let index = *self.index.entry(at).or_insert(next);

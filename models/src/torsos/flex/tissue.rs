@@ -1,45 +1,45 @@
-//! From [`Softness`] to a continuum that MuJoCo steps stably: Young's modulus, masses, dampers.
+//! Converts [`Softness`] to a continuum that is stable in MuJoCo: Young's modulus, masses, dampers.
 //!
 //! **Stiffness.** A rigid flat punch of radius $a$ on an elastic half-space feels
 //! $F = 2 a E / (1 - \nu^2) \cdot d$ at depth $d$ (Johnson 1985, *Contact Mechanics*, Eq. 3.36), so $E = k (1 - \nu^2) / (2 a)$.
-//! The torso is no half-space, its lattice is about as coarse as the probe is wide and it wears a skin, so the
-//! radius is an effective one, [`effective_radius`], fitted to presses: 49 mm where the face alone has 19.9 mm.
+//! The torso is not a half-space, its lattice spacing is about the width of the probe, and it has a skin. So the
+//! radius is an effective one, [`effective_radius`], fitted to presses: 49 mm, while the face alone has 19.9 mm.
 //!
 //! **Mass.** The step is explicit for elasticity and must keep $h^2 \lambda_{max} < 4$ with
-//! $\lambda_{max}$ the greatest eigenvalue of $M^{-1} K$. A point's mass is the tissue's, or, where that is less,
-//! $m_i = 2.1\, h^2 K_{ii}$ (selective mass scaling as in explicit finite elements): in every shape and lattice tried
-//! $\lambda_{max} \le 1.42 \max_i K_{ii} / m_i$, so $h^2 \lambda_{max} \le 0.7$ at rest, which leaves room for what compression adds.
+//! $\lambda_{max}$ the greatest eigenvalue of $M^{-1} K$. The mass of a point is that of its tissue, or, if this is less,
+//! $m_i = 2.1\, h^2 K_{ii}$ (selective mass scaling as in explicit finite elements). In all tested shapes and lattices
+//! $\lambda_{max} \le 1.42 \max_i K_{ii} / m_i$, so $h^2 \lambda_{max} \le 0.7$ at rest, with a margin for the stiffening in compression.
 //!
-//! **Damping.** Every point is held by a damper to the table, $c_i = c\, V_i / V_c$: pressing at speed $v$ moves the points by
+//! **Damping.** A damper connects every point to the table, $c_i = c\, V_i / V_c$. Pressing at speed $v$ moves the points by
 //! $\varphi_i v$ and costs $v \sum_i c_i \varphi_i^2$, so $V_c = \sum_i V_i \varphi_i^2$; it is fitted to presses at 0.02, 0.1 and 0.2 m/s.
-//! The force then grows by about $c$ per speed, and by 10 to 20 N·s/m more from the tissue's inertia, whatever $c$ is.
-//! Joint damping is implicit in MuJoCo's Euler step, so this is stable for any value;
-//! Rayleigh damping of the flex itself would be explicit and is not.
+//! The force then grows by about $c$ per speed, and by another 10 to 20 N·s/m from the tissue's inertia, independent of $c$.
+//! Joint damping is implicit in MuJoCo's Euler step, so this is stable for any value.
+//! Rayleigh damping of the flex would be explicit and unstable.
 
 use super::lattice::Lattice;
 use crate::torsos::{Shape, Softness, TorsoConfig};
 
-/// Poisson's ratio; nearer to the 0.5 of soft tissue, linear tetrahedra lock.
+/// Poisson's ratio; closer to the 0.5 of soft tissue, linear tetrahedra lock.
 pub(in crate::torsos) const POISSON: f64 = 0.4;
 /// Poisson's ratio of the skin.
 pub(super) const SKIN_POISSON: f64 = 0.3;
 /// Thickness of the skin [m].
 pub(super) const SKIN_THICKNESS: f64 = 0.002;
-/// Young's modulus of the skin over that of the tissue below.
+/// Ratio of Young's modulus of the skin to that of the tissue below.
 ///
-/// It makes 1.8 MPa for the default softness: a skin is far stiffer than what it covers. It carries load sideways and keeps the
-/// force rising where the Saint Venant–Kirchhoff solid below softens in strong compression: without it the force fell beyond
-/// 2 cm, with it only beyond 3 cm, or 2.5 cm on the flanks.
+/// It gives 1.8 MPa for the default softness: skin is far stiffer than the tissue that it covers. It distributes the load sideways and
+/// keeps the force rising where the Saint Venant–Kirchhoff solid below softens in strong compression: without it the force decreased
+/// beyond 2 cm, with it only beyond 3 cm, or 2.5 cm on the flanks.
 const SKIN_RATIO: f64 = 160.0;
 /// Density of tissue [kg/m³].
 pub(in crate::torsos) const DENSITY: f64 = 1000.0;
-/// Longest time step for which the masses are made [s].
+/// Longest time step for which the masses are chosen [s].
 const TIMESTEP: f64 = 0.002;
-/// Least mass over $h^2 K_{ii}$.
+/// Lower limit of the mass over $h^2 K_{ii}$.
 const LEAST_MASS: f64 = 2.1;
-/// Radius of a disc as large as the face of a C5-2 probe, 60.5 × 20.5 mm [m].
+/// Radius of a disc with the area of a C5-2 probe's face, 60.5 × 20.5 mm [m].
 pub(in crate::torsos) const FACE_RADIUS: f64 = 0.0199;
-/// Volume $V_c$ that moves with a probe, for a spacing of 35 mm [m³].
+/// Volume $V_c$ that moves with a probe, at a spacing of 35 mm [m³].
 const DAMPED_VOLUME: f64 = 2.0e-4;
 /// Spacing for which the constants of this file were fitted [m].
 const FITTED_SPACING: f64 = 0.035;
@@ -58,13 +58,13 @@ pub(in crate::torsos) struct Tissue {
 }
 
 impl Tissue {
-    /// The tissue of softness `config.softness` that fills `lattice`.
+    /// Tissue of softness `config.softness` that fills `lattice`.
     pub(in crate::torsos) fn fill(lattice: &Lattice, config: &TorsoConfig) -> Self {
         let young_modulus = young_modulus(config.softness, config.spacing, fitted_height(config));
         Self::of_moduli(lattice, config, young_modulus, SKIN_RATIO * young_modulus)
     }
 
-    /// Tissue of these moduli [Pa]; without a skin where its modulus is zero.
+    /// Tissue with these moduli [Pa]. If the skin's modulus is zero, there is no skin.
     pub(in crate::torsos) fn of_moduli(
         lattice: &Lattice,
         config: &TorsoConfig,
@@ -94,8 +94,8 @@ impl Tissue {
     }
 }
 
-/// Height [m] with which stiffness is fitted: a torso's, but 105 mm of an adult, whose trunk is thicker than the fits reach and answers
-/// a press of 15 mm as a torso of that height does (27.3 N by the trunk's own height, 19.3 N on the default torso).
+/// Height [m] for the fitted stiffness: the height of the torso, but 105 mm for an adult. An adult's trunk is thicker than the range of
+/// the fits, and responds to a press of 15 mm as a torso of 105 mm (27.3 N by the trunk's own height, 19.3 N on the default torso).
 pub(in crate::torsos) fn fitted_height(config: &TorsoConfig) -> f64 {
     match config.shape {
         Shape::Adult => 0.105,
@@ -103,16 +103,16 @@ pub(in crate::torsos) fn fitted_height(config: &TorsoConfig) -> f64 {
     }
 }
 
-/// Young's modulus [Pa] that makes a torso of lattice `spacing` and `height` [m] feel as stiff as `softness` says.
+/// Young's modulus [Pa] for which a torso of lattice `spacing` and `height` [m] has the stiffness of `softness`.
 fn young_modulus(softness: Softness, spacing: f64, height: f64) -> f64 {
     softness.stiffness * (1.0 - POISSON * POISSON) / (2.0 * effective_radius(spacing, height))
 }
 
-/// Radius [m] of the punch on a half-space that feels what the face of a C5-2 probe feels on this torso.
+/// Radius [m] of the punch on a half-space that has the same stiffness as the face of a C5-2 probe on this torso.
 ///
-/// A lattice wider than the face spreads the load over its cells, and a table close below stiffens.
-/// Fitted in MuJoCo 3.17.0 to presses at 2 cm/s at four places (on, between and beside points) to 1, 1.5 and 2 cm.
-/// Mean secant stiffness over the asked one:
+/// A lattice wider than the face spreads the load over its cells, and a table close below makes the torso stiffer.
+/// Fitted in MuJoCo 3.17.0 to presses at 2 cm/s at four places (on, between and next to points) to 1, 1.5 and 2 cm.
+/// Mean ratio of the secant stiffness to the configured stiffness:
 ///
 /// | torso | ratio | least to most |
 /// |---|---|---|
@@ -165,7 +165,7 @@ fn solid_stiffness(lattice: &Lattice, young_modulus: f64) -> Vec<f64> {
     stiffness
 }
 
-/// Adds $K_{ii}$ of the skin: $E t / (1 - \nu^2) \cdot l^2 / (4 A)$ with $l$ the side opposite the point.
+/// Adds $K_{ii}$ of the skin: $E t / (1 - \nu^2) \cdot l^2 / (4 A)$, where $l$ is the side opposite the point.
 fn add_skin_stiffness(stiffness: &mut [f64], lattice: &Lattice, young_modulus: f64) {
     let membrane = young_modulus * SKIN_THICKNESS / (1.0 - SKIN_POISSON * SKIN_POISSON);
     for triangle in lattice.top() {
