@@ -1,5 +1,5 @@
-//! Contract: what MuJoCo refuses of a user's robot is refused before anything is written, by name; an arm that does not reach is
-//! told where to stand.
+//! Contract: errors of MuJoCo in a user's robot are reported by name before anything is written; for an arm that does not reach the
+//! torso, a base position is suggested.
 
 mod command;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use command::{json, refused};
 
-/// An arm of six hinges, with `asset` beside the world and `in_elbow` in its third link.
+/// An arm with six hinges. `asset` is next to the worldbody, and `in_elbow` is in the third link.
 fn arm(folder: &Path, asset: &str, in_elbow: &str) -> PathBuf {
     let path = folder.join("arm.xml");
     let xml = format!(

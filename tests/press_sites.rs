@@ -1,5 +1,6 @@
-//! Contract: `press --sites` writes one log a site in the layout that `calibrate` reads, says that it is simulated, and its truth is
-//! what was drawn; the same seed gives the same bytes.
+//! Contract: `press --sites` writes one log per site in the layout that `calibrate` reads, marks it as simulated, and writes the ground
+//! truth
+//! of the random parameters; the same seed gives the same bytes.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -71,7 +72,7 @@ fn five_logs_hold_the_bias_that_the_truth_tells() {
         for axis in 0..3 {
             let bias = site["bias_n"][axis].as_f64().unwrap();
             let mean = air.iter().map(|row| row[7 + axis]).sum::<f64>() / 250.0;
-            // Five standard errors of 250 samples of 0.05 N.
+            // Five standard errors of the mean of 250 samples with a noise of 0.05 N.
             assert!(
                 (mean - bias).abs() < 0.016,
                 "{name}: {mean} against {bias} N"
@@ -80,7 +81,7 @@ fn five_logs_hold_the_bias_that_the_truth_tells() {
         let bias = site["bias_n"][2].as_f64().unwrap();
         assert!((-1.93..=0.645).contains(&bias), "{name}: {bias} N");
         biases.push(bias);
-        // The deepest row is pressed down upon: the world's z points up.
+        // In the deepest row the probe presses downwards; the world's z axis points up.
         let deepest = rows.iter().min_by(|a, b| a[3].total_cmp(&b[3])).unwrap();
         let peak = site["peak_force_n"].as_f64().unwrap();
         assert!(

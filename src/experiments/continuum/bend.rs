@@ -77,7 +77,7 @@ pub fn bend(plan: &BendPlan) -> Result<Bending, ContinuumError> {
         equilibrium: Equilibrium::Converged {
             tolerance: TOLERANCE,
         },
-        // Without a lumen there are no contacts to miss, so a rod may move far in one iteration.
+        // There is no lumen, so a rod may move far in one iteration.
         max_displacement: 0.1 * plan.length.max(1e-6),
         max_iterations: 1000,
         ..StepSettings::default()
