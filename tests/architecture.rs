@@ -317,7 +317,7 @@ fn randomness_comes_from_a_seed() {
 }
 
 #[test]
-fn no_file_names_a_folder_of_somebodys_machine() {
+fn no_file_names_a_folder_of_one_machine() {
     let absolute = ["work", "tmp", "home", "root", "Users", "opt"];
     let mut needles = absolute.map(|folder| ["", folder, ""].join("/")).to_vec();
     needles.push(["..", "shared"].join("/"));
@@ -489,7 +489,7 @@ fn a_manifest_is_read_in_all_its_forms() {
 }
 
 #[test]
-fn a_needle_is_found_alone_only() {
+fn a_search_text_is_found_only_as_a_whole_name() {
     let name = ["rand", "rng"].join("::");
     assert!(contains_alone(&format!("let mut rng = {name}();"), &name));
     assert!(!contains_alone(&format!("use {name}s::StdRng;"), &name));

@@ -146,7 +146,7 @@ fn the_json_has_the_keys_of_the_contract() {
 }
 
 #[test]
-fn a_person_gets_a_table() {
+fn a_terminal_gets_a_table() {
     let folder = one_log();
     let output = run(
         folder.path(),

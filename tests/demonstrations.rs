@@ -37,7 +37,7 @@ fn both_formats_teach_the_same() {
 }
 
 #[test]
-fn ppo_begins_with_what_was_imitated() {
+fn ppo_starts_from_the_imitated_policy() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let at = |name: &str| {
         scratch
@@ -85,7 +85,7 @@ fn ppo_begins_with_what_was_imitated() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let path = scratch
         .path()

@@ -265,7 +265,7 @@ fn a_folder_stands_for_its_last_policy_and_every_command_says_so() {
 }
 
 #[test]
-fn a_policy_is_exported_beside_its_file_and_what_is_none_is_refused() {
+fn a_policy_is_exported_next_to_its_file_and_other_files_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = policy("pendulum", scratch.path());
     let told = json(&format!("export {}", folder.display()));
@@ -337,7 +337,7 @@ fn three_policies_are_ranked_by_return_and_by_the_rule() {
 }
 
 #[test]
-fn costs_of_contact_are_among_the_figures() {
+fn contact_costs_are_in_the_results() {
     let all = json("evaluate scripted --task table-slide --episodes 2 --seed 0");
     let (costs, metrics) = (&all["costs"], &all["metrics"]);
     let of = |group: &serde_json::Value, name: &str| group[name]["mean"].as_f64().unwrap();

@@ -26,7 +26,7 @@ fn test_blocks_are_measured() {
 }
 
 #[test]
-fn a_patient_is_drawn_with_the_materials_beside() {
+fn a_patient_is_drawn_with_the_materials_around_the_plane() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let output = scratch.path().to_str().expect("a path of letters");
     let patient = [
@@ -386,7 +386,7 @@ fn ball(path: &std::path::Path, first: &str, middle: [f64; 3]) {
 }
 
 #[test]
-fn organs_say_where_they_lie_and_along_which_axes() {
+fn organs_report_their_position_and_axes() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch.path().join("ball.obj");
     let image = format!(
@@ -465,7 +465,7 @@ fn a_gpu_makes_the_picture_too() {
 }
 
 #[test]
-fn what_cannot_be_imaged_is_refused_by_name() {
+fn impossible_images_are_refused_by_name() {
     for (arguments, named) in [
         ("image --site 2,0", "site"),
         ("image --lines 0", "n_lines"),

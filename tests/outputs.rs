@@ -20,7 +20,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn a_scene_goes_wherever_the_output_leads() {
+fn a_scene_follows_the_output() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let xml = done(&["scene"]);
@@ -202,7 +202,7 @@ fn a_press_and_a_scan_save_their_log_and_summary() {
 }
 
 #[test]
-fn sites_save_those_that_are_done() {
+fn an_interrupt_saves_the_finished_sites() {
     let folder = tempfile::tempdir().unwrap();
     // On a busy machine the first site is reached late.
     interrupted_after(
@@ -226,7 +226,7 @@ fn a_motion_on_tissue_saves_its_forces_and_summary() {
 }
 
 #[test]
-fn fitting_a_scene_saves_what_the_logs_gave() {
+fn fitting_a_scene_saves_the_results_of_the_logs() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     let press = [
@@ -256,7 +256,7 @@ fn fitting_a_scene_saves_what_the_logs_gave() {
 }
 
 #[test]
-fn a_film_that_saw_nothing_yet_ends_like_any_scan() {
+fn a_film_without_frames_ends_like_any_scan() {
     let folder = tempfile::tempdir().unwrap();
     let scan = ["scan", "--patient", "adult", "--b-mode", "--no-pictures"];
     // The speed is so low that the signal arrives long before the probe slides.
@@ -391,7 +391,7 @@ fn a_camera_that_a_scene_does_not_have_is_refused_before_an_episode_runs() {
 }
 
 #[test]
-fn what_is_not_interrupted_does_not_say_so() {
+fn finished_commands_do_not_report_an_interrupt() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let press = ["press", "--depth", "0.005", "--hold", "0", "--no-pictures"];

@@ -48,7 +48,7 @@ fn rows(text: &str) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn five_logs_hold_the_bias_that_the_truth_tells() {
+fn five_logs_contain_the_bias_of_the_truth_file() {
     let folder = tempfile::tempdir().unwrap();
     let noise = ["--sites", "5", "--noise", "thesis", "--seed", "3"];
     let truth = record(folder.path(), &noise);
@@ -112,7 +112,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_one_does_not() {
 }
 
 #[test]
-fn the_errors_of_the_recorder_are_those_asked_for() {
+fn the_errors_of_the_recorder_match_the_options() {
     let folder = tempfile::tempdir().unwrap();
     let log = |name: &str, more: &[&str]| {
         let path = folder.path().join(name);
@@ -136,7 +136,7 @@ fn the_errors_of_the_recorder_are_those_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_wrong_usage() {
+fn impossible_recordings_are_wrong_usage() {
     let folder = tempfile::tempdir().unwrap();
     for (options, part) in [
         (&["--sites", "3"][..], "--sites 1 --site"),

@@ -78,7 +78,7 @@ fn the_simulated_arm_is_identified_from_its_log_and_tested_on_another_motion() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_by_line() {
+fn an_invalid_log_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let row = vec!["0.1"; 21].join(",");
     let mut rows = vec![row; 2000];

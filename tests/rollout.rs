@@ -132,7 +132,7 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
 }
 
 #[test]
-fn several_episodes_have_a_folder_each() {
+fn each_of_several_episodes_has_a_folder() {
     let scratch = tempfile::tempdir().unwrap();
     let all = json(&format!(
         "rollout random --task pendulum --episodes 2 --seed 3 --output {}",

@@ -177,18 +177,18 @@ fn the_same_scan_gives_the_same_bits() {
 }
 
 #[test]
-fn paths_beside_the_torso_and_impossible_scans_are_refused() {
+fn paths_off_the_torso_and_impossible_scans_are_refused() {
     let torso = scene(robots::panda::panda(), "fast", &TorsoConfig::default());
     let refused = |path: &Scan| {
         scan(&torso, path, &mut Pictures::none(), &mut |_| Continue(()))
             .unwrap_err()
             .to_string()
     };
-    let beside = refused(&Scan {
+    let off_torso = refused(&Scan {
         to: [0.0, 0.5],
         ..Scan::default()
     });
-    assert!(beside.contains("lies beside the torso"), "{beside}");
+    assert!(off_torso.contains("lies beside the torso"), "{off_torso}");
     let nan = refused(&Scan {
         force: f64::NAN,
         ..Scan::default()

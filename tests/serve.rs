@@ -94,7 +94,7 @@ fn a_scan_is_seen_and_steered() {
 }
 
 #[test]
-fn it_ends_by_itself_and_tells_what_came_of_it() {
+fn it_ends_after_its_duration_and_prints_a_summary() {
     let served = command::json("serve --openigtlink 0 --scan --camera none --duration 0.5");
     assert!(
         served["frames"].as_u64().is_some_and(|frames| frames > 0),

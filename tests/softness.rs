@@ -82,7 +82,7 @@ fn a_flat_face_does_not_sink_into_a_fast_torso() {
 
 /// Without compensation for the loss in a substep, the probe measures 12.3 of 17.6 N·s/m.
 #[test]
-fn an_xpbd_torso_damps_a_probe_as_asked() {
+fn an_xpbd_torso_has_the_damping_of_its_setting() {
     let probe = probes::c5_2();
     let config = TorsoConfig::usual("xpbd", Shape::Cylinder, None, probe.thickness);
     let asked = config.softness.damping;

@@ -10,7 +10,7 @@ use command::{insonate, json, refused, stderr};
 use gantry::Gantry;
 
 #[test]
-fn what_the_robot_starts_in_is_named_and_the_advice_passes() {
+fn a_start_in_collision_is_named_and_the_advice_passes() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let scan = |base: &str| {

@@ -137,7 +137,7 @@ fn stiffer_tissue_answers_with_more_force() {
 }
 
 #[test]
-fn what_is_lifted_pulls_down() {
+fn lifted_tissue_pulls_down() {
     for (motion, solver) in [
         ("pull", "mpm"),
         ("pull", "xpbd"),
@@ -333,7 +333,7 @@ fn layers_have_their_own_materials() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn invalid_options_are_refused_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let output = scratch.path().to_str().unwrap();
     let start = ["tissue", "tear", "--output", output];

@@ -164,7 +164,7 @@ fn a_stopped_training_resumes_bit_identically() {
 }
 
 #[test]
-fn a_training_broken_off_anywhere_resumes_bit_identically() {
+fn a_training_interrupted_anywhere_resumes_bit_identically() {
     let scratch = tempfile::tempdir().unwrap();
     let [whole, parts] = ["whole", "parts"].map(|name| scratch.path().join(name));
     let finished = train(&plan(&whole, StartMode::New), &|| false, &mut |_| ()).unwrap();
@@ -235,7 +235,7 @@ fn tables_ahead_of_the_checkpoint_are_truncated() {
 }
 
 #[test]
-fn threads_do_not_change_what_is_learned() {
+fn threads_do_not_change_the_policy() {
     let scratch = tempfile::tempdir().unwrap();
     let folders = ["1", "3"].map(|threads| {
         let folder = scratch.path().join(threads);
@@ -282,7 +282,7 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
 }
 
 #[test]
-fn several_seeds_have_a_folder_each_and_one_summary() {
+fn each_of_several_seeds_has_a_folder_and_all_have_one_summary() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("seeds");
     let summary = json(&small("pendulum --seeds 1,2", &folder));
@@ -364,7 +364,7 @@ fn sac_fills_its_folder_resumes_bit_identically_and_is_evaluated_as_any_policy()
 }
 
 #[test]
-fn what_sac_does_not_do_is_refused() {
+fn settings_that_sac_lacks_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let train = format!(
@@ -478,7 +478,7 @@ fn ctrl_c_saves_and_says_how_to_resume() {
 }
 
 #[test]
-fn a_limit_of_the_cost_is_logged_beside_the_return() {
+fn a_cost_limit_is_logged_with_the_return() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let summary = json(&small("table-slide --cost-limit 0.25", &folder));

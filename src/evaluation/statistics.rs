@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_is_nan() {
+    fn an_unknown_mean_is_nan() {
         let e = Estimate::of([f64::NAN].into_iter());
         assert!(e.mean.is_nan() && e.min.is_nan() && e.ci95[0].is_nan() && e.n == 0);
         assert!(Estimate::of([2.0].into_iter()).ci95[0].is_nan());

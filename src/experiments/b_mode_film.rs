@@ -142,14 +142,14 @@ impl BModeFilm {
         let camera = self.camera(compiled, physics);
         let side = SIDE as usize;
         let rows = grey.chunks_exact(side).enumerate();
-        let beside = rows.flat_map(|(y, row)| {
+        let pixels = rows.flat_map(|(y, row)| {
             let seen = camera
                 .get(y * 4 * side..(y + 1) * 4 * side)
                 .unwrap_or_default();
             let row = row.iter().flat_map(|&level| [level; 3]);
             seen.iter().copied().chain(row).collect::<Vec<u8>>()
         });
-        self.frames.push(beside.collect());
+        self.frames.push(pixels.collect());
         Ok(())
     }
 

@@ -119,7 +119,7 @@ fn candidates(scene: &Scene) -> Vec<[f64; 3]> {
                     ((base[axis] + f64::from(step) * STEP) * 100.0).round() / 100.0 + 0.0
                 };
                 let candidate = [at(0, i), at(1, j), at(2, k)];
-                if (i, j, k) != (0, 0, 0) && candidate[2] >= 0.0 && is_beside(scene, candidate) {
+                if (i, j, k) != (0, 0, 0) && candidate[2] >= 0.0 && is_off_torso(scene, candidate) {
                     candidates.push((i * i + j * j + k * k, candidate));
                 }
             }
@@ -129,7 +129,7 @@ fn candidates(scene: &Scene) -> Vec<[f64; 3]> {
     candidates.into_iter().map(|(_, base)| base).collect()
 }
 
-fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
+fn is_off_torso(scene: &Scene, base: [f64; 3]) -> bool {
     let Some(torso) = &scene.torso else {
         return true;
     };

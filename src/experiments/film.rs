@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_film_of_nothing_is_refused() {
+    fn a_film_without_frames_is_refused() {
         assert!(film(0).to_gif().is_err());
         let mut wrong = film(2);
         wrong.frames[1].pop();

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_longer_episode_shows_is_among_the_frames_of_a_shorter_one() {
+    fn frames_of_a_longer_episode_are_among_those_of_a_shorter_one() {
         for n_steps in 1..2000 {
             let (shorter, longer) = (PLAYBACK.stride(n_steps), PLAYBACK.stride(n_steps + 1));
             assert!(

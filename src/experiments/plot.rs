@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plot_of_nothing_is_a_plot() {
+    fn an_empty_record_can_be_plotted() {
         let record = Record {
             phases: vec!["approach"],
             ..Record::default()

@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinning_takes_one_of_each_stretch() {
+    fn thinning_takes_one_of_each_section() {
         let taken: Vec<usize> = every(1000, 100).collect();
         assert!(taken.len() == 100 && taken.windows(2).all(|pair| pair[0] < pair[1]));
         assert!((0..10).all(|phase| taken.iter().any(|index| index % 10 == phase)));

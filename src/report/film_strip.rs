@@ -31,15 +31,15 @@ pub fn film_with_strip(
     let strip = Strip::of(rollout, playback.factor(n_steps));
     let lines = FilmLines::of(&rollout.spec.observation_space.names);
     let height = frames.first().map_or(0, |frame| frame.height);
-    let beside = lines.as_ref().map_or(0, |_| FilmLines::width(height));
-    let width = frames.first().map_or(0, |frame| frame.width) + beside;
+    let lines_width = lines.as_ref().map_or(0, |_| FilmLines::width(height));
+    let width = frames.first().map_or(0, |frame| frame.width) + lines_width;
     let composed = frames.iter().enumerate().map(|(index, frame)| {
         // A frame belongs to the observation of the same moment. After the last step there is no observation, so take the last one.
         let done = (index * every).min(rollout.steps.len().saturating_sub(1));
         let step = rollout.steps.get(done);
         let seen = lines.as_ref().zip(step.map(|step| &step.observation));
         let mut pixels = match seen {
-            Some((lines, seen)) => beside_frame(frame, lines, seen),
+            Some((lines, seen)) => with_lines(frame, lines, seen),
             None => frame.rgb.clone(),
         };
         pixels.extend(
@@ -58,7 +58,7 @@ pub fn film_with_strip(
 }
 
 /// A frame with the ultrasound observation at its right.
-fn beside_frame(frame: &Image, lines: &FilmLines, seen: &[f32]) -> Vec<u8> {
+fn with_lines(frame: &Image, lines: &FilmLines, seen: &[f32]) -> Vec<u8> {
     let rows = frame.rgb.chunks_exact(3 * frame.width as usize).zip(0..);
     let row = |(row, y): (&[u8], u32)| [row, &lines.row(seen, y, frame.height)].concat();
     rows.flat_map(row).collect()

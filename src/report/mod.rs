@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_the_digits_that_are_read() {
+    fn numbers_have_their_significant_digits() {
         for (value, text) in [
             (1485.64, "1485.6"),
             (28.84, "28.840"),

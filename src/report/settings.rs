@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_torso_has_not_is_refused() {
+    fn unknown_parameters_are_refused() {
         let mut entry = entry_of(&TorsoConfig::default());
         entry.parameters.insert("rest_stiffness".to_owned(), 1.0);
         let mut config = TorsoConfig::default();

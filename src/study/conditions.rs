@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_given_as_the_fit_was() {
+    fn ranges_are_scaled_like_the_fit() {
         let softness = |stiffness, damping| Softness { stiffness, damping };
         let fit = SoftnessFit {
             torso: "fast".to_owned(),

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_drive_gently_and_with_shift_all_the_way() {
+    fn keys_drive_partly_and_with_shift_fully() {
         let pairs = [['d', 'a'], ['w', 's']];
         let held = |key: char| key == 'a';
         assert_eq!(drives(&pairs, held, false), [-GENTLE, 0.0]);

@@ -70,7 +70,7 @@ impl InsertionFilm {
                 &record.samples[frame * (n_samples - 1) / n_frames.saturating_sub(1).max(1)];
             let left = outside.see(sample, OVERVIEW)?;
             let right = round(inside.see(sample, SCOPE)?);
-            film.frames.push(beside(&left, &right));
+            film.frames.push(side_by_side(&left, &right));
         }
         film.stills.push(("overview", outside.see(last, OVERVIEW)?));
         film.stills.push(("close", outside.see(last, CLOSE)?));
@@ -159,7 +159,7 @@ fn round(mut image: Image) -> Image {
     image
 }
 
-fn beside(left: &Image, right: &Image) -> Image {
+fn side_by_side(left: &Image, right: &Image) -> Image {
     let row = |image: &Image, y: usize| {
         let width = 3 * image.width as usize;
         image.rgb[y * width..(y + 1) * width].to_vec()

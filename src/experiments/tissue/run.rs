@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_diverges_keeps_what_was_done() {
+    fn a_run_that_diverges_keeps_the_finished_steps() {
         let run = fall(120);
         assert_eq!((run.record.samples.len(), run.summary.frames), (120, 2));
         let reason = run.summary.diverged.unwrap();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_freely_has_got_its_momentum_from_gravity() {
+    fn a_falling_mass_gains_its_momentum_from_gravity() {
         let run = fall(usize::MAX);
         assert!(run.summary.diverged.is_none() && run.surface.is_none());
         assert!(run.summary.momentum_residual < 1e-12, "{:?}", run.summary);

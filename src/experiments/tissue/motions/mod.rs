@@ -128,7 +128,7 @@ mod tests {
     use crate::experiments::tissue::TissueSolver;
 
     #[test]
-    fn every_motion_starts_and_stops_smoothly_and_goes_as_far_as_asked() {
+    fn every_motion_is_smooth_and_reaches_its_travel() {
         for motion in ALL {
             for &body in motion.bodies {
                 let plan = MotionPlan::on(motion, TissueSolver::Xpbd, body);
