@@ -1,8 +1,6 @@
-//! Conversion between the world frame and the patient frame of 3D Slicer: right, anterior, superior (RAS), in
-//! millimetres.
+//! Conversion between the world frame and the patient frame of 3D Slicer: right, anterior, superior (RAS), in millimetres.
 //!
-//! The patient lies on the back with the head towards +y: right is −x, anterior is +z, superior is +y. Both frames
-//! share the origin.
+//! The patient lies on the back with the head towards +y: right is −x, anterior is +z, superior is +y. Both frames share the origin.
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 

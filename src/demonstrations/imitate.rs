@@ -31,8 +31,7 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// Reads a data set and checks that it fits the task. The environments have the settings of the recording, with
-    /// `overrides`.
+    /// Reads a data set and checks that it fits the task. The environments have the settings of the recording, with `overrides`.
     ///
     /// # Errors
     /// [`datasets::DatasetError`]; [`EnvError::Config`] if the task, the observations or the actions differ.
@@ -102,8 +101,7 @@ pub fn imitate(
     Ok(learnt)
 }
 
-/// Fails if the observations or actions of the data set differ from the task's. Files of other programs have no names
-/// to compare.
+/// Fails if the observations or actions of the data set differ from the task's. Files of other programs have no names to compare.
 fn check_names(dataset: &Dataset, spec: &EnvSpec) -> Result<(), EnvError> {
     let info = &dataset.info;
     let parts = [

@@ -4,8 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 
-/// Metrics with a top-level key; `null` if the task does not have them. Each is the mean over the episodes in which it is
-/// known.
+/// Metrics with a top-level key; `null` if the task does not have them. Each is the mean over the episodes in which it is known.
 const MEANS: [&str; 6] = [
     "force_mae_n",
     "contact_ratio",

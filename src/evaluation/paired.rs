@@ -16,8 +16,7 @@ pub struct PairedDifference {
     pub policy: String,
     /// The policy that it is compared with.
     pub against: String,
-    /// Name of each metric and its mean difference with the 95 % interval: paired Student t, or Newcombe's interval
-    /// for success.
+    /// Name of each metric and its mean difference with the 95 % interval: paired Student t, or Newcombe's interval for success.
     pub figures: Vec<(String, Estimate)>,
 }
 

@@ -56,8 +56,7 @@ pub fn rank_correlation(results: &[EvaluationResult]) -> Option<RankCorrelation>
     })
 }
 
-/// Ranks by the first number, then by the second, largest first. Equal entries share the mean of their
-/// ranks.
+/// Ranks by the first number, then by the second, largest first. Equal entries share the mean of their ranks.
 fn ranks(keys: &[[f64; 2]]) -> Vec<f64> {
     let order = |a: &[f64; 2], b: &[f64; 2]| b.partial_cmp(a).unwrap_or(Ordering::Equal);
     let rank = |key: &[f64; 2]| {

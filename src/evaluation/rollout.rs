@@ -28,8 +28,7 @@ pub struct RolloutStep {
     pub costs: Vec<f64>,
     /// The probe at the end of the step; `None` if the scene has no probe.
     pub probe: Option<ProbeSample>,
-    /// True force between the tool and what it touches [N], mean over the step; `None` if the environment does
-    /// not report it.
+    /// True force between the tool and what it touches [N], mean over the step; `None` if the environment does not report it.
     pub tool_force: Option<f64>,
 }
 
@@ -194,8 +193,7 @@ impl Rollout {
         Some(self.steps.iter().map(point).collect())
     }
 
-    /// Writes a CSV table: time, observation and action at the start of each step; reward, its terms and the probe
-    /// at the end.
+    /// Writes a CSV table: time, observation and action at the start of each step; reward, its terms and the probe at the end.
     ///
     /// # Errors
     /// If the table cannot be written to memory.

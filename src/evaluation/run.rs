@@ -40,8 +40,7 @@ pub struct EvaluationResult {
     pub seconds: f64,
 }
 
-/// Runs all episodes with a policy. `progress` receives the number of finished episodes and may
-/// interrupt.
+/// Runs all episodes with a policy. `progress` receives the number of finished episodes and may interrupt.
 ///
 /// # Errors
 /// The errors of [`rl::evaluate`].
@@ -121,8 +120,7 @@ impl EvaluationResult {
         Some(judged().filter(has_failed).collect())
     }
 
-    /// First reason of each episode that failed its verdict, without its numbers, with counts, most frequent
-    /// first.
+    /// First reason of each episode that failed its verdict, without its numbers, with counts, most frequent first.
     ///
     /// Numbers differ between episodes, so they are removed before reasons are counted.
     pub fn failure_reasons(&self) -> Vec<(String, usize)> {

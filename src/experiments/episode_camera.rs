@@ -13,8 +13,7 @@ const PREFERRED: [&str; 3] = ["close", "side", "front"];
 #[derive(Debug)]
 pub struct EpisodeCamera {
     config: RenderConfig,
-    /// The camera, or several with commas in between, which are drawn side by side. `None` takes the first preferred camera of the
-    /// scene.
+    /// The camera, or several with commas in between, which are drawn side by side. `None` takes the first preferred camera of the scene.
     camera: Option<String>,
     playback: Playback,
     still_at: usize,

@@ -39,8 +39,7 @@ pub struct IndentationProfile<'a> {
 }
 
 impl IndentationProfile<'_> {
-    /// Indentation [m] and velocity [m/s] at a time within the profile: a cubic through the neighbouring samples,
-    /// or a line across a gap.
+    /// Indentation [m] and velocity [m/s] at a time within the profile: a cubic through the neighbouring samples, or a line across a gap.
     fn at(&self, time: f64) -> (f64, f64) {
         let next = self
             .time

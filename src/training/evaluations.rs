@@ -1,5 +1,4 @@
-//! Evaluations during training: `evaluations.csv` with one row per evaluation. The file is rewritten
-//! each time.
+//! Evaluations during training: `evaluations.csv` with one row per evaluation. The file is rewritten each time.
 
 use std::path::Path;
 

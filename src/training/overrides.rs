@@ -84,8 +84,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// Applies `part.name=value`, where `part` is `env`, `ppo`, `sac` or `evaluation`. A value that is not valid TOML is a
-    /// string.
+    /// Applies `part.name=value`, where `part` is `env`, `ppo`, `sac` or `evaluation`. A value that is not valid TOML is a string.
     ///
     /// # Errors
     /// [`EnvError::Config`] for an assignment of another form or part.

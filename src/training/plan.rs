@@ -81,8 +81,7 @@ impl Plan {
         })
     }
 
-    /// Makes a plan for a training that starts from a policy: its task, settings and network, with overrides. The critic is trained
-    /// first.
+    /// Makes a plan for a training that starts from a policy: its task, settings and network, with overrides. The critic is trained first.
     ///
     /// # Errors
     /// The errors of [`Plan::new`].

@@ -18,8 +18,7 @@ pub enum Event<'a> {
     Started {
         /// Number of training steps done before.
         global_step: u64,
-        /// Number of environments that were not restored bit-identically from the checkpoint; zero on the same
-        /// machine and version.
+        /// Number of environments that were not restored bit-identically from the checkpoint; zero on the same machine and version.
         n_inexact_envs: usize,
     },
     /// An iteration is done.

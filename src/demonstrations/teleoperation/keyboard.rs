@@ -1,5 +1,4 @@
-//! Mapping from keys to drives. Motions use the keys of robosuite's keyboard where it has them (Zhu et al. 2020,
-//! arXiv:2009.12293).
+//! Mapping from keys to drives. Motions use the keys of robosuite's keyboard where it has them (Zhu et al. 2020, arXiv:2009.12293).
 
 use super::{assign, quantity};
 

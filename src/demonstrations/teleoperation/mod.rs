@@ -34,8 +34,7 @@ fn quantity(name: &str) -> &str {
     name.split(' ').next().unwrap_or(name)
 }
 
-/// Assigns to each entry the control of its axis or the next one of `others`. If none is left, the error is the entry's
-/// name.
+/// Assigns to each entry the control of its axis or the next one of `others`. If none is left, the error is the entry's name.
 fn assign<T: Copy>(names: &[String], by_axis: [T; 6], others: &[T]) -> Result<Vec<T>, String> {
     let mut free = others.iter().copied();
     let mut taken = [false; 6];

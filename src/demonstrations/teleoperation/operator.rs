@@ -24,8 +24,7 @@ const MAX_LAG: Duration = Duration::from_millis(200);
 /// Settings for a human operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorPlan {
-    /// Uses the gamepad for the action; the keyboard's commands remain. Otherwise the keyboard controls the
-    /// action.
+    /// Uses the gamepad for the action; the keyboard's commands remain. Otherwise the keyboard controls the action.
     pub with_gamepad: bool,
     /// Camera that the window shows first. If the scene has no camera of this name, its first one is used.
     pub camera: String,

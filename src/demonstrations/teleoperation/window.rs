@@ -1,5 +1,4 @@
-//! A window that shows pictures and reports which keys are held. It must be created on the main thread, as window systems
-//! require.
+//! A window that shows pictures and reports which keys are held. It must be created on the main thread, as window systems require.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

@@ -33,8 +33,7 @@ pub struct InsertionFilm {
 }
 
 impl InsertionFilm {
-    /// Draws `n_frames` frames with `size` pixels per view (width and height), and stills. In one of the stills, `robot` holds the
-    /// base.
+    /// Draws `n_frames` frames with `size` pixels per view (width and height), and stills. In one of the stills, `robot` holds the base.
     ///
     /// # Errors
     /// [`SimError::Graphics`] on a machine without OpenGL.

@@ -1,7 +1,6 @@
 //! Settings of a motion.
 //!
-//! This module and `motions` and `discretized_body` refer to each other: a plan names its motion and body, which are built from the
-//! plan.
+//! This module and `motions` and `discretized_body` refer to each other: a plan names its motion and body, which are built from the plan.
 
 use insonate_tissue::{Material, TissueError};
 
