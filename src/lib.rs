@@ -1,20 +1,20 @@
-//! Robotic ultrasound on MuJoCo: scenes from Rust, soft torsos that push back, controllers, scans.
+//! Robotic ultrasound on MuJoCo: scenes built in Rust, deformable torsos, controllers, scans.
 //!
 //! * [`meshes`]: triangle meshes and their files.
-//! * [`openigtlink`]: poses, pictures and texts for 3D Slicer.
-//! * [`models`]: robots, probes, torsos, and the MJCF that describes them.
+//! * [`openigtlink`]: exchange of poses, pictures and texts with 3D Slicer.
+//! * [`models`]: robots, probes and torsos as MJCF.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
-//! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
+//! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows the results.
 //! * [`dvrk`]: kinematics, identified dynamics and identification of the da Vinci PSM.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
-//! * [`envs`]: tasks to be learned; [`rl`]: PPO and SAC; [`training`] and [`evaluation`] of policies, with files and figures;
-//!   [`study`]: from recorded presses to a policy; [`demonstrations`] of experts and what is learnt from them.
-//! * [`bridges`]: a running scan or policy in 3D Slicer.
+//! * [`envs`]: reinforcement learning tasks; [`rl`]: PPO and SAC; [`training`] and [`evaluation`] of policies, with files and figures;
+//!   [`study`]: from recorded presses to a policy; [`demonstrations`]: recordings of experts and imitation learning.
+//! * [`bridges`]: live view of a scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
-//! * [`files`]: whole output files, one writer to a folder; `gpu`: GPUs of any vendor (feature `gpu`).
+//! * [`files`]: atomic output files with one writer per folder; `gpu`: GPUs of any vendor (feature `gpu`).
 //! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
 //! * [`ultrasound`]: B-mode pictures of deformed tissue.
-//! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
+//! * [`tissue`]: soft tissue as particles or tetrahedra, and the wrench on each tool.
 //!
 //! ```
 //! use insonate::models::{Scene, probes, robots, torsos};
@@ -54,7 +54,7 @@ pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;
 pub use insonate_ultrasound as ultrasound;
 
-/// The examples of `docs/tissue.md`.
+/// Runs the examples of `docs/tissue.md` as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/tissue.md")]
 struct TissueGuide;

@@ -12,12 +12,12 @@ use insonate::models::ModelError;
 use insonate::rl::RlError;
 
 fn main() -> ExitCode {
-    // Wrong usage ends here, with status 2.
+    // clap exits here with status 2 if the usage is wrong.
     let command = cli::Cli::parse();
     let Err(error) = command.run() else {
         return ExitCode::SUCCESS;
     };
-    // What the user asked for is no error.
+    // An interrupt by the user is not an error.
     if let Some(interrupted) = error.downcast_ref::<cli::Interrupted>() {
         eprintln!("{interrupted}");
         return ExitCode::from(interrupted.status);
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     ExitCode::from(if is_usage(&error) { 2 } else { 1 })
 }
 
-/// The error and its causes, each said once.
+/// The error and its causes in one line, without repetitions.
 fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -39,7 +39,7 @@ fn in_one_line(error: &anyhow::Error) -> String {
     line
 }
 
-/// Whether the command was called wrongly: unknown names and numbers out of range, wherever they were noticed.
+/// Whether the usage was wrong: an unknown name or a number out of range, independent of where it was found.
 fn is_usage(error: &anyhow::Error) -> bool {
     let model = error.downcast_ref::<ModelError>();
     let is_argument = model.is_some_and(|e| {

@@ -1,13 +1,13 @@
-//! Contract: the tree keeps the invariants that ARCHITECTURE.md states.
+//! Contract: the tree keeps the invariants of ARCHITECTURE.md.
 //!
-//! Files are read as text, so that a breach is found whether or not it compiles, and without git.
-//! Needles are put together at run time: this file must not contain what it looks for.
+//! Files are read as text, so that a violation is found even if it does not compile, and without git.
+//! Search texts are put together at run time, because this file must not contain them.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every crate with its layer; it may depend on crates of lower layers only.
+/// All crates with their layers. A crate may depend only on crates of lower layers.
 const LAYERS: [(&str, u8); 17] = [
     ("insonate-files", 0),
     ("insonate-gpu", 0),
@@ -28,13 +28,13 @@ const LAYERS: [(&str, u8); 17] = [
     ("insonate-fuzz", 7),
 ];
 
-/// Crates outside the layers: they depend on no crate of the workspace.
+/// Crates outside of the layers. They depend on no crate of the workspace.
 const TOOLS: [&str; 1] = ["xtask"];
 
-/// No source file is longer.
+/// Maximum number of lines of a source file.
 const MAX_LINES: usize = 600;
 
-/// Folders at any depth that hold what is made, not what is written.
+/// Folders at any depth that contain generated files.
 const MADE: [&str; 7] = [
     "target",
     "output",
@@ -84,7 +84,7 @@ fn the_table_of_layers_names_the_crates_that_each_one_uses() {
         let start = format!("| {layer} | `{}` ", manifest.name);
         let row = text.lines().find(|line| line.starts_with(&start));
         let Some(may_use) = row.and_then(|row| row.split('|').nth(3)) else {
-            // Fuzzers stand outside of the table.
+            // Fuzz crates are not part of the table.
             if manifest.name != "insonate-fuzz" {
                 breaches.push(format!("ARCHITECTURE.md has no row `{start}`"));
             }
@@ -167,7 +167,7 @@ fn data_files_are_in_their_manifest() {
         &present,
         "is in data/MANIFEST.toml and does not exist",
     ));
-    // Every entry says where its file comes from.
+    // Each entry states the source of its file.
     for key in ["source = ", "licence = ", "units = ", "made = "] {
         if text.lines().filter(|line| line.starts_with(key)).count() != listed.len() {
             breaches.push(format!(
@@ -193,7 +193,7 @@ fn the_map_names_every_top_level_folder_and_no_other() {
         })
         .filter_map(|name| name.strip_suffix('/').map(|name| root().join(name)))
         .collect();
-    // Git keeps no empty folders, so a folder is there when it holds a file.
+    // Git does not store empty folders, so a folder exists if it contains a file.
     let present: BTreeSet<PathBuf> = files()
         .iter()
         .filter_map(|file| {
@@ -214,7 +214,7 @@ fn the_map_names_every_top_level_folder_and_no_other() {
     assert_none(&breaches);
 }
 
-/// Folders whose texts were gone through; CONTRIBUTING.md says how the others are to be written.
+/// Folders whose texts follow the rules on words in CONTRIBUTING.md.
 const PLAIN: [&str; 12] = [
     "build",
     "continuum",
@@ -286,7 +286,7 @@ fn every_dependency_has_its_reason() {
         .filter_map(|line| line.strip_prefix("| `")?.split_once('|'))
         .flat_map(|(names, _)| names.split('`').step_by(2).map(PathBuf::from))
         .collect();
-    // Names of dependencies, as paths because `differences` compares paths.
+    // Names of dependencies, stored as paths because `differences` compares paths.
     let used: BTreeSet<PathBuf> = manifests()
         .iter()
         .filter(|manifest| manifest.name != "insonate-fuzz")
@@ -317,21 +317,21 @@ fn randomness_comes_from_a_seed() {
 }
 
 #[test]
-fn no_file_names_a_folder_of_somebodys_machine() {
+fn no_file_names_a_folder_of_one_machine() {
     let absolute = ["work", "tmp", "home", "root", "Users", "opt"];
     let mut needles = absolute.map(|folder| ["", folder, ""].join("/")).to_vec();
     needles.push(["..", "shared"].join("/"));
     assert_none(&breaches_of(&needles, |file| !file.ends_with("Cargo.lock")));
 }
 
-/// What this test needs of a `Cargo.toml`.
+/// Parts of a `Cargo.toml` that this test needs.
 struct Manifest {
     name: String,
-    /// Names of all dependencies, also those of tests and build scripts.
+    /// Names of all dependencies, including those for tests and build scripts.
     dependencies: BTreeSet<String>,
 }
 
-/// The manifests of all packages of the tree.
+/// Manifests of all packages in the tree.
 fn manifests() -> Vec<Manifest> {
     let manifests: Vec<Manifest> = files()
         .iter()
@@ -353,12 +353,12 @@ fn parse_manifest(text: &str) -> Manifest {
     for line in text.lines().map(str::trim) {
         if let Some(header) = line.strip_prefix('[') {
             section = header.trim_end_matches(']');
-            // `[dependencies.serde]` and its like.
+            // Sections such as `[dependencies.serde]`.
             if let Some((_, dependency)) = section.split_once("dependencies.") {
                 dependencies.insert(dependency.to_owned());
             }
         } else if let Some((key, value)) = line.split_once('=') {
-            // The workspace's own table only gives versions.
+            // The table of the workspace only sets versions.
             if section.ends_with("dependencies") && section != "workspace.dependencies" {
                 let dependency = key.trim().split('.').next().unwrap_or_default();
                 dependencies.insert(dependency.trim_matches('"').to_owned());
@@ -370,7 +370,7 @@ fn parse_manifest(text: &str) -> Manifest {
     Manifest { name, dependencies }
 }
 
-/// Every file of the sources, sorted by path.
+/// All source files, sorted by path.
 fn files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root().to_path_buf()];
@@ -391,7 +391,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Whether a folder is written by people: no build folder, virtual environment or hidden folder.
+/// Whether a folder contains sources: it is not a build folder, virtual environment or hidden folder.
 fn holds_sources(folder: &Path) -> bool {
     let name = folder
         .file_name()
@@ -403,7 +403,7 @@ fn holds_sources(folder: &Path) -> bool {
     !is_made && (!name.starts_with('.') || HIDDEN_SOURCES.contains(&&*name))
 }
 
-/// Lines of the wanted files that contain one of the needles.
+/// Lines of the selected files that contain one of the search texts.
 fn breaches_of(needles: &[String], wanted: impl Fn(&Path) -> bool) -> Vec<String> {
     let files = files();
     let wanted = files.iter().filter(|file| wanted(file));
@@ -412,9 +412,9 @@ fn breaches_of(needles: &[String], wanted: impl Fn(&Path) -> bool) -> Vec<String
         .collect()
 }
 
-/// The lines of a file that contain a needle which is not a part of a longer name or path.
+/// Lines of a file that contain a search text which is not part of a longer name or path.
 fn lines_with(file: &Path, needle: &str) -> Vec<String> {
-    // Pictures and other binary files are no text.
+    // Skip pictures and other binary files.
     let Ok(text) = fs::read_to_string(file) else {
         return Vec::new();
     };
@@ -457,7 +457,7 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|error| panic!("cannot read {}: {error}", shown(file)))
 }
 
-/// The path as seen from the root.
+/// Path relative to the root.
 fn shown(path: &Path) -> String {
     path.strip_prefix(root())
         .unwrap_or(path)
@@ -489,7 +489,7 @@ fn a_manifest_is_read_in_all_its_forms() {
 }
 
 #[test]
-fn a_needle_is_found_alone_only() {
+fn a_search_text_is_found_only_as_a_whole_name() {
     let name = ["rand", "rng"].join("::");
     assert!(contains_alone(&format!("let mut rng = {name}();"), &name));
     assert!(!contains_alone(&format!("use {name}s::StdRng;"), &name));

@@ -5,7 +5,7 @@ mod command;
 use command::{done, json, refused};
 
 #[test]
-fn environments_are_measured_beside_the_physics_alone() {
+fn environments_and_physics_alone_are_measured() {
     let all = json(
         "bench env --task table-slide --envs 3 --threads 2 --rounds 3 --steps 2 --warmup 4 --policy scripted",
     );

@@ -1,4 +1,5 @@
-//! Contract: what scripts rely on of `insonate calibrate`: JSON keys, files, exit status, one-line errors, and the thesis' table.
+//! Contract: the interface of `insonate calibrate` for scripts: JSON keys, files, exit status, one-line errors, and the table of the
+//! thesis.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -12,7 +13,7 @@ use insonate::calibration::synthetic::{
 };
 use serde_json::Value;
 
-/// Runs in a folder, so that paths in results are short.
+/// Runs the command in a folder, so that paths in results are short.
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_insonate"))
         .current_dir(folder)
@@ -26,7 +27,7 @@ fn stderr(output: &Output) -> String {
 }
 
 fn json(folder: &Path, arguments: &[&str]) -> Value {
-    // The simulated press has a test of its own.
+    // The simulated press has its own test.
     let alone = if arguments.contains(&"--fit-scene") {
         &[][..]
     } else {
@@ -44,7 +45,7 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Expects a failure with one clear line and nothing on standard output or in the folder, and returns the line.
+/// Expects a failure with a one-line error, without standard output or files, and returns the line.
 fn refused(folder: &Path, arguments: &[&str], status: i32) -> String {
     let output = run(
         folder,
@@ -68,7 +69,7 @@ fn write_log(folder: &Path, name: &str, log: &SyntheticLog) {
     std::fs::write(folder.join(name), log.to_csv()).unwrap();
 }
 
-/// A site with a sensor so quiet that the truth comes back to the thesis' digits.
+/// A site whose sensor noise is so low that the fit reproduces the truth to the digits of the thesis.
 fn quiet(law: Law, seed: u64) -> SyntheticLog {
     let mut log = SyntheticLog::new(law, Trajectory::rich(), MotionFrame::Indentation);
     log.sensor = Sensor {
@@ -133,7 +134,7 @@ fn the_json_has_the_keys_of_the_contract() {
     let plots = ["curve", "loop", "residuals", "time"]
         .iter()
         .flat_map(|kind| [format!("press_{kind}.png"), format!("press_{kind}.svg")]);
-    // The hidden file lists what the run wrote.
+    // The hidden file lists the files that the run wrote.
     let files = [".insonate.files".to_owned()]
         .into_iter()
         .chain(plots)
@@ -145,7 +146,7 @@ fn the_json_has_the_keys_of_the_contract() {
 }
 
 #[test]
-fn a_person_gets_a_table() {
+fn a_terminal_gets_a_table() {
     let folder = one_log();
     let output = run(
         folder.path(),
@@ -189,7 +190,7 @@ fn logs_without_softness_end_with_the_reason() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let text = stderr(&output);
     assert!(text.contains("no damping for a scene"), "{text}");
-    // What was found is there all the same.
+    // The results are written nevertheless.
     assert!(folder.path().join("out/report.html").exists());
     let scan = run(
         folder.path(),
@@ -236,8 +237,8 @@ fn the_same_call_gives_the_same_bytes() {
     assert!(files("first") == files("second"));
 }
 
-/// The thesis' five sites: two as published (Jakobsen 2021), three chosen so that mean and standard deviation are the published ones.
-/// With the force offsets that its script added, as biases.
+/// The five sites of the thesis: two as published (Jakobsen 2021), three chosen so that mean and standard deviation are as published.
+/// The biases are the force offsets that the script of the thesis added.
 const SITES: [(&str, f64, f64, f64); 5] = [
     ("upper_right", 1445.75, 15.69, -0.645),
     ("upper_left_chosen", 1650.95, 35.50, 0.275),
@@ -256,8 +257,8 @@ fn the_thesis_table_comes_back() {
         write_log(folder.path(), &format!("{name}.csv"), &log);
         arguments.push(format!("{name}.csv"));
     }
-    // The tissue lets go of the probe on its way back: the law holds from half a millimetre on.
-    // The thesis, too, dropped the samples at r ≈ 0.
+    // The tissue loses contact with the probe during the retreat, so the law holds from half a millimetre on.
+    // The thesis also excluded samples at r ≈ 0.
     let options = [
         "--model",
         "divided",
@@ -309,7 +310,7 @@ fn the_thesis_table_comes_back() {
     }
 }
 
-/// Text with its numbers cut to three digits: what no platform's rounding moves.
+/// Rounds numbers in a text to three digits, which do not depend on the platform.
 fn rounded(text: &str) -> String {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Contract: `insonate calibrate --map` makes a map of sites in space, or of sites that a table places, and refuses others by name.
+//! Contract: `insonate calibrate --map` maps sites with positions in space or in a table, and refuses other sites by name.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -30,7 +30,7 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Expects status 1 with nothing written, and returns the first line of the error.
+/// Expects status 1 without output files, and returns the first line of the error.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, &[arguments, &["--output", "never"]].concat());
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -39,7 +39,7 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Five sites on a flat skin, stiffer along x; `with_place`: their positions in space are recorded.
+/// Five sites on a flat skin whose stiffness increases along x. `with_place` records their positions in space.
 fn sites_that_differ(folder: &Path, with_place: bool) -> Vec<(String, [f64; 2], f64)> {
     let places = [
         [0.0, 0.0],

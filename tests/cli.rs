@@ -1,4 +1,4 @@
-//! Contract: what scripts rely on: options, JSON keys, files, exit status, errors on standard error, nothing half-written.
+//! Contract: the interface for scripts: options, JSON keys, files, exit status, errors on standard error, no incomplete files.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -107,7 +107,7 @@ fn a_scene_is_one_file_that_reads_back() {
     assert_eq!(read.to_xml().unwrap(), written);
 }
 
-/// Runs, expects a failure with one clear line first, and returns it.
+/// Runs the command, expects a failure with a one-line error first, and returns the line.
 fn refused(arguments: &[&str], status: i32) -> String {
     let output = insonate(arguments);
     let text = stderr(&output);

@@ -1,4 +1,4 @@
-//! Contract: what an expert does is recorded, read back, and learnt; PPO begins where imitation ended.
+//! Contract: an expert is recorded, the data set is read back, and a policy is trained on it; PPO starts from the imitating policy.
 
 mod command;
 
@@ -37,7 +37,7 @@ fn both_formats_teach_the_same() {
 }
 
 #[test]
-fn ppo_begins_with_what_was_imitated() {
+fn ppo_starts_from_the_imitated_policy() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let at = |name: &str| {
         scratch
@@ -56,7 +56,7 @@ fn ppo_begins_with_what_was_imitated() {
     json(&format!(
         "train pendulum --from {imitated} --steps 1024 --evaluate-episodes 2 --no-tensorboard --output {trained}"
     ));
-    // The first evaluation is of the policy that training begins with; its warm-up leaves the policy as it was.
+    // The first evaluation is of the initial policy. The warm-up trains only the critic and does not change the policy.
     let table = std::fs::read_to_string(scratch.path().join("trained/evaluations.csv"))
         .expect("the test can go on");
     let mut reader = csv::Reader::from_reader(table.as_bytes());
@@ -85,7 +85,7 @@ fn ppo_begins_with_what_was_imitated() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let path = scratch
         .path()

@@ -1,5 +1,5 @@
-//! Contract: an evaluation's figures depend on policy, settings and seeds alone, its JSON has stable keys, and what does not fit is refused
-//! by name.
+//! Contract: the results of an evaluation depend only on policy, settings and seeds, its JSON has stable keys, and invalid input is
+//! refused by name.
 
 mod command;
 
@@ -20,7 +20,7 @@ const KEYS: [&str; 9] = [
     "episodes",
 ];
 
-/// Trains an unskilled policy.
+/// Trains a policy for a short time.
 fn policy(task: &str, folder: &Path) -> PathBuf {
     let folder = folder.join(task);
     let sizes = "ppo.total_timesteps=128 ppo.n_envs=4 ppo.n_steps=32 ppo.n_minibatches=4 ppo.update_epochs=1";
@@ -82,7 +82,7 @@ fn a_policy_brings_its_task_and_settings_along() {
     });
     assert_eq!(by_folder, by_file);
     let name = folder.to_str().unwrap();
-    // The other way to name it.
+    // `--policy` names the same policy.
     assert_eq!(
         json(&format!("evaluate --policy {name} --episodes 2"))["policy"],
         name
@@ -93,7 +93,7 @@ fn a_policy_brings_its_task_and_settings_along() {
     };
     assert_eq!(shifted("gravity=5"), shifted("env.gravity=5"));
     assert_ne!(shifted("gravity=5"), by_folder["return_mean"]);
-    // The whole configuration of a training serves as well.
+    // The complete configuration of a training is valid as well.
     let config = folder.join("config.toml");
     let with = json(&format!(
         "evaluate {name} --episodes 2 --config {}",
@@ -260,12 +260,12 @@ fn a_folder_stands_for_its_last_policy_and_every_command_says_so() {
         described.contains("3 → 64 → 64 → 1, Tanh, observations normalised"),
         "{described}"
     );
-    // A built-in one has none.
+    // A built-in policy has no file.
     assert!(json("evaluate zero --task pendulum --episodes 1")["policy_file"].is_null());
 }
 
 #[test]
-fn a_policy_is_exported_beside_its_file_and_what_is_none_is_refused() {
+fn a_policy_is_exported_next_to_its_file_and_other_files_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = policy("pendulum", scratch.path());
     let told = json(&format!("export {}", folder.display()));
@@ -313,7 +313,7 @@ fn tasks_are_listed_and_described() {
     assert_eq!(task["metrics"][0], "success");
     let text = done("describe pendulum");
     insta::assert_snapshot!("describe_pendulum", text);
-    // Its settings are a configuration that training takes.
+    // The written settings are a valid configuration for training.
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("pendulum.toml");
     std::fs::write(&file, done("describe pendulum --toml")).unwrap();
@@ -337,7 +337,7 @@ fn three_policies_are_ranked_by_return_and_by_the_rule() {
 }
 
 #[test]
-fn costs_of_contact_are_among_the_figures() {
+fn contact_costs_are_in_the_results() {
     let all = json("evaluate scripted --task table-slide --episodes 2 --seed 0");
     let (costs, metrics) = (&all["costs"], &all["metrics"]);
     let of = |group: &serde_json::Value, name: &str| group[name]["mean"].as_f64().unwrap();

@@ -1,4 +1,5 @@
-//! Contract: a torso is tuned until the same regression of the same press gives the recorded stiffness and damping, or it is said why not.
+//! Contract: a torso is tuned until the same regression of the same press gives the recorded stiffness and damping; otherwise the
+//! reason is reported.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -12,13 +13,13 @@ use insonate_calibration::{
     Calibration, ContactPoint, FitOptions, LogOverview, LogSource, PreparedLog, Samples, models,
 };
 
-/// The thesis' centre of the chest: 1324.17 N/m, 17.59 N·s/m.
+/// The centre of the chest in the thesis: 1324.17 N/m, 17.59 N·s/m.
 const THESIS: Law = Law::KelvinVoigt {
     stiffness: 1324.17,
     damping: 17.59,
 };
 
-/// A recording without errors of a law: press to 4 mm, and a sine of 2 mm about it; fitted with a model.
+/// A recording of a law without errors: a press to 4 mm and a sine of 2 mm around it, fitted with a model.
 fn recorded(law: Law, model: &str) -> Calibration {
     let segments = [
         Segment::Move {
@@ -99,7 +100,7 @@ fn a_fast_torso_is_tuned_to_the_thesis_from_a_ratio_that_is_half_as_large() {
             "{:?}",
             fit.target
         );
-        // The gap that is closed: untuned, the torso is far too damped for its stiffness.
+        // Before tuning, the damping of the torso is much too high for its stiffness.
         let ratio = |softness: Softness| softness.damping / softness.stiffness;
         assert!(
             ratio(fit.untuned) > 1.5 * ratio(fit.target),

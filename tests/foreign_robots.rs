@@ -1,5 +1,5 @@
-//! Contract: what MuJoCo refuses of a user's robot is refused before anything is written, by name; an arm that does not reach is
-//! told where to stand.
+//! Contract: errors of MuJoCo in a user's robot are reported by name before anything is written; for an arm that does not reach the
+//! torso, a base position is suggested.
 
 mod command;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use command::{json, refused};
 
-/// An arm of six hinges, with `asset` beside the world and `in_elbow` in its third link.
+/// An arm with six hinges. `asset` is next to the worldbody, and `in_elbow` is in the third link.
 fn arm(folder: &Path, asset: &str, in_elbow: &str) -> PathBuf {
     let path = folder.join("arm.xml");
     let xml = format!(
@@ -26,7 +26,7 @@ fn arm(folder: &Path, asset: &str, in_elbow: &str) -> PathBuf {
 }
 
 #[test]
-fn what_mujoco_refuses_is_not_written() {
+fn models_that_mujoco_refuses_are_not_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let flat = r#"<asset><mesh name="plate" vertex="0 0 0 1 0 0 0 1 0 1 1 0 1 2 0" face="0 1 2 1 2 3 2 3 4"/></asset>"#;
     for (asset, in_elbow, problem) in [
@@ -54,7 +54,7 @@ fn what_mujoco_refuses_is_not_written() {
 }
 
 #[test]
-fn an_arm_that_does_not_reach_is_told_where_to_stand() {
+fn an_arm_out_of_reach_gets_a_base_position() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = arm(folder.path(), "", "");
     let log = folder.path().join("press");

@@ -1,4 +1,4 @@
-//! Contract: `insonate image` measures its test blocks, draws patients, and refuses what cannot be imaged.
+//! Contract: `insonate image` measures its test blocks, images patients, and refuses invalid input.
 
 mod command;
 
@@ -26,7 +26,7 @@ fn test_blocks_are_measured() {
 }
 
 #[test]
-fn a_patient_is_drawn_with_the_materials_beside() {
+fn a_patient_is_drawn_with_the_materials_around_the_plane() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let output = scratch.path().to_str().expect("a path of letters");
     let patient = [
@@ -58,7 +58,7 @@ fn a_patient_is_drawn_with_the_materials_beside() {
     for name in ["b_mode.png", "labels.png", "confidence.png", "image.json"] {
         assert!(scratch.path().join(name).is_file(), "{name}");
     }
-    // Two parts of 480 pixels; the face's middle is a fifth below the top, and a stroke lies on it in both.
+    // Two parts of 480 pixels. The middle of the face is a fifth below the top, and a stroke passes through it in both parts.
     let file = std::fs::File::open(scratch.path().join("overview.png")).expect("it is there");
     let mut reader = png::Decoder::new(std::io::BufReader::new(file))
         .read_info()
@@ -134,11 +134,12 @@ fn a_robot_presses_harder_and_the_layers_get_thinner() {
             "{figures}"
         );
     }
-    // Tissue of 1324 N/m gives way by some 8 mm for 10 N more.
+    // Tissue with 1324 N/m is indented by about 8 mm more for additional 10 N.
     let deeper = number(&firm, "indentation_m") - number(&light, "indentation_m");
     assert!((0.005..0.012).contains(&deeper), "{deeper}");
     assert!(number(&firm, "contact_share") > number(&light, "contact_share") + 0.1);
-    // Skin, fat and muscle, which end some 25 mm below the skin: what fades to 1/e over 35 mm takes half of the indentation from them.
+    // Skin, fat and muscle end about 25 mm below the skin. A deformation that decays to 1/e over 35 mm compresses them by half of the
+    // indentation.
     let wall = |figures: &serde_json::Value| {
         let layers = figures["middle_line"].as_array().expect("a list");
         let wall = layers
@@ -197,13 +198,13 @@ fn a_scan_is_filmed_and_compounded() {
     assert!(message.contains("--patient adult"), "{message}");
 }
 
-/// A slab of liver below skin, with a tumour, in a file of text and bytes.
+/// A slab of liver below skin with a tumour, in a file with a text header and binary data.
 fn label_volume() -> Vec<u8> {
     let header = "NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: 60 60 40\n\
                   space directions: (1.5,0,0) (0,1.5,0) (0,0,1.5)\nencoding: raw\nspace origin: (100,-200,-700)\n\n";
     let label = |at: usize| {
         let [x, y, z] = [at % 60, at / 60 % 60, at / 3600];
-        // To the back along y: air, skin, liver; a ball in it.
+        // Towards the back along y: air, skin, liver, with a ball in it.
         let away = [x.abs_diff(30), y.abs_diff(30), z.abs_diff(20)]
             .map(|n| n * n)
             .iter()
@@ -268,7 +269,7 @@ fn a_label_volume_is_drawn_with_its_materials() {
         names.starts_with(&["skin", "liver", "tumour", "liver"]),
         "{figures}"
     );
-    // The middle of the volume, in metres to the left and the head.
+    // The middle of the volume, in metres towards the left and the head.
     let site = figures["site_m"].as_array().expect("a pair");
     let near = |found: &serde_json::Value, wanted: f64| {
         (found.as_f64().expect("a number") - wanted).abs() < 1e-4
@@ -370,7 +371,7 @@ fn an_organ_of_a_mesh_lies_in_the_patient() {
     }
 }
 
-/// A ball of 15 mm about a place [mm], as OBJ with a first line.
+/// Writes a ball of 15 mm at a position [mm] as OBJ with a given first line.
 fn ball(path: &std::path::Path, first: &str, middle: [f64; 3]) {
     let mut mesh = insonate::meshes::TriangleMesh::ellipsoid([15.0, 15.0, 15.0], 3);
     for position in &mut mesh.positions {
@@ -385,7 +386,7 @@ fn ball(path: &std::path::Path, first: &str, middle: [f64; 3]) {
 }
 
 #[test]
-fn organs_say_where_they_lie_and_along_which_axes() {
+fn organs_report_their_position_and_axes() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch.path().join("ball.obj");
     let image = format!(
@@ -393,7 +394,7 @@ fn organs_say_where_they_lie_and_along_which_axes() {
         path.display()
     );
     let mm = format!("{image} --organ-unit 0.001");
-    // The patient's left is left, the back posterior, the head superior.
+    // In LPS, the axes point to the patient's left, posterior and superior.
     let lps = [-90.0, -150.0, -35.0];
     for (first, options) in [("#", " --organ-frame lps"), ("# SPACE=LPS", "")] {
         ball(&path, first, lps);
@@ -408,16 +409,16 @@ fn organs_say_where_they_lie_and_along_which_axes() {
             assert!((size - 0.03).abs() < 1e-3, "{organ}");
         }
     }
-    // The option wins over the header.
+    // The option overrides the header.
     ball(&path, "# SPACE=RAS", lps);
     assert_eq!(
         json(&format!("{mm} --organ-frame lps"))["organs"][0]["cut"],
         true
     );
-    // Far from the plane.
+    // Far away from the image plane.
     ball(&path, "#", [90.0, -35.0, 150.0]);
     assert_eq!(json(&mm)["organs"][0]["cut"], false);
-    // Advice works.
+    // The suggested option works.
     ball(&path, "#", lps);
     let message = refused(&mm, 2);
     assert!(
@@ -450,7 +451,7 @@ fn a_gpu_makes_the_picture_too() {
     for name in ["snr", "log_sd_db", "mean_intensity_db"] {
         let [wanted, found] = [&wanted, &found].map(|figures| figures[name].as_f64());
         let (wanted, found) = (wanted.expect("a number"), found.expect("a number"));
-        // Where echoes cancel, the logarithm shows rounding.
+        // Where echoes cancel, the logarithm amplifies rounding errors.
         assert!((wanted - found).abs() < 0.01, "{name}: {wanted} {found}");
     }
     let named = |figures: &serde_json::Value| figures["device"].as_str().map(str::to_owned);
@@ -464,7 +465,7 @@ fn a_gpu_makes_the_picture_too() {
 }
 
 #[test]
-fn what_cannot_be_imaged_is_refused_by_name() {
+fn impossible_images_are_refused_by_name() {
     for (arguments, named) in [
         ("image --site 2,0", "site"),
         ("image --lines 0", "n_lines"),

@@ -1,4 +1,4 @@
-//! Contract: `insonate image --labels` notices tissue without a label, and takes the body from a mask.
+//! Contract: `insonate image --labels` detects tissue without a label, and reads the body from a mask.
 
 mod command;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const TABLE: &str = "[labels]\n0 = \"air\"\n5 = \"liver\"\n16 = \"lung\"\n22 = \"muscle\"\n";
 
-/// A volume of cubes of an edge [mm] in a file, left, back and head being 0 in its middle.
+/// Writes a volume of cubic voxels with an edge [mm]. Left, back and head are 0 in its middle.
 fn write_volume(path: &Path, n: [usize; 3], edge: f64, label: impl Fn([f64; 3]) -> u8) {
     let first = n.map(|n| -0.5 * edge * (n as f64 - 1.0));
     let [a, b, c] = n;
@@ -37,7 +37,7 @@ fn trunk([left, back, head]: [f64; 3]) -> u8 {
     }
 }
 
-/// Arguments of a small picture; names of files in a folder begin with `@`.
+/// Arguments for a small picture. File names that start with `@` are in the folder.
 fn small(folder: &Path, arguments: &str) -> String {
     let arguments = format!(
         "image {arguments} --materials @table.toml --rotation 0 --depth 0.1 --lines 128 --samples 256"
@@ -45,7 +45,7 @@ fn small(folder: &Path, arguments: &str) -> String {
     arguments.replace('@', &format!("{}/", folder.display()))
 }
 
-/// Its figures.
+/// Runs the command and returns its JSON.
 fn seen(folder: &Path, arguments: &str) -> Value {
     json(&small(folder, arguments))
 }
@@ -59,7 +59,7 @@ fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
     write_volume(&folder.join("all.nrrd"), count, 2.0, trunk);
     let organ = |place| trunk(place) % 22;
     write_volume(&folder.join("organ.nrrd"), count, 2.0, organ);
-    // Another grid.
+    // A mask on another grid.
     let body = |place| u8::from(trunk(place) > 0);
     write_volume(&folder.join("body.nrrd"), [60, 50, 20], 3.0, body);
     let site = "--site -0.03,0";

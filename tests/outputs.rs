@@ -1,5 +1,6 @@
-//! Contract: commands write regular files whole, follow links, write devices and pipes through; one command at a time fills a folder;
-//! Ctrl-C ends a long command with status 130 within 2 s, with what was measured so far saved and said so.
+//! Contract: commands write regular files completely, follow links, and write through devices and pipes; only one command at a time
+//! uses a folder;
+//! Ctrl-C ends a long command with status 130 within 2 s, and the partial results are saved and reported.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
@@ -19,7 +20,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn a_scene_goes_wherever_the_output_leads() {
+fn a_scene_follows_the_output() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let xml = done(&["scene"]);
@@ -52,7 +53,7 @@ fn a_scene_goes_wherever_the_output_leads() {
     write(&pipe);
     assert_eq!(reader.join().unwrap(), xml);
 
-    // Nodes of their own would need root; what is linked is the system's.
+    // Creating device nodes needs root, so link to the system's nodes.
     symlink("/dev/null", at("null")).unwrap();
     symlink("/dev/full", at("full")).unwrap();
     for null in [Path::new("/dev/null"), &at("null")] {
@@ -131,15 +132,16 @@ fn a_second_command_on_a_folder_is_refused() {
     assert!(!folder.path().join(".insonate.lock").exists());
 }
 
-/// The contract's 2 s are those of an optimised build on an idle machine, which tests do not have.
+/// The 2 s of the contract are for an optimised build on an idle machine, which tests do not have.
 const LONGEST: Duration = Duration::from_secs(6);
 
-/// Starts a command, sends SIGINT after six seconds, when tests beside it have let it come to its loop, and returns what it printed on standard output and error.
+/// Starts a command and sends SIGINT after six seconds. By then it has reached its loop, even if other tests run. Returns standard
+/// output and standard error.
 fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
     interrupted_after(Duration::from_secs(6), folder, arguments)
 }
 
-/// The same after another time.
+/// Starts a command and sends SIGINT after a given time.
 fn interrupted_after(wait: Duration, folder: &Path, arguments: &[&str]) -> (String, String) {
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
         .args(arguments)
@@ -200,7 +202,7 @@ fn a_press_and_a_scan_save_their_log_and_summary() {
 }
 
 #[test]
-fn sites_save_those_that_are_done() {
+fn an_interrupt_saves_the_finished_sites() {
     let folder = tempfile::tempdir().unwrap();
     // On a busy machine the first site is reached late.
     interrupted_after(
@@ -224,7 +226,7 @@ fn a_motion_on_tissue_saves_its_forces_and_summary() {
 }
 
 #[test]
-fn fitting_a_scene_saves_what_the_logs_gave() {
+fn fitting_a_scene_saves_the_results_of_the_logs() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     let press = [
@@ -254,10 +256,10 @@ fn fitting_a_scene_saves_what_the_logs_gave() {
 }
 
 #[test]
-fn a_film_that_saw_nothing_yet_ends_like_any_scan() {
+fn a_film_without_frames_ends_like_any_scan() {
     let folder = tempfile::tempdir().unwrap();
     let scan = ["scan", "--patient", "adult", "--b-mode", "--no-pictures"];
-    // Slow: the signal comes long before the probe slides.
+    // The speed is so low that the signal arrives long before the probe slides.
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
         .args(scan)
         .args(["--speed", "0.001", "--output", text(folder.path())])
@@ -296,7 +298,7 @@ fn pictures_that_are_being_drawn_do_not_hold_a_command_up() {
     }
     let (problem, status, seconds) = stopped(child);
     assert!(seconds < LONGEST, "{seconds:?}: {problem}");
-    // A machine without OpenGL has nothing to draw, and may be done.
+    // A machine without OpenGL draws no pictures and may finish before the signal.
     if status != Some(0) || !problem.contains("no pictures") {
         assert_eq!(status, Some(130), "{problem}");
         assert!(
@@ -306,7 +308,7 @@ fn pictures_that_are_being_drawn_do_not_hold_a_command_up() {
     }
 }
 
-/// Sends SIGINT; what was printed as errors, the status, and the time that it took.
+/// Sends SIGINT. Returns standard error, the status and the time until the end.
 fn stopped(child: std::process::Child) -> (String, Option<i32>, Duration) {
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-INT", &id]).status();
@@ -355,7 +357,7 @@ fn a_folder_holds_the_files_of_one_run() {
         "{rolled:?}"
     );
     assert!(rolled.contains(&"config.toml".to_owned()), "{rolled:?}");
-    // Again, without the option: the same command replaces its files.
+    // Without the option: the same command replaces its files.
     done(&[&rollout[..], &["--episodes", "2", "--output", output]].concat());
     let several = list();
     let here = [".insonate.files", "episode-0", "episode-1", "notes.txt"];
@@ -389,7 +391,7 @@ fn a_camera_that_a_scene_does_not_have_is_refused_before_an_episode_runs() {
 }
 
 #[test]
-fn what_is_not_interrupted_does_not_say_so() {
+fn finished_commands_do_not_report_an_interrupt() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let press = ["press", "--depth", "0.005", "--hold", "0", "--no-pictures"];

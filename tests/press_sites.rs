@@ -1,5 +1,6 @@
-//! Contract: `press --sites` writes one log a site in the layout that `calibrate` reads, says that it is simulated, and its truth is
-//! what was drawn; the same seed gives the same bytes.
+//! Contract: `press --sites` writes one log per site in the layout that `calibrate` reads, marks it as simulated, and writes the ground
+//! truth
+//! of the random parameters; the same seed gives the same bytes.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -47,7 +48,7 @@ fn rows(text: &str) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn five_logs_hold_the_bias_that_the_truth_tells() {
+fn five_logs_contain_the_bias_of_the_truth_file() {
     let folder = tempfile::tempdir().unwrap();
     let noise = ["--sites", "5", "--noise", "thesis", "--seed", "3"];
     let truth = record(folder.path(), &noise);
@@ -71,7 +72,7 @@ fn five_logs_hold_the_bias_that_the_truth_tells() {
         for axis in 0..3 {
             let bias = site["bias_n"][axis].as_f64().unwrap();
             let mean = air.iter().map(|row| row[7 + axis]).sum::<f64>() / 250.0;
-            // Five standard errors of 250 samples of 0.05 N.
+            // Five standard errors of the mean of 250 samples with a noise of 0.05 N.
             assert!(
                 (mean - bias).abs() < 0.016,
                 "{name}: {mean} against {bias} N"
@@ -80,7 +81,7 @@ fn five_logs_hold_the_bias_that_the_truth_tells() {
         let bias = site["bias_n"][2].as_f64().unwrap();
         assert!((-1.93..=0.645).contains(&bias), "{name}: {bias} N");
         biases.push(bias);
-        // The deepest row is pressed down upon: the world's z points up.
+        // In the deepest row the probe presses downwards; the world's z axis points up.
         let deepest = rows.iter().min_by(|a, b| a[3].total_cmp(&b[3])).unwrap();
         let peak = site["peak_force_n"].as_f64().unwrap();
         assert!(
@@ -111,7 +112,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_one_does_not() {
 }
 
 #[test]
-fn the_errors_of_the_recorder_are_those_asked_for() {
+fn the_errors_of_the_recorder_match_the_options() {
     let folder = tempfile::tempdir().unwrap();
     let log = |name: &str, more: &[&str]| {
         let path = folder.path().join(name);
@@ -135,7 +136,7 @@ fn the_errors_of_the_recorder_are_those_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_wrong_usage() {
+fn impossible_recordings_are_wrong_usage() {
     let folder = tempfile::tempdir().unwrap();
     for (options, part) in [
         (&["--sites", "3"][..], "--sites 1 --site"),

@@ -1,5 +1,6 @@
-//! Contract: the PSM's experiments give the figures that their document promises: the paper's gap without counterweight, the remote
-//! centre under every law, and the force on the tip from motor torques on soft torsos.
+//! Contract: the PSM experiments reproduce the numbers in their document: the difference without counterweight as in the paper, the
+//! remote
+//! centre with every control law, and the force on the tip from motor torques on soft torsos.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -70,7 +71,8 @@ fn an_excitations_log_is_one_that_identification_reads() {
 
 #[test]
 fn motor_torques_tell_the_force_on_the_tip_on_soft_torsos() {
-    // The tip falls between the points of a `fast` torso, and its contact chatters; `mpm` takes a minute, and `composite` is `fast`.
+    // The tip is narrower than the point spacing of a `fast` torso, so its contact chatters. `mpm` takes a minute, and `composite`
+    // behaves like `fast`.
     for (name, bound) in [("fast", 0.4), ("flex", 0.3), ("xpbd", 0.3)] {
         let plan = PsmPalpation {
             duration: 2.0,

@@ -1,5 +1,6 @@
-//! Contract: what scripts rely on of `insonate psm track` and `psm identify`: the keys of their JSON, and that a log of one is identified
-//! by the other; a log that is none is refused in one line that names its place.
+//! Contract: the interface of `insonate psm track` and `psm identify` for scripts: the keys of their JSON, and that `identify` reads
+//! the log of
+//! `track`. An invalid log is refused with a one-line error that names the position in the file.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -68,7 +69,7 @@ fn the_simulated_arm_is_identified_from_its_log_and_tested_on_another_motion() {
     let result = json(folder.path(), &arguments);
     let errors = seven(&result["relative_error"]);
     assert!(errors.iter().all(|error| *error < 0.01), "{errors:?}");
-    // Wang et al. 2019 have 49, friction and motors included.
+    // Wang et al. 2019 have 49, including friction and motors.
     assert_eq!(result["n_base_parameters"], 49);
     assert_eq!(result["feasible"], true);
     assert!(result["condition_number"].as_f64().unwrap() > 1.0);
@@ -77,7 +78,7 @@ fn the_simulated_arm_is_identified_from_its_log_and_tested_on_another_motion() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_by_line() {
+fn an_invalid_log_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let row = vec!["0.1"; 21].join(",");
     let mut rows = vec![row; 2000];

@@ -1,4 +1,4 @@
-//! Contract: a rollout is the first episode of an evaluation of its seed, and its folder has the log of it.
+//! Contract: a rollout is the first episode of an evaluation with the same seed, and its folder contains the log.
 
 mod command;
 #[path = "../sim/tests/egl/mod.rs"]
@@ -65,7 +65,7 @@ fn the_log_has_observations_actions_rewards_and_the_probe() {
         let index = index.unwrap_or_else(|| panic!("{name} is missing from {header:?}"));
         rows.iter().map(|row| row[index].parse().unwrap()).collect()
     };
-    // Rewards are the sums of their terms, and their sum is the return.
+    // Rewards are the sums of their terms, and the return is the sum of the rewards.
     let rewards = column("reward");
     let terms = header.iter().filter(|name| name.starts_with("reward/"));
     let by_term: Vec<Vec<f64>> = terms.map(column).collect();
@@ -75,7 +75,7 @@ fn the_log_has_observations_actions_rewards_and_the_probe() {
     }
     let total: f64 = rewards.iter().sum();
     assert!((total - summary["return"].as_f64().unwrap()).abs() < 1e-9);
-    // In the second half the probe slides at about the target force.
+    // In the second half the probe slides with approximately the target force.
     let force = column("probe_force_n");
     let late = &force[force.len() / 2..];
     let mean = late.iter().sum::<f64>() / late.len() as f64;
@@ -114,7 +114,7 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
     while decoder.read_next_frame().unwrap().is_some() {
         n_frames += 1;
     }
-    // 0.2 s of four steps, slowed down 16 times: a frame for each step and one of the start.
+    // An episode of 0.2 s has four steps and is slowed down 16 times: one frame per step and one at the start.
     assert_eq!((decoder.width(), n_frames), (160, 5));
     assert!(folder.join("still.png").exists());
     // Two cameras are shown side by side.
@@ -124,7 +124,7 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
     let file = std::fs::read(folder.join("film.gif")).unwrap();
     let decoder = gif::DecodeOptions::new().read_info(&file[..]).unwrap();
     assert_eq!(decoder.width(), 320);
-    // An unknown camera is refused, and the film of before stays.
+    // An unknown camera is refused, and the existing film remains.
     let more = ["--camera", "moon"];
     let output = insonate(&[&arguments[..], &more].concat());
     assert!(output.status.code() == Some(2) && stderr(&output).contains("moon"));
@@ -132,7 +132,7 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
 }
 
 #[test]
-fn several_episodes_have_a_folder_each() {
+fn each_of_several_episodes_has_a_folder() {
     let scratch = tempfile::tempdir().unwrap();
     let all = json(&format!(
         "rollout random --task pendulum --episodes 2 --seed 3 --output {}",
@@ -156,7 +156,7 @@ fn several_episodes_have_a_folder_each() {
     assert!(refused("rollout --task pendulum", 2).contains("required"));
 }
 
-/// The error line of a command that writes its results and ends with status 1.
+/// The error line of a command that writes its results but ends with status 1.
 fn failed(arguments: &str) -> String {
     let output = insonate(arguments);
     let text = stderr(&output);
@@ -179,7 +179,7 @@ fn a_script_that_fails_its_verdict_ends_with_status_1() {
     let summary: serde_json::Value = serde_json::from_slice(&read).unwrap();
     assert_eq!(summary["verdict"], "failed");
     assert_eq!(summary["reasons"][0], "pressed too hard: force above 3 N");
-    // Of another policy it is a figure, and no fault of the command.
+    // The failed verdict of another policy is a result, not an error of the command.
     let zero = json(&format!("rollout zero {sweep} {output}"));
     assert!(zero["verdict"].is_string(), "{zero}");
     let evaluate = format!("evaluate scripted {sweep} --episodes 2");

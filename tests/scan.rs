@@ -1,6 +1,6 @@
-//! Contract: a scan holds its force on every torso with every robot, a press reaches its depth, and both say so in numbers.
+//! Contract: a scan holds its force on every torso with every robot, a press reaches its depth, and both report their numbers.
 //!
-//! The bounds on force and contact are the project's own success rule for a scan: mean absolute error below 0.5 N from half a second
+//! The limits of force and contact are the project's success rule for a scan: mean absolute error below 0.5 N from half a second
 //! after first contact, contact ratio above 0.98, no jump above 15 N.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
@@ -75,7 +75,7 @@ fn the_composite_torso_feels_as_the_fast_one() {
     assert!((exact.peak_indentation_m - fast.peak_indentation_m).abs() < 1e-5);
 }
 
-/// 35 mm deep, the flat face of an L12-5 once fell through the skin and met 75 N.
+/// Regression: at a depth of 35 mm, the flat face of an L12-5 fell through the skin and the force reached 75 N.
 #[test]
 fn a_narrow_probe_is_held_up_deep_in_a_soft_torso() {
     let probe = probes::l12_5();
@@ -148,7 +148,7 @@ fn a_press_reaches_its_depth_and_both_force_readings_agree() {
             (summary.peak_indentation_m - 0.02).abs() < 1e-3,
             "{kind}: {summary:?}"
         );
-        // Sensor at the tip against contact list: the same force up to rounding.
+        // The sensor at the tip and the contact list give the same force up to rounding.
         assert!(summary.force_rmse_n < 1e-6, "{kind}: {summary:?}");
         let deep = record.of_phase("hold").last().unwrap();
         assert!(deep.force[2] > 10.0 && deep.in_contact, "{kind}: {deep:?}");
@@ -177,18 +177,18 @@ fn the_same_scan_gives_the_same_bits() {
 }
 
 #[test]
-fn paths_beside_the_torso_and_impossible_scans_are_refused() {
+fn paths_off_the_torso_and_impossible_scans_are_refused() {
     let torso = scene(robots::panda::panda(), "fast", &TorsoConfig::default());
     let refused = |path: &Scan| {
         scan(&torso, path, &mut Pictures::none(), &mut |_| Continue(()))
             .unwrap_err()
             .to_string()
     };
-    let beside = refused(&Scan {
+    let off_torso = refused(&Scan {
         to: [0.0, 0.5],
         ..Scan::default()
     });
-    assert!(beside.contains("lies beside the torso"), "{beside}");
+    assert!(off_torso.contains("lies beside the torso"), "{off_torso}");
     let nan = refused(&Scan {
         force: f64::NAN,
         ..Scan::default()

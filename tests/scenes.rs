@@ -1,5 +1,5 @@
-//! Contract: every robot runs over every torso, and with every probe: the scene compiles, rests for half a second without warning,
-//! and the probe reaches the torso and feels it.
+//! Contract: every robot works with every torso and every probe: the scene compiles, rests for half a second without warnings,
+//! and the probe reaches the torso and measures a contact force.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -11,7 +11,7 @@ use insonate::sim::readings::{ProbeContact, TorsoParticles};
 use insonate::sim::{CompiledScene, Physics, Pose, arm::Arm, ik, readings::ProbeFrame};
 use nalgebra::Vector3;
 
-/// A coarse torso, so that the slow ones are quick.
+/// A coarse torso, so that slow kinds of torso run fast.
 fn config(shape: Shape) -> TorsoConfig {
     TorsoConfig {
         shape,
@@ -35,7 +35,7 @@ fn check(scene: &Scene) {
         .joints
         .iter()
         .map(|joint| (physics.qpos()[joint.qpos] - home[joint.qpos]).abs());
-    // Gravity is compensated on every body, so an arm without torque stays.
+    // Gravity is compensated on every body, so an arm without torque does not move.
     assert!(
         moved.fold(0.0, f64::max) < 1e-3,
         "{name}: the resting arm drifts"
@@ -79,10 +79,10 @@ fn check(scene: &Scene) {
     assert!(dent > 0.002, "{name}: the torso is not dented: {dent} m");
 }
 
-/// Every robot over every torso; probes take turns, so that each of them meets every robot and every torso.
+/// Runs every robot with every torso. Probes alternate, so that each probe is combined with every robot and every torso.
 #[test]
 fn every_robot_probe_and_torso_runs() {
-    // The next test has robots with an instrument of their own.
+    // The next test covers robots with their own instrument.
     let robots: Vec<_> = robots::ALL
         .iter()
         .map(|(_, robot)| robot)

@@ -1,4 +1,4 @@
-//! Contract: `serve` sends poses of the probe to whoever connects, on localhost, and takes a target.
+//! Contract: `serve` sends poses of the probe to all clients on localhost and accepts a target.
 
 mod command;
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use insonate::openigtlink::{HEADER_SIZE, Header, Message, Transform, decode, encode};
 
-/// A server that ends with the test.
+/// A server that is killed at the end of the test.
 struct Served(Child);
 
 impl Drop for Served {
@@ -45,7 +45,7 @@ fn connect(arguments: &str) -> (Served, TcpStream) {
     (served, stream)
 }
 
-/// The next message of a device: its transform, if it is one, and its body.
+/// The next message of a device: the transform, if it is one, and the body.
 fn next(stream: &mut TcpStream, device: &str) -> (Option<Transform>, Vec<u8>) {
     loop {
         let mut head = [0; HEADER_SIZE];
@@ -68,7 +68,7 @@ fn a_scan_is_seen_and_steered() {
     let force =
         String::from_utf8(next(&mut stream, "Force").1[4..].to_vec()).expect("the test can go on");
     assert_eq!(force.split(' ').count(), 6, "{force}");
-    // Up and away, and outside the workspace at the right.
+    // Up and away, and to the right of the workspace.
     let mut target = start;
     target.translation[1] += 50.0;
     target.translation[0] = 2000.0;
@@ -83,7 +83,7 @@ fn a_scan_is_seen_and_steered() {
         }
     };
     assert_eq!(status, "target brought into the workspace: x");
-    // The probe rises at no more than 0.1 m/s.
+    // The probe rises with a speed of at most 0.1 m/s.
     let mut height = start.translation[1];
     while height < start.translation[1] + 10.0 {
         height = next(&mut stream, "ProbeToRAS")
@@ -94,7 +94,7 @@ fn a_scan_is_seen_and_steered() {
 }
 
 #[test]
-fn it_ends_by_itself_and_tells_what_came_of_it() {
+fn it_ends_after_its_duration_and_prints_a_summary() {
     let served = command::json("serve --openigtlink 0 --scan --camera none --duration 0.5");
     assert!(
         served["frames"].as_u64().is_some_and(|frames| frames > 0),

@@ -1,4 +1,4 @@
-//! Contract: a probe meets the softness that a fast torso is given, and force grows with depth as on the solids.
+//! Contract: a probe measures the softness setting of a fast torso, and the force grows with depth as on the solid torsos.
 
 use std::ops::ControlFlow::Continue;
 
@@ -8,7 +8,7 @@ use insonate::models::torsos::{Shape, Softness, TorsoConfig, fast, xpbd};
 use insonate::models::{Scene, robots};
 use insonate::sim::verdict::VerdictLimits;
 
-/// Forces at 5, 10 and 15 mm of the standard press, for 1324 N/m: means of `flex`, `mpm` and `xpbd` (docs/torsos.md) [N].
+/// Forces of the standard press at 5, 10 and 15 mm for 1324 N/m [N]: means of `flex`, `mpm` and `xpbd` (docs/torsos.md).
 const SOLIDS: [(f64, f64); 3] = [(0.005, 5.36), (0.010, 12.12), (0.015, 20.37)];
 
 /// Forces [N] of the standard press of a fast torso at these indentations [m].
@@ -29,7 +29,7 @@ fn forces<const N: usize>(
     let torso = fast(&config.matching(0.002)).expect("a valid torso");
     let scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
     let settings = Press {
-        // A busy machine may be slow.
+        // Do not limit the speed of the simulation, because the machine may be busy.
         limits: VerdictLimits::default()
             .with("real_time=0")
             .expect("a limit"),
@@ -65,7 +65,8 @@ fn a_fast_torso_pushes_back_as_the_solids_do() {
     }
 }
 
-/// With a contact 60 times as stiff as the rest constraint it was 27.8 N at 20 mm and 8.6 N at 30 mm, where the solids' force goes on growing.
+/// Regression: with a contact 60 times as stiff as the rest constraint, the force was 27.8 N at 20 mm and 8.6 N at 30 mm, although it
+/// keeps growing on solid torsos.
 #[test]
 fn a_flat_face_does_not_sink_into_a_fast_torso() {
     let depths = [0.015, 0.020, 0.025, 0.030];
@@ -79,9 +80,9 @@ fn a_flat_face_does_not_sink_into_a_fast_torso() {
     }
 }
 
-/// Without making up for what a substep loses, 12.3 of 17.6 N·s/m are felt.
+/// Without compensation for the loss in a substep, the probe measures 12.3 of 17.6 N·s/m.
 #[test]
-fn an_xpbd_torso_damps_a_probe_as_asked() {
+fn an_xpbd_torso_has_the_damping_of_its_setting() {
     let probe = probes::c5_2();
     let config = TorsoConfig::usual("xpbd", Shape::Cylinder, None, probe.thickness);
     let asked = config.softness.damping;
@@ -99,7 +100,7 @@ fn an_xpbd_torso_damps_a_probe_as_asked() {
         Continue(())
     })
     .expect("a press that does not diverge");
-    // Force [N] and rate of indentation [m/s] at a depth on the way in or out.
+    // Force [N] and rate of indentation [m/s] at a depth, on the way in or out.
     let at = |phase: &'static str, depth: f64| -> [f64; 2] {
         let samples: Vec<_> = record.of_phase(phase).collect();
         let pair = samples

@@ -1,5 +1,5 @@
-//! Contract: a robot that starts inside something is refused by name and depth, advice works when it is followed, and a run ends where
-//! a part of the robot presses harder than is allowed.
+//! Contract: a robot that starts in collision is refused with the name and the depth, the suggested base position works, and a run ends
+//! if a part of the robot exceeds the force limit.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -10,14 +10,14 @@ use command::{insonate, json, refused, stderr};
 use gantry::Gantry;
 
 #[test]
-fn what_the_robot_starts_in_is_named_and_the_advice_passes() {
+fn a_start_in_collision_is_named_and_the_advice_passes() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let scan = |base: &str| {
         let place = format!("--robot-position={base}");
         ["scan", "--no-pictures", "--output", output, &place].map(str::to_owned)
     };
-    // The table's top is at 0.79 m and more.
+    // The top of the table is at 0.79 m or above.
     let line = refused(&scan("0.1,-0.35,0.7"), 1);
     assert!(line.contains("robot/base in table by 90.0 mm"), "{line}");
     let (_, advice) = line.split_once("it works with --robot-position ").unwrap();
@@ -25,7 +25,7 @@ fn what_the_robot_starts_in_is_named_and_the_advice_passes() {
     assert_eq!(summary["verdict"], "passed");
 }
 
-/// The paddle reaches 70 mm below the face of the probe, which starts 10 mm above the skin.
+/// The paddle reaches 70 mm below the probe's face, which starts 10 mm above the skin.
 #[test]
 fn a_part_of_the_robot_in_the_torso_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -81,7 +81,7 @@ fn the_largest_force_holds_from_the_first_step() {
             && reason.ends_with("more than the limit of 5.1 N"),
         "{reason}"
     );
-    // The part that was measured is there.
+    // The log contains the measured part.
     assert!(folder.path().join("log.csv").exists());
     assert!(summary["seconds_simulated"].as_f64().unwrap() < 2.0);
 }

@@ -1,4 +1,4 @@
-//! Contract: a study goes from a log to policies in one folder, goes on where it was stopped, and refuses another study's folder.
+//! Contract: a study goes from a log to policies in one folder, resumes after a stop, and refuses the folder of another study.
 
 mod command;
 
@@ -26,7 +26,7 @@ fn a_study_goes_from_a_log_to_policies() {
     assert_eq!(torso["torso"], "fast");
     assert!(torso["stiffness_error"].as_f64().unwrap().abs() < 0.05);
     assert!(torso["damping_error"].as_f64().unwrap().abs() < 0.1);
-    // The recorded force itself, of some 10 N, is met.
+    // The repeated press reproduces the recorded force of about 10 N.
     assert!(torso["force_rmse"].as_f64().unwrap() < 1.0, "{torso}");
     let conditions = result["conditions"].as_array().unwrap();
     let names: Vec<&str> = conditions
@@ -51,7 +51,7 @@ fn a_study_goes_from_a_log_to_policies() {
         assert_eq!(names, ["calibrated", "thesis", "scripted"]);
         assert_eq!(condition["paired"].as_array().unwrap().len(), 2);
     }
-    // The script is a controller: it holds the force where a policy of one iteration does not.
+    // The script is a controller that holds the force, unlike a policy after one iteration.
     let of = |policy: usize| conditions[1]["policies"][policy]["force_mae_n"]["mean"].as_f64();
     assert!(
         of(2).unwrap() < 0.2 && of(2) < of(0),
@@ -64,7 +64,7 @@ fn a_study_goes_from_a_log_to_policies() {
     assert!(page.contains("inside its interval"));
     assert!(!page.contains("NaN"), "a figure has no value");
 
-    // Another study is not mixed with this one; the same goes on, with nothing left to train, and finds the same.
+    // Another study is refused. The same study resumes, has nothing left to train, and gives the same result.
     let problem = refused(&command, 1);
     assert!(problem.contains("--resume"), "{problem}");
     let problem = refused(&format!("{command} --resume --train-seed 7"), 1);

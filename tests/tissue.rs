@@ -1,5 +1,5 @@
-//! Contract: `insonate tissue MOTION` moves tissue as its help says, with either solver, tells the force and where momentum went, and
-//! leaves whole files.
+//! Contract: `insonate tissue MOTION` moves tissue as described in its help with either solver, reports the force and the momentum
+//! balance, and writes complete files.
 
 mod command;
 #[path = "../sim/tests/egl/mod.rs"]
@@ -10,7 +10,7 @@ use std::path::Path;
 use command::{insonate, json, refused, stderr};
 use serde_json::Value;
 
-/// Runs small and without pictures: some hundred particles or tetrahedra, a quarter of the time.
+/// Runs a small motion without pictures: a few hundred particles or tetrahedra, and a quarter of the time.
 fn small(
     motion: &str,
     solver: &str,
@@ -32,7 +32,7 @@ fn number(summary: &Value, name: &str) -> f64 {
     value.unwrap_or_else(|| panic!("{name} is missing from {summary}"))
 }
 
-/// Force at the peak along x, y, z.
+/// Force vector at the peak.
 fn peak(summary: &Value) -> [f64; 3] {
     let of = |axis: usize| {
         summary["force_at_peak_n"][axis]
@@ -55,7 +55,7 @@ fn column(folder: &Path, name: &str) -> Vec<f64> {
 }
 
 fn check(motion: &str, solver: &str, duration: &str) -> (tempfile::TempDir, Value) {
-    // A bite is to be smaller than the body.
+    // The bite must be smaller than the body.
     let resolution = match motion {
         "retract" => "16",
         "pull" => "12",
@@ -67,7 +67,7 @@ fn check(motion: &str, solver: &str, duration: &str) -> (tempfile::TempDir, Valu
         (Some(motion), Some(solver))
     );
     assert!(summary["diverged"].is_null(), "{summary}");
-    // Rounding in f32 over thousands of substeps; a part that is not counted would show as a share of 1e-2 and more.
+    // Rounding in f32 over thousands of substeps. A part that is not counted would appear as a share above 1e-2.
     assert!(number(&summary, "momentum_residual") < 1e-3, "{summary}");
     assert!(number(&summary, "mass_residual") < 1e-6, "{summary}");
     assert!(number(&summary, "force_peak_n") > number(&summary, "force_mean_n"));
@@ -99,7 +99,7 @@ fn a_rod_that_pushes_is_pushed_back_once_it_touches() {
             x < 0.0 && x.abs() > y.abs() && x.abs() > z.abs(),
             "{solver}: {summary}"
         );
-        // Not a newton before the rod is as near as half a particle.
+        // The force is below 1 N until the rod is within half a particle's distance.
         let (way, force) = (
             column(scratch.path(), "tool_x_m"),
             column(scratch.path(), "force_norm_n"),
@@ -131,13 +131,13 @@ fn stiffer_tissue_answers_with_more_force() {
             number(&summary, "force_peak_n")
         };
         let ratio = force("24000") / force("8000");
-        // Three times as stiff; weight and damping make less of it.
+        // The stiffness is three times as high; weight and damping reduce the ratio.
         assert!((1.8..4.0).contains(&ratio), "{solver}: {ratio}");
     }
 }
 
 #[test]
-fn what_is_lifted_pulls_down() {
+fn lifted_tissue_pulls_down() {
     for (motion, solver) in [
         ("pull", "mpm"),
         ("pull", "xpbd"),
@@ -147,7 +147,7 @@ fn what_is_lifted_pulls_down() {
         let more = if motion == "retract" { "0.8" } else { "0.6" };
         let (_, summary) = check(motion, solver, more);
         let [x, y, z] = peak(&summary);
-        // A liver is lifted up and back: it pulls down and to the front.
+        // The liver is lifted up and back, so it pulls down and to the front.
         assert!(z < 0.0 && z.abs() > x.abs(), "{motion} {solver}: {summary}");
         let is_front = if motion == "retract" {
             y < 0.0
@@ -155,7 +155,7 @@ fn what_is_lifted_pulls_down() {
             y.abs() < 0.2 * z.abs()
         };
         assert!(is_front, "{motion} {solver}: {summary}");
-        // It is still held at the end.
+        // The tissue is still held at the end.
         let end = summary["force_at_end_n"][2].as_f64();
         assert!(
             end.is_some_and(|end| end < 0.5 * z),
@@ -170,7 +170,7 @@ fn a_stretched_strip_pulls_both_clamps_alike() {
         let (scratch, summary) = check("tension", solver, "0.8");
         let [x, ..] = peak(&summary);
         assert!(x < 0.0, "{solver}: {summary}");
-        // At the end, action equals reaction but for what still swings.
+        // At the end, action equals reaction except for remaining oscillations.
         let (tool, other) = (
             column(scratch.path(), "force_x_n"),
             column(scratch.path(), "support_force_x_n"),
@@ -256,7 +256,7 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
         let surface = scratch.path().join(format!("surface.{format}"));
         let mesh = insonate::meshes::TriangleMesh::read_closed(surface).unwrap();
         let volume = mesh.volume();
-        // A slab of 12 × 12 × 4 cm, lifted in the middle, its edges rounded by the grid.
+        // A slab of 12 × 12 × 4 cm that is lifted in the middle; the grid rounds its edges.
         assert!((4.3e-4..6.6e-4).contains(&volume), "{solver}: {volume}");
         if stderr(&done).contains("no pictures") {
             egl::skip(&stderr(&done));
@@ -290,7 +290,7 @@ fn tetrahedra_are_pulled_on_a_gpu_too() {
     let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert!(number(&summary, "momentum_residual") < 1e-3, "{summary}");
     let (found, wanted) = (peak(&summary)[2], peak(&wanted)[2]);
-    // Another sweep.
+    // A GPU uses another sweep.
     assert!(
         (found - wanted).abs() < 0.1 * wanted.abs(),
         "{found} {wanted}"
@@ -318,7 +318,7 @@ fn layers_have_their_own_materials() {
         assert_eq!(all, wanted.map(|(name, modulus)| (Some(name), modulus)));
         let count: f64 = layers.iter().map(|of| number(of, "n_elements")).sum();
         assert_eq!(count, number(&layered, "n_elements"));
-        // Muscle throughout is stiffer than with fat on it, fat throughout softer.
+        // A body of muscle alone is stiffer than with fat on it, and a body of fat alone is softer.
         let [fat, muscle] = ["3000", "12000"].map(|modulus| {
             let summary = press(&["--young-modulus", modulus]);
             assert_eq!(summary["layers"].as_array().map(Vec::len), Some(1));
@@ -333,7 +333,7 @@ fn layers_have_their_own_materials() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn invalid_options_are_refused_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let output = scratch.path().to_str().unwrap();
     let start = ["tissue", "tear", "--output", output];

@@ -1,4 +1,4 @@
-//! Contract: training fills its folder, refuses to mix runs, resumes bit-identically after a stop, and names invalid settings.
+//! Contract: a training writes its folder, refuses to mix runs, resumes bit-identically after a stop, and names invalid settings.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -13,7 +13,7 @@ use command::{done, insonate, json, refused, stderr};
 use insonate::rl::Policy;
 use insonate::training::{Event, History, Overrides, Plan, StartMode, StopReason, train};
 
-/// A training of some seconds at most: eight iterations of 256 steps.
+/// A training of a few seconds: eight iterations of 256 steps.
 const SMALL: &str = "--steps 2048 --envs 4 --evaluate-episodes 2 --checkpoint-every 1 \
                      --set ppo.n_steps=64 --set ppo.n_minibatches=4 --set ppo.update_epochs=2";
 
@@ -75,7 +75,7 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
     done(&format!("train --config {config} --output {output}"));
     assert_same_policy(&folder, &again);
 
-    // Another training into the same folder would mix both.
+    // Another training in the same folder would mix both.
     let line = refused(&small("pendulum", &folder), 1);
     assert!(
         line.contains("best_policy.safetensors already exists"),
@@ -99,7 +99,7 @@ fn assert_same_policy(these: &Path, those: &Path) {
     assert!(bytes(these) == bytes(those), "the policies differ");
 }
 
-/// Steps of all evaluations and iterations, with the returns of the former.
+/// Steps of all evaluations with their returns, and steps of all iterations.
 fn steps(history: &History) -> Vec<(u64, f64)> {
     let evaluations = history.evaluations.iter();
     let iterations = history.iterations.iter();
@@ -133,7 +133,7 @@ fn a_stopped_training_resumes_bit_identically() {
     assert_eq!(finished.summary.stop_reason, StopReason::Finished);
     assert_eq!(finished.history.evaluations.len(), 4);
 
-    // Stopped after each third iteration, whatever is due then.
+    // Stop after every third iteration, independent of what is due next.
     let mut start = StartMode::New;
     let mut n_sessions = 0;
     loop {
@@ -164,12 +164,13 @@ fn a_stopped_training_resumes_bit_identically() {
 }
 
 #[test]
-fn a_training_broken_off_anywhere_resumes_bit_identically() {
+fn a_training_interrupted_anywhere_resumes_bit_identically() {
     let scratch = tempfile::tempdir().unwrap();
     let [whole, parts] = ["whole", "parts"].map(|name| scratch.path().join(name));
     let finished = train(&plan(&whole, StartMode::New), &|| false, &mut |_| ()).unwrap();
 
-    // An iteration has 64 steps and an evaluation 200: the first session ends before anything is done, others amid either.
+    // An iteration has 64 steps and an evaluation 200. The first session ends before anything is done, later ones within an iteration
+    // or an evaluation.
     let (mut start, mut n_steps) = (StartMode::New, 10);
     let mut n_broken_off = [0; 2];
     loop {
@@ -216,7 +217,7 @@ fn tables_ahead_of_the_checkpoint_are_truncated() {
     let checkpoint = folder.join("checkpoint.safetensors");
     let early = std::fs::read(&checkpoint).unwrap();
     let finished = train(&plan(&folder, StartMode::Resume), &|| false, &mut |_| ()).unwrap();
-    // As after a kill that left an early checkpoint.
+    // State after a kill that left an early checkpoint.
     std::fs::write(&checkpoint, early).unwrap();
     let policy = std::fs::read(folder.join("policy.safetensors")).unwrap();
     let mut n_evaluations = 0;
@@ -224,7 +225,7 @@ fn tables_ahead_of_the_checkpoint_are_truncated() {
         n_evaluations += usize::from(matches!(event, Event::Evaluated(_)));
     })
     .unwrap();
-    // After 768 steps those of 1024, 1536 and 2048 again.
+    // After 768 steps, the evaluations at 1024, 1536 and 2048 are repeated.
     assert_eq!(n_evaluations, 3);
     assert_eq!(
         policy,
@@ -234,7 +235,7 @@ fn tables_ahead_of_the_checkpoint_are_truncated() {
 }
 
 #[test]
-fn threads_do_not_change_what_is_learned() {
+fn threads_do_not_change_the_policy() {
     let scratch = tempfile::tempdir().unwrap();
     let folders = ["1", "3"].map(|threads| {
         let folder = scratch.path().join(threads);
@@ -249,11 +250,11 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let output = folder.to_str().unwrap();
-    // Without a checkpoint it starts, so that one command serves before and after a kill.
+    // Without a checkpoint `--resume` starts a training, so that the same command works before and after a kill.
     let output_of_first = insonate(&small("pendulum --resume", &folder));
     assert!(output_of_first.status.success());
     assert!(stderr(&output_of_first).contains("no checkpoint yet"));
-    // The same command again has nothing to do; other settings are refused by name.
+    // The same command has nothing left to do; other settings are refused by name.
     assert_eq!(
         json(&small("pendulum --resume", &folder))["global_step"],
         2048
@@ -272,7 +273,7 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
     let fewer = insonate(&format!("train --resume --output {output} --steps 512"));
     let told = String::from_utf8_lossy(&fewer.stderr);
     assert!(told.contains("2048 steps, so --steps 512"), "{told}");
-    // Without a task, and extended.
+    // Resume without naming the task, and extend the training.
     let further = json(&format!("train --resume --output {output} --steps 2560"));
     assert_eq!(further["global_step"], 2560);
     assert_eq!(further["task"], "pendulum");
@@ -281,7 +282,7 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
 }
 
 #[test]
-fn several_seeds_have_a_folder_each_and_one_summary() {
+fn each_of_several_seeds_has_a_folder_and_all_have_one_summary() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("seeds");
     let summary = json(&small("pendulum --seeds 1,2", &folder));
@@ -314,7 +315,7 @@ fn a_solved_task_stops_the_training_on_request() {
     assert!(summary["solved"]["wall_s"].as_f64().unwrap() > 0.0);
 }
 
-/// A training of SAC of a second: four iterations of 256 steps.
+/// A training with SAC of about a second: four iterations of 256 steps.
 const SAC: &str = "train pendulum --algorithm sac --steps 1024 --envs 2 --evaluate-episodes 2 --checkpoint-every 1 --set sac.n_steps=128 \
                    --set sac.batch_size=16 --set sac.learning_starts=200 --set sac.buffer_size=600";
 
@@ -328,7 +329,7 @@ fn sac_fills_its_folder_resumes_bit_identically_and_is_evaluated_as_any_policy()
     let history = History::read(&whole).unwrap();
     assert_eq!(history.iterations.len(), 4);
 
-    // The settings written, in two sessions.
+    // Train with the written settings in two sessions.
     let config = whole.join("config.toml");
     let text = std::fs::read_to_string(&config).unwrap();
     assert!(text.contains("algorithm = \"sac\"") && text.contains("[sac]"));
@@ -339,7 +340,7 @@ fn sac_fills_its_folder_resumes_bit_identically_and_is_evaluated_as_any_policy()
     done(&format!("train --resume --steps 1024 --output {output}"));
     assert_same_policy(&whole, &parts);
 
-    // One of another algorithm is not mixed with it.
+    // A training with another algorithm in the same folder is refused.
     let line = refused(
         &format!("train --resume --algorithm ppo --output {output}"),
         2,
@@ -363,7 +364,7 @@ fn sac_fills_its_folder_resumes_bit_identically_and_is_evaluated_as_any_policy()
 }
 
 #[test]
-fn what_sac_does_not_do_is_refused() {
+fn settings_that_sac_lacks_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let train = format!(
@@ -417,7 +418,7 @@ fn invalid_settings_are_named_before_anything_is_written() {
         "pendulum --set env.gravity=soft",
         &["env.gravity", "a number"],
     );
-    // The prefix of the task's own settings may be omitted.
+    // The prefix of the task's settings may be omitted.
     check("pendulum --set gravty=1", &["gravty", "gravity"]);
     check("pendulum --seeds 1,2,1", &["seeds", "1 twice"]);
     check(
@@ -458,26 +459,26 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     let ended = child.wait_with_output().unwrap();
     let text = stderr(&ended);
     assert_eq!(ended.status.code(), Some(130), "{text}");
-    // Lines of progress may stand before it.
+    // Progress lines may precede the notice.
     let is_notice = |line: &str| {
         line.starts_with("interrupted after ")
             && line.contains("s: all finished iterations are saved")
     };
     assert!(text.lines().any(is_notice), "{text}");
-    // So many steps take days on any machine.
+    // This number of steps takes days on any machine.
     let is_note =
         |line: &str| line.starts_with("note: at ") && line.contains("this training takes");
     assert!(text.lines().any(is_note), "{text}");
     let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();
     assert!(summary.contains("\"interrupted\""), "{summary}");
-    // The checkpoint is at the end of the table, and can be resumed.
+    // The checkpoint is at the end of the table, and the training can be resumed.
     let n_rows = n_rows() - 1;
     let again = json(&format!("train --resume --output {output} --steps 1"));
     assert_eq!(again["global_step"], n_rows * 1024);
 }
 
 #[test]
-fn a_limit_of_the_cost_is_logged_beside_the_return() {
+fn a_cost_limit_is_logged_with_the_return() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let summary = json(&small("table-slide --cost-limit 0.25", &folder));

@@ -1,5 +1,6 @@
-//! Contract: the included policies succeed on episodes outside their training, and the sweep's holds the force more steadily than the
-//! scripted controller, with the gains that the policy changes and with those that were tuned before.
+//! Contract: the included policies succeed on episodes outside of their training, and the sweep policy holds the force more steadily
+//! than the
+//! scripted controller, both with the gains that the policy changes and with gains that were tuned before.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -10,10 +11,10 @@ use command::{json, refused};
 const SWEEP: &str = "data/policies/probe-sweep/policy.safetensors";
 const CUBE: &str = "data/policies/cube-push/policy.safetensors";
 
-// With a success rate of 98 %, fewer than 36 of 40 episodes succeed with a probability of 0.1 %.
+// With a success rate of 98 %, the probability of fewer than 36 successes in 40 episodes is 0.1 %.
 const LEAST_SUCCESS: f64 = 0.9;
 
-/// Success rate and mean absolute force error of each, on the same 40 episodes.
+/// Success rate and mean absolute force error of each policy on the same 40 episodes.
 fn figures(policies: &str) -> Vec<[f64; 2]> {
     let all = json(&format!("evaluate {policies} --episodes 40 --seed 70000"));
     let figures = |one: &serde_json::Value| {
@@ -25,10 +26,10 @@ fn figures(policies: &str) -> Vec<[f64; 2]> {
     }
 }
 
-/// The task's script on the policy's patient.
+/// The task's script on the patient of the policy.
 const SCRIPT: &str = "scripted --config data/policies/probe-sweep/train.toml";
 
-/// The gains that were best on the thesis' lattice.
+/// The best gains on the lattice of the thesis.
 const TUNED: &str =
     "--set action.hybrid_force.force_gain=4 --set action.hybrid_force.force_integral_gain=60";
 
@@ -36,7 +37,7 @@ const TUNED: &str =
 fn the_sweep_is_steadier_than_the_script() {
     let policy = figures(SWEEP)[0];
     assert!(policy[0] >= LEAST_SUCCESS, "{policy:?}");
-    // Of 1000 other episodes: 0.012 N and 0.016 N; of 50, with the tuned gains, 0.032 N.
+    // Over 1000 other episodes: 0.012 N and 0.016 N; over 50 with the tuned gains: 0.032 N.
     for (settings, least_gain) in [("", 0.85), (TUNED, 0.6)] {
         let script = figures(&format!("{SCRIPT} {settings}"))[0];
         assert!(policy[1] < least_gain * script[1], "{policy:?} {script:?}");

@@ -1,4 +1,5 @@
-//! Contract: a scan, press or picture that is no result says why, exits with status 1, and writes its log as a good one does.
+//! Contract: a scan, press or picture without a valid result reports the reason, exits with status 1, and writes its log like a
+//! successful one.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -12,7 +13,7 @@ use command::{insonate as run, json, refused};
 use gantry::Gantry;
 use serde_json::Value;
 
-/// Scans with a robot file; the exit status, the JSON, and standard error.
+/// Scans with a robot file. Returns the exit status, the JSON and standard error.
 fn scan(folder: &Path, robot: &str, more: &[&str]) -> (i32, Value, String) {
     let output = folder.join("scan");
     let arguments = [
@@ -65,7 +66,7 @@ fn a_sound_robot_passes_with_its_figures() {
     assert!((figure("mean_force_n") - 5.0).abs() < 0.05 && figure("lag_max_m") < 0.003);
 }
 
-/// 20 N against 1000 N·s/m are 20 mm/s, half of the scan's speed.
+/// 20 N with 1000 N·s/m give 20 mm/s, half of the scan's speed.
 #[test]
 fn a_joint_at_its_limit_is_the_reason() {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +103,7 @@ fn a_joint_at_its_limit_is_the_reason() {
     );
 }
 
-/// A fin that hangs beside the probe, a few millimetres lower, ploughs through the torso.
+/// A fin next to the probe, a few millimetres lower, drags through the torso.
 #[test]
 fn a_robot_that_touches_with_more_than_its_probe_fails() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,14 +1,14 @@
-//! Contract: without libmujoco, or with another version of it, the program starts and says in one line what to do.
+//! Contract: without libmujoco, or with another version of it, the program starts and reports in one line what to do.
 
 use std::process::{Command, Output};
 
-/// Runs the program where libmujoco is found in a folder alone.
+/// Runs the program with a folder as the only search path for libmujoco.
 fn run_with(folder: &str, arguments: &[&str]) -> Output {
     let loader = match std::env::consts::ARCH {
         "aarch64" => "/lib/ld-linux-aarch64.so.1",
         _ => "/lib64/ld-linux-x86-64.so.2",
     };
-    // The loader leaves out the folder that the program was built with.
+    // The loader ignores the folder with which the program was built.
     Command::new(loader)
         .args(["--inhibit-rpath", "", env!("CARGO_BIN_EXE_insonate")])
         .args(arguments)

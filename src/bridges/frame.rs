@@ -1,4 +1,4 @@
-//! Pose and force of the probe as messages.
+//! Messages with the pose and force of the probe.
 
 use super::ras;
 use super::serve::DEVICES;
@@ -6,7 +6,7 @@ use crate::openigtlink::{Message, Text, encode};
 use crate::sim::Physics;
 use crate::sim::readings::{ForceTorque, ProbeFrame};
 
-/// The messages of a state, at a time since 1970 [s].
+/// Messages for a state at a time since 1970 [s].
 pub(super) fn frame(physics: &Physics, time: f64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(probe) = ProbeFrame::new(physics.model()) {

@@ -1,4 +1,4 @@
-//! What runs while others look: a scan, or a policy in its task.
+//! Simulations that can be served: a scan, or a policy in its task.
 
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::evaluation::NamedPolicy;
@@ -8,16 +8,16 @@ use crate::sim::{CompiledScene, Physics, Pose};
 
 /// A simulation in real time.
 pub trait Live {
-    /// Simulates about so much time [s]; what is left over comes next time.
+    /// Simulates approximately `time` [s]. The remainder is carried over to the next call.
     ///
     /// # Errors
     /// When the simulation diverges, or an environment fails.
     fn advance(&mut self, time: f64) -> anyhow::Result<()>;
 
-    /// The scene and its state; none without a scene.
+    /// The scene and its state; `None` if there is no scene.
     fn scene(&self) -> Option<(&CompiledScene, &Physics)>;
 
-    /// Holds the probe at a pose from now on; `false`: it cannot be steered.
+    /// Holds the probe at a pose from now on. Returns `false` if the probe cannot be steered.
     ///
     /// # Errors
     /// When the scene has no arm.
@@ -25,7 +25,7 @@ pub trait Live {
         Ok(false)
     }
 
-    /// Height of the skin at rest below a place of the world [m], where it is known.
+    /// Height of the resting skin at a horizontal position in the world [m]; `None` if it is unknown.
     fn skin_height(&self, _position: &nalgebra::Vector3<f64>) -> Option<f64> {
         None
     }
@@ -50,7 +50,7 @@ impl Live for LiveScan<'_> {
     }
 }
 
-/// Episodes of a policy, one after the other.
+/// Runs episodes of a policy one after the other.
 #[derive(Debug)]
 pub struct LivePolicy {
     env: VecEnv,
@@ -59,15 +59,15 @@ pub struct LivePolicy {
     seed: u64,
     rng: rand_chacha::ChaCha8Rng,
     action: Vec<f32>,
-    /// Time that is owed [s].
+    /// Time that is still to be simulated [s].
     owed: f64,
 }
 
 impl LivePolicy {
-    /// Begins the episode of a seed; the next ones have the next seeds.
+    /// Starts the episode with a seed. Each further episode uses the next seed.
     ///
     /// # Errors
-    /// As [`crate::rl::evaluate`].
+    /// The errors of [`crate::rl::evaluate`].
     pub fn new(policy: &NamedPolicy, seed: u64, options: ResetOptions) -> anyhow::Result<Self> {
         let config = VecConfig {
             autoreset: Autoreset::Disabled,

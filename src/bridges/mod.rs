@@ -1,4 +1,4 @@
-//! Bridges to other programs: a running scan or policy seen by 3D Slicer, which may steer the probe.
+//! Bridges to other programs: 3D Slicer shows a running scan or policy and can steer the probe.
 //!
 //! ```text
 //!                    ┌─► newest state ─► picture (a thread) ─┐

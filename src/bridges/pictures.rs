@@ -1,6 +1,6 @@
-//! Pictures, drawn and sent on a thread of their own: drawing takes longer than simulating, and OpenGL ties a picture to its thread.
+//! Draws and sends pictures on a separate thread: drawing takes longer than simulating, and OpenGL binds its context to a thread.
 //!
-//! The simulation leaves its newest state in a slot and never waits; what was not drawn in time is replaced.
+//! The simulation puts its newest state into a slot and never waits. A newer state replaces one that was not drawn in time.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -11,41 +11,41 @@ use crate::sim::render::{RenderConfig, Renderer};
 use crate::sim::render_state::RenderState;
 use crate::sim::{CompiledScene, MjModel, Physics, SimError};
 
-/// Pictures lie flat in a plane of their own, a pixel a millimetre; they have no place in the patient.
+/// Pictures lie flat in a separate plane with 1 mm per pixel; they have no position in the patient.
 const FLAT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// A state that waits to be drawn, and its time since 1970 [s].
+/// A state that waits to be drawn, with its time since 1970 [s].
 #[derive(Debug)]
 struct Snapshot {
     state: RenderState,
     time: f64,
 }
 
-/// What the simulating and the drawing thread share.
+/// State that the simulation thread and the drawing thread share.
 #[derive(Debug, Default)]
 struct Shared {
     newest: Option<Snapshot>,
-    /// A state that has been drawn, to be filled again.
+    /// A state that has been drawn; its memory is reused.
     drawn: Option<RenderState>,
     is_over: bool,
     counts: PictureCounts,
-    /// Why there are no pictures.
+    /// Error that prevents pictures.
     problem: Option<SimError>,
 }
 
-/// What became of the states.
+/// Counts of drawn and skipped states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PictureCounts {
     /// Drawn and sent.
     pub(super) sent: u64,
-    /// Replaced by a newer one before they were drawn.
+    /// States that were replaced by a newer one before they were drawn.
     pub(super) replaced: u64,
-    /// When the first and the last one were sent.
+    /// Times at which the first and the last picture were sent.
     span: Option<(Instant, Instant)>,
 }
 
 impl PictureCounts {
-    /// Pictures a second from the first one on [Hz]; 0 for fewer than two.
+    /// Pictures per second since the first one [Hz]; 0 for fewer than two pictures.
     pub(super) fn rate(&self) -> f64 {
         self.span.map_or(0.0, |(first, last)| {
             let seconds = last.duration_since(first).as_secs_f64();
@@ -60,7 +60,7 @@ impl PictureCounts {
     }
 }
 
-/// The slot between both threads.
+/// Slot between the simulation thread and the drawing thread.
 #[derive(Debug, Default)]
 pub(super) struct PictureSlot {
     shared: Mutex<Shared>,
@@ -68,7 +68,7 @@ pub(super) struct PictureSlot {
 }
 
 impl PictureSlot {
-    /// Leaves a state to be drawn, instead of one that still waits.
+    /// Puts a state into the slot. It replaces a state that still waits.
     pub(super) fn offer(&self, scene: &CompiledScene, physics: &Physics, time: f64) {
         let mut shared = self.lock();
         if shared.problem.is_some() {
@@ -80,7 +80,7 @@ impl PictureSlot {
             .map(|snapshot| snapshot.state)
             .or_else(|| shared.drawn.take());
         drop(shared);
-        // The episodes of a policy may have scenes of their own.
+        // Each episode of a policy may have a different scene.
         let is_of_scene = |state: &RenderState| {
             std::ptr::eq(state.data().model(), &raw const **scene.visual_model())
         };
@@ -98,7 +98,7 @@ impl PictureSlot {
         self.changed.notify_one();
     }
 
-    /// Draws and sends until [`PictureSlot::end`].
+    /// Draws and sends pictures until [`PictureSlot::end`] is called.
     pub(super) fn serve(&self, server: &Server, camera: &str, config: RenderConfig) {
         let mut renderer: Option<(Arc<MjModel>, Renderer)> = None;
         while let Some(mut snapshot) = self.next() {
@@ -115,7 +115,7 @@ impl PictureSlot {
         }
     }
 
-    /// The newest state, as soon as there is one; none at the end.
+    /// Waits for the newest state; `None` at the end.
     fn next(&self) -> Option<Snapshot> {
         let waits = |shared: &mut Shared| shared.newest.is_none() && !shared.is_over;
         let waited = self.changed.wait_while(self.lock(), waits);
@@ -123,7 +123,7 @@ impl PictureSlot {
         shared.newest.take().filter(|_| !shared.is_over)
     }
 
-    /// Ends the drawing thread after the picture that it is at.
+    /// Ends the drawing thread after its current picture.
     pub(super) fn end(&self) {
         self.lock().is_over = true;
         self.changed.notify_one();
@@ -133,18 +133,18 @@ impl PictureSlot {
         self.lock().counts
     }
 
-    /// Why there are no pictures, if so.
+    /// Error that prevents pictures, if any.
     pub(super) fn problem(&self) -> Option<String> {
         self.lock().problem.as_ref().map(ToString::to_string)
     }
 
-    /// What a panicking thread left behind is still whole: every change is one assignment.
+    /// The shared state is valid even after a panic, because every change is a single assignment.
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a camera sees of a state, as red, green and blue.
+/// Draws a state from a camera, as red, green and blue.
 fn draw(
     renderer: &mut Option<(Arc<MjModel>, Renderer)>,
     state: &mut RenderState,

@@ -1,6 +1,6 @@
-//! Between the world and 3D Slicer's patient: right, anterior, superior, in millimetres.
+//! Conversion between the world frame and the patient frame of 3D Slicer: right, anterior, superior (RAS), in millimetres.
 //!
-//! The patient lies on the back, the head towards +y: right is −x, anterior +z, superior +y; the origin is the world's.
+//! The patient lies on the back with the head towards +y: right is −x, anterior is +z, superior is +y. Both frames share the origin.
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
@@ -8,10 +8,10 @@ use crate::openigtlink::Transform;
 use crate::sim::Pose;
 use crate::ultrasound::ras_from_patient;
 
-/// Millimetres in a metre.
+/// Millimetres per metre.
 const MM: f64 = 1000.0;
 
-/// A pose of the world for 3D Slicer.
+/// Converts a pose in the world to 3D Slicer's frame.
 pub(super) fn from_world(world_from_probe: &Pose) -> Transform {
     let rotation = ras_from_patient() * world_from_probe.rotation.to_rotation_matrix().matrix();
     let translation = ras_from_patient() * world_from_probe.position * MM;
@@ -21,11 +21,11 @@ pub(super) fn from_world(world_from_probe: &Pose) -> Transform {
     }
 }
 
-/// A pose of 3D Slicer in the world.
+/// Converts a pose in 3D Slicer's frame to the world.
 pub(super) fn to_world(ras_from_probe: &Transform) -> Pose {
     let back = ras_from_patient().transpose();
     let rotation = Matrix3::from_fn(|row, column| ras_from_probe.rotation[row][column]);
-    // The nearest rotation: what comes in has the precision of 32 bits.
+    // Received matrices have 32-bit precision, so take the nearest rotation.
     let rotation = Rotation3::from_matrix(&(back * rotation));
     Pose {
         position: back * Vector3::from(ras_from_probe.translation) / MM,
@@ -51,7 +51,7 @@ mod tests {
             from_world(&at(0.0, 0.0, 0.2)).translation,
             [0.0, 200.0, 0.0]
         );
-        // The left arm of a patient on the back, head up, lies at +x.
+        // The left arm of a patient who lies on the back, head towards +y, is at +x.
         assert_eq!(
             from_world(&at(0.3, 0.0, 0.0)).translation,
             [-300.0, 0.0, 0.0]

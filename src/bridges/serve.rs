@@ -1,4 +1,4 @@
-//! The loop that keeps simulation, clients and clock in step.
+//! The loop that keeps the simulation, the clients and the clock in step.
 
 use std::ops::ControlFlow;
 use std::thread;
@@ -14,28 +14,28 @@ use crate::sim::Pose;
 use crate::sim::readings::ProbeFrame;
 use crate::sim::render::RenderConfig;
 
-/// How far the simulation may fall behind the clock before the clock waits for it.
+/// Maximum lag of the simulation behind real time. The schedule is reset if the lag is larger.
 const MAX_LAG: Duration = Duration::from_millis(200);
 
-/// How long what was said to clients stays [frames]: those that come later hear it too.
+/// Interval at which the last status is sent again [frames], for clients that connect later.
 const STATUS_EVERY: u64 = 30;
 
-/// Names of the messages; 3D Slicer's nodes have the same.
+/// Names of the messages. The nodes in 3D Slicer have the same names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Devices {
     /// TRANSFORM: the probe's face in RAS.
     pub probe: &'static str,
-    /// STRING: force [N] and torque [N·m] of the probe on the tissue, in the probe's frame.
+    /// STRING: force [N] and torque [N·m] of the probe on the tissue, in the probe frame.
     pub force: &'static str,
-    /// IMAGE: the camera's picture.
+    /// IMAGE: picture of the camera.
     pub image: &'static str,
-    /// STRING: what was changed about a target.
+    /// STRING: how the last target was changed.
     pub status: &'static str,
-    /// TRANSFORM from a client: where the probe shall be.
+    /// TRANSFORM from a client: target pose of the probe.
     pub target: &'static str,
 }
 
-/// The names that are used.
+/// The device names in use.
 pub const DEVICES: Devices = Devices {
     probe: "ProbeToRAS",
     force: "Force",
@@ -44,58 +44,59 @@ pub const DEVICES: Devices = Devices {
     target: "TargetToRAS",
 };
 
-/// How to serve.
+/// Settings of the server.
 #[derive(Debug, Clone)]
 pub struct ServePlan {
-    /// Frames a second [Hz].
+    /// Frames per second [Hz].
     pub rate: f64,
-    /// Ends by itself after so long [s]; none: never.
+    /// Duration [s]; `None` serves until it is interrupted.
     pub duration: Option<f64>,
-    /// The camera whose pictures are sent; none: no pictures.
+    /// Camera whose pictures are sent; `None` sends no pictures.
     pub camera: Option<String>,
     /// Size of the pictures.
     pub picture: RenderConfig,
 }
 
-/// What came of it.
+/// Statistics of a finished session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Served {
-    /// Frames made, of pose and force.
+    /// Number of frames with pose and force.
     pub frames: u64,
-    /// Frames a second over all the time [Hz].
+    /// Mean frames per second [Hz].
     pub rate_hz: f64,
-    /// Pictures drawn.
+    /// Number of pictures drawn.
     pub pictures: u64,
-    /// Pictures a second from the first one on [Hz].
+    /// Pictures per second since the first one [Hz].
     pub picture_rate_hz: f64,
-    /// States that newer ones replaced before they were drawn.
+    /// States that were replaced by newer ones before they were drawn.
     pub pictures_skipped: u64,
-    /// Time that was served [s].
+    /// Wall-clock duration [s].
     pub wall_s: f64,
-    /// Simulated time over time; 1 is real time.
+    /// Simulated time divided by wall-clock time; 1 is real time.
     pub real_time_factor: f64,
-    /// Clients that ever were.
+    /// Number of clients that connected.
     pub clients: u64,
-    /// Clients turned away, as there were too many.
+    /// Number of clients refused because there were too many.
     pub clients_refused: u64,
-    /// Clients dropped for what they sent or did not read.
+    /// Number of clients dropped because of invalid messages or because they did not read.
     pub clients_dropped: u64,
-    /// Frames sent, over all clients.
+    /// Number of frames sent to all clients.
     pub frames_sent: u64,
-    /// Frames that slow clients lost.
+    /// Number of frames lost by slow clients.
     pub frames_lost: u64,
-    /// Targets taken.
+    /// Number of targets received.
     pub targets: u64,
-    /// Targets that were brought into the workspace.
+    /// Number of targets that were moved into the workspace.
     pub targets_clamped: u64,
-    /// Why no picture was sent, if so.
+    /// Reason why no picture was sent, if any.
     pub no_pictures: Option<String>,
 }
 
-/// Simulates in real time, sends, and takes targets, until the duration is over or `observer` breaks off; pictures are drawn beside it.
+/// Simulates in real time, sends frames and receives targets until the duration is over or `observer` interrupts. Pictures are drawn on
+/// a second thread.
 ///
 /// # Errors
-/// Of the simulation.
+/// Errors of the simulation.
 pub fn serve(
     live: &mut dyn Live,
     server: &Server,
@@ -109,7 +110,7 @@ pub fn serve(
             scope.spawn(move || slot.serve(server, camera, plan.picture));
         }
         let served = simulate(live, server, steering, plan, pictures.as_ref(), observer);
-        // The scope waits for its thread.
+        // The scope waits for the drawing thread, so end it.
         if let Some(slot) = &pictures {
             slot.end();
         }
@@ -117,7 +118,7 @@ pub fn serve(
     })
 }
 
-/// The loop of [`serve`].
+/// Main loop of [`serve`].
 fn simulate(
     live: &mut dyn Live,
     server: &Server,
@@ -184,7 +185,7 @@ fn simulate(
     Ok(served)
 }
 
-/// Time since 1970 [s], as messages carry it.
+/// Time since 1970 [s], the time stamp of messages.
 #[expect(
     clippy::disallowed_methods,
     reason = "a stamp for other programs; nothing here is computed from it"
@@ -194,7 +195,7 @@ fn now() -> f64 {
     since.unwrap_or_default().as_secs_f64()
 }
 
-/// Takes a target, and says what of it was not allowed.
+/// Sets a target and returns a status text that lists what was changed.
 fn take(live: &dyn Live, steering: &mut Steering, target: &Pose, served: &mut Served) -> String {
     let Some((_, physics)) = live.scene() else {
         return "targets are ignored: there is no scene".to_owned();

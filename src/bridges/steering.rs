@@ -1,24 +1,25 @@
-//! Where somebody may steer the probe, and how fast it goes there.
+//! Limits for steering the probe: workspace, speed and turn rate.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::sim::Pose;
 
-/// A box in the world, and how far the probe may tilt.
+/// Workspace of the probe: a box in the world and a maximum tilt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workspace {
-    /// Least coordinates of the probe's face [m].
+    /// Lower bounds of the position of the probe's face [m].
     pub low: [f64; 3],
-    /// Greatest coordinates of the probe's face [m].
+    /// Upper bounds of the position of the probe's face [m].
     pub high: [f64; 3],
-    /// Largest angle between the beam and straight down [rad].
+    /// Maximum angle between the beam and straight down [rad].
     pub max_tilt: f64,
-    /// How deep the face may be aimed below the skin at rest [m].
+    /// Maximum depth of the target position below the resting skin [m].
     pub max_depth: f64,
 }
 
 impl Workspace {
-    /// The nearest pose that is allowed, and what was changed; `skin_height` is that of the skin at rest below it [m], if any.
+    /// Returns the nearest allowed pose and the names of the limits that changed it. `skin_height` is the height of the
+    /// resting skin at this position [m].
     pub fn clamp(&self, pose: &Pose, skin_height: Option<f64>) -> (Pose, Vec<&'static str>) {
         let mut changed = Vec::new();
         let mut allowed = *pose;
@@ -38,7 +39,7 @@ impl Workspace {
         let down = -Vector3::z();
         let tilt = pose.z_axis().angle(&down);
         if tilt > self.max_tilt {
-            // Upright again by what is too much; straight up has no nearest way, and any will do.
+            // Tilt back by the excess angle. A beam that points straight up has no unique axis; use any.
             let axis = pose.z_axis().cross(&down).try_normalize(1e-9);
             let axis = axis.unwrap_or_else(Vector3::x) * (tilt - self.max_tilt);
             allowed.rotation = UnitQuaternion::from_scaled_axis(axis) * pose.rotation;
@@ -48,21 +49,21 @@ impl Workspace {
     }
 }
 
-/// A reference that goes to its target at a limited speed.
+/// A reference that moves to its target at a limited speed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steering {
-    /// Where targets may be.
+    /// Allowed range of targets.
     pub workspace: Workspace,
-    /// Speed of the reference [m/s].
+    /// Maximum speed of the reference [m/s].
     pub max_speed: f64,
-    /// Turn of the reference [rad/s].
+    /// Maximum turn rate of the reference [rad/s].
     pub max_turn: f64,
-    /// Where it is, and where it shall be; none until the first target.
+    /// Current and target pose; `None` before the first target.
     state: Option<(Pose, Pose)>,
 }
 
 impl Steering {
-    /// Nobody steers yet.
+    /// A steering without a target.
     pub fn new(workspace: Workspace, max_speed: f64, max_turn: f64) -> Self {
         Self {
             workspace,
@@ -72,7 +73,8 @@ impl Steering {
         }
     }
 
-    /// Takes a target for a probe that is at `now`, and says what of it was not allowed.
+    /// Sets a target. `now` is the pose of the probe, where the first reference starts. Returns the names
+    /// of the limits that changed the target.
     pub fn set_target(
         &mut self,
         now: &Pose,
@@ -85,7 +87,7 @@ impl Steering {
         changed
     }
 
-    /// The reference after so much time [s]; none while nobody steers.
+    /// Advances the reference by `time` [s] and returns it; `None` before the first target.
     pub fn advance(&mut self, time: f64) -> Option<Pose> {
         let (reference, target) = self.state.as_mut()?;
         let way = target.position - reference.position;
@@ -93,7 +95,7 @@ impl Steering {
         reference.position += way * (step / way.norm().max(step).max(f64::MIN_POSITIVE));
         let angle = reference.rotation.angle_to(&target.rotation);
         let share = (self.max_turn * time / angle.max(1e-12)).min(1.0);
-        // Opposite orientations have no shortest way; the target serves.
+        // Opposite orientations have no shortest path: use the target.
         let turned = reference.rotation.try_slerp(&target.rotation, share, 1e-9);
         reference.rotation = turned.unwrap_or(target.rotation);
         Some(*reference)

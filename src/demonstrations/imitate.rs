@@ -1,4 +1,4 @@
-//! Learns a policy from a data set.
+//! Training of a policy from a data set.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,17 +12,17 @@ use crate::rl::PolicyIdentity;
 use crate::rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
 use crate::training::resolve_env;
 
-/// One demonstration of so many is for validation.
+/// Every tenth demonstration is used for validation.
 const VALID_EVERY: usize = 10;
 
-/// A data set for a task.
+/// A data set together with the environments of its task.
 #[derive(Debug)]
 pub struct Lesson {
     /// Makes the environments of the demonstrations.
     pub factory: EnvFactory,
-    /// Demonstrations.
+    /// Number of demonstrations.
     pub n_demonstrations: usize,
-    /// Steps of all demonstrations.
+    /// Number of steps of all demonstrations.
     pub n_steps: usize,
     spec: EnvSpec,
     observations: Vec<f32>,
@@ -31,10 +31,10 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// Reads a data set, and checks that it fits the task, with the settings that it was recorded with and `overrides` of them.
+    /// Reads a data set and checks that it fits the task. The environments have the settings of the recording, with `overrides`.
     ///
     /// # Errors
-    /// [`datasets::DatasetError`]; [`EnvError::Config`] for a data set of another task, other observations or actions.
+    /// [`datasets::DatasetError`]; [`EnvError::Config`] if the task, the observations or the actions differ.
     pub fn read(path: &Path, task: &str, overrides: &Table) -> anyhow::Result<Self> {
         let dataset = datasets::read(path, ReadOptions::default())?;
         let info = &dataset.info;
@@ -59,7 +59,7 @@ impl Lesson {
         Ok(lesson)
     }
 
-    /// Takes the samples, those for validation last.
+    /// Takes the samples, with the ones for validation at the end.
     fn take(&mut self, dataset: &Dataset) {
         let n_obs = self.spec.observation_space.len();
         for is_valid in [false, true] {
@@ -79,10 +79,10 @@ impl Lesson {
     }
 }
 
-/// Learns from a data set; `observer` sees each epoch and may break off.
+/// Trains on a data set. `observer` sees each epoch and may interrupt.
 ///
 /// # Errors
-/// As [`imitation::imitate`].
+/// The errors of [`imitation::imitate`].
 pub fn imitate(
     lesson: &Lesson,
     config: &ImitationConfig,
@@ -101,7 +101,7 @@ pub fn imitate(
     Ok(learnt)
 }
 
-/// Fails where the data set observes or does something else than the task; files of others have no names of their own.
+/// Fails if the observations or actions of the data set differ from the task's. Files of other programs have no names to compare.
 fn check_names(dataset: &Dataset, spec: &EnvSpec) -> Result<(), EnvError> {
     let info = &dataset.info;
     let parts = [

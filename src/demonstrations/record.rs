@@ -1,4 +1,4 @@
-//! Records episodes of an expert.
+//! Recording of an expert's episodes.
 
 use std::ops::ControlFlow;
 
@@ -14,53 +14,53 @@ use crate::envs::{
 use crate::evaluation::NamedPolicy;
 use crate::rl::{Agent, action_rng};
 
-/// Episodes that are tried for each one that is wanted, where failures are left out.
+/// Maximum number of episodes run per recorded episode if failures are discarded.
 const MAX_TRIES: u64 = 20;
 
-/// What is recorded.
+/// Settings of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordPlan {
-    /// Episodes in the data set.
+    /// Number of episodes in the data set.
     pub n_episodes: usize,
-    /// Seed of the first episode; the others follow.
+    /// Seed of the first episode; each further episode uses the next seed.
     pub seed: u64,
-    /// Fixed random parameters.
+    /// Random parameters that are fixed.
     pub options: ResetOptions,
-    /// Leaves out episodes that failed.
+    /// Discards failed episodes.
     pub successes_only: bool,
-    /// Standard deviation of noise on what is done, in shares of half the range of an action; what the expert wanted is recorded
-    /// (Laskey 2017, arXiv:1703.09327), so that imitators see how to come back.
+    /// Standard deviation of the noise on the executed action, as a share of half the action's range. The data set holds the
+    /// action of the expert without noise (Laskey 2017, arXiv:1703.09327), so that imitators learn to recover.
     pub noise: f64,
-    /// Cameras, all of one size.
+    /// Cameras; all have the same picture size.
     pub cameras: Vec<CameraInfo>,
 }
 
-/// What was recorded.
+/// Result of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// Every episode that was run to its end and not discarded.
+    /// All episodes that ended and were not discarded by the expert.
     pub episodes: Vec<EpisodeStatistics>,
-    /// Episodes in the data set that failed their verdict, with their reasons.
+    /// Seeds of the episodes in the data set that failed their verdict, with the reasons.
     pub failed: Vec<(u64, Vec<String>)>,
-    /// How many of them are in the data set.
+    /// Number of episodes in the data set.
     pub n_kept: usize,
-    /// Steps in the data set.
+    /// Number of steps in the data set.
     pub n_steps: usize,
-    /// Episodes that the expert discarded.
+    /// Number of episodes that the expert discarded.
     pub n_discarded: u64,
-    /// Whether the observer or the expert broke off.
+    /// Whether the observer or the expert interrupted the recording.
     pub interrupted: bool,
 }
 
 impl Recorded {
-    /// Whether the task judges its episodes.
+    /// Whether the task gives its episodes a verdict.
     pub fn is_judged(&self) -> bool {
         let mut episodes = self.episodes.iter();
         episodes.any(|episode| episode.verdict.is_some())
     }
 }
 
-/// What all demonstrations of an expert share.
+/// Metadata that all demonstrations of an expert share.
 pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> DatasetInfo {
     let kind = tasks::by_name(expert.factory.task);
     DatasetInfo {
@@ -76,31 +76,31 @@ pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> 
     }
 }
 
-/// What the expert says about the episode under way.
+/// Decision of the expert about the current episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// It goes on; once it is over, it is kept.
+    /// Continue, and keep the episode at its end.
     Go,
-    /// It is left out, and the next one begins.
+    /// Discard the episode and start the next one.
     Discard,
-    /// It is left out, and the recording ends.
+    /// Discard the episode and end the recording.
     Quit,
 }
 
-/// Who acts, and decides which episodes are kept.
+/// An expert that acts and decides which episodes are kept.
 pub trait Demonstrator {
-    /// Before the first action of an episode; `n_kept` are in the data set.
+    /// Called before the first action of an episode. `n_kept` is the number of episodes in the data set.
     ///
     /// # Errors
-    /// When it cannot see the environment.
+    /// If the environment cannot be shown.
     fn begin(&mut self, _env: &dyn Env, _n_kept: usize) -> anyhow::Result<Choice> {
         Ok(Choice::Go)
     }
 
-    /// Writes the action for the present state.
+    /// Writes the action for the current state.
     ///
     /// # Errors
-    /// As [`Agent::act`]; when it cannot see the environment.
+    /// The errors of [`Agent::act`]; an error if the environment cannot be shown.
     fn act(
         &mut self,
         env: &mut VecEnv,
@@ -108,10 +108,10 @@ pub trait Demonstrator {
         action: &mut [f32],
     ) -> anyhow::Result<Choice>;
 
-    /// After the last action of an episode.
+    /// Called after the last action of an episode.
     ///
     /// # Errors
-    /// When it cannot see the environment.
+    /// If the environment cannot be shown.
     fn judge(&mut self, _env: &dyn Env, _is_success: Option<bool>) -> anyhow::Result<Choice> {
         Ok(Choice::Go)
     }
@@ -129,11 +129,11 @@ impl Demonstrator for Agent {
     }
 }
 
-/// Runs episodes and writes them; `observer` gets the number of episodes in the data set after each step, and may break off: the
-/// episode under way is then left out.
+/// Runs episodes and writes them to a data set. `observer` receives the number of episodes in the data set after each step and
+/// may interrupt; the current episode is then discarded.
 ///
 /// # Errors
-/// As [`crate::rl::evaluate`]; of the data set; when no picture can be taken.
+/// The errors of [`crate::rl::evaluate`], of the data set and of rendering.
 pub fn record(
     expert: &NamedPolicy,
     demonstrator: &mut dyn Demonstrator,
@@ -196,7 +196,7 @@ pub fn record(
     Ok(recorded)
 }
 
-/// What became of an episode.
+/// Outcome of an episode.
 enum Outcome {
     Over(Box<Demonstration>, EpisodeStatistics),
     Discarded,
@@ -204,7 +204,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    /// The end that a choice means; none while the episode goes on.
+    /// Outcome of a choice; `None` if the episode continues.
     fn of(choice: Choice) -> Option<Self> {
         match choice {
             Choice::Go => None,
@@ -222,7 +222,7 @@ struct Recording<'a> {
 }
 
 impl Recording<'_> {
-    /// One episode.
+    /// Runs one episode.
     fn episode(
         &mut self,
         seed: u64,
@@ -303,7 +303,7 @@ impl Recording<'_> {
     }
 }
 
-/// MuJoCo's time, qpos and qvel; nothing without a scene.
+/// MuJoCo's time, qpos and qvel; empty without a scene.
 fn state(env: &dyn Env) -> Vec<f64> {
     let Some((_, physics)) = env.scene() else {
         return Vec::new();

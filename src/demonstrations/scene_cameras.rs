@@ -1,4 +1,4 @@
-//! Cameras of a scene, whose pictures go into demonstrations.
+//! Cameras of a scene that are recorded in demonstrations.
 
 use anyhow::Context as _;
 
@@ -10,7 +10,7 @@ use crate::sim::render::{PACKAGES, RenderConfig, Renderer};
 #[derive(Debug)]
 pub(super) struct SceneCameras<'a> {
     cameras: &'a [CameraInfo],
-    /// One for each size, which is the same for all; none before the first picture of an episode.
+    /// Renderer for the common picture size; `None` before the first picture of an episode.
     renderer: Option<Renderer>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> SceneCameras<'a> {
         }
     }
 
-    /// Begins an episode, which may have another scene.
+    /// Starts an episode. Its scene may differ from the previous one.
     pub(super) fn begin(&mut self, env: &dyn Env) -> anyhow::Result<()> {
         let Some(camera) = self.cameras.first() else {
             return Ok(());
@@ -41,7 +41,7 @@ impl<'a> SceneCameras<'a> {
         Ok(())
     }
 
-    /// Appends what each camera sees now.
+    /// Appends a picture of each camera.
     pub(super) fn take(&mut self, env: &dyn Env, frames: &mut [Vec<u8>]) -> anyhow::Result<()> {
         let (Some(renderer), Some((_, physics))) = (&mut self.renderer, env.scene()) else {
             return Ok(());

@@ -2,10 +2,11 @@
 
 use super::EvaluationResult;
 
-/// One row per episode: policy, seed, return, length, end, verdict, reasons, metrics, sums of reward terms and costs, random parameters.
+/// Writes one row per episode: policy, seed, return, length, end, verdict, reasons, metrics, sums of reward terms and costs, random
+/// parameters.
 ///
 /// # Errors
-/// When the table cannot be written into memory.
+/// If the table cannot be written to memory.
 pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let Some(EvaluationResult { spec: first, .. }) = results.first() else {
@@ -43,7 +44,7 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
             ];
             let figures = episode.metrics.iter().chain(&episode.reward_terms);
             let figures = figures.chain(&episode.costs).copied();
-            // Other settings may randomise other parameters: columns are those of the first policy.
+            // Other settings may randomise other parameters. The columns are the parameters of the first policy.
             let parameters = first.parameters.iter().map(|name| {
                 let known = spec.parameters.iter().zip(&episode.parameters);
                 let mut value = known
@@ -58,7 +59,7 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
-/// A number as a cell; empty for NaN.
+/// Formats a number as a cell; empty for NaN.
 pub(crate) fn cell(value: f64) -> String {
     if value.is_nan() {
         return String::new();

@@ -1,10 +1,10 @@
-//! Figures as JSON, with stable keys.
+//! Results as JSON with stable keys.
 
 use serde_json::{Map, Value, json};
 
 use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 
-/// Metrics with a top-level key, null where the task does not have them: means over the episodes in which they are known.
+/// Metrics with a top-level key; `null` if the task does not have them. Each is the mean over the episodes in which it is known.
 const MEANS: [&str; 6] = [
     "force_mae_n",
     "contact_ratio",
@@ -14,7 +14,7 @@ const MEANS: [&str; 6] = [
     "contact_speed_m_s",
 ];
 
-/// All figures of a result.
+/// All statistics of a result.
 pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Value> {
     let n = result.episodes.len();
     let returns = Estimate::of(result.episodes.iter().map(|episode| episode.return_));
@@ -84,7 +84,7 @@ pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Valu
     all
 }
 
-/// The differences of two policies, or why they cannot be paired.
+/// The differences of two policies, or the reason why they cannot be paired.
 pub fn paired_difference_json(difference: &Result<PairedDifference, String>) -> Value {
     match difference {
         Ok(difference) => {
@@ -102,7 +102,7 @@ pub fn paired_difference_json(difference: &Result<PairedDifference, String>) -> 
     }
 }
 
-/// Means over several policies of one task, such as those of several training seeds, with 95 % intervals over the policies.
+/// Means over several policies of one task, for example from several training seeds, with 95 % intervals over the policies.
 pub fn pooled_json(results: &[&EvaluationResult]) -> Value {
     let success = Estimate::of(results.iter().map(|result| {
         let n = result.episodes.len() as f64;

@@ -1,4 +1,4 @@
-//! Evaluation of policies: which policies, which episodes, and statistics of them.
+//! Evaluation of policies: policies, episodes and statistics.
 
 mod episodes_csv;
 mod json;

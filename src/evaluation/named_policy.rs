@@ -1,4 +1,4 @@
-//! Policies as named on the command line: a file, or `zero`, `random` or `scripted`.
+//! Policies by their names on the command line: a file, or `zero`, `random` or `scripted`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,29 +14,31 @@ use crate::training::resolve_env;
 /// Policies without a file.
 const BUILTIN_POLICIES: [&str; 3] = ["zero", "random", "scripted"];
 
-/// A policy and its environments.
+/// A policy with its environments.
 #[derive(Debug)]
 pub struct NamedPolicy {
-    /// As named.
+    /// Name as given on the command line.
     pub name: String,
-    /// The policy; none for a built-in one.
+    /// The policy; `None` for a built-in one.
     pub policy: Option<Policy>,
-    /// The file that it was read from: for a folder, the last policy of its training.
+    /// The file of the policy. For a training folder, its last policy.
     pub file: Option<PathBuf>,
-    /// Makes its environments.
+    /// Makes the environments.
     pub factory: EnvFactory,
 }
 
 impl NamedPolicy {
     /// Loads policies by name.
     ///
-    /// A policy file acts in the environments of its training, with `overrides` of their settings; a built-in policy in those of the first
-    /// file, or with the task's defaults without one; `scripted` with the settings that it needs.
-    /// `task` may be omitted where a file names it.
+    /// A policy file acts in the environments of its training, with `overrides` of their settings. A built-in policy acts in the
+    /// environments
+    /// of the first file, or with the task's defaults if there is no file. `scripted` uses the settings that it needs.
+    /// `task` may be omitted if a file names it.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for a name that is neither built in nor a file; [`EnvError::Config`] without a task or for settings; for a file
-    /// that is not a policy, or one of another task.
+    /// * [`EnvError::Unknown`] for a name that is neither built in nor a file.
+    /// * [`EnvError::Config`] without a task or for invalid settings.
+    /// * An error for a file that is not a policy or has another task.
     pub fn load_all(
         names: &[String],
         task: Option<&str>,
@@ -71,7 +73,7 @@ impl NamedPolicy {
             .collect()
     }
 
-    /// The task's script in the settings that it demonstrates with, and `overrides` of them.
+    /// The task's script, in the settings for its demonstrations with `overrides`.
     ///
     /// # Errors
     /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for settings.
@@ -121,7 +123,7 @@ impl NamedPolicy {
         })
     }
 
-    /// Its name, and for a folder which of its files was read and after how many steps of training it was written.
+    /// The name. For a folder, also the file that was read and its number of training steps.
     pub fn described(&self) -> String {
         let file = self
             .file
@@ -136,7 +138,7 @@ impl NamedPolicy {
         }
     }
 
-    /// Who acts.
+    /// The agent that acts.
     pub fn agent(&self) -> Agent {
         match (&self.policy, self.name.as_str()) {
             (Some(policy), _) => Agent::Policy(Box::new(policy.clone())),
@@ -147,7 +149,7 @@ impl NamedPolicy {
     }
 }
 
-/// Settings that a policy was trained with.
+/// Settings with which a policy was trained.
 fn stored(policy: &Policy) -> anyhow::Result<Table> {
     let settings = policy.identity.settings.parse();
     settings.map_err(|error: toml::de::Error| {
@@ -155,7 +157,7 @@ fn stored(policy: &Policy) -> anyhow::Result<Table> {
     })
 }
 
-/// The policy of a name and its file; none for a built-in one.
+/// The policy and its file for a name; `None` for a built-in policy.
 fn load(name: &str) -> anyhow::Result<Option<(PathBuf, Policy)>> {
     if BUILTIN_POLICIES.contains(&name) {
         return Ok(None);
@@ -165,10 +167,10 @@ fn load(name: &str) -> anyhow::Result<Option<(PathBuf, Policy)>> {
     Ok(Some((path, policy)))
 }
 
-/// The policy file of a name: itself, or the last policy in the folder of a training.
+/// The policy file for a name: the file itself, or the last policy in a training folder.
 ///
 /// # Errors
-/// [`EnvError::Config`] for a folder without one; [`EnvError::Unknown`] for what is neither.
+/// [`EnvError::Config`] for a folder without one; [`EnvError::Unknown`] if the name is neither.
 pub fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
     let path = Path::new(name);
     if path.is_dir() {

@@ -4,26 +4,26 @@ use serde::Serialize;
 
 use super::{Estimate, EvaluationResult};
 
-/// The metric whose mean is a share.
+/// The metric whose mean is a proportion.
 const SUCCESS: &str = "success";
-/// Metrics with paired differences, beside the return.
+/// Metrics with paired differences, in addition to the return.
 const METRICS: [&str; 3] = [SUCCESS, "force_mae_n", "path_rmse_m"];
 
-/// Differences of one policy from another, episode by episode.
+/// Differences between two policies, paired by episode.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairedDifference {
     /// The policy.
     pub policy: String,
-    /// What it is compared with.
+    /// The policy that it is compared with.
     pub against: String,
-    /// Name of each figure and its mean difference with the 95 % interval: paired Student t, of success Newcombe's.
+    /// Name of each metric and its mean difference with the 95 % interval: paired Student t, or Newcombe's interval for success.
     pub figures: Vec<(String, Estimate)>,
 }
 
-/// The differences of two policies.
+/// Computes the paired differences of two policies.
 ///
 /// # Errors
-/// Where the episodes differ: the first random parameter that does.
+/// If the episodes differ: names the first random parameter that differs.
 pub fn paired_difference(
     policy: &EvaluationResult,
     against: &EvaluationResult,
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::envs::{EndReason, EnvSpec, EpisodeStatistics};
 
-    /// Returns 1, 2, 4 plus `more`, of episodes with this stiffness.
+    /// A result with returns 1, 2, 4 plus `more`, from episodes with this stiffness.
     fn result(name: &str, more: [f64; 3], stiffness: f64) -> EvaluationResult {
         let episode = |index: usize| EpisodeStatistics {
             env_idx: 0,
@@ -129,7 +129,7 @@ mod tests {
         };
         assert_eq!((first.as_str(), second.as_str()), ("return", "force_mae_n"));
         assert_eq!((returns.mean, force.mean), (1.0, 0.5));
-        // t(0.975, 2) = 4.303; the variance of the returns themselves has no effect.
+        // t(0.975, 2) = 4.303. The variance of the returns themselves has no effect.
         let half = 4.303 * 0.5 / 3.0_f64.sqrt();
         assert!((returns.ci95[1] - 1.0 - half).abs() < 1e-3, "{returns:?}");
     }

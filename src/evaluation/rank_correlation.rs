@@ -1,7 +1,8 @@
-//! Whether return ranks policies as the task's rule of success does.
+//! Whether the return ranks policies in the same order as the task's success rule.
 //!
-//! The rule ranks by success rate, then by force error where the task has one: of policies that succeed as often, the steadier is the
-//! better. Spearman 1904: Pearson's correlation of ranks, equal ones with the mean of their ranks.
+//! The rule ranks by success rate, then by force error if the task has one: of two policies with the same success rate, the one with
+//! the
+//! smaller force error is better. Spearman 1904: Pearson's correlation of the ranks, where equal values get the mean of their ranks.
 
 use std::cmp::Ordering;
 
@@ -9,13 +10,13 @@ use serde::Serialize;
 
 use super::{Estimate, EvaluationResult};
 
-/// Fewest policies that are ranked.
+/// Minimum number of policies.
 const FEWEST: usize = 3;
 
-/// Ranks of policies by return and by the rule; 1 is the best.
+/// Ranks of policies by return and by the success rule; 1 is the best.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankCorrelation {
-    /// Spearman's rank correlation; NaN where one of the two ranks all alike.
+    /// Spearman's rank correlation; NaN if one of the rankings has only equal ranks.
     pub spearman: f64,
     /// The policies.
     pub policies: Vec<String>,
@@ -25,7 +26,7 @@ pub struct RankCorrelation {
     pub rule_ranks: Vec<f64>,
 }
 
-/// Ranks of three policies or more; none for fewer, and for a task that knows no success.
+/// Ranks the policies; `None` for fewer than three, or for a task without a success metric.
 pub fn rank_correlation(results: &[EvaluationResult]) -> Option<RankCorrelation> {
     if results.len() < FEWEST {
         return None;
@@ -55,7 +56,7 @@ pub fn rank_correlation(results: &[EvaluationResult]) -> Option<RankCorrelation>
     })
 }
 
-/// Ranks by the first number, then the second, largest first; equal ones share the mean of theirs.
+/// Ranks by the first number, then by the second, largest first. Equal entries share the mean of their ranks.
 fn ranks(keys: &[[f64; 2]]) -> Vec<f64> {
     let order = |a: &[f64; 2], b: &[f64; 2]| b.partial_cmp(a).unwrap_or(Ordering::Equal);
     let rank = |key: &[f64; 2]| {
@@ -66,7 +67,7 @@ fn ranks(keys: &[[f64; 2]]) -> Vec<f64> {
 }
 
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
-    // The mean of ranks, shared or not.
+    // The mean of all ranks, with or without ties.
     let mean = f64::midpoint(1.0, a.len() as f64);
     let sum = |x: &[f64], y: &[f64]| -> f64 {
         let pairs = x.iter().zip(y);

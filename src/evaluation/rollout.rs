@@ -1,4 +1,4 @@
-//! One episode with every observation, action, reward and probe sample.
+//! One episode with all observations, actions, rewards and probe samples.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::sim::readings::{ForceTorque, ProbeContact, ProbeFrame};
 /// A control step: observation and action at its start, reward and probe at its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutStep {
-    /// Time at its start [s].
+    /// Time at the start of the step [s].
     pub time: f64,
     /// Shape `[n_obs]`.
     pub observation: Vec<f32>,
@@ -24,57 +24,57 @@ pub struct RolloutStep {
     pub reward: f64,
     /// Weighted reward terms, shape `[n_terms]`.
     pub reward_terms: Vec<f64>,
-    /// What it cost, in the order of the environment's specification.
+    /// Costs of the step, in the order of the environment's specification.
     pub costs: Vec<f64>,
-    /// The probe at its end, where the scene has one.
+    /// The probe at the end of the step; `None` if the scene has no probe.
     pub probe: Option<ProbeSample>,
-    /// Force between a tool and what it touches [N], where the environment has one; true, the mean over the step.
+    /// True force between the tool and what it touches [N], mean over the step; `None` if the environment does not report it.
     pub tool_force: Option<f64>,
 }
 
-/// Motion and force of the probe; true values, without noise.
+/// Motion and force of the probe: true values without noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeSample {
-    /// Centre of the face in world [m].
+    /// Centre of the probe's face in the world [m].
     pub position: [f64; 3],
-    /// Rotation of the face in world, wxyz.
+    /// Rotation of the probe's face in the world, wxyz.
     pub rotation: [f64; 4],
-    /// Its velocity in world [m/s].
+    /// Velocity of the probe's face in the world [m/s].
     pub velocity: [f64; 3],
-    /// Force that the probe presses with along its own axis [N].
+    /// Force of the probe on the tissue along its own axis [N].
     pub force: f64,
-    /// Force that the probe presses with, in its own frame [N].
+    /// Force of the probe on the tissue, in the probe frame [N].
     pub force_in_probe: [f64; 3],
-    /// Torque likewise, about its face [N·m].
+    /// Torque of the probe on the tissue about its face, in the probe frame [N·m].
     pub torque_in_probe: [f64; 3],
-    /// Whether it touches anything.
+    /// Whether the probe is in contact.
     pub in_contact: bool,
 }
 
-/// An episode.
+/// A recorded episode.
 #[derive(Debug, Clone)]
 pub struct Rollout {
     /// The policy's name.
     pub policy: String,
-    /// The policy's name, and which file it stands for where it is a folder.
+    /// The policy's name and, if it is a folder, the file that was read.
     pub described: String,
-    /// The policy's file; none for a built-in one.
+    /// The policy's file; `None` for a built-in policy.
     pub file: Option<PathBuf>,
     /// Specification of the environment.
     pub spec: EnvSpec,
-    /// Every step.
+    /// All steps.
     pub steps: Vec<RolloutStep>,
-    /// Return, metrics, random parameters and why it ended.
+    /// Return, metrics, random parameters and reason for the end.
     pub ended: EpisodeStatistics,
-    /// Whether it was broken off; `ended` then sums up the steps that were done.
+    /// Whether the episode was interrupted; `ended` then covers the completed steps.
     pub interrupted: bool,
 }
 
-/// Runs the episode of a seed, the same as in an evaluation; `watch` sees the environment at its start and after each step,
-/// and may break off.
+/// Runs the episode with a seed, identical to the one in an evaluation. `watch` sees the environment at the start and after
+/// each step, and may interrupt.
 ///
 /// # Errors
-/// As [`crate::rl::evaluate`].
+/// The errors of [`crate::rl::evaluate`].
 pub fn rollout(
     policy: &NamedPolicy,
     seed: u64,
@@ -130,7 +130,7 @@ pub fn rollout(
     }
 }
 
-/// The statistics of an episode that was broken off.
+/// Statistics of an interrupted episode.
 fn so_far(env: &dyn Env, seed: u64, steps: &[RolloutStep]) -> EpisodeStatistics {
     let mut metrics = vec![f64::NAN; env.spec().metrics.len()];
     env.metrics(&mut metrics);
@@ -154,7 +154,7 @@ fn so_far(env: &dyn Env, seed: u64, steps: &[RolloutStep]) -> EpisodeStatistics 
 }
 
 impl Rollout {
-    /// A figure of the probe over time; none without a probe.
+    /// A quantity of the probe over time; `None` without a probe.
     pub fn probe(&self, of: impl Fn(&ProbeSample) -> f64) -> Option<Vec<(f64, f64)>> {
         let steps = self.steps.iter();
         steps
@@ -162,7 +162,7 @@ impl Rollout {
             .collect()
     }
 
-    /// The force that probe or tool exerts over time [N]; none where there is neither.
+    /// Force of the probe or tool over time [N]; `None` if there is neither.
     pub fn force(&self) -> Option<Vec<(f64, f64)>> {
         let of_tool = || {
             let steps = self.steps.iter();
@@ -173,19 +173,19 @@ impl Rollout {
         self.probe(|probe| probe.force).or_else(of_tool)
     }
 
-    /// The force that the task asks for along the probe's axis [N]; none where it asks for none.
+    /// Target force of the task along the probe's axis [N]; `None` if the task has no target force.
     pub fn target_force(&self) -> Option<f64> {
         self.parameter("force.target").filter(|it| it.is_finite())
     }
 
-    /// A random parameter of the episode by its name without unit.
+    /// A random parameter of the episode, by its name without the unit.
     fn parameter(&self, name: &str) -> Option<f64> {
         let is_it = |known: &String| known.split(" [").next() == Some(name);
         let index = self.spec.parameters.iter().position(is_it)?;
         self.ended.parameters.get(index).copied()
     }
 
-    /// One entry of the observation over time, by its name without unit; none where it is not observed.
+    /// One entry of the observation over time, by its name without the unit; `None` if it is not observed.
     pub fn observed(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let is_it = |known: &String| known.split(" [").next() == Some(name);
         let index = self.spec.observation_space.names.iter().position(is_it)?;
@@ -193,10 +193,10 @@ impl Rollout {
         Some(self.steps.iter().map(point).collect())
     }
 
-    /// As CSV: time, observation and action at the start of each step; reward, its terms and the probe at its end.
+    /// Writes a CSV table: time, observation and action at the start of each step; reward, its terms and the probe at the end.
     ///
     /// # Errors
-    /// When the table cannot be written into memory.
+    /// If the table cannot be written to memory.
     pub fn to_csv(&self) -> anyhow::Result<Vec<u8>> {
         let spec = &self.spec;
         let prefixed = |prefix: &'static str, names: &[String]| -> Vec<String> {
@@ -258,7 +258,7 @@ impl ProbeSample {
     }
 }
 
-/// Reads the probe of a scene.
+/// Reads the state of the probe in a scene.
 struct Probe {
     frame: ProbeFrame,
     contact: ProbeContact,

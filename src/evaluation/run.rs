@@ -8,42 +8,42 @@ use super::NamedPolicy;
 use crate::envs::{Autoreset, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
 use crate::rl;
 
-/// Which episodes, and how they are run.
+/// Episodes of an evaluation and how they are run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvaluationPlan {
-    /// Episode e of a block has the block's seed + e.
+    /// Seeds of the blocks. Episode e of a block has the block's seed + e.
     pub seeds: Vec<u64>,
-    /// Episodes for each seed.
+    /// Number of episodes per block.
     pub n_episodes: usize,
-    /// Fixed random parameters.
+    /// Random parameters that are fixed.
     pub options: ResetOptions,
-    /// Environments that step together; without effect on the figures.
+    /// Number of environments that step together. It does not affect the results.
     pub n_envs: usize,
-    /// Threads; 0: one for each core; without effect on the figures.
+    /// Number of threads; 0 uses one per core. It does not affect the results.
     pub n_threads: usize,
 }
 
-/// The episodes of a policy.
+/// Results of the episodes of a policy.
 #[derive(Debug)]
 pub struct EvaluationResult {
     /// The policy's name.
     pub name: String,
-    /// The policy's name, and which file it stands for where it is a folder.
+    /// The policy's name and, if it is a folder, the file that was read.
     pub described: String,
-    /// The policy's file; none for a built-in one.
+    /// The policy's file; `None` for a built-in policy.
     pub file: Option<PathBuf>,
     /// Specification of the environment.
     pub spec: EnvSpec,
-    /// Every episode, in order.
+    /// All episodes, in order.
     pub episodes: Vec<EpisodeStatistics>,
-    /// Time of the evaluation [s].
+    /// Duration of the evaluation [s].
     pub seconds: f64,
 }
 
-/// Runs all episodes under a policy; `progress` gets the number of finished ones, and may break off.
+/// Runs all episodes with a policy. `progress` receives the number of finished episodes and may interrupt.
 ///
 /// # Errors
-/// As [`rl::evaluate`].
+/// The errors of [`rl::evaluate`].
 pub fn evaluate(
     policy: &NamedPolicy,
     plan: &EvaluationPlan,
@@ -85,7 +85,7 @@ pub fn evaluate(
 }
 
 impl EvaluationResult {
-    /// A metric of each episode; none where the task does not have it.
+    /// A metric of each episode; `None` if the task does not have it.
     pub fn metric(&self, name: &str) -> Option<Vec<f64>> {
         let index = self.spec.metrics.iter().position(|known| *known == name)?;
         Some(
@@ -96,14 +96,14 @@ impl EvaluationResult {
         )
     }
 
-    /// What each episode cost in all.
+    /// Total cost of each episode.
     pub fn costs(&self) -> impl Iterator<Item = f64> {
         self.episodes
             .iter()
             .map(|episode| episode.costs.iter().sum())
     }
 
-    /// Number of successful episodes; none where the task has no such metric.
+    /// Number of successful episodes; `None` if the task has no such metric.
     pub fn n_successes(&self) -> Option<usize> {
         let successes = self.metric("success")?;
         Some(successes.iter().filter(|success| **success > 0.5).count())
@@ -120,9 +120,9 @@ impl EvaluationResult {
         Some(judged().filter(has_failed).collect())
     }
 
-    /// The kind of the first reason of each episode that failed its verdict, with counts, most frequent first.
+    /// First reason of each episode that failed its verdict, without its numbers, with counts, most frequent first.
     ///
-    /// Figures differ between episodes, so a kind is the reason without its numbers.
+    /// Numbers differ between episodes, so they are removed before reasons are counted.
     pub fn failure_reasons(&self) -> Vec<(String, usize)> {
         let mut counts = std::collections::BTreeMap::<String, usize>::new();
         for episode in self.failed_verdicts().unwrap_or_default() {
@@ -136,12 +136,12 @@ impl EvaluationResult {
         counts
     }
 
-    /// Why episodes ended, with counts, most frequent first.
+    /// Reasons for the end of episodes, with counts, most frequent first.
     pub fn end_reasons(&self) -> Vec<(String, usize)> {
         count(self.episodes.iter())
     }
 
-    /// The same of the episodes that failed.
+    /// Reasons for the end of episodes that failed, with counts, most frequent first.
     pub fn failures(&self) -> Vec<(String, usize)> {
         let successes = self.metric("success").unwrap_or_default();
         let episodes = self.episodes.iter().zip(successes);
@@ -166,7 +166,7 @@ fn count<'a>(episodes: impl Iterator<Item = &'a EpisodeStatistics>) -> Vec<(Stri
     counts
 }
 
-/// Why an episode ended, without details of a divergence.
+/// Reason for the end of an episode, without the details of a divergence.
 fn short_reason(episode: &EpisodeStatistics) -> String {
     match &episode.reason {
         crate::envs::EndReason::Diverged(_) => "diverged".to_owned(),
@@ -174,7 +174,7 @@ fn short_reason(episode: &EpisodeStatistics) -> String {
     }
 }
 
-/// A text with `…` for each number.
+/// Replaces each number in a text by `…`.
 fn without_numbers(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         if word.starts_with(|first: char| first.is_ascii_digit() || first == '-') {

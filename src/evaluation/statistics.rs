@@ -1,4 +1,4 @@
-//! Means with intervals.
+//! Means with confidence intervals.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
@@ -9,22 +9,22 @@ const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// A mean with its 95 % interval (Student t) and the range of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Mean; NaN without values.
+    /// Mean; NaN if there are no values.
     pub mean: f64,
-    /// 95 % interval of the mean, or of the difference; NaN with fewer than two values.
+    /// 95 % interval of the mean or of the difference; NaN for fewer than two values.
     pub ci95: [f64; 2],
     /// Minimum.
     pub min: f64,
     /// Maximum.
     pub max: f64,
-    /// 95th percentile, between values linearly.
+    /// 95th percentile, with linear interpolation between values.
     pub p95: f64,
     /// Number of values.
     pub n: usize,
 }
 
 impl Estimate {
-    /// Over the values that are not NaN.
+    /// Estimate over the values that are not NaN.
     pub fn of(values: impl Iterator<Item = f64>) -> Self {
         let mut known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
         let n = known.len();
@@ -49,14 +49,15 @@ impl Estimate {
         }
     }
 
-    /// Over the values that are not NaN and never negative, such as errors, forces, and speeds.
+    /// Estimate over the values that are not NaN, for values that are never negative, such as errors, forces and speeds.
     ///
-    /// The interval is that of the mean's logarithm, by the delta method: mean · exp(± t s/(√n mean)). It lies above 0 wherever the mean
-    /// does, and is the one of [`Self::of`] where the standard error is small against the mean.
+    /// The interval is computed for the logarithm of the mean by the delta method: mean · exp(± t s/(√n mean)). It lies above 0 if the
+    /// mean
+    /// does, and approaches the interval of [`Self::of`] if the standard error is small compared with the mean.
     pub fn of_magnitudes(values: impl Iterator<Item = f64>) -> Self {
         let plain = Self::of(values);
         let half = plain.ci95[1] - plain.mean;
-        // Without spread there is nothing to transform; with a mean of 0 all values are 0.
+        // Without spread there is no interval to transform; with a mean of 0 all values are 0.
         if !(plain.mean > 0.0 && half > 0.0) {
             return plain;
         }
@@ -67,10 +68,11 @@ impl Estimate {
         }
     }
 
-    /// Difference of two shares over pairs of outcomes, where both are known.
+    /// Difference of two proportions over pairs of outcomes, for pairs in which both are known.
     ///
-    /// The interval is Newcombe's, of Wilson's for each share (Newcombe 1998, Stat. Med. 17, 2635–2650, method 10); it never
-    /// leaves −1 to 1.
+    /// The interval is Newcombe's, based on Wilson's interval for each proportion (Newcombe 1998, Stat. Med. 17, 2635–2650,
+    /// method 10). It
+    /// always lies within −1 to 1.
     pub fn of_paired_shares(pairs: impl Iterator<Item = (f64, f64)>) -> Self {
         let known: Vec<(f64, f64)> = pairs
             .filter(|(this, that)| !this.is_nan() && !that.is_nan())
@@ -95,9 +97,11 @@ impl Estimate {
     }
 }
 
-/// 95 % interval of the difference of two shares over the same cases (Newcombe 1998, Stat. Med. 17, 2635–2650, method 10).
+/// 95 % interval of the difference of two proportions over the same cases (Newcombe 1998, Stat. Med. 17, 2635–2650, method 10).
 ///
-/// `[both, first, second, neither]` count the cases that both, only the first, only the second, and neither had; NaN without any.
+/// `[both, first, second, neither]` are the numbers of cases with success of both, only the first, only the second, and neither.
+/// NaN
+/// without any case.
 fn newcombe_paired([both, first, second, neither]: [usize; 4]) -> [f64; 2] {
     let n_cases = both + first + second + neither;
     let [low_1, high_1] = wilson(both + first, n_cases);
@@ -127,7 +131,7 @@ fn newcombe_paired([both, first, second, neither]: [usize; 4]) -> [f64; 2] {
     ]
 }
 
-/// The value below which a share of sorted values lies; NaN without any.
+/// The quantile of sorted values at a share in [0, 1]; NaN if there are no values.
 fn percentile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
@@ -138,7 +142,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + place.fract() * (sorted[above] - sorted[below])
 }
 
-/// Mean of the values that are not NaN; NaN without any.
+/// Mean of the values that are not NaN; NaN if there are none.
 pub fn known_mean(values: impl Iterator<Item = f64>) -> f64 {
     let known = values.filter(|value| !value.is_nan());
     let (sum, n) = known.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
@@ -174,7 +178,7 @@ mod tests {
         // t(0.975, 4) = 2.776; standard error of 1, 2, 3, 4, 5: sqrt(2.5 / 5).
         let e = Estimate::of([1.0, 2.0, f64::NAN, 3.0, 4.0, 5.0].into_iter());
         assert_eq!((e.mean, e.min, e.max, e.n), (3.0, 1.0, 5.0, 5));
-        // As numpy.percentile has it.
+        // Equal to numpy.percentile.
         assert!((e.p95 - 4.8).abs() < 1e-12, "{}", e.p95);
         assert!((e.ci95[1] - 3.0 - 2.776 * 0.5_f64.sqrt()).abs() < 1e-3);
         // Newcombe 1998, table I: 81 of 263 has the Wilson interval 0.2553 to 0.3662; 0 of 20 reaches 0.1611.
@@ -199,7 +203,7 @@ mod tests {
 
     #[test]
     fn intervals_of_magnitudes_hold_the_mean() {
-        // Exponential values of mean 1.
+        // Exponentially distributed values with mean 1.
         let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(1);
         let sets = 4000;
         let holds = (0..sets).filter(|_| {
@@ -213,10 +217,11 @@ mod tests {
 
     #[test]
     fn differences_of_shares_stay_between_minus_one_and_one() {
-        // Bentur et al. 2009 by Newcombe's interval (Fagerland, Lydersen and Laake 2014, Stat. Med. 33, 2850–2875): −0.507 to −0.026.
+        // Data of Bentur et al. 2009 with Newcombe's interval (Fagerland, Lydersen and Laake 2014, Stat. Med. 33, 2850–2875): −0.507
+        // to −0.026.
         let [low, high] = newcombe_paired([1, 1, 7, 12]);
         assert!((low + 0.507).abs() < 5e-4 && (high + 0.026).abs() < 5e-4);
-        // The plain interval of nine of ten better and one worse ends at 1.25.
+        // With nine of ten better and one worse, the plain interval ends at 1.25.
         let pairs = [(1.0, 0.0); 9].into_iter().chain([(0.0, 1.0)]);
         let plain = Estimate::of(pairs.clone().map(|(this, that)| this - that));
         assert!(plain.ci95[1] > 1.2);
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_is_nan() {
+    fn an_unknown_mean_is_nan() {
         let e = Estimate::of([f64::NAN].into_iter());
         assert!(e.mean.is_nan() && e.min.is_nan() && e.ci95[0].is_nan() && e.n == 0);
         assert!(Estimate::of([2.0].into_iter()).ci95[0].is_nan());

@@ -1,8 +1,8 @@
-//! Figures as text tables.
+//! Results as text tables.
 
 use super::{Estimate, EvaluationResult, PairedDifference, RankCorrelation, wilson};
 
-/// The figures of a result: mean, 95 % interval, minimum, 95th percentile and maximum of each.
+/// Statistics of a result: mean, 95 % interval, minimum, 95th percentile and maximum of each metric.
 pub fn result_table(result: &EvaluationResult) -> String {
     let n = result.episodes.len();
     let mut lines = vec![
@@ -129,7 +129,7 @@ fn interval([low, high]: [f64; 2]) -> String {
     format!("{} to {}", number(low), number(high))
 }
 
-/// Four significant digits.
+/// Formats a number with four significant digits.
 fn number(value: f64) -> String {
     if value.is_nan() {
         return "–".to_owned();

@@ -1,4 +1,4 @@
-//! Ultrasound during a scan: frames beside a camera's, and the volume that they compound.
+//! Ultrasound during a scan: B-mode frames next to a camera's picture, and the volume compounded from them.
 
 use nalgebra::Isometry3;
 
@@ -19,9 +19,9 @@ use crate::ultrasound::{BMode, Settings, View};
 
 /// Time between frames of the film [s].
 const INTERVAL: f64 = 0.1;
-/// Way between frames of the volume [m].
+/// Distance between frames of the volume [m].
 const STEP: f64 = 0.001;
-/// Side of the ultrasound picture; the camera's is as high and 4 to 3 [pixels].
+/// Side of the ultrasound picture [pixels]. The camera's picture has the same height and an aspect ratio of 4:3.
 const SIDE: u32 = 360;
 /// Edge of a voxel [m].
 const VOXEL: f32 = 0.001;
@@ -38,22 +38,23 @@ pub struct BModeFilm {
     origin: [f64; 3],
     points: Option<TissuePoints>,
     renderer: Option<Renderer>,
-    /// When the first frame of the film was taken [s], and where the last of the volume was.
+    /// Time of the first frame of the film [s], and pose of the last frame of the volume.
     first: Option<f64>,
     last: Option<Isometry3<f64>>,
     n_frames: u64,
     frames: Vec<Vec<u8>>,
-    /// The same without the camera, with poses in the torso's frame.
+    /// The B-mode frames without the camera's picture, with poses in the torso frame.
     sequence: Sequence,
-    /// Why the frames have no camera's picture beside them.
+    /// Reason why the frames have no camera's picture.
     pub problem: Option<SimError>,
 }
 
 impl BModeFilm {
-    /// For a scene with an adult, whose organs and speckle a seed draws, over the torso's front; with or without a camera's picture.
+    /// Makes a film for a scene with an adult. The seed determines organs and speckle. The volume covers the torso's front. The
+    /// camera's picture is optional.
     ///
     /// # Errors
-    /// [`ModelError::Conflict`] for another torso; what imaging refuses.
+    /// [`ModelError::Conflict`] for another torso; errors of the imaging settings.
     pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> anyhow::Result<Self> {
         let torso = scene.torso.as_ref();
         let torso = torso.filter(|torso| torso.config.shape == Shape::Adult);
@@ -74,7 +75,7 @@ impl BModeFilm {
             Point::from(corner)
         });
         let converter = b_mode.scan_converter(SIDE as usize)?;
-        // As deep as the probe sees from the highest place.
+        // The volume reaches as deep as the probe images from its highest position.
         let bottom = high.z - settings.depth as f32;
         Ok(Self {
             has_camera,
@@ -100,12 +101,12 @@ impl BModeFilm {
         })
     }
 
-    /// The torso at rest.
+    /// Stores the points of the torso at rest.
     pub(super) fn begin(&mut self, physics: &Physics) {
         self.points = TissuePoints::at_rest(physics, &Pose::default());
     }
 
-    /// Takes a frame where it is time for one.
+    /// Takes a frame if one is due.
     pub(super) fn see(
         &mut self,
         compiled: &CompiledScene,
@@ -141,18 +142,18 @@ impl BModeFilm {
         let camera = self.camera(compiled, physics);
         let side = SIDE as usize;
         let rows = grey.chunks_exact(side).enumerate();
-        let beside = rows.flat_map(|(y, row)| {
+        let pixels = rows.flat_map(|(y, row)| {
             let seen = camera
                 .get(y * 4 * side..(y + 1) * 4 * side)
                 .unwrap_or_default();
             let row = row.iter().flat_map(|&level| [level; 3]);
             seen.iter().copied().chain(row).collect::<Vec<u8>>()
         });
-        self.frames.push(beside.collect());
+        self.frames.push(pixels.collect());
         Ok(())
     }
 
-    /// Whether the next frame of the film is due: every frame follows the first by whole intervals, to half a step of the simulation.
+    /// Whether the next frame of the film is due. Frames are whole intervals after the first one, to half a simulation step.
     fn is_due(&self, physics: &Physics) -> bool {
         let since = self.first.map(|first| physics.time() - first);
         let next = self.sequence.len() as f64 * INTERVAL;
@@ -181,7 +182,7 @@ impl BModeFilm {
         draw().unwrap_or_else(|problem| {
             self.problem = Some(problem);
             self.has_camera = false;
-            // One size for all frames.
+            // All frames must have the same size.
             let side = SIDE as usize;
             for frame in &mut self.frames {
                 let rows = frame
@@ -193,11 +194,11 @@ impl BModeFilm {
         })
     }
 
-    /// Files of what was seen: the volume `b_mode.nrrd`, and the film's frames as `b_mode.seq.mha`, with poses, and `b_mode.dcm`; none where
-    /// nothing was seen.
+    /// Files of the recording: the volume `b_mode.nrrd`, and the film's frames as `b_mode.seq.mha` with poses and as `b_mode.dcm`.
+    /// Empty if there are no frames.
     ///
     /// # Errors
-    /// [`crate::ultrasound::UltrasoundError`]: more frames than fit into a DICOM file.
+    /// [`crate::ultrasound::UltrasoundError`] if there are more frames than fit into a DICOM file.
     pub fn files(&self) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
         if self.sequence.is_empty() {
             return Ok(Vec::new());
@@ -211,10 +212,10 @@ impl BModeFilm {
         ])
     }
 
-    /// The film `b_mode.gif`; none where nothing was seen.
+    /// The film `b_mode.gif`; `None` if there are no frames.
     ///
     /// # Errors
-    /// When it cannot be encoded.
+    /// If it cannot be encoded.
     pub fn film(&self) -> anyhow::Result<Option<(&'static str, Vec<u8>)>> {
         let Some(n_bytes) = self.frames.first().map(Vec::len) else {
             return Ok(None);

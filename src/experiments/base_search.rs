@@ -1,7 +1,8 @@
-//! Where the robot could stand instead, when the probe cannot reach the skin.
+//! Search for another base position of the robot if the probe cannot reach the skin.
 //!
-//! Moving the base moves the targets the other way in the arm's frame, so candidates need no new scene.
-//! Those that inverse kinematics accepts are tried, the nearest first: the whole experiment must pass its verdict there.
+//! Moving the base moves the targets in the opposite direction in the arm's frame, so candidates need no new scene for inverse
+//! kinematics.
+//! Candidates that inverse kinematics accepts are tried in order of distance. The whole experiment must pass its verdict there.
 
 use std::time::{Duration, Instant};
 
@@ -17,28 +18,28 @@ use crate::sim::{Pose, SimError};
 #[derive(Debug, thiserror::Error)]
 #[error("the probe found no contact within {seconds} s at {site:?} m")]
 pub(super) struct NoContact {
-    /// Time waited [s].
+    /// Time that was waited for contact [s].
     pub(super) seconds: f64,
-    /// Where, in the torso's frame [m].
+    /// Site in the torso frame [m].
     pub(super) site: [f64; 2],
 }
 
-/// Distance of the candidates [m].
+/// Spacing of the candidates [m].
 const STEP: f64 = 0.1;
 
-/// Candidates to each side along x, y and z.
+/// Number of candidates on each side along x, y and z.
 const N_STEPS: [i32; 3] = [5, 5, 4];
 
-/// Free space between the base and the torso, seen from above [m].
+/// Clearance between the base and the torso, seen from above [m].
 const CLEARANCE: f64 = 0.1;
 
-/// Candidates within reach that are tried for a clear start.
+/// Maximum number of reachable candidates that are checked for a collision-free start.
 const MAX_STARTS: usize = 40;
 
-/// Candidates that are tried in the simulation.
+/// Maximum number of candidates that are simulated.
 const MAX_TRIALS: usize = 6;
 
-/// Coarse: it decides whether a pose can be reached at all.
+/// Coarse settings, because they only decide whether a pose can be reached.
 const CONFIG: IkConfig = IkConfig {
     position_tolerance: 1e-4,
     angle_tolerance: 1e-3,
@@ -47,12 +48,12 @@ const CONFIG: IkConfig = IkConfig {
     ease: None,
 };
 
-/// Wall-clock time after which no other candidate is tried.
+/// Wall-clock time after which no further candidate is tried.
 const LONGEST_SEARCH: Duration = Duration::from_mins(2);
 
-/// Adds to an error about reach or about a start inside something the nearest base position at which `works` succeeds.
+/// Adds a working base position to an error about reach or about a start in collision: the nearest position at which `works` succeeds.
 ///
-/// `targets` are the probe's poses in world that must be reached; `works` runs the whole experiment.
+/// `targets` are the poses of the probe in the world that must be reached. `works` runs the whole experiment.
 pub(super) fn advise(
     error: anyhow::Error,
     scene: &Scene,
@@ -106,7 +107,7 @@ pub(super) fn advise(
     error.context(message)
 }
 
-/// Base positions around the present one beside the torso, the nearest first, in whole centimetres [m].
+/// Base positions around the current one and clear of the torso, nearest first, in whole centimetres [m].
 fn candidates(scene: &Scene) -> Vec<[f64; 3]> {
     let base = scene.robot_position;
     let mut candidates = Vec::new();
@@ -118,7 +119,7 @@ fn candidates(scene: &Scene) -> Vec<[f64; 3]> {
                     ((base[axis] + f64::from(step) * STEP) * 100.0).round() / 100.0 + 0.0
                 };
                 let candidate = [at(0, i), at(1, j), at(2, k)];
-                if (i, j, k) != (0, 0, 0) && candidate[2] >= 0.0 && is_beside(scene, candidate) {
+                if (i, j, k) != (0, 0, 0) && candidate[2] >= 0.0 && is_off_torso(scene, candidate) {
                     candidates.push((i * i + j * j + k * k, candidate));
                 }
             }
@@ -128,7 +129,7 @@ fn candidates(scene: &Scene) -> Vec<[f64; 3]> {
     candidates.into_iter().map(|(_, base)| base).collect()
 }
 
-fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
+fn is_off_torso(scene: &Scene, base: [f64; 3]) -> bool {
     let Some(torso) = &scene.torso else {
         return true;
     };
@@ -139,7 +140,8 @@ fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
     })
 }
 
-/// Whether the robot, placed at the first target, is inside nothing; without a soft torso a scene is made in no time.
+/// Whether the robot starts without collisions at the first target. The scene has no soft torso, because it then compiles fast; the
+/// torso's surface is still checked.
 fn starts_clear(scene: &Scene, target: &Pose, base: [f64; 3]) -> bool {
     let bare = Scene {
         robot_position: base,

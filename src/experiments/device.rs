@@ -1,4 +1,4 @@
-//! The device on which tissue or pictures are computed.
+//! Device on which tissue or pictures are computed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {
-    /// A hardware GPU where there is one, else the CPU.
+    /// A hardware GPU if there is one, otherwise the CPU.
     #[default]
     Auto,
     /// The CPU.
     Cpu,
-    /// The GPU, in hardware or software.
+    /// The GPU, with a hardware or software driver.
     Gpu,
 }
 
@@ -29,13 +29,13 @@ impl Device {
     /// Opens the device.
     ///
     /// # Errors
-    /// For a GPU that is not available, with what to install.
+    /// If the GPU is not available; the error says what to install.
     pub fn open(self) -> anyhow::Result<Backend> {
         match self {
             Self::Cpu => Ok(Backend::Cpu),
             #[cfg(feature = "gpu")]
             Self::Auto => {
-                // Software drivers are slower than the CPU.
+                // Software drivers are slower than the CPU, so they are not used.
                 let gpu = insonate_gpu::Gpu::open().ok();
                 let hardware = gpu.filter(|gpu| !gpu.describe().is_software);
                 Ok(hardware.map_or(Backend::Cpu, |gpu| Backend::Gpu(Box::new(gpu))))
@@ -53,7 +53,7 @@ impl Device {
 }
 
 impl Backend {
-    /// Its name, with the driver of a GPU.
+    /// Name of the device, with the driver of a GPU.
     pub fn name(&self) -> String {
         match self {
             Self::Cpu => "cpu".to_owned(),

@@ -1,4 +1,4 @@
-//! A camera that follows an episode; a machine without OpenGL loses only its pictures.
+//! A camera that records an episode. Without OpenGL, only its pictures are missing.
 
 use super::Playback;
 use crate::envs::{Env, EnvError};
@@ -6,31 +6,31 @@ use crate::sim::names::{self, ObjectType};
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
 
-/// Cameras in order of preference, where none is named.
+/// Cameras in order of preference if none is named.
 const PREFERRED: [&str; 3] = ["close", "side", "front"];
 
-/// Takes frames for a film, and one still picture.
+/// Takes frames for a film and one still picture.
 #[derive(Debug)]
 pub struct EpisodeCamera {
     config: RenderConfig,
-    /// The camera, or several with commas between, side by side; none: the first of those preferred that the scene has.
+    /// The camera, or several with commas in between, which are drawn side by side. `None` takes the first preferred camera of the scene.
     camera: Option<String>,
     playback: Playback,
     still_at: usize,
     renderer: Option<Renderer>,
     n_seen: usize,
-    /// Frames with the step before which they were taken; closer together than the film needs.
+    /// Frames with the index of the step after which they were taken. They are closer together than the film needs.
     taken: Vec<(usize, Image)>,
-    /// A picture from the middle of the longest episode, or from the last moment of a shorter one.
+    /// Picture from the middle of the longest episode, or from the end of a shorter one.
     pub still: Option<Image>,
-    /// Why there are no pictures, or no more.
+    /// Reason why there are no pictures or no further ones.
     pub problem: Option<SimError>,
-    /// Whether there is something to draw at all.
+    /// Whether the environment has a scene.
     pub has_scene: bool,
 }
 
 impl EpisodeCamera {
-    /// A camera for frames of this size and a film of this speed, and a still at one of the steps.
+    /// Makes a camera with a picture size, the playback of the film, and the step of the still picture.
     pub fn new(
         config: RenderConfig,
         camera: Option<&str>,
@@ -51,10 +51,10 @@ impl EpisodeCamera {
         }
     }
 
-    /// Fails for a camera that an environment's scene does not have; several names have commas between.
+    /// Checks that an environment's scene has the cameras. Several names have commas in between.
     ///
     /// # Errors
-    /// [`EnvError::Config`], naming those that it has.
+    /// [`EnvError::Config`] with a list of the scene's cameras.
     pub fn check(cameras: &str, env: &dyn Env) -> Result<(), EnvError> {
         let Some((scene, _)) = env.scene() else {
             return Ok(());
@@ -73,7 +73,7 @@ impl EpisodeCamera {
         })
     }
 
-    /// The frames of a film of an episode of so many steps.
+    /// Frames of the film of an episode with `n_steps` steps.
     pub fn frames(&self, n_steps: usize) -> Vec<&Image> {
         let stride = self.playback.stride(n_steps);
         let taken = self.taken.iter();
@@ -83,7 +83,7 @@ impl EpisodeCamera {
             .collect()
     }
 
-    /// Sees the environment after its reset and after each step.
+    /// Records the environment. Call it after the reset and after each step.
     pub fn see(&mut self, env: &dyn Env) {
         let index = self.n_seen;
         self.n_seen += 1;
@@ -134,7 +134,7 @@ impl EpisodeCamera {
     }
 }
 
-/// What cameras see, the first of them at the left; their names have commas between.
+/// Pictures of several cameras side by side, from left to right. The names have commas in between.
 fn side_by_side(
     renderer: &mut Renderer,
     physics: &Physics,
@@ -164,7 +164,7 @@ fn side_by_side(
     Ok(whole)
 }
 
-/// The best camera that a scene has.
+/// The first preferred camera that a scene has.
 fn preferred(scene: &CompiledScene) -> Result<String, SimError> {
     let model = scene.visual_model();
     let mut known = names::all(model, ObjectType::Camera).map(|(_, name)| name.to_owned());
@@ -177,7 +177,7 @@ fn preferred(scene: &CompiledScene) -> Result<String, SimError> {
         .map(str::to_owned);
     match best.or(first) {
         Some(camera) => Ok(camera),
-        // Looking it up makes the error that names what is missing.
+        // The lookup makes the error that names the missing camera.
         None => {
             names::find(model, ObjectType::Camera, PREFERRED[0]).map(|_| PREFERRED[0].to_owned())
         }

@@ -1,21 +1,21 @@
-//! Moving pictures: frames to an animated GIF of one palette, in which only what changes is written.
+//! Films as animated GIFs: all frames share a palette, and a frame stores only the pixels that change.
 
 use anyhow::Context as _;
 use gif::{DisposalMethod, Encoder, Repeat};
 
-/// Bits of each colour channel that choose a colour of the palette.
+/// Bits per colour channel when a colour of the palette is looked up.
 const BITS: u32 = 5;
 
-/// Index of the palette that stands for "as before".
+/// Palette index for a pixel that does not change.
 const UNCHANGED: u8 = 255;
 
-/// Pixels from which the palette is made.
+/// Maximum number of pixels from which the palette is made.
 const MAX_SAMPLES: usize = 200_000;
 
-/// Time that the last frame is shown before the film begins again [s].
+/// Duration of the last frame before the film repeats [s].
 const HOLD: f64 = 1.0;
 
-/// Thresholds of ordered dithering (Bayer 1973), which hides bands and stays where it is from frame to frame.
+/// Thresholds of ordered dithering (Bayer 1973). It hides bands and does not flicker between frames.
 const BAYER: [[i16; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
 /// Frames of the same size.
@@ -25,17 +25,17 @@ pub struct Film {
     pub width: u32,
     /// Height [pixels].
     pub height: u32,
-    /// Time that each frame is shown [s]; a whole number of hundredths.
+    /// Duration of each frame [s]; a whole number of hundredths.
     pub interval: f64,
     /// Colours 0 to 255, shape `[height, width, 3]` each.
     pub frames: Vec<Vec<u8>>,
 }
 
 impl Film {
-    /// As an animated GIF that is repeated for ever.
+    /// Encodes an animated GIF that repeats without end.
     ///
     /// # Errors
-    /// Without frames; for a frame of another size, or one too large for the format.
+    /// If there are no frames, if frames differ in size, or if they are too large for the format.
     pub fn to_gif(&self) -> anyhow::Result<Vec<u8>> {
         let too_large = "a GIF is at most 65535 pixels wide and high";
         let width = u16::try_from(self.width).context(too_large)?;
@@ -69,14 +69,14 @@ impl Film {
         Ok(file)
     }
 
-    /// A palette of 255 colours for all frames together, and a last one that is never seen.
+    /// A palette of 255 colours for all frames, and a last one that is never shown.
     fn palette(&self) -> Vec<u8> {
         let n_pixels: usize = self.frames.iter().map(|frame| frame.len() / 3).sum();
-        // An odd stride meets all columns of a picture.
+        // An odd stride samples all columns of a picture.
         let stride = (n_pixels / MAX_SAMPLES).max(1) | 1;
         let pixels = self.frames.iter().flat_map(|frame| frame.chunks_exact(3));
         let mut samples: Vec<u8> = pixels.step_by(stride).flatten().copied().collect();
-        // The quantiser wants a picture: so many pixels in a row.
+        // The quantiser needs a picture, so put the samples into rows.
         let row = u16::MAX as usize;
         samples.truncate(3 * row * (samples.len() / 3).div_ceil(row).min(row));
         let n = samples.len() / 3;
@@ -88,7 +88,7 @@ impl Film {
         palette
     }
 
-    /// The smallest rectangle in which something changes, unchanged pixels in it left out.
+    /// The smallest rectangle that contains all changes. Unchanged pixels in it are transparent.
     fn difference(&self, shown: &[u8], indices: &[u8]) -> gif::Frame<'static> {
         let (width, height) = (self.width as usize, self.height as usize);
         let changes = |x: usize, y: usize| shown.get(y * width + x) != indices.get(y * width + x);
@@ -123,7 +123,7 @@ impl Film {
     }
 }
 
-/// The nearest colour of a palette for each coarse colour.
+/// The nearest palette colour for each coarse colour.
 struct Nearest {
     table: Vec<u8>,
 }
@@ -173,7 +173,7 @@ impl Nearest {
 mod tests {
     use super::*;
 
-    /// A red square that moves over white.
+    /// A red square that moves on white.
     fn film(n_frames: usize) -> Film {
         let frame = |index: usize| {
             let pixel = |i: usize| {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_film_of_nothing_is_refused() {
+    fn a_film_without_frames_is_refused() {
         assert!(film(0).to_gif().is_err());
         let mut wrong = film(2);
         wrong.frames[1].pop();

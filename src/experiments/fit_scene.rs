@@ -1,8 +1,9 @@
-//! Closing the gap to simulation: a scene's torso is tuned until the same regression of the same press gives the recorded softness.
+//! Tunes a scene's torso to a recorded press, until the same regression gives the recorded stiffness and damping in simulation.
 //!
-//! The probe repeats the recorded indentation ([`super::follow`]), the model that was fitted to the recording is fitted to the simulated
-//! force, and two numbers of the torso ([`super::torso_parameters`]) are turned until stiffness and damping agree ([`super::tuning`]).
-//! A composite torso is tuned through the `fast` one, which is the same model, and pressed once itself at the end.
+//! The probe repeats the recorded indentation ([`super::follow`]). The model that was fitted to the recording is fitted to the
+//! simulated
+//! force. Two parameters of the torso ([`super::torso_parameters`]) are adjusted until stiffness and damping agree ([`super::tuning`]).
+//! A composite torso is tuned with the `fast` one, which is the same model, and is itself pressed once at the end.
 
 use anyhow::Context as _;
 use insonate_calibration::softness::TuningResult;
@@ -18,18 +19,18 @@ use super::{Interrupted, Progress};
 use crate::models::Scene;
 use crate::models::torsos::{self, Softness, TorsoConfig};
 
-/// Greatest relative error of stiffness and damping with which a fit counts as reached.
+/// Maximum relative errors of stiffness and damping with which a fit counts as reached.
 pub const REACHED: [f64; 2] = [0.05, 0.10];
 /// Relative errors at which the search ends.
 pub(super) const AIM: [f64; 2] = [0.005, 0.01];
-/// Most presses of the search.
+/// Maximum number of presses in the search.
 const MOST_PRESSES: usize = 14;
-/// Longest stretch of a recording that is repeated [s].
+/// Maximum duration of the part of a recording that is repeated [s].
 const LONGEST: f64 = 20.0;
-/// Where the torso is pressed, in its own frame [m]: the middle of its top.
+/// Site of the press in the torso frame [m]: the middle of its top.
 const SITE: [f64; 2] = [0.0, 0.0];
 
-/// What a scene lacks.
+/// Error text for a scene without a torso.
 const NO_TORSO: &str = "the scene has no torso to fit; choose a torso";
 
 /// A scene whose torso was tuned to a recording.
@@ -37,13 +38,13 @@ const NO_TORSO: &str = "the scene has no torso to fit; choose a torso";
 pub struct SceneFit {
     /// Kind of torso.
     pub torso: &'static str,
-    /// What to make the torso from.
+    /// Tuned configuration of the torso.
     pub config: TorsoConfig,
-    /// What the simulation should give.
+    /// Target stiffness and damping.
     pub target: Softness,
-    /// What it gave as the scene came.
+    /// Stiffness and damping before tuning.
     pub untuned: Softness,
-    /// What it gives now.
+    /// Stiffness and damping after tuning.
     pub simulated: Softness,
     /// Relative error of the stiffness.
     pub stiffness_error: f64,
@@ -53,21 +54,21 @@ pub struct SceneFit {
     pub reached: bool,
     /// Whether the caller ended the search early.
     pub interrupted: bool,
-    /// How it went, or why the target was not reached.
+    /// Description of the result, or the reason why the target was not reached.
     pub reason: String,
-    /// Number of simulated presses, the one of the scene as it came included.
+    /// Number of simulated presses, including the one before tuning.
     pub n_presses: usize,
-    /// Root mean square difference of simulated and recorded indentation in the last press [m].
+    /// Root mean square difference between the simulated and the recorded indentation in the last press [m].
     pub tracking_rmse: f64,
     /// The simulated log and its fit.
     pub calibration: Calibration,
 }
 
-/// Tunes the torso of a scene to a recording; without `target`, to the recording's own stiffness and damping.
+/// Tunes the torso of a scene to a recording. Without `target`, the goal is the recording's own stiffness and damping.
 ///
 /// # Errors
-/// When the scene has no torso, the recorded model has no stiffness and damping, a press cannot be simulated, or the caller breaks off
-/// during the first one ([`Interrupted`]).
+/// If the scene has no torso, the recorded model has no stiffness and damping, a press cannot be simulated, or the caller interrupts
+/// the first one ([`Interrupted`]).
 pub fn fit_scene(
     scene: &Scene,
     recorded: &Calibration,
@@ -138,7 +139,7 @@ pub fn fit_scene(
 }
 
 impl SceneFit {
-    /// What was reached, as `softness.toml` keeps it.
+    /// The result in the form of `softness.toml`.
     pub fn result(&self) -> TuningResult {
         TuningResult {
             stiffness: self.simulated.stiffness,
@@ -149,7 +150,7 @@ impl SceneFit {
         }
     }
 
-    /// The outcome in words; a number at its bound is why a target is missed.
+    /// Describes the outcome. A missed target is explained by a parameter at its bound.
     fn explain(&self, unknowns: [f64; 2], bounds: [[f64; 2]; 2]) -> String {
         let errors = format!(
             "stiffness {:+.1} %, damping {:+.1} % after {} presses",
@@ -209,7 +210,7 @@ fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
     })
 }
 
-/// Repeats one recording on torsos of different make.
+/// Repeats one recording on torsos with different configurations.
 pub(super) struct PressRepeater<'a> {
     scene: Scene,
     recorded: &'a Samples,
@@ -227,7 +228,7 @@ pub(super) struct SimulatedPress {
 }
 
 impl SimulatedPress {
-    /// Root mean square of simulated minus recorded force where both are in contact [N].
+    /// Root mean square of simulated minus recorded force while both are in contact [N].
     pub(super) fn force_rmse(&self, recorded: &Calibration) -> f64 {
         let (simulated, recorded) = (
             &self.calibration.prepared.samples,
@@ -276,7 +277,7 @@ impl<'a> PressRepeater<'a> {
             .with_context(|| format!("no model is called {}", recorded.fit.model))?;
         let used = recorded.fit.used.iter().map(|&i| samples.indentation[i]);
         let mut options = options.clone();
-        // The same samples count; nothing of the probe's mass is in the simulated force, and its contact is known.
+        // Fit the same samples as in the recording. The simulated force does not contain the probe's weight, and contact is known.
         options.min_indentation = Some(used.fold(f64::INFINITY, f64::min).min(0.5 * deepest));
         options.mass = MovingMass::Unknown;
         options.contact_point = false;
@@ -322,7 +323,7 @@ impl<'a> PressRepeater<'a> {
     }
 }
 
-/// What was felt, in contact, as samples: contact known, no bias, no noise.
+/// The response in contact as samples: contact is known, without bias or noise.
 fn samples(response: &IndentationResponse, log: &str, timestep: f64) -> Samples {
     let inside: Vec<usize> = (0..response.time.len())
         .filter(|&i| response.indentation[i] > 0.0)

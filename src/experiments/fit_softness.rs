@@ -1,7 +1,7 @@
-//! What softness a torso of a task must be given so that a recorded press, repeated on it, measures what the recording did.
+//! Finds the softness setting with which a task's torso reproduces a recorded press.
 //!
-//! Kinds of torso turn a softness into their own parameters with errors that depend on depth and probe; here the recording itself says
-//! how large they are, and what makes up for them.
+//! Each kind of torso converts a softness into its own parameters with an error that depends on depth and probe. The repeated press
+//! measures this error, and the search compensates for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,23 +12,23 @@ use crate::calibration::{Calibration, FitOptions};
 use crate::envs::probe::{SceneSettings, build_scene, scale_softness};
 use crate::models::torsos::Softness;
 
-/// Most presses of the search.
+/// Maximum number of presses in the search.
 const MOST_PRESSES: usize = 8;
-/// Least and greatest softness that is tried, over the wanted one.
+/// Smallest and largest softness that is tried, relative to the target.
 const BOUNDS: [f64; 2] = [0.05, 20.0];
 
-/// What a torso must be given, and what it then measures.
+/// Softness setting of a torso and its measured softness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SoftnessFit {
     /// Kind of torso.
     pub torso: String,
-    /// What the recording measured.
+    /// Softness that was measured in the recording.
     pub target: Softness,
-    /// What the torso measures when it is given the target.
+    /// Measured softness with the target as setting.
     pub untuned: Softness,
-    /// What it must be given.
+    /// Softness setting that was found.
     pub given: Softness,
-    /// What it then measures.
+    /// Measured softness with the setting that was found.
     pub simulated: Softness,
     /// Relative error of the stiffness.
     pub stiffness_error: f64,
@@ -38,16 +38,16 @@ pub struct SoftnessFit {
     pub reached: bool,
     /// Root mean square of simulated minus recorded force in contact [N].
     pub force_rmse: f64,
-    /// Greatest recorded force [N].
+    /// Maximum recorded force [N].
     pub peak_force: f64,
     /// Number of simulated presses.
     pub n_presses: usize,
 }
 
-/// Finds the softness for the torso of a task's scene.
+/// Finds the softness setting for the torso of a task's scene.
 ///
 /// # Errors
-/// When the scene has no torso, the recorded model has no stiffness and damping, a press cannot be simulated, or the caller breaks off
+/// If the scene has no torso, the recorded model has no stiffness and damping, a press cannot be simulated, or the caller interrupts
 /// ([`Interrupted`]).
 pub fn fit_softness(
     settings: &SceneSettings,
@@ -58,7 +58,7 @@ pub fn fit_softness(
 ) -> anyhow::Result<SoftnessFit> {
     target.check()?;
     let nominal = settings.nominal()?;
-    // A composite torso is the same model as a `fast` one, and far slower.
+    // A composite torso is the same model as a `fast` one but much slower.
     let proxy = match settings.torso.as_str() {
         "composite" => "fast",
         torso => torso,

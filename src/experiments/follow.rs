@@ -1,6 +1,6 @@
-//! Following: the probe repeats a recorded indentation over time on a torso, and every step is sampled.
+//! Following a recording: the probe repeats a recorded indentation over time on a torso, and every step is sampled.
 //!
-//! Where the recording begins in contact, the probe goes there first and settles; that part is not returned.
+//! If the recording begins in contact, the probe first moves to its start and settles. This part is not returned.
 
 use super::probe_scene::ProbeScene;
 use super::progress::report;
@@ -11,36 +11,35 @@ use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget
 use crate::sim::placement::SkinPoint;
 use crate::sim::verdict::RunWatch;
 
-/// Stiffness of the position control per unit of task inertia [1/s²]: stiff, so that the motion is the recorded one.
+/// Stiffness of the position control per unit of task inertia [1/s²]. It is high so that the probe follows the recorded motion.
 const STIFFNESS: f64 = 6000.0;
-/// How fast the remaining depth error is integrated away [1/s].
+/// Integral gain for the depth error [1/s].
 const DEPTH_CORRECTION: f64 = 6.0;
-/// Where the probe starts above the skin [m].
+/// Height of the probe above the skin at the start [m].
 const CLEARANCE: f64 = 0.003;
 /// Speed of the approach [m/s].
 const APPROACH_SPEED: f64 = 0.02;
-/// Time at the first recorded indentation, when it is in contact [s].
+/// Time at rest at the first recorded indentation, if it is in contact [s].
 const SETTLING: f64 = 0.6;
 
-/// A profile that begins less deep [m] and at least as fast [m/s] as this comes from the air.
+/// A profile that starts below this depth [m] and above this speed [m/s] comes from the air.
 const ARRIVING: [f64; 2] = [0.002, 0.002];
-/// Longest distance of samples across which their velocities are believed [s].
+/// Maximum time between samples for which their velocities are used [s].
 const GAP: f64 = 0.05;
 
-/// A recorded indentation, shape `[n]` each; the time increases.
+/// A recorded indentation, shape `[n]` each. The time increases.
 #[derive(Clone, Copy, Debug)]
 pub struct IndentationProfile<'a> {
     /// Time [s].
     pub time: &'a [f64],
-    /// Indentation [m]; growing into the tissue, zero at first contact.
+    /// Indentation [m]; positive into the tissue, zero at first contact.
     pub indentation: &'a [f64],
-    /// Its velocity [m/s].
+    /// Velocity of the indentation [m/s].
     pub velocity: &'a [f64],
 }
 
 impl IndentationProfile<'_> {
-    /// Indentation [m] and velocity [m/s] at a time within the profile: the cubic through the samples before and after,
-    /// or their line across a gap.
+    /// Indentation [m] and velocity [m/s] at a time within the profile: a cubic through the neighbouring samples, or a line across a gap.
     fn at(&self, time: f64) -> (f64, f64) {
         let next = self
             .time
@@ -64,28 +63,28 @@ impl IndentationProfile<'_> {
     }
 }
 
-/// What the probe felt while it followed, shape `[n]` each, one per physics step.
+/// Response of the probe while it follows a profile, shape `[n]` each, one entry per physics step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndentationResponse {
     /// Time of the recording [s].
     pub time: Vec<f64>,
-    /// Indentation [m], zero where the probe first touched the skin.
+    /// Indentation [m]; zero at the probe's first contact with the skin.
     pub indentation: Vec<f64>,
-    /// Its velocity [m/s].
+    /// Velocity of the indentation [m/s].
     pub velocity: Vec<f64>,
     /// Force of the probe on the tissue along the inward normal [N].
     pub force: Vec<f64>,
-    /// Depth of first contact below the skin at rest [m].
+    /// Depth of the first contact below the resting skin [m].
     pub contact_depth: f64,
-    /// Root mean square of the indentation's difference to the recorded one [m].
+    /// Root mean square difference between the simulated and the recorded indentation [m].
     pub tracking_rmse: f64,
 }
 
-/// Repeats a recorded indentation at a site of the torso's frame [m].
+/// Repeats a recorded indentation at a site in the torso frame [m].
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, the probe does not touch, the simulation diverges, or the caller breaks off
-/// ([`super::Interrupted`]): half a press cannot be compared.
+/// If the scene cannot run, the site cannot be reached, the probe does not touch, the simulation diverges, or the caller interrupts
+/// ([`super::Interrupted`]): an incomplete press cannot be compared.
 pub fn follow(
     scene: &Scene,
     site: [f64; 2],
@@ -125,21 +124,21 @@ pub fn follow(
     Ok(response)
 }
 
-/// A probe that goes where it is told along the normal of one site.
+/// A probe that follows an indentation along the normal at one site.
 pub(super) struct Follower<'a> {
     probe_scene: ProbeScene<'a>,
     skin: SkinPoint,
     controller: OscPose,
-    /// Length of a physics step [s].
+    /// Duration of a physics step [s].
     pub(super) dt: f64,
     correction: f64,
-    /// Depth below the skin at rest that counts as indentation 0 [m].
+    /// Depth below the resting skin at indentation 0 [m].
     zero: f64,
     watch: RunWatch,
 }
 
 impl<'a> Follower<'a> {
-    /// A probe `clearance` above the skin at a site of the torso's frame [m]; indentations count from the skin at rest.
+    /// Places the probe `clearance` above the skin at a site in the torso frame [m]. Indentations are relative to the resting skin.
     pub(super) fn new(scene: &'a Scene, site: [f64; 2], clearance: f64) -> anyhow::Result<Self> {
         let mut probe_scene = ProbeScene::new(scene)?;
         let skin = probe_scene.skin(site[0], site[1])?;
@@ -161,7 +160,7 @@ impl<'a> Follower<'a> {
         })
     }
 
-    /// A probe `clearance` above where it will first touch the torso [m]; indentations count from there.
+    /// Places the probe `clearance` above its first contact with the torso [m]. Indentations are relative to the first contact.
     pub(super) fn above_contact(
         scene: &'a Scene,
         site: [f64; 2],
@@ -175,12 +174,12 @@ impl<'a> Follower<'a> {
         Ok(follower)
     }
 
-    /// Depth below the skin at rest that counts as indentation 0 [m].
+    /// Depth below the resting skin at indentation 0 [m].
     pub(super) fn zero(&self) -> f64 {
         self.zero
     }
 
-    /// Depth of the face below the skin at rest [m].
+    /// Depth of the face below the resting skin [m].
     fn depth(&self) -> f64 {
         let pose = self
             .probe_scene
@@ -205,7 +204,7 @@ impl<'a> Follower<'a> {
         )
     }
 
-    /// Position [m] and velocity [m/s] of the face centre and force of the probe on the tissue [N], in world.
+    /// Position [m] and velocity [m/s] of the face centre and force of the probe on the tissue [N], in the world.
     pub(super) fn reading(&self) -> ([f64; 3], [f64; 3], [f64; 3]) {
         let physics = &self.probe_scene.physics;
         let wrench = physics
@@ -228,27 +227,27 @@ impl<'a> Follower<'a> {
         )
     }
 
-    /// A point of the skin at rest under the probe [m] and the outward normal there, in world.
+    /// Point of the resting skin under the probe [m] and the outward normal there, in the world.
     pub(super) fn surface(&self) -> ([f64; 3], [f64; 3]) {
         (self.skin.position.into(), self.skin.normal.into())
     }
 
-    /// Whether the probe touches anything.
+    /// Whether the probe is in contact.
     pub(super) fn in_contact(&self) -> bool {
         self.probe_scene.in_contact()
     }
 
-    /// Takes pictures of the present state.
+    /// Takes pictures of the current state.
     pub(super) fn picture(&self, pictures: &mut Pictures) {
         pictures.take(&self.probe_scene.compiled, &self.probe_scene.physics);
     }
 
-    /// One physics step towards an indentation that moves at `speed`.
+    /// Takes one physics step towards an indentation that moves at `speed`.
     pub(super) fn step(&mut self, indentation: f64, speed: f64) -> anyhow::Result<()> {
         let wanted = self.zero + indentation;
         let error = wanted - self.depth();
         self.correction = (self.correction + DEPTH_CORRECTION * self.dt * error).clamp(-0.02, 0.02);
-        // The control damps velocity; aiming ahead by 2 ζ / ω lets a steady motion pass undamped.
+        // The control damps velocity. Aiming ahead by 2 ζ / ω compensates this for a steady motion.
         let ahead = 2.0 * speed / STIFFNESS.sqrt();
         let goal = self.pose(wanted + self.correction + ahead);
         self.controller
@@ -259,7 +258,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// What limited the arm so far, and what it touched.
+    /// Limits of the arm that were reached so far, and its contacts.
     pub(super) fn watch(&self) -> &RunWatch {
         &self.watch
     }
@@ -268,7 +267,7 @@ impl<'a> Follower<'a> {
         self.probe_scene.placement.pose_on(&self.skin, -depth, None)
     }
 
-    /// Goes down to the skin; where the probe touches is the zero of the indentation.
+    /// Lowers the probe to the skin. The indentation is zero at the first contact.
     fn approach(&mut self, progress: Progress<'_>) -> anyhow::Result<()> {
         let mut wanted = self.depth();
         while !self.probe_scene.in_contact() {
@@ -284,10 +283,10 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// Goes to where the profile begins; stays there for a while if that is in contact.
+    /// Moves to the start of the profile and rests there for a while.
     fn settle(&mut self, profile: &IndentationProfile<'_>) -> anyhow::Result<()> {
         let (start, speed) = (profile.indentation[0], profile.velocity[0]);
-        // In step with the profile's first velocity, if it comes from above; from rest otherwise.
+        // Start with the profile's first velocity if it comes from above, otherwise from rest.
         let arrives = start < ARRIVING[0] && speed > ARRIVING[1];
         let from = if arrives {
             start.min(0.0) - ARRIVING[0]

@@ -1,10 +1,10 @@
-//! The font that plots are labelled in; it comes with the program, so plots need none of the system's.
+//! The font of plot labels. It is part of the program, so plots do not depend on system fonts.
 
 use std::sync::Once;
 
 use plotters::style::{FontStyle, register_font};
 
-/// Makes DejaVu Sans known to the plots, once; labels are measured with it even where SVG leaves the drawing to the viewer.
+/// Registers DejaVu Sans for plots, once. Labels are measured with it even if an SVG viewer draws them.
 pub(crate) fn register_fonts() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -12,7 +12,7 @@ pub(crate) fn register_fonts() {
             (FontStyle::Normal, dejavu::sans::regular()),
             (FontStyle::Bold, dejavu::sans::bold()),
         ] {
-            // A font that came with the program is readable; without it, drawing says so.
+            // The built-in font is readable. If registration fails, drawing reports it.
             let _ = register_font("sans-serif", style, font);
         }
     });

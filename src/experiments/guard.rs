@@ -1,25 +1,25 @@
-//! What ends a run before it is over: a robot that presses too hard with any of its parts, and a simulation that hardly moves on.
+//! Limits that end a run early: too large a force on any part of the robot, and too slow a simulation.
 
 use std::time::{Duration, Instant};
 
 use super::Sample;
 use crate::sim::verdict::RunWatch;
 
-/// Wall-clock time before the speed is judged [s]: start-up and a busy machine are no reason.
+/// Wall-clock time before the speed is checked [s], so that start-up and a busy machine do not end a run.
 const PATIENCE: f64 = 20.0;
 
-/// Limits that hold at every step.
+/// Limits that are checked at every step.
 #[derive(Debug)]
 pub(super) struct Guard {
-    /// Largest force between any part of the robot and what it touches [N].
+    /// Maximum force between any part of the robot and what it touches [N].
     max_force: f64,
-    /// Least simulated time per wall-clock time.
+    /// Minimum ratio of simulated time to wall-clock time.
     real_time: f64,
     begun: Instant,
 }
 
 impl Guard {
-    /// A guard from now on.
+    /// Makes a guard; wall-clock time counts from now.
     pub(super) fn new(max_force: f64, real_time: f64) -> Self {
         Self {
             max_force,
@@ -28,7 +28,7 @@ impl Guard {
         }
     }
 
-    /// Fails for a step that went beyond a limit; `aside`: wall-clock time that was not the simulation's.
+    /// Fails if a step exceeded a limit. `aside` is wall-clock time that does not count as simulation.
     pub(super) fn check(
         &self,
         sample: &Sample,
@@ -46,7 +46,7 @@ impl Guard {
         self.check_rest(sample.time, watch, aside)
     }
 
-    /// The same at a simulated time [s], without the probe's force.
+    /// Checks a step at a simulated time [s] without the probe's force.
     pub(super) fn check_rest(
         &self,
         time: f64,
@@ -108,7 +108,7 @@ mod tests {
             )
             .is_ok()
         );
-        // What pictures took is not the simulation's time.
+        // Time for pictures does not count as simulation time.
         let pictures = Duration::from_secs(25);
         assert!(begun_ago(30).check_rest(0.15, &watch, pictures).is_ok());
     }

@@ -1,4 +1,4 @@
-//! Holding: the probe rests at a site with a steady force, as long as it takes to see a picture of what is below it.
+//! Holding: the probe rests at a site with a steady force, long enough for an image of the tissue below it.
 
 use std::f64::consts::PI;
 use std::time::Duration;
@@ -17,28 +17,28 @@ use crate::sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
 use crate::sim::verdict::{ForceFigures, Judge, RunWatch, Verdict, VerdictLimits};
 use crate::sim::{Pose, Twist};
 
-/// Where to hold the probe, and how firmly.
+/// Settings of a hold: site, rotation and force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hold {
-    /// Site in the torso's frame [m].
+    /// Site in the torso frame [m].
     pub site: [f64; 2],
-    /// Turn of the array about the probe's axis, from the patient's left [rad].
+    /// Rotation of the array about the probe's axis, from the patient's left [rad].
     pub rotation: f64,
     /// Force along the probe's axis [N].
     pub force: f64,
-    /// Time in contact [s].
+    /// Duration of the contact [s].
     pub seconds: f64,
-    /// Force between any part of the robot and what it touches at which holding ends [N].
+    /// Maximum force between any part of the robot and what it touches [N]; holding ends above it.
     pub max_force: f64,
     /// Limits of the verdict.
     pub limits: VerdictLimits,
 }
 
 impl Hold {
-    /// Fails for what cannot be held.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
         ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
@@ -46,35 +46,35 @@ impl Hold {
     }
 }
 
-/// A probe at rest on a torso, in the torso's frame.
+/// A probe at rest on a torso, in the torso frame.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// Pose of the face: +x along the array, +z into the body.
+    /// Pose of the face: +x is along the array, +z into the body.
     pub torso_from_probe: Isometry3<f64>,
-    /// Whether the limits were kept over the last quarter of the time, and why not.
+    /// Whether the limits were kept over the last quarter of the time, and the reasons if not.
     pub verdict: Verdict,
     /// Mean force along the probe's axis over the last quarter of the time [N].
     pub force: f64,
-    /// Mean absolute error of that force [N].
+    /// Mean absolute error of the force [N].
     pub force_mae: f64,
-    /// Largest force at any time [N].
+    /// Maximum force at any time [N].
     pub peak_force: f64,
-    /// Depth of the face below the skin at rest [m].
+    /// Depth of the face below the resting skin [m].
     pub indentation: f64,
-    /// The tissue.
+    /// The deformed torso.
     pub torso: DeformedTorso,
 }
 
-/// Start this far above the skin [m].
+/// Height of the probe above the skin at the start [m].
 const CLEARANCE: f64 = 0.01;
-/// Longest approach [s].
+/// Maximum duration of the approach [s].
 const LONGEST_APPROACH: f64 = 6.0;
 
-/// Lowers the probe onto the site and holds it; pictures are taken at the end.
+/// Lowers the probe onto the site and holds it. Pictures are taken at the end.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, the robot starts inside something, no contact is found, the simulation diverges,
-/// or the caller breaks off ([`super::Interrupted`]).
+/// If the scene cannot run, the site cannot be reached, the robot starts in collision, no contact is found, the simulation diverges,
+/// or the caller interrupts ([`super::Interrupted`]).
 pub fn hold(
     scene: &Scene,
     hold: &Hold,
@@ -94,7 +94,7 @@ pub fn hold(
     })
 }
 
-/// Where the probe starts.
+/// Pose of the probe at the start.
 fn above(goal: &Pose, skin: &SkinPoint) -> Pose {
     Pose {
         position: goal.position + skin.normal * CLEARANCE,
@@ -169,7 +169,7 @@ fn hold_once(
     })
 }
 
-/// What is gathered while the probe is held; sums are over the last quarter of the time.
+/// Readings while the probe is held. Sums cover the last quarter of the time.
 #[derive(Debug, Default)]
 struct HoldReadings {
     n: usize,
@@ -178,7 +178,7 @@ struct HoldReadings {
     error: f64,
     worst: f64,
     tilt: f64,
-    /// Over all of the time.
+    /// Maximum force over the whole time.
     peak: f64,
 }
 
@@ -218,7 +218,7 @@ impl HoldReadings {
     }
 }
 
-/// Direction of the array on the skin, in world: the torso stands upright in it.
+/// Direction of the array on the skin, in the world. With rotation 0, the torso is upright in the image.
 fn lateral(skin: &SkinPoint, rotation: f64) -> Vector3<f64> {
     let inward = nalgebra::Unit::new_normalize(-skin.normal);
     let left = Vector3::x();
@@ -227,13 +227,13 @@ fn lateral(skin: &SkinPoint, rotation: f64) -> Vector3<f64> {
     UnitQuaternion::from_axis_angle(&inward, rotation) * across
 }
 
-/// The pose on the skin, turned as is wanted or by half a turn more, whichever the arm has nearer.
+/// Pose on the skin with the wanted rotation or half a turn more, whichever is nearer for the arm.
 fn goal(probe_scene: &ProbeScene<'_>, skin: &SkinPoint, rotation: f64) -> Pose {
     let path = lateral(skin, rotation).cross(&skin.normal);
     probe_scene.placement.pose_on(skin, 0.0, Some(path))
 }
 
-/// Half a turn where the arm took the other way round: the array looks the same, the picture is not to be mirrored.
+/// Half a turn if the arm is rotated by half a turn: the array is symmetric, but the image must not be mirrored.
 fn turn_back(pose: &Pose, skin: &SkinPoint, rotation: f64) -> UnitQuaternion<f64> {
     let is_turned = (pose.rotation * Vector3::x()).dot(&lateral(skin, rotation)) < 0.0;
     let angle = if is_turned { PI } else { 0.0 };

@@ -1,4 +1,4 @@
-//! A scan without end: back and forth along its path, until somebody else says where the probe shall be.
+//! A scan without end: back and forth along its path, until a client steers the probe.
 
 use nalgebra::Vector3;
 
@@ -10,7 +10,7 @@ use crate::sim::controllers::{
 };
 use crate::sim::{CompiledScene, Physics, Pose, Twist};
 
-/// Contact before the probe starts to slide [s].
+/// Time in contact before the probe starts to slide [s].
 const SETTLE: f64 = 0.75;
 
 /// Stiffness of the position control per unit of task inertia while the probe is steered [1/s²].
@@ -24,9 +24,9 @@ pub struct LiveScan<'a> {
     hybrid: HybridForce,
     /// Time in contact so far [s].
     touching: f64,
-    /// Distance that the goal has gone [m].
+    /// Distance that the goal has moved along the path [m].
     travelled: f64,
-    /// Who has taken over, and where the probe shall be.
+    /// Controller and target pose while the probe is steered.
     steered: Option<(OscPose, Pose)>,
 }
 
@@ -40,10 +40,10 @@ impl std::fmt::Debug for LiveScan<'_> {
 }
 
 impl<'a> LiveScan<'a> {
-    /// Puts the probe above the start of the path.
+    /// Places the probe above the start of the path.
     ///
     /// # Errors
-    /// As [`super::scan()`].
+    /// The errors of [`super::scan()`].
     pub fn new(scene: &'a Scene, scan: &Scan) -> anyhow::Result<Self> {
         scan.check()?;
         let mut probe_scene = ProbeScene::new(scene)?;
@@ -60,13 +60,13 @@ impl<'a> LiveScan<'a> {
         })
     }
 
-    /// Simulates so much time [s].
+    /// Simulates `time` [s].
     ///
     /// # Errors
-    /// When the simulation diverges.
+    /// If the simulation diverges.
     pub fn advance(&mut self, time: f64) -> anyhow::Result<()> {
         let end = self.probe_scene.physics.time() + time;
-        // Half a step of tolerance: times are sums.
+        // Tolerance of half a step, because times are sums.
         while self.probe_scene.physics.time() < end - 0.5 * self.probe_scene.physics.timestep() {
             if let Some((controller, target)) = &mut self.steered {
                 let physics = &mut self.probe_scene.physics;
@@ -80,10 +80,10 @@ impl<'a> LiveScan<'a> {
         Ok(())
     }
 
-    /// Holds the probe at a pose from now on, instead of scanning.
+    /// Holds the probe at a pose from now on and ends the scan.
     ///
     /// # Errors
-    /// As [`OscPose::new`].
+    /// The errors of [`OscPose::new`].
     pub fn steer(&mut self, world_from_probe: Pose) -> anyhow::Result<()> {
         if let Some((_, target)) = &mut self.steered {
             *target = world_from_probe;
@@ -103,20 +103,20 @@ impl<'a> LiveScan<'a> {
         (&self.probe_scene.compiled, &self.probe_scene.physics)
     }
 
-    /// Where the probe is.
+    /// Pose of the probe.
     pub fn world_from_probe(&self) -> Pose {
         let placement = &self.probe_scene.placement;
         placement.probe.world_from_probe(&self.probe_scene.physics)
     }
 
-    /// Height of the skin at rest below a place of the world [m]; none beside the torso.
+    /// Height of the resting skin at a horizontal position in the world [m]; `None` outside of the torso.
     pub fn skin_height(&self, position: &Vector3<f64>) -> Option<f64> {
         let [x, y, _] = self.probe_scene.torso_position();
         let skin = self.probe_scene.skin(position.x - x, position.y - y);
         skin.ok().map(|skin| skin.position.z)
     }
 
-    /// One step along the path, and back again at its end.
+    /// Takes one step along the path, which reverses at its ends.
     fn follow_path(&mut self) -> anyhow::Result<()> {
         let dt = self.probe_scene.physics.timestep();
         self.touching += if self.probe_scene.in_contact() {

@@ -1,7 +1,8 @@
 //! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press;
-//! [`tissue`]: motions of surgery on soft tissue alone; [`continuum`]: rods, bent, pushed into lumens and steered through airways.
+//! [`tissue`]: surgical motions on soft tissue alone; [`continuum`]: rods that are bent, pushed into lumens and steered through
+//! airways.
 //!
-//! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`crate::files`] keeps what they made.
+//! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]. [`crate::files`] writes the output.
 
 mod b_mode_film;
 mod base_search;

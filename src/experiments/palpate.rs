@@ -1,8 +1,9 @@
-//! Recording a calibration: the thesis' press at several sites, logged as a robot and a force sensor would.
+//! Recording of a calibration: the press of the thesis at several sites, logged like a real robot with a force sensor.
 //!
-//! Free air, press at a steady speed, hold, a sine about the held depth, retreat (Jakobsen 2021 presses, holds and retreats;
-//! the sine is what tells damping from stiffness). Indentations are counted from where the probe first touches, which a gentle
-//! approach finds before the recording.
+//! The motion is free air, a press at a steady speed, a hold, a sine around the held depth, and a retreat (Jakobsen 2021 presses, holds
+//! and
+//! retreats; the sine separates damping from stiffness). Indentations are relative to the first contact, which a slow approach finds
+//! before the recording.
 
 use insonate_calibration::synthetic::{Segment, Trajectory};
 use insonate_calibration::{ContactPoint, FitOptions, Log, Samples, models};
@@ -18,30 +19,30 @@ use crate::sim::verdict::{Judge, Verdict, VerdictLimits};
 
 /// Time in free air before the approach, and after the retreat [s].
 const AIR: [f64; 2] = [0.6, 0.3];
-/// Time to speed up and to slow down [s].
+/// Time for acceleration and deceleration [s].
 const RAMP: f64 = 0.1;
-/// Share of the torso's half width and half length at which the four outer sites lie: near the middle, where the points of a shell
-/// slide nearly along the normal.
+/// Distance of the four outer sites from the middle, as a share of the torso's half width and half length. Near the middle, the points
+/// of a shell move nearly along the normal.
 const OUTER: [f64; 2] = [0.18, 0.2];
 
-/// How to press.
+/// Settings of a press.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Palpation {
-    /// Greatest indentation after first contact [m].
+    /// Maximum indentation after first contact [m].
     pub depth: f64,
-    /// Speed in and out [m/s].
+    /// Speed of the press and of the retreat [m/s].
     pub speed: f64,
     /// Time at rest before the sine [s].
     pub hold: f64,
-    /// Amplitude of the sine [m]; it swings about `depth - amplitude`.
+    /// Amplitude of the sine [m]; its mean is `depth - amplitude`.
     pub amplitude: f64,
-    /// Its frequency [Hz].
+    /// Frequency of the sine [Hz].
     pub frequency: f64,
-    /// Number of its cycles.
+    /// Number of cycles of the sine.
     pub cycles: f64,
-    /// Start this far above first contact [m].
+    /// Height above first contact at the start [m].
     pub clearance: f64,
-    /// Force at which the recording is given up [N].
+    /// Force at which the recording is aborted [N].
     pub max_force: f64,
     /// Limits of the verdict.
     pub limits: VerdictLimits,
@@ -64,10 +65,10 @@ impl Default for Palpation {
 }
 
 impl Palpation {
-    /// Fails for a press that cannot be done.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         let check = ModelError::check_range;
         check("depth", self.depth, 0.001, 0.08, "0.001 to 0.08 m")?;
@@ -86,7 +87,7 @@ impl Palpation {
         check("sine cycles", self.cycles, 0.0, 100.0, "0 to 100")
     }
 
-    /// The wanted indentation over time.
+    /// Target indentation over time.
     fn motion(&self) -> Trajectory {
         let to = |to: f64| Segment::Move {
             to,
@@ -111,16 +112,16 @@ impl Palpation {
     }
 }
 
-/// Where to press.
+/// A site of a press.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Site {
-    /// Its name, and that of its log.
+    /// Name of the site and its log.
     pub name: &'static str,
-    /// In the torso's frame [m].
+    /// Position in the torso frame [m].
     pub position: [f64; 2],
 }
 
-/// The thesis' five sites, named as the patient sees them: upper is towards the head, right is the patient's right (-x).
+/// The five sites of the thesis, named from the patient's view: upper is towards the head, right is the patient's right (-x).
 pub fn five_sites(config: &TorsoConfig) -> [Site; 5] {
     let [half_width, _, half_length] = config.half_size();
     let (x, y) = (OUTER[0] * half_width, OUTER[1] * half_length);
@@ -134,40 +135,40 @@ pub fn five_sites(config: &TorsoConfig) -> [Site; 5] {
     .map(|(name, position)| Site { name, position })
 }
 
-/// A recorded site: the log, and what is true of it.
+/// Recording of a site: the log and its ground truth.
 #[derive(Clone, Debug)]
 pub struct SiteRecording {
     /// The log.
     pub log: Log,
-    /// The truth.
+    /// The ground truth.
     pub truth: SiteTruth,
 }
 
-/// What is true of a recorded site.
+/// Ground truth of a recorded site.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteTruth {
-    /// Its name.
+    /// Name of the site.
     pub name: &'static str,
-    /// Whether the press reached its depth with nothing at a limit, and why not.
+    /// Whether the press reached its depth without reaching a limit, and the reasons if not.
     #[serde(flatten)]
     pub verdict: Verdict,
-    /// Its log.
+    /// File of the log.
     pub file: String,
-    /// Where, in the torso's frame [m].
+    /// Position in the torso frame [m].
     pub site_m: [f64; 2],
-    /// A point of the skin at rest under the probe, in world [m].
+    /// Point of the resting skin under the probe, in the world [m].
     pub surface_m: [f64; 3],
-    /// Outward normal of the skin there, in world.
+    /// Outward normal of the skin at this point, in the world.
     pub normal: [f64; 3],
-    /// Force bias that was drawn, in world [N].
+    /// Force bias of the recording, in the world [N].
     pub bias_n: [f64; 3],
-    /// Depth below the skin at rest at which the probe first touches [m].
+    /// Depth of the first contact below the resting skin [m].
     pub contact_depth_m: f64,
-    /// Greatest indentation after first contact [m], and greatest force along the inward normal [N].
+    /// Maximum indentation after first contact [m], and maximum force along the inward normal [N].
     pub peak_indentation_m: f64,
     /// See `peak_indentation_m`.
     pub peak_force_n: f64,
-    /// Stiffness [N/m] and damping [N·s/m] that the default law finds in the press without errors, and its R².
+    /// Stiffness [N/m] and damping [N·s/m] of the default law, fitted to the press without recording errors, and its R².
     pub stiffness: f64,
     /// See `stiffness`.
     pub damping: f64,
@@ -175,11 +176,11 @@ pub struct SiteTruth {
     pub r_squared: f64,
 }
 
-/// Presses one site; a seed and the index of the site choose its noise.
+/// Presses one site. The seed and the index of the site determine the noise.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, the force gets too large, the simulation diverges, or the caller breaks off
-/// ([`super::Interrupted`]): half a press is no log.
+/// If the scene cannot run, the site cannot be reached, the force gets too large, the simulation diverges, or the caller interrupts
+/// ([`super::Interrupted`]): an incomplete press is not a valid log.
 pub fn palpate(
     scene: &Scene,
     site: &Site,
@@ -222,14 +223,14 @@ pub fn palpate(
     Ok(SiteRecording { log, truth })
 }
 
-/// What is gathered along a press.
+/// Data recorded during a press.
 #[derive(Default)]
 struct Press {
     trajectory: ProbeTrajectory,
     depth: Vec<f64>,
     velocity: Vec<f64>,
     force: Vec<f64>,
-    /// Indentation at first contact [m]: nearly 0.
+    /// Indentation at first contact [m]; close to 0.
     contact: Option<f64>,
 }
 

@@ -1,11 +1,11 @@
-//! Pictures of a running scene; a machine without OpenGL loses only them.
+//! Pictures of a running scene. Without OpenGL, only the pictures are missing.
 
 use super::BModeFilm;
 use crate::sim::names::{ObjectType, try_find};
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
 
-/// Cameras whose pictures an experiment keeps, where the scene has them.
+/// Cameras whose pictures an experiment keeps, if the scene has them.
 const CAMERAS: &[&str] = &[
     "front",
     "side",
@@ -16,26 +16,26 @@ const CAMERAS: &[&str] = &[
     "robot/instrument",
 ];
 
-/// The pictures that an experiment took.
+/// Pictures of an experiment.
 #[derive(Debug)]
 pub struct Pictures {
     config: Option<RenderConfig>,
     cameras: &'static [&'static str],
-    /// Ultrasound along the way, of a scan alone.
+    /// Ultrasound during the experiment; only for a scan.
     pub b_mode: Option<BModeFilm>,
-    /// Camera and picture.
+    /// Names of cameras and their pictures.
     pub frames: Vec<(String, Image)>,
-    /// Why there are none, where the machine cannot draw.
+    /// Error of a machine that cannot draw.
     pub problem: Option<SimError>,
 }
 
 impl Pictures {
-    /// Takes pictures of this size.
+    /// Takes pictures of a given size.
     pub fn sized(config: RenderConfig) -> Self {
         Self::of_cameras(CAMERAS, config)
     }
 
-    /// Takes pictures with these cameras, where the scene has them.
+    /// Takes pictures with the given cameras, if the scene has them.
     pub fn of_cameras(cameras: &'static [&'static str], config: RenderConfig) -> Self {
         Self {
             config: Some(config),
@@ -46,7 +46,7 @@ impl Pictures {
         }
     }
 
-    /// Takes none.
+    /// Takes no pictures.
     pub fn none() -> Self {
         Self {
             config: None,

@@ -1,24 +1,24 @@
-//! How fast a film of an episode plays: in simulated time, or slowed down until there is time to look.
+//! Playback speed of an episode's film: real time, or slow motion for a short episode.
 
-/// What a film lasts at least [s] before its last picture, which stays for a second.
+/// Minimum duration of a film [s] without its last picture, which stays for a second.
 const LEAST: f64 = 3.0;
 
-/// The slowest that is chosen.
+/// Maximum slow-motion factor that is chosen automatically.
 const SLOWEST: usize = 64;
 
-/// Choices of a film.
+/// Playback settings of a film.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Playback {
     /// Simulated time of a step [s].
     pub control_timestep: f64,
-    /// Frames in a second of the film, about.
+    /// Approximate number of frames per second of the film.
     pub frame_rate: f64,
-    /// How many times slower than simulated; none: as slow as needed for a film of some four seconds, by powers of two.
+    /// Slow-motion factor. `None` chooses a power of two so that the film lasts about four seconds.
     pub slow_motion: Option<usize>,
 }
 
 impl Playback {
-    /// How many times slower than simulated an episode of so many steps plays.
+    /// Slow-motion factor for an episode with `n_steps` steps.
     pub fn factor(&self, n_steps: usize) -> usize {
         let seconds = n_steps as f64 * self.control_timestep;
         self.slow_motion.unwrap_or_else(|| {
@@ -30,20 +30,21 @@ impl Playback {
         })
     }
 
-    /// Steps from frame to frame: a power of two that divides those of longer episodes, so that an episode can be filmed before it is
-    /// known how long it is.
+    /// Steps between frames. It is a power of two that divides the stride of longer episodes, so that an episode can be recorded before
+    /// its
+    /// length is known.
     pub fn stride(&self, n_steps: usize) -> usize {
         let per_step = self.control_timestep * self.factor(n_steps) as f64;
         let wanted = 1.0 / (self.frame_rate * per_step);
         1 << (wanted.max(1.0).log2().round() as u32)
     }
 
-    /// Simulated time from frame to frame [s].
+    /// Simulated time between frames [s].
     pub fn simulated_interval(&self, n_steps: usize) -> f64 {
         self.stride(n_steps) as f64 * self.control_timestep
     }
 
-    /// How long the film shows a frame [s].
+    /// Duration of a frame in the film [s].
     pub fn shown_interval(&self, n_steps: usize) -> f64 {
         self.simulated_interval(n_steps) * self.factor(n_steps) as f64
     }
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_longer_episode_shows_is_among_the_frames_of_a_shorter_one() {
+    fn frames_of_a_longer_episode_are_among_those_of_a_shorter_one() {
         for n_steps in 1..2000 {
             let (shorter, longer) = (PLAYBACK.stride(n_steps), PLAYBACK.stride(n_steps + 1));
             assert!(

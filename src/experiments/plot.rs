@@ -24,15 +24,15 @@ const BAND: RGBColor = RGBColor(214, 226, 240);
 struct Panel {
     label: &'static str,
     values: Vec<(f64, f64)>,
-    /// Horizontal line of the goal, where there is one.
+    /// Target value, drawn as a horizontal line; `None` if there is no target.
     goal: Option<f64>,
     least_range: f64,
 }
 
-/// Force, speed and contact over time, one above the other (as Fig. 4.3 of Jakobsen 2021).
+/// Force, speed and contact over time in stacked panels (as Fig. 4.3 of Jakobsen 2021).
 ///
 /// # Errors
-/// When the plot cannot be drawn.
+/// If the plot cannot be drawn.
 pub fn time_plot(
     record: &Record,
     title: &str,
@@ -129,7 +129,7 @@ fn draw_panel(area: &Area<'_>, record: &Record, panel: &Panel) -> DrawResult {
         .label_style(("sans-serif", 13).into_font().color(&INK))
         .y_labels(if panel.label == "contact" { 2 } else { 5 })
         .draw()?;
-    // Every other phase has a band, so that approach, slide and retreat can be told apart.
+    // Every other phase has a band, which separates approach, slide and retreat.
     for (start, stop, phase) in phases(record) {
         if phase % 2 == 1 {
             chart.draw_series([Rectangle::new(
@@ -163,10 +163,10 @@ fn phases(record: &Record) -> Vec<(f64, f64, usize)> {
     bands
 }
 
-/// Force over indentation, loading and unloading, for one or several presses.
+/// Force over indentation for one or several presses, with loading and unloading.
 ///
 /// # Errors
-/// When the plot cannot be drawn.
+/// If the plot cannot be drawn.
 pub fn force_indentation_plot(
     curves: &[(String, Vec<(f64, f64)>)],
     title: &str,
@@ -215,7 +215,7 @@ fn draw_curves(root: &Area<'_>, curves: &[(String, Vec<(f64, f64)>)], title: &st
         .draw()?;
     for (index, ((name, points), color)) in curves.iter().zip(PALETTE.iter().cycle()).enumerate() {
         let line = thin(points, 1500).into_iter().map(|(x, y)| (1e3 * x, y));
-        // The first curve lies broad and pale below the others, so that an equal one does not hide it.
+        // The first curve is wide and pale below the others, so that it stays visible under an equal curve.
         let is_ground = index == 0 && curves.len() > 1;
         let style = if is_ground {
             color.mix(0.4).stroke_width(7)
@@ -238,7 +238,7 @@ fn draw_curves(root: &Area<'_>, curves: &[(String, Vec<(f64, f64)>)], title: &st
     Ok(())
 }
 
-/// At most about `n` points of a curve, with the smallest and largest of each stretch kept.
+/// Approximately `n` points of a curve at most. The smallest and largest value of each section are kept.
 fn thin(points: &[(f64, f64)], n: usize) -> Vec<(f64, f64)> {
     if points.len() <= n {
         return points.to_vec();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plot_of_nothing_is_a_plot() {
+    fn an_empty_record_can_be_plotted() {
         let record = Record {
             phases: vec!["approach"],
             ..Record::default()

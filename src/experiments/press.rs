@@ -9,18 +9,18 @@ use crate::models::Scene;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use crate::sim::verdict::{RunWatch, VerdictLimits};
 
-/// What to press, where and how deep.
+/// Settings of a press: site, depth and speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Press {
-    /// Site in the torso's frame [m].
+    /// Site in the torso frame [m].
     pub site: [f64; 2],
-    /// Depth below the skin at rest [m].
+    /// Depth below the resting skin [m].
     pub depth: f64,
-    /// Speed in and out [m/s].
+    /// Speed of the press and of the retreat [m/s].
     pub speed: f64,
     /// Time at the depth [s].
     pub hold: f64,
-    /// Start this far above the skin [m].
+    /// Height above the skin at the start [m].
     pub clearance: f64,
     /// Force at which the probe turns back before the depth is reached [N].
     pub max_force: f64,
@@ -43,10 +43,10 @@ impl Default for Press {
 }
 
 impl Press {
-    /// Fails for a press that cannot be done.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
-    /// [`crate::models::ModelError::OutOfRange`], naming the field.
+    /// [`crate::models::ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), crate::models::ModelError> {
         let check = crate::models::ModelError::check_range;
         check("depth", self.depth, 0.0, 0.08, "0 to 0.08 m")?;
@@ -59,16 +59,16 @@ impl Press {
 
 const PHASES: [&str; 3] = ["press", "hold", "retreat"];
 
-/// Stiffness of the position control per unit of task inertia [1/s²]: stiff, so that the depth is the wanted one.
+/// Stiffness of the position control per unit of task inertia [1/s²]. It is high so that the probe reaches the target depth.
 const STIFFNESS: f64 = 6000.0;
 
-/// How fast the remaining depth error is integrated away [1/s].
+/// Integral gain for the depth error [1/s].
 const DEPTH_CORRECTION: f64 = 6.0;
 
-/// Presses; pictures are taken at the deepest point.
+/// Runs a press. Pictures are taken at the deepest point.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, or the robot starts inside something.
+/// If the scene cannot run, the site cannot be reached, or the robot starts in collision.
 pub fn press(
     scene: &Scene,
     press: &Press,
@@ -120,7 +120,7 @@ fn press_once(
         ..DepthReference::default()
     };
     let mut watch = RunWatch::new(&probe_scene.physics)?;
-    // The probe turns back at the limit; the rest of the robot ends the press.
+    // The probe turns back at its force limit; a force on another part of the robot ends the press.
     let guard = Guard::new(press.max_force, press.limits.real_time);
     let mut problems = Vec::new();
     let mut correction = 0.0;
@@ -176,7 +176,7 @@ fn press_once(
         slide: &[],
     };
     let mut summary = Summary::of(&record, &asked, seconds);
-    // A press wants a depth, not a force: its force errors are those of the two force readings against each other.
+    // A press has a target depth and no target force. Its force errors compare the force sensor with the contact list.
     let errors = disagreement(&record);
     [
         summary.force_mae_n,
@@ -192,7 +192,7 @@ fn press_once(
     Ok((record, summary))
 }
 
-/// Phase of a press; the numbers are those of [`PHASES`].
+/// Phase of a press; the numbers are indices of [`PHASES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     #[default]
@@ -202,19 +202,19 @@ enum Phase {
     Done = 3,
 }
 
-/// The wanted depth over time.
+/// Target depth over time.
 #[derive(Debug, Default)]
 struct DepthReference {
     phase: Phase,
-    /// Wanted depth [m].
+    /// Target depth [m].
     depth: f64,
     held: f64,
-    /// Why the probe turned back before the depth was reached, if it did.
+    /// Reason if the probe turned back before it reached the depth.
     turned_back: Option<String>,
 }
 
 impl DepthReference {
-    /// Advances by a step; too large a force turns the probe back.
+    /// Advances by one step. The probe turns back if the force is too large.
     fn advance(&mut self, press: &Press, dt: f64, sample: &Sample) {
         match self.phase {
             Phase::Press | Phase::Hold if sample.force[2] > press.max_force => {
@@ -249,7 +249,7 @@ impl DepthReference {
         }
     }
 
-    /// Share of the way done.
+    /// Share of the press that is done.
     fn share(&self, press: &Press) -> f64 {
         let travel = press.depth + press.clearance;
         let way = (self.depth + press.clearance) / travel / 2.0;

@@ -1,4 +1,4 @@
-//! A scene set up for an experiment: where the skin is, how the probe stands on it, and what is measured.
+//! A scene for an experiment: the skin, the placement of the probe on it, and the measurements.
 
 use anyhow::Context as _;
 use insonate_meshes::HeightIndex;
@@ -11,7 +11,7 @@ use crate::sim::readings::ProbeContact;
 use crate::sim::verdict::check_start;
 use crate::sim::{CompiledScene, Physics, Pose};
 
-/// A running scene with the probe's readings at hand.
+/// A running scene with the readings of the probe.
 #[derive(Debug)]
 pub(super) struct ProbeScene<'a> {
     scene: &'a Scene,
@@ -19,7 +19,7 @@ pub(super) struct ProbeScene<'a> {
     pub(super) physics: Physics,
     pub(super) placement: ProbePlacement,
     contact: ProbeContact,
-    /// The skin at rest, in the torso's frame.
+    /// The resting skin, in the torso frame.
     surface: Option<HeightIndex>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> ProbeScene<'a> {
         })
     }
 
-    /// The skin above `(x, y)` of the torso's frame.
+    /// The skin at `(x, y)` in the torso frame.
     pub(super) fn skin(&self, x: f64, y: f64) -> anyhow::Result<SkinPoint> {
         let surface = self
             .surface
@@ -61,13 +61,12 @@ impl<'a> ProbeScene<'a> {
         })
     }
 
-    /// Where the torso stands in the world [m].
+    /// Position of the torso in the world [m].
     pub(super) fn torso_position(&self) -> [f64; 3] {
         self.scene.torso_position
     }
 
-    /// Puts the robot at rest with the probe at a pose, and sets the force sensor's zero there; nothing of the robot may start inside
-    /// anything.
+    /// Places the robot at rest with the probe at a pose and zeroes the force sensor. Fails if a part of the robot starts in collision.
     pub(super) fn place(&mut self, pose: &Pose) -> anyhow::Result<()> {
         self.placement.place(&mut self.physics, pose)?;
         let skin = self.surface.as_ref().map(HeightIndex::mesh);
@@ -75,12 +74,12 @@ impl<'a> ProbeScene<'a> {
         Ok(check_start(&mut self.physics, skin)?)
     }
 
-    /// Whether the probe touches anything.
+    /// Whether the probe is in contact.
     pub(super) fn in_contact(&self) -> bool {
         self.contact.in_contact(&self.physics)
     }
 
-    /// What is measured now, against a goal on a point of the skin, moving along `direction`.
+    /// Current measurements relative to a goal on a point of the skin, with motion along `direction`.
     pub(super) fn sample(
         &self,
         phase: usize,
@@ -104,7 +103,7 @@ impl<'a> ProbeScene<'a> {
             rotation: pose.quat(),
             target: goal.position.into(),
             velocity: twist.linear.into(),
-            // The sensor tells what the tissue does to the probe; the log, what the probe does to the tissue.
+            // The sensor measures the force of the tissue on the probe; the log holds the force of the probe on the tissue.
             force: (-wrench.force).into(),
             torque: (-wrench.torque).into(),
             contact_force: self.contact.force_in_world(&self.physics).into(),

@@ -1,16 +1,16 @@
-//! How a caller watches an experiment, and ends it early.
+//! Callback with which a caller watches an experiment and can end it early.
 
 use std::ops::ControlFlow;
 
-/// Told at every step which share of an experiment is done; `Break` ends it with what was measured so far.
+/// Called at every step with the share of an experiment that is done. `Break` ends it and keeps the measurements so far.
 pub type Progress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
-/// Ends the nested steps of an experiment when its caller breaks off; the experiment itself then returns what was measured.
+/// Ends the nested steps of an experiment if its caller interrupts. The experiment then returns the measurements so far.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted before anything was measured")]
 pub struct Interrupted;
 
-/// Tells the share done.
+/// Reports the share that is done.
 pub(super) fn report(progress: Progress<'_>, share: f64) -> Result<(), Interrupted> {
     match progress(share) {
         ControlFlow::Continue(()) => Ok(()),

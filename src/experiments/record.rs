@@ -1,6 +1,6 @@
-//! The log of an experiment: one sample a step.
+//! Log of an experiment, with one sample per step.
 
-/// What is logged at each physics step; SI units, world frame unless said.
+/// State at a physics step; SI units, in the world frame unless noted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Simulated time [s].
@@ -9,36 +9,36 @@ pub struct Sample {
     pub phase: usize,
     /// Face centre [m].
     pub position: [f64; 3],
-    /// Rotation of the face, wxyz; in MCAP logs alone.
+    /// Rotation of the face, wxyz; only in MCAP logs.
     pub rotation: [f64; 4],
-    /// Where the face centre should be [m].
+    /// Target position of the face centre [m].
     pub target: [f64; 3],
     /// Velocity of the face centre [m/s].
     pub velocity: [f64; 3],
-    /// Force of the probe on the tissue in the sensor's frame [N], weight and bias removed; z is the probe's axis.
+    /// Force of the probe on the tissue in the sensor frame [N], without weight and bias; z is the probe's axis.
     pub force: [f64; 3],
-    /// Torque about the face centre, likewise [N·m].
+    /// Torque of the probe on the tissue about the face centre, in the sensor frame [N·m].
     pub torque: [f64; 3],
-    /// Force of the tissue on the probe in world, summed from the contact list [N].
+    /// Force of the tissue on the probe in the world, summed over the contact list [N].
     pub contact_force: [f64; 3],
-    /// Whether the probe touches anything.
+    /// Whether the probe is in contact.
     pub in_contact: bool,
-    /// Depth of the face centre below the skin at rest, along its normal [m].
+    /// Depth of the face centre below the resting skin, along its normal [m].
     pub indentation: f64,
-    /// Distance from the path, across it and along the skin [m].
+    /// Distance from the path, perpendicular to it and along the skin [m].
     pub path_error: f64,
-    /// Angle between the probe's axis and its goal [rad].
+    /// Angle between the probe's axis and its target [rad].
     pub tilt: f64,
 }
 
-/// The samples of one experiment.
+/// Samples of an experiment.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Names of the phases.
     pub phases: Vec<&'static str>,
     /// Samples in order of time.
     pub samples: Vec<Sample>,
-    /// What went otherwise than asked.
+    /// Deviations from the settings.
     pub notes: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ velocity_x_m_s,velocity_y_m_s,velocity_z_m_s,force_x_n,force_y_n,force_z_n,torqu
 contact_force_x_n,contact_force_y_n,contact_force_z_n,in_contact,indentation_m,path_error_m,tilt_rad";
 
 impl Record {
-    /// The log as CSV, units in the header.
+    /// The log as CSV, with units in the header.
     pub fn to_csv(&self) -> String {
         use std::fmt::Write as _;
         let mut csv = String::with_capacity(self.samples.len() * 200 + HEADER.len());
@@ -79,7 +79,7 @@ impl Record {
         csv
     }
 
-    /// The samples of a phase.
+    /// Samples of a phase.
     pub fn of_phase(&self, name: &str) -> impl Iterator<Item = &Sample> {
         let phase = self.phases.iter().position(|phase| *phase == name);
         self.samples

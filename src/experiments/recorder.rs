@@ -1,4 +1,4 @@
-//! From what happened in a simulation to what a recorder would have written: sampling, latency, noise, bias, quantisation.
+//! Model of a recorder: sampling, latency, noise, bias and quantisation of a simulated press.
 
 use insonate_calibration::synthetic::Sensor;
 use insonate_calibration::{Channel, Log, LogFrames, LogSource, Motion};
@@ -7,36 +7,36 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
 use serde::Serialize;
 
-/// Steps to which numbers are written, finer than any noise: time [s], position [m], velocity [m/s], force [N].
+/// Resolution of written numbers, finer than any noise: time [s], position [m], velocity [m/s], force [N].
 const WRITTEN: [f64; 4] = [1e-6, 1e-7, 1e-6, 1e-5];
-/// The thesis' offsets of the normal force at its five sites (Jakobsen 2021): from lower right to upper right [N].
+/// Offsets of the normal force at the five sites of the thesis (Jakobsen 2021), from lower right to upper right [N].
 const THESIS_BIAS: [f64; 2] = [-1.93, 0.645];
-/// Bias across the normal, of which the thesis says nothing [N].
+/// Bias across the normal, which the thesis does not report [N].
 const LATERAL_BIAS: [f64; 2] = [-0.5, 0.5];
 
-/// Errors of a recorder, in world axes; each site draws its own bias.
+/// Errors of a recorder, in world axes. Each site has its own random bias.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Recorder {
-    /// Samples a second [Hz].
+    /// Sample rate [Hz].
     pub rate: f64,
-    /// Standard deviation of the force noise, each axis [N].
+    /// Standard deviation of the force noise per axis [N].
     pub force_noise: f64,
-    /// From where the bias along z is drawn evenly [N].
+    /// Range of the uniformly distributed bias along z [N].
     pub bias: [f64; 2],
-    /// From where the bias along x and y is drawn evenly [N].
+    /// Range of the uniformly distributed bias along x and y [N].
     pub lateral_bias: [f64; 2],
-    /// How much older the force is than the position beside it [s].
+    /// Delay of the force relative to the position in the same sample [s].
     pub latency: f64,
-    /// Step of the recorded force [N]; 0: none.
+    /// Quantisation step of the recorded force [N]; 0 means none.
     pub force_step: f64,
-    /// Standard deviation of the position noise, each axis [m].
+    /// Standard deviation of the position noise per axis [m].
     pub position_noise: f64,
-    /// Standard deviation of the velocity noise, each axis [m/s].
+    /// Standard deviation of the velocity noise per axis [m/s].
     pub velocity_noise: f64,
 }
 
 impl Recorder {
-    /// Without errors.
+    /// A recorder without errors.
     pub fn exact(rate: f64) -> Self {
         Self {
             rate,
@@ -50,8 +50,9 @@ impl Recorder {
         }
     }
 
-    /// Bias within the thesis' offsets; noise and quantisation, which it does not tell, of a common sensor at a flange
-    /// ([`Sensor::default`]); no latency.
+    /// A recorder with a bias within the offsets of the thesis. Noise and quantisation, which the thesis does not report, are of a
+    /// common
+    /// flange sensor ([`Sensor::default`]). There is no latency.
     pub fn thesis(rate: f64) -> Self {
         let usual = Sensor::default();
         Self {
@@ -66,10 +67,10 @@ impl Recorder {
         }
     }
 
-    /// Fails for impossible errors.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
-    /// [`crate::models::ModelError::OutOfRange`], naming the field.
+    /// [`crate::models::ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), crate::models::ModelError> {
         let check = crate::models::ModelError::check_range;
         check("rate", self.rate, 20.0, 10_000.0, "20 to 10000 Hz")?;
@@ -95,7 +96,7 @@ impl Recorder {
         )
     }
 
-    /// The bias of the `index`-th site [N].
+    /// Random bias of the `index`-th site [N].
     pub fn draw_bias(&self, seed: u64, index: u64) -> [f64; 3] {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(2 * index);
@@ -107,7 +108,7 @@ impl Recorder {
         ]
     }
 
-    /// What the recorder writes of a press.
+    /// Log that the recorder writes for a press.
     pub fn record(
         &self,
         name: &str,
@@ -155,21 +156,21 @@ impl Recorder {
     }
 }
 
-/// What happened, at every physics step; world axes, shape `[n]` each.
+/// Trajectory of the probe at every physics step; world axes, shape `[n]` each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProbeTrajectory {
     /// Time [s].
     pub time: Vec<f64>,
-    /// Face centre [m].
+    /// Position of the face centre [m].
     pub position: Vec<[f64; 3]>,
-    /// Its velocity [m/s].
+    /// Velocity of the face centre [m/s].
     pub velocity: Vec<[f64; 3]>,
     /// Force of the probe on the tissue [N].
     pub force: Vec<[f64; 3]>,
 }
 
 impl ProbeTrajectory {
-    /// A vector at a time, on the line between the steps around it; the first or last one beyond.
+    /// A vector at a time, interpolated linearly between steps; constant before the first and after the last one.
     fn at(&self, values: &[[f64; 3]], time: f64) -> [f64; 3] {
         let next = self.time.partition_point(|&t| t <= time);
         if next == 0 || next == self.time.len() {
@@ -184,12 +185,12 @@ impl ProbeTrajectory {
     }
 }
 
-/// The nearest multiple of a step, spelt as short as possible; the value itself for a step of 0.
+/// The nearest multiple of a step, with the shortest decimal form; the value itself if the step is 0.
 fn rounded(value: f64, step: f64) -> f64 {
     if step == 0.0 {
         return value;
     }
-    // Dividing by a whole number gives the decimal that is nearest; multiplying by its inverse may miss it by a bit.
+    // Dividing by a whole number gives the nearest decimal; multiplying by the inverse can miss it in the last bit.
     let per_unit = (1.0 / step).round();
     if (per_unit * step - 1.0).abs() < 1e-9 {
         (value * per_unit).round() / per_unit

@@ -1,4 +1,4 @@
-//! How a torso with the softness of a recording feels: the recorded press, repeated on it once.
+//! Repeats a recorded press once on a torso with the softness of the recording.
 
 use anyhow::Context as _;
 
@@ -14,9 +14,9 @@ use crate::models::torsos::{Softness, TorsoConfig};
 pub struct RepeatedPress {
     /// Kind of torso.
     pub torso: &'static str,
-    /// What the torso was given.
+    /// Softness setting of the torso.
     pub given: Softness,
-    /// What the same law finds in the simulated press.
+    /// Softness that the same law finds in the simulated press.
     pub simulated: Softness,
     /// Relative error of the stiffness.
     pub stiffness_error: f64,
@@ -24,23 +24,23 @@ pub struct RepeatedPress {
     pub damping_error: f64,
     /// Root mean square of simulated minus recorded force in contact [N].
     pub force_rmse: f64,
-    /// Greatest recorded force [N].
+    /// Maximum recorded force [N].
     pub peak_force: f64,
     /// The simulated log and its fit.
     pub calibration: Calibration,
 }
 
 impl RepeatedPress {
-    /// Whether stiffness is within 5 % and damping within 10 % of what the torso was given.
+    /// Whether stiffness is within 5 % and damping within 10 % of the torso's setting.
     pub fn feels_the_same(&self) -> bool {
         self.stiffness_error.abs() <= REACHED[0] && self.damping_error.abs() <= REACHED[1]
     }
 }
 
-/// Gives the scene's torso a softness, and presses it along a recorded indentation.
+/// Sets the softness of the scene's torso and presses it along a recorded indentation.
 ///
 /// # Errors
-/// When the scene has no torso, the recorded model has no stiffness and damping, the press cannot be simulated, or the caller breaks off
+/// If the scene has no torso, the recorded model has no stiffness and damping, the press cannot be simulated, or the caller interrupts
 /// ([`super::Interrupted`]).
 pub fn repeat_press(
     scene: &Scene,

@@ -1,4 +1,4 @@
-//! Scanning: slide the probe along a path over the torso at a steady force.
+//! Scanning: slide the probe along a path over the torso with a steady force.
 
 use std::time::{Duration, Instant};
 
@@ -16,20 +16,20 @@ use crate::sim::placement::SkinPoint;
 use crate::sim::verdict::{RunWatch, VerdictLimits};
 use crate::sim::{Physics, Pose, Twist};
 
-/// What path to follow and how.
+/// Settings of a scan: path, force and speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
-    /// Start of the path in the torso's frame [m].
+    /// Start of the path in the torso frame [m].
     pub from: [f64; 2],
-    /// End of the path in the torso's frame [m].
+    /// End of the path in the torso frame [m].
     pub to: [f64; 2],
     /// Force along the probe's axis [N].
     pub force: f64,
     /// Speed along the path [m/s].
     pub speed: f64,
-    /// Start this far above the skin [m].
+    /// Height above the skin at the start [m].
     pub clearance: f64,
-    /// Force between any part of the robot and what it touches at which the scan ends [N].
+    /// Maximum force between any part of the robot and what it touches [N]; the scan ends above it.
     pub max_force: f64,
     /// Gains of the hybrid controller.
     pub controller: HybridConfig,
@@ -53,10 +53,10 @@ impl Default for Scan {
 }
 
 impl Scan {
-    /// Fails for a scan that cannot be done.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
         ModelError::check_range("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
@@ -72,21 +72,21 @@ impl Scan {
 
 const PHASES: [&str; 4] = ["approach", "settle", "slide", "retreat"];
 
-/// Longest approach before the scan gives up [s].
+/// Maximum duration of the approach before the scan fails [s].
 const LONGEST_APPROACH: f64 = 6.0;
-/// Contact before the probe starts to slide [s].
+/// Time in contact before the probe starts to slide [s].
 const SETTLE: f64 = 0.75;
-/// Time over which the probe gathers speed [s].
+/// Time over which the probe accelerates [s].
 const RAMP: f64 = 0.25;
-/// Retreat: time [s] and speed [m/s].
+/// Retreat: duration [s] and speed [m/s].
 const RETREAT: (f64, f64) = (0.5, 0.06);
 
-/// Scans; pictures are taken in the middle of the path.
+/// Runs a scan. Pictures are taken in the middle of the path.
 ///
-/// What goes wrong once the robot moves ends the scan, and is a reason of the summary's verdict.
+/// An error after the robot has started to move ends the scan and is a reason of the summary's verdict.
 ///
 /// # Errors
-/// When the scene cannot run, the path leaves the torso or the arm's reach, or the robot starts inside something.
+/// If the scene cannot run, the path leaves the torso or the arm's reach, or the robot starts in collision.
 pub fn scan(
     scene: &Scene,
     scan: &Scan,
@@ -97,7 +97,7 @@ pub fn scan(
         Ok(done) => done,
         Err(error) => return Err(advise(error, scene, scan, progress)),
     };
-    // A base that stands elsewhere helps where the skin was not reached, not where a joint lacked the torque.
+    // Another base position helps if the skin was not reached, but not if a joint lacked torque.
     if let Some(missed) = missed {
         let advised = advise(missed, scene, scan, progress);
         summary.verdict.reasons[0] = advised.to_string();
@@ -105,7 +105,7 @@ pub fn scan(
     Ok((record, summary))
 }
 
-/// The record, its summary, and the error of a probe that found no contact though no joint was at a limit.
+/// The record and its summary. The error is set if the probe found no contact although no joint was at a limit.
 fn scan_once(
     scene: &Scene,
     scan: &Scan,
@@ -147,7 +147,7 @@ fn scan_once(
     Ok((run.record, summary, missed))
 }
 
-/// Adds to an error about reach or a start inside something where the robot could stand instead.
+/// Adds a working base position to an error about reach or a start in collision.
 fn advise(
     error: anyhow::Error,
     scene: &Scene,
@@ -175,12 +175,12 @@ pub(super) struct Path {
     pub(super) length: f64,
 }
 
-/// Where the probe should be.
+/// Target of the probe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
     pub(super) pose: Pose,
     skin: SkinPoint,
-    /// Unit vector along the path on the skin, in world.
+    /// Unit vector along the path on the skin, in the world.
     pub(super) direction: Vector3<f64>,
 }
 
@@ -197,13 +197,13 @@ impl Path {
         Ok(path)
     }
 
-    /// Its ends in world, seen from above [m].
+    /// Ends of the path in the world, seen from above [m].
     fn in_world(&self, probe_scene: &ProbeScene<'_>) -> [[f64; 2]; 2] {
         let [x, y, _] = probe_scene.torso_position();
         [self.from, self.to].map(|end| [end[0] + x, end[1] + y])
     }
 
-    /// Where the probe starts, clear of the skin.
+    /// Pose of the probe at the start, above the skin.
     pub(super) fn above_start(
         &self,
         probe_scene: &ProbeScene<'_>,
@@ -216,7 +216,7 @@ impl Path {
         })
     }
 
-    /// The goal after `distance` [m] from the start, measured from above.
+    /// Target after `distance` [m] from the start, measured from above.
     pub(super) fn at(&self, probe_scene: &ProbeScene<'_>, distance: f64) -> anyhow::Result<Goal> {
         let share = (distance / self.length).clamp(0.0, 1.0);
         let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
@@ -231,7 +231,7 @@ impl Path {
     }
 }
 
-/// A scan under way.
+/// A running scan.
 struct Run<'a> {
     probe_scene: ProbeScene<'a>,
     path: Path,
@@ -241,12 +241,12 @@ struct Run<'a> {
     progress: Progress<'a>,
     /// Share of the path that is done.
     share: f64,
-    /// Time that pictures took.
+    /// Wall-clock time for pictures.
     aside: Duration,
 }
 
 impl<'a> Run<'a> {
-    /// Puts the probe above the start of the path.
+    /// Places the probe above the start of the path.
     fn start(
         scene: &'a Scene,
         scan: &Scan,
@@ -272,7 +272,7 @@ impl<'a> Run<'a> {
         Ok((run, controller))
     }
 
-    /// One step towards a goal.
+    /// Takes one step towards a goal.
     fn step(
         &mut self,
         controller: &mut HybridForce,
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
         Ok(report(self.progress, self.share)?)
     }
 
-    /// Name of the phase that the watch has seen the joints in.
+    /// Name of the phases during which the watch has observed the joints.
     fn span(&self) -> &'static str {
         let is_sliding = self.record.of_phase("slide").next().is_some();
         if is_sliding { "slide" } else { "approach" }
@@ -356,7 +356,7 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
             self.share = time / duration;
-            // The speed rises linearly over the ramp, then stays.
+            // The speed rises linearly over the ramp, then stays constant.
             let (distance, speed) = if time < RAMP {
                 (
                     scan.speed * time * time / (2.0 * RAMP),
@@ -387,7 +387,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Straight off the skin under position control.
+    /// Retreats along the normal of the skin under position control.
     fn retreat(&mut self) -> anyhow::Result<()> {
         use crate::sim::controllers::{OscPose, OscPoseConfig, OscTarget};
         let goal = self.path.at(&self.probe_scene, self.path.length)?;

@@ -1,4 +1,4 @@
-//! What an experiment comes down to.
+//! Summary of an experiment.
 
 use serde::Serialize;
 
@@ -8,16 +8,16 @@ use crate::sim::verdict::{ForceFigures, Judge, PathFigures, RunWatch, Verdict, V
 /// Time after first contact that is left out of the force errors [s].
 const SETTLING: f64 = 0.5;
 
-/// What an experiment was to do, and in which phases.
+/// Goals and phases of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// Force along the probe's axis [N]; none for a press, which wants a depth.
+    /// Force along the probe's axis [N]; `None` for a press, whose goal is a depth.
     pub force: Option<f64>,
-    /// Depth below the skin at rest [m]; none for a scan.
+    /// Depth below the resting skin [m]; `None` for a scan.
     pub depth: Option<f64>,
     /// Speed along the path [m/s].
     pub speed: f64,
-    /// Ends of the path seen from above, in world [m].
+    /// Ends of the path seen from above, in the world [m].
     pub path: Option<[[f64; 2]; 2]>,
     /// Phases that count as contact work.
     pub work: &'a [&'a str],
@@ -25,60 +25,60 @@ pub struct Asked<'a> {
     pub slide: &'a [&'a str],
 }
 
-/// The figures of an experiment and its verdict; names carry their units.
+/// Statistics of an experiment and its verdict; names contain units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Whether the limits were kept, and why not.
+    /// Whether the limits were kept, and the reasons if not.
     #[serde(flatten)]
     pub verdict: Verdict,
     /// Length of the path, seen from above [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_asked_m: Option<f64>,
-    /// Length of it that the probe passed in contact [m].
+    /// Length of the path that the probe covered in contact [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_covered_m: Option<f64>,
-    /// Largest distance from the goal along the path while sliding [m].
+    /// Maximum distance from the goal along the path while sliding [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lag_max_m: Option<f64>,
-    /// Largest distance across the path while sliding [m].
+    /// Maximum distance across the path while sliding [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_error_max_m: Option<f64>,
-    /// Depth of a press below the skin at rest that was wanted [m].
+    /// Target depth of a press below the resting skin [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_asked_m: Option<f64>,
     /// Mean force along the probe's axis, from 0.5 s after first contact to the end of contact work [N].
     pub mean_force_n: f64,
-    /// Mean absolute error of that force [N].
+    /// Mean absolute error of the force [N].
     pub force_mae_n: f64,
-    /// Root mean square of the same error [N].
+    /// Root mean square error of the force [N].
     pub force_rmse_n: f64,
-    /// Largest absolute value of the same error [N].
+    /// Maximum absolute error of the force [N].
     pub force_error_max_n: f64,
     /// Share of the samples in contact, from first contact to the end of contact work.
     pub contact_ratio: f64,
-    /// Largest force along the probe's axis [N].
+    /// Maximum force along the probe's axis [N].
     pub peak_force_n: f64,
-    /// Largest change of that force from one sample to the next [N].
+    /// Maximum change of the force from one sample to the next [N].
     pub largest_jump_n: f64,
     /// Root mean square of the distance from the path while sliding [m]; 0 for a press.
     pub path_rmse_m: f64,
     /// Root mean square of the error of the speed along the path while sliding [m/s]; 0 for a press.
     pub velocity_rmse_m_s: f64,
-    /// Largest angle between the probe's axis and its goal in contact [deg].
+    /// Maximum angle between the probe's axis and its target in contact [deg].
     pub peak_tilt_deg: f64,
-    /// Deepest indentation [m].
+    /// Maximum indentation [m].
     pub peak_indentation_m: f64,
     /// Simulated time [s].
     pub seconds_simulated: f64,
-    /// Physics steps per second of wall-clock time, control and logging included.
+    /// Physics steps per second of wall-clock time, including control and logging.
     pub steps_per_second: f64,
-    /// Whether the caller ended the experiment early; the figures are those of the part that was measured.
+    /// Whether the caller ended the experiment early; the statistics cover the measured part.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
 }
 
 impl Summary {
-    /// The figures of a record; its verdict is failed until [`Self::judge`].
+    /// Statistics of a record. Its verdict is "failed" until [`Self::judge`] is called.
     pub fn of(record: &Record, asked: &Asked<'_>, wall_seconds: f64) -> Self {
         let phase = |names: &[&str], index: usize| names.contains(&record.phases[index]);
         let at_work: Vec<_> = record
@@ -88,7 +88,7 @@ impl Summary {
             .collect();
         let touched = at_work.iter().position(|sample| sample.in_contact);
         let from_contact = &at_work[touched.unwrap_or(at_work.len())..];
-        // Without contact, all of the work counts as error.
+        // Without contact, the whole work phase counts as error.
         let judged = if touched.is_some() {
             from_contact
         } else {
@@ -155,7 +155,7 @@ impl Summary {
         }
     }
 
-    /// Judges the figures by the limits, after what went wrong in the run itself; `span` names what the watch has seen.
+    /// Judges the statistics by the limits, after the problems of the run itself. `span` names the phases that the watch has observed.
     pub fn judge(
         &mut self,
         limits: &VerdictLimits,
@@ -165,7 +165,7 @@ impl Summary {
         asked: &Asked<'_>,
     ) {
         let mut judge = problems.iter().fold(Judge::new(limits), Judge::reason);
-        // What ended the run early is the reason; figures of a part would only repeat it.
+        // If the run ended early, its problem is the only reason; statistics of a part would repeat it.
         if problems.is_empty() {
             if let Some(path) = self.path_figures() {
                 judge = judge.path(path);
@@ -203,7 +203,7 @@ impl Summary {
     }
 }
 
-/// How far a slide came along its path, seen from above [m].
+/// Progress of a slide along its path, seen from above [m].
 #[derive(Clone, Copy, Debug)]
 struct PathProgress {
     asked: f64,
@@ -247,7 +247,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
-/// The largest value, at least 0; NaN where there is one, so that no limit is kept by it.
+/// The largest value, at least 0; NaN if a value is NaN, so that it exceeds every limit.
 fn most(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |most, value| {
         if value.is_nan() || value > most {

@@ -1,22 +1,22 @@
-//! What is turned to make a torso feel as stiff and as damped as a recording: two numbers for every kind of torso.
+//! Two tuning parameters for every kind of torso, which adjust its stiffness and damping to a recording.
 //!
-//! A shell's are the stiffness and damping of its rest constraint; the others follow in fixed ratios ([`ShellConstraints`]).
+//! For a shell they are the stiffness and damping of its rest constraint; the others follow in fixed ratios ([`ShellConstraints`]).
 //!
-//! A flex is tuned by the softness that it is made of; its contact, which lies in series, gets the wanted ratio.
+//! For a flex they are its softness. Its contact, which is in series, gets the target ratio of damping to stiffness.
 
 use crate::models::torsos::{ShellConstraints, Softness, Solref, TorsoConfig};
 
-/// Contact stiffness of a flex [1/s²]: stiffer than the default's 2500, well below the 4 ms that chatter.
+/// Contact stiffness of a flex [1/s²]. It is above the default of 2500 and well below the value that chatters with 4 ms.
 const FLEX_CONTACT: f64 = 5000.0;
-/// Damping that a physics step of length h still resolves, times h.
+/// Maximum damping that a physics step of length h resolves, times h.
 const DAMPING_STEP: f64 = 1.0;
 
-/// The two numbers of a torso, each in its own unit.
+/// Two parameters of a torso, each in its own unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TorsoParameters {
     is_flex: bool,
     target: Softness,
-    /// Greatest damping of a constraint [1/s].
+    /// Maximum damping of a constraint [1/s].
     most_damping: f64,
 }
 
@@ -30,7 +30,7 @@ impl TorsoParameters {
         }
     }
 
-    /// Where to start.
+    /// Initial parameters.
     pub(super) fn start(&self) -> [f64; 2] {
         let Softness { stiffness, damping } = self.target;
         if self.is_flex {
@@ -41,7 +41,7 @@ impl TorsoParameters {
         }
     }
 
-    /// Least and greatest of each.
+    /// Minimum and maximum of each parameter.
     pub(super) fn bounds(&self) -> [[f64; 2]; 2] {
         if self.is_flex {
             [[10.0, 50_000.0], [0.1, 500.0]]
@@ -53,7 +53,7 @@ impl TorsoParameters {
         }
     }
 
-    /// The configuration that the numbers make of another one.
+    /// Applies the parameters to a configuration.
     pub(super) fn apply(
         &self,
         [stiffness, damping]: [f64; 2],

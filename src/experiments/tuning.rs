@@ -1,48 +1,48 @@
-//! Two unknowns, two answers: finds what makes a measured pair hit a wanted pair.
+//! Root finding with two unknowns: finds the parameters with which a measured pair equals a target pair.
 //!
 //! Newton's method on logarithms with Broyden's update of the Jacobian (Broyden 1965, "good" update), inside bounds:
 //!
 //! $$ x \leftarrow x + J^{-1} (\ln y^* - \ln y(x)), \qquad J \leftarrow J + \frac{(\Delta \ln y - J s)\, s^T}{s^T s} $$
 //!
-//! It starts from $J = 1$: each unknown moves its own answer in proportion. Every measurement is a simulated press, so few are made.
+//! It starts from $J = 1$: each unknown changes its own answer in proportion. Every measurement is a simulated press, so few are made.
 
 use nalgebra::{Matrix2, Vector2};
 
 use super::Interrupted;
 
-/// Longest step of an unknown, as a logarithm: a factor of four.
+/// Maximum step of an unknown, as a logarithm: a factor of four.
 const LONGEST_STEP: f64 = 1.4;
-/// Steps shorter than this go nowhere.
+/// Steps shorter than this end the search.
 const SHORTEST_STEP: f64 = 1e-4;
-/// An answer below this share of the wanted one counts as this share, so that its logarithm exists.
+/// Minimum ratio of an answer to its target. Smaller ones count as this ratio, so that the logarithm exists.
 const LEAST_SHARE: f64 = 0.02;
 
-/// What to find and within which limits.
+/// Target and limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TuningProblem {
-    /// The wanted pair, positive.
+    /// Target pair, positive.
     pub(super) target: [f64; 2],
-    /// Where to start, positive.
+    /// Initial unknowns, positive.
     pub(super) start: [f64; 2],
-    /// Least and greatest of each unknown.
+    /// Minimum and maximum of each unknown.
     pub(super) bounds: [[f64; 2]; 2],
-    /// Relative errors that are small enough.
+    /// Relative errors at which the search ends.
     pub(super) tolerance: [f64; 2],
-    /// Most measurements.
+    /// Maximum number of measurements.
     pub(super) most: usize,
 }
 
-/// The best that was found.
+/// Best solution that was found.
 #[derive(Clone, Debug)]
 pub(super) struct TuningSolution<T> {
     /// The unknowns.
     pub(super) unknowns: [f64; 2],
-    /// What was measured with them, and what came with it.
+    /// Measured answers for these unknowns.
     pub(super) answer: [f64; 2],
     pub(super) detail: T,
     /// Number of measurements.
     pub(super) n: usize,
-    /// Whether a measurement was interrupted, which ended the search.
+    /// Whether a measurement was interrupted. This ends the search.
     pub(super) interrupted: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn relative_errors(answer: [f64; 2], target: [f64; 2]) -> [f64; 2] {
     [0, 1].map(|i| answer[i] / target[i] - 1.0)
 }
 
-/// Solves a task; `measure` takes the unknowns and gives the answers with whatever belongs to them.
+/// Solves a problem. `measure` takes the unknowns and returns the answers with additional details.
 pub(super) fn tune<T: Clone>(
     problem: &TuningProblem,
     mut measure: impl FnMut([f64; 2]) -> anyhow::Result<([f64; 2], T)>,
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn coupled_and_curved_answers_are_hit_in_few_measurements() {
-        // Stiffness answers less than in proportion and leaks into damping, which has an offset.
+        // The stiffness answers less than in proportion and affects the damping, which has an offset.
         let law = |[k, c]: [f64; 2]| [3.0 * k.powf(0.8), 2.0 + 0.5 * c + 0.004 * k];
         let found = tune(&PROBLEM, |x| Ok((law(x), ()))).unwrap();
         assert!(is_close(found.answer, &PROBLEM), "{found:?}");

@@ -1,4 +1,4 @@
-//! One drawing, as SVG and as PNG: the same code draws both, with an embedded font.
+//! A drawing as SVG and as PNG. The same code draws both, with an embedded font.
 
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ pub(super) const ORANGE_LINE: RGBColor = RGBColor(224, 112, 26);
 pub(super) const GREY_LINE: RGBColor = RGBColor(150, 155, 162);
 pub(super) const WINDOW: RGBColor = RGBColor(214, 226, 240);
 
-/// What drawing may end with.
+/// Result of drawing.
 pub(super) type DrawResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Something to draw on.
+/// A drawing area.
 pub(super) type Area<B> = DrawingArea<B, Shift>;
 
-/// A chart of numbers over numbers.
+/// A chart with two numerical axes.
 pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// A drawing that does not know what it is drawn on.
+/// A drawing that is independent of its backend.
 pub(super) trait Drawing {
     /// Width and height [pixels].
     const SIZE: (u32, u32);
@@ -38,13 +38,13 @@ pub(super) trait Drawing {
 /// A finished drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// File name without ending.
+    /// File name without extension.
     pub name: String,
-    /// What it shows, in a sentence or two.
+    /// Description of the picture in a sentence or two.
     pub caption: String,
-    /// As SVG text.
+    /// The picture as SVG text.
     pub svg: String,
-    /// As PNG file.
+    /// The picture as a PNG file.
     pub png: Vec<u8>,
 }
 
@@ -57,7 +57,7 @@ impl Picture {
         ]
     }
 
-    /// Draws twice: once as SVG, once as PNG.
+    /// Draws the picture as SVG and as PNG.
     pub(super) fn of(
         name: String,
         caption: String,
@@ -110,13 +110,13 @@ fn to_png<D: Drawing>(drawing: &D) -> Result<Vec<u8>, Box<dyn std::error::Error 
     Ok(file)
 }
 
-/// An axis: its range and what it measures.
+/// An axis with its range and label.
 pub(super) struct Axis<'a> {
     pub(super) range: Range<f64>,
     pub(super) label: &'a str,
 }
 
-/// A chart with its axes drawn.
+/// Draws the axes of a chart.
 pub(super) fn chart<'a, B: DrawingBackend>(
     area: &'a Area<B>,
     title: &str,
@@ -152,7 +152,7 @@ where
     Ok(chart)
 }
 
-/// A series of points.
+/// Draws a series of points.
 pub(super) fn dots<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     points: &[(f64, f64)],
@@ -172,7 +172,7 @@ where
     Ok(())
 }
 
-/// A line.
+/// Draws a line.
 pub(super) fn line<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     points: Vec<(f64, f64)>,
@@ -191,7 +191,7 @@ where
     Ok(())
 }
 
-/// The area between two lines.
+/// Draws the area between two lines.
 pub(super) fn band<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     lower: &[(f64, f64)],
@@ -213,7 +213,7 @@ where
     Ok(())
 }
 
-/// The legend.
+/// Draws the legend.
 pub(super) fn legend<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     position: SeriesLabelPosition,
@@ -232,7 +232,7 @@ where
     Ok(())
 }
 
-/// A range that holds all finite values with some room, and is never empty.
+/// A range that contains all finite values with a margin and is never empty.
 pub(super) fn range_of(values: impl Iterator<Item = f64>, room: f64) -> Range<f64> {
     let (low, high) = values
         .filter(|value| value.is_finite())
@@ -247,7 +247,7 @@ pub(super) fn range_of(values: impl Iterator<Item = f64>, room: f64) -> Range<f6
     low - room * width..high + room * width
 }
 
-/// The range that holds all but the outermost share of the values on each side, with room: outliers may leave the picture.
+/// A range that contains all values except the outermost share on each side, with a margin. Outliers may be outside of the picture.
 pub(super) fn central_range(values: &[f64], outer: f64, room: f64) -> Range<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -256,8 +256,8 @@ pub(super) fn central_range(values: &[f64], outer: f64, room: f64) -> Range<f64>
     range_of(kept.iter().copied(), room)
 }
 
-/// At most about `n` of the indices below `len`, increasing: one of each stretch, at a place that goes through the stretch
-/// by the golden ratio, so that a periodic motion is not hit at the same phases again and again.
+/// Approximately `n` increasing indices below `len` at most, with one per section. Its position within the section follows the golden
+/// ratio, so that a periodic motion is not sampled at the same phases repeatedly.
 pub(super) fn every(len: usize, n: usize) -> impl Iterator<Item = usize> {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let stretch = len.div_ceil(n).max(1);
@@ -266,7 +266,7 @@ pub(super) fn every(len: usize, n: usize) -> impl Iterator<Item = usize> {
         .filter(move |&index| index < len)
 }
 
-/// A drawing's title: space above it, and what is left below.
+/// Draws a title with space above it and returns the area below.
 pub(super) fn titled<B: DrawingBackend>(
     area: &Area<B>,
     title: &str,
@@ -279,22 +279,22 @@ where
     Ok(below.map_err(|error| error.to_string())?)
 }
 
-/// A number at an axis, without zeros that say nothing.
+/// Formats a number at an axis without trailing zeros.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "plotters hands numbers over by reference"
 )]
 pub(super) fn tick(value: &f64) -> String {
-    // Steps of an axis added up miss zero by rounding.
+    // Sums of axis steps miss zero because of rounding.
     if value.abs() < 1e-12 {
         return "0".to_owned();
     }
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(*value);
-    // No minus before zero.
+    // Avoid "−0".
     (rounded + 0.0).to_string()
 }
 
-/// At most about `n` points of a curve, with the smallest and largest of each stretch kept.
+/// Approximately `n` points of a curve at most. The smallest and largest value of each section are kept.
 pub(super) fn thin(points: &[(f64, f64)], n: usize) -> Vec<(f64, f64)> {
     if points.len() <= n {
         return points.to_vec();
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinning_takes_one_of_each_stretch() {
+    fn thinning_takes_one_of_each_section() {
         let taken: Vec<usize> = every(1000, 100).collect();
         assert!(taken.len() == 100 && taken.windows(2).all(|pair| pair[0] < pair[1]));
         assert!((0..10).all(|phase| taken.iter().any(|index| index % 10 == phase)));

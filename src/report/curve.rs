@@ -1,9 +1,10 @@
-//! The calibration curve: what was measured against what the law says, with the 95 % band of the fit.
+//! The calibration curve: the measurement against the law, with the 95 % band of the fit.
 //!
-//! For the divided form it is the thesis' picture (Jakobsen 2021, Fig. 4.5): f/r over ṙ/r and the fitted line k + c ṙ/r.
-//! For laws with an elastic part g(r) it is force without damping over indentation.
-//! Both are component-plus-residual plots: a point is the law's value plus what the fit left over, so that other terms,
-//! such as a force offset, do not blur the picture. For the rest it is measured over predicted force.
+//! For the divided form it is the picture of the thesis (Jakobsen 2021, Fig. 4.5): f/r over ṙ/r with the fitted line k + c ṙ/r.
+//! For laws with an elastic part g(r) it is the force without damping over indentation.
+//! Both are component-plus-residual plots: a point is the law's value plus the residual, so that other terms, such as a force offset,
+//! do
+//! not blur the picture. For other laws it is the measured over the predicted force.
 
 use plotters::prelude::*;
 
@@ -13,27 +14,27 @@ use super::canvas::{
 };
 use crate::calibration::{Calibration, Fit};
 
-/// More points hide each other.
+/// Maximum number of points; more would hide each other.
 const MAX_POINTS: usize = 1200;
 
-/// Points along a fitted line.
+/// Number of points along a fitted line.
 const N_LINE: usize = 60;
 
-/// The curve, ready to be drawn.
+/// A curve that is ready to be drawn.
 pub(super) struct Curve {
     title: String,
     x_label: &'static str,
     y_label: &'static str,
     points: Vec<(f64, f64)>,
     line: Vec<(f64, f64)>,
-    /// Half of the width of the 95 % band at each point of `line`.
+    /// Half width of the 95 % band at each point of `line`.
     half_width: Vec<f64>,
     line_label: String,
-    /// What is shown, for the caption.
+    /// Description of the curve for the caption.
     pub(super) caption: String,
 }
 
-/// The elastic part of a law: g(r) and the relative half-width of its 95 % band.
+/// The elastic part of a law: g(r) and the relative half width of its 95 % band.
 struct Elastic {
     force: Box<dyn Fn(f64) -> f64>,
     half_width: Box<dyn Fn(f64) -> f64>,
@@ -141,7 +142,7 @@ impl Curve {
     }
 }
 
-/// Index and residual force of some of the samples used.
+/// Index and residual force of some of the samples in the fit.
 fn residuals(log: &Calibration) -> impl Iterator<Item = (usize, f64)> {
     let (used, predicted) = (&log.fit.used, &log.fit.predicted);
     let force = &log.prepared.samples.force;
@@ -179,7 +180,8 @@ fn value(fit: &Fit, name: &str) -> f64 {
     fit.parameter(name).map_or(0.0, |parameter| parameter.value)
 }
 
-/// Covariance of two parameters: the fit's correlation with the standard errors, which know more than the covariance.
+/// Covariance of two parameters: the fit's correlation times the standard errors. The standard errors contain more than the fit's
+/// covariance.
 fn covariance(fit: &Fit, first: &str, second: &str) -> f64 {
     let error = |name: &str| fit.parameter(name).map_or(0.0, |p| p.standard_error);
     let correlation = if first == second {
@@ -190,7 +192,7 @@ fn covariance(fit: &Fit, first: &str, second: &str) -> f64 {
     error(first) * error(second) * correlation
 }
 
-/// The quantile that the parameter's own interval used.
+/// The quantile of the parameter's own interval.
 fn quantile(fit: &Fit, name: &str) -> f64 {
     let own = fit
         .parameter(name)

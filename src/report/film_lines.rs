@@ -1,6 +1,6 @@
-//! What ultrasound showed a policy, beside the frames of a film: lines from left to right, depth from top to bottom.
+//! Ultrasound observations of a policy, drawn next to the frames of a film: scanlines from left to right, depth from top to bottom.
 
-/// Readings that are drawn, each in its colour.
+/// Readings that are drawn, with their colours.
 const COLOURS: [(&str, [f32; 3]); 4] = [
     ("b_mode", [255.0, 255.0, 255.0]),
     ("confidence", [255.0, 255.0, 255.0]),
@@ -11,7 +11,7 @@ const COLOURS: [(&str, [f32; 3]); 4] = [
 /// Width over height.
 const ASPECT: f32 = 0.45;
 
-/// Where readings of ultrasound are in an observation.
+/// Positions of the ultrasound readings in an observation.
 #[derive(Debug, Clone)]
 pub(super) struct FilmLines {
     readings: Vec<Reading>,
@@ -27,7 +27,7 @@ struct Reading {
 }
 
 impl FilmLines {
-    /// Of the names of an observation's entries; none without ultrasound.
+    /// Finds the readings by the names of an observation's entries; `None` without ultrasound.
     pub(super) fn of(names: &[String]) -> Option<Self> {
         let readings: Vec<Reading> = COLOURS
             .iter()
@@ -36,12 +36,12 @@ impl FilmLines {
         (!readings.is_empty()).then_some(Self { readings })
     }
 
-    /// Width of the picture beside frames of a height [pixels].
+    /// Width of the picture next to frames of a given height [pixels].
     pub(super) fn width(height: u32) -> u32 {
         (ASPECT * height as f32).round() as u32
     }
 
-    /// A row of red, green and blue.
+    /// A row of the picture, as red, green and blue.
     pub(super) fn row(&self, observation: &[f32], y: u32, height: u32) -> Vec<u8> {
         let width = Self::width(height);
         let at = |place: u32, size: u32, n: usize| place as usize * n / size as usize;
@@ -96,7 +96,7 @@ mod tests {
         }
         let lines = FilmLines::of(&names).unwrap();
         let mut observation = vec![0.0; names.len()];
-        // Liver in the second line, at its last sample.
+        // Liver in the second scanline, at its last sample.
         observation[6] = 1.0;
         let (height, width) = (60, FilmLines::width(60));
         let row = lines.row(&observation, 59, height);

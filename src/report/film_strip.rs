@@ -1,5 +1,5 @@
-//! A strip below the frames of a film: the force so far, or the reward where nothing measures a force, and how fast the film plays; beside
-//! them what ultrasound showed.
+//! A strip below the frames of a film. It shows the force so far, or the reward if no force is measured, and the playback speed. The
+//! ultrasound observation is drawn next to the frames.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -16,10 +16,10 @@ const HEIGHT: u32 = 144;
 
 const LINE: RGBColor = RGBColor(31, 105, 180);
 
-/// Puts frames of an episode above a curve that grows with them.
+/// Draws the frames of an episode above a curve that grows with them.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn film_with_strip(
     rollout: &Rollout,
     frames: &[&Image],
@@ -31,15 +31,15 @@ pub fn film_with_strip(
     let strip = Strip::of(rollout, playback.factor(n_steps));
     let lines = FilmLines::of(&rollout.spec.observation_space.names);
     let height = frames.first().map_or(0, |frame| frame.height);
-    let beside = lines.as_ref().map_or(0, |_| FilmLines::width(height));
-    let width = frames.first().map_or(0, |frame| frame.width) + beside;
+    let lines_width = lines.as_ref().map_or(0, |_| FilmLines::width(height));
+    let width = frames.first().map_or(0, |frame| frame.width) + lines_width;
     let composed = frames.iter().enumerate().map(|(index, frame)| {
-        // A frame is of the moment of an observation; after the last step there is none.
+        // A frame belongs to the observation of the same moment. After the last step there is no observation, so take the last one.
         let done = (index * every).min(rollout.steps.len().saturating_sub(1));
         let step = rollout.steps.get(done);
         let seen = lines.as_ref().zip(step.map(|step| &step.observation));
         let mut pixels = match seen {
-            Some((lines, seen)) => beside_frame(frame, lines, seen),
+            Some((lines, seen)) => with_lines(frame, lines, seen),
             None => frame.rgb.clone(),
         };
         pixels.extend(
@@ -57,8 +57,8 @@ pub fn film_with_strip(
     })
 }
 
-/// A frame with what was seen at its right.
-fn beside_frame(frame: &Image, lines: &FilmLines, seen: &[f32]) -> Vec<u8> {
+/// A frame with the ultrasound observation at its right.
+fn with_lines(frame: &Image, lines: &FilmLines, seen: &[f32]) -> Vec<u8> {
     let rows = frame.rgb.chunks_exact(3 * frame.width as usize).zip(0..);
     let row = |(row, y): (&[u8], u32)| [row, &lines.row(seen, y, frame.height)].concat();
     rows.flat_map(row).collect()
@@ -66,7 +66,7 @@ fn beside_frame(frame: &Image, lines: &FilmLines, seen: &[f32]) -> Vec<u8> {
 
 struct Strip {
     label: &'static str,
-    /// How fast the film plays.
+    /// Playback speed of the film.
     speed: String,
     points: Vec<(f64, f64)>,
     /// Target and tolerance.

@@ -1,20 +1,20 @@
-//! What the statistics mean, in a sentence each, and whether they should worry.
+//! Explanation of each statistic in a sentence, with a verdict.
 
 use super::number;
 use crate::calibration::{Calibration, FitStatistics};
 
-/// How a figure is to be taken.
+/// Verdict on a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Fine,
-    /// Worth a look at the plots.
+    /// The plots should be checked.
     Look,
-    /// The result should not be used before it is understood.
+    /// The result should not be used before the reason is understood.
     Worrying,
 }
 
 impl Verdict {
-    /// Shown to people, and the CSS class in the page.
+    /// Text for the user, which is also the CSS class in the page.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Fine => "fine",
@@ -23,7 +23,7 @@ impl Verdict {
         }
     }
 
-    /// Fine below the first limit, worrying from the second.
+    /// Fine below the first limit, worrying from the second limit.
     fn rising(value: f64, look: f64, worrying: f64) -> Self {
         if value < look {
             Self::Fine
@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-/// A figure, explained.
+/// A statistic with its explanation.
 pub(super) struct ExplainedStatistic {
     pub(super) name: &'static str,
     pub(super) value: String,
@@ -43,7 +43,7 @@ pub(super) struct ExplainedStatistic {
     pub(super) meaning: String,
 }
 
-/// Every statistic of a fit, explained.
+/// All statistics of a fit with explanations.
 pub(super) fn explained(log: &Calibration) -> Vec<ExplainedStatistic> {
     let statistics = &log.fit.statistics;
     let mut all = vec![goodness(log), error(log), independent(statistics)];
@@ -131,7 +131,7 @@ fn independent(statistics: &FitStatistics) -> ExplainedStatistic {
     }
 }
 
-/// A test of the residuals. With many samples even harmless deviations are found, so none of them is worrying by itself.
+/// A test of the residuals. With many samples even harmless deviations are significant, so a single test is never worrying.
 fn test(name: &'static str, p: f64) -> ExplainedStatistic {
     let (name, asks, then) = match name {
         "ljung_box" => (

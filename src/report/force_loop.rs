@@ -1,4 +1,4 @@
-//! Force over indentation, loading and unloading: measured and predicted, or measured and simulated.
+//! Force over indentation for loading and unloading: measured and predicted, or measured and simulated.
 
 use plotters::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::calibration::{Calibration, Samples};
 const MAX_POINTS: usize = 1200;
 const MAX_LINE: usize = 2400;
 
-/// The loop, ready to be drawn.
+/// A loop that is ready to be drawn.
 pub(super) struct ForceLoop {
     title: String,
     /// Indentation [mm] and force [N].
@@ -20,14 +20,14 @@ pub(super) struct ForceLoop {
     other_label: &'static str,
 }
 
-/// Indentation [mm] and force [N] of at most about `most` of the samples.
+/// Indentation [mm] and force [N] of approximately `most` samples at most.
 fn points(samples: &Samples, used: &[usize], force: &[f64], most: usize) -> Vec<(f64, f64)> {
     every(used.len().min(force.len()), most)
         .map(|at| (1e3 * samples.indentation[used[at]], force[at]))
         .collect()
 }
 
-/// What was measured.
+/// Measured samples.
 fn measured(log: &Calibration, most: usize) -> Vec<(f64, f64)> {
     let (samples, used) = (&log.prepared.samples, &log.fit.used);
     let force: Vec<f64> = used.iter().map(|&index| samples.force[index]).collect();
@@ -35,7 +35,7 @@ fn measured(log: &Calibration, most: usize) -> Vec<(f64, f64)> {
 }
 
 impl ForceLoop {
-    /// What was measured and what the law says.
+    /// Measured force and the prediction of the law.
     pub(super) fn predicted(title: &str, log: &Calibration) -> Self {
         let (samples, fit) = (&log.prepared.samples, &log.fit);
         Self {
@@ -46,7 +46,7 @@ impl ForceLoop {
         }
     }
 
-    /// What was measured and what a simulated press of the tuned torso gave.
+    /// Measured force and the force of a simulated press on the tuned torso.
     pub(super) fn simulated(title: &str, recorded: &Calibration, simulated: &Calibration) -> Self {
         Self {
             title: title.to_owned(),

@@ -1,4 +1,4 @@
-//! `report.html`: the answer first, then what it rests on. One file, without scripts, that prints and reads on a phone.
+//! `report.html`: the result first, then the details. It is one file without scripts, for print and for phones.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ pub(super) fn page(report: &CalibrationReport, pictures: &Pictures) -> String {
     document(&format!("Softness of {}", names.join(", ")), &body)
 }
 
-/// The answer in words.
+/// The result in words.
 fn opening(report: &CalibrationReport) -> String {
     let n = report.sites.logs.len();
     let logs = if n == 1 {
@@ -113,7 +113,7 @@ fn capital(text: &str) -> String {
     escape(&first.chain(chars).collect::<String>())
 }
 
-/// A row for each log, and the pooled one.
+/// A row for each log and one for the pooled values.
 fn sites(report: &CalibrationReport, pictures: &Pictures) -> String {
     let parameters = parameters_of(&report.sites.logs);
     let mut header = vec![Cell::Text("log".to_owned())];
@@ -226,7 +226,7 @@ fn repeated(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
     Some(html)
 }
 
-/// How to go on from here.
+/// Next steps for the user.
 fn usage(report: &CalibrationReport) -> String {
     let softness = report.softness();
     let mut html = "<h2>How to use it</h2>\n".to_owned();
@@ -254,7 +254,7 @@ fn usage(report: &CalibrationReport) -> String {
     html
 }
 
-/// A log: its parameters, plots, choices, statistics, source.
+/// A section for a log: its parameters, plots, settings, statistics and source.
 fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> String {
     let (prepared, fit) = (&log.prepared, &log.fit);
     let mut html = format!(
@@ -294,7 +294,7 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
     html + "</section>\n"
 }
 
-/// Why the numbers above may mislead, where they stand.
+/// Warnings about the numbers above.
 fn warnings(doubts: &[String]) -> String {
     let line = |doubt: &String| format!("<p class=\"warning\">{}</p>\n", escape(doubt));
     doubts.iter().map(line).collect()
@@ -375,7 +375,7 @@ fn selection_of(selection: &crate::calibration::ModelSelection) -> String {
     )
 }
 
-/// Where everything comes from.
+/// Provenance of the data and the program.
 fn provenance(report: &CalibrationReport) -> String {
     let rows: Vec<Vec<Cell>> = report
         .sites

@@ -13,7 +13,7 @@ use super::{number, shown};
 use crate::dvrk::identification::{Coordinates, Identification, Method, MotionLog, Payload};
 use crate::dvrk::{DvrkError, JointVector, N_JOINTS, parameter_name};
 
-/// Names of the torques of a log by its coordinates, with units.
+/// Names of a log's torques with units, for each kind of coordinates.
 const TORQUES: [[&str; N_JOINTS]; 2] = [
     [
         "yaw [N m]",
@@ -35,7 +35,7 @@ const TORQUES: [[&str; N_JOINTS]; 2] = [
     ],
 ];
 
-/// Everything that an identification found.
+/// Results of an identification.
 #[derive(Clone, Debug)]
 pub struct IdentificationReport {
     identification: Identification,
@@ -46,12 +46,12 @@ pub struct IdentificationReport {
     payload: Option<Payload>,
 }
 
-/// A log beside its prediction.
+/// A log with its prediction.
 #[derive(Clone, Debug)]
 struct Comparison {
     log: String,
     rate_hz: f64,
-    /// Norm of the error over norm of the torque.
+    /// Norm of the error relative to the norm of the torque.
     relative_error: JointVector,
     /// Measured and predicted torques.
     torques: Vec<[JointVector; 2]>,
@@ -69,10 +69,10 @@ impl Comparison {
 }
 
 impl IdentificationReport {
-    /// Tries what was identified on both logs.
+    /// Evaluates the identified model on both logs.
     ///
     /// # Errors
-    /// Where a log is too short for the filter or recorded too slowly.
+    /// If a log is too short for the filter or its sample rate is too low.
     pub fn new(
         identification: Identification,
         method: Method,
@@ -91,7 +91,7 @@ impl IdentificationReport {
         })
     }
 
-    /// The log by which the result is judged: the test, or the training where there is none.
+    /// The log for the evaluation: the test log, or the training log if there is no test log.
     fn judged(&self) -> &Comparison {
         self.test.as_ref().unwrap_or(&self.train)
     }
@@ -111,7 +111,7 @@ impl IdentificationReport {
         }
     }
 
-    /// The result as JSON: `relative_error` is of the test log, or of the training where there is none.
+    /// The result as JSON. `relative_error` is for the test log, or for the training log if there is no test log.
     pub fn json(&self) -> Value {
         let found = &self.identification;
         let base: Vec<Value> = (found.base.names().iter().enumerate())
@@ -158,7 +158,7 @@ impl IdentificationReport {
         })
     }
 
-    /// The result for a terminal.
+    /// The result as text for a terminal.
     pub fn text(&self) -> String {
         let found = &self.identification;
         let mut text = format!(
@@ -188,7 +188,7 @@ impl IdentificationReport {
         text.trim_end().to_owned()
     }
 
-    /// What was noticed about the logs and the payload.
+    /// Notes about the logs and the payload.
     fn notes(&self) -> Vec<String> {
         let of_payload = self.payload.as_ref().map(Payload::notes);
         let of_logs = self.identification.notes.iter().cloned();
@@ -203,10 +203,10 @@ impl IdentificationReport {
         }
     }
 
-    /// Every file with its name.
+    /// All files with their names.
     ///
     /// # Errors
-    /// When a plot cannot be drawn.
+    /// If a plot cannot be drawn.
     pub fn files(&self) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         let mut pictures = Vec::new();
         for (name, comparison) in [("test", &self.test), ("train", &Some(self.train.clone()))] {
@@ -228,7 +228,7 @@ impl IdentificationReport {
     }
 }
 
-/// A share in percent; a joint that stands still has none.
+/// A share in percent; empty for a joint that does not move.
 fn percent(share: f64) -> String {
     if share.is_finite() {
         format!("{:.2} %", 100.0 * share)

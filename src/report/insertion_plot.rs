@@ -1,4 +1,4 @@
-//! An insertion: forces, contacts and penetration over the depth, and the rod's shape and the sensors' ways from two sides.
+//! Plots of an insertion: forces, contacts and penetration over depth, and the rod's shape and the sensors' paths from two sides.
 
 use plotters::prelude::*;
 
@@ -8,16 +8,16 @@ use super::canvas::{
 };
 use crate::experiments::continuum::{InsertionRecord, InsertionSample};
 
-/// Most points of a curve.
+/// Maximum number of points of a curve.
 const MAX_POINTS: usize = 1500;
 
-/// Shapes that are drawn over the insertion.
+/// Number of rod shapes that are drawn.
 const N_SHAPES: usize = 8;
 
-/// Draws forces, contacts and penetration over the depth.
+/// Draws forces, contacts and penetration over depth.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn insertion_force_plot(title: &str, record: &InsertionRecord) -> anyhow::Result<Picture> {
     let curve = |of: &dyn Fn(&InsertionSample) -> f64| -> Points {
         let points: Points = record
@@ -56,10 +56,10 @@ pub fn insertion_force_plot(title: &str, record: &InsertionRecord) -> anyhow::Re
     Picture::of("force".to_owned(), caption.to_owned(), &drawing)
 }
 
-/// Draws the rod's shape at some moments and the ways of the two sensors, seen from the front and from the side.
+/// Draws the rod's shape at some moments and the paths of the two sensors, seen from the front and from the side.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn insertion_shape_plot(title: &str, record: &InsertionRecord) -> anyhow::Result<Picture> {
     let last = record.samples.len().saturating_sub(1);
     let side = |axis: usize, label: &'static str| {
@@ -68,7 +68,7 @@ pub fn insertion_shape_plot(title: &str, record: &InsertionRecord) -> anyhow::Re
             let Some(sample) = record.samples.get((shape + 1) * last / N_SHAPES) else {
                 continue;
             };
-            // What is beyond the introducer.
+            // The part beyond the introducer.
             let n_points = sample.points.len();
             let n_outside = sample.points.iter().take_while(|p| p.z > 0.0).count();
             let inside = sample.points[n_outside.min(n_points)..].iter();
@@ -100,7 +100,7 @@ type Points = Vec<(f64, f64)>;
 
 struct Panel {
     labels: [&'static str; 2],
-    /// Whether both axes span the same length.
+    /// Whether both axes have the same length.
     equal: bool,
     curves: Vec<(&'static str, RGBColor, Points)>,
 }

@@ -1,4 +1,4 @@
-//! The result for scripts: SI units, keys that stay, `null` where there is no number.
+//! The result as JSON for scripts: SI units, stable keys, `null` for unknown numbers.
 
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ impl CalibrationReport {
         Value::Object(all)
     }
 
-    /// Every parameter of any log; `null` where not every log identifies it.
+    /// All parameters of all logs; `null` if a log does not identify the parameter.
     fn pooled_json(&self) -> Value {
         let mut pooled = Map::new();
         pooled.insert("n_sites".to_owned(), json!(self.sites.pooled.n_sites));

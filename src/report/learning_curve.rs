@@ -1,4 +1,4 @@
-//! Learning curves: return, success rate and cost over training steps, of one training or several seeds.
+//! Learning curves: return, success rate and cost over training steps, for one training or several seeds.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use super::canvas::{
 use crate::evaluation::Estimate;
 use crate::training::{Evaluation, History, IterationRow};
 
-/// Most points of one curve.
+/// Maximum number of points of a curve.
 const MAX_POINTS: usize = 600;
 
 /// Draws the curves of trainings of the same task.
 ///
-/// Thin lines are training episodes, with exploration; the others are evaluations without. Of several trainings also the mean with its
-/// 95 % interval.
+/// Thin lines are training episodes with exploration. Other lines are evaluations without exploration. Several trainings also have a mean
+/// with its 95 % interval.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> anyhow::Result<Picture> {
     let caption = "Return, success rate and cost over training steps. Thin: training episodes, with exploration. Thick: evaluations without, of \
                    several seeds their mean with its 95 % interval."
@@ -59,7 +59,7 @@ pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> anyhow::Resu
     Picture::of(name.to_owned(), caption, &drawing)
 }
 
-/// The limit of the cost from the first step to the last; empty without one.
+/// The cost limit from the first step to the last one; empty if there is no limit.
 fn limit(runs: &[History]) -> Points {
     let rows = runs.iter().flat_map(|run| &run.iterations);
     let limited = rows.filter(|row| row.cost_limit.is_finite());
@@ -82,13 +82,13 @@ type Points = Vec<(f64, f64)>;
 
 struct Panel {
     label: &'static str,
-    /// Training episodes, one curve for each run.
+    /// Training episodes, one curve per run.
     training: Vec<Points>,
-    /// Evaluations, one curve for each run.
+    /// Evaluations, one curve per run.
     evaluations: Vec<Points>,
-    /// Mean over the runs and its interval, at steps where all were evaluated.
+    /// Mean over the runs and its interval, at steps where all runs were evaluated.
     mean: [Points; 3],
-    /// What the figure shall not exceed.
+    /// Upper limit of the quantity.
     limit: Points,
 }
 

@@ -1,4 +1,4 @@
-//! A parameter over the skin: its value and its interval as two maps, and the same in words and for scripts.
+//! Map of a parameter over the skin: its value and its interval as two pictures, and the same data as text and JSON.
 
 use plotters::prelude::*;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use super::canvas::{
 use super::{number, shown};
 use crate::calibration::map::{MapGrid, MapPoint};
 
-/// What the picture shows.
+/// Caption of the picture.
 pub(super) const CAPTION: &str = "The parameter over the skin, seen from above, in the frame of the logs. Left: the median. Right: half of the 95 % interval, as a share of it. White dots are the sites; orange rings are the places to press next.";
 
-/// Standard deviations from which a site disagrees with its neighbours.
+/// Number of standard deviations from which a site disagrees with its neighbours.
 const DISAGREES: f64 = 3.0;
-/// Colours from the smallest to the greatest value.
+/// Colours from the smallest to the largest value.
 const COLORS: [[f64; 3]; 5] = [
     [68.0, 1.0, 84.0],
     [59.0, 82.0, 139.0],
@@ -22,7 +22,7 @@ const COLORS: [[f64; 3]; 5] = [
     [94.0, 201.0, 98.0],
     [253.0, 231.0, 37.0],
 ];
-/// Steps of the colour bar.
+/// Number of steps of the colour bar.
 const BAR: usize = 64;
 
 /// The picture of a map.
@@ -39,7 +39,7 @@ impl<'a> MapPlot<'a> {
 /// One of the two maps.
 struct Panel {
     title: String,
-    /// Row by row.
+    /// Values row by row.
     values: Vec<f64>,
 }
 
@@ -134,7 +134,7 @@ impl MapPlot<'_> {
     }
 }
 
-/// The colours with their values.
+/// Draws the colour bar with its values.
 fn color_bar<B: DrawingBackend>(area: &Area<B>, values: &std::ops::Range<f64>) -> DrawResult
 where
     B::ErrorType: 'static,
@@ -176,12 +176,12 @@ fn color_of(value: f64, range: &std::ops::Range<f64>) -> RGBColor {
     RGBColor(channel(0), channel(1), channel(2))
 }
 
-/// Half of a point's interval over its value.
+/// Half of a point's interval relative to its value.
 fn half_width(point: &MapPoint) -> f64 {
     0.5 * (point.ci95[1] - point.ci95[0]) / point.value
 }
 
-/// A map in lines for people.
+/// A map as lines of text.
 pub(super) fn lines(map: &MapGrid) -> Vec<String> {
     let values = range_of(map.points.iter().map(|point| point.value), 0.0);
     let mut lines = vec![format!(
@@ -221,7 +221,7 @@ pub(super) fn lines(map: &MapGrid) -> Vec<String> {
     lines
 }
 
-/// A map for scripts.
+/// A map as JSON.
 pub(super) fn json(map: &MapGrid) -> Value {
     let point = |point: &MapPoint| json!({ "place": point.place, "value": point.value, "ci95": point.ci95 });
     let left_out = map.left_out.iter();

@@ -1,12 +1,12 @@
 //! Experiments and rollouts as MCAP logs.
 //!
-//! | topic | schema | what |
+//! | topic | schema | content |
 //! |---|---|---|
 //! | `/tf` | `foxglove.FrameTransform` | the probe's face in the world |
-//! | `/probe/pose` | `foxglove.PoseInFrame` | the same |
-//! | `/probe/target` | `foxglove.PoseInFrame` | where the face should be, in scans and presses |
-//! | `/probe/wrench` | `insonate.Wrench` | what the probe does to the tissue, in the probe's frame |
-//! | `/sample` | `insonate.Sample` | the rest of a row of the log |
+//! | `/probe/pose` | `foxglove.PoseInFrame` | the same pose |
+//! | `/probe/target` | `foxglove.PoseInFrame` | target pose of the face, in scans and presses |
+//! | `/probe/wrench` | `insonate.Wrench` | wrench of the probe on the tissue, in the probe frame |
+//! | `/sample` | `insonate.Sample` | the other columns of the log |
 //! | `/camera` | `foxglove.CompressedImage` | frames of a rollout's film |
 
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use crate::sim::render::Image;
 const WORLD: &str = "world";
 const PROBE: &str = "probe";
 
-/// A scan or a press.
+/// Log of a scan or a press.
 ///
 /// # Errors
 /// [`LogError`].
@@ -51,10 +51,10 @@ pub fn record_log(record: &Record) -> Result<Vec<u8>, LogError> {
     log.finish()
 }
 
-/// An episode, with a frame of its film every so many seconds.
+/// Log of an episode with a frame of its film every `interval` [s].
 ///
 /// # Errors
-/// [`LogError`]; of a picture that cannot be encoded.
+/// [`LogError`], or an error if a picture cannot be encoded.
 pub fn rollout_log(rollout: &Rollout, frames: &[&Image], interval: f64) -> anyhow::Result<Vec<u8>> {
     let mut log = McapLog::new()?;
     let mut frames = frames.iter().enumerate().peekable();

@@ -1,5 +1,5 @@
 //! The report of a calibration: tables, JSON, plots as SVG and PNG, `softness.toml` and one self-contained HTML page.
-//! Beside it, what is drawn of trainings and episodes: learning curves, plots over time, films.
+//! Also drawings of trainings and episodes: learning curves, plots over time, films.
 //!
 //! ```text
 //! CalibrationReport ─┬─ text()   for the terminal
@@ -54,27 +54,27 @@ pub use raster::{grey_picture, label_color, label_picture, legend_picture};
 pub use rollout_plot::rollout_plot;
 pub use study::{study_files, study_text};
 
-/// Everything that a calibration found.
+/// Results of a calibration.
 #[derive(Clone, Debug)]
 pub struct CalibrationReport {
-    /// What made it, with version.
+    /// Name and version of the program.
     pub generator: String,
-    /// The command line that was given.
+    /// The command line.
     pub command: String,
-    /// Each log, and all of them together.
+    /// Calibrations of each log and of all logs together.
     pub sites: SiteCalibrations,
-    /// Parameters over the skin, where they were mapped.
+    /// Parameters over the skin, if they were mapped.
     pub maps: Vec<MapGrid>,
-    /// The torso that was tuned, where one was.
+    /// The tuned torso, if one was tuned.
     pub scene: Option<SceneFit>,
-    /// The first log's press on a torso with the pooled softness, where it was simulated.
+    /// The first log's press on a torso with the pooled softness, if it was simulated.
     pub repeated: Option<RepeatedPress>,
-    /// Whether simulating was interrupted.
+    /// Whether the simulation was interrupted.
     pub interrupted: bool,
 }
 
 impl CalibrationReport {
-    /// What a scene reads.
+    /// Softness file for a scene.
     pub fn softness(&self) -> SoftnessFile {
         let mut file = SoftnessFile::new(&self.generator, &self.sites);
         for map in &self.maps {
@@ -90,10 +90,10 @@ impl CalibrationReport {
         file
     }
 
-    /// Every file with its name; `progress` is told the share done.
+    /// All files with their names. `progress` receives the share that is done.
     ///
     /// # Errors
-    /// When a plot cannot be drawn.
+    /// If a plot cannot be drawn.
     pub fn files(&self, progress: &mut dyn FnMut(f64)) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         let pictures = self.pictures(progress)?;
         let mut files = vec![
@@ -114,7 +114,7 @@ impl CalibrationReport {
         Ok(files)
     }
 
-    /// Draws everything.
+    /// Draws all pictures.
     fn pictures(&self, progress: &mut dyn FnMut(f64)) -> anyhow::Result<Pictures> {
         let stems = self.stems();
         let mut pictures = Pictures::default();
@@ -161,7 +161,7 @@ impl CalibrationReport {
         Ok(pictures)
     }
 
-    /// A file name for each log: its own where that is harmless, never one twice.
+    /// A unique file name for each log. It is the log's own name if that is safe.
     fn stems(&self) -> Vec<String> {
         let mut taken: BTreeSet<String> = BTreeSet::new();
         let n = self.sites.logs.len();
@@ -217,7 +217,7 @@ fn pictures_of(log: &Calibration, stem: &str) -> anyhow::Result<Vec<Picture>> {
     ])
 }
 
-/// A log's name without folder and ending, fit to be shown.
+/// A log's name without folder and extension, safe for output.
 fn name_of(log: &Calibration) -> String {
     shown(&log.source.name())
 }
@@ -225,7 +225,7 @@ fn name_of(log: &Calibration) -> String {
 /// The plots of a report.
 #[derive(Debug, Default)]
 struct Pictures {
-    /// Those of each log.
+    /// The plots of each log.
     logs: Vec<Vec<Picture>>,
     sites: Option<Picture>,
     maps: Vec<Picture>,
@@ -244,14 +244,14 @@ impl Pictures {
     }
 }
 
-/// Text from outside without what would break a line, a terminal or an XML file.
+/// Removes characters from external text that would break a line, a terminal or an XML file.
 fn shown(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
         .collect()
 }
 
-/// A number with as many digits as a person reads: four or five significant ones.
+/// Formats a number with four or five significant digits.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {
@@ -273,12 +273,12 @@ fn number(value: f64) -> String {
     }
 }
 
-/// `[low, high]` for people.
+/// Formats an interval as `[low, high]`.
 fn interval([low, high]: [f64; 2]) -> String {
     format!("{} to {}", number(low), number(high))
 }
 
-/// Each parameter of any log, in the order of their first appearance, from the first log that has it.
+/// All parameters of all logs in the order of their first appearance, each from the first log that has it.
 fn parameters_of(logs: &[Calibration]) -> Vec<&Parameter> {
     let mut all: Vec<&Parameter> = Vec::new();
     for parameter in logs.iter().flat_map(|log| &log.fit.parameters) {
@@ -298,7 +298,7 @@ fn labelled(title: &str, unit: &str) -> String {
     }
 }
 
-/// The parameters that every log has and identifies, each with its pooled value.
+/// The parameters that all logs have and identify, each with its pooled value.
 fn pooled_of(sites: &SiteCalibrations) -> Vec<(&Parameter, &PooledParameter)> {
     parameters_of(&sites.logs)
         .into_iter()
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_the_digits_that_are_read() {
+    fn numbers_have_their_significant_digits() {
         for (value, text) in [
             (1485.64, "1485.6"),
             (28.84, "28.840"),

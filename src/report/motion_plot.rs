@@ -1,4 +1,4 @@
-//! A motion on soft tissue over time: forces on tool and supports, and how far the tool has gone.
+//! A motion on soft tissue over time: forces on tool and supports, and the travel of the tool.
 
 use plotters::prelude::*;
 
@@ -8,7 +8,7 @@ use super::canvas::{
 };
 use crate::experiments::tissue::{MotionRecord, MotionSample};
 
-/// Most points of a curve.
+/// Maximum number of points of a curve.
 pub(super) const MAX_POINTS: usize = 1500;
 
 const GREEN_LINE: RGBColor = RGBColor(45, 150, 85);
@@ -16,7 +16,7 @@ const GREEN_LINE: RGBColor = RGBColor(45, 150, 85);
 /// Draws a motion.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn motion_plot(name: &str, title: &str, record: &MotionRecord) -> anyhow::Result<Picture> {
     let caption = "Force of the tissue on the tool, by components and by size; its size and that of all other forces on the tissue's \
                    surroundings; way of the tool since it touched or held the body."
@@ -62,7 +62,7 @@ pub fn motion_plot(name: &str, title: &str, record: &MotionRecord) -> anyhow::Re
 
 const INK_LINE: RGBColor = super::canvas::INK;
 
-/// Panels below each other, over one time.
+/// Stacked panels with a common time axis.
 pub(super) struct TimePlot {
     pub(super) title: String,
     /// Last time [s].
@@ -72,7 +72,7 @@ pub(super) struct TimePlot {
 
 pub(super) type Points = Vec<(f64, f64)>;
 
-/// One panel: what it shows, and its curves with their names.
+/// A panel with its label and its named curves.
 pub(super) struct Panel {
     pub(super) label: &'static str,
     pub(super) curves: Vec<(&'static str, RGBColor, Points)>,

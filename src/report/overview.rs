@@ -1,4 +1,4 @@
-//! What lies around an image plane: probe, outline of the picture and materials together.
+//! Surroundings of an image plane: the probe, the outline of the picture and the materials.
 
 use nalgebra::Isometry3;
 
@@ -9,23 +9,25 @@ use crate::ultrasound::phantom::Phantom;
 
 /// Width and height of each of the two parts [pixels].
 const SIZE: usize = 480;
-/// Their width over the picture's depth.
+/// Width of the parts relative to the picture's depth.
 const SPAN: f32 = 2.5;
-/// Share of a part above the probe's face.
+/// Share of a part that is above the probe's face.
 const ABOVE: f32 = 0.2;
-/// Samples of a line between drawn points.
+/// Every `STRIDE`-th sample of a scanline is drawn.
 const STRIDE: usize = 2;
-/// Half of the strokes' width [pixels].
+/// Half width of the strokes [pixels].
 const STROKE: usize = 1;
 
-/// A PNG file with two planes of the body: on the left that of the picture, wider and deeper, on the right the one across it through the
-/// probe's axis.
+/// A PNG file with two planes of the body. The left one is the plane of the picture, wider and deeper. The right one is perpendicular
+/// to it
+/// and contains the probe's axis.
 ///
-/// Materials have the colours of [`label_picture`]; the picture's outline is black. `pose` takes points from the probe's frame to that of
-/// the phantom's world.
+/// Materials have the colours of [`label_picture`]; the picture's outline is black. `pose` transforms points from the probe frame to
+/// the
+/// phantom's world frame.
 ///
 /// # Errors
-/// When it cannot be encoded.
+/// If it cannot be encoded.
 pub fn overview_picture(
     phantom: &dyn Phantom,
     deformation: &dyn Deformation,
@@ -58,12 +60,12 @@ pub fn overview_picture(
     label_picture(2 * SIZE, &pixels, n)
 }
 
-/// Distance from the probe's axis of a column [m].
+/// Distance of a column from the probe's axis [m].
 fn along(column: usize, span: f32) -> f32 {
     (column as f32 / SIZE as f32 - 0.5) * span
 }
 
-/// Points of the picture's outline in the probe's frame [m], with the part that they are drawn in.
+/// Points of the picture's outline in the probe frame [m], with the index of their part.
 fn outline(b_mode: &BMode) -> Vec<(usize, Point)> {
     let settings = b_mode.settings();
     let (last_line, last_sample) = (settings.n_lines - 1, settings.n_samples - 1);
@@ -80,7 +82,7 @@ fn outline(b_mode: &BMode) -> Vec<(usize, Point)> {
         .collect()
 }
 
-/// Draws a point of a part, `x` and `z` in shares of its width from the probe's face.
+/// Draws a point of a part. `x` and `z` are relative to the part's width, with the origin at the probe's face.
 fn draw(pixels: &mut [u8], part: usize, x: f32, z: f32, color: u8) {
     let pixel = |share: f32| (share * SIZE as f32).round() as isize;
     let (column, row) = (pixel(x + 0.5), pixel(z + ABOVE));

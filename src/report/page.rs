@@ -1,11 +1,11 @@
-//! The HTML page as such: escaping, tables, figures, and nothing from elsewhere.
+//! Elements of an HTML page: escaping, tables and figures. The page loads no other files.
 
 use super::canvas::Picture;
 use super::shown;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Text as it may stand between tags and in attributes.
+/// Escapes text for use between tags and in attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in shown(text).chars() {
@@ -23,7 +23,7 @@ pub(super) fn escape(text: &str) -> String {
 
 /// A whole page; `body` is HTML, `title` is text.
 pub(super) fn document(title: &str, body: &str) -> String {
-    // The policy lets nothing be loaded, even if something slipped in.
+    // The policy forbids loading of any resource, even if a link is in the text.
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -35,11 +35,11 @@ pub(super) fn document(title: &str, body: &str) -> String {
 
 /// A cell of a table.
 pub(super) enum Cell {
-    /// Escaped, to the left.
+    /// Escaped text, aligned left.
     Text(String),
-    /// Escaped, to the right.
+    /// Escaped text, aligned right.
     Number(String),
-    /// HTML, to the left.
+    /// HTML, aligned left.
     Html(String),
 }
 
@@ -71,9 +71,9 @@ pub(super) fn table(header: &[Cell], rows: &[Vec<Cell>], with_total: bool) -> St
     format!("<div class=\"wide\"><table>\n{head}<tbody>\n{body}</tbody></table></div>\n")
 }
 
-/// A picture with its caption; as wide as the page.
+/// A picture with its caption, as wide as the page.
 pub(super) fn figure(picture: &Picture) -> String {
-    // Inside a page an SVG needs no namespace, and the style gives its size.
+    // Inside a page an SVG needs no namespace, and the style sets its size.
     let svg = picture
         .svg
         .replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1);
@@ -87,7 +87,7 @@ pub(super) fn figure(picture: &Picture) -> String {
     format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
 }
 
-/// The first attribute of this name.
+/// The first attribute with this name.
 fn attribute<'a>(svg: &'a str, name: &str) -> &'a str {
     let start = svg
         .find(&format!(" {name}=\""))
@@ -97,7 +97,7 @@ fn attribute<'a>(svg: &'a str, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// A list of texts; nothing for none.
+/// A list of texts; empty if there are none.
 pub(super) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! The PSM over time: torques beside the model's, and forces beside their estimates.
+//! Plots of the PSM over time: torques with the model's torques, and forces with their estimates.
 
 use super::canvas::{BLUE_LINE, GREY_LINE, ORANGE_LINE, Picture, thin};
 use super::motion_plot::{MAX_POINTS, Panel, Points, TimePlot};
@@ -20,7 +20,7 @@ fn end(record: &PsmRecord) -> f64 {
 /// Draws simulated, identified and motor torques of yaw, pitch and insertion.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn psm_track_plot(name: &str, title: &str, record: &PsmRecord) -> anyhow::Result<Picture> {
     let caption = "Torques of yaw, pitch and insertion: of the motors, of these what moves the simulated bodies (friction taken off), and \
                    by the identified model at the simulated motion."
@@ -56,7 +56,7 @@ pub fn psm_track_plot(name: &str, title: &str, record: &PsmRecord) -> anyhow::Re
 /// Draws the force on the tip and its estimate from motor torques.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn psm_force_plot(name: &str, title: &str, record: &PsmRecord) -> anyhow::Result<Picture> {
     let caption = "Force of the torso on the instrument in the world, by the contacts and as estimated from the motors' torques.".to_owned();
     let panel = |axis: usize, label: &'static str| Panel {

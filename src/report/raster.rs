@@ -1,17 +1,17 @@
-//! Pictures of one value per pixel as PNG files.
+//! Pictures with one value per pixel as PNG files.
 
 /// A PNG file of grey levels, row by row.
 ///
 /// # Errors
-/// When it has no pixels.
+/// If it has no pixels.
 pub fn grey_picture(width: usize, grey: &[u8]) -> anyhow::Result<Vec<u8>> {
     encode(width, grey, None)
 }
 
-/// A PNG file of numbers below `n`, each of its own colour; `n` and above are black.
+/// A PNG file of numbers below `n`, each with its own colour. Numbers from `n` on are black.
 ///
 /// # Errors
-/// When it has no pixels.
+/// If it has no pixels.
 pub fn label_picture(width: usize, labels: &[u8], n: usize) -> anyhow::Result<Vec<u8>> {
     let n = n.min(255);
     let mut colors: Vec<u8> = (0..n).flat_map(label_color).collect();
@@ -20,7 +20,7 @@ pub fn label_picture(width: usize, labels: &[u8], n: usize) -> anyhow::Result<Ve
     encode(width, &labels, Some(colors))
 }
 
-/// Colour of a label in [`label_picture`]: hues a golden section apart differ from their neighbours.
+/// Colour of a label in [`label_picture`]. Hues are a golden section apart, so that neighbours differ.
 pub fn label_color(label: usize) -> [u8; 3] {
     let hue = (label as f64 * 0.618_034).fract();
     let light = [0.9, 0.65][label % 2];

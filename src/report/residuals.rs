@@ -1,4 +1,4 @@
-//! What the fit left over: residual force over time, and its distribution beside the Gaussian of the same spread.
+//! Residuals of the fit: residual force over time, and its distribution with a Gaussian of the same standard deviation.
 
 use plotters::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::calibration::Calibration;
 const MAX_POINTS: usize = 1600;
 const N_BINS: usize = 40;
 
-/// The two panels, ready to be drawn.
+/// The two panels.
 pub(super) struct Residuals {
     title: String,
     over_time: Vec<(f64, f64)>,
@@ -45,7 +45,7 @@ impl Residuals {
     }
 }
 
-/// The histogram of the values but the outermost thousandth.
+/// Histogram of the values without the outermost thousandth.
 fn histogram(values: &[f64]) -> Vec<(f64, f64, f64)> {
     let range = central_range(values, 0.0005, 0.02);
     let width = (range.end - range.start) / N_BINS as f64;

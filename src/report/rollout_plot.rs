@@ -1,4 +1,4 @@
-//! An episode over time: force, motion, actions and reward terms, one above the other.
+//! An episode over time: force, motion, actions and reward terms in stacked panels.
 
 use plotters::prelude::*;
 
@@ -8,7 +8,7 @@ use super::canvas::{
 };
 use crate::evaluation::{ProbeSample, Rollout, RolloutStep};
 
-/// Colours of the curves of a panel, at most one each.
+/// Colours of the curves in a panel.
 const PALETTE: [RGBColor; 8] = [
     RGBColor(31, 105, 180),
     RGBColor(224, 112, 26),
@@ -26,7 +26,7 @@ const STEADY: f64 = 1.0;
 /// Draws an episode.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub fn rollout_plot(name: &str, rollout: &Rollout) -> anyhow::Result<Picture> {
     let caption = "True force along the probe's axis, with the target ± 1 N; distance from the goal; speed; actions; weighted reward terms of \
                    each step."
@@ -85,7 +85,7 @@ struct Panel {
     curves: Vec<(String, Points)>,
     /// Target and tolerance.
     goal: Option<(f64, f64)>,
-    /// Least range of the axis.
+    /// Minimum range of the axis.
     least: [f64; 2],
 }
 
@@ -150,7 +150,7 @@ fn force(rollout: &Rollout) -> Option<Panel> {
     })
 }
 
-/// Distance from the goal across the probe's axis, where it is observed.
+/// Distance from the target across the probe's axis, if it is observed.
 fn distance(rollout: &Rollout) -> Option<Panel> {
     let curves = ["x", "y"].map(|axis| {
         let points = rollout.observed(&format!("position_error_{axis}"))?;

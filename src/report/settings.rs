@@ -1,9 +1,9 @@
-//! A torso's configuration as `softness.toml` keeps it: stiffness, damping, and its further constraints by name.
+//! Conversion between a torso's configuration and `softness.toml`: stiffness, damping, and further constraints by name.
 
 use crate::calibration::softness::SceneEntry;
 use crate::models::torsos::{Softness, TorsoConfig};
 
-/// What to write of a configuration.
+/// The entry of `softness.toml` for a configuration.
 pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
     let mut config = config.clone();
     let mut entry = SceneEntry {
@@ -28,7 +28,7 @@ pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
     entry
 }
 
-/// Every number of an entry that a torso is made from, by name.
+/// All numbers of an entry that define a torso, with their names.
 pub(super) fn numbers(entry: &SceneEntry) -> impl Iterator<Item = (&str, f64)> {
     let further = entry.parameters.iter();
     [("stiffness", entry.stiffness), ("damping", entry.damping)]
@@ -36,7 +36,7 @@ pub(super) fn numbers(entry: &SceneEntry) -> impl Iterator<Item = (&str, f64)> {
         .chain(further.map(|(name, value)| (name.as_str(), *value)))
 }
 
-/// Sets a configuration's lattice to the one that an entry was tuned for, if it was tuned for this shape.
+/// Sets the lattice of a configuration to the one for which an entry was tuned, if the shape is the same.
 pub fn apply_lattice(entry: &SceneEntry, config: &mut TorsoConfig) {
     if let (Some(shape), Some(count), Some(spacing)) = (&entry.shape, entry.count, entry.spacing)
         && shape == config.shape.name()
@@ -46,10 +46,10 @@ pub fn apply_lattice(entry: &SceneEntry, config: &mut TorsoConfig) {
     }
 }
 
-/// Sets a configuration's softness and constraints to what was written; what differs otherwise comes back in words.
+/// Sets the softness and constraints of a configuration to an entry. Returns a note if the entry was tuned for another lattice.
 ///
 /// # Errors
-/// For parameters that the torso does not have.
+/// If the torso does not have one of the parameters.
 pub fn apply(entry: &SceneEntry, config: &mut TorsoConfig) -> Result<Option<String>, String> {
     config.softness = Softness {
         stiffness: entry.stiffness,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_torso_has_not_is_refused() {
+    fn unknown_parameters_are_refused() {
         let mut entry = entry_of(&TorsoConfig::default());
         entry.parameters.insert("rest_stiffness".to_owned(), 1.0);
         let mut config = TorsoConfig::default();

@@ -1,4 +1,4 @@
-//! The sites side by side: each estimate with its 95 % interval, and the pooled mean with its own.
+//! Comparison of the sites: each estimate and the pooled mean with their 95 % intervals.
 
 use plotters::prelude::*;
 
@@ -8,7 +8,7 @@ use super::canvas::{
 use super::{labelled, name_of, pooled_of};
 use crate::calibration::{Parameter, PooledParameter, SiteCalibrations};
 
-/// Names are cut to this many characters.
+/// Maximum number of characters of a name.
 const MAX_NAME: usize = 22;
 
 /// One panel per parameter.
@@ -25,7 +25,7 @@ struct Panel {
 }
 
 impl Sites {
-    /// Up to two parameters that were pooled.
+    /// Up to two of the pooled parameters.
     pub(super) fn of(sites: &SiteCalibrations) -> Self {
         let panels = pooled_of(sites).into_iter().take(2);
         let panels = panels.map(|(Parameter { name, unit, .. }, pooled)| {
@@ -86,7 +86,7 @@ impl Sites {
             .x_label_area_size(42)
             .y_label_area_size(120)
             .build_cartesian_2d(x, -0.7..n - 0.3)?;
-        // The first site stands on top.
+        // The first site is at the top.
         let height = |i: usize| n - 1.0 - i as f64;
         let name = |y: &f64| {
             let index = n - 1.0 - y.round();

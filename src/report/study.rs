@@ -1,4 +1,4 @@
-//! The report of a study: text, and one self-contained HTML page with its plots.
+//! The report of a study: text, and one self-contained HTML page with plots.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::evaluation::{Estimate, PairedDifference};
 use crate::experiments::SoftnessFit;
 use crate::study::{ConditionResult, Measured, PolicyFigures, StudyResult};
 
-/// Every file of the report with its name.
+/// All files of the report with their names.
 ///
 /// # Errors
-/// When a plot cannot be drawn.
+/// If a plot cannot be drawn.
 pub fn study_files(result: &StudyResult) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let pictures = pictures(result)?;
     let json = format!("{}\n", serde_json::to_string_pretty(result)?);
@@ -26,7 +26,7 @@ pub fn study_files(result: &StudyResult) -> anyhow::Result<Vec<(String, Vec<u8>)
     Ok(files)
 }
 
-/// The answer in some lines.
+/// The result in a few lines.
 pub fn study_text(result: &StudyResult) -> String {
     let softness = &result.softness;
     let mut text = format!(
@@ -86,7 +86,7 @@ fn force_error(estimate: &Estimate) -> String {
     format!("{:.3} ({low:.3} to {high:.3})", estimate.mean)
 }
 
-/// Whether the truth lies in the intervals.
+/// Whether the intervals contain the truth.
 fn truth_line(result: &StudyResult) -> Option<String> {
     let truth = result.truth?;
     let is_inside = |inside: bool| if inside { "inside" } else { "OUTSIDE" };
@@ -145,7 +145,7 @@ fn page(result: &StudyResult, pictures: &[Picture]) -> String {
     document(&title, &body)
 }
 
-/// The first sentence: how much the patient's own torso brings.
+/// The first sentence: the benefit of the patient's own torso.
 fn answer(result: &StudyResult) -> String {
     let softness = &result.softness;
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! The plots of a study: how far torsos are from the log, and policies from the force.
+//! Plots of a study: errors of the torsos relative to the log, and force errors of the policies.
 
 use plotters::prelude::*;
 
@@ -8,23 +8,23 @@ use super::canvas::{
 };
 use crate::study::StudyResult;
 
-/// Colours of the policies, in their order.
+/// Colours of the policies, in order.
 const COLORS: [RGBColor; 3] = [BLUE_LINE, ORANGE_LINE, GREY_LINE];
 
-/// Measured over recorded stiffness of each torso.
+/// Measured relative to recorded stiffness of each torso.
 pub(super) struct TorsoErrors {
     rows: Vec<Row>,
-    /// The log's interval over its mean.
+    /// The log's interval relative to its mean.
     band: [f64; 2],
 }
 
-/// Force errors of each policy in each condition.
+/// Force errors of each policy under each condition.
 pub(super) struct ForceErrors {
     rows: Vec<Row>,
     policies: Vec<String>,
 }
 
-/// A name with marks: value, interval, and which colour.
+/// A name with marks: value, interval and colour.
 struct Row {
     name: String,
     marks: Vec<(f64, [f64; 2], RGBColor)>,
@@ -114,7 +114,7 @@ impl Drawing for ForceErrors {
     }
 }
 
-/// One line for each name, from top to bottom, over a band.
+/// Draws one line per name, from top to bottom, over a band.
 fn rows<B: DrawingBackend>(area: &Area<B>, label: &str, rows: &[Row], band: [f64; 2]) -> DrawResult
 where
     B::ErrorType: 'static,

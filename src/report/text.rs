@@ -1,4 +1,4 @@
-//! The result for the terminal: the logs in a table, the pooled numbers, and what was chosen in short.
+//! The result for the terminal: a table of the logs, the pooled values, and a summary of the choices.
 
 use super::{
     CalibrationReport, interval, labelled, name_of, number, parameters_of, pooled_of, shown,
@@ -7,11 +7,11 @@ use crate::calibration::{Calibration, Parameter, PooledParameter, models};
 use crate::experiments::{RepeatedPress, SceneFit};
 use crate::models::torsos::Softness;
 
-/// Names longer than this widen their own line only.
+/// Maximum length of a name for the column width. Longer names widen only their own line.
 const MAX_NAME: usize = 28;
 
 impl CalibrationReport {
-    /// Lines for people.
+    /// The result as lines of text.
     pub fn text(&self) -> String {
         let mut lines = vec![self.model_line(), String::new()];
         lines.extend(table(&self.rows()));
@@ -43,7 +43,7 @@ impl CalibrationReport {
         lines.push(String::new());
         match self.sites.logs.as_slice() {
             [log] => lines.extend(chosen(log)),
-            // Five logs' choices would bury the answer.
+            // The choices for many logs would hide the result.
             _ => lines.push(
                 "what was chosen and noticed in each log: report.html and result.json".to_owned(),
             ),
@@ -77,7 +77,7 @@ impl CalibrationReport {
         format!("{model}: {equation}\n{summary}")
     }
 
-    /// The header, and a row for each log.
+    /// The header and a row for each log.
     fn rows(&self) -> Vec<Vec<String>> {
         let parameters = parameters_of(&self.sites.logs);
         let mut header = vec!["log".to_owned()];
@@ -109,7 +109,7 @@ impl CalibrationReport {
         rows
     }
 
-    /// Why numbers are missing.
+    /// Reasons for missing numbers.
     fn unidentifiable(&self) -> Vec<String> {
         let missing = self.sites.logs.iter().flat_map(|log| {
             let parameters = log.fit.parameters.iter();
@@ -144,7 +144,7 @@ impl CalibrationReport {
     }
 }
 
-/// What was chosen for a log, and what was noticed; what the file says of itself is in the report.
+/// Choices and notes for a log. The log's own metadata is only in the report.
 fn chosen(log: &Calibration) -> Vec<String> {
     let prepared = &log.prepared;
     let mut lines = vec![format!("{}:", name_of(log))];
@@ -189,7 +189,7 @@ pub(super) fn scene_lines(scene: &SceneFit) -> Vec<String> {
     ]
 }
 
-/// What a torso with the calibrated softness gave.
+/// The repeated press on a torso with the calibrated softness.
 pub(super) fn repeated_lines(press: &RepeatedPress) -> Vec<String> {
     let line = |name: &str, unit: &str, of: fn(&Softness) -> f64, error: f64| {
         format!(
@@ -211,7 +211,7 @@ pub(super) fn repeated_lines(press: &RepeatedPress) -> Vec<String> {
     ]
 }
 
-/// Columns as wide as their cells: the first to the left, numbers to the right.
+/// A table whose columns fit their cells: the first one aligned left, numbers aligned right.
 fn table(rows: &[Vec<String>]) -> Vec<String> {
     let width = |text: &str| text.chars().count();
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -10,18 +10,18 @@ use crate::calibration::Calibration;
 
 const MAX_POINTS: usize = 1600;
 
-/// A prediction of more pieces is drawn as one line.
+/// Maximum number of pieces of a prediction; with more, it is drawn as one line.
 const MAX_PIECES: usize = 60;
 
 /// The two panels.
 pub(super) struct TimePlot {
     title: String,
     window: [f64; 2],
-    /// The whole log.
+    /// Force of the whole log.
     force: Vec<(f64, f64)>,
-    /// The whole log [mm].
+    /// Indentation of the whole log [mm].
     indentation: Vec<(f64, f64)>,
-    /// Prediction of the fitted samples, in pieces without gaps.
+    /// Predicted force of the fitted samples, in pieces without gaps.
     predicted: Vec<Vec<(f64, f64)>>,
     bias: f64,
 }
@@ -53,7 +53,7 @@ impl TimePlot {
     }
 }
 
-/// Predicted force over time, split where samples were left out.
+/// Predicted force over time, split where samples are excluded.
 fn pieces(log: &Calibration) -> Vec<Vec<(f64, f64)>> {
     let samples = &log.prepared.samples;
     let gap = 10.0 * samples.sampling_interval;

@@ -1,4 +1,4 @@
-//! The fourth step: what the policies do where they were not trained.
+//! Step 4: evaluation of the policies under conditions that differ from their training.
 
 use std::path::Path;
 
@@ -17,24 +17,24 @@ use crate::rl::run::POLICY;
 
 /// The task's own script.
 const SCRIPTED: &str = "scripted";
-/// Half sizes of the area of the farther sites [m]; tasks of the torso have 0.06 and 0.09.
+/// Half sizes of the area with farther sites [m]; the default of the torso tasks is 0.06 and 0.09.
 const FARTHER: [f64; 2] = [0.08, 0.12];
-/// Kinds of torso on which policies are tried that did not learn there; the others step too slowly for that.
+/// Kinds of torso on which policies are evaluated but not trained. The other kinds are too slow.
 const OTHER_TORSOS: [&str; 2] = ["flex", "xpbd"];
-/// The setting with which a torso breathes.
+/// The setting that enables breathing.
 pub(super) const BREATHING: (&str, &str) = ("randomization.breathing", "true");
-/// Environments that step together.
+/// Number of environments that step together.
 const N_ENVS: usize = 16;
 
-/// A condition before its episodes.
+/// A condition to be evaluated.
 struct Condition {
     name: String,
     what: String,
-    /// Settings over those of each policy's training.
+    /// Settings that override those of each policy's training.
     env: Table,
 }
 
-/// Lets every policy act in every condition.
+/// Evaluates all policies under all conditions.
 pub(super) fn evaluate_all(
     plan: &StudyPlan,
     folder: &OutputFolder,
@@ -120,7 +120,7 @@ fn figures(result: &EvaluationResult) -> PolicyFigures {
     }
 }
 
-/// Ranges of stiffness and damping that a torso is given, so that it measures a range times a factor.
+/// Ranges of the stiffness and damping settings with which a torso measures a range times a factor.
 pub(super) fn randomized(
     fits: &[SoftnessFit],
     torso: &str,
@@ -138,7 +138,7 @@ pub(super) fn randomized(
     [[low.stiffness, high.stiffness], [low.damping, high.damping]]
 }
 
-/// Settings of environments with a torso that is given ranges of stiffness and damping, and more settings.
+/// Settings of environments for a torso with ranges of stiffness and damping, and more settings.
 pub(super) fn environment(
     torso: &str,
     lattice: &str,
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_given_as_the_fit_was() {
+    fn ranges_are_scaled_like_the_fit() {
         let softness = |stiffness, damping| Softness { stiffness, damping };
         let fit = SoftnessFit {
             torso: "fast".to_owned(),

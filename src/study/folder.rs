@@ -1,6 +1,7 @@
-//! The files of a study, and whether it is the same study that goes on.
+//! The files of a study, and the check that a resumed study is the same.
 //!
-//! `study.toml` states what fitted torsos and policies depend on, `torsos.json` keeps the torsos that are fitted, `policies/NAME/` are trainings.
+//! `study.toml` contains everything that fitted torsos and policies depend on, `torsos.json` the fitted torsos. `policies/NAME/` are
+//! trainings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,12 @@ use crate::files::{FileError, OutputFolder};
 
 const SETTINGS: &str = "study.toml";
 const TORSOS: &str = "torsos.json";
-/// What an overwritten study must not leave beside a new one that is broken off.
+/// Results that are removed when a study is overwritten, so that they do not remain if the new study is interrupted.
 const RESULTS: [&str; 3] = [TORSOS, "study.json", "study.html"];
-/// No such file is larger [bytes].
+/// Maximum size of a file that is read [bytes].
 const MAX_SIZE: u64 = 1 << 20;
 
-/// Begins a study in a folder, or goes on with it.
+/// Starts a study in a folder, or resumes it.
 pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> anyhow::Result<()> {
     let path = folder.path().join(SETTINGS);
     let ours = plan.to_table().to_string();
@@ -58,7 +59,7 @@ pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> anyhow::Result<()
     Ok(())
 }
 
-/// The torsos that are fitted.
+/// Reads the fitted torsos.
 pub(super) fn torsos(folder: &OutputFolder) -> anyhow::Result<Vec<SoftnessFit>> {
     let path = folder.path().join(TORSOS);
     if !path.exists() {
@@ -68,14 +69,14 @@ pub(super) fn torsos(folder: &OutputFolder) -> anyhow::Result<Vec<SoftnessFit>> 
     serde_json::from_str(&read(&path)?).with_context(reading)
 }
 
-/// Keeps the torsos that are fitted.
+/// Writes the fitted torsos.
 pub(super) fn keep_torsos(folder: &OutputFolder, torsos: &[SoftnessFit]) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(torsos)?;
     folder.write(TORSOS, format!("{json}\n").as_bytes())?;
     Ok(())
 }
 
-/// Where a policy is trained.
+/// Folder of a policy's training.
 ///
 /// # Errors
 /// [`crate::files::FileError`].

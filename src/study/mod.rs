@@ -1,13 +1,14 @@
-//! One patient from recorded presses to a policy, with the error of each step: `insonate study`.
+//! A study of one patient, from recorded presses to a policy, with the error of each step: `insonate study`.
 //!
 //! ```text
 //! logs ─► softness ─► torsos (five kinds) ─► policies (two) ─► conditions ─► study.json, study.html
 //! ```
 //!
-//! 1. [`crate::calibration`] finds stiffness and damping with intervals.
-//! 2. `torsos`: each kind is given what makes the repeated press measure the same.
-//! 3. `policies`: one learns on the calibrated torso, one on the thesis' own, with the same seed and steps.
-//! 4. `conditions`: both and the task's script act in the same episodes of other softness, breathing, places, logs and torsos.
+//! 1. [`crate::calibration`] estimates stiffness and damping with intervals.
+//! 2. `torsos`: finds the settings with which each kind of torso reproduces the recorded press.
+//! 3. `policies`: trains one policy on the calibrated torso and one on the torso of the thesis, with the same seed and number of steps.
+//! 4. `conditions`: evaluates both policies and the task's script in the same episodes with other softness, breathing, sites, logs and
+//! torsos.
 
 mod conditions;
 mod folder;
@@ -25,26 +26,26 @@ use crate::training::Event;
 pub use plan::{StudyPlan, StudyStart};
 pub use result::{ConditionResult, Measured, PolicyFigures, StudyResult, TrainedPolicy};
 
-/// What a study is doing, for its observer.
+/// Progress of a study, for its observer.
 #[derive(Debug)]
 pub enum StudyEvent<'a> {
-    /// A torso is being fitted; the share of its presses that is done.
+    /// A torso is being fitted: name, and share of its presses that is done.
     Torso(&'a str, f64),
-    /// A policy begins to train, for so many steps.
+    /// The training of a policy starts: name, and number of steps.
     Policy(&'a str, usize),
-    /// A policy trains.
+    /// Progress of a training.
     Training(&'a Event<'a>),
-    /// A policy acts in a condition; the share of the whole evaluation that is done.
+    /// A policy is evaluated under a condition: name, and share of the whole evaluation that is done.
     Evaluating(&'a str, f64),
 }
 
-/// Is told what the study does; `Break` ends it, and what is finished is kept for a resumed one.
+/// Callback that receives the progress of a study. `Break` ends the study and keeps finished parts for a resume.
 pub type Observer<'a> = &'a mut dyn FnMut(&StudyEvent<'_>) -> ControlFlow<()>;
 
-/// Runs a study in its folder, which is left with what its steps found.
+/// Runs a study and writes the result of each step to its folder.
 ///
 /// # Errors
-/// [`crate::experiments::Interrupted`] when the observer breaks off; of simulation, learning and files; for a folder with another study.
+/// [`crate::experiments::Interrupted`] if the observer interrupts; errors of simulation, training and files; an error if the folder contains another study.
 pub fn study(
     plan: &StudyPlan,
     folder: &OutputFolder,

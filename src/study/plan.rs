@@ -1,4 +1,4 @@
-//! What to study.
+//! Settings of a study.
 
 use anyhow::Context as _;
 use toml::{Table, Value};
@@ -7,51 +7,51 @@ use super::result::Measured;
 use crate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use crate::models::torsos::Softness;
 
-/// What becomes of an earlier study in the folder.
+/// Action for an earlier study in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StudyStart {
-    /// It is refused.
+    /// Refuse the folder.
     New,
-    /// It is removed.
+    /// Remove the earlier study.
     Overwrite,
-    /// It goes on.
+    /// Resume the earlier study.
     Resume,
 }
 
-/// A study before its first step.
+/// Plan of a study.
 #[derive(Debug)]
 pub struct StudyPlan {
-    /// Task that is learned; its scene has a torso.
+    /// Task of the policies; its scene needs a torso.
     pub task: String,
-    /// The logs, calibrated.
+    /// Calibrations of the logs.
     pub sites: SiteCalibrations,
-    /// Logs that nothing is fitted to, calibrated.
+    /// Calibrations of held-out logs, which are not used for fitting.
     pub held_out: Option<SiteCalibrations>,
-    /// How the logs were fitted.
+    /// Options of the fits.
     pub options: FitOptions,
-    /// What the logs' tissue is, where that is known, as of simulated ones.
+    /// True softness of the logs' tissue, if it is known, for example in simulation.
     pub truth: Option<Softness>,
-    /// Kinds of torso that are fitted beside `fast`, on which policies learn.
+    /// Kinds of torso that are fitted in addition to `fast`, on which policies are trained.
     pub torsos: Vec<String>,
-    /// Steps of each training.
+    /// Number of steps of each training.
     pub total_timesteps: usize,
     /// Seed of each training.
     pub train_seed: u64,
-    /// Episodes of each policy in each condition.
+    /// Number of episodes of each policy under each condition.
     pub n_episodes: usize,
     /// Seed of the first episode.
     pub seed: u64,
-    /// Threads; 0: one for each core; without effect on what is found.
+    /// Number of threads; 0 uses one per core. It does not affect the results.
     pub n_threads: usize,
-    /// What becomes of an earlier study.
+    /// Action for an earlier study.
     pub start: StudyStart,
 }
 
 impl StudyPlan {
-    /// Fails where the logs do not give what torsos are made from.
+    /// Checks that the logs determine the parameters of a torso.
     ///
     /// # Errors
-    /// Names the model and what it lacks.
+    /// If the model lacks stiffness or damping; the error names it.
     pub fn check(&self) -> anyhow::Result<()> {
         for sites in std::iter::once(&self.sites).chain(&self.held_out) {
             let has = |name: &str| sites.pooled.parameter(name).is_some();
@@ -69,7 +69,7 @@ impl StudyPlan {
         Ok(())
     }
 
-    /// What the logs measured, pooled over them.
+    /// Softness of the logs, pooled.
     pub(super) fn measured(&self) -> Measured {
         let value = |name: &str| {
             let pooled = self.sites.pooled.parameter(name);
@@ -94,18 +94,18 @@ impl StudyPlan {
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// What each held-out log measured.
+    /// Softness of each held-out log.
     pub(super) fn measured_held_out(&self) -> Vec<Measured> {
         let logs = self.held_out.iter().flat_map(|sites| &sites.logs);
         logs.filter_map(measured_of).collect()
     }
 
-    /// The first log, which torsos repeat.
+    /// The first log; its press is repeated on torsos.
     pub(super) fn first_log(&self) -> anyhow::Result<&Calibration> {
         self.sites.logs.first().context("no log is given")
     }
 
-    /// Everything that the result depends on, as `study.toml`.
+    /// All settings that affect the result, as `study.toml`.
     pub(super) fn to_table(&self) -> Table {
         let logs = |sites: &SiteCalibrations| {
             let each = sites.logs.iter().map(|log| {
@@ -122,7 +122,7 @@ impl StudyPlan {
         put("insonate_version", env!("CARGO_PKG_VERSION").into());
         put("task", self.task.clone().into());
         put("model", self.sites.model().into());
-        // Options of the calibration change what it finds.
+        // Options of the calibration affect its result.
         put("stiffness", softness.stiffness.into());
         put("damping", softness.damping.into());
         put("steps", (self.total_timesteps as i64).into());

@@ -1,4 +1,4 @@
-//! The third step: a policy learned on the calibrated torso, and one on the thesis' own.
+//! Step 3: trains a policy on the calibrated torso and one on the torso of the thesis.
 
 use toml::{Table, Value};
 
@@ -8,14 +8,14 @@ use crate::experiments::{Interrupted, SoftnessFit};
 use crate::files::OutputFolder;
 use crate::training::{Overrides, Plan, StartMode, StopReason, TrainingSummary, train};
 
-/// The policy of the patient.
+/// Name of the policy for the patient.
 pub(super) const CALIBRATED: &str = "calibrated";
-/// The policy of the thesis' torso (Jakobsen 2021): its lattice, its ranges of softness.
+/// Name of the policy for the torso of the thesis (Jakobsen 2021), with its lattice and its ranges of softness.
 pub(super) const THESIS: &str = "thesis";
-/// Stiffness [N/m] and damping [N·s/m] that the thesis drew from.
+/// Ranges of stiffness [N/m] and damping [N·s/m] in the thesis.
 const THESIS_RANGES: [[f64; 2]; 2] = [[1300.0, 1600.0], [17.0, 41.0]];
 
-/// Trains both, or goes on with them.
+/// Trains both policies, or resumes their training.
 pub(super) fn train_all(
     plan: &StudyPlan,
     folder: &OutputFolder,

@@ -1,4 +1,4 @@
-//! What a study found, with the interval of each figure.
+//! Result of a study, with confidence intervals.
 
 use serde::Serialize;
 
@@ -6,46 +6,46 @@ use crate::evaluation::{Estimate, PairedDifference};
 use crate::experiments::SoftnessFit;
 use crate::models::torsos::Softness;
 
-/// A study; `study.json`.
+/// Result of a study; written to `study.json`.
 #[derive(Debug, Serialize)]
 pub struct StudyResult {
     /// Task.
     pub task: String,
-    /// What the logs measured.
+    /// Softness of the logs.
     pub softness: Measured,
-    /// What each held-out log measured.
+    /// Softness of each held-out log.
     pub held_out: Vec<Measured>,
-    /// What the logs' tissue is, where that is known.
+    /// True softness of the logs' tissue, if it is known.
     pub truth: Option<Softness>,
-    /// Each kind of torso.
+    /// Fit of each kind of torso.
     pub torsos: Vec<SoftnessFit>,
-    /// Each policy that was trained.
+    /// The trained policies.
     pub policies: Vec<TrainedPolicy>,
-    /// Each condition.
+    /// Results under each condition.
     pub conditions: Vec<ConditionResult>,
-    /// Time of the study, or of the last part of a resumed one [s].
+    /// Wall-clock time of the study, or of the last session of a resumed one [s].
     pub wall_s: f64,
 }
 
 /// Stiffness and damping of logs with 95 % intervals.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measured {
-    /// The log, or the logs.
+    /// Name of the log or logs.
     pub log: String,
     /// Stiffness [N/m].
     pub stiffness: f64,
-    /// Its interval [N/m].
+    /// 95 % interval of the stiffness [N/m].
     pub stiffness_ci95: [f64; 2],
     /// Damping [N·s/m].
     pub damping: f64,
-    /// Its interval [N·s/m].
+    /// 95 % interval of the damping [N·s/m].
     pub damping_ci95: [f64; 2],
-    /// Where another site's stiffness and damping are expected: what episodes draw from.
+    /// Ranges of stiffness and damping that are expected at another site. Episodes draw from them.
     pub range: [[f64; 2]; 2],
 }
 
 impl Measured {
-    /// Whether both intervals hold a softness.
+    /// Whether the intervals of stiffness and damping contain a softness.
     pub fn covers(&self, truth: &Softness) -> [bool; 2] {
         let holds = |[low, high]: [f64; 2], value: f64| low <= value && value <= high;
         [
@@ -63,55 +63,55 @@ impl Measured {
     }
 }
 
-/// A policy's training.
+/// Training of a policy.
 #[derive(Debug, Serialize)]
 pub struct TrainedPolicy {
     /// `calibrated` or `thesis`.
     pub name: &'static str,
-    /// What its episodes drew stiffness from [N/m].
+    /// Range of the stiffness in its episodes [N/m].
     pub stiffness: [f64; 2],
-    /// What its episodes drew damping from [N·s/m].
+    /// Range of the damping in its episodes [N·s/m].
     pub damping: [f64; 2],
-    /// Steps done.
+    /// Number of training steps done.
     pub global_step: u64,
-    /// Time of the training [s].
+    /// Wall-clock time of the training [s].
     pub wall_s: f64,
-    /// Success rate of the last evaluation during the training.
+    /// Success rate of the last evaluation during training.
     pub success_rate: Option<f64>,
 }
 
-/// A condition with every policy's figures.
+/// Results of all policies under a condition.
 #[derive(Debug, Serialize)]
 pub struct ConditionResult {
     /// Short name.
     pub name: String,
-    /// What it is, in words.
+    /// Description of the condition.
     pub what: String,
-    /// The figures of each policy.
+    /// Results of each policy.
     pub policies: Vec<PolicyFigures>,
-    /// The calibrated policy minus each other one, episode by episode.
+    /// Differences between the calibrated policy and each other one, paired by episode.
     pub paired: Vec<PairedDifference>,
 }
 
-/// Figures of a policy in a condition.
+/// Results of a policy under a condition.
 #[derive(Debug, Serialize)]
 pub struct PolicyFigures {
     /// Name.
     pub name: String,
-    /// Share of successes.
+    /// Success rate.
     pub success_rate: f64,
-    /// Its 95 % interval (Wilson).
+    /// 95 % interval of the success rate (Wilson).
     pub success_ci95: [f64; 2],
-    /// Mean absolute error of the force [N]; its interval and those of the next two lie above 0.
+    /// Mean absolute error of the force [N]. The intervals of this and the next two fields lie above 0.
     pub force_mae_n: Estimate,
-    /// Greatest force [N].
+    /// Maximum force [N].
     pub peak_force_n: Estimate,
     /// Speed of the hardest contact [m/s].
     pub contact_speed_m_s: Estimate,
-    /// Episodes.
+    /// Number of episodes.
     pub n_episodes: usize,
-    /// Episodes that failed their verdict.
+    /// Number of episodes that failed their verdict.
     pub n_failed: usize,
-    /// The first reason of each, with counts, most frequent first.
+    /// First reasons of the failed episodes with counts, most frequent first.
     pub reasons: Vec<(String, usize)>,
 }

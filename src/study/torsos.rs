@@ -1,4 +1,4 @@
-//! The second step: what each kind of torso must be given.
+//! Step 2: finds the softness setting for each kind of torso.
 
 use anyhow::Context as _;
 
@@ -8,10 +8,10 @@ use crate::experiments::{SoftnessFit, fit_softness};
 use crate::files::OutputFolder;
 use crate::models::torsos::{self, Softness};
 
-/// The kind of torso on which policies learn.
+/// Kind of torso on which policies are trained.
 pub(super) const LEARNED: &str = "fast";
 
-/// Fits every kind of torso that is asked for and not fitted yet.
+/// Fits all selected kinds of torso that are not yet fitted.
 pub(super) fn fit(
     plan: &StudyPlan,
     folder: &OutputFolder,
@@ -37,7 +37,7 @@ pub(super) fn fit(
     Ok(fits)
 }
 
-/// What a torso must be given to measure a softness, by how its fit had to change it.
+/// Softness setting with which a torso measures a softness, from the ratio of setting to target in its fit.
 pub(super) fn given(fits: &[SoftnessFit], torso: &str, wanted: &Softness) -> Softness {
     let fit = fits.iter().find(|fit| fit.torso == torso);
     let factor = |given: f64, target: f64| given / target;

@@ -3,7 +3,7 @@
 use crate::rl::network::Activation;
 use crate::rl::{PpoConfig, SacConfig};
 
-/// The default settings of a task.
+/// The default settings of PPO for a task.
 pub fn ppo_defaults(task: &str) -> PpoConfig {
     match task {
         "pendulum" => PpoConfig {
@@ -22,7 +22,7 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             n_minibatches: 32,
             ..general()
         },
-        // The force responds at once: a short horizon and large steps.
+        // The force responds immediately, so a short horizon and large steps suffice.
         "probe-sweep" | "table-slide" | "probe-press" => PpoConfig {
             total_timesteps: 600_000,
             learning_rate: 1e-3,
@@ -44,7 +44,7 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             log_std_init: -0.5,
             ..general()
         },
-        // Pictures are many numbers, and steps are dear: few samples, used often.
+        // Pictures are large and steps are expensive: few samples, each used often.
         "find-view" | "image-quality" | "coverage" => PpoConfig {
             total_timesteps: 60_000,
             n_envs: 16,
@@ -61,7 +61,8 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             discount: 0.97,
             ..surgery()
         },
-        // Clipped updates move the policy little, and the way is long: many updates of few samples. Sixteen organs step as fast as eight.
+        // Clipped updates change the policy only a little, and learning takes many of them: many updates with few samples. Sixteen
+        // organs step as fast as eight.
         "tissue-retract" => PpoConfig {
             total_timesteps: 100_000,
             n_envs: 16,
@@ -83,8 +84,8 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
     }
 }
 
-/// Table I of FF-SRL (arXiv:2503.18616) with larger steps: there 500 000 timesteps, 4 epochs, a learning rate of 2.5e-4 and a clip of 0.1
-/// that falls to zero need ten times as many samples.
+/// Table I of FF-SRL (arXiv:2503.18616) with larger steps. With its settings (500 000 timesteps, 4 epochs, a learning rate of 2.5e-4
+/// and a clip of 0.1 that decreases to zero) learning needs ten times as many samples.
 fn surgery() -> PpoConfig {
     PpoConfig {
         n_envs: 8,
@@ -139,7 +140,7 @@ pub fn sac_defaults(task: &str) -> SacConfig {
             discount: 0.97,
             ..general
         },
-        // Pictures are many numbers, and steps are dear.
+        // Pictures are large and steps are expensive.
         "find-view" | "image-quality" | "coverage" => SacConfig {
             total_timesteps: 20_000,
             n_steps: 100,

@@ -1,4 +1,4 @@
-//! Evaluations during training: `evaluations.csv`, one row each, rewritten every time.
+//! Evaluations during training: `evaluations.csv` with one row per evaluation. The file is rewritten each time.
 
 use std::path::Path;
 
@@ -19,26 +19,26 @@ const FIXED: [&str; 6] = [
     "length_mean",
 ];
 
-/// Column of the costs.
+/// Column of the total cost.
 const COST: &str = "cost";
 
-/// Figures of a policy without exploration.
+/// Results of a policy without exploration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// Training steps before it.
+    /// Number of training steps before the evaluation.
     pub global_step: u64,
-    /// Time of training before it, without evaluations [s].
+    /// Training time before the evaluation, without evaluations [s].
     pub train_s: f64,
-    /// Time of the evaluation [s].
+    /// Duration of the evaluation [s].
     pub evaluation_s: f64,
-    /// Episodes.
+    /// Number of episodes.
     pub n_episodes: usize,
     /// Mean return.
     pub return_mean: f64,
     /// Mean number of steps.
     pub length_mean: f64,
-    /// Mean of each metric of the task with its name, over the episodes where it is known; NaN: in none. Where the task has costs, `cost`
-    /// is the last: all of them together.
+    /// Name and mean of each metric over the episodes in which it is known; NaN if it is known in none. If the task has costs, the last
+    /// entry is `cost`, their sum.
     pub metrics: Vec<(String, f64)>,
 }
 
@@ -65,23 +65,24 @@ impl Evaluation {
         }
     }
 
-    /// Mean of a metric; none where the task does not have it or it was never known.
+    /// Mean of a metric; `None` if the task does not have it or it was never known.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let metric = self.metrics.iter().find(|(known, _)| known == name);
         metric.map(|(_, mean)| *mean).filter(|mean| !mean.is_nan())
     }
 
-    /// Success rate; none where the task has no such metric.
+    /// Success rate; `None` if the task has no such metric.
     pub fn success_rate(&self) -> Option<f64> {
         self.metric("success")
     }
 
-    /// What an episode cost; none where the task has no costs.
+    /// Mean total cost of an episode; `None` if the task has no costs.
     pub fn cost(&self) -> Option<f64> {
         self.metric(COST)
     }
 
-    /// Whether it is better than another: it keeps the cost limit, if there is one, then more successes, then more return.
+    /// Whether this evaluation is better than another. Compares whether the cost limit is kept (if there is one), then
+    /// success, then return.
     pub(super) fn is_better_than(&self, other: &Self, cost_limit: Option<f64>) -> bool {
         let key = |e: &Self| {
             let keeps = cost_limit.is_none_or(|limit| e.cost().is_none_or(|cost| cost <= limit));
@@ -92,16 +93,16 @@ impl Evaluation {
     }
 }
 
-/// Time of all of them [s].
+/// Duration of all evaluations [s].
 pub(super) fn seconds(evaluations: &[Evaluation]) -> f64 {
-    // Not `sum`, which is -0 for none.
+    // `sum` of an empty list would be −0.
     evaluations.iter().fold(0.0, |sum, e| sum + e.evaluation_s)
 }
 
 /// Writes the table.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<()> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let names = evaluations.iter().take(1).flat_map(|e| &e.metrics);
@@ -122,10 +123,10 @@ pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<(
     Ok(files::write(path, &text)?)
 }
 
-/// Reads the table; empty without a file.
+/// Reads the table; empty if there is no file.
 ///
 /// # Errors
-/// For a file that is not such a table.
+/// If the file is not such a table.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
     if !path.exists() {
         return Ok(Vec::new());

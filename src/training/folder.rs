@@ -1,4 +1,4 @@
-//! The files of a training in its folder.
+//! Files in the folder of a training.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use crate::rl::run::{CHECKPOINT, POLICY, PROGRESS};
 pub(super) const CONFIG: &str = "config.toml";
 /// The policy of the best evaluation.
 pub(super) const BEST_POLICY: &str = "best_policy.safetensors";
-/// One row for each evaluation.
+/// Table with one row per evaluation.
 pub(super) const EVALUATIONS: &str = "evaluations.csv";
 /// Summary.
 pub(super) const SUMMARY: &str = "summary.json";
-/// The learning curve's name without extension.
+/// File name of the learning curve without its extension.
 pub(super) const CURVE: &str = "learning_curve";
-/// Prefix of TensorBoard's files.
+/// Prefix of TensorBoard files.
 const EVENTS: &str = "events.out.tfevents.";
 
-/// Whether the folder has the checkpoint of a training.
+/// Whether the folder contains a training checkpoint.
 pub(super) fn has_checkpoint(folder: &Path) -> bool {
     folder.join(CHECKPOINT).exists()
 }
 
-/// Files of an earlier training, which a new one would overwrite or be mixed with.
+/// Files of an earlier training. A new training would overwrite them or mix with them.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -59,10 +59,10 @@ pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Puts the files of a training into the folder's list, those that come later too.
+/// Adds the files of a training to the folder's list, including files that are written later.
 ///
 /// # Errors
-/// When the folder cannot be read or written.
+/// If the folder cannot be read or written.
 pub(super) fn list(folder: &OutputFolder) -> anyhow::Result<()> {
     for name in [CHECKPOINT, POLICY, PROGRESS, BEST_POLICY, EVALUATIONS] {
         folder.file(name)?;
@@ -74,10 +74,10 @@ pub(super) fn list(folder: &OutputFolder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes the files of an earlier training and nothing else.
+/// Removes the files of an earlier training and no other files.
 ///
 /// # Errors
-/// When a file cannot be removed.
+/// If a file cannot be removed.
 pub(super) fn clear(folder: &Path) -> anyhow::Result<()> {
     for file in earlier(folder)? {
         fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;

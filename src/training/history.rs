@@ -1,4 +1,4 @@
-//! The course of a training, read from its folder.
+//! History of a training, read from its folder.
 
 use std::path::{Path, PathBuf};
 
@@ -14,26 +14,26 @@ use crate::rl::run::PROGRESS;
 pub struct IterationRow {
     /// Training steps so far.
     pub global_step: u64,
-    /// Mean return of the last episodes, with exploration; NaN: unknown.
+    /// Mean return of the last episodes, with exploration; NaN if unknown.
     pub episodic_return: f64,
-    /// Success rate of them; NaN: unknown.
+    /// Success rate of the last episodes; NaN if unknown.
     pub success: f64,
-    /// Mean cost of them; NaN: unknown.
+    /// Mean cost of the last episodes; NaN if unknown.
     pub cost: f64,
-    /// Its limit; NaN: none.
+    /// Limit of the cost; NaN without a limit.
     pub cost_limit: f64,
-    /// Time of the iteration [s].
+    /// Duration of the iteration [s].
     pub seconds: f64,
 }
 
-/// A training's iterations and evaluations.
+/// Iterations and evaluations of a training.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     /// The folder.
     pub folder: PathBuf,
-    /// Every iteration.
+    /// All iterations.
     pub iterations: Vec<IterationRow>,
-    /// Every evaluation.
+    /// All evaluations.
     pub evaluations: Vec<Evaluation>,
 }
 
@@ -41,7 +41,7 @@ impl History {
     /// Reads `progress.csv` and `evaluations.csv`.
     ///
     /// # Errors
-    /// Without a `progress.csv`, or for files that are not such tables.
+    /// Without a `progress.csv`, or if the files are not such tables.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
@@ -50,20 +50,20 @@ impl History {
         })
     }
 
-    /// Time of training, without evaluations [s].
+    /// Training time without evaluations [s].
     pub fn train_s(&self) -> f64 {
-        // Not `sum`, which is -0 for none.
+        // `sum` of an empty list would be −0.
         self.iterations
             .iter()
             .fold(0.0, |sum, row| sum + row.seconds)
     }
 
-    /// Time of evaluations [s].
+    /// Duration of the evaluations [s].
     pub fn evaluation_s(&self) -> f64 {
         evaluations::seconds(&self.evaluations)
     }
 
-    /// The best evaluation of a training under a limit of the cost, if any.
+    /// The best evaluation of a training, under a cost limit if there is one.
     pub fn best(&self, cost_limit: Option<f64>) -> Option<&Evaluation> {
         let is_better = |e: &Evaluation, best: &Evaluation| e.is_better_than(best, cost_limit);
         let evaluations = self.evaluations.iter();
@@ -73,7 +73,7 @@ impl History {
 
 fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
     let table = Table::read(path)?;
-    // A training that was broken off amid its first iteration has no header yet.
+    // A training that was interrupted during its first iteration has no header yet.
     if table.rows.is_empty() && table.names.iter().all(String::is_empty) {
         return Ok(Vec::new());
     }

@@ -1,4 +1,4 @@
-//! Training of a policy in a folder: settings, iterations with evaluations, and a summary.
+//! Training of a policy with output to a folder: settings, iterations with evaluations, and a summary.
 //!
 //! ```text
 //! defaults ─► settings ─► plan ─► run ─► history ─► summary, learning curve

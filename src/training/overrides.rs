@@ -1,4 +1,4 @@
-//! Settings that a user gives over the defaults: a configuration file and single assignments.
+//! Settings of a user that override the defaults: a configuration file and single assignments.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::rl::AlgorithmKind;
 /// Tables of a configuration file.
 const TABLES: [&str; 4] = ["env", "ppo", "sac", "evaluation"];
 
-/// Settings over the defaults, not yet checked.
+/// Settings that override the defaults, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
-    /// The task, where the file names it.
+    /// The task, if the file names it.
     pub task: Option<String>,
-    /// The algorithm, where it is named.
+    /// The algorithm, if it is named.
     pub algorithm: Option<AlgorithmKind>,
-    /// Of the task.
+    /// Settings of the task.
     pub env: Table,
-    /// Of PPO.
+    /// Settings of PPO.
     pub ppo: Table,
-    /// Of SAC.
+    /// Settings of SAC.
     pub sac: Table,
-    /// Of whichever algorithm, over its table: what every one has, such as `seed`.
+    /// Settings that all algorithms have, such as `seed`. They override the algorithm's table.
     pub learning: Table,
-    /// Of the evaluations during training.
+    /// Settings of the evaluations during training.
     pub evaluation: Table,
 }
 
@@ -34,7 +34,7 @@ impl Overrides {
     /// Reads a configuration file: `task`, `algorithm`, and tables `env`, `ppo` or `sac`, and `evaluation`, each with any of their settings.
     ///
     /// # Errors
-    /// For a file that cannot be read or is not TOML; [`EnvError::Config`] for another key.
+    /// If the file cannot be read or is not TOML; [`EnvError::Config`] for an unknown key.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
@@ -84,7 +84,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// Applies `part.name=value`, where the part is `env`, `ppo`, `sac` or `evaluation`; a value that is not TOML is a string.
+    /// Applies `part.name=value`, where `part` is `env`, `ppo`, `sac` or `evaluation`. A value that is not valid TOML is a string.
     ///
     /// # Errors
     /// [`EnvError::Config`] for an assignment of another form or part.
@@ -115,7 +115,7 @@ impl Overrides {
         settings::set(table, rest, value.trim())
     }
 
-    /// Fails where settings other than those of the task are given.
+    /// Checks that only settings of the task are given.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -137,7 +137,7 @@ impl Overrides {
     }
 }
 
-/// The algorithm of a name.
+/// The algorithm with a name.
 fn algorithm(name: &str) -> Result<AlgorithmKind, EnvError> {
     let mut all = AlgorithmKind::ALL.into_iter();
     all.find(|kind| kind.name() == name).ok_or_else(|| {
@@ -161,7 +161,7 @@ pub(super) fn overlay(base: &mut Table, over: &Table) {
     }
 }
 
-/// Dotted name and both values of the first setting in which two tables differ.
+/// Dotted name and both values of the first setting that differs between two tables.
 pub(super) fn first_difference(these: &Table, those: &Table) -> Option<(String, String, String)> {
     let shown = |value: Option<&Value>| value.map_or("missing".to_owned(), Value::to_string);
     let missing = those.keys().filter(|key| !these.contains_key(*key));

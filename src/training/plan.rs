@@ -1,4 +1,4 @@
-//! What to train, in which folder, from the start or resumed.
+//! Plan of a training: settings, folder, and whether it starts or resumes.
 
 use std::path::{Path, PathBuf};
 
@@ -13,43 +13,43 @@ use crate::envs::{EnvError, settings};
 use crate::rl::run::CHECKPOINT;
 use crate::rl::{AlgorithmKind, CheckpointInfo, Policy, RunOptions};
 
-/// Iterations in which the critic learns what the policy is worth before the policy changes.
+/// Iterations in which only the critic learns, before the policy changes.
 const CRITIC_WARMUP: i64 = 5;
 
 /// How a training starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartMode {
-    /// From the start; a folder with an earlier training is refused.
+    /// Start; a folder that contains an earlier training is refused.
     New,
-    /// From the start, removing the files of an earlier training.
+    /// Start, and remove the files of an earlier training.
     Overwrite,
-    /// From the checkpoint.
+    /// Resume from the checkpoint.
     Resume,
 }
 
-/// A checked training before its first step.
+/// A checked plan of a training.
 #[derive(Debug)]
 pub struct Plan {
     /// Output folder.
     pub folder: PathBuf,
-    /// Every setting.
+    /// All settings.
     pub settings: TrainingSettings,
-    /// How it starts.
+    /// How the training starts.
     pub start: StartMode,
-    /// Threads; 0: one for each core. Results do not depend on it.
+    /// Number of threads; 0 uses one per core. It does not affect the results.
     pub n_threads: usize,
     /// Checkpoints and logs.
     pub run: RunOptions,
-    /// Policy that a new training begins with.
+    /// Policy from which a new training starts.
     pub from: Option<Policy>,
 }
 
 impl Plan {
-    /// A plan for a folder. `task` may be omitted where the overrides or the checkpoint name it.
+    /// Makes a plan for a folder. `task` may be omitted if the overrides or the checkpoint name it.
     ///
     /// # Errors
     /// [`EnvError::Config`] for invalid settings, or for ones that differ from the checkpoint's;
-    /// for a folder that holds another training; for a checkpoint that cannot be read.
+    /// an error if the folder contains another training or the checkpoint cannot be read.
     pub fn new(
         task: Option<&str>,
         overrides: &Overrides,
@@ -81,10 +81,10 @@ impl Plan {
         })
     }
 
-    /// A plan of a training that begins with a policy: its task, its settings and its network, with overrides, and a critic that warms up.
+    /// Makes a plan for a training that starts from a policy: its task, settings and network, with overrides. The critic is trained first.
     ///
     /// # Errors
-    /// As [`Plan::new`].
+    /// The errors of [`Plan::new`].
     pub fn beginning_with(
         policy: Policy,
         task: Option<&str>,
@@ -134,15 +134,15 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Steps that the training of a folder has done.
+    /// Number of training steps done in a folder.
     ///
     /// # Errors
-    /// For a checkpoint that cannot be read.
+    /// If the checkpoint cannot be read.
     pub fn steps_done(folder: &Path) -> anyhow::Result<u64> {
         Ok(CheckpointInfo::load(&folder.join(CHECKPOINT))?.global_step)
     }
 
-    /// Whether a folder has a training that can be resumed.
+    /// Whether a folder contains a training that can be resumed.
     pub fn can_resume(folder: &Path) -> bool {
         folder::has_checkpoint(folder)
     }
@@ -158,7 +158,7 @@ fn refuse_earlier(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Settings of the checkpoint; overrides must not differ from them.
+/// Settings of the checkpoint. Overrides must agree with them.
 fn resumed(
     task: Option<&str>,
     overrides: &Overrides,
@@ -186,7 +186,7 @@ fn resumed(
     }
     let algorithm = resolve_algorithm(info.config.clone(), overrides)?;
     let [here, mut there] = [&algorithm, &info.config].map(algorithm_table);
-    // A training may be extended.
+    // A training may be extended, so `total_timesteps` may differ.
     let n_steps = algorithm.total_timesteps() as i64;
     there.insert("total_timesteps".to_owned(), Value::Integer(n_steps));
     if let Some((name, here, there)) = first_difference(&here, &there) {
@@ -199,7 +199,7 @@ fn resumed(
     })
 }
 
-/// Evaluation settings so far, with overrides.
+/// Current evaluation settings, with overrides.
 fn evaluation(overrides: &Overrides, folder: &Path) -> anyhow::Result<EvaluationSettings> {
     let config = folder.join(CONFIG);
     let mut all = if config.exists() {

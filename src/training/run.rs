@@ -1,4 +1,4 @@
-//! The training: iterations with evaluations in between.
+//! The training loop: iterations with evaluations in between.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -16,38 +16,38 @@ use crate::rl::{Agent, PolicyIdentity, Progress, Run, evaluate};
 pub enum Event<'a> {
     /// The training starts or resumes.
     Started {
-        /// Training steps done before.
+        /// Number of training steps done before.
         global_step: u64,
-        /// Environments that the checkpoint did not restore bit-identically; zero on the same machine and version.
+        /// Number of environments that were not restored bit-identically from the checkpoint; zero on the same machine and version.
         n_inexact_envs: usize,
     },
     /// An iteration is done.
     Iteration(&'a Progress),
     /// An evaluation is running.
     Evaluating {
-        /// Episodes that are over.
+        /// Number of finished episodes.
         n_done: usize,
-        /// Episodes.
+        /// Total number of episodes.
         n_episodes: usize,
     },
     /// An evaluation is done.
     Evaluated(&'a Evaluation),
 }
 
-/// What a training gave.
+/// Result of a training.
 #[derive(Debug)]
 pub struct TrainingResult {
-    /// A few figures.
+    /// Summary.
     pub summary: TrainingSummary,
     /// All iterations and evaluations.
     pub history: History,
 }
 
-/// Trains until all steps are done, the task is solved (with `evaluation.stop`) or `stop` returns true, and writes into the folder:
-/// settings, checkpoint, last and best policy, tables of iterations and evaluations, TensorBoard's events, learning curve and summary.
+/// Trains until all steps are done, the task is solved (with `evaluation.stop`) or `stop` returns true. Writes into the folder:
+/// settings, checkpoint, last and best policy, tables of iterations and evaluations, TensorBoard events, learning curve and summary.
 ///
 /// # Errors
-/// Of environments, learning and files; the last checkpoint is kept.
+/// Errors of the environments, the algorithm and the files. The last checkpoint is kept.
 pub fn train(
     plan: &Plan,
     stop: &dyn Fn() -> bool,
@@ -85,7 +85,7 @@ struct Training<'a> {
     run: Run,
     evaluation_env: VecEnv,
     evaluations: Vec<Evaluation>,
-    /// Time of iterations so far [s].
+    /// Duration of the iterations so far [s].
     train_s: f64,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Training<'a> {
                 if let Some(policy) = &plan.from {
                     algorithm.begin_with(policy)?;
                 }
-                // Not before the settings have proved to fit.
+                // Remove files only after the settings have been checked.
                 clear(&plan.folder)?;
                 Run::start(&plan.folder, algorithm, plan.run)?
             }
@@ -143,7 +143,7 @@ impl<'a> Training<'a> {
             run,
             evaluation_env: envs(n_envs, Autoreset::Disabled)?,
             evaluations,
-            // An empty sum is −0.
+            // `sum` of an empty list is −0.
             train_s: history.train_s().abs(),
         })
     }
@@ -199,7 +199,7 @@ impl<'a> Training<'a> {
         Ok(is_stopped || is_broken_off)
     }
 
-    /// Evaluates the policy; returns whether it was stopped, in which case the next session evaluates it again.
+    /// Evaluates the policy. Returns whether it was stopped; the next session then repeats the evaluation.
     fn evaluate(
         &mut self,
         stop: &dyn Fn() -> bool,
@@ -238,7 +238,7 @@ impl<'a> Training<'a> {
             evaluation_s: start.elapsed().as_secs_f64(),
             ..Evaluation::of(&episodes, self.evaluation_env.spec())
         };
-        // Before the table, which must not be ahead of the best policy.
+        // Write the best policy before the table: the table must not be newer than the best policy.
         let cost_limit = self.plan.settings.algorithm.cost_limit();
         let mut earlier = self.evaluations.iter();
         if earlier.all(|earlier| evaluation.is_better_than(earlier, cost_limit)) {
@@ -259,7 +259,7 @@ impl<'a> Training<'a> {
         settings.evaluation.interval(&settings.algorithm)
     }
 
-    /// Training steps before the last evaluation; 0: there was none.
+    /// Number of training steps before the last evaluation; 0 if there was none.
     fn last(&self) -> u64 {
         self.evaluations.last().map_or(0, |e| e.global_step)
     }

@@ -1,26 +1,26 @@
-//! Summary of the same training with several seeds.
+//! Summary of one training that is repeated with several seeds.
 
 use serde::Serialize;
 
 use super::TrainingSummary;
 use crate::evaluation::Estimate;
 
-/// Means over seeds, with 95 % intervals over seeds.
+/// Means over seeds with 95 % intervals.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeedsSummary {
     /// The task.
     pub task: String,
     /// Seeds.
     pub seeds: Vec<u64>,
-    /// Seeds with which the task was solved.
+    /// Number of seeds with which the task was solved.
     pub n_solved: usize,
     /// Success rate of the best evaluation.
     pub success_rate: Estimate,
     /// Mean return of the best evaluation.
     pub return_mean: Estimate,
-    /// Time until the task was solved, evaluations included [s], over those that solved it.
+    /// Wall-clock time until the task was solved, including evaluations [s], over the seeds that solved it.
     pub solved_wall_s: Estimate,
-    /// Training steps until the task was solved, over those that solved it.
+    /// Number of training steps until the task was solved, over the seeds that solved it.
     pub solved_global_step: Estimate,
     /// Summary of each seed.
     pub runs: Vec<TrainingSummary>,

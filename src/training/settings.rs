@@ -1,4 +1,4 @@
-//! Settings of a training, complete and checked.
+//! Complete and checked settings of a training.
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -9,19 +9,19 @@ use crate::envs::tasks::{self, EnvFactory};
 use crate::envs::{EnvError, settings};
 use crate::rl::{AlgorithmConfig, AlgorithmKind, PpoConfig, RlError, SacConfig};
 
-/// How a policy is evaluated during training; only `stop` affects the training.
+/// Settings of the evaluations during training. Only `stop` affects the training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationSettings {
-    /// Training steps between evaluations; 0: a tenth of all.
+    /// Training steps between evaluations; 0 means a tenth of all steps.
     pub every: usize,
-    /// Episodes of an evaluation, under the policy's mean action.
+    /// Number of episodes per evaluation, with the policy's mean action.
     pub episodes: usize,
-    /// Seed of the first episode; the others follow.
+    /// Seed of the first episode; each further episode uses the next seed.
     pub seed: u64,
-    /// Success rate from which on the task counts as solved.
+    /// Success rate at which the task counts as solved.
     pub success: f64,
-    /// Ends the training once the task is solved.
+    /// Whether to end the training as soon as the task is solved.
     pub stop: bool,
 }
 
@@ -57,14 +57,14 @@ impl EvaluationSettings {
     }
 }
 
-/// Every setting of a training.
+/// All settings of a training.
 #[derive(Debug)]
 pub struct TrainingSettings {
     /// Task and its settings.
     pub factory: EnvFactory,
-    /// Of the algorithm.
+    /// Settings of the algorithm.
     pub algorithm: AlgorithmConfig,
-    /// Of the evaluations during training.
+    /// Settings of the evaluations during training.
     pub evaluation: EvaluationSettings,
 }
 
@@ -90,7 +90,7 @@ impl TrainingSettings {
         })
     }
 
-    /// As a configuration file that reproduces the training.
+    /// The settings as a configuration file that reproduces the training.
     pub fn to_toml(&self) -> String {
         let mut file = Table::new();
         file.insert("task".to_owned(), self.factory.task.into());
@@ -113,7 +113,7 @@ impl TrainingSettings {
     }
 }
 
-/// Every setting of an algorithm.
+/// All settings of an algorithm.
 pub(super) fn algorithm_table(config: &AlgorithmConfig) -> Table {
     match config {
         AlgorithmConfig::Ppo(config) => settings::table(config),
@@ -121,7 +121,7 @@ pub(super) fn algorithm_table(config: &AlgorithmConfig) -> Table {
     }
 }
 
-/// Settings of an algorithm with overrides, of which those of another one are refused.
+/// Settings of an algorithm with overrides. Settings of another algorithm are refused.
 ///
 /// # Errors
 /// [`EnvError::Config`].
@@ -170,7 +170,7 @@ fn resolve_sac(defaults: SacConfig, overrides: &Table) -> Result<SacConfig, EnvE
     Ok(config)
 }
 
-/// What a check of an algorithm's settings found, with the table that they are in.
+/// Converts an error in an algorithm's settings; adds the name of their table.
 fn invalid(table: &str, error: RlError) -> EnvError {
     match error {
         RlError::Config { field, problem } => EnvError::Config {
@@ -190,7 +190,7 @@ fn invalid(table: &str, error: RlError) -> EnvError {
 /// [`EnvError::Config`].
 fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
     let mut overrides = overrides.clone();
-    // TOML has no null, so a table of settings lacks what is none.
+    // TOML has no null, so settings that are `None` are missing in a table.
     let target_kl = is_set("target_kl", defaults.target_kl, &mut overrides);
     let cost_limit = is_set("cost_limit", defaults.cost_limit, &mut overrides);
     let known = PpoConfig {
@@ -205,7 +205,7 @@ fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvE
     Ok(config)
 }
 
-/// Whether a setting that may be none has a value; takes a `none` out of the overrides.
+/// Whether an optional setting has a value. Removes a `none` from the overrides.
 fn is_set(name: &str, default: Option<f64>, overrides: &mut Table) -> bool {
     let is_none = |value: &Value| value.as_str() == Some("none");
     if overrides.get(name).is_some_and(is_none) {
@@ -226,7 +226,7 @@ pub fn resolve_env(task: &str, base: &Table, over: &Table) -> Result<EnvFactory,
     (kind.build)(&all).map_err(|error| within("env", error))
 }
 
-/// The error with the part before the name of the setting.
+/// Adds the part to the name of the setting in an error.
 fn within(part: &str, error: EnvError) -> EnvError {
     match error {
         EnvError::Config { field, problem } => EnvError::Config {

@@ -22,32 +22,32 @@ pub enum StopReason {
 pub struct Solved {
     /// The success rate that counts as solved.
     pub success_target: f64,
-    /// Training steps before it.
+    /// Number of training steps before the evaluation.
     pub global_step: u64,
-    /// Time of training before it [s].
+    /// Training time before the evaluation [s].
     pub train_s: f64,
-    /// The same with all evaluations up to it [s].
+    /// Wall-clock time before it, with all evaluations up to it [s].
     pub wall_s: f64,
 }
 
-/// An evaluation in a few numbers.
+/// Summary of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EvaluationSummary {
-    /// Training steps before it.
+    /// Number of training steps before the evaluation.
     pub global_step: u64,
-    /// Success rate; none where the task has no such metric.
+    /// Success rate; `None` if the task has no such metric.
     pub success_rate: Option<f64>,
     /// Mean return.
     pub return_mean: f64,
-    /// Mean absolute error of the force [N], where the task has one.
+    /// Mean absolute error of the force [N]; `None` if the task has no force.
     pub force_mae_n: Option<f64>,
-    /// What an episode cost in the mean, where the task has costs.
+    /// Mean total cost of an episode; `None` if the task has no costs.
     pub cost: Option<f64>,
-    /// Episodes.
+    /// Number of episodes.
     pub n_episodes: usize,
 }
 
-/// A training in a few numbers; `summary.json`.
+/// Summary of a training; written to `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrainingSummary {
     /// The task.
@@ -56,24 +56,24 @@ pub struct TrainingSummary {
     pub algorithm: AlgorithmKind,
     /// Seed of the training.
     pub seed: u64,
-    /// Why it ended.
+    /// Reason for the end of the training.
     #[serde(rename = "ending")]
     pub stop_reason: StopReason,
-    /// Training steps done.
+    /// Number of training steps done.
     pub global_step: u64,
-    /// Training steps asked for.
+    /// Number of training steps in the settings.
     pub total_timesteps: usize,
-    /// Time of training without evaluations [s].
+    /// Training time without evaluations [s].
     pub train_s: f64,
-    /// Time of evaluations [s].
+    /// Duration of the evaluations [s].
     pub evaluation_s: f64,
-    /// Time of all sessions [s].
+    /// Wall-clock time of all sessions [s].
     pub wall_s: f64,
     /// Training steps per second of training.
     pub frames_per_second: f64,
-    /// Threads of this session.
+    /// Number of threads in this session.
     pub n_threads: usize,
-    /// When the task was first solved.
+    /// The first evaluation that solved the task.
     pub solved: Option<Solved>,
     /// The last evaluation.
     pub last: Option<EvaluationSummary>,
@@ -128,7 +128,7 @@ impl TrainingSummary {
     }
 }
 
-/// The first evaluation that reached the target.
+/// The first evaluation that reached the success target.
 pub(super) fn solved(evaluations: &[Evaluation], success_target: f64) -> Option<Solved> {
     let first = evaluations
         .iter()

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) names: Vec<String>,
-    /// Shape `[n_rows, n_columns]`; NaN: an empty cell.
+    /// Values, shape `[n_rows, n_columns]`; NaN for an empty cell.
     pub(super) rows: Vec<Vec<f64>>,
 }
 
@@ -16,7 +16,7 @@ impl Table {
     /// Reads a file.
     ///
     /// # Errors
-    /// For a file that cannot be read, has rows of different lengths or a cell that is not a number.
+    /// If the file cannot be read, rows differ in length, or a cell is not a number.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let reading = || format!("cannot read {}", path.display());
         let mut reader = csv::Reader::from_path(path).with_context(reading)?;

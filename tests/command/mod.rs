@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-/// Arguments of the command: a list, or one text with spaces between them.
+/// Arguments of the command: a list, or one text that is split at spaces.
 pub(crate) trait Arguments {
     /// The arguments.
     fn words(&self) -> Vec<String>;
@@ -46,12 +46,12 @@ pub(crate) fn insonate(arguments: &(impl Arguments + ?Sized)) -> Output {
         .expect("the binary starts")
 }
 
-/// What it wrote on standard error.
+/// Standard error of the command.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs, expects success, and returns standard output.
+/// Runs the command, expects success, and returns standard output.
 pub(crate) fn done(arguments: &(impl Arguments + ?Sized)) -> String {
     let output = insonate(arguments);
     let arguments = arguments.words();
@@ -63,7 +63,7 @@ pub(crate) fn done(arguments: &(impl Arguments + ?Sized)) -> String {
     String::from_utf8(output.stdout).expect("output is text")
 }
 
-/// Runs with `--json` and returns what it printed.
+/// Runs the command with `--json` and returns its output.
 pub(crate) fn json(arguments: &(impl Arguments + ?Sized)) -> serde_json::Value {
     let mut arguments = arguments.words();
     arguments.push("--json".to_owned());
@@ -71,7 +71,7 @@ pub(crate) fn json(arguments: &(impl Arguments + ?Sized)) -> serde_json::Value {
     serde_json::from_str(&text).expect("it prints JSON and nothing else")
 }
 
-/// Runs, expects a failure of this status with one clear line, and returns the line.
+/// Runs the command, expects a failure with this status and a one-line error, and returns the line.
 pub(crate) fn refused(arguments: &(impl Arguments + ?Sized), status: i32) -> String {
     let output = insonate(arguments);
     let arguments = arguments.words();

@@ -1,9 +1,9 @@
-//! A robot file for tests: a gantry of three slides and a wrist of three hinges.
+//! A robot file for tests: a gantry with three slides and a wrist with three hinges.
 
 use std::fs;
 use std::path::Path;
 
-/// What its second slide can do, and what else hangs from the third.
+/// Limits of the second slide, and additional bodies on the third one.
 pub(crate) struct Gantry<'a> {
     /// Force limit of the slide y [N].
     pub(crate) limit: f64,
@@ -27,7 +27,7 @@ impl Default for Gantry<'_> {
 }
 
 impl Gantry<'_> {
-    /// Writes `gantry.xml` into a folder; its path. The flange is the body `flange`.
+    /// Writes `gantry.xml` into a folder and returns its path. The flange is the body `flange`.
     pub(crate) fn write(&self, folder: &Path) -> String {
         let Self {
             limit,

@@ -1,27 +1,27 @@
-//! Sticks and triggers of a gamepad → drives.
+//! Mapping from sticks and triggers of a gamepad to drives.
 
 use super::{assign, quantity};
 
-/// A pair of opposite directions on a gamepad.
+/// A gamepad axis with two opposite directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stick {
-    /// Left stick to the right and left.
+    /// Left stick, right and left.
     LeftX,
-    /// Left stick away and back.
+    /// Left stick, up and down.
     LeftY,
-    /// Right stick to the right and left.
+    /// Right stick, right and left.
     RightX,
-    /// Right stick away and back.
+    /// Right stick, up and down.
     RightY,
-    /// Right and left trigger.
+    /// Right and left trigger, in opposite directions.
     Triggers,
-    /// Cross to the right and left.
+    /// Directional pad, right and left.
     PadX,
-    /// Cross up and down.
+    /// Directional pad, up and down.
     PadY,
 }
 
-/// Sticks of x, y, z, rx, ry, rz.
+/// Sticks for x, y, z, rx, ry, rz.
 const BY_AXIS: [Stick; 6] = [
     Stick::LeftX,
     Stick::LeftY,
@@ -31,7 +31,7 @@ const BY_AXIS: [Stick; 6] = [
     Stick::RightX,
 ];
 
-/// Sticks of entries without an axis, where entries with one leave them free.
+/// Sticks for entries without an axis, in order; entries with an axis take theirs first.
 const OTHERS: [Stick; 7] = [
     Stick::PadY,
     Stick::RightY,
@@ -42,10 +42,10 @@ const OTHERS: [Stick; 7] = [
     Stick::Triggers,
 ];
 
-/// Sticks at rest are not quite in their middle.
+/// Readings below this value count as zero, because a stick at rest is not exactly centred.
 const DEAD_ZONE: f32 = 0.1;
 
-/// The stick of each entry of an action, by the entries' names.
+/// Assigns a stick to each entry of an action, by the entries' names.
 ///
 /// # Errors
 /// The name of the first entry for which no stick is left.
@@ -62,7 +62,7 @@ pub fn sticks(names: &[String]) -> Result<Vec<Stick>, String> {
     assign(names, BY_AXIS, &free)
 }
 
-/// Readings from -1 to 1 as drives: nothing within the dead zone, and from there on from 0 to 1.
+/// Converts readings in [-1, 1] to drives: zero within the dead zone, then rising linearly from 0 to 1.
 pub fn drives(sticks: &[Stick], reading: impl Fn(Stick) -> f32) -> Vec<f32> {
     let drive = |stick: &Stick| {
         let value = reading(*stick).clamp(-1.0, 1.0);
@@ -72,7 +72,7 @@ pub fn drives(sticks: &[Stick], reading: impl Fn(Stick) -> f32) -> Vec<f32> {
     sticks.iter().map(drive).collect()
 }
 
-/// The mapping in words, a line for each entry.
+/// Describes the mapping, with one line per entry.
 pub fn describe(names: &[String], sticks: &[Stick]) -> String {
     let lines = names.iter().zip(sticks).map(|(name, stick)| {
         let (up, down) = match stick {

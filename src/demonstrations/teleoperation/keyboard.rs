@@ -1,11 +1,11 @@
-//! Keys → drives. Keys of motions are those of robosuite's keyboard where it has one (Zhu et al. 2020, arXiv:2009.12293).
+//! Mapping from keys to drives. Motions use the keys of robosuite's keyboard where it has them (Zhu et al. 2020, arXiv:2009.12293).
 
 use super::{assign, quantity};
 
-/// Two keys: towards the upper and towards the lower bound.
+/// A key towards the upper bound and a key towards the lower bound.
 pub type KeyPair = [char; 2];
 
-/// Keys of x, y, z, rx, ry, rz: right and left, away and back, up and down, three turns.
+/// Keys for x, y, z, rx, ry, rz: right and left, away and back, up and down, and three rotations.
 const BY_AXIS: [KeyPair; 6] = [
     ['d', 'a'],
     ['w', 's'],
@@ -15,7 +15,7 @@ const BY_AXIS: [KeyPair; 6] = [
     ['c', 'v'],
 ];
 
-/// Keys of entries without an axis, in their order.
+/// Keys for entries without an axis, in order.
 const OTHERS: [KeyPair; 7] = [
     ['i', 'k'],
     ['o', 'l'],
@@ -26,13 +26,13 @@ const OTHERS: [KeyPair; 7] = [
     ['p', 'm'],
 ];
 
-/// Entries that point into the tissue: down is towards the upper bound.
+/// Entries that point into the tissue: their upper bound is downwards.
 const DOWNWARD: [&str; 2] = ["wrench_z", "depth"];
 
-/// How far a key drives alone; with Shift it drives all the way.
+/// Drive of a key without Shift; with Shift it is 1.
 const GENTLE: f32 = 0.4;
 
-/// The keys of each entry of an action, by the entries' names.
+/// Assigns a pair of keys to each entry of an action, by the entries' names.
 ///
 /// # Errors
 /// The name of the first entry for which no key is left.
@@ -46,7 +46,7 @@ pub fn keys(names: &[String]) -> Result<Vec<KeyPair>, String> {
     Ok(pairs)
 }
 
-/// What is held, as drives from -1 to 1.
+/// Drives in [-1, 1] for the keys that are held.
 pub fn drives(keys: &[KeyPair], is_held: impl Fn(char) -> bool, with_shift: bool) -> Vec<f32> {
     let strength = if with_shift { 1.0 } else { GENTLE };
     let drive = |[up, down]: &KeyPair| {
@@ -55,7 +55,7 @@ pub fn drives(keys: &[KeyPair], is_held: impl Fn(char) -> bool, with_shift: bool
     keys.iter().map(drive).collect()
 }
 
-/// The mapping in words, a line for each entry.
+/// Describes the mapping, with one line per entry.
 pub fn describe(names: &[String], keys: &[KeyPair]) -> String {
     let lines = names.iter().zip(keys).map(|(name, [up, down])| {
         format!(
@@ -85,7 +85,7 @@ mod tests {
         );
         let pairs = keys(&names(&["force", "normal_velocity", "gain"]));
         assert_eq!(pairs, Ok(vec![['i', 'k'], ['o', 'l'], ['u', 'j']]));
-        // F, down, presses.
+        // F points down, so it presses.
         assert_eq!(keys(&names(&["wrench_z"])), Ok(vec![['f', 'r']]));
     }
 
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_drive_gently_and_with_shift_all_the_way() {
+    fn keys_drive_partly_and_with_shift_fully() {
         let pairs = [['d', 'a'], ['w', 's']];
         let held = |key: char| key == 'a';
         assert_eq!(drives(&pairs, held, false), [-GENTLE, 0.0]);

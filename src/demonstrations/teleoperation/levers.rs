@@ -1,15 +1,16 @@
-//! One lever for each entry of an action, between its bounds.
+//! A virtual lever for each entry of an action, between the entry's bounds.
 
 use super::quantity;
 use crate::envs::BoxSpace;
 
-/// Time in which a lever that stays goes from its middle to its end [s].
+/// Time that a staying lever takes from its middle to its end at full drive [s].
 const TRAVEL: f64 = 1.0;
 
-/// Entries whose levers stay where they are let go: forces, stiffnesses and the like; motions stop.
+/// Entries whose levers stay in place when the control is released, such as forces and stiffnesses.
+/// Levers of motions return to the middle.
 const STAYING: [&str; 5] = ["wrench", "stiffness", "depth", "force", "gain"];
 
-/// The levers of an action.
+/// Levers for all entries of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levers {
     levers: Vec<Lever>,
@@ -19,14 +20,14 @@ pub struct Levers {
 #[derive(Debug, Clone, PartialEq)]
 struct Lever {
     stays: bool,
-    /// From -1 to 1.
+    /// Position in [-1, 1].
     place: f32,
     middle: f32,
     half_range: f32,
 }
 
 impl Levers {
-    /// All levers in the middle.
+    /// Levers in their middle position.
     pub fn new(space: &BoxSpace) -> Self {
         let bounds = space.low.iter().zip(&space.high);
         let lever = |(name, (low, high)): (&String, (&f32, &f32))| {
@@ -50,7 +51,7 @@ impl Levers {
         }
     }
 
-    /// Moves the levers for some time [s], each as it is driven, from -1 to 1, and gives the action.
+    /// Moves each lever by its drive in [-1, 1] for `time` [s] and returns the action.
     pub fn advance(&mut self, drives: &[f32], time: f64) -> &[f32] {
         let levers = self.levers.iter_mut().zip(drives);
         for ((lever, drive), action) in levers.zip(&mut self.action) {
@@ -66,7 +67,7 @@ impl Levers {
         &self.action
     }
 
-    /// Brings all levers back to the middle.
+    /// Moves all levers back to the middle.
     pub fn release(&mut self) {
         for lever in &mut self.levers {
             lever.place = 0.0;
@@ -87,7 +88,7 @@ mod tests {
         let mut levers = Levers::new(&space);
         assert_eq!(levers.advance(&[0.5, 1.0, -0.5], 0.25), [0.5, 0.25, -1.0]);
         assert_eq!(levers.advance(&[0.0; 3], 0.25), [0.0, 0.25, 0.0]);
-        // No lever leaves its range.
+        // Levers stay within their range.
         assert_eq!(levers.advance(&[1.0; 3], 9.0), [1.0, 1.0, 2.0]);
         levers.release();
         assert_eq!(levers.advance(&[0.0; 3], 0.25), [0.0; 3]);

@@ -1,10 +1,10 @@
-//! A person as the expert: what is held on a keyboard or gamepad is the action, seen in a window.
+//! A person as the expert: a keyboard or gamepad controls the action, and a window shows the scene.
 //!
 //! ```text
 //! keyboard, gamepad ─► drives, one for each entry of the action ─► levers ─► action
 //! ```
 //!
-//! The mapping needs no window; the window is behind the feature `viewer`, the gamepad's driver behind `gamepad`.
+//! The mapping needs no window. The window needs the feature `viewer`, the gamepad's driver the feature `gamepad`.
 
 pub mod gamepad;
 pub mod keyboard;
@@ -20,10 +20,10 @@ pub use levers::Levers;
 #[cfg(feature = "viewer")]
 pub use operator::{Operator, OperatorPlan};
 
-/// Axes of motion by which entries of actions end, such as `delta_x [1]`.
+/// Suffixes of entries of an action that name an axis of motion, such as `delta_x [1]`.
 const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
-/// The axis of motion of an entry, an index of [`AXES`].
+/// The axis of motion of an entry, as an index into [`AXES`].
 fn axis(name: &str) -> Option<usize> {
     let (_, end) = quantity(name).rsplit_once('_')?;
     AXES.iter().position(|axis| *axis == end)
@@ -34,7 +34,7 @@ fn quantity(name: &str) -> &str {
     name.split(' ').next().unwrap_or(name)
 }
 
-/// Gives every entry the control of its axis, or the next one of `others`; none where they run out, with the entry's name.
+/// Assigns to each entry the control of its axis or the next one of `others`. If none is left, the error is the entry's name.
 fn assign<T: Copy>(names: &[String], by_axis: [T; 6], others: &[T]) -> Result<Vec<T>, String> {
     let mut free = others.iter().copied();
     let mut taken = [false; 6];

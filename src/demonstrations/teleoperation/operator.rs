@@ -1,4 +1,4 @@
-//! A person who sees the scene in a window and acts by keyboard or gamepad, in real time.
+//! A person who watches the scene in a window and acts by keyboard or gamepad, in real time.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -15,18 +15,18 @@ use crate::envs::{Env, EnvSpec, VecEnv};
 use crate::sim::names::{self, ObjectType};
 use crate::sim::render::{RenderConfig, Renderer};
 
-/// Time between two pictures; drawing takes long where there is no GPU.
+/// Minimum time between two pictures, because drawing is slow without a GPU.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// How far the simulation may fall behind the clock before the clock waits for it.
+/// Maximum lag of the simulation behind real time. The schedule is reset if the lag is larger.
 const MAX_LAG: Duration = Duration::from_millis(200);
 
-/// How a person acts.
+/// Settings for a human operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorPlan {
-    /// By gamepad as well as by the keyboard's commands; otherwise by keyboard alone.
+    /// Uses the gamepad for the action; the keyboard's commands remain. Otherwise the keyboard controls the action.
     pub with_gamepad: bool,
-    /// The camera that the window shows first; the scene's first one where it has none of this name.
+    /// Camera that the window shows first. If the scene has no camera of this name, its first one is used.
     pub camera: String,
     /// Size of the window.
     pub picture: RenderConfig,
@@ -59,7 +59,7 @@ impl Operator {
     /// Opens the window.
     ///
     /// # Errors
-    /// Without a screen or a gamepad; for a task with more entries of an action than there are keys or sticks.
+    /// Without a screen or a gamepad, or if the action has more entries than there are keys or sticks.
     pub fn new(spec: &EnvSpec, plan: OperatorPlan) -> anyhow::Result<Self> {
         let names = &spec.action_space.names;
         let input = if plan.with_gamepad {
@@ -83,7 +83,7 @@ impl Operator {
         })
     }
 
-    /// The mapping in words.
+    /// Describes the mapping.
     pub fn describe(&self, spec: &EnvSpec) -> String {
         let names = &spec.action_space.names;
         match &self.input {
@@ -93,7 +93,7 @@ impl Operator {
         }
     }
 
-    /// Handles the window's and the gamepad's events, and what they command.
+    /// Handles events of the window and the gamepad, and returns the pressed keys.
     fn take_events(&mut self, env: &dyn Env) -> anyhow::Result<Vec<char>> {
         self.window.poll()?;
         let mut pressed = self.window.take_pressed();
@@ -122,7 +122,7 @@ impl Operator {
         }
     }
 
-    /// Shows the scene, where a picture is due.
+    /// Shows the scene if a picture is due.
     fn show(&mut self, env: &dyn Env, title: &str) -> anyhow::Result<()> {
         let now = Instant::now();
         if now < self.next_picture {
@@ -137,7 +137,7 @@ impl Operator {
         Ok(())
     }
 
-    /// Shows the scene until the person decides: Enter, Backspace or Escape.
+    /// Shows the scene until the person decides with Enter, Backspace or Escape.
     fn ask(&mut self, env: &dyn Env, title: &str) -> anyhow::Result<Choice> {
         loop {
             match self.take_events(env)?.first() {
@@ -159,7 +159,7 @@ impl Demonstrator for Operator {
         if names::try_find(scene.visual_model(), ObjectType::Camera, &self.camera).is_none() {
             self.camera = next_camera(env, &self.camera);
         }
-        // Episodes may have scenes of their own.
+        // Each episode may have a different scene.
         self.renderer = Some(Renderer::new(scene, self.config)?);
         self.levers.release();
         self.n_kept = n_kept;
@@ -208,7 +208,7 @@ impl Demonstrator for Operator {
     }
 }
 
-/// The camera of the scene that follows this one.
+/// The next camera of the scene after this one.
 fn next_camera(env: &dyn Env, camera: &str) -> String {
     let Some((scene, _)) = env.scene() else {
         return camera.to_owned();

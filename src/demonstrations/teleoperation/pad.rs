@@ -1,4 +1,4 @@
-//! The gamepad's driver.
+//! Driver of the gamepad.
 
 use anyhow::Context as _;
 use gilrs::{Axis, Button, EventType, Gamepad, GamepadId, Gilrs};
@@ -6,7 +6,7 @@ use gilrs::{Axis, Button, EventType, Gamepad, GamepadId, Gilrs};
 use super::gamepad::{self, Stick};
 use super::window::key;
 
-/// The first gamepad that is connected.
+/// The first connected gamepad.
 #[derive(Debug)]
 pub(super) struct Pad {
     driver: Gilrs,
@@ -15,7 +15,7 @@ pub(super) struct Pad {
 }
 
 impl Pad {
-    /// Finds a gamepad.
+    /// Opens the first connected gamepad.
     pub(super) fn open(sticks: Vec<Stick>) -> anyhow::Result<Self> {
         let driver = Gilrs::new().map_err(|error| anyhow::anyhow!("no gamepads: {error}"))?;
         let first = driver.gamepads().next().map(|(id, _)| id);
@@ -28,7 +28,7 @@ impl Pad {
         &self.sticks
     }
 
-    /// Takes events, and gives the buttons that were pressed as the keys that command the same.
+    /// Handles events and returns the pressed buttons as the keys with the same command.
     pub(super) fn take_pressed(&mut self) -> Vec<char> {
         let mut pressed = Vec::new();
         while let Some(event) = self.driver.next_event() {
@@ -47,14 +47,14 @@ impl Pad {
         pressed
     }
 
-    /// What the sticks drive, from -1 to 1 for each entry of the action.
+    /// Drives in [-1, 1] for each entry of the action.
     pub(super) fn drives(&self) -> Vec<f32> {
         let pad = self.driver.gamepad(self.id);
         gamepad::drives(&self.sticks, |stick| reading(&pad, stick))
     }
 }
 
-/// Where a stick is, from -1 to 1.
+/// Position of a stick in [-1, 1].
 fn reading(pad: &Gamepad<'_>, stick: Stick) -> f32 {
     let pressed = |button| {
         pad.button_data(button)

@@ -1,4 +1,4 @@
-//! A window that shows pictures and tells which keys are held; must be made on the main thread, as window systems require.
+//! A window that shows pictures and reports which keys are held. It must be created on the main thread, as window systems require.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -17,7 +17,7 @@ use winit::window::{Window as WinitWindow, WindowId};
 
 use crate::sim::render::Image;
 
-/// Keys that command, as characters beside those of the mapping.
+/// Keys for commands, as characters that the mapping does not use.
 pub(super) mod key {
     pub(in super::super) const ENTER: char = '\n';
     pub(in super::super) const BACKSPACE: char = '\u{8}';
@@ -26,7 +26,7 @@ pub(super) mod key {
     pub(in super::super) const SPACE: char = ' ';
 }
 
-/// A window; closing it is the key Escape.
+/// A window. Closing it counts as the key Escape.
 #[derive(Debug)]
 pub(super) struct Window {
     events: EventLoop<()>,
@@ -35,14 +35,14 @@ pub(super) struct Window {
 
 type WindowSurface = Surface<Rc<WinitWindow>, Rc<WinitWindow>>;
 
-/// What the window's events act on.
+/// State that the window's events change.
 #[derive(Default)]
 struct App {
     size: (u32, u32),
     shown: Option<(Rc<WinitWindow>, WindowSurface)>,
     held: BTreeSet<char>,
     with_shift: bool,
-    /// Keys that were pressed since they were asked for.
+    /// Keys that were pressed since the last query.
     pressed: Vec<char>,
     picture: Option<Image>,
     problem: Option<anyhow::Error>,
@@ -58,7 +58,7 @@ impl std::fmt::Debug for App {
 }
 
 impl Window {
-    /// Opens a window for pictures of a size.
+    /// Opens a window for pictures of a given size.
     pub(super) fn open(size: (u32, u32)) -> anyhow::Result<Self> {
         let events = EventLoop::new().context(
             "no window: neither DISPLAY nor WAYLAND_DISPLAY leads to a screen (Debian packages: libx11-6 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0)",
@@ -72,7 +72,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Handles what happened to the window since.
+    /// Handles pending events of the window.
     pub(super) fn poll(&mut self) -> anyhow::Result<()> {
         self.events
             .pump_app_events(Some(Duration::ZERO), &mut self.app);
@@ -89,12 +89,12 @@ impl Window {
         self.app.with_shift
     }
 
-    /// The keys that were pressed since the last time.
+    /// Keys that were pressed since the last call.
     pub(super) fn take_pressed(&mut self) -> Vec<char> {
         std::mem::take(&mut self.app.pressed)
     }
 
-    /// Shows a picture, and a line in the title.
+    /// Shows a picture and sets the title.
     pub(super) fn show(&mut self, picture: Image, title: &str) {
         self.app.picture = Some(picture);
         if let Some((window, _)) = &self.app.shown {
@@ -132,7 +132,7 @@ impl App {
     }
 
     fn take_key(&mut self, event: &KeyEvent) {
-        // What is typed, not where: the keys are known by their letters.
+        // Use the letter of the key, not its position on the keyboard.
         let key = match &event.logical_key {
             Key::Named(NamedKey::Shift) => {
                 self.with_shift = event.state == ElementState::Pressed;
@@ -169,7 +169,7 @@ impl ApplicationHandler for App {
     fn window_event(&mut self, _: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         match event {
             WindowEvent::CloseRequested => self.pressed.push(key::ESCAPE),
-            // Keys that are let go elsewhere are not told.
+            // A key release is not reported while the window has no focus.
             WindowEvent::Focused(false) => {
                 self.held.clear();
                 self.with_shift = false;
@@ -185,7 +185,7 @@ impl ApplicationHandler for App {
     }
 }
 
-/// Fills a window of a size [pixels] with a picture: 0RGB, the nearest pixel.
+/// Scales a picture to the size of a window [pixels], in the format 0RGB, by the nearest pixel.
 fn stretch(picture: &Image, (width, height): (u32, u32), pixels: &mut [u32]) {
     let (from_width, from_height) = (picture.width as usize, picture.height as usize);
     let rows = pixels.chunks_exact_mut(width as usize);

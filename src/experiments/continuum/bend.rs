@@ -10,18 +10,18 @@ use crate::continuum::{
     StepSettings,
 };
 
-/// Unbalanced force over the load at which a rod is at rest.
+/// Unbalanced force relative to the load at which a rod counts as at rest.
 const TOLERANCE: f64 = 1e-9;
 
-/// Most steps, of many linearisations each.
+/// Maximum number of steps; each takes many linearisations.
 const MAX_STEPS: usize = 50;
 
-/// A straight rod along x, clamped at the origin, and what loads it.
+/// A straight rod along x that is clamped at the origin, and its loads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BendPlan {
     /// Length [m].
     pub length: f64,
-    /// Elements.
+    /// Number of elements.
     pub n_elements: usize,
     /// Cross-section.
     pub section: Section,
@@ -33,26 +33,26 @@ pub struct BendPlan {
     pub tensions: [f64; 3],
     /// Distance of the cables from the centre line [m].
     pub cable_offset: f64,
-    /// How the cables run.
+    /// Routing of the cables.
     pub routing: Routing,
     /// Acceleration of gravity [m/s²].
     pub gravity: [f64; 3],
 }
 
-/// What came out.
+/// Result of a bending.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bending {
-    /// Place of the tip [m].
+    /// Position of the tip [m].
     pub tip_position_m: [f64; 3],
-    /// Rotation of the tip from the unloaded one.
+    /// Rotation of the tip relative to the unloaded rod.
     pub tip_rotation_wxyz: [f64; 4],
-    /// Unbalanced force over the load.
+    /// Unbalanced force relative to the load.
     pub residual: f64,
-    /// Whether it stopped above the tolerance, where only rounding of a stiff, slender rod is left.
+    /// Whether the solver stopped above the tolerance, because rounding of a stiff, slender rod limits the residual.
     pub stagnated: bool,
-    /// Linearisations.
+    /// Number of linearisations.
     pub n_iterations: usize,
-    /// Time that it took [s].
+    /// Wall-clock time [s].
     pub seconds: f64,
     /// Elastic energy [J].
     pub elastic_energy_j: f64,
@@ -64,7 +64,7 @@ pub struct Bending {
 /// Bends a rod to equilibrium.
 ///
 /// # Errors
-/// [`ContinuumError`] for numbers out of range, where the rod folds up, and where forces do not balance.
+/// [`ContinuumError`] if a number is out of range, the rod folds up, or forces do not balance.
 pub fn bend(plan: &BendPlan) -> Result<Bending, ContinuumError> {
     let mut config = RodConfig::uniform(plan.length, plan.n_elements, plan.section);
     config.gravity = plan.gravity.into();
@@ -77,7 +77,7 @@ pub fn bend(plan: &BendPlan) -> Result<Bending, ContinuumError> {
         equilibrium: Equilibrium::Converged {
             tolerance: TOLERANCE,
         },
-        // Alone in space a rod may move as far as it likes in one go.
+        // There is no lumen, so a rod may move far in one iteration.
         max_displacement: 0.1 * plan.length.max(1e-6),
         max_iterations: 1000,
         ..StepSettings::default()

@@ -1,4 +1,4 @@
-//! Pictures of an insertion: from outside through the half-transparent wall, and from the tip as an endoscope sees it.
+//! Pictures of an insertion: from outside through the half-transparent wall, and from the tip like an endoscope.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -14,26 +14,26 @@ use crate::sim::rod_scene::{
     CLOSE, OVERVIEW, ROOM, RodPose, RodScene, RodSceneDescription, SCOPE, WallView,
 };
 
-/// Where the arm stands, seen from the introducer's mouth [m].
+/// Position of the arm relative to the introducer's mouth [m].
 const ARM: [f64; 3] = [-0.42, 0.12, -0.2];
 
-/// Share of the steps after which the tip's picture is taken.
+/// Share of the steps at which the picture from the tip is taken.
 const ON_THE_WAY: f64 = 0.4;
 
-/// Share of a picture's half width that an endoscope fills.
+/// Share of a picture's half width that the endoscope's view fills.
 const FIELD: f64 = 0.97;
 
-/// The pictures.
+/// Pictures of an insertion.
 #[derive(Debug, Default)]
 pub struct InsertionFilm {
-    /// Outside and inside, side by side, over the insertion.
+    /// Views from outside and from inside, side by side, over the insertion.
     pub frames: Vec<Image>,
-    /// Name and picture: of the last moment, and from the tip on the way, where there is more to see than the wall at the end.
+    /// Names and pictures: the last moment, and the view from the tip during the insertion, because at the end it shows only the wall.
     pub stills: Vec<(&'static str, Image)>,
 }
 
 impl InsertionFilm {
-    /// Draws so many frames of `size` pixels (width and height of one view), and stills; `robot` holds the base in one of these.
+    /// Draws `n_frames` frames with `size` pixels per view (width and height), and stills. In one of the stills, `robot` holds the base.
     ///
     /// # Errors
     /// [`SimError::Graphics`] on a machine without OpenGL.
@@ -69,7 +69,7 @@ impl InsertionFilm {
                 &record.samples[frame * (n_samples - 1) / n_frames.saturating_sub(1).max(1)];
             let left = outside.see(sample, OVERVIEW)?;
             let right = round(inside.see(sample, SCOPE)?);
-            film.frames.push(beside(&left, &right));
+            film.frames.push(side_by_side(&left, &right));
         }
         film.stills.push(("overview", outside.see(last, OVERVIEW)?));
         film.stills.push(("close", outside.see(last, CLOSE)?));
@@ -86,10 +86,10 @@ impl InsertionFilm {
         Ok(film)
     }
 
-    /// The film as an animated GIF; none without frames.
+    /// The film as an animated GIF; `None` if there are no frames.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn to_gif(&self) -> anyhow::Result<Option<Vec<u8>>> {
         let Some(first) = self.frames.first() else {
             return Ok(None);
@@ -144,7 +144,7 @@ impl View {
     }
 }
 
-/// Black outside of the circle that an endoscope shows.
+/// Makes the picture black outside of the circle that an endoscope shows.
 fn round(mut image: Image) -> Image {
     let (width, height) = (image.width as usize, image.height as usize);
     let radius = FIELD * 0.5 * width.min(height) as f64;
@@ -158,7 +158,7 @@ fn round(mut image: Image) -> Image {
     image
 }
 
-fn beside(left: &Image, right: &Image) -> Image {
+fn side_by_side(left: &Image, right: &Image) -> Image {
     let row = |image: &Image, y: usize| {
         let width = 3 * image.width as usize;
         image.rgb[y * width..(y + 1) * width].to_vec()

@@ -1,4 +1,4 @@
-//! Pushing a rod into a passage, or steering it along a line.
+//! Insertion of a rod into a passage, with given cable tensions or steered along a line.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -12,65 +12,65 @@ use crate::continuum::lumen::CentreLine;
 use crate::continuum::navigation::{Follower, Scope, ScopeMotion};
 use crate::continuum::{ContinuumError, RodConfig, StepSettings, TableRow};
 
-/// Points along the rod that are kept for pictures.
+/// Number of points along the rod that are kept for pictures.
 pub(super) const N_POINTS: usize = 189;
 
-/// Steps at a standstill after which steering ends.
+/// Number of steps without motion after which steering ends.
 const MAX_IDLE_STEPS: usize = 150;
 
-/// What to insert, how far, and how.
+/// Settings of an insertion.
 #[derive(Debug, Clone)]
 pub struct InsertionPlan {
     /// The rod.
     pub rod: RodConfig,
-    /// Of which row of Table I the sensors are.
+    /// Row of Table I that defines the positions of the sensors.
     pub row: TableRow,
-    /// How the rod is stepped.
+    /// Settings of a rod step.
     pub settings: StepSettings,
     /// Length beyond the introducer at the start [m].
     pub start: f64,
-    /// How far it goes in [m].
+    /// Depth at the end [m].
     pub depth: f64,
-    /// By how much in a step [m].
+    /// Advance per step [m].
     pub advance: f64,
-    /// How it is steered.
+    /// Steering of the tip.
     pub steering: Steering,
-    /// Strongest pull of the cables [N].
+    /// Maximum tension of the cables [N].
     pub max_pull: f64,
 }
 
-/// What the cables do meanwhile.
+/// Action of the cables during the insertion.
 #[derive(Debug, Clone)]
 pub enum Steering {
-    /// They pull as given, along y and z of the tip [N], more and more over the first half of the way.
+    /// A given pull along y and z of the tip [N], which increases over the first half of the insertion.
     Pull([f64; 2]),
-    /// They bend the tip along a line; it ends within so many metres of the line's end.
+    /// The cables bend the tip along a line. The insertion ends within `threshold` of the line's end.
     Follow {
         /// The line.
         line: CentreLine,
-        /// When it has arrived [m].
+        /// Distance at which the target counts as reached [m].
         threshold: f64,
     },
 }
 
-/// What came out.
+/// Result of an insertion.
 #[derive(Debug, Clone, Serialize)]
 pub struct Insertion {
-    /// Greatest normal force of a contact [N].
+    /// Maximum normal force of a contact [N].
     pub peak_contact_force_n: f64,
-    /// Most contacts that pressed at once.
+    /// Maximum number of contacts at one time.
     pub n_contacts_max: usize,
-    /// Deepest that the rod was in a wall after a step [m].
+    /// Maximum penetration of the rod into a wall after a step [m].
     pub max_penetration_m: f64,
     /// Mean time of a step [s].
     pub seconds_per_step: f64,
-    /// Steps.
+    /// Number of steps.
     pub n_steps: usize,
-    /// Nodes of the rod at the end.
+    /// Number of nodes of the rod at the end.
     pub n_nodes: usize,
     /// Length beyond the introducer at the end [m].
     pub depth_m: f64,
-    /// Place of the tip at the end [m].
+    /// Position of the tip at the end [m].
     pub tip_position_m: [f64; 3],
     /// Distance from the target at the end [m].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,20 +78,20 @@ pub struct Insertion {
     /// Whether the target was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<bool>,
-    /// Greatest violation of the optimality conditions.
+    /// Maximum violation of the optimality conditions.
     pub kkt_residual: f64,
-    /// Why it ended early.
+    /// Reason if the insertion ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<String>,
-    /// Whether it was stopped.
+    /// Whether the caller interrupted the insertion.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
 }
 
-/// Inserts a rod; `see` is shown each step and the share of the way done.
+/// Inserts a rod. `see` is called after each step with the share of the insertion that is done.
 ///
 /// # Errors
-/// [`ContinuumError`] for what is out of range. A rod that folds up ends the insertion early.
+/// [`ContinuumError`] if a setting is out of range. A rod that folds up ends the insertion early.
 pub fn insert(
     plan: &InsertionPlan,
     passage: &Passage,
@@ -200,7 +200,7 @@ fn sample(plan: &InsertionPlan, scope: &Scope, seconds: f64) -> InsertionSample 
     InsertionSample {
         depth: scope.inserted_length(),
         tip: state.world_from_tip(),
-        // A sensor that is not in yet is in the introducer.
+        // A sensor that is still outside is in the introducer.
         sensors: plan.row.sensors().map(|from_tip| {
             let outside = (from_tip - state.inserted_length).max(0.0);
             state.position_at(from_tip) - axis * outside

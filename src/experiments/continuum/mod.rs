@@ -1,8 +1,9 @@
-//! A slender rod, alone and in a lumen: bending it, pushing it in, steering it to a place.
+//! Experiments with a slender rod, alone or in a lumen: bending, insertion and steering to a target.
 //!
-//! * [`bend`]: a rod under a force, a moment or cables, to equilibrium.
-//! * [`Passage`]: a lumen with its entry, its mesh to look at, and the line to a place in it.
-//! * [`insert`]: pushes a rod through a passage, or steers it along a line; [`InsertionRecord`] is its log, [`InsertionFilm`] its pictures.
+//! * [`bend`]: bends a rod under a force, a moment or cables to equilibrium.
+//! * [`Passage`]: a lumen with its entry, its mesh for pictures, and the line to a target in it.
+//! * [`insert`]: pushes a rod through a passage, or steers it along a line; [`InsertionRecord`] is its log, [`InsertionFilm`] its
+//!   pictures.
 
 mod bend;
 mod film;

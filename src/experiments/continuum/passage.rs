@@ -1,4 +1,4 @@
-//! A lumen with all that an insertion needs of it.
+//! A lumen with its entry, wall and centre lines for an insertion.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,40 +11,40 @@ use crate::continuum::lumen::{
 use crate::continuum::{ContinuumError, Lumen};
 use crate::meshes::TriangleMesh;
 
-/// How far below the highest point of a user's mesh a rod enters, as a share of its height.
+/// Depth of the rod's entry below the highest point of a user's mesh, as a share of the mesh's height.
 const ENTRY_DEPTH: f64 = 0.03;
 
-/// Width of the cells from which the meshes of networks are made [m].
+/// Width of the cells from which meshes of tube networks are made [m].
 const CELL_WIDTH: f64 = 1e-3;
 
 /// A lumen with its entry and its wall.
 #[derive(Clone)]
 pub struct Passage {
-    /// What the rod feels.
+    /// The lumen with which the rod is in contact.
     pub lumen: Arc<dyn Lumen>,
-    /// The wall to look at; triangles face out of the free space.
+    /// The wall for pictures; triangles face out of the free space.
     pub wall: TriangleMesh,
-    /// Unit normals at its vertices.
+    /// Unit normals at the wall's vertices.
     pub normals: Vec<[f64; 3]>,
-    /// Pose of the introducer's mouth: x points in.
+    /// Pose of the introducer's mouth; x points into the lumen.
     pub world_from_mouth: Isometry3<f64>,
-    /// Its tubes, where it is made of tubes.
+    /// The tubes of the lumen; `None` if it is a mesh.
     pub network: Option<Arc<TubeNetwork>>,
 }
 
 impl Passage {
-    /// The 'T'.
+    /// The T-shaped lumen.
     ///
     /// # Errors
-    /// [`ContinuumError`], as sizes are in range only if the program's own are.
+    /// [`ContinuumError`] if a built-in size is out of range.
     pub fn t() -> Result<Self, ContinuumError> {
         Self::of_network(TPhantom::default().network()?, 2.0 * CELL_WIDTH)
     }
 
-    /// The bronchial tree, to its subsegmental bronchi.
+    /// The bronchial tree, down to the subsegmental bronchi.
     ///
     /// # Errors
-    /// As [`t`](Self::t).
+    /// The errors of [`t`](Self::t).
     pub fn tree() -> Result<Self, ContinuumError> {
         Self::of_network(bronchial_tree(AirwayDepth::Subsegmental)?, CELL_WIDTH)
     }
@@ -61,10 +61,11 @@ impl Passage {
         })
     }
 
-    /// The inside of a mesh file, whose lengths are in units of `unit` [m]; without an entry (place, direction) the rod enters from above.
+    /// The inside of a mesh file whose lengths are in units of `unit` [m]. Without an entry (position, direction) the rod enters from
+    /// above.
     ///
     /// # Errors
-    /// [`ContinuumError`] naming the file for what is no closed mesh; for an entry that is not inside of it.
+    /// [`ContinuumError`] with the file's name if it is not a closed mesh, or if the entry is outside of it.
     pub fn from_file(
         path: &Path,
         unit: f64,
@@ -98,10 +99,10 @@ impl Passage {
         })
     }
 
-    /// The line to the end of a tube.
+    /// The centre line to the end of a tube.
     ///
     /// # Errors
-    /// [`ContinuumError`] listing the ends for another name, or where there are no tubes.
+    /// [`ContinuumError`] with a list of the ends if the name is unknown, or if there are no tubes.
     pub fn line_to(&self, name: &str) -> Result<CentreLine, ContinuumError> {
         let none = Vec::new();
         let branches = self.network.as_ref().map_or(&none[..], |n| n.branches());
@@ -122,7 +123,7 @@ impl Passage {
     }
 }
 
-/// A pose whose x axis points along a direction.
+/// A pose whose x axis points in a direction.
 fn facing(place: Vector3<f64>, direction: Vector3<f64>) -> Isometry3<f64> {
     let turn = UnitQuaternion::rotation_between(&Vector3::x(), &direction);
     let about_z = || UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);

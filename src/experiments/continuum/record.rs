@@ -1,25 +1,25 @@
-//! The log of an insertion: one sample a step.
+//! Log of an insertion, with one sample per step.
 
 use std::fmt::Write as _;
 
 use nalgebra::{Isometry3, Vector3};
 
-/// What is logged after each step; SI units, in the frame of the lumen.
+/// State after a step; SI units, in the frame of the lumen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InsertionSample {
     /// Length of rod beyond the introducer [m].
     pub depth: f64,
     /// Pose of the tip, x along the rod.
     pub tip: Isometry3<f64>,
-    /// Places of the two position sensors [m].
+    /// Positions of the two position sensors [m].
     pub sensors: [Vector3<f64>; 2],
-    /// Greatest and total normal force of contacts [N].
+    /// Maximum normal force of the contacts [N].
     pub peak_force: f64,
-    /// Sum of the normal forces of contacts [N].
+    /// Sum of the normal forces of the contacts [N].
     pub total_force: f64,
-    /// Contacts that press.
+    /// Number of contacts with a force.
     pub n_contacts: usize,
-    /// Deepest overlap of rod and wall [m].
+    /// Maximum penetration of the rod into the wall [m].
     pub penetration: f64,
     /// Force of the introducer on the rod along its axis [N].
     pub push: f64,
@@ -27,16 +27,16 @@ pub struct InsertionSample {
     pub tensions: [f64; 3],
     /// Violation of the optimality conditions.
     pub kkt_residual: f64,
-    /// Time that the step took [s].
+    /// Wall-clock time of the step [s].
     pub seconds: f64,
     /// Points along the rod [m], for pictures.
     pub points: Vec<Vector3<f64>>,
 }
 
-/// The samples of one insertion.
+/// Samples of an insertion.
 #[derive(Debug, Clone, Default)]
 pub struct InsertionRecord {
-    /// In order of time.
+    /// Samples in order of time.
     pub samples: Vec<InsertionSample>,
 }
 
@@ -45,7 +45,7 @@ sensor2_x_m,sensor2_y_m,sensor2_z_m,peak_contact_force_n,total_contact_force_n,n
 tension3_n,kkt_residual,seconds";
 
 impl InsertionRecord {
-    /// The log as CSV, units in the header.
+    /// The log as CSV, with units in the header.
     pub fn to_csv(&self) -> String {
         let mut csv = format!("{HEADER}\n");
         for (step, sample) in self.samples.iter().enumerate() {

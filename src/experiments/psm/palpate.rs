@@ -1,4 +1,4 @@
-//! The instrument presses a torso again and again while it moves along it, and the force on its tip is estimated from motor torques.
+//! The instrument presses a torso repeatedly while it moves along it. The force on its tip is estimated from motor torques.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use nalgebra::Vector3;
 const CLEARANCE: f64 = 0.003;
 /// Inverse time constant of the force estimate [1/s].
 const OBSERVER_GAIN: f64 = 200.0;
-/// The estimate is judged from here on [s].
+/// Time from which the estimate is evaluated [s].
 const SETTLED: f64 = 0.25;
 
 /// Presses of the instrument on a torso.
@@ -31,9 +31,9 @@ pub struct PsmPalpation {
     pub depth: f64,
     /// Presses per second [Hz].
     pub rate: f64,
-    /// Half of the way to and fro along the patient [m].
+    /// Half of the distance to and fro along the patient [m].
     pub sweep: f64,
-    /// How long [s].
+    /// Simulated time [s].
     pub duration: f64,
 }
 
@@ -48,32 +48,32 @@ impl Default for PsmPalpation {
     }
 }
 
-/// What came out.
+/// Summary of a palpation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PsmPalpationSummary {
     /// Name of the scene.
     pub scene: String,
     /// Simulated time [s].
     pub duration_s: f64,
-    /// Greatest force on the instrument [N].
+    /// Maximum force on the instrument [N].
     pub peak_force_n: f64,
     /// Root mean square of the force on the instrument [N].
     pub rms_force_n: f64,
-    /// Root mean square of estimated less true force, as vectors [N].
+    /// Root mean square of the vector difference between estimated and true force [N].
     pub rms_force_error_n: f64,
     /// Share of the time in contact.
     pub contact_ratio: f64,
-    /// Greatest distance of the shaft's axis from the remote centre [m].
+    /// Maximum distance of the shaft's axis from the remote centre [m].
     pub rcm_error_max_m: f64,
-    /// Whether it was broken off.
+    /// Whether the caller interrupted it.
     pub interrupted: bool,
 }
 
 impl PsmPalpation {
-    /// Longest physics step of an arm under control [s].
+    /// Maximum physics step of an arm under control [s].
     pub const LONGEST_TIMESTEP: f64 = 0.0005;
 
-    /// Checks the numbers.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
     /// [`ModelError::OutOfRange`].
@@ -84,7 +84,7 @@ impl PsmPalpation {
         ModelError::check_range("duration", self.duration, 0.5, 600.0, "0.5 to 600 s")
     }
 
-    /// The motion, over a scene's torso.
+    /// Motion of the joints over a scene's torso.
     fn motion(&self, scene: &Scene, psm: &Psm) -> anyhow::Result<JointMotion> {
         let [x, y, z] = scene.robot_position;
         let below = [x + REMOTE_CENTER_REACH, y];
@@ -116,7 +116,7 @@ impl PsmPalpation {
 /// Palpates the torso of a scene whose robot is a PSM.
 ///
 /// # Errors
-/// Where the scene has another robot or no torso, does not compile, or diverges.
+/// If the scene has another robot or no torso, does not compile, or diverges.
 pub fn palpate(
     scene: &Scene,
     plan: &PsmPalpation,

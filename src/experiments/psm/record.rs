@@ -1,13 +1,13 @@
-//! What an experiment with the PSM records.
+//! Log of an experiment with the PSM.
 
 use std::fmt::Write as _;
 
 use crate::sim::psm::dvrk::{JointVector, coupling};
 
-/// Time between samples [s]: the rate of the published logs, 200 Hz.
+/// Time between samples [s]. The published logs have the same rate, 200 Hz.
 pub(super) const SAMPLE_TIME: f64 = 0.005;
 
-/// One moment; joints are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b.
+/// One sample; the joints are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PsmSample {
     /// Time [s].
@@ -16,29 +16,29 @@ pub struct PsmSample {
     pub q: JointVector,
     /// Joint velocities [rad/s, m/s].
     pub dq: JointVector,
-    /// Joint positions that were wanted [rad, m].
+    /// Target joint positions [rad, m].
     pub wanted: JointVector,
     /// Torques of the motors, in motor coordinates [N·m, motor 3: N].
     pub motor_torque: JointVector,
-    /// Joint torques that moved bodies, rotors and spring: the motors' less friction [N·m, N].
+    /// Joint torques on bodies, rotors and spring: the motor torques without friction [N·m, N].
     pub simulated_torque: JointVector,
-    /// The same by the identified model at the simulated motion [N·m, N].
+    /// Joint torques of the identified model for the simulated motion [N·m, N].
     pub model_torque: JointVector,
     /// Force of the surroundings on the instrument in the world [N].
     pub tip_force: [f64; 3],
-    /// The same, estimated from motor torques [N].
+    /// Force on the instrument in the world, estimated from motor torques [N].
     pub estimated_force: [f64; 3],
 }
 
-/// Samples in the order of time.
+/// Samples in order of time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PsmRecord {
-    /// One each 5 ms.
+    /// One sample every 5 ms.
     pub samples: Vec<PsmSample>,
 }
 
 impl PsmRecord {
-    /// A log with named columns, which `insonate psm identify --coordinates motor` reads: `q`, `dq`, `tau` in motor coordinates.
+    /// The log as CSV with named columns for `insonate psm identify --coordinates motor`: `q`, `dq`, `tau` in motor coordinates.
     pub fn to_csv(&self) -> String {
         let mut csv = String::from("time");
         for name in ["q", "dq", "tau", "wanted", "simulated", "model"] {

@@ -1,4 +1,4 @@
-//! Following a motion, with the torques of the simulated arm beside those of the identified model.
+//! Tracking of a motion, with a comparison between the torques of the simulated arm and of the identified model.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -16,10 +16,10 @@ use crate::sim::psm::{
 };
 use crate::sim::{CompiledScene, Physics, SimError};
 
-/// Length of a physics step [s]; controllers act in each.
+/// Duration of a physics step [s]; controllers act in each step.
 pub(super) const TIMESTEP: f64 = 0.0005;
 
-/// What the arm follows.
+/// Trajectory of the arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PsmTrajectory {
     /// The authors' straight line.
@@ -52,7 +52,7 @@ impl PsmTrajectory {
         })
     }
 
-    /// How long it lasts unless it is told [s].
+    /// Default duration [s].
     pub fn duration(self) -> f64 {
         match self {
             Self::Line | Self::Spiral => 10.0,
@@ -60,12 +60,12 @@ impl PsmTrajectory {
         }
     }
 
-    /// How long it can last [s]: the line leaves the workspace.
+    /// Maximum duration [s]: the line leaves the workspace after it.
     pub fn longest(self) -> f64 {
         if self == Self::Line { 10.0 } else { 600.0 }
     }
 
-    /// Whether it leaves the joints' limits: the fourth excitation draws the carriage out by 3 cm, and jaws cross.
+    /// Whether the motion exceeds joint limits: the fourth excitation pulls the carriage out by 3 cm, and the jaws cross.
     fn lifts_limits(self) -> bool {
         matches!(self, Self::Excitation(_))
     }
@@ -126,22 +126,22 @@ impl PsmController {
 /// A motion to follow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PsmTrack {
-    /// What.
+    /// Trajectory.
     pub trajectory: PsmTrajectory,
-    /// How.
+    /// Control law.
     pub controller: PsmController,
-    /// What the arm holds.
+    /// Instrument on the arm.
     pub instrument: Instrument,
-    /// Whether the simulated arm has its counterweight; the model that it is compared with always has it.
+    /// Whether the simulated arm has its counterweight. The model for the comparison always has it.
     pub counterweight: bool,
-    /// How long [s].
+    /// Simulated time [s].
     pub duration: f64,
 }
 
-/// What came out; vectors are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b.
+/// Summary of a motion; vectors are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PsmTrackSummary {
-    /// What was followed.
+    /// The trajectory.
     pub trajectory: &'static str,
     /// The control law.
     pub controller: &'static str,
@@ -149,21 +149,21 @@ pub struct PsmTrackSummary {
     pub counterweight: bool,
     /// Simulated time [s].
     pub duration_s: f64,
-    /// Root mean square of simulated less identified joint torques, both without friction [N·m, insertion: N].
+    /// Root mean square difference between simulated and identified joint torques, both without friction [N·m, insertion: N].
     pub rms_torque_difference: [f64; N_JOINTS],
     /// Root mean square of the identified torques [N·m, insertion: N].
     pub rms_torque: [f64; N_JOINTS],
-    /// Root mean square of wanted less reached joint positions [rad, insertion: m].
+    /// Root mean square difference between target and measured joint positions [rad, insertion: m].
     pub rms_error_rad_or_m: [f64; N_JOINTS],
-    /// Root mean square of the distance from the wanted to the reached tip [m].
+    /// Root mean square distance between the target and the measured tip [m].
     pub rms_tip_error_m: f64,
-    /// Greatest distance of the shaft's axis from the remote centre [m].
+    /// Maximum distance of the shaft's axis from the remote centre [m].
     pub rcm_error_max_m: f64,
-    /// Greatest deviation of the closed loops' joints [rad, m].
+    /// Maximum deviation of the joints in the closed loops [rad, m].
     pub closure_error_max: f64,
     /// Share of steps in which a motor's limit was reached.
     pub saturated_share: f64,
-    /// Whether it was broken off.
+    /// Whether the caller interrupted it.
     pub interrupted: bool,
 }
 
@@ -180,10 +180,10 @@ impl PsmTrack {
     }
 }
 
-/// Follows the motion.
+/// Tracks the motion.
 ///
 /// # Errors
-/// Where the scene does not compile, the tool cannot be where the motion wants it, or the simulation diverges.
+/// If the scene does not compile, the tool cannot reach the motion, or the simulation diverges.
 pub fn track(
     plan: &PsmTrack,
     pictures: &mut Pictures,

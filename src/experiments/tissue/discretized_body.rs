@@ -1,4 +1,4 @@
-//! A body of one material or of layers, as particles or as tetrahedra.
+//! A body with one material or layers, as particles or tetrahedra.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::plan::{MotionPlan, TissueSolver};
 /// Half sizes of the strip [m], and the height of its middle above the table [m].
 pub(super) const STRIP: ([f64; 3], f64) = ([0.05, 0.02, 0.006], 0.08);
 
-/// A body to work on.
+/// Body of a motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyKind {
     /// A slab of 12 × 12 × 4 cm.
@@ -29,7 +29,7 @@ pub enum BodyKind {
 }
 
 impl BodyKind {
-    /// All of them.
+    /// All bodies.
     pub const ALL: [Self; 4] = [Self::Slab, Self::Liver, Self::Torso, Self::Strip];
 
     /// Its name.
@@ -42,7 +42,7 @@ impl BodyKind {
         }
     }
 
-    /// What it is made of where neither layers nor anything else is asked for: one material that stands for its layers.
+    /// Default material without layers: one material that approximates the layers.
     pub fn material(self) -> Material {
         let young_modulus = match self {
             Self::Slab => 1.2e4,
@@ -57,12 +57,13 @@ impl BodyKind {
         }
     }
 
-    /// Whether it has layers to be asked for.
+    /// Whether the body has optional layers.
     pub(super) fn has_layers(self) -> bool {
         self != Self::Strip
     }
 
-    /// Its shape and materials for a plan, lying on the table at z = 0 but for the strip; nothing is fixed, as supports hold it.
+    /// Shape and materials of the body for a plan. It lies on the table at z = 0, except for the strip. No points are fixed, because
+    /// supports hold the body.
     fn description(self, plan: &MotionPlan) -> TissueBody {
         let mut body = match self {
             Self::Slab | Self::Strip => slab(),
@@ -101,38 +102,38 @@ impl BodyKind {
 /// A body ready for a solver.
 #[derive(Debug, Clone)]
 pub(super) struct DiscretizedBody {
-    /// What it is made of, from the surface inwards, then regions.
+    /// Layers from the surface inwards, then regions.
     pub(super) layers: Vec<DiscretizedLayer>,
-    /// Width of a cell, or length of an edge [m].
+    /// Width of a cell, or length of a tetrahedron's edge [m].
     pub(super) spacing: f64,
-    /// Its surface in world before anything is cut away.
+    /// Surface in the world before cuts.
     pub(super) surface: TriangleMesh,
     pub(super) discretization: Discretization,
 }
 
-/// A part of one material.
+/// A part with one material.
 #[derive(Debug, Clone)]
 pub(super) struct DiscretizedLayer {
     pub(super) name: String,
-    /// Viscosity and tearing included.
+    /// Material with viscosity and tearing.
     pub(super) material: Material,
-    /// Particles or tetrahedra.
+    /// Number of particles or tetrahedra.
     pub(super) n_elements: usize,
 }
 
-/// What it consists of, in world.
+/// Points of the body in the world.
 #[derive(Debug, Clone)]
 pub(super) enum Discretization {
-    /// All of one volume, one body a material.
+    /// Particles of equal volume, with one body per material.
     Particles(Vec<MpmBody>),
     Tetrahedra(Box<XpbdBody>),
 }
 
 impl DiscretizedBody {
-    /// The body of a plan.
+    /// Discretizes the body of a plan.
     ///
     /// # Errors
-    /// Too few points to be a body.
+    /// If there are too few points for a body.
     pub(super) fn new(plan: &MotionPlan) -> anyhow::Result<Self> {
         let body = plan.body.description(plan);
         let materials = body.materials();
@@ -193,18 +194,18 @@ impl DiscretizedBody {
         })
     }
 
-    /// Greatest height of its surface within a distance from a vertical line [m].
+    /// Maximum height of the surface within a distance from a vertical line [m].
     pub(super) fn height_at(&self, [x, y]: [f64; 2], within: f64) -> f64 {
         let near = |at: &&[f64; 3]| (at[0] - x).hypot(at[1] - y) <= within;
         let heights = self.surface.positions.iter().filter(near).map(|at| at[2]);
         let [_, high] = self.surface.bounds();
         let found = heights.fold(f64::NEG_INFINITY, f64::max);
-        // A box has no vertices in the middle of its top.
+        // A box has no vertices in the middle of its top, so use its bounds.
         if found.is_finite() { found } else { high[2] }
     }
 }
 
-/// Takes away particles that are cut.
+/// Removes particles in the cut.
 fn cut_particles(particles: &mut ParticleBody, is_cut: impl Fn(&[f64; 3]) -> bool) {
     let kept: Vec<bool> = particles.positions.iter().map(|at| !is_cut(at)).collect();
     keep(&mut particles.positions, &kept);
@@ -218,7 +219,7 @@ fn keep<T>(all: &mut Vec<T>, kept: &[bool]) {
     all.retain(|_| kept.next().is_none_or(|kept| *kept));
 }
 
-/// Takes away tetrahedra whose centre is cut, and vertices that belong to none any more.
+/// Removes tetrahedra whose centre is in the cut, and vertices that are no longer used.
 fn cut_tetrahedra(body: &mut TetBody, is_cut: impl Fn(&[f64; 3]) -> bool) {
     let mesh = &mut body.mesh;
     let centre = |tet: &[u32; 4]| -> [f64; 3] {

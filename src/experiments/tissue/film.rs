@@ -1,4 +1,4 @@
-//! Pictures of a motion; a machine without OpenGL loses only them.
+//! Pictures of a motion. Without OpenGL, only the pictures are missing.
 
 use super::film_mjcf;
 use super::motions::MotionSetup;
@@ -9,30 +9,30 @@ use crate::experiments::Film;
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{Physics, SimError, compile};
 
-/// Pictures side by side in a strip.
+/// Number of pictures side by side in a strip.
 const N_STILLS: usize = 4;
 
-/// Moments that are drawn together: starting OpenGL takes half a second without a graphics card, and each moment's tissue is in the
-/// scene of all.
+/// Number of moments that are drawn together. Starting OpenGL takes half a second without a graphics card, so one scene contains the
+/// tissue of all these moments.
 const BATCH: usize = 10;
 
-/// Where what is not seen in a picture waits: below the table, far away [m].
+/// Position of bodies that are not visible in a picture: below the table, far away [m].
 const AWAY: [f64; 3] = [0.0, 0.0, -50.0];
 
 /// Takes a picture at the start and after each frame.
 #[derive(Debug)]
 pub struct MotionFilm {
     config: Option<RenderConfig>,
-    /// Moments that are not drawn yet.
+    /// Moments that are not yet drawn.
     snapshots: Vec<Snapshot>,
-    /// The pictures, in order of time.
+    /// Pictures in order of time.
     pub frames: Vec<Image>,
-    /// Why there are none, or why the last ones are missing.
+    /// Reason why there are no pictures or why the last ones are missing.
     pub problem: Option<SimError>,
 }
 
 impl MotionFilm {
-    /// Takes pictures of this size.
+    /// Takes pictures of a given size.
     pub fn sized(width: u32, height: u32) -> Self {
         Self {
             config: Some(RenderConfig {
@@ -44,7 +44,7 @@ impl MotionFilm {
         }
     }
 
-    /// Takes none.
+    /// Takes no pictures.
     pub fn none() -> Self {
         Self {
             config: None,
@@ -54,7 +54,7 @@ impl MotionFilm {
         }
     }
 
-    /// Sees a moment.
+    /// Records a moment.
     pub(super) fn take(
         &mut self,
         setup: &MotionSetup,
@@ -77,7 +77,7 @@ impl MotionFilm {
         }
     }
 
-    /// Draws what has been seen; what cannot be drawn once is not tried again.
+    /// Draws the recorded moments. After a failure, drawing is not tried again.
     pub(super) fn render_pending(&mut self, setup: &MotionSetup) {
         let snapshots = std::mem::take(&mut self.snapshots);
         let Some(config) = self.config.filter(|_| !snapshots.is_empty()) else {
@@ -98,7 +98,7 @@ impl MotionFilm {
         let model = compile(&film_mjcf::write(setup, snapshots))?;
         let mut physics = Physics::new(model.clone())?;
         let mut renderer = Renderer::of_model(&model, config)?;
-        // Bodies come in this order: the tissue of each moment that has one, then the parts.
+        // The bodies are in this order: the tissue of each moment that has one, then the parts.
         let n_skins = snapshots
             .iter()
             .filter(|snapshot| snapshot.surface.is_some())
@@ -123,10 +123,10 @@ impl MotionFilm {
         Ok(())
     }
 
-    /// The film as an animated GIF at the speed of the simulated time, frames being so far apart [s]; none without pictures.
+    /// The film as an animated GIF at real-time speed, with frames `interval` [s] apart; `None` if there are no pictures.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn to_gif(&self, interval: f64) -> anyhow::Result<Option<Vec<u8>>> {
         let Some(first) = self.frames.first() else {
             return Ok(None);
@@ -140,7 +140,7 @@ impl MotionFilm {
         film.to_gif().map(Some)
     }
 
-    /// Four pictures from the first to the last, side by side; none without pictures.
+    /// Four pictures from the first to the last, side by side; `None` if there are no pictures.
     pub fn stills(&self) -> Option<Image> {
         let last = self.frames.len().checked_sub(1)?;
         let chosen: Vec<&Image> = (0..N_STILLS)

@@ -1,4 +1,4 @@
-//! Moments of a motion as MJCF, to be drawn: each one's tissue as a mesh, instruments, an operating table.
+//! MJCF for drawing moments of a motion: the tissue of each moment as a mesh, the instruments, and an operating table.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::snapshot::Snapshot;
 /// Name of the camera.
 pub(super) const CAMERA: &str = "view";
 
-/// Writes the moments: a mocap body with the tissue of each that has one, then one for each part that is seen, in their order.
+/// Writes the moments: one mocap body with the tissue of each moment that has one, then one for each visible part, in order.
 pub(super) fn write(setup: &MotionSetup, snapshots: &[Snapshot]) -> String {
     let CameraView {
         target: [x, y, z],
@@ -91,7 +91,7 @@ fn mesh(xml: &mut String, index: usize, surface: &TissueSurface) {
         }
         xml.push('"');
     };
-    // Its inertia is of no use, but has to be found: that of a shell needs no volume.
+    // The inertia is not used but must be valid: the inertia of a shell needs no volume.
     let _ = write!(xml, "    <mesh name=\"tissue{index}\" inertia=\"shell\"");
     list(xml, "vertex", &surface.mesh.positions);
     list(xml, "normal", &surface.normals);
@@ -118,7 +118,7 @@ fn camera(view: &CameraView) -> String {
     )
 }
 
-/// A shape as the attributes of a geom.
+/// Attributes of a geom for a shape.
 fn solid(shape: &Shape) -> String {
     match shape {
         Shape::Sphere { radius } => format!("type=\"sphere\" size=\"{radius}\""),
@@ -131,7 +131,7 @@ fn solid(shape: &Shape) -> String {
             radius,
             half_length,
         } => format!("type=\"cylinder\" size=\"{radius} {half_length}\""),
-        // Infinite ones and fields are hidden; a speck keeps the order of bodies.
+        // Half-spaces and fields are hidden; a tiny sphere keeps the order of bodies.
         Shape::HalfSpace | Shape::Field(_) => "type=\"sphere\" size=\"1e-6\"".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
-//! A laparoscopic grasper: a shaft that passes through a trocar, two jaws, and the bite of tissue between them.
+//! A laparoscopic grasper: a shaft through a trocar, two jaws, and the bite of tissue between them.
 //!
-//! Tissue is felt by the shaft and held by the bite, a ball; the jaws are only seen.
+//! The shaft is in contact with tissue, and the bite, a ball, holds it. The jaws are only visible.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::rigid_part::{Appearance, Interaction, Path, RigidPart, Role};
 pub(super) const BITE: f64 = 0.007;
 /// Half length and radius of the shaft [m].
 const SHAFT: (f64, f64) = (0.11, 0.0025);
-/// From the middle of the bite to the hinge [m].
+/// Distance from the middle of the bite to the hinge [m].
 const HINGE: f64 = 0.015;
 /// Half sizes of a jaw [m].
 const JAW: [f64; 3] = [0.0012, 0.0032, 0.0095];
@@ -23,7 +23,7 @@ const OPEN: f64 = 0.42;
 /// Angle of each closed jaw from the shaft [rad].
 const CLOSED: f64 = 0.06;
 
-/// A grasper that closes while a range of time [s] lasts; its frame has its origin in the bite and its shaft along +z.
+/// A grasper that closes during a range of time [s]. The origin of its frame is in the bite, and its shaft is along +z.
 pub(super) fn grasper(frame: &Path, closing: [f64; 2], friction: f64) -> Vec<RigidPart> {
     let (half_length, radius) = SHAFT;
     let along = |z: f64| Isometry3::translation(0.0, 0.0, z);
@@ -63,7 +63,7 @@ pub(super) fn grasper(frame: &Path, closing: [f64; 2], friction: f64) -> Vec<Rig
     vec![bite, shaft, jaw(1.0), jaw(-1.0)]
 }
 
-/// A frame that goes where its origin goes, with +z towards a trocar.
+/// A frame whose origin follows a path and whose +z axis points towards a trocar.
 pub(super) fn through(
     trocar: Vector3<f64>,
     origin: impl Fn(f64) -> Vector3<f64> + 'static,

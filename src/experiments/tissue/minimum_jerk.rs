@@ -1,6 +1,6 @@
-//! Motion over time that starts and stops smoothly.
+//! Smooth motion over time.
 
-/// From 0 before a time to 1 after another, with neither velocity nor acceleration at both ends: minimum jerk (Flash and Hogan 1985,
+/// Rises from 0 before the start to 1 after the end, with zero velocity and acceleration at both: minimum jerk (Flash and Hogan 1985,
 /// doi:10.1523/JNEUROSCI.05-07-01688.1985, Appendix A).
 pub(super) fn minimum_jerk(time: f64, [start, end]: [f64; 2]) -> f64 {
     let u = ((time - start) / (end - start)).clamp(0.0, 1.0);

@@ -1,9 +1,9 @@
-//! Motions of surgery on soft tissue: [`run`] pushes, pulls, tears, stretches, retracts or presses a body, with either solver.
+//! Surgical motions on soft tissue: [`run`] pushes, pulls, tears, stretches, retracts or presses a body with either solver.
 //!
-//! * [`MotionPlan`]: what to do; [`motions`]: what there is to do, one motion a file.
-//! * `discretized_body`: body, material and resolution → particles or tetrahedra; `rigid_part`: what instruments and supports are made of.
-//! * `simulation`: what both solvers do here; `momentum_balance`: momentum of the tissue against the impulses on it.
-//! * [`MotionRecord`] and [`MotionSummary`]: what came out; [`MotionFilm`]: what it looked like.
+//! * [`MotionPlan`]: settings of a motion; [`motions`]: the available motions, one per file.
+//! * `discretized_body`: body, material and resolution → particles or tetrahedra; `rigid_part`: parts of instruments and supports.
+//! * `simulation`: interface of both solvers; `momentum_balance`: momentum of the tissue compared with the impulses on it.
+//! * [`MotionRecord`] and [`MotionSummary`]: results; [`MotionFilm`]: pictures.
 
 mod discretized_body;
 mod film;

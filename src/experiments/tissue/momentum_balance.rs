@@ -1,21 +1,21 @@
-//! Where momentum came from and went: what tissue has gained against what parts and gravity gave it.
+//! Momentum balance: momentum that the tissue has gained compared with the impulses of parts and gravity.
 
 use insonate_tissue::tool::Wrench;
 use nalgebra::Vector3;
 
 use super::simulation::TissueSimulation;
 
-/// Momentum and mass at the start, and all impulses since.
+/// Momentum and mass at the start, and the sum of all impulses since.
 #[derive(Debug)]
 pub(super) struct MomentumBalance {
     mass: f64,
     momentum: Vector3<f64>,
     /// Impulse on the tissue [N·s].
     given: Vector3<f64>,
-    /// The impulses of all parts and of gravity, by their size [N·s].
+    /// Sum of the magnitudes of all impulses of parts and gravity [N·s].
     exchanged: f64,
     gravity: Vector3<f64>,
-    /// Greatest difference so far [N·s].
+    /// Maximum difference so far [N·s].
     worst: f64,
 }
 
@@ -34,7 +34,7 @@ impl MomentumBalance {
         })
     }
 
-    /// Enters the wrenches of a step on all parts.
+    /// Adds the wrenches of a step on all parts.
     pub(super) fn enter(
         &mut self,
         wrenches: &[Wrench],
@@ -51,24 +51,24 @@ impl MomentumBalance {
         self.exchanged += weight.norm() + other.norm();
     }
 
-    /// Compares with what the tissue has.
+    /// Compares the impulses with the momentum of the tissue.
     pub(super) fn compare(&mut self, simulation: &dyn TissueSimulation) -> anyhow::Result<()> {
         let gained = simulation.momentum()? - self.momentum;
         self.worst = self.worst.max((gained - self.given).norm());
         Ok(())
     }
 
-    /// Greatest difference over all that was exchanged.
+    /// Maximum difference relative to the exchanged momentum.
     pub(super) fn momentum_residual(&self) -> f64 {
         self.worst / self.exchanged.max(f64::MIN_POSITIVE)
     }
 
-    /// All that was exchanged [N·s].
+    /// Exchanged momentum [N·s].
     pub(super) fn exchanged(&self) -> f64 {
         self.exchanged
     }
 
-    /// Change of mass over mass.
+    /// Relative change of the mass.
     pub(super) fn mass_residual(&self, simulation: &dyn TissueSimulation) -> f64 {
         (simulation.mass() - self.mass).abs() / self.mass
     }

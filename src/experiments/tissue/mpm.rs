@@ -12,31 +12,33 @@ use super::plan::MotionPlan;
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
 use crate::experiments::{Backend, Device};
 
-/// Cells around the body and where it is taken to.
+/// Margin in cells around the body and its travel.
 const MARGIN: f64 = 6.0;
-/// What stands for a part that holds; what is nearest to it, it holds.
+/// Shape of a part that holds tissue. It holds the particles nearest to it.
 const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
-/// Where a part waits that does not hold yet: beyond all tissue [m].
+/// Distance of a part that does not hold yet, far from all tissue [m].
 const AWAY: f64 = 1e3;
-/// A particle of this damage holds nothing.
+/// Damage from which a particle holds nothing.
 const TORN: f32 = 0.99;
-/// How far from the surface of a part the particles are that it holds, in cells: as those share nodes with others up to 1.5 cells away, the
-/// first holds half a cell more than the part, on average. The others are for parts that have no particle so deep.
+/// Depth limits of held particles relative to a part's surface, in cells. Particles share nodes with others up to 1.5 cells away, so
+/// with
+/// the first limit a part holds on average half a cell more than its shape. The further limits are for parts without a particle that
+/// deep.
 const HOLD_REACHES: [f64; 4] = [-0.5, -0.25, 0.0, 0.25];
-/// Intact particles so near to each other, in cells, are one piece: twice their distance at rest.
+/// Maximum distance of neighbouring intact particles in one piece, in cells: twice their distance at rest.
 const NEAR: f64 = 1.0;
 
-/// Particles.
+/// A simulation with particles.
 pub(super) struct MpmSimulation {
     solver: Solver,
     count: usize,
     n_threads: usize,
     spacing: f64,
     volume: f64,
-    /// Where they were [m].
+    /// Positions at rest [m].
     rest: Vec<[f64; 3]>,
     backend: Backend,
-    /// Of each part whether it holds already.
+    /// Whether each part already holds tissue.
     holds: Vec<bool>,
 }
 
@@ -47,10 +49,10 @@ enum Solver {
 }
 
 impl MpmSimulation {
-    /// A world of a body, with room for all that lies between two corners [m]; `grips`: whether anything holds tissue.
+    /// Makes a world with a body and with space between two corners [m]. `grips` is whether a part holds tissue.
     ///
     /// # Errors
-    /// An invalid body; a GPU that cannot be had or does not do what is asked for.
+    /// If the body is invalid, or the GPU is not available or does not support the motion.
     pub(super) fn new(
         plan: &MotionPlan,
         discretized: &DiscretizedBody,
@@ -69,14 +71,14 @@ impl MpmSimulation {
                 "{what} not served by the particle solver on the GPU: take the device cpu"
             );
         }
-        // Not every motion is served there, and none was ever tried on hardware: nobody gets a GPU without asking for it.
+        // The GPU does not support every motion and has not been tested on hardware, so `Auto` takes the CPU.
         let backend = if tears || grips || plan.device == Device::Auto {
             Backend::Cpu
         } else {
             plan.device.open()?
         };
         let width = discretized.spacing;
-        // A node lies at z = 0, where tables are.
+        // Put a node at z = 0, where tables are.
         let origin = low.map(|x| (x / width - MARGIN).floor() * width);
         let config = MpmConfig {
             origin,
@@ -123,7 +125,8 @@ impl MpmSimulation {
         }
     }
 
-    /// Holds the particles in a part that are so deep that the nodes they hold end at its surface, or the deepest where a part is too small.
+    /// Holds the particles that lie deep enough in a part that the held nodes end at its surface, or the deepest ones if the part is
+    /// small.
     fn hold(&mut self, index: usize, part: &Tool) -> anyhow::Result<()> {
         let distance = |at: &[f64; 3]| {
             let arm = Vector3::from(*at) - part.position;
@@ -152,7 +155,7 @@ impl MpmSimulation {
         Ok(())
     }
 
-    /// Of each particle whether it still holds.
+    /// Whether each particle is intact.
     fn is_intact(&self) -> Vec<bool> {
         match &self.solver {
             Solver::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
@@ -162,7 +165,7 @@ impl MpmSimulation {
     }
 }
 
-/// A part as a tool of the solver.
+/// Converts a part to a tool of the solver.
 fn tool_of(part: &MovingTool) -> Tool {
     let away = match part.mode {
         ToolMode::Contact => return part.tool.clone(),

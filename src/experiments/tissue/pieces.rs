@@ -1,11 +1,11 @@
-//! How many pieces there are.
+//! Number of connected pieces.
 
 use std::collections::HashMap;
 
-/// Pieces smaller than so much of the body are crumbs.
+/// Pieces smaller than this share of the body are not counted.
 const CRUMB: f64 = 0.01;
 
-/// Sets that grow together (union by the lesser root, paths halved).
+/// Disjoint sets (union by the lesser root, path halving).
 struct Sets {
     parents: Vec<u32>,
 }
@@ -31,7 +31,7 @@ impl Sets {
         self.parents[a.max(b) as usize] = a.min(b);
     }
 
-    /// Sets of at least a hundredth of `n_all`, of what is counted.
+    /// Number of sets with at least a hundredth of `n_all` counted members.
     fn count(&mut self, n_all: usize, is_counted: impl Fn(usize) -> bool) -> usize {
         let mut sizes = vec![0_usize; self.parents.len()];
         for i in (0..self.parents.len()).filter(|&i| is_counted(i)) {
@@ -45,7 +45,7 @@ impl Sets {
     }
 }
 
-/// Pieces of tetrahedra that share vertices.
+/// Number of pieces of tetrahedra that share vertices.
 pub(super) fn of_tetrahedra(tets: &[[u32; 4]], n_vertices: usize) -> usize {
     let mut sets = Sets::new(n_vertices);
     let mut is_used = vec![false; n_vertices];
@@ -58,14 +58,14 @@ pub(super) fn of_tetrahedra(tets: &[[u32; 4]], n_vertices: usize) -> usize {
     sets.count(n_vertices, |vertex| is_used[vertex])
 }
 
-/// Pieces of particles that are nearer to each other than a distance [m]; a hundredth is of `n_all`.
+/// Number of pieces of particles that are closer to each other than a distance [m]. A piece has at least a hundredth of `n_all`.
 pub(super) fn of_particles(positions: &[[f64; 3]], distance: f64, n_all: usize) -> usize {
     let mut sets = Sets::new(positions.len());
     let cell_of = |at: &[f64; 3]| at.map(|x| (x / distance).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
     for (index, at) in positions.iter().enumerate() {
         let cell = cell_of(at);
-        // Those before it, in its own cell and around it.
+        // Compare with earlier particles in the same and the neighbouring cells.
         for side in 0..27 {
             let other = [side % 3 - 1, side / 3 % 3 - 1, side / 9 - 1];
             let near = cells.get(&[0, 1, 2].map(|axis| cell[axis] + other[axis]));

@@ -1,6 +1,6 @@
-//! What to do, and with what.
+//! Settings of a motion.
 //!
-//! A recursion with `motions` and `discretized_body`: a plan names its motion and its body, which are set up as the plan asks.
+//! This module and `motions` and `discretized_body` refer to each other: a plan names its motion and body, which are built from the plan.
 
 use insonate_tissue::{Material, TissueError};
 
@@ -8,7 +8,7 @@ use super::BodyKind;
 use super::motions::Motion;
 use crate::experiments::Device;
 
-/// Which solver.
+/// Solver for tissue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TissueSolver {
     /// Particles and a grid: MLS-MPM.
@@ -36,37 +36,37 @@ pub struct MotionPlan {
     pub solver: TissueSolver,
     /// Device that computes.
     pub device: Device,
-    /// Threads; 0: one for each core.
+    /// Number of threads; 0 uses one per core.
     pub n_threads: usize,
     /// Body.
     pub body: BodyKind,
-    /// Young's modulus, Poisson's ratio and density, of one material throughout; without a meaning if there are layers.
+    /// Young's modulus, Poisson's ratio and density of a body with one material; not used if there are layers.
     pub material: Material,
-    /// Whether the body has its layers, each of its own material.
+    /// Whether the body has layers with their own materials.
     pub layers: bool,
     /// Damping: viscosity over shear modulus [s].
     pub damping_time: f64,
-    /// Coulomb's coefficient between tissue and what touches it without holding it.
+    /// Coulomb's friction coefficient between tissue and parts that do not hold it.
     pub friction: f64,
-    /// Cells, or tetrahedra's edges, along the body's longest side.
+    /// Number of cells, or of tetrahedra's edges, along the body's longest side.
     pub resolution: usize,
-    /// How far the tool goes once it touches or holds [m].
+    /// Travel of the tool after it touches or holds the body [m].
     pub travel: f64,
     /// Simulated time [s].
     pub duration: f64,
-    /// Pictures in that time, and steps that are timed.
+    /// Number of frames: pictures and timed steps.
     pub n_frames: usize,
     /// Gravity, downwards [m/s²].
     pub gravity: f64,
 }
 
 impl MotionPlan {
-    /// A motion on its usual body, in its usual way.
+    /// A motion on its default body with default settings.
     pub fn new(motion: &'static Motion, solver: TissueSolver) -> Self {
         Self::on(motion, solver, motion.bodies[0])
     }
 
-    /// A motion on a body, in its usual way.
+    /// A motion on a given body with default settings.
     pub fn on(motion: &'static Motion, solver: TissueSolver, body: BodyKind) -> Self {
         Self {
             motion,
@@ -89,10 +89,10 @@ impl MotionPlan {
         }
     }
 
-    /// Fails for invalid settings.
+    /// Checks that the settings are valid.
     ///
     /// # Errors
-    /// [`TissueError::Setting`], naming the field.
+    /// [`TissueError::Setting`] with the name of the field.
     pub fn check(&self) -> Result<(), TissueError> {
         let bodies = self.motion.bodies;
         if !bodies.contains(&self.body) {

@@ -1,30 +1,30 @@
-//! The log of a motion: one sample a step.
+//! Log of a motion, with one sample per step.
 
 use std::fmt::Write as _;
 
 use nalgebra::{Isometry3, Vector3};
 
-/// What is logged at the end of each step; SI units, in world.
+/// State at the end of a step; SI units, in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MotionSample {
     /// Simulated time [s].
     pub time: f64,
-    /// The tool's frame.
+    /// Frame of the tool.
     pub tool: Isometry3<f64>,
-    /// How far it has gone since it would touch or hold the body at rest [m]; 0 before.
+    /// Travel of the tool [m], measured from where it touches or holds the body at rest; 0 before.
     pub travel: f64,
     /// Mean force of the tissue on the tool over the step [N].
     pub force: Vector3<f64>,
-    /// Mean torque likewise, about the origin of the tool's frame [N·m].
+    /// Mean torque of the tissue on the tool over the step, about the origin of the tool's frame [N·m].
     pub torque: Vector3<f64>,
-    /// Mean force of the tissue on all else that touches it [N].
+    /// Mean force of the tissue on all other parts [N].
     pub support_force: Vector3<f64>,
 }
 
-/// The samples of one motion.
+/// Samples of a motion.
 #[derive(Debug, Clone, Default)]
 pub struct MotionRecord {
-    /// In order of time.
+    /// Samples in order of time.
     pub samples: Vec<MotionSample>,
 }
 
@@ -32,7 +32,7 @@ const HEADER: &str = "time_s,travel_m,tool_x_m,tool_y_m,tool_z_m,tool_qw,tool_qx
 force_norm_n,torque_x_nm,torque_y_nm,torque_z_nm,support_force_x_n,support_force_y_n,support_force_z_n";
 
 impl MotionRecord {
-    /// The log as CSV, units in the header.
+    /// The log as CSV, with units in the header.
     pub fn to_csv(&self) -> String {
         let mut csv = String::with_capacity(240 * (self.samples.len() + 1));
         csv.push_str(HEADER);

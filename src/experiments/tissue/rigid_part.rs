@@ -1,40 +1,40 @@
-//! What instruments and supports are made of: solids on prescribed paths.
+//! Parts of instruments and supports: solids on prescribed paths.
 
 use std::rc::Rc;
 
 use insonate_tissue::tool::{Shape, Tool};
 use nalgebra::Isometry3;
 
-/// A pose in world at each time [s].
+/// Pose in the world as a function of time [s].
 pub(super) type Path = Rc<dyn Fn(f64) -> Isometry3<f64>>;
 
-/// What the part belongs to.
+/// Role of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// The instrument whose force is reported.
     Instrument,
-    /// The rest: table, clamps, what an organ hangs from.
+    /// Any other part: table, clamps, attachment of an organ.
     Support,
 }
 
-/// What it does to tissue.
+/// Interaction of a part with tissue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Interaction {
-    /// Pushes it, with Coulomb's friction.
+    /// Contact with Coulomb friction.
     Contact {
-        /// Its coefficient; infinite: what has touched it stays.
+        /// Friction coefficient; with an infinite one, tissue sticks to the part.
         friction: f64,
     },
-    /// From a time [s] on, holds what is within it then; before, it is not there.
+    /// From a time [s] on, holds the tissue that is inside at that time. Before, it has no effect.
     Hold {
-        /// That time.
+        /// Start of the hold [s].
         from: f64,
     },
-    /// Nothing: it is only seen.
+    /// No interaction: the part is only drawn.
     Nothing,
 }
 
-/// What it looks like.
+/// Appearance of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Appearance {
     Steel,
@@ -87,7 +87,7 @@ impl RigidPart {
         }
     }
 
-    /// Its pose and twist at a time, such that it is where it should be after a step [s].
+    /// Pose at a time, with the twist that takes the part to its pose after a step [s].
     pub(super) fn at(&self, time: f64, step: f64) -> Tool {
         let (now, then) = ((self.path)(time), (self.path)(time + step));
         let friction = match self.interaction {
@@ -104,7 +104,7 @@ impl RigidPart {
         }
     }
 
-    /// Whether it holds tissue in a step that begins at a time.
+    /// Whether the part holds tissue in a step that begins at a time.
     pub(super) fn holds(&self, time: f64) -> bool {
         matches!(self.interaction, Interaction::Hold { from } if time >= from - 1e-9)
     }

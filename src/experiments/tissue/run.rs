@@ -19,26 +19,26 @@ use super::summary::{LayerSummary, MotionSummary};
 use super::xpbd::XpbdSimulation;
 use crate::experiments::Progress;
 
-/// Longest time in which tools move at one velocity [s].
+/// Maximum time during which tools move at a constant velocity [s].
 const MAX_STEP: f64 = 0.004;
 
-/// What came out of a motion.
+/// Result of a motion.
 #[derive(Debug)]
 pub struct MotionRun {
-    /// One sample a step.
+    /// One sample per step.
     pub record: MotionRecord,
-    /// Its figures.
+    /// Summary of the motion.
     pub summary: MotionSummary,
-    /// The tissue's surface at the end; none if nothing is left to draw.
+    /// Surface of the tissue at the end; `None` if nothing is left to draw.
     pub surface: Option<TissueSurface>,
 }
 
-/// Runs a motion, filming it.
+/// Runs a motion and records its film.
 ///
-/// A world that diverges ends the run early, as a caller does that breaks off; the summary says so.
+/// A world that diverges ends the run early, as does a caller that interrupts. The summary reports it.
 ///
 /// # Errors
-/// Invalid settings; a device that cannot be had or does not serve the motion.
+/// If the settings are invalid, or the device is not available or does not support the motion.
 pub fn run(
     plan: &MotionPlan,
     film: &mut MotionFilm,
@@ -62,7 +62,7 @@ pub fn run(
     simulate(plan, &discretized, &setup, &mut *simulation, film, progress)
 }
 
-/// Takes a world through all frames, or to where it diverges.
+/// Simulates all frames, or until the world diverges.
 fn simulate(
     plan: &MotionPlan,
     discretized: &DiscretizedBody,
@@ -180,7 +180,7 @@ fn advance(
     let wrenches = simulation.step(&parts, step)?;
     balance.enter(&wrenches, simulation, step);
     let frame = (setup.frame)(time + step);
-    // Wrenches are about origins as they moved: about those of the middle of the step, to first order.
+    // Wrenches are about the moving origins: to first order, about the origins in the middle of the step.
     let middle = (setup.frame)(time + 0.5 * step).translation.vector;
     let mut sample = MotionSample {
         time: time + step,
@@ -203,7 +203,7 @@ fn advance(
     Ok(sample)
 }
 
-/// Forces that sum a record up.
+/// Statistics of the forces in a record.
 struct ForceFigures {
     peak: Vector3<f64>,
     mean: f64,
@@ -246,7 +246,7 @@ mod tests {
     use crate::experiments::tissue::motions;
     use crate::experiments::tissue::simulation::TornElements;
 
-    /// A mass that falls freely, feels nothing, and diverges after some steps.
+    /// A mass that falls freely, has no contacts, and diverges after some steps.
     struct Falling {
         velocity: f64,
         steps_left: usize,
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_diverges_keeps_what_was_done() {
+    fn a_run_that_diverges_keeps_the_finished_steps() {
         let run = fall(120);
         assert_eq!((run.record.samples.len(), run.summary.frames), (120, 2));
         let reason = run.summary.diverged.unwrap();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_freely_has_got_its_momentum_from_gravity() {
+    fn a_falling_mass_gains_its_momentum_from_gravity() {
         let run = fall(usize::MAX);
         assert!(run.summary.diverged.is_none() && run.surface.is_none());
         assert!(run.summary.momentum_residual < 1e-12, "{:?}", run.summary);

@@ -1,62 +1,62 @@
-//! What both solvers do for a motion.
+//! Interface of both tissue solvers.
 
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::tool::{Tool, Wrench};
 use nalgebra::Vector3;
 
-/// A part as a step begins.
+/// A part at the start of a step.
 #[derive(Debug, Clone)]
 pub(super) struct MovingTool {
     pub(super) tool: Tool,
     pub(super) mode: ToolMode,
 }
 
-/// What a part does in a step.
+/// Action of a part during a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolMode {
     /// Pushes tissue.
     Contact,
-    /// Will hold later; touches nothing until then.
+    /// Holds tissue later; no interaction until then.
     Waiting,
-    /// Holds what was within it when it began to.
+    /// Holds the tissue that was inside when the hold began.
     Holding,
 }
 
-/// The surface of tissue, to be drawn and written.
+/// Surface of the tissue for drawing and export.
 #[derive(Debug, Clone)]
 pub struct TissueSurface {
-    /// Closed, facing out, without vertices of no triangle.
+    /// Closed mesh that faces out, without unused vertices.
     pub mesh: TriangleMesh,
     /// Outward unit normals, shape `[n_vertices, 3]`.
     pub normals: Vec<[f64; 3]>,
-    /// Where each vertex lies in a picture of the body at rest, shape `[n_vertices, 2]`.
+    /// Texture coordinates of each vertex in the body at rest, shape `[n_vertices, 2]`.
     pub uvs: Vec<[f64; 2]>,
 }
 
-/// What is torn.
+/// Statistics of torn tissue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TornElements {
-    /// Particles or tetrahedra that hold nothing any more.
+    /// Number of particles or tetrahedra that hold nothing.
     pub(super) n_torn: usize,
-    /// Connected pieces of the rest, of at least a hundredth of the body.
+    /// Number of connected pieces of the rest, each with at least a hundredth of the body.
     pub(super) n_pieces: usize,
 }
 
-/// Tissue in a world of its own.
+/// A simulated tissue.
 pub(super) trait TissueSimulation {
-    /// Advances by a time [s]; gives the mean wrench of the tissue on each part, about its origin as it moved.
+    /// Advances by a time [s]. Returns the mean wrench of the tissue on each part, about the part's moving origin.
     fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>>;
 
-    /// Device that computes it.
+    /// Name of the device.
     fn device(&self) -> String;
 
-    /// Threads that it uses.
+    /// Number of threads in use.
     fn n_threads(&self) -> usize;
 
-    /// Particles or vertices.
+    /// Number of particles or vertices.
     fn n_points(&self) -> usize;
 
-    /// Particles or tetrahedra.
+    /// Number of particles or tetrahedra.
     fn n_elements(&self) -> usize;
 
     /// Mass [kg].
@@ -65,14 +65,14 @@ pub(super) trait TissueSimulation {
     /// Momentum [kg·m/s].
     fn momentum(&self) -> anyhow::Result<Vector3<f64>>;
 
-    /// Impulse that tissue got in the last step from what is neither part nor gravity [N·s].
+    /// Impulse on the tissue in the last step that is due neither to parts nor to gravity [N·s].
     fn other_impulse(&self) -> Vector3<f64> {
         Vector3::zeros()
     }
 
-    /// What is torn.
+    /// Statistics of torn tissue.
     fn torn(&self) -> anyhow::Result<TornElements>;
 
-    /// The surface of what is not torn.
+    /// Surface of the intact tissue.
     fn surface(&self) -> anyhow::Result<TissueSurface>;
 }

@@ -1,14 +1,14 @@
-//! What a film draws of a moment.
+//! State of one moment for a film.
 
 use nalgebra::Isometry3;
 
 use super::simulation::TissueSurface;
 
-/// What is seen at a time.
+/// Visible state at one time.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// The tissue; none where nothing is left to draw of what is torn to crumbs.
+    /// The tissue; `None` if nothing is left to draw after it is torn to crumbs.
     pub(super) surface: Option<TissueSurface>,
-    /// Poses of the parts that are seen.
+    /// Poses of the visible parts.
     pub(super) poses: Vec<Isometry3<f64>>,
 }

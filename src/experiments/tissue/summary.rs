@@ -1,78 +1,78 @@
-//! What a motion comes down to.
+//! Summary of a motion.
 
 use serde::Serialize;
 
 use super::discretized_body::DiscretizedLayer;
 
-/// The figures of a motion; names carry their units.
+/// Statistics of a motion; names contain units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MotionSummary {
     /// Motion.
     pub motion: &'static str,
     /// Solver.
     pub solver: &'static str,
-    /// Device that computed it.
+    /// Name of the device.
     pub device: String,
-    /// Threads that it used.
+    /// Number of threads in use.
     pub threads: usize,
     /// Body.
     pub body: &'static str,
-    /// Particles or vertices.
+    /// Number of particles or vertices.
     pub n_points: usize,
-    /// Particles or tetrahedra.
+    /// Number of particles or tetrahedra.
     pub n_elements: usize,
-    /// Width of a cell, or length of an edge [m].
+    /// Width of a cell, or length of a tetrahedron's edge [m].
     pub spacing_m: f64,
-    /// Young's modulus [Pa]; none if there are layers, as the two below.
+    /// Young's modulus [Pa]; `None` if there are layers, like the two below.
     pub young_modulus_pa: Option<f64>,
     /// Poisson's ratio.
     pub poisson_ratio: Option<f64>,
     /// Density [kg/m³].
     pub density_kg_m3: Option<f64>,
-    /// What the body is made of: one material throughout, or its layers.
+    /// Materials of the body: one material, or its layers.
     pub layers: Vec<LayerSummary>,
-    /// Greatest force of the tissue on the tool [N].
+    /// Maximum force of the tissue on the tool [N].
     pub force_peak_n: f64,
-    /// Its mean size from the start of the tool's motion on [N].
+    /// Mean magnitude of the force since the start of the tool's motion [N].
     pub force_mean_n: f64,
-    /// Where it pulls at its greatest [N].
+    /// Force vector at the maximum [N].
     pub force_at_peak_n: [f64; 3],
-    /// Its mean over the last tenth of the time [N].
+    /// Mean force vector over the last tenth of the time [N].
     pub force_at_end_n: [f64; 3],
-    /// How far the tool went once it would touch or hold the body at rest [m]; for a press the depth.
+    /// Travel of the tool [m], measured from where it touches or holds the body at rest; for a press, the depth.
     pub travel_m: f64,
     /// Mass of the tissue [kg].
     pub mass_kg: f64,
-    /// Change of mass over mass.
+    /// Relative change of the mass.
     pub mass_residual: f64,
-    /// Greatest difference between the momentum that tissue gained and what tools, supports and gravity gave it, over all that was
-    /// exchanged.
+    /// Maximum difference between the momentum that the tissue gained and the impulses of tools, supports and gravity, relative to
+    /// `momentum_exchanged_n_s`.
     pub momentum_residual: f64,
-    /// All that was exchanged: impulses of tools, supports and gravity by their sizes [N·s].
+    /// Sum of the magnitudes of the impulses of tools, supports and gravity [N·s].
     pub momentum_exchanged_n_s: f64,
-    /// Particles or tetrahedra that hold nothing any more.
+    /// Number of particles or tetrahedra that hold nothing.
     pub n_torn: usize,
-    /// Connected pieces of the rest, of at least a hundredth of the body.
+    /// Number of connected pieces of the rest, each with at least a hundredth of the body.
     pub n_pieces: usize,
     /// Simulated time [s].
     pub seconds_simulated: f64,
-    /// Frames that were done.
+    /// Number of completed frames.
     pub frames: usize,
-    /// Steps of the tools in a frame; substeps of the solver are shorter.
+    /// Steps of the tools per frame; substeps of the solver are shorter.
     pub steps_per_frame: usize,
-    /// Mean wall-clock time of a frame, without pictures [ms].
+    /// Mean wall-clock time per frame, without pictures [ms].
     pub ms_per_frame: f64,
-    /// Why it ended early, if it did.
+    /// Reason if the simulation diverged.
     pub diverged: Option<String>,
-    /// Whether the caller ended it early.
+    /// Whether the caller ended the motion early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
 }
 
-/// A layer.
+/// Summary of a layer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LayerSummary {
-    /// Skin, fat, muscle, …
+    /// Name: skin, fat, muscle, …
     pub name: String,
     /// Young's modulus [Pa].
     pub young_modulus_pa: f64,
@@ -80,7 +80,7 @@ pub struct LayerSummary {
     pub poisson_ratio: f64,
     /// Density [kg/m³].
     pub density_kg_m3: f64,
-    /// Particles or tetrahedra; 0: it is thinner than they are.
+    /// Number of particles or tetrahedra; 0 if the layer is thinner than their spacing.
     pub n_elements: usize,
 }
 

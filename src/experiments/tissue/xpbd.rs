@@ -13,21 +13,22 @@ use super::plan::MotionPlan;
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
 use crate::experiments::{Backend, Device};
 
-/// Part of an element's height that waves cross in a substep of Jacobi sweeps: these split masses over some twenty constraints, each of
-/// which is softer for it at longer substeps.
+/// Maximum share of an element's height that waves cross in a substep of Jacobi sweeps. These split masses over some twenty
+/// constraints,
+/// which makes each constraint softer at longer substeps.
 const JACOBI_COURANT: f64 = 0.0875;
 
-/// What stands for a part that holds: too small to touch anything.
+/// Shape of a part that holds tissue: too small to touch anything.
 const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
 
-/// Tetrahedra.
+/// A simulation with tetrahedra.
 pub(super) struct XpbdSimulation {
     solver: Solver,
     backend: Backend,
     spacing: f64,
     n_tets: usize,
     rest: Vec<[f64; 3]>,
-    /// Of each part whether it holds already.
+    /// Whether each part already holds tissue.
     holds: Vec<bool>,
 }
 
@@ -46,7 +47,7 @@ impl Solver {
         }
     }
 
-    /// Lets a tool hold the vertex at a place; 0: it is held already, or does not move.
+    /// Attaches the vertex at a position to a tool. Returns 0 if the vertex is already held or fixed.
     fn grasp(&mut self, tool: usize, at: Vector3<f64>) -> anyhow::Result<usize> {
         match self {
             Self::Cpu(world) => Ok(world.grasp(tool, at, 1e-9, 1)),
@@ -106,16 +107,16 @@ impl Solver {
 }
 
 impl XpbdSimulation {
-    /// A world of a body.
+    /// Makes a world with a body.
     ///
     /// # Errors
-    /// An invalid body; a GPU that cannot be had.
+    /// If the body is invalid or the GPU is not available.
     pub(super) fn new(
         plan: &MotionPlan,
         discretized: &DiscretizedBody,
         body: &XpbdBody,
     ) -> anyhow::Result<Self> {
-        // Tools on the GPU meet vertices only, which a narrow one slips between: nobody gets that without asking for it.
+        // On the GPU, tools touch only vertices, and a narrow tool can slip between them. So `Auto` takes the CPU.
         let backend = match plan.device {
             Device::Auto => Backend::Cpu,
             device => device.open()?,
@@ -157,7 +158,7 @@ impl XpbdSimulation {
         })
     }
 
-    /// Holds the vertices in a part; a vertex stands for what lies within half an edge.
+    /// Holds the vertices in a part. A vertex represents the tissue within half an edge.
     fn hold(&mut self, index: usize, part: &Tool) -> anyhow::Result<()> {
         let within = |at: &&[f64; 3]| {
             let local = part
@@ -171,7 +172,7 @@ impl XpbdSimulation {
             .filter(within)
             .map(|at| Vector3::from(*at))
             .collect();
-        // One after another, each by its own place.
+        // Grasp each vertex separately, by its own position.
         let mut n_held = 0;
         for at in found {
             n_held += self.solver.grasp(index, at)?;
@@ -263,7 +264,7 @@ impl TissueSimulation for XpbdSimulation {
             .iter()
             .map(|vertex| self.rest[*vertex as usize])
             .collect();
-        // Seen from above at rest, 1 being a decimetre.
+        // Position at rest seen from above; 1 is a decimetre.
         let uvs = rest.iter().map(|at| [10.0 * at[0], 10.0 * at[1]]).collect();
         Ok(TissueSurface {
             normals: mesh.vertex_normals(),
@@ -273,7 +274,7 @@ impl TissueSimulation for XpbdSimulation {
     }
 }
 
-/// A mesh without vertices of no triangle, and the old numbers of the rest.
+/// A mesh without unused vertices, and the old indices of the remaining ones.
 fn without_unused(mesh: &TriangleMesh) -> (TriangleMesh, Vec<u32>) {
     let mut new = vec![u32::MAX; mesh.positions.len()];
     let mut old = Vec::new();

@@ -1,4 +1,4 @@
-//! `report.html` of an identification: the answer first, then what it rests on.
+//! `report.html` of an identification: the result first, then the details.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ pub(super) fn page(report: &IdentificationReport, pictures: &[Picture]) -> Strin
     document(&format!("Dynamics of the PSM: {}", report.train.log), &body)
 }
 
-/// Relative errors per joint.
+/// Relative errors of each joint.
 fn errors(report: &IdentificationReport) -> String {
     let header = [
         Cell::Text("torque".to_owned()),

@@ -1,4 +1,4 @@
-//! How well each base parameter is known: its standard error over its size, on a logarithmic scale.
+//! Relative standard error of each base parameter, on a logarithmic scale.
 
 use plotters::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::report::canvas::{
     range_of,
 };
 
-/// Longest name that is shown.
+/// Maximum length of a name in the plot.
 const NAME_LENGTH: usize = 34;
 
-/// Draws a dot per base parameter.
+/// Draws one dot per base parameter.
 pub(super) fn draw(identification: &Identification) -> anyhow::Result<Picture> {
     let values = identification
         .values
@@ -73,11 +73,11 @@ impl Drawing for ParametersPlot {
             };
             Circle::new((*share, n - index as f64), 4, color.filled())
         }))?;
-        // The rows have names in place of numbers.
+        // The rows have names instead of numbers.
         let (_, height) = plot.dim_in_pixel();
         let numbers = Rectangle::new([(0, 0), (70, height as i32 - 60)], WHITE.filled());
         plot.draw(&numbers)?;
-        // Names stand beside their dots: at the dots' heights on the picture.
+        // Names are next to their dots, at the same heights in the picture.
         let (_, rows) = chart.plotting_area().get_pixel_range();
         let (top, bottom) = (f64::from(rows.start), f64::from(rows.end));
         let style = ("sans-serif", 13).into_font().color(&INK);

@@ -1,4 +1,4 @@
-//! Measured and predicted torques over time, a panel per joint.
+//! Measured and predicted torques over time, with one panel per joint.
 
 use plotters::prelude::*;
 
@@ -9,9 +9,9 @@ use crate::report::canvas::{
     legend, line, range_of, thin, titled,
 };
 
-/// Most points of a curve.
+/// Maximum number of points of a curve.
 const MAX_POINTS: usize = 1600;
-/// Longest stretch drawn [s]: about two periods of an excitation.
+/// Maximum duration in the plot [s]: about two periods of an excitation.
 const LONGEST_S: f64 = 12.0;
 
 /// Draws the first seconds of a comparison.

@@ -1,4 +1,4 @@
-//! The motions, one a file, and their registry [`ALL`].
+//! The motions, one per file, and their registry [`ALL`].
 
 mod press;
 mod pull;
@@ -25,27 +25,27 @@ pub const ALL: [&Motion; 6] = [
     &press::PRESS,
 ];
 
-/// Something to do to tissue.
+/// A motion on tissue.
 #[derive(Debug)]
 pub struct Motion {
     /// Its name.
     pub name: &'static str,
-    /// Bodies that it is done to, the usual one first.
+    /// Allowed bodies, default first.
     pub bodies: &'static [BodyKind],
-    /// How far the tool usually goes [m].
+    /// Default travel of the tool [m].
     pub travel: fn(BodyKind) -> f64,
-    /// How long it usually takes [s].
+    /// Default duration [s].
     pub duration: f64,
-    /// How the tissue tears, if it does.
+    /// Tearing of the tissue, if any.
     pub(super) tearing: Option<Tearing>,
-    /// What is cut away before, in world.
+    /// Region that is cut away before the motion, in the world.
     pub(super) cut: Option<fn(&[f64; 3]) -> bool>,
-    /// Builds the stage.
+    /// Makes the instrument, the supports and the camera.
     pub(super) setup: fn(&MotionPlan, &DiscretizedBody) -> MotionSetup,
 }
 
 impl Motion {
-    /// The motion of a name.
+    /// The motion with a name.
     pub fn by_name(name: &str) -> Option<&'static Self> {
         ALL.into_iter().find(|motion| motion.name == name)
     }
@@ -53,25 +53,25 @@ impl Motion {
 
 /// Instrument, supports and camera.
 pub(super) struct MotionSetup {
-    /// Parts; those that hold come first, so that they have what they hold.
+    /// Parts. Parts that hold tissue come first, so that they have priority.
     pub(super) parts: Vec<RigidPart>,
     /// The tool's frame.
     pub(super) frame: Path,
-    /// How far the tool has gone since it would touch or hold the body at rest [m].
+    /// Travel of the tool [m], measured from where it touches or holds the body at rest.
     pub(super) travel: Box<dyn Fn(f64) -> f64>,
-    /// When the tool begins to move [s].
+    /// Time at which the tool begins to move [s].
     pub(super) begins: f64,
     pub(super) view: CameraView,
 }
 
-/// Where the camera stands.
+/// Position of the camera.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CameraView {
-    /// What it looks at [m].
+    /// Point in the centre of the picture [m].
     pub(super) target: [f64; 3],
-    /// How far it is from there [m].
+    /// Distance from the target [m].
     pub(super) distance: f64,
-    /// Around z from +x, and above the table [deg].
+    /// Angle around z from +x, and angle above the table [deg].
     pub(super) azimuth: f64,
     pub(super) elevation: f64,
     /// Colour of the tissue.
@@ -79,14 +79,14 @@ pub(super) struct CameraView {
 }
 
 impl MotionSetup {
-    /// Parts that tissue feels.
+    /// Parts that interact with tissue.
     pub(super) fn interacting(&self) -> impl Iterator<Item = &RigidPart> {
         self.parts
             .iter()
             .filter(|part| part.interaction != Interaction::Nothing)
     }
 
-    /// Corners of all that the tissue may reach: its bounds, with a quarter of its size around them and the tool's way [m].
+    /// Corners of the space that the tissue may reach: its bounds with a margin of a quarter of its size and the tool's travel [m].
     pub(super) fn room(&self, discretized: &DiscretizedBody, duration: f64) -> [[f64; 3]; 2] {
         let [low, high] = discretized.surface.bounds();
         let size = (0..3)
@@ -97,7 +97,7 @@ impl MotionSetup {
     }
 }
 
-/// A table at z = 0, seen by itself.
+/// A table at z = 0, which is drawn as a part of the scene.
 pub(super) fn table(friction: f64) -> RigidPart {
     let interaction = Interaction::Contact { friction };
     RigidPart::support(
@@ -108,7 +108,7 @@ pub(super) fn table(friction: f64) -> RigidPart {
     )
 }
 
-/// The colours of muscle and skin, of liver, and of a trunk.
+/// Colours of muscle and skin, of liver, and of a trunk.
 pub(super) const FLESH: [f64; 3] = [0.78, 0.34, 0.31];
 pub(super) const LIVER: [f64; 3] = [0.55, 0.18, 0.14];
 pub(super) const SKIN: [f64; 3] = [0.86, 0.62, 0.51];
@@ -128,7 +128,7 @@ mod tests {
     use crate::experiments::tissue::TissueSolver;
 
     #[test]
-    fn every_motion_starts_and_stops_smoothly_and_goes_as_far_as_asked() {
+    fn every_motion_is_smooth_and_reaches_its_travel() {
         for motion in ALL {
             for &body in motion.bodies {
                 let plan = MotionPlan::on(motion, TissueSolver::Xpbd, body);

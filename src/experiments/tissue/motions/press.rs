@@ -1,4 +1,4 @@
-//! Press: the face of a curvilinear probe goes down into a body whose lower side is held.
+//! Press: the face of a curvilinear probe moves down into a body whose lower side is held.
 
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::rigid_part::{Appearance, Interaction, Path, RigidPart};
 
-/// Radius and half length of the face, a rod across the body [m].
+/// Radius and half length of the face, which is a rod across the body [m].
 const FACE: (f64, f64) = (0.012, 0.020);
-/// From the face to the body at the start [m].
+/// Distance from the face to the body at the start [m].
 const GAP: f64 = 0.008;
 
 pub(super) const PRESS: Motion = Motion {
@@ -32,7 +32,7 @@ pub(super) const PRESS: Motion = Motion {
 fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let (radius, half_length) = FACE;
     let [low, high] = discretized.surface.bounds();
-    // On the belly of a trunk, in the middle of others.
+    // On the belly of a trunk, in the middle of other bodies.
     let x = if plan.body == BodyKind::Torso {
         0.05
     } else {
@@ -42,7 +42,7 @@ fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let moves = [0.12 * plan.duration, 0.8 * plan.duration];
     let travel = plan.travel;
     let way = move |time: f64| (GAP + travel) * minimum_jerk(time, moves);
-    // The middle of the face, at its lowest.
+    // Lowest point in the middle of the face.
     let frame: Path = Rc::new(move |time| Isometry3::translation(x, 0.0, top + GAP - way(time)));
     let across = UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::FRAC_PI_2);
     let face = RigidPart::tool(

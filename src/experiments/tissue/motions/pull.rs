@@ -1,4 +1,4 @@
-//! Pull: a grasper takes hold of a body's top and lifts it; the body's lower side is held.
+//! Pull: a grasper grips the top of a body and lifts it; the body's lower side is held.
 
 use nalgebra::Vector3;
 
@@ -8,7 +8,7 @@ use crate::experiments::tissue::grasper::{BITE, grasper, through};
 use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
 
-/// From where the grasper comes down [m].
+/// Height from which the grasper comes down [m].
 const APPROACH: f64 = 0.025;
 
 pub(super) const PULL: Motion = Motion {

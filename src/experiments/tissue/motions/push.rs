@@ -1,4 +1,4 @@
-//! Push: a blunt rod goes sideways into a body whose lower side is held.
+//! Push: a blunt rod moves sideways into a body whose lower side is held.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::experiments::tissue::rigid_part::{Appearance, Interaction, Path, Rigi
 
 /// Radius and half length of the rod [m].
 const ROD: (f64, f64) = (0.006, 0.07);
-/// From the rod to the body at the start [m].
+/// Distance from the rod to the body at the start [m].
 const GAP: f64 = 0.008;
 /// Angle between the rod and the vertical [rad].
 const TILT: f64 = -0.5;
@@ -32,7 +32,7 @@ fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let (radius, half_length) = ROD;
     let [low, high] = discretized.surface.bounds();
     let height = 0.65 * high[2];
-    // Where the body begins at that height.
+    // Side of the body at this height.
     let near = discretized.surface.positions.iter();
     let near = near
         .filter(|at| (at[2] - height).abs() < 0.006 && at[1].abs() < 0.012)
@@ -42,7 +42,7 @@ fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let moves = [0.12 * plan.duration, 0.8 * plan.duration];
     let travel = plan.travel;
     let way = move |time: f64| (GAP + travel) * minimum_jerk(time, moves);
-    // The middle of the rod's round tip.
+    // Middle of the rod's round tip.
     let start = Vector3::new(side - radius - GAP, 0.0, height);
     let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * TILT);
     let frame: Path =

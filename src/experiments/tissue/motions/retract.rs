@@ -1,4 +1,5 @@
-//! Retract: a grasper through a trocar takes the lower edge of a liver that lies on what is below it, held behind, and lifts it.
+//! Retract: a grasper through a trocar grips the lower edge of a liver and lifts it. The liver lies on its support and is held at the
+//! back.
 
 use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
@@ -10,9 +11,9 @@ use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::rigid_part::{Appearance, Interaction, RigidPart};
 
-/// Where the grasper comes from, seen from the bite [m].
+/// Start of the grasper relative to the bite [m].
 const APPROACH: [f64; 3] = [0.004, -0.02, 0.02];
-/// Where the edge goes: up and back.
+/// Direction in which the edge is moved: up and back.
 const LIFT: [f64; 3] = [0.0, 0.35, 1.0];
 
 pub(super) const RETRACT: Motion = Motion {
@@ -25,7 +26,7 @@ pub(super) const RETRACT: Motion = Motion {
     setup,
 };
 
-/// The middle of the bite: within the lower edge in front, near the bed of the gall bladder.
+/// Middle of the bite: in the lower front edge, near the bed of the gall bladder.
 fn edge(discretized: &DiscretizedBody) -> Vector3<f64> {
     let front = |at: &&[f64; 3]| at[0] > -0.012 && at[0] < 0.03;
     let lowest = discretized.surface.positions.iter().filter(front);
@@ -50,7 +51,7 @@ fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
         bite + away + lift * (travel * minimum_jerk(time, lifts))
     });
     let mut parts = grasper(&frame, closes, plan.friction);
-    // The bare area, by which a liver hangs from the diaphragm: on top behind.
+    // The bare area, where the liver hangs from the diaphragm: at the top of the back.
     let bare = Shape::Cuboid {
         half: [0.055, 0.025, 0.035],
     };

@@ -1,4 +1,4 @@
-//! Tear: a strip with a notch from each side is pulled apart.
+//! Tear: a strip with a notch on each side is pulled apart.
 
 use insonate_tissue::Tearing;
 

@@ -1,4 +1,4 @@
-//! Tension: a strip hangs between two clamps, which move apart.
+//! Tension: a strip hangs between two clamps that move apart.
 
 use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
@@ -10,7 +10,7 @@ use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::rigid_part::{Appearance, Interaction, Path, RigidPart, Role};
 
-/// Half sizes of a clamp [m]: what is between its jaws is held.
+/// Half sizes of a clamp [m]. It holds the tissue between its jaws.
 const CLAMP: [f64; 3] = [0.007, 0.023, 0.009];
 
 pub(super) const TENSION: Motion = Motion {
@@ -23,7 +23,7 @@ pub(super) const TENSION: Motion = Motion {
     setup: |plan, _| between_clamps(plan, 0.5),
 };
 
-/// A strip between two clamps, of which the right one, the tool, makes a part of the way.
+/// A strip between two clamps. The right one is the tool and makes the share `part_of_tool` of the travel.
 pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> MotionSetup {
     let (half, height) = STRIP;
     let moves = [0.12 * plan.duration, 0.82 * plan.duration];
@@ -52,7 +52,7 @@ pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> MotionSetu
         let hold = Interaction::Hold { from: 0.0 };
         let grip = Shape::Cuboid { half: CLAMP };
         parts.push(part(grip, Isometry3::identity(), hold, Appearance::Hidden));
-        // Two plates and a rod, to look at.
+        // Two plates and a rod, which are only visible.
         for up in [-1.0, 1.0] {
             let plate = Shape::Cuboid {
                 half: [CLAMP[0], CLAMP[1], 0.002],
@@ -77,7 +77,7 @@ pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> MotionSetu
         );
         parts.push(part(rod, at, Interaction::Nothing, Appearance::Steel));
     }
-    // What is torn off falls on the table.
+    // Torn pieces fall onto the table.
     parts.push(table(plan.friction));
     parts.sort_by_key(|part| part.interaction == Interaction::Nothing);
     MotionSetup {
