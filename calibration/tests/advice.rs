@@ -1,4 +1,5 @@
-//! A refusal names a way on, and that way works. Others are in `palpation`, `doubts` and `formats`; docs/calibration.md lists them.
+//! The advice in an error message works. More cases are in `palpation`, `doubts` and `formats`; docs/calibration.md
+//! lists them.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
@@ -103,7 +104,7 @@ fn a_surface_that_is_none_is_refused_and_the_true_one_works() {
         surface: Some(surface),
         ..PrepareOptions::default()
     };
-    // The axis points outwards: the press lies below 0.12.
+    // The axis points outwards: the press is below 0.12.
     for (surface, words) in [
         (0.128, "above where the force begins"),
         (0.114, "below where the force begins"),

@@ -1,5 +1,5 @@
-//! Logs whose channels do not tell the same moment: a channel held longer than the log's interval, and a force that is late.
-//! The truth is that of a synthetic law; intervals must hold it whatever rate, phase and delay.
+//! Logs whose channels were recorded at different moments: a channel held longer than the log's interval, and a late
+//! force. The truth is a synthetic law; intervals must cover it for any rate, phase and delay.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
@@ -28,7 +28,7 @@ fn options() -> CalibrationOptions {
     }
 }
 
-/// A log without a velocity, so that the position's clock is the only one next to the force's.
+/// A log without velocity, so that only the clocks of position and force matter.
 fn recipe(frame: MotionFrame, rate: f64, seed: u64) -> SyntheticLog {
     let mut recipe = SyntheticLog::new(LAW, Trajectory::rich(), frame);
     recipe.rate = rate;
@@ -38,7 +38,7 @@ fn recipe(frame: MotionFrame, rate: f64, seed: u64) -> SyntheticLog {
     recipe
 }
 
-/// The rows whose value each row shows, where it is updated at a rate [Hz] from a phase (0 to 1) of its period on.
+/// Row shown in each row by a channel that is updated at a rate [Hz], with a phase (0 to 1) of its period.
 fn held_rows(time: &[f64], rate: f64, phase: f64) -> Vec<usize> {
     let mut shown = 0;
     let mut last = f64::MIN;
@@ -123,7 +123,7 @@ fn held_channels_keep_the_truth_inside() {
                 found.prepared.notes
             );
             assert!(stiffness_half(&found) < 0.08, "{rate} {position} {force}");
-            // The latency is no better known than the longest hold.
+            // The latency cannot be known better than the longest hold.
             let slowest = [position, force].into_iter().filter(|rate| *rate > 0.0);
             let period = 1.0 / slowest.fold(f64::MAX, f64::min);
             let error = found.prepared.samples.latency_standard_error;
@@ -134,7 +134,7 @@ fn held_channels_keep_the_truth_inside() {
             }
         }
     }
-    // Of 72 intervals of 95 %, fewer than 63 hold with probability 0.6 %.
+    // Of 72 intervals of 95 %, fewer than 63 cover with probability 0.6 %.
     assert!(covered >= 63, "{covered} of {n}");
 }
 
@@ -191,7 +191,7 @@ fn coarse_steps_of_a_slow_movement_are_no_hold() {
     }
 }
 
-/// Logs of a late force: the truth is inside, or the parameter is given up with a reason.
+/// Logs with a late force: the interval covers the truth, or the parameter is not identifiable, with a reason.
 fn check_late(rate: f64, delays: &[f64], seeds: u64) {
     let (mut covered, mut n) = (0, 0);
     for &delay in delays {
@@ -214,7 +214,7 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
                 .doubts
                 .iter()
                 .find(|doubt| doubt.contains("the force seems"));
-            // A shorter delay is within what is taken for possible, and a small mass may explain it as well.
+            // A shorter delay is within the assumed uncertainty, and a small mass may explain it as well.
             let beyond = delay.abs() > (2.5 / rate).max(0.011);
             if beyond {
                 let told =
@@ -270,7 +270,7 @@ fn one_frequency_leaves_the_latency_open() {
         let error = found.prepared.samples.latency_standard_error;
         assert!(error > 0.004, "{error} s: {:?}", found.prepared.choices);
     }
-    // Whoever knows the latency has the narrow interval.
+    // A known latency gives the narrow interval.
     let mut recipe = recipe(AXIS, 500.0, 0);
     recipe.motion = Trajectory::palpation(12.0);
     let mut known = options();
@@ -306,7 +306,7 @@ fn other_tissues_are_not_late() {
             );
         }
     }
-    // Nor is a mass that moves with the probe, which acts like a delay to second order.
+    // A mass that moves with the probe acts like a delay to second order, and is not reported as one.
     let mut recipe = recipe(AXIS, 500.0, 6);
     recipe.mass = 0.3;
     let found = calibrate(&recipe.generate(), &options()).unwrap();

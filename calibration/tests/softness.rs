@@ -1,4 +1,4 @@
-//! Contract: `softness.toml` reads back as it was written, the same numbers give the same bytes, and what is wrong is named by file and key.
+//! Contract: `softness.toml` reads back as written, equal numbers give equal bytes, and errors name the file and key.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -15,7 +15,7 @@ fn parse(text: &str) -> Result<SoftnessFile, String> {
     SoftnessFile::parse(text, "soft.toml").map_err(|error| error.to_string())
 }
 
-/// A file with everything in it; its numbers have few digits, so that writing does not round them.
+/// A file with all entries; its numbers have few digits, so that writing does not round them.
 fn full() -> SoftnessFile {
     let pooled = |unit: &str, mean: f64| PooledEntry {
         unit: unit.to_owned(),

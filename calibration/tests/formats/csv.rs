@@ -1,5 +1,5 @@
-//! Contract: text logs are read whatever their delimiter, header, line ends and units; what cannot be read is refused
-//! with the row, the column and what to do.
+//! Contract: text logs are read with any delimiter, header, line ends and units; errors name the row, the column and
+//! what to do.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ fn a_log_is_read_by_its_header() {
     assert_eq!(log.source.columns[0], "time: column 1 \"time_s\" [s]");
 }
 
-/// The hash is what `sha256sum` prints for the same bytes.
+/// The hash equals the output of `sha256sum` for the same bytes.
 #[test]
 fn the_hash_is_that_of_the_file() {
     let log = csv("t_s,depth_mm,f_n\n0,0,0\n1,1,1\n2,2,2\n").unwrap();
@@ -215,7 +215,7 @@ fn time_comes_from_the_rate_which_wins() {
     }
 }
 
-/// Headers of other recorders, with what is taken from them: number of position and of force components, and of velocity's.
+/// Headers of other recorders, with the expected numbers of components of position, force and velocity.
 #[test]
 fn common_names_are_known() {
     let scalar = |channel: &Channel| match channel {
@@ -331,7 +331,8 @@ fn positions_velocities_and_forces_are_vectors() {
     );
 }
 
-/// An indentation is preferred to positions; velocities of the probe in space are then left out, and of the force z counts.
+/// An indentation is preferred to positions; velocities of the probe in space are then left out, and the force along
+/// z is used.
 #[test]
 fn an_indentation_beside_positions_is_taken() {
     let header = PRESS.replacen("time_s", "time_s,phase", 1);
@@ -429,7 +430,7 @@ fn other_files_are_told_apart() {
     }
 }
 
-/// A quotation mark that is never closed, and a file without line ends, would take all memory.
+/// An unclosed quotation mark, and a file without line ends, would use all memory.
 #[test]
 fn endless_rows_are_refused() {
     let start = "time_s,indentation_m,force_n\n0,0,0\n1,1,\"";
@@ -497,7 +498,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
         .unwrap();
 }
 
-/// Semicolons, tabs, spaces or quotation marks keep decimal commas apart from the commas between cells.
+/// Semicolons, tabs, spaces or quotation marks separate decimal commas from the commas between cells.
 #[test]
 fn decimal_commas_are_read() {
     for text in [
@@ -528,7 +529,7 @@ fn gram_force_is_a_unit() {
     }
 }
 
-/// Two columns that call themselves force must say the same, or the user says which.
+/// Two columns named as force must be equal, or the user selects one.
 #[test]
 fn forces_that_differ_are_asked_about() {
     let log = |second: &str| {
@@ -540,7 +541,7 @@ fn forces_that_differ_are_asked_about() {
     for part in ["force_n", "normal_force_n", "differ", "--columns force=3"] {
         assert!(refusal.contains(part), "{refusal}");
     }
-    // What it advises works.
+    // The advice works.
     for (columns, middle) in [("force=3", 1.0), ("force=4", 1.5)] {
         let read = with(&log("1.5"), columns, "", None).unwrap();
         assert_eq!(scalar(&read.force)[1], middle);
