@@ -94,7 +94,7 @@ fn a_line_over_the_position_is_removed_with_its_error() {
 }
 
 #[test]
-fn position_and_time_are_told_apart_by_air_on_both_sides() {
+fn position_and_time_are_separated_by_air_on_both_sides() {
     for seed in 0..8 {
         let log = with(&recipe(seed, Trajectory::press()), |t, r, _| {
             0.1 * t + 40.0 * r
@@ -110,7 +110,7 @@ fn position_and_time_are_told_apart_by_air_on_both_sides() {
 }
 
 #[test]
-fn an_approach_that_does_not_tell_time_from_position_takes_both_in() {
+fn an_approach_that_does_not_separate_time_from_position_covers_both() {
     // One speed from the first sample on, and no air after the press.
     let motion = || Trajectory::new(-0.02, &[step(0.008, 0.01), Segment::Hold(2.0)]);
     for seed in 0..6 {
@@ -142,7 +142,7 @@ fn an_approach_that_does_not_tell_time_from_position_takes_both_in() {
 }
 
 #[test]
-fn drag_and_inertia_of_a_quick_approach_are_no_baseline() {
+fn drag_and_inertia_of_a_quick_approach_are_not_removed() {
     let quick = || {
         Trajectory::new(
             -0.02,

@@ -128,7 +128,7 @@ fn standard_linear_solid_covers() {
 }
 
 #[test]
-fn the_model_is_found() {
+fn the_model_is_selected() {
     let elastic = Law::Hertz {
         young_modulus: 20e3,
         poisson_ratio: 0.5,
@@ -165,7 +165,7 @@ fn the_model_is_found() {
 }
 
 #[test]
-fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
+fn models_are_compared_on_a_palpation_that_starts_under_load() {
     let mut recipe = SyntheticLog::new(
         HUNT_CROSSLEY,
         Trajectory::palpation(10.0),
@@ -181,7 +181,7 @@ fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
 }
 
 #[test]
-fn a_clipped_force_leaves_the_truth_in_the_intervals() {
+fn intervals_cover_the_truth_with_a_clipped_force() {
     let mut recipe = recipe(KELVIN_VOIGT);
     let options = options(ModelChoice::Named("kelvin-voigt"));
     let (mut covered, mut known, mut bias) = (0, 0, 0.0);
@@ -293,7 +293,7 @@ fn five(
 }
 
 #[test]
-fn pooled_intervals_hold_what_the_sites_share() {
+fn pooled_intervals_cover_shared_errors() {
     // A latency known to 2 ms, equal at all sites: a damper of −k L, 2.6 N·s/m for one standard error.
     let motion = Trajectory::rich();
     let share = pooled_coverage("damping", 2e-3, |rng, first| {
@@ -312,7 +312,7 @@ fn pooled_intervals_hold_what_the_sites_share() {
 }
 
 #[test]
-fn pooled_intervals_hold_what_the_law_misses() {
+fn pooled_intervals_cover_the_misfit_of_the_law() {
     // A tissue that is not a linear spring: the true stiffness is the mean of force over indentation, down to 8 mm.
     let motion = Trajectory::press();
     // If the surface is not given, the law moves it, which absorbs much of the misfit. The preparation's own surface
@@ -341,7 +341,7 @@ fn pooled_intervals_hold_what_the_law_misses() {
 
 /// A sine with a clipped top and strong noise: neither the noise below the limit nor above it biases the stiffness.
 #[test]
-fn a_clipped_force_leaves_the_stiffness_where_it_is() {
+fn a_clipped_force_does_not_bias_the_stiffness() {
     let n = 24;
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
@@ -383,7 +383,7 @@ fn a_clipped_force_leaves_the_stiffness_where_it_is() {
 
 /// A single sine does not determine a delay: the stiffness must be correct nevertheless, up to 20 ms.
 #[test]
-fn a_delay_that_one_sine_does_not_tell_is_within_the_stiffness() {
+fn the_stiffness_covers_a_delay_that_one_sine_does_not_determine() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(12.0),
@@ -412,7 +412,7 @@ fn a_delay_that_one_sine_does_not_tell_is_within_the_stiffness() {
 
 /// A delay of 5 ms acts on λ as on any damper: if neither the user nor the log determines it, the interval covers it.
 #[test]
-fn an_untold_delay_is_within_the_damping_of_hunt_and_crossley() {
+fn the_damping_of_hunt_crossley_covers_an_unknown_delay() {
     let mut recipe = SyntheticLog::new(
         HUNT_CROSSLEY,
         Trajectory::palpation(12.0),
@@ -432,7 +432,7 @@ fn an_untold_delay_is_within_the_damping_of_hunt_and_crossley() {
 }
 
 #[test]
-fn a_model_that_there_is_not_is_named() {
+fn an_unknown_model_is_named() {
     let error = calibrate(
         &recipe(KELVIN_VOIGT).generate(),
         &options(ModelChoice::Named("maxwell")),
@@ -449,7 +449,7 @@ fn a_model_that_there_is_not_is_named() {
 }
 
 #[test]
-fn sites_that_prefer_different_models_get_one() {
+fn sites_that_prefer_different_models_are_fitted_with_one() {
     let mut recipes: Vec<SyntheticLog> = [KELVIN_VOIGT, HUNT_CROSSLEY].map(recipe).into();
     recipes[1].seed = 1;
     let alone: Vec<&str> = recipes
@@ -470,7 +470,7 @@ fn sites_that_prefer_different_models_get_one() {
 }
 
 #[test]
-fn noise_of_the_position_takes_nothing_from_stiffness_and_damping() {
+fn noise_of_the_position_does_not_bias_stiffness_and_damping() {
     let n = 24;
     let mut recipe =
         SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), recipe(KELVIN_VOIGT).frame);
@@ -492,7 +492,7 @@ fn noise_of_the_position_takes_nothing_from_stiffness_and_damping() {
 }
 
 #[test]
-fn an_uncertain_latency_enters_the_intervals() {
+fn an_uncertain_latency_widens_the_intervals() {
     let mut recipe =
         SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), recipe(KELVIN_VOIGT).frame);
     recipe.sensor.force_latency = 0.02;

@@ -90,7 +90,7 @@ fn stiffness_half(found: &Calibration) -> f64 {
 }
 
 #[test]
-fn held_channels_keep_the_truth_inside() {
+fn intervals_cover_the_truth_with_held_channels() {
     // Position and force at these rates [Hz]; 0: not held.
     let cases = [
         (250.0, 30.0, 0.0),
@@ -139,7 +139,7 @@ fn held_channels_keep_the_truth_inside() {
 }
 
 #[test]
-fn a_latency_that_is_known_is_as_known_as_it_is() {
+fn a_known_latency_has_its_stated_error() {
     let mut log = recipe(AXIS, 250.0, 0).generate();
     held(&mut log, true, 62.5, 0.0);
     let known = PrepareOptions {
@@ -152,7 +152,7 @@ fn a_latency_that_is_known_is_as_known_as_it_is() {
 }
 
 #[test]
-fn coarse_steps_of_a_slow_movement_are_no_hold() {
+fn coarse_steps_of_a_slow_movement_are_not_a_hold() {
     let slow = Segment::Move {
         to: 0.006,
         speed: 0.005,
@@ -230,17 +230,17 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
 }
 
 #[test]
-fn a_late_force_is_in_the_intervals_at_100_hz() {
+fn intervals_cover_a_late_force_at_100_hz() {
     check_late(100.0, &[0.0, 0.005, 0.012, 0.03, 0.06], 4);
 }
 
 #[test]
-fn a_late_force_is_in_the_intervals_at_250_hz() {
+fn intervals_cover_a_late_force_at_250_hz() {
     check_late(250.0, &[-0.01, 0.0, 0.005, 0.008, 0.02, 0.032, 0.06], 3);
 }
 
 #[test]
-fn a_late_force_is_in_the_intervals_at_1000_hz() {
+fn intervals_cover_a_late_force_at_1000_hz() {
     check_late(1000.0, &[0.0, 0.005, 0.02, 0.045], 8);
 }
 
@@ -259,7 +259,7 @@ fn the_advice_for_a_late_force_works() {
 }
 
 #[test]
-fn one_frequency_leaves_the_latency_open() {
+fn one_frequency_does_not_determine_the_latency() {
     for (delay, seed) in [(0.0, 0), (0.004, 1), (0.008, 2), (-0.006, 3)] {
         let mut recipe = recipe(AXIS, 500.0, seed);
         recipe.motion = Trajectory::palpation(12.0);
@@ -280,7 +280,7 @@ fn one_frequency_leaves_the_latency_open() {
 }
 
 #[test]
-fn other_tissues_are_not_late() {
+fn other_laws_are_not_reported_as_late() {
     let laws = [
         Law::HuntCrossley {
             kappa: 25e3,

@@ -41,7 +41,7 @@ fn motion(segments: &[Segment]) -> Trajectory {
 }
 
 #[test]
-fn ramps_at_one_speed_tell_no_damping() {
+fn ramps_at_one_speed_do_not_determine_damping() {
     let up = [Segment::Hold(0.5), step(0.008, 0.005), Segment::Hold(0.3)];
     let up_and_down = [
         Segment::Hold(0.5),
@@ -68,7 +68,7 @@ fn ramps_at_one_speed_tell_no_damping() {
 }
 
 #[test]
-fn a_preload_is_fitted_where_the_law_allows_it() {
+fn a_preload_is_fitted_if_the_law_allows_it() {
     let mut covered = 0;
     for seed in 0..40 {
         let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS);
@@ -130,7 +130,7 @@ fn a_drifting_zero_is_removed_with_its_error() {
 }
 
 #[test]
-fn presses_that_contradict_each_other_are_told() {
+fn contradicting_presses_are_reported() {
     let press = [step(0.007, 0.01), Segment::Hold(0.5), step(-0.01, 0.02)];
     let mut segments = vec![Segment::Hold(1.0)];
     for _ in 0..2 {
@@ -155,7 +155,7 @@ fn presses_that_contradict_each_other_are_told() {
 }
 
 #[test]
-fn a_misfit_names_the_law_that_fits_and_following_it_works() {
+fn a_misfit_names_the_law_that_fits_and_the_advice_works() {
     let law = Law::HuntCrossley {
         kappa: 25e3,
         lambda: 2000.0,
@@ -175,7 +175,7 @@ fn a_misfit_names_the_law_that_fits_and_following_it_works() {
 }
 
 #[test]
-fn no_law_is_a_candidate_too() {
+fn a_constant_force_is_a_candidate() {
     // Force that is unrelated to the press.
     let n = 3000;
     let time: Vec<f64> = (0..n).map(|row| 0.002 * f64::from(row)).collect();
@@ -204,7 +204,7 @@ fn no_law_is_a_candidate_too() {
 }
 
 #[test]
-fn stiffness_of_no_tissue_asks_for_units() {
+fn an_implausible_stiffness_warns_about_units() {
     let mut log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), AXIS).generate();
     let Motion::Position(Channel::Scalar(position)) = &mut log.motion else {
         panic!("positions along an axis")
@@ -275,7 +275,7 @@ fn a_log_in_space_that_starts_at_a_peak_of_the_force_is_not_flipped() {
 }
 
 #[test]
-fn a_late_force_is_told_and_taking_it_back_works() {
+fn a_late_force_is_reported_and_its_correction_works() {
     let frame = MotionFrame::Axis {
         surface: 0.12,
         outward: true,
@@ -345,7 +345,7 @@ fn log_of(segments: &[Segment], seed: u64, force: impl Fn(f64, f64) -> f64) -> L
 }
 
 #[test]
-fn a_law_that_explains_no_force_identifies_nothing() {
+fn a_law_that_does_not_explain_the_force_identifies_nothing() {
     let ramp = [Segment::Hold(0.5), step(0.008, 0.004), Segment::Hold(0.3)];
     // Structures with snap-through: the force rises, falls back, and rises again.
     let snaps: [fn(f64) -> f64; 2] = [
@@ -395,7 +395,7 @@ fn a_law_that_explains_no_force_identifies_nothing() {
 }
 
 #[test]
-fn a_law_that_gives_softness_is_named_and_following_it_works() {
+fn a_law_that_gives_softness_is_named_and_the_advice_works() {
     let recipe = |law| {
         let mut recipe = SyntheticLog::new(law, Trajectory::rich(), AXIS);
         recipe.rate = 200.0;
@@ -473,7 +473,7 @@ fn rubbed(log: &Log, model: &'static str, truth: f64) -> (bool, Option<String>) 
 }
 
 #[test]
-fn dry_friction_is_no_damping() {
+fn dry_friction_is_not_taken_for_damping() {
     for (stiffness, damping, friction, frequency) in [
         (1200.0, 0.0, 0.4, 0.8),
         (900.0, 12.0, 0.3, 1.5),
@@ -502,7 +502,7 @@ fn dry_friction_is_no_damping() {
 }
 
 #[test]
-fn dry_friction_is_fitted_where_the_motion_tells_it_from_damping() {
+fn dry_friction_is_fitted_if_the_motion_separates_it_from_damping() {
     let segments = [
         Segment::Hold(1.0),
         step(0.006, 0.005),

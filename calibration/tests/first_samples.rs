@@ -56,7 +56,7 @@ fn stiffness(found: &Calibration) -> f64 {
 }
 
 #[test]
-fn strays_are_left_out_and_told() {
+fn strays_are_left_out_and_reported() {
     // Row, number of rows, and force there [N]; the air reads −1.1 N.
     let defects: [(usize, usize, f64); 9] = [
         (0, 1, 50.0),
@@ -103,7 +103,7 @@ fn strays_are_left_out_and_told() {
 }
 
 #[test]
-fn good_samples_are_no_strays() {
+fn good_samples_are_not_strays() {
     for seed in 0..6 {
         for (motion, rate) in [
             (Trajectory::rich(), 30.0),

@@ -106,7 +106,7 @@ fn named(mut log: Log, force: &str, motion: &str) -> Log {
 
 /// Of 40 intervals of 95 %, fewer than 33 cover with probability 0.1 %.
 #[test]
-fn a_force_in_the_tools_frame_is_turned() {
+fn a_force_in_the_tools_frame_is_rotated() {
     let mut covered = 0;
     for seed in 0..40 {
         let recipe = press(seed);
@@ -135,7 +135,7 @@ fn a_force_in_the_tools_frame_is_turned() {
 }
 
 #[test]
-fn a_force_that_was_turned_before_is_left_alone() {
+fn a_force_that_was_rotated_before_is_unchanged() {
     for seed in 0..6 {
         let recipe = press(seed);
         let plain = recipe.generate();
@@ -172,7 +172,7 @@ fn different_frames_without_an_orientation_are_refused() {
 }
 
 #[test]
-fn a_frame_that_the_force_does_not_tell_is_asked_for() {
+fn an_ambiguous_frame_of_the_force_is_refused() {
     let recipe = press(4);
     let mut log = recipe.generate();
     // Friction tilts the force by 12°; in the tool's frame, it is tilted by 18° to the other side.
@@ -193,7 +193,7 @@ fn a_frame_that_the_force_does_not_tell_is_asked_for() {
 }
 
 #[test]
-fn an_unknown_frame_widens_the_interval_and_is_said() {
+fn an_unknown_frame_widens_the_interval_and_is_reported() {
     for seed in 0..8 {
         let recipe = press(seed);
         let angle = 8.0 + 5.0 * seed as f64;
@@ -214,7 +214,7 @@ fn an_unknown_frame_widens_the_interval_and_is_said() {
 }
 
 #[test]
-fn a_good_log_in_space_has_no_doubt_of_its_frame() {
+fn a_good_log_in_space_has_no_warning_about_its_frame() {
     for seed in 0..6 {
         let found = fitted(&press(seed).generate());
         let notes = &found.prepared.notes;
@@ -227,7 +227,7 @@ fn a_good_log_in_space_has_no_doubt_of_its_frame() {
 }
 
 #[test]
-fn an_orientation_that_is_no_rotation_is_refused() {
+fn an_invalid_rotation_is_refused() {
     let recipe = press(1);
     let mut log = in_tool(recipe.generate(), &tilt(&recipe, 30.0));
     log.frames.force_to_motion[7] = [0.0; 4];
@@ -261,7 +261,7 @@ fn weighed(recipe: &SyntheticLog, mass: f64, bias: Vector3<f64>) -> Log {
 }
 
 #[test]
-fn weight_and_bias_of_a_tool_that_turns_are_removed() {
+fn weight_and_bias_of_a_rotating_tool_are_removed() {
     let mut covered = 0;
     for seed in 0..20 {
         // Tilted about an axis that is not near the vertical: a rotation about the vertical does not change the
@@ -287,7 +287,7 @@ fn weight_and_bias_of_a_tool_that_turns_are_removed() {
 }
 
 #[test]
-fn a_weight_that_air_does_not_tell_is_said() {
+fn a_weight_that_free_air_does_not_determine_is_reported() {
     let mut recipe = press(2);
     recipe.sensor.bias = [0.0; 3];
     let mut log = recipe.generate();
@@ -340,7 +340,7 @@ fn palpated(seed: u64, share: f64, turning: f64) -> Log {
 }
 
 #[test]
-fn a_probe_that_gives_way_aside_while_it_slides_keeps_its_stiffness_in_the_interval() {
+fn the_interval_covers_the_stiffness_if_a_sliding_probe_yields_sideways() {
     for seed in 0..10 {
         // One rotation over the log: each segment has another direction of motion, and the force has one direction.
         let found = fitted(&palpated(seed, 0.2 + 0.03 * seed as f64, 1.0 / 18.0));

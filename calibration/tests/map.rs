@@ -213,7 +213,7 @@ fn a_map_is_the_mixture_of_conditioned_normal_distributions() {
 }
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_have_the_stated_coverage() {
     let (mut covered, mut total) = (0, 0);
     let mut width = 0.0;
     for seed in 0..60 {
@@ -274,7 +274,7 @@ fn the_next_site_leaves_the_least_variance() {
 }
 
 #[test]
-fn a_site_that_disagrees_with_its_neighbours_is_seen() {
+fn a_site_that_disagrees_with_its_neighbours_is_detected() {
     let (mut sites, _) = drawn(11, 14, 0);
     let map = SiteMap::of_sites(sites.clone(), 0.0).unwrap();
     let left_out = map.leave_one_out().unwrap();
@@ -304,7 +304,7 @@ fn a_site_that_disagrees_with_its_neighbours_is_seen() {
 }
 
 #[test]
-fn what_makes_no_map_is_refused() {
+fn unsuitable_sites_are_refused() {
     let (sites, _) = drawn(1, 5, 0);
     let error = |sites: Vec<MapSite>| match SiteMap::of_sites(sites, 0.0) {
         Ok(_) => panic!("it is refused"),

@@ -186,7 +186,7 @@ fn standard_linear_solid_is_exact_on_a_ramp_and_hold() {
 }
 
 #[test]
-fn a_log_that_starts_under_load_has_an_unknown_branch() {
+fn the_branch_is_unknown_if_a_log_starts_under_load() {
     // Steady oscillation at frequency w: q = r̃ iwτ/(1 + iwτ), in addition to a branch that was loaded at the start.
     let (w, tau) = (9.0_f64, 0.15);
     let mut log = samples(hold, |_| 0.0);
@@ -250,7 +250,7 @@ fn an_elastic_law_notices_a_fast_press() {
 }
 
 #[test]
-fn robust_losses_shrug_off_outliers() {
+fn robust_losses_limit_the_effect_of_outliers() {
     let mut log = noisy(samples(two_tones, kelvin_voigt), 0.05, 3);
     log.force
         .iter_mut()
@@ -272,7 +272,7 @@ fn robust_losses_shrug_off_outliers() {
 }
 
 #[test]
-fn velocity_noise_takes_nothing_from_the_damping() {
+fn velocity_noise_does_not_attenuate_the_damping() {
     let (mut plain, mut corrected) = (0.0, 0.0);
     for seed in 0..20 {
         let mut log = noisy(samples(two_tones, kelvin_voigt), 0.02, seed);
@@ -296,7 +296,7 @@ fn velocity_noise_takes_nothing_from_the_damping() {
 }
 
 #[test]
-fn bootstrap_agrees_with_the_sandwich_and_repeats() {
+fn bootstrap_agrees_with_the_sandwich_and_is_reproducible() {
     let log = noisy(samples(two_tones, kelvin_voigt), 0.05, 1);
     let options = FitOptions {
         n_bootstrap: 1000,
@@ -317,7 +317,7 @@ fn bootstrap_agrees_with_the_sandwich_and_repeats() {
 }
 
 #[test]
-fn a_hold_tells_stiffness_but_no_damping() {
+fn a_hold_determines_stiffness_but_not_damping() {
     let log = noisy(samples(hold, kelvin_voigt), 0.05, 2);
     for model in ["divided", "kelvin-voigt", "hunt-crossley"] {
         let fit = fit(model, &log, &FitOptions::default()).unwrap();
@@ -334,7 +334,7 @@ fn a_hold_tells_stiffness_but_no_damping() {
 }
 
 #[test]
-fn a_hold_of_noisy_velocity_tells_no_damping_either() {
+fn a_hold_with_noisy_velocity_does_not_determine_damping() {
     let mut log = noisy(samples(hold, kelvin_voigt), 0.05, 2);
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     for velocity in &mut log.velocity {
@@ -348,7 +348,7 @@ fn a_hold_of_noisy_velocity_tells_no_damping_either() {
 }
 
 #[test]
-fn a_ramp_from_an_unknown_surface_tells_no_damping() {
+fn a_ramp_from_an_unknown_surface_does_not_determine_damping() {
     // At one speed, damping is equivalent to a constant force, and to a shift of the surface.
     let mut log = noisy(samples(ramp, kelvin_voigt), 0.05, 4);
     log.contact = ContactPoint {
@@ -361,7 +361,7 @@ fn a_ramp_from_an_unknown_surface_tells_no_damping() {
 }
 
 #[test]
-fn an_offset_hides_behind_stiffness_where_indentation_hardly_varies() {
+fn an_offset_is_not_separable_from_stiffness_if_indentation_hardly_varies() {
     let log = noisy(samples(shallow, kelvin_voigt), 0.05, 5);
     let options = FitOptions {
         force_offset: true,
@@ -413,7 +413,7 @@ fn samples_of_indentation(mut log: Samples) -> Samples {
 }
 
 #[test]
-fn negative_damping_is_no_damping() {
+fn negative_damping_is_not_identifiable() {
     let log = noisy(
         samples(two_tones, |[r, v, _]| 1400.0 * r - 10.0 * v),
         0.05,
@@ -424,7 +424,7 @@ fn negative_damping_is_no_damping() {
 }
 
 #[test]
-fn samples_where_the_probe_has_come_off_are_left_out() {
+fn samples_with_a_separated_probe_are_left_out() {
     // A fast release: the law would pull at the end of every second oscillation, but tissue cannot.
     let motion: Motion = |t| {
         let (sin, cos) = (4.0 * t).sin_cos();
@@ -440,7 +440,7 @@ fn samples_where_the_probe_has_come_off_are_left_out() {
 }
 
 #[test]
-fn the_surface_is_found_with_the_law() {
+fn the_surface_is_refined_with_the_law() {
     let shift = 40e-6;
     for model in ["divided", "kelvin-voigt"] {
         let mut log = noisy(samples(two_tones, kelvin_voigt), 0.01, 1);
@@ -480,7 +480,7 @@ fn an_uncertain_bias_widens_intervals() {
 }
 
 #[test]
-fn what_cannot_be_fitted_is_refused() {
+fn unsuitable_samples_are_refused() {
     let mut empty = samples(two_tones, |_| 0.0);
     for kind in models::ALL {
         let message = kind

@@ -98,7 +98,7 @@ fn check(found: &Calibration, name: &str, truth: f64) {
 }
 
 #[test]
-fn a_slope_with_drifting_height_gives_its_normal_and_its_tissue() {
+fn normal_and_stiffness_of_a_slope_with_drifting_height_are_recovered() {
     for (seed, pressing_positive) in [(1, true), (2, false)] {
         let mut recipe = recipe(sine(0.005, 0.002));
         recipe.seed = seed;
@@ -123,7 +123,7 @@ fn one_force_sensor_along_the_tool_is_enough() {
 }
 
 #[test]
-fn a_probe_that_leaves_the_tissue_between_presses_tells_it_too() {
+fn a_probe_may_leave_the_tissue_between_presses() {
     let found = fitted(&slid(&recipe(sine(0.001, 0.003))), "kelvin-voigt");
     assert!(off(&found) < 1.0, "{}°", off(&found));
     check(&found, "stiffness", 900.0);
@@ -135,7 +135,7 @@ fn a_probe_that_leaves_the_tissue_between_presses_tells_it_too() {
 }
 
 #[test]
-fn fast_motion_aside_does_not_turn_the_normal() {
+fn fast_sideways_motion_does_not_change_the_normal() {
     let mut log = slid(&recipe(sine(0.005, 0.002)));
     let time = log.time.clone();
     // Circles with a radius of 4 mm at 5 Hz: twice the amplitude of the press, and at another rate.
@@ -152,7 +152,7 @@ fn fast_motion_aside_does_not_turn_the_normal() {
 }
 
 #[test]
-fn friction_leaves_the_normal_in_doubt_and_says_so() {
+fn friction_makes_the_normal_uncertain_and_is_reported() {
     let mut log = slid(&recipe(sine(0.005, 0.002)));
     for force in forces(&mut log) {
         let along: f64 = force.iter().zip(NORMAL).map(|(f, n)| f * n).sum();
@@ -188,7 +188,7 @@ fn a_law_that_needs_the_surface_names_one_that_works() {
 }
 
 #[test]
-fn places_that_differ_are_told() {
+fn different_stiffness_along_the_path_is_reported() {
     // The second half of the path is a third softer.
     let mut log = slid(&recipe(sine(0.005, 0.002)));
     let half = log.len() / 2;

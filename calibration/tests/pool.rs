@@ -58,7 +58,7 @@ fn assert_near(value: f64, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn a_latency_that_all_sites_share_is_in_their_intervals() {
+fn the_intervals_include_a_latency_shared_by_all_sites() {
     let own = [[1000.0, 19.0], [1010.0, 20.0], [990.0, 21.0]].map(|values| {
         let mut fit = fit(values, [1.0, 0.1], 0.0);
         fit.shared = vec![shared("latency", [0.0, -2.0])];
@@ -79,7 +79,7 @@ fn a_latency_that_all_sites_share_is_in_their_intervals() {
 }
 
 #[test]
-fn errors_of_several_causes_add_in_squares_and_signs_of_one_cancel() {
+fn errors_of_different_causes_add_in_quadrature_and_opposite_signs_cancel() {
     let mut own = [1000.0, 1010.0, 990.0].map(|k| fit([k, 20.0], [1.0, 0.1], 0.0));
     let half = |fits: &[Fit]| {
         let [low, high] = pooled(fits).parameter("stiffness").unwrap().ci95;
@@ -97,7 +97,7 @@ fn errors_of_several_causes_add_in_squares_and_signs_of_one_cancel() {
 }
 
 #[test]
-fn noise_of_a_site_in_what_its_law_misses_is_no_shared_error() {
+fn noise_in_the_misfit_of_a_site_is_not_a_shared_error() {
     let mut own = [1000.0, 1010.0, 990.0].map(|k| fit([k, 20.0], [1.0, 0.1], 0.0));
     let mut half = |changes: [f64; 3]| {
         for (fit, change) in own.iter_mut().zip(changes) {
@@ -114,7 +114,7 @@ fn noise_of_a_site_in_what_its_law_misses_is_no_shared_error() {
 }
 
 #[test]
-fn five_sites_give_the_textbook_numbers() {
+fn five_sites_give_the_textbook_values() {
     // Mean 3, variance 2.5, t(0.975, 4) = 2.776445 (any table).
     let fits: Vec<Fit> = (1..=5)
         .map(|i| {
@@ -251,7 +251,7 @@ fn one_site_has_the_intervals_of_its_fit() {
 }
 
 #[test]
-fn a_damping_that_may_be_zero_leaves_the_ratio_open() {
+fn a_damping_that_may_be_zero_makes_the_ratio_unbounded() {
     let all = pooled(&[fit([1300.0, 10.0], [10.0, 6.0], 0.0)]);
     let [low, high] = all.ratio.unwrap().ci95;
     assert!(
@@ -262,7 +262,7 @@ fn a_damping_that_may_be_zero_leaves_the_ratio_open() {
 }
 
 #[test]
-fn what_a_site_does_not_identify_is_not_pooled() {
+fn a_parameter_that_a_site_does_not_identify_is_not_pooled() {
     let good = fit([1300.0, 10.0], [10.0, 1.0], 0.0);
     let mut slow = good.clone();
     slow.parameters[1].identifiable = false;

@@ -167,7 +167,7 @@ fn velocity_of_a_quartic_is_exact() {
 }
 
 #[test]
-fn velocity_is_estimated_with_the_noise_that_it_states() {
+fn velocity_is_estimated_with_the_stated_noise() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(20.0),
@@ -220,7 +220,7 @@ fn the_logged_velocity_is_checked_against_the_position() {
 }
 
 #[test]
-fn the_normal_is_found_within_a_degree() {
+fn the_normal_is_estimated_within_a_degree() {
     for normal in [[0.0, 0.0, 1.0], [0.3, -0.4, 2.0], [1.0, 0.2, -0.3]] {
         for pressing_positive in [true, false] {
             let frame = MotionFrame::Space {
@@ -255,7 +255,7 @@ fn the_normal_is_found_within_a_degree() {
 }
 
 #[test]
-fn senses_of_force_and_position_are_found() {
+fn signs_of_force_and_position_are_detected() {
     for outward in [true, false] {
         for pressing_positive in [true, false] {
             let frame = MotionFrame::Axis {
@@ -294,7 +294,7 @@ fn a_given_indentation_is_used_whole() {
 }
 
 #[test]
-fn a_known_surface_and_bias_replace_what_would_be_found() {
+fn a_known_surface_and_bias_replace_the_estimates() {
     let recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS);
     let log = recipe.generate();
     let unknown = prepared(&log);
@@ -320,7 +320,7 @@ fn a_known_surface_and_bias_replace_what_would_be_found() {
 }
 
 #[test]
-fn latency_is_taken_back() {
+fn latency_is_corrected() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(10.0),
@@ -450,7 +450,7 @@ fn repeats_in_time_are_dropped_and_steps_back_refused() {
 }
 
 #[test]
-fn useless_logs_are_refused_with_advice() {
+fn unusable_logs_are_refused_with_advice() {
     let log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), AXIS).generate();
     let n = log.len();
     let with_force = |force: Vec<f64>| Log {
@@ -494,7 +494,7 @@ fn the_overview_keeps_extremes() {
 }
 
 #[test]
-fn the_surface_of_foam_is_within_the_error_that_is_stated() {
+fn the_surface_of_foam_is_within_the_stated_error() {
     // Force that begins as slowly as x^2.4: a law with x^1.5 puts the surface 0.3 mm too deep.
     let foam = Law::HuntCrossley {
         kappa: 1.4e6,

@@ -152,7 +152,7 @@ fn exponential_relaxation_of_a_flat_punch_is_exact_and_gives_both_moduli() {
 }
 
 #[test]
-fn exponential_relaxation_under_a_sphere_is_found() {
+fn exponential_relaxation_under_a_sphere_is_recovered() {
     let [kappa, branch, tau] = SPHERE_PRONY;
     let log = samples(|t| sphere_prony(t, SPHERE_PRONY));
     // E = 3/4 κ (1 − ν²)/√R.
@@ -182,7 +182,7 @@ fn relaxation_by_a_power_of_time_is_exact_under_a_flat_punch() {
 }
 
 #[test]
-fn relaxation_by_a_power_of_time_is_found_under_a_sphere() {
+fn relaxation_by_a_power_of_time_is_recovered_under_a_sphere() {
     let [kappa, alpha] = SPHERE_SPRINGPOT;
     let log = samples(|t| sphere_springpot(t, SPHERE_SPRINGPOT));
     let (radius, poisson) = (0.02_f64, 0.5);
@@ -243,7 +243,7 @@ fn withdrawal_under_a_sphere_is_left_out_with_a_note() {
 }
 
 #[test]
-fn a_law_with_a_past_refuses_a_log_without_it() {
+fn a_law_with_memory_refuses_a_log_without_its_history() {
     let mut log = samples(|t| punch_springpot(t, PUNCH_SPRINGPOT));
     let rows: Vec<usize> = (200..log.len()).collect();
     log = picked(&log, &rows);
@@ -271,7 +271,7 @@ fn a_spring_has_no_relaxation() {
 }
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_have_the_stated_coverage() {
     const LOGS: u64 = 200;
     // 95 % of 200, within three standard deviations of a binomial count.
     const COVERED: std::ops::RangeInclusive<usize> = 180..=199;

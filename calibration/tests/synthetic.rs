@@ -55,7 +55,7 @@ fn velocity_and_acceleration_are_derivatives() {
 }
 
 #[test]
-fn crossings_are_where_the_surface_is() {
+fn crossings_are_at_the_surface() {
     let motion = Trajectory::press();
     let crossings = motion.crossings();
     assert_eq!(crossings.len(), 2);
@@ -95,7 +95,7 @@ fn the_standard_linear_solid_is_exact() {
 
 /// ḟ₁ = k₁ ṙ − f₁/τ has the particular solution k₁ A ωτ (ωτ sin ωt + cos ωt)/(1 + ω²τ²) for r = A sin ωt.
 #[test]
-fn the_standard_linear_solid_swings_as_its_transfer_function() {
+fn the_standard_linear_solid_follows_its_transfer_function() {
     let recipe = SyntheticLog {
         sensor: Sensor::perfect(),
         ..SyntheticLog::new(SOLID, Trajectory::palpation(10.0), MotionFrame::Indentation)
@@ -115,7 +115,7 @@ fn the_standard_linear_solid_swings_as_its_transfer_function() {
 type Force = fn(f64, f64) -> f64;
 
 #[test]
-fn laws_give_their_equations() {
+fn laws_follow_their_equations() {
     let cases: [(Law, Force); 4] = [
         (KELVIN_VOIGT, |r, v| 1324.17 * r + 17.59 * v),
         (
@@ -216,7 +216,7 @@ fn latency_delays_the_force_and_the_step_rounds_it() {
 }
 
 #[test]
-fn jittered_time_increases_and_tells_the_truth() {
+fn jittered_time_increases_and_matches_the_motion() {
     let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), MotionFrame::Indentation);
     recipe.sensor = Sensor {
         sampling_jitter: 5e-4,

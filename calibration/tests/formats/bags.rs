@@ -194,7 +194,7 @@ fn single_precision_is_found_by_its_topics() {
 }
 
 #[test]
-fn arrays_are_read_by_place() {
+fn arrays_are_read_by_index() {
     let layout = || {
         Message::new()
             .put(1u32.to_le_bytes())
@@ -241,7 +241,7 @@ fn arrays_are_read_by_place() {
 }
 
 #[test]
-fn the_place_of_a_wrench_is_that_of_its_frame() {
+fn the_position_of_a_wrench_is_the_origin_of_its_frame() {
     // 30° about y, like a tilted hand: cos 15° and sin 15°.
     let half = PI / 12.0;
     let tilt = [0.0, half.sin(), 0.0, half.cos()];
@@ -293,7 +293,7 @@ fn the_place_of_a_wrench_is_that_of_its_frame() {
 }
 
 #[test]
-fn several_ends_of_a_tree_are_asked_about() {
+fn several_leaves_of_a_tree_require_a_choice() {
     let of_force = |t| wrench(t, "elsewhere", [0.0, 0.0, force(t)]);
     let moving = |t: f64| {
         let place = [0.0, 0.0, height(t)];
@@ -337,7 +337,7 @@ fn in_motion(log: &Log) -> Vec<[f64; 3]> {
 }
 
 #[test]
-fn a_pose_turns_the_force_of_another_frame() {
+fn a_pose_rotates_the_force_of_another_frame() {
     // The tool rotates about y while it presses.
     let angle = |t: f64| 0.5 + 0.3 * t;
     let turn = |t: f64| {
@@ -388,7 +388,7 @@ fn a_pose_turns_the_force_of_another_frame() {
 }
 
 #[test]
-fn a_pose_that_is_no_rotation_is_refused() {
+fn a_pose_with_an_invalid_rotation_is_refused() {
     let of_force = |t| wrench(t, "tool0", [0.0, 0.0, force(t)]);
     let bad = |t: f64| {
         pose(
@@ -462,7 +462,7 @@ fn a_folder_is_one_recording() {
 }
 
 #[test]
-fn messages_packed_one_by_one_are_unpacked() {
+fn individually_compressed_messages_are_decompressed() {
     let packed = |bytes: Vec<u8>| zstd::encode_all(bytes.as_slice(), 1).unwrap();
     let of_force = |t| packed(wrench(t, "base", [0.0, 0.0, force(t)]));
     let of_pose = |t| packed(pose(t, "base", UPRIGHT));
@@ -487,7 +487,7 @@ fn a_header_of_another_clock_is_not_used() {
 }
 
 #[test]
-fn a_bag_without_anything_of_use_names_its_topics() {
+fn the_error_for_a_bag_without_usable_topics_names_its_topics() {
     let nothing = |_| vec![0, 1, 0, 0];
     let topics: [Topic; 1] = [("/image", "sensor_msgs/msg/Image", &nothing)];
     refused(

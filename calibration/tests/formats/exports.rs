@@ -194,7 +194,7 @@ fn broken_tables_are_refused_at_their_line() {
 
 /// A thousand or three decimals: `1,002` alone is ambiguous and refused.
 #[test]
-fn commas_that_may_be_either_are_refused() {
+fn ambiguous_commas_are_refused() {
     let ambiguous = "time_s,position_mm,force_n\n0,\"1,000\",0\n1,\"1,002\",1\n2,\"1,004\",2\n";
     refused(
         csv(ambiguous),

@@ -296,7 +296,7 @@ fn the_seeds_are_logs() {
 
 /// Flips every bit of a valid file, one by one; each byte is read with every choice of columns.
 #[test]
-fn no_turned_bit_makes_a_reader_panic() {
+fn no_flipped_bit_makes_a_reader_panic() {
     for (format, bytes) in SEEDS.clone() {
         for at in 0..bytes.len() * 8 {
             let mut damaged = bytes.clone();

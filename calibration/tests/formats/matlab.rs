@@ -62,7 +62,7 @@ fn hdf5(block: u64, text: &str) -> Vec<u8> {
 const BANNER: &str = "MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: Thu Nov 26 04:00:00 2026";
 
 #[test]
-fn a_user_block_is_passed_over() {
+fn a_user_block_is_skipped() {
     for block in [512, 1024, 4096] {
         assert_log(&from_memory(Format::Hdf5, &hdf5(block, BANNER)).unwrap());
     }
@@ -152,7 +152,7 @@ fn variables() -> [Vec<u8>; 3] {
 }
 
 #[test]
-fn version_5_is_read_plain_and_packed() {
+fn version_5_is_read_with_and_without_compression() {
     let log = from_memory(Format::Mat, &file(&variables())).unwrap();
     assert_log(&log);
     assert_eq!(log.source.format, "mat");

@@ -56,7 +56,7 @@ fn merged(every: usize, has: impl Fn(f64) -> bool) -> String {
 }
 
 #[test]
-fn merged_topics_are_brought_to_the_times_of_the_slower() {
+fn merged_topics_are_interpolated_at_the_times_of_the_slower() {
     for (every, n) in [(1, 499), (5, 100)] {
         let log = csv(&merged(every, |_| true)).unwrap();
         assert_eq!(log.len(), n);

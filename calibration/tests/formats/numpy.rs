@@ -168,7 +168,7 @@ fn integers_of_every_size_are_read() {
 }
 
 #[test]
-fn archives_are_read_stored_and_packed() {
+fn archives_are_read_with_and_without_compression() {
     let column = |c: usize| vector(&ROWS.map(|row| row[c]));
     let members = [
         ("time_s.npy", column(0)),
@@ -210,7 +210,7 @@ fn archives_are_read_stored_and_packed() {
 }
 
 #[test]
-fn arrays_of_different_lengths_are_no_log() {
+fn arrays_of_different_lengths_are_refused() {
     let members = [
         ("time_s.npy", vector(&[0.0, 0.1, 0.2])),
         ("indentation_m.npy", vector(&[0.0, 0.1, 0.2, 0.3])),
@@ -270,7 +270,7 @@ fn pickles_are_never_executed() {
 }
 
 #[test]
-fn headers_that_lie_are_refused() {
+fn wrong_headers_are_refused() {
     let valid = table();
     let shape = |shape: &str| {
         npy(

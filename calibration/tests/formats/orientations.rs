@@ -70,7 +70,7 @@ fn plain_names_are_read_in_any_order() {
 }
 
 #[test]
-fn the_user_says_which_frame_the_force_is_in() {
+fn the_user_specifies_the_frame_of_the_force() {
     let text = csv("qx,qy,qz,qw", &numbers([1, 2, 3, 0]));
     let in_frame = |frame| ReadOptions {
         force_frame: Some(frame),
@@ -133,7 +133,7 @@ fn an_order_is_named_and_never_guessed() {
 }
 
 #[test]
-fn what_is_no_rotation_is_refused() {
+fn invalid_rotations_are_refused() {
     let text = csv("qx,qy,qz,qw", "0,0,0,1").replace("3,0,0,0,1\n", "3,0,0,0,0.98\n");
     refused(
         tried(&text, &ReadOptions::default()),
@@ -171,7 +171,7 @@ fn what_is_no_rotation_is_refused() {
 }
 
 #[test]
-fn two_orientations_are_not_chosen_among() {
+fn two_orientations_require_a_choice() {
     let names = "target_qx,target_qy,target_qz,target_qw,tool_qx,tool_qy,tool_qz,tool_qw";
     let text = csv(names, &format!("0,0,0,1,{}", numbers([1, 2, 3, 0])));
     let log = tried(&text, &ReadOptions::default()).unwrap();

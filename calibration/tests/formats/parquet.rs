@@ -207,7 +207,7 @@ fn integers_are_read_plain_and_by_dictionary() {
 }
 
 #[test]
-fn encodings_that_are_not_read_are_named_as_such() {
+fn unsupported_encodings_are_named() {
     for encoding in [Encoding::BYTE_STREAM_SPLIT, Encoding::DELTA_BINARY_PACKED] {
         let properties = WriterProperties::builder()
             .set_dictionary_enabled(false)
@@ -423,7 +423,7 @@ fn absurd_lengths_and_other_files_are_refused() {
 
 /// The library unpacks gzip without a limit: a page that unpacks to more than its stated size is refused before that.
 #[test]
-fn pages_that_unpack_to_more_than_they_say_are_refused() {
+fn pages_that_unpack_to_more_than_stated_are_refused() {
     let valid = lerobot(
         properties(
             Compression::GZIP(GzipLevel::default()),

@@ -49,8 +49,8 @@ fn wrenches_are_read_at_the_times_of_poses() {
             assert!((log.time[row] - t).abs() < 1e-9);
             assert!((position[row][2] - height(t)).abs() < 1e-12);
             assert_eq!(position[row][..2], [0.4, 0.1]);
-            // Error of a cubic over steps of 10 ms: 3/128 h⁴ f⁗ = 3/128 · 1e-8 · 2 (2π)⁴; next to an end of a
-            // straight line, h²/8 f̈.
+            // Error of a cubic over steps of 10 ms: 3/128 h⁴ f⁗ = 3/128 · 1e-8 · 2 (2π)⁴; next to an end
+            // it is linear, h²/8 f̈.
             let end = row == 0 || row + 2 >= log.len();
             let tolerance = if end { 1.1e-3 } else { 1e-6 };
             assert!(
@@ -147,7 +147,7 @@ fn from_memory(bytes: &[u8], columns: &str) -> Result<Log, String> {
 }
 
 #[test]
-fn json_is_read_however_it_is_packed() {
+fn json_is_read_with_every_compression() {
     for compression in [None, Some(Compression::Zstd), Some(Compression::Lz4)] {
         let bytes = recorded(compression, &[("/pose", &pose), ("/wrench", &wrench)]);
         let log = from_memory(&bytes, "").unwrap();
@@ -166,7 +166,7 @@ fn json_is_read_however_it_is_packed() {
 }
 
 #[test]
-fn two_poses_are_asked_about() {
+fn two_poses_require_a_choice() {
     let bytes = recorded(
         None,
         &[
@@ -193,7 +193,7 @@ fn a_gap_of_one_topic_is_a_gap_of_the_log() {
 }
 
 #[test]
-fn clocks_that_differ_are_told() {
+fn different_clocks_are_reported() {
     let stamped = |seconds: i32| {
         move |t: f64| {
             let nsec = (1e9 * t).round() as i64;
@@ -214,7 +214,7 @@ fn clocks_that_differ_are_told() {
 }
 
 #[test]
-fn a_recording_that_was_broken_off_gives_what_it_has() {
+fn a_truncated_recording_is_read_up_to_its_end() {
     let whole = std::fs::read(recording("mcap")).unwrap();
     let log = from_memory(&whole[..whole.len() * 9 / 10], "").unwrap();
     assert!(log.len() > 20);
