@@ -176,7 +176,7 @@ impl Calibration {
             self.prepared.leave_open(latency);
             let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
             self.fit = kind.fit(&self.prepared.samples, options)?;
-            if latency.told.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
+            if latency.estimate.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
                 // A damping near zero indicates a longer delay.
                 self.prepared.samples.longest_latency = late::LONGEST;
                 self.fit = kind.fit(&self.prepared.samples, options)?;
@@ -228,7 +228,7 @@ impl PreparedLog {
     /// Sets the standard error of the latency to the value that the log supports.
     fn leave_open(&mut self, latency: &Latency) {
         self.samples.latency_standard_error = latency.error;
-        let how = match latency.told {
+        let how = match latency.estimate {
             Some([value, error]) => format!(
                 "the log itself tells {:.2} ± {:.2} ms",
                 1e3 * value,
@@ -242,7 +242,7 @@ impl PreparedLog {
                 choice.how.clone_from(&how);
             }
         }
-        if latency.told.is_none() {
+        if latency.estimate.is_none() {
             self.notes.push(format!(
                 "the log does not tell whether the force is late, as a delay acts like damping at one speed or frequency: it is taken as 0 ± {:.0} ms, and the damping is uncertain by stiffness times that; press at several speeds and frequencies, or say what is known with --force-latency and --force-latency-error",
                 1e3 * latency.error

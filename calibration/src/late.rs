@@ -43,7 +43,7 @@ pub(crate) struct Latency {
     /// Standard error about the applied latency, which was zero [s].
     pub(crate) error: f64,
     /// Value and standard error [s], if the log determines them.
-    pub(crate) told: Option<[f64; 2]>,
+    pub(crate) estimate: Option<[f64; 2]>,
     /// If the log contradicts a latency of zero: the warning, and the fit to the shifted force, with a constant force
     /// for the shift of the surface.
     pub(crate) doubt: Option<(String, Box<Fit>)>,
@@ -59,7 +59,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     };
     let untold = Latency {
         error: UNKNOWN,
-        told: None,
+        estimate: None,
         doubt: None,
     };
     if samples.sampling_interval > COARSEST {
@@ -68,7 +68,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     let Ok(late) = kind.fit_late(samples, options, ROWS) else {
         return Some(untold);
     };
-    let Some(latency) = late.told() else {
+    let Some(latency) = late.latency() else {
         return Some(untold);
     };
     let value = latency.value;
@@ -110,7 +110,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     });
     Some(Latency {
         error: value.hypot(error).min(UNKNOWN),
-        told: Some([value, error]),
+        estimate: Some([value, error]),
         doubt,
     })
 }

@@ -165,7 +165,7 @@ fn fields(topics: &[Topic]) -> (Vec<Field>, Vec<(usize, usize)>) {
 }
 
 /// Name and axis of a field that denotes a quantity.
-fn says(field: &Field, quantity: Quantity) -> Option<(&str, Option<usize>)> {
+fn name_and_axis(field: &Field, quantity: Quantity) -> Option<(&str, Option<usize>)> {
     let name = field.name.as_deref()?;
     let found = names::meaning(name).filter(|found| found.quantity == quantity)?;
     Some((name, found.axis))
@@ -186,7 +186,7 @@ fn check_one_of_each(
         })
     };
     for quantity in [Quantity::Position, Quantity::Force, Quantity::Velocity] {
-        let of = |field| says(field, quantity);
+        let of = |field| name_and_axis(field, quantity);
         let vectors = fields.iter().filter(|field| field.width == Some(3));
         let mut offered: Vec<&str> = vectors.filter_map(of).map(|(name, _)| name).collect();
         if offered.is_empty() {

@@ -147,9 +147,9 @@ pub(super) fn twin(name: &str, file: &File) -> Result<File, CalibrationError> {
     })
 }
 
-/// A compressed part may unpack to this size [bytes] without further checks,
+/// Unpacked size [bytes] up to which the ratio is not checked.
 const FREE_SIZE: u64 = 128 << 20;
-/// and beyond it to this multiple of its size.
+/// Maximum ratio of unpacked to compressed size beyond [`FREE_SIZE`].
 const MAX_RATIO: u64 = 100;
 
 /// Refuses data that would unpack to disproportionately more than its size.

@@ -40,7 +40,7 @@ impl ModelKind {
     ) -> Result<Fit, CalibrationError> {
         let own = (self.law)(samples, options)?;
         let options = solver::options_for(self.name, &*own, samples, options)?;
-        let law = Rubbed {
+        let law = WithFriction {
             law: own.direct_form().unwrap_or(&*own),
             width: width(samples),
         };
@@ -75,13 +75,13 @@ pub(crate) fn likeness(samples: &Samples, used: &[usize]) -> f64 {
 }
 
 /// The law with a friction column after its own columns.
-struct Rubbed<'a> {
+struct WithFriction<'a> {
     law: &'a dyn Law,
     /// w [m/s].
     width: f64,
 }
 
-impl Law for Rubbed<'_> {
+impl Law for WithFriction<'_> {
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
         let mut columns = self.law.columns(inputs, nonlinear);
         columns.push(inputs.column(|_, v| v / v.hypot(self.width)));

@@ -61,7 +61,7 @@ pub(crate) fn delayed(inner: &Samples, samples: &Samples, latency: f64) -> Sampl
 
 impl LateFit {
     /// The latency [s], if the samples determine it.
-    pub(crate) fn told(&self) -> Option<&Parameter> {
+    pub(crate) fn latency(&self) -> Option<&Parameter> {
         let latency = self.fit.parameter(LATENCY.name);
         latency.filter(|latency| latency.identifiable)
     }
@@ -84,7 +84,7 @@ impl ModelKind {
         options: &FitOptions,
     ) -> Result<Parameter, CalibrationError> {
         let late = self.fit_late(samples, options, ROWS)?;
-        late.told().cloned().ok_or_else(|| CalibrationError::Fit {
+        late.latency().cloned().ok_or_else(|| CalibrationError::Fit {
             log: samples.log.clone(),
             model: self.name,
             problem: format!(

@@ -59,7 +59,7 @@ pub(super) fn prepared(
                 Ok(Part {
                     log,
                     is_anchored: true,
-                }) => return Ok(said(log, reach)),
+                }) => return Ok(with_note(log, reach)),
                 other => last = Some(other),
             }
         }
@@ -68,13 +68,13 @@ pub(super) fn prepared(
     // The log has no free air: use the window as it is, or report the error that holds for the whole log.
     match (alone, last) {
         (Ok(part), _) => Ok(part.log),
-        (Err(_), Some(Ok(part))) => Ok(said(part.log, reach)),
+        (Err(_), Some(Ok(part))) => Ok(with_note(part.log, reach)),
         (Err(problem), _) => Err(problem),
     }
 }
 
 /// Adds a note about the samples used for the preparation.
-fn said(mut log: PreparedLog, reach: f64) -> PreparedLog {
+fn with_note(mut log: PreparedLog, reach: f64) -> PreparedLog {
     log.notes.push(format!(
         "the samples inside --window hold no free air before contact: those up to {reach} s before and after it were used too, to find bias and contact"
     ));

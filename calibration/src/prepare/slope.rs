@@ -84,7 +84,7 @@ pub(super) fn removed(
             return;
         }
     }
-    if !is_one_sided || first.is_told {
+    if !is_one_sided || first.is_separable {
         return;
     }
     if let (Some(by_place), Some(by_time)) = (first.only_place, first.only_time)
@@ -104,7 +104,7 @@ struct Lines {
     /// Whether the line over the position has the same slope in both halves of the travel.
     is_straight: bool,
     /// Whether time and position can be separated.
-    is_told: bool,
+    is_separable: bool,
     /// Slope over the position without time as a regressor.
     only_place: Option<Slope>,
     only_time: Option<Slope>,
@@ -155,7 +155,7 @@ impl Lines {
         };
         Self {
             is_straight,
-            is_told: seen(full) || seen(by_time),
+            is_separable: seen(full) || seen(by_time),
             only_place: slope(&place, &[&rate, &acceleration]),
             only_time: slope(&time, &[&rate, &acceleration]),
             place: found,

@@ -67,8 +67,8 @@ pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> 
     replicates
 }
 
-/// Cumulative sums of ψ (p numbers), A (p²) and the earlier influence (1), before each row; shape `[n + 1, p + p² +
-/// 1]`.
+/// Cumulative sums of ψ (p numbers), A (p²) and the earlier influence (1), before each row;
+/// shape `[n + 1, p + p² + 1]`.
 fn cumulative(equations: &Equations, beforehand: Option<&[f64]>) -> Vec<f64> {
     let p = equations.tangent.jacobian.len();
     let n = equations.residual.len();

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn bandwidth_follows_andrews() {
-        // ρ = 0.5 exactly by construction of the first two moments is hard; white noise and a slow sine show both ends.
+        // An alternating series and a slow sine are the two extremes; a series with ρ = 0.5 exactly is hard to construct.
         let alternating: Vec<f64> = (0..400)
             .map(|t| if t % 4 < 2 { 1.0 } else { -1.0 })
             .collect();

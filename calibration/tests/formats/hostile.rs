@@ -1,7 +1,7 @@
 //! Contract: for any bytes, a reader returns a log or an error that names the file; it never panics.
 //!
-//! The fuzz targets in `fuzz/` check the same. Without cargo-fuzz, `PROPTEST_CASES=1000000 cargo test --test formats
-//! damaged` runs the damage tests for longer.
+//! The fuzz targets in `fuzz/` check the same. Without cargo-fuzz,
+//! `PROPTEST_CASES=1000000 cargo test --test formats damaged` runs the damage tests for longer.
 
 use std::io::{Cursor, Write as _};
 use std::sync::LazyLock;

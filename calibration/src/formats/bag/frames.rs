@@ -60,7 +60,7 @@ pub(super) fn add_places(
             .filter(|frame| is_selected(frame))
             .map(str::to_owned),
     );
-    if !says_place(topics, options.columns.as_ref()) {
+    if !gives_position(topics, options.columns.as_ref()) {
         let frame = probe(file, topics, transforms)?;
         notes.push(format!(
             "the position is that of frame {frame} in {}, by /tf",
@@ -83,7 +83,7 @@ pub(super) fn add_places(
 }
 
 /// Whether a topic or the user specifies the position of the probe.
-fn says_place(topics: &[Topic], columns: Option<&Columns>) -> bool {
+fn gives_position(topics: &[Topic], columns: Option<&Columns>) -> bool {
     let said = |columns: &Columns| columns.position.is_some() || columns.indentation.is_some();
     let is_place = |name: String| {
         names::meaning(&name).is_some_and(|meaning| {
