@@ -1,4 +1,5 @@
-//! What a fit costs, statistics included: two million samples with `divided`, and a press of 3000 with every model.
+//! Run time of a fit including statistics: two million samples with `divided`, and a press of 3000 samples with every
+//! model.
 #![expect(
     missing_docs,
     reason = "criterion's macros make undocumented functions"
@@ -13,7 +14,7 @@ use insonate_calibration::{
     synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
 
-/// Kelvin–Voigt in contact throughout, or a press with the surface to be found.
+/// Kelvin–Voigt, either in contact throughout, or a press whose surface must be estimated.
 fn samples(frame: MotionFrame, motion: Trajectory, rate: f64) -> Samples {
     let law = Law::KelvinVoigt {
         stiffness: 1324.17,

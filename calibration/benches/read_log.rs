@@ -1,4 +1,4 @@
-//! How long reading two million samples takes, hash included, from text, NumPy and Parquet.
+//! Run time of reading two million samples, including the hash, from text, NumPy and Parquet.
 
 #![expect(
     missing_docs,

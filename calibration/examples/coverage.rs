@@ -1,8 +1,10 @@
-//! How often 95 % intervals cover the truth: N seeded logs of known law through all of `calibrate`, noise, bias and contact included.
+//! Coverage of the 95 % intervals: N seeded logs with a known law are processed by `calibrate`, including noise, bias
+//! and contact.
 //!
-//! `cargo run --release -p insonate-calibration --example coverage -- 1000`, and a model's name behind it for that one only (`pooled`: sets of five sites).
+//! `cargo run --release -p insonate-calibration --example coverage -- 1000`, optionally followed by the name of a
+//! single model (`pooled`: sets of five sites).
 //!
-//! Errors are relative to the truth: mean, root mean square, and the share of intervals that cover.
+//! Errors are relative to the truth: mean, root mean square, and the coverage of the intervals.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -22,7 +24,7 @@ const FRAME: MotionFrame = MotionFrame::Axis {
     outward: true,
 };
 
-/// A law, the motion that tells its parameters apart, and the models that fit it.
+/// A law, a motion that determines its parameters, and the models that fit it.
 struct Case {
     law: Law,
     motion: Trajectory,
@@ -85,7 +87,8 @@ fn main() {
     }
 }
 
-/// How often pooled intervals hold the truth where all sites share an error: a latency, or a tissue that is no spring.
+/// Prints the coverage of pooled intervals if all sites share an error: a latency, or a tissue that is not a linear
+/// spring.
 fn print_pooled(sets: u64) {
     let case = &cases()[0];
     let truth = case.law.parameters();
@@ -97,7 +100,8 @@ fn print_pooled(sets: u64) {
         }
         1.0
     });
-    // Force as a power n of the depth, down to 8 mm: what a spring is to have is the mean of force over indentation, 1300 N/m over n.
+    // The force is a power n of the depth, down to 8 mm. The true stiffness of a spring is the mean of force over
+    // indentation, 1300 N/m over n.
     for (name, frame) in [
         ("law, surface given", MotionFrame::Indentation),
         ("law, surface found", FRAME),
@@ -121,7 +125,7 @@ fn print_pooled(sets: u64) {
     }
 }
 
-/// Draws sets of five recipes, each with a factor of the truth, and prints how often the pooled intervals hold it.
+/// Draws sets of five recipes, each with a factor of the truth, and prints the coverage of the pooled intervals.
 fn print_pooled_case(
     name: &str,
     sets: u64,
@@ -169,7 +173,7 @@ fn print_case(case: &Case, model: &'static str, logged: bool, n: u64) {
         fit: FitOptions::default(),
         ..CalibrationOptions::default()
     };
-    // These sensors are read at once.
+    // These sensors are read at the same instant.
     options.prepare.force_latency_error = Some(0.0);
     let truth = case.law.parameters();
     let mut rows = vec![(0.0, 0.0, 0_u64, 0_u64); truth.len()];

@@ -1,10 +1,11 @@
-//! How often 95 % intervals cover the truth on logs with a defect: drift, latency, gaps, contact from the start, ramps, two presses,
-//! sliding over a slope with drifting height, a position that is noisy and has to be differentiated, a channel that is held, and a
-//! latency of 5 to 60 ms that nobody tells.
+//! Coverage of the 95 % intervals on logs with a defect: drift, latency, gaps, contact from the start, ramps, two
+//! presses, sliding over a slope with drifting height, a noisy position that must be differentiated, a held channel,
+//! and an unknown latency of 5 to 60 ms.
 //!
-//! `cargo run --release -p insonate-calibration --example hard_cases -- 1000`, and a part of a case's name behind it for that one only.
+//! `cargo run --release -p insonate-calibration --example hard_cases -- 1000`, optionally followed by a part of a
+//! case's name.
 //!
-//! An interval counts where the parameter is identified; the last column counts logs where it is not, refused logs among them.
+//! An interval counts if the parameter is identified; the last column counts logs without it, including refused logs.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -16,7 +17,7 @@ use insonate_calibration::{
     synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory},
 };
 
-/// A defect: the recipe of its seed's log, and what is done to the log afterwards.
+/// A case with a defect: it sets up the log of each seed, and modifies the generated log.
 struct Case {
     name: &'static str,
     motion: fn() -> Trajectory,
@@ -37,7 +38,7 @@ fn step(to: f64, speed: f64) -> Segment {
     }
 }
 
-/// Up to a depth at one speed, and there it ends.
+/// A ramp to a depth at one speed, where the log ends.
 fn ramp() -> Trajectory {
     Trajectory::new(
         -0.01,
@@ -55,7 +56,7 @@ fn two_presses() -> Trajectory {
     Trajectory::new(-0.01, &segments)
 }
 
-/// A gap of 60 ms over the moment of contact.
+/// Removes 60 ms around the moment of contact.
 fn without_contact(log: Log, _: f64) -> Log {
     let Motion::Position(Channel::Scalar(position)) = &log.motion else {
         return log;
@@ -66,13 +67,13 @@ fn without_contact(log: Log, _: f64) -> Log {
     log.rows(&rows)
 }
 
-/// Outward normal of a slope: tilted by 5° to 40°, to any side.
+/// Outward normal of a slope, tilted by 5° to 40° in any direction.
 fn slope(share: f64) -> [f64; 3] {
     let (tilt, turn) = ((5.0 + 35.0 * share).to_radians(), 40.0 * share);
     [tilt.sin() * turn.cos(), tilt.sin() * turn.sin(), tilt.cos()]
 }
 
-/// Sliding over that slope at 8 mm/s, whose height drifts by ±2 mm over 9 s; velocity is left out.
+/// Slides over that slope at 8 mm/s, with a height that drifts by ±2 mm over 9 s; the velocity is removed.
 fn slide(mut log: Log, share: f64) -> Log {
     let normal = slope(share);
     let level = (normal[0].powi(2) + normal[2].powi(2)).sqrt();
@@ -89,7 +90,7 @@ fn slide(mut log: Log, share: f64) -> Log {
     log
 }
 
-/// A preload, and on it presses by a sine for 15 s; with air before and after, or in contact throughout.
+/// A preload with sinusoidal presses for 15 s, with air before and after, or in contact throughout.
 fn palpation(share: f64) -> Trajectory {
     let sine = Segment::Sine {
         amplitude: 0.0015,
@@ -108,7 +109,8 @@ fn palpation(share: f64) -> Trajectory {
     }
 }
 
-/// Rows that a channel updated at this rate [Hz] shows, from this share of its period on.
+/// Row shown in each row by a channel that is updated at this rate [Hz], with updates offset by this share of the
+/// period.
 fn held(time: &[f64], rate: f64, phase: f64) -> Vec<usize> {
     let update = |row: usize| (time[row] * rate - phase).floor();
     let mut shown = 0;
@@ -129,7 +131,7 @@ fn shown(channel: &Channel, rows: &[usize]) -> Channel {
     }
 }
 
-/// A position that is updated at 30 Hz.
+/// Holds a position that is updated at 30 Hz.
 fn position_held(mut log: Log, share: f64) -> Log {
     let rows = held(&log.time, 30.0, share);
     if let Motion::Position(positions) = &log.motion {
@@ -138,19 +140,19 @@ fn position_held(mut log: Log, share: f64) -> Log {
     log
 }
 
-/// A force that is updated at 62.5 Hz.
+/// Holds a force that is updated at 62.5 Hz.
 fn force_held(mut log: Log, share: f64) -> Log {
     log.force = shown(&log.force, &held(&log.time, 62.5, share));
     log
 }
 
-/// A latency of 5 to 60 ms in a log without velocity.
+/// Sets a latency of 5 to 60 ms in a log without velocity.
 fn late(recipe: &mut SyntheticLog, share: f64) {
     recipe.sensor.velocity_logged = false;
     recipe.sensor.force_latency = 0.005 + 0.055 * share;
 }
 
-/// Shares of a range by the seed, evenly: the golden section.
+/// Evenly distributed shares of a range by seed: the golden section.
 fn share(seed: u64) -> f64 {
     (seed as f64 * 0.618_033_988_749_895).fract()
 }
@@ -166,7 +168,7 @@ const CASES: &[Case] = &[
         name: "latency 20 ms, known to 3",
         motion: Trajectory::rich,
         defect: |recipe, share| {
-            // Evenly within ±3√3 ms: a standard deviation of 3 ms.
+            // Uniform within ±3√3 ms: a standard deviation of 3 ms.
             recipe.sensor.force_latency = 0.02 + 0.003 * 3.0_f64.sqrt() * (2.0 * share - 1.0);
         },
         after: |log, _| log,
@@ -332,7 +334,7 @@ fn print_case(case: &Case, n: u64) {
         "latency 20 ms, known to 3" => (Some(ForceLatency::Known(0.02)), Some(0.003)),
         "latency 0 to 50 ms, fitted" => (Some(ForceLatency::Fitted), None),
         name if name.contains("late ") || name.contains("held") => (None, None),
-        // These sensors are read at once.
+        // These sensors are read at the same instant.
         _ => (None, Some(0.0)),
     };
     let truth = LAW.parameters();
@@ -341,7 +343,7 @@ fn print_case(case: &Case, n: u64) {
     for seed in 0..n {
         let mut recipe = SyntheticLog::new(LAW, (case.motion)(), frame);
         recipe.seed = seed;
-        // So that contact falls anywhere between two samples.
+        // Contact then falls anywhere between two samples.
         recipe.rate += 20.0 * share(seed);
         (case.defect)(&mut recipe, share(seed));
         let fit = match calibrate(&(case.after)(recipe.generate(), share(seed)), &options) {
@@ -387,7 +389,7 @@ fn print_case(case: &Case, n: u64) {
     }
 }
 
-/// Degrees between an outward normal and the one that preparation states.
+/// Angle between an outward normal and the normal reported by the preparation [°].
 fn angle_to(normal: [f64; 3], found: &Calibration) -> f64 {
     let choices = &found.prepared.choices;
     let stated = choices

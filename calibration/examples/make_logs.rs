@@ -1,13 +1,13 @@
-//! Writes one log for each law, with noise and bias, whose true parameters are known: `make_logs DIR`.
+//! Writes one log with known parameters for each law, with noise and bias: `make_logs DIR`.
 //!
-//! The files in `data/laws/` are these; `data/MANIFEST.toml` tells their truth.
+//! The files in `data/laws/` were written by this program; `data/MANIFEST.toml` contains their true parameters.
 
 use std::path::PathBuf;
 
 use insonate_calibration::synthetic::{Law, MotionFrame, SyntheticLog, Trajectory, to_csv};
 use insonate_calibration::{Channel, Log, Motion};
 
-/// Steps to which time [s], position [m], velocity [m/s] and force [N] are written: well below their noise.
+/// Rounding steps of time [s], position [m], velocity [m/s] and force [N] in the files: well below their noise.
 const STEPS: [f64; 4] = [1e-6, 1e-7, 1e-6, 1e-4];
 
 fn main() -> std::io::Result<()> {
@@ -60,7 +60,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The log without the digits that tell nothing.
+/// Rounds a log to significant digits.
 fn rounded(mut log: Log) -> Log {
     let [time, position, velocity, force] = STEPS;
     round(&mut log.time, time);

@@ -1,8 +1,8 @@
-//! How far off the surface is that calibration finds on ramps over foam, and how often its 95 % interval holds the truth.
+//! Error of the estimated surface on ramps over foam, and coverage of its 95 % interval.
 //!
 //! `cargo run --release -p insonate-calibration --example onset -- 200`
 //!
-//! Force is a power of the depth, from 1.2 (nearly a spring) to 3 (cells that settle, skin that folds).
+//! The force is a power of the depth, from 1.2 (nearly a spring) to 3 (cells that settle, skin that folds).
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -12,7 +12,7 @@
 use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
 use insonate_calibration::{PrepareOptions, prepare};
 
-/// Where the surface is [m].
+/// Position of the surface [m].
 const SURFACE: f64 = 0.12;
 
 fn main() {

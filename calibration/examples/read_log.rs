@@ -1,4 +1,5 @@
-//! Says what a log holds: `cargo run -p insonate-calibration --example read_log -- LOG [COLUMNS] [UNITS] [RATE]`.
+//! Prints the contents of a log:
+//! `cargo run -p insonate-calibration --example read_log -- LOG [COLUMNS] [UNITS] [RATE]`.
 
 use std::error::Error;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! One log, from what was recorded to a fitted model.
+//! Calibration of one log: preparation and model fit.
 
 use crate::{
     CalibrationError, Channel, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
@@ -14,13 +14,13 @@ use crate::{
 /// Which model to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelChoice {
-    /// The one of this name in [`crate::models::ALL`].
+    /// The model with this name in [`crate::models::ALL`].
     Named(&'static str),
-    /// The one that predicts samples best that the fit did not see, with the fewest parameters.
+    /// The model that best predicts held-out samples, with the fewest parameters.
     Auto,
 }
 
-/// Everything that can be set.
+/// All options of a calibration.
 #[derive(Clone, Debug)]
 pub struct CalibrationOptions {
     /// Model.
@@ -34,17 +34,18 @@ pub struct CalibrationOptions {
 /// A calibrated log.
 #[derive(Clone, Debug)]
 pub struct Calibration {
-    /// Where the log comes from.
+    /// Origin of the log.
     pub source: LogSource,
-    /// The samples and how they were made.
+    /// The samples and how they were prepared.
     pub prepared: PreparedLog,
     /// The fit.
     pub fit: Fit,
-    /// Where models were compared: how, and why this one.
+    /// How models were compared and why this one was selected; `None` if the model was named.
     pub selection: Option<ModelSelection>,
-    /// Why the fit may mislead, in words, with what to do; empty where nothing speaks against it.
+    /// Reasons why the fit may be misleading, in words, with what to do; empty if there are none.
     pub doubts: Vec<String>,
-    /// Where the probe touched [m], in the frame of the log; `None`: the log has no position in space, or the probe slid.
+    /// Contact position of the probe [m], in the frame of the log. `None` if the log has no position in space or the
+    /// probe slid.
     pub place: Option<[f64; 3]>,
 }
 
@@ -61,7 +62,7 @@ impl Default for CalibrationOptions {
 /// Prepares and fits a log.
 ///
 /// # Errors
-/// As [`crate::prepare`] and the model; [`CalibrationError::Option`] for an unknown model.
+/// The errors of [`crate::prepare`] and of the model; [`CalibrationError::Option`] for an unknown model.
 pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration, CalibrationError> {
     let named = match options.model {
         ModelChoice::Named(name) => Some(models::by_name(name).ok_or_else(|| unknown(name))?),
@@ -87,10 +88,10 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
     Ok(calibration)
 }
 
-/// Distance of the first and the last place of a press above which the probe slid [m].
+/// Distance between the first and the last contact position of a press above which the probe slid [m].
 const SLID: f64 = 5e-3;
 
-/// Where the probe was at the start of the window.
+/// Position of the probe at the start of the window.
 fn place_of(log: &Log, [from, to]: [f64; 2]) -> Option<[f64; 3]> {
     let Motion::Position(Channel::Vector(positions)) = &log.motion else {
         return None;
@@ -104,12 +105,12 @@ fn place_of(log: &Log, [from, to]: [f64; 2]) -> Option<[f64; 3]> {
     (squares.sum::<f64>().sqrt() < SLID && first.iter().all(|x| x.is_finite())).then_some(first)
 }
 
-/// Rounds in which a latency is found, as the surface is found anew in each.
+/// Maximum number of iterations of the latency estimate; each one estimates the surface again.
 const ROUNDS: usize = 8;
-/// Share of its standard error to which.
+/// Convergence threshold, as a share of the standard error of the latency.
 const SETTLED: f64 = 0.1;
 
-/// Prepares a log, with the force taken back by a latency that fits where that is asked for.
+/// Prepares a log. If a latency is to be fitted, the force is shifted by it.
 fn prepare_in_time(
     log: &Log,
     named: Option<&ModelKind>,
@@ -132,7 +133,7 @@ fn prepare_in_time(
         latency += left.value;
         if left.value.abs() < SETTLED * left.standard_error {
             known.force_latency = Some(ForceLatency::Known(latency));
-            // A latency from few independent samples is as uncertain as its interval says.
+            // With few independent samples, the standard error follows from the interval.
             let error = 0.5 * (left.ci95[1] - left.ci95[0]) / GAUSSIAN_95;
             known.force_latency_error = options.prepare.force_latency_error.or(Some(error));
             let mut prepared = prepare(log, &known)?;
@@ -152,12 +153,12 @@ fn prepare_in_time(
     })
 }
 
-/// What the preparation calls its choice of a latency.
+/// Name of the choice of a latency in the report of the preparation.
 const FORCE_LATENCY: &str = "force latency";
 
 impl Calibration {
-    /// Gathers the doubts about the fit, and widens its intervals by what the log leaves open of the latency of the force;
-    /// where no law describes the log, none of its parameters stands.
+    /// Collects the doubts about the fit, and widens its intervals by the uncertainty of the latency of the force. If
+    /// no law describes the log, all parameters are marked as not identifiable.
     pub(crate) fn judge(
         &mut self,
         prepare: &PrepareOptions,
@@ -175,15 +176,15 @@ impl Calibration {
             self.prepared.leave_open(latency);
             let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
             self.fit = kind.fit(&self.prepared.samples, options)?;
-            if latency.told.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
-                // Damping that comes near zero speaks for a longer delay.
+            if latency.estimate.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
+                // A damping near zero indicates a longer delay.
                 self.prepared.samples.longest_latency = late::LONGEST;
                 self.fit = kind.fit(&self.prepared.samples, options)?;
             }
         }
         let late = latency.and_then(|latency| latency.doubt);
         let samples = &self.prepared.samples;
-        // A late force opens a loop too.
+        // A late force also opens a loop.
         let rubbing = if late.is_none() {
             friction::of(samples, &self.fit, options)
         } else {
@@ -224,10 +225,10 @@ impl Calibration {
 }
 
 impl PreparedLog {
-    /// Takes the latency as known no better than the log tells it.
+    /// Sets the standard error of the latency to the value that the log supports.
     fn leave_open(&mut self, latency: &Latency) {
         self.samples.latency_standard_error = latency.error;
-        let how = match latency.told {
+        let how = match latency.estimate {
             Some([value, error]) => format!(
                 "the log itself tells {:.2} ± {:.2} ms",
                 1e3 * value,
@@ -241,7 +242,7 @@ impl PreparedLog {
                 choice.how.clone_from(&how);
             }
         }
-        if latency.told.is_none() {
+        if latency.estimate.is_none() {
             self.notes.push(format!(
                 "the log does not tell whether the force is late, as a delay acts like damping at one speed or frequency: it is taken as 0 ± {:.0} ms, and the damping is uncertain by stiffness times that; press at several speeds and frequencies, or say what is known with --force-latency and --force-latency-error",
                 1e3 * latency.error

@@ -1,4 +1,4 @@
-//! Several logs, one per site: one model for all of them, and their pooled softness.
+//! Calibration of several logs, one per site: one model for all of them, and their pooled softness.
 
 use crate::{
     Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
@@ -10,15 +10,15 @@ use crate::{
 /// Calibrated sites.
 #[derive(Clone, Debug)]
 pub struct SiteCalibrations {
-    /// Each log, in the order given; at least one, all fitted with the same model.
+    /// The logs, in the order given; at least one, all fitted with the same model.
     pub logs: Vec<Calibration>,
-    /// Their parameters pooled.
+    /// Pooled parameters.
     pub pooled: Pooled,
-    /// The moving mass [kg], where it is known or fitted.
+    /// The moving mass [kg], if it is known or fitted.
     pub mass: Option<f64>,
-    /// What was noticed about all of them.
+    /// Notes on all logs together.
     pub notes: Vec<String>,
-    /// Why these logs give no stiffness and damping for a scene, and the law that would; `None`: they give both.
+    /// Why these logs give no stiffness and damping for a scene, and the law that would; `None` if they give both.
     pub no_softness: Option<String>,
 }
 
@@ -31,12 +31,12 @@ impl SiteCalibrations {
 
 /// Calibrates logs, each with its own preparation, and pools them.
 ///
-/// With [`ModelChoice::Auto`], logs that prefer different models are all fitted with the one
-/// that no log rules out and whose sum of Schwarz' criterion is least.
-/// A log is taken from the iterator only when the one before it is calibrated, so that no two need be in memory.
+/// With [`ModelChoice::Auto`], logs that prefer different models are all fitted with one model: among the models that
+/// no log rules out, the one with the least sum of Schwarz' criterion.
+/// The iterator is advanced only after the previous log is calibrated, so only one log is in memory at a time.
 ///
 /// # Errors
-/// As [`calibrate`]; errors of the iterator; [`CalibrationError::Fit`] where the logs have no model in common.
+/// The errors of [`calibrate`] and of the iterator; [`CalibrationError::Fit`] if the logs have no model in common.
 pub fn calibrate_sites(
     logs: impl IntoIterator<Item = Result<(Log, PrepareOptions), CalibrationError>>,
     model: ModelChoice,
@@ -75,7 +75,7 @@ pub fn calibrate_sites(
     })
 }
 
-/// Why sites do not give both stiffness and damping, and the law that gives them on these samples.
+/// Why the sites do not give both stiffness and damping, and the law that gives them on these samples.
 fn no_softness(sites: &[Calibration], pooled: &Pooled, options: &FitOptions) -> Option<String> {
     let open: Vec<&str> = ["stiffness", "damping"]
         .into_iter()
@@ -107,7 +107,7 @@ fn no_softness(sites: &[Calibration], pooled: &Pooled, options: &FitOptions) -> 
     ))
 }
 
-/// Why a site has no such parameter; `None` where it has.
+/// Why a site does not identify this parameter; `None` if it does.
 fn why_open(site: &Calibration, name: &str) -> Option<String> {
     let log = site.source.file.as_str();
     match site.fit.parameter(name) {
@@ -117,7 +117,7 @@ fn why_open(site: &Calibration, name: &str) -> Option<String> {
     }
 }
 
-/// Fits all sites with one model, where they chose different ones; says so.
+/// Fits all sites with one model if they selected different ones, and adds a note about it.
 fn fit_one_model(
     sites: &mut [Calibration],
     prepared: &[PrepareOptions],
@@ -144,7 +144,7 @@ fn fit_one_model(
     )))
 }
 
-/// The model that no site rules out with the least sum of Schwarz' criterion.
+/// The model with the least sum of Schwarz' criterion among those that no site rules out.
 fn common_model(sites: &[Calibration]) -> Option<&'static ModelKind> {
     let total = |model: &str| -> Option<f64> {
         sites

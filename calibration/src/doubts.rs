@@ -1,4 +1,5 @@
-//! Reasons not to believe a fit, for whoever reads only its table: misfit with the law that fits better, and stiffness that no tissue has.
+//! Warnings about a fit, for readers who see only its table: a misfit, with the law that fits better, and a stiffness
+//! outside the range of tissue.
 
 use crate::{
     Fit, FitOptions, Samples, friction,
@@ -6,21 +7,22 @@ use crate::{
     prepare::white_noise,
 };
 
-/// Share of the force's variance that a fit may leave without a warning.
+/// Share of the force's variance that a fit may leave unexplained without a warning.
 const UNEXPLAINED: f64 = 0.1;
-/// Residuals of so many times the force's noise, correlated below this statistic of Durbin and Watson, follow a pattern.
+/// Residuals above this multiple of the force's noise, with a Durbin–Watson statistic below `DURBIN_WATSON`, follow a
+/// pattern.
 const STRUCTURED: f64 = 3.0;
 const DURBIN_WATSON: f64 = 0.5;
-/// Of structured residuals those are told that another law leaves less than this share of.
+/// Structured residuals are reported if another law leaves less than this share of them.
 const BETTER: f64 = 0.5;
-/// Force over indentation of a probe face of a few cm² on tissue [N/m]: 2 a E/(1 − ν²) with a = 1 cm gives E = 0.4 kPa to 4 MPa,
-/// and soft tissues lie between some 0.5 kPa (fat, brain) and 1 MPa (Wells and Liang 2011, table 1).
+/// Force over indentation of a probe face of a few cm² on tissue [N/m]. 2 a E/(1 − ν²) with a = 1 cm gives E = 0.4
+/// kPa to 4 MPa; soft tissues lie between about 0.5 kPa (fat, brain) and 1 MPa (Wells and Liang 2011, table 1).
 const STIFFNESS: std::ops::RangeInclusive<f64> = 10.0..=1e5;
 
-/// Samples of a press at most from which it is compared with others.
+/// Maximum number of samples of a press that are compared with other presses.
 const ROWS: usize = 5000;
 
-/// What should be said of a fit, worst first.
+/// The warnings about a fit, worst first.
 pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<String> {
     let mut doubts: Vec<String> = misfit(samples, fit, options).into_iter().collect();
     doubts.extend(units(samples, fit));
@@ -28,12 +30,12 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<Stri
     doubts
 }
 
-/// Samples further apart than so many intervals belong to different presses.
+/// Samples further apart than this number of intervals belong to different presses.
 const GAP: f64 = 20.0;
-/// Elastic coefficients of two presses contradict each other beyond so many standard errors and this share.
+/// Elastic coefficients of two presses contradict each other beyond this number of standard errors and this share.
 const CONTRADICTION: (f64, f64) = (4.0, 0.03);
 
-/// Presses of one log whose elastic coefficients contradict each other.
+/// Warns of presses in one log whose elastic coefficients contradict each other.
 fn presses(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
     let name = fit.elastic?.coefficient;
     let kind = models::by_name(fit.model)?;
@@ -69,10 +71,10 @@ fn presses(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String>
     })
 }
 
-/// Standard deviation over places along a path that is told, as a share.
+/// Standard deviation over positions along a path that is reported, as a share of the mean.
 const UNLIKE: f64 = 0.1;
 
-/// Elastic coefficients of the stretches of a palpation that differ by much more than their mean's interval tells.
+/// Warns if the elastic coefficients of a palpation's segments differ by much more than the interval of their mean.
 fn places(
     samples: &Samples,
     name: &'static str,
@@ -102,13 +104,15 @@ fn places(
     })
 }
 
-/// A law that leaves no more than this share of the force's variance describes the log, if badly: 0.3 is left by the straight line through
-/// the force of a tissue that stiffens with the cube of its depth. Beyond it, the law must also predict samples that it did not see.
+/// A law that leaves at most this share of the force's variance describes the log, if only roughly: a straight line
+/// leaves 0.3 of the force of a tissue that stiffens with the cube of its depth. Above it, the law must also predict
+/// held-out samples.
 const DESCRIBED: f64 = 0.3;
-/// A law that leaves more than this share explains no more than half of the force.
+/// A law that leaves more than this share explains less than half of the force.
 const HALF: f64 = 0.5;
 
-/// Why a law's parameters mean nothing, because it does not explain the force; `None` where it does, or where its misfit is noise.
+/// Why a law's parameters are meaningless because it does not explain the force; `None` if it does, or if its misfit
+/// is noise.
 pub(crate) fn explains_nothing(
     samples: &Samples,
     fit: &Fit,
@@ -131,7 +135,7 @@ pub(crate) fn explains_nothing(
     })
 }
 
-/// The law that gives stiffness and damping from the same samples, where a law that should leaves one of them open.
+/// The law that gives stiffness and damping from the same samples, if a law that should leaves one of them open.
 pub(crate) fn other_law(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
     let gives = models::by_name(fit.model).is_some_and(|kind| kind.gives_softness);
     if !gives || fit.has_softness() {
@@ -158,7 +162,7 @@ pub(crate) fn other_law(samples: &Samples, fit: &Fit, options: &FitOptions) -> O
         })
 }
 
-/// Whether a law that is made for a scene identifies stiffness and damping on samples, and explains their force.
+/// Whether a law for scenes identifies stiffness and damping from samples, and explains their force.
 pub(crate) fn gives_softness(kind: &ModelKind, samples: &Samples, options: &FitOptions) -> bool {
     let options = FitOptions {
         n_bootstrap: 0,
@@ -173,7 +177,7 @@ pub(crate) fn gives_softness(kind: &ModelKind, samples: &Samples, options: &FitO
         })
 }
 
-/// Share of the force's variance that a fit leaves, at most 1.
+/// Share of the force's variance that a fit leaves unexplained, at most 1.
 fn unexplained(samples: &Samples, fit: &Fit) -> f64 {
     (fit.statistics.rmse_n.powi(2) / variance(&samples.force, &fit.used)).min(1.0)
 }
@@ -216,7 +220,7 @@ fn misfit(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> 
     ))
 }
 
-/// Asks whether units are right where the force over the indentation, at the deepest, is none of tissue.
+/// Warns of possibly wrong units if force over indentation, at the deepest sample, is outside the range of tissue.
 fn units(samples: &Samples, fit: &Fit) -> Option<String> {
     let deepest = fit
         .used

@@ -1,4 +1,4 @@
-//! What can be wrong with a log or a fit, with what the user needs to mend it.
+//! Errors of logs and fits, with what the user needs to fix them.
 
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -8,20 +8,21 @@ pub enum CalibrationError {
     Read {
         /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file is not what its format asks for.
+    /// A file violates its format.
     #[error("{file}{place}: {problem}")]
     Format {
         /// The file.
         file: String,
-        /// Where in it: empty, or such as `, row 12, column "force"` (rows count from 1, a header is row 1).
+        /// Position in the file: empty, or text such as `, row 12, column "force"` (rows count from 1, a header is
+        /// row 1).
         place: String,
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// An option does not fit: wrong usage.
+    /// An option is invalid (wrong usage).
     #[error("{option}: {problem}")]
     Option {
         /// The option as the command line spells it, such as `--columns`.
@@ -50,7 +51,7 @@ pub enum CalibrationError {
 }
 
 impl CalibrationError {
-    /// An option that does not fit: wrong usage.
+    /// An error for an invalid option (wrong usage).
     pub fn option(option: &'static str, problem: impl Into<String>) -> Self {
         Self::Option {
             option,

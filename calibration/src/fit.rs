@@ -1,14 +1,14 @@
-//! What a fit takes and gives; the models that do it are in [`crate::models`].
+//! Input and output of a fit; the models are in [`crate::models`].
 
 use std::collections::BTreeMap;
 
 /// Half-width of a 95 % interval of a Gaussian, in standard deviations.
 pub(crate) const GAUSSIAN_95: f64 = 1.96;
 
-/// How to fit. The defaults are those of the command line.
+/// Options of a fit. The defaults are the same as on the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
-    /// Fit a constant force f₀ [N] too.
+    /// Fit a constant force f₀ [N] as well.
     pub force_offset: bool,
     /// Loss.
     pub loss: Loss,
@@ -16,11 +16,11 @@ pub struct FitOptions {
     pub mass: MovingMass,
     /// Exponents n and m of Hunt–Crossley; `None`: fitted.
     pub exponents: Option<[f64; 2]>,
-    /// Leave out samples with less indentation [m]; `None`: the model's own choice, which it states.
+    /// Leave out samples with less indentation [m]; `None`: the model chooses and reports the value.
     pub min_indentation: Option<f64>,
-    /// Where the contact point is estimated, let models that can find it with their own law (direct forms).
+    /// If the contact point is estimated, let models in direct form re-estimate it with their own law.
     pub contact_point: bool,
-    /// The pressing tip, where Young's modulus is wanted.
+    /// The indenter tip, if Young's modulus is wanted.
     pub indenter: Option<Indenter>,
     /// Poisson's ratio of the tissue.
     pub poisson_ratio: f64,
@@ -47,7 +47,7 @@ impl Default for FitOptions {
     }
 }
 
-/// What is minimised.
+/// Loss function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Loss {
     /// Sum of squares.
@@ -62,7 +62,7 @@ pub enum Loss {
 /// The mass that moves with the probe's face, whose inertia the force sensor reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum MovingMass {
-    /// None: the sensor sits at the face, or the press is slow.
+    /// No moving mass: the sensor sits at the face, or the press is slow.
     #[default]
     Unknown,
     /// Given [kg].
@@ -71,7 +71,7 @@ pub enum MovingMass {
     Fitted,
 }
 
-/// The tip that presses.
+/// The indenter tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Indenter {
     /// A sphere of this radius [m]: Hertz.
@@ -80,49 +80,53 @@ pub enum Indenter {
     FlatPunch(f64),
 }
 
-/// A fitted number.
+/// A fitted parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Such as `stiffness`, `damping`, `kappa`, `lambda`, `force_offset`, `mass`, `relaxation_time`, `young_modulus`.
+    /// Name, such as `stiffness`, `damping`, `kappa`, `lambda`, `force_offset`, `mass`, `relaxation_time`,
+    /// `young_modulus`.
     pub name: &'static str,
-    /// What a person calls it, its symbol last: `stiffness k`.
+    /// Title for reports, with the symbol last: `stiffness k`.
     pub title: &'static str,
-    /// Unit, such as `N/m`; empty for a pure number.
+    /// Unit, such as `N/m`; empty for a dimensionless number.
     pub unit: &'static str,
-    /// Value in SI units. Meaningless where not identifiable.
+    /// Value in SI units. Meaningless if not identifiable.
     pub value: f64,
-    /// Standard error, robust to unequal and correlated residuals, with what bias and contact point add.
+    /// Standard error, robust to heteroscedastic and correlated residuals; includes the uncertainty of bias and
+    /// contact point.
     pub standard_error: f64,
     /// 95 % confidence interval.
     pub ci95: [f64; 2],
-    /// 95 % interval of the block bootstrap, where asked for.
+    /// 95 % interval of the block bootstrap, if requested.
     pub bootstrap95: Option<[f64; 2]>,
-    /// Whether the data determine it; a given number (a known mass, a set exponent) is no parameter.
+    /// Whether the data determine it. A given number (a known mass, a set exponent) is not listed as a parameter.
     pub identifiable: bool,
-    /// Why not, in words; empty where it is.
+    /// Why it is not identifiable, in words; empty if it is.
     pub reason: String,
 }
 
-/// How good a fit is.
+/// Goodness of fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FitStatistics {
     /// Samples used.
     pub n: usize,
-    /// Coefficient of determination of what was regressed: f/r for the divided form, f for the others.
+    /// Coefficient of determination of the regressed quantity: f/r for the divided form, f for the others.
     pub r_squared: f64,
     /// Root mean square of measured minus predicted force [N].
     pub rmse_n: f64,
-    /// Akaike's and Schwarz' criteria of the force residuals, with the number of samples that count as independent.
+    /// Akaike's information criterion of the force residuals, computed with the effective number of independent
+    /// samples.
     pub aic: f64,
-    /// See `aic`.
+    /// Schwarz' criterion, computed in the same way.
     pub bic: f64,
     /// Effective number of independent samples, from the residuals' autocorrelation.
     pub n_effective: f64,
     /// Condition number of the column-scaled regression matrix.
     pub condition_number: f64,
-    /// Durbin–Watson statistic of the force residuals: 2 without correlation, 0 with full.
+    /// Durbin–Watson statistic of the force residuals: 2 without correlation, 0 with full positive correlation.
     pub durbin_watson: f64,
-    /// p-values by test name: `ljung_box` (correlation), `breusch_pagan` (unequal spread), `jarque_bera` (no Gaussian), `reset` (curvature).
+    /// p-values by test name: `ljung_box` (correlation), `breusch_pagan` (heteroscedasticity), `jarque_bera`
+    /// (non-Gaussian shape), `reset` (curvature).
     pub p_values: BTreeMap<&'static str, f64>,
 }
 
@@ -136,7 +140,7 @@ pub struct ElasticTerm {
 }
 
 impl ElasticTerm {
-    /// β rⁿ with the coefficient of this name.
+    /// The term β rⁿ with the coefficient of this name.
     pub fn new(coefficient: &'static str, exponent: f64) -> Self {
         Self {
             coefficient,
@@ -145,39 +149,40 @@ impl ElasticTerm {
     }
 }
 
-/// An error that moves the parameters of all logs alike.
+/// An error that moves the parameters of all logs in the same direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedError {
-    /// Of what, such as `latency`.
+    /// Cause, such as `latency`.
     pub cause: &'static str,
-    /// What one standard error of it changes each parameter by, shape `[n_parameters]`.
+    /// Change of each parameter per standard error, shape `[n_parameters]`.
     pub change: Vec<f64>,
 }
 
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Its name in the registry.
+    /// Name in the registry.
     pub model: &'static str,
     /// Whether force over indentation was regressed instead of the force: f/r on ṙ/r.
     pub divided: bool,
-    /// The elastic part, where the law has one.
+    /// The elastic part, if the law has one.
     pub elastic: Option<ElasticTerm>,
-    /// In the order of the model's equation.
+    /// Parameters in the order of the model's equation.
     pub parameters: Vec<Parameter>,
     /// Covariance of the parameters, row by row, shape `[n_parameters, n_parameters]`.
     pub covariance: Vec<f64>,
-    /// Errors that logs of the same sensors, preparation and law share, so that the scatter over sites does not tell them.
+    /// Errors that logs with the same sensors, preparation and law share. The scatter over sites does not contain
+    /// them.
     pub shared: Vec<SharedError>,
-    /// How good it is.
+    /// Goodness of fit.
     pub statistics: FitStatistics,
-    /// Indices into the samples of those used, increasing.
+    /// Indices of the samples used, increasing.
     pub used: Vec<usize>,
     /// Predicted force of each sample used [N].
     pub predicted: Vec<f64>,
-    /// Where the model put the contact point, relative to the samples' zero [m]; `None`: it took the samples' zero.
+    /// Contact point of the model relative to the zero of the samples [m]; `None` if it used the samples' zero.
     pub contact_shift: Option<f64>,
-    /// What was noticed, in words.
+    /// Notes on the fit, in words.
     pub notes: Vec<String>,
 }
 
@@ -189,7 +194,8 @@ impl Fit {
             .find(|parameter| parameter.name == name)
     }
 
-    /// Widens intervals so that another fit, which may be the right one, is one standard error away; `because` of what.
+    /// Widens the intervals so that another fit, which may be the right one, is one standard error away; `because`
+    /// names the cause.
     pub(crate) fn widen(&mut self, other: &Fit, because: &'static str) {
         let difference = |ours: &Parameter| {
             let theirs = other.parameter(ours.name);
@@ -199,7 +205,8 @@ impl Fit {
         self.add_error(because, changes);
     }
 
-    /// Adds an error to covariance and intervals, by what one standard error of it changes each parameter; sites share it.
+    /// Adds an error to covariance and intervals. `changes` is the change of each parameter per standard error; sites
+    /// share it.
     pub(crate) fn add_error(&mut self, because: &'static str, changes: Vec<f64>) {
         let n = changes.len();
         for (index, value) in self.covariance.iter_mut().enumerate() {
@@ -229,7 +236,7 @@ impl Fit {
         });
     }
 
-    /// Takes every parameter back, for this reason.
+    /// Marks every parameter as not identifiable, for this reason.
     pub(crate) fn refuse(&mut self, reason: &str) {
         for parameter in &mut self.parameters {
             parameter.identifiable = false;
@@ -237,7 +244,7 @@ impl Fit {
         }
     }
 
-    /// Whether it gives the stiffness and damping that a scene takes.
+    /// Whether it gives the stiffness and damping that a scene needs.
     pub(crate) fn has_softness(&self) -> bool {
         ["stiffness", "damping"].into_iter().all(|name| {
             self.parameter(name)
@@ -245,7 +252,7 @@ impl Fit {
         })
     }
 
-    /// Correlation of two parameters; 0 where the covariance does not determine it.
+    /// Correlation of two parameters; 0 if the covariance does not determine it.
     pub fn correlation(&self, first: &str, second: &str) -> f64 {
         let n = self.parameters.len();
         let index = |name: &str| self.parameters.iter().position(|p| p.name == name);

@@ -1,13 +1,13 @@
 //! Frames of the vectors of a log, and the rotation that brings the force into the frame of the position.
 
-/// Which frames a log's vectors are given in. The default knows nothing.
+/// Frames in which the vectors of a log are given. By default both are unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogFrames {
-    /// Frame of position and velocity, such as `base`; `None`: the log does not say.
+    /// Frame of position and velocity, such as `base`; `None` if the log does not state it.
     pub motion: Option<String>,
-    /// Frame of the force, such as `tool0`; `None`: the log does not say.
+    /// Frame of the force, such as `tool0`; `None` if the log does not state it.
     pub force: Option<String>,
-    /// Unit quaternions `[w, x, y, z]` that turn a vector from the force's frame into the position's, shape `[n, 4]`;
-    /// one row where the rotation is constant, empty where it was not recorded.
+    /// Unit quaternions `[w, x, y, z]` that rotate a vector from the force's frame into the position's frame, shape
+    /// `[n, 4]`; one row if the rotation is constant, empty if it was not recorded.
     pub force_to_motion: Vec<[f64; 4]>,
 }

@@ -1,4 +1,4 @@
-//! Whether the loop between press and release is one of dry friction, which a law with a damper takes for damping.
+//! Detects dry friction in the loop between press and release. A law with a damper mistakes it for damping.
 
 use crate::{
     Fit, FitOptions, Samples,
@@ -11,25 +11,25 @@ use crate::{
 
 /// Friction must leave less than this share of the mean square error: noise alone leaves 1 − 1/n.
 const LEAVES: f64 = 0.8;
-/// Standard errors that the friction must be away from zero.
+/// Minimum distance of the friction from zero, in standard errors.
 const STANDARD_ERRORS: f64 = 4.0;
-/// Residuals above this statistic of Durbin and Watson follow no pattern.
+/// Residuals with a Durbin–Watson statistic above this value follow no pattern.
 const DURBIN_WATSON: f64 = 1.5;
-/// Share of the velocity's power that its sign explains from which damping and friction are not told apart:
-/// a sine of one amplitude has 0.81, two sines of equal length whose speeds are as 1 to 3 have 0.65.
+/// Share of the velocity's power explained by its sign, above which damping and friction cannot be separated: a sine
+/// of one amplitude has 0.81, two sines of equal length with a speed ratio of 1 to 3 have 0.65.
 const ALIKE: f64 = 0.7;
 
 /// Dry friction that explains a loop.
 pub(crate) struct Friction {
-    /// The fit with friction as one more parameter.
+    /// The fit with friction as an additional parameter.
     pub(crate) fit: Fit,
-    /// Whether the motion tells friction from damping.
+    /// Whether the motion separates friction from damping.
     pub(crate) determined: bool,
-    /// What to say of it.
+    /// Text of the warning.
     pub(crate) doubt: String,
 }
 
-/// Whether dry friction explains much of what a fit leaves, more than another law does.
+/// Tests whether dry friction explains much of the residuals of a fit, and more than another law does.
 pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<Friction> {
     let viscous = ["damping", "lambda"]
         .into_iter()

@@ -1,11 +1,12 @@
-//! Values between samples.
+//! Interpolation between samples.
 
-/// Steps between four samples of which one is so many times longer than another have a gap among them.
+/// Four samples contain a gap if one of their steps is longer than another by this factor.
 const GAP: f64 = 3.0;
 
-/// A series at a time among its increasing times, of which `right` is the first that is not before it (at least 1).
+/// Value of a series at the time `wanted`; `right` is the index of the first time that is not before it (at least 1).
 ///
-/// By a cubic through four samples: a straight line would flatten peaks by f̈ Δt²/8. Beside a gap or an end, by that straight line.
+/// Cubic interpolation through four samples, because linear interpolation flattens peaks by f̈ Δt²/8. Next to a gap
+/// or an end, interpolation is linear.
 pub(crate) fn at(time: &[f64], values: &[f64], right: usize, wanted: f64) -> f64 {
     let four = right.saturating_sub(2)..(right + 2).min(time.len());
     let steps = time[four.clone()].windows(2).map(|pair| pair[1] - pair[0]);
@@ -20,7 +21,7 @@ pub(crate) fn at(time: &[f64], values: &[f64], right: usize, wanted: f64) -> f64
     lagrange(&time[around.clone()], &values[around], wanted)
 }
 
-/// The polynomial through all samples.
+/// The interpolating polynomial through all samples.
 fn lagrange(time: &[f64], values: &[f64], at: f64) -> f64 {
     let weight = |i: usize| -> f64 {
         let others = (0..time.len()).filter(|j| *j != i);
@@ -43,7 +44,7 @@ mod tests {
         assert!((at(&time, &values, 3, 2.2) - cubic(2.2)).abs() < 1e-12);
         let straight = 0.5 * (values[4] + values[5]);
         assert!((at(&time, &values, 5, 24.0) - straight).abs() < 1e-9);
-        // The ends too.
+        // Both ends are covered too.
         assert!((at(&time, &values, 1, 0.5) - 0.5 * (values[0] + values[1])).abs() < 1e-12);
     }
 }

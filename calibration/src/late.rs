@@ -1,7 +1,8 @@
-//! What a log tells of the time by which its force is late: a spring and a damper fit better with the force taken back by some time.
+//! Estimates the latency of the force from the log: a spring and a damper fit better if the force is shifted by it.
 //!
-//! To first order a latency acts as damping does, by minus stiffness times latency. So where a log tells the latency, that is how well
-//! its damping is known, and where it does not, because it moves at one speed or frequency, nothing but a guess of the latency is left.
+//! To first order, a latency changes the damping by minus stiffness times latency. If the log determines the latency,
+//! its standard error limits how well the damping is known. If it does not, because the motion has a single speed or
+//! frequency, a prior for the latency is used.
 
 use crate::{
     CalibrationError, Fit, FitOptions, MovingMass, Samples,
@@ -10,40 +11,45 @@ use crate::{
     prepare::white_noise,
 };
 
-/// Standard error of a latency that neither the log nor anyone tells [s]: sensors come with low-pass filters of 35 Hz and more,
-/// whose delay is 1/(2π f), and a fieldbus adds a few ms at most.
+/// Standard error of a latency that neither the log nor the user gives [s]: sensors have low-pass filters of 35 Hz
+/// and more, with a delay of 1/(2π f), and a fieldbus adds a few ms at most.
 pub(crate) const UNKNOWN: f64 = 0.005;
-/// Delay up to which the interval of an elastic coefficient holds where neither delay nor damping is told [s]: buffers of drivers and networks
-/// add more than a filter does now and then, and a delay makes damping small.
+/// Delay up to which the interval of an elastic coefficient holds if neither delay nor damping is determined [s]:
+/// buffers of drivers and networks occasionally add more than a filter does, and a delay makes the damping small.
 pub(crate) const LONGEST: f64 = 0.02;
-/// A latency is one beyond so many of its standard errors, which count correlated residuals, and its likelihood must say the same.
+/// A latency is significant beyond this number of its standard errors (robust to correlated residuals); a likelihood
+/// ratio must confirm it.
 const STANDARD_ERRORS: f64 = 4.0;
-/// A log tells a latency where latencies further away by this [s] are as unlikely: a standard error is one of the nearest minimum alone.
+/// A log determines a latency only if latencies this far away [s] are as unlikely: a standard error describes only
+/// the nearest minimum.
 const FURTHER: f64 = 0.01;
-/// A position is not later than this against the force [s]: a force that comes earlier by more is that of another law, such as one that relaxes.
+/// Limit of how much the position may lag the force [s]: a force that is earlier by more comes from another law, such
+/// as relaxation.
 const EARLIEST: f64 = 0.01;
-/// A spring and a damper with a latency that miss the force by more than so many times its noise are not the law;
-/// then a latency must leave less than this share of the mean square error to be one.
+/// A spring and a damper with a latency are the wrong law if their error exceeds this multiple of the force's noise;
+/// then the latency must leave less than `LEAVES` of the mean square error to be accepted.
 const NOISE: f64 = 2.0;
 const LEAVES: f64 = 0.7;
-/// Another law that leaves this share of the mean square error that a latency leaves explains as much.
+/// Another law explains as much if it leaves at most this multiple of the mean square error that the latency leaves.
 const AS_MUCH: f64 = 1.02;
-/// Latencies are not sought between samples that are further apart than this [s]: what is smoothed to compare them takes more time than they do.
+/// No latency is estimated if samples are further apart than this [s]: the smoothing for the comparison spans more
+/// time than the latency.
 const COARSEST: f64 = 0.0105;
-/// Samples at most from which it is sought.
+/// Maximum number of samples for the estimate.
 const ROWS: usize = 4000;
 
-/// What the log tells of the latency.
+/// Latency of the force as estimated from the log.
 pub(crate) struct Latency {
-    /// Its standard error about the latency that was taken back, which was none [s].
+    /// Standard error about the applied latency, which was zero [s].
     pub(crate) error: f64,
-    /// Value and standard error [s], where the log tells them.
-    pub(crate) told: Option<[f64; 2]>,
-    /// Where it speaks against that: what to say of it, and the fit to the force taken back, with a constant force for the surface that it moves.
+    /// Value and standard error [s], if the log determines them.
+    pub(crate) estimate: Option<[f64; 2]>,
+    /// If the log contradicts a latency of zero: the warning, and the fit to the shifted force, with a constant force
+    /// for the shift of the surface.
     pub(crate) doubt: Option<(String, Box<Fit>)>,
 }
 
-/// What the samples of a fit tell; `None` for laws that are no spring next to a damper.
+/// Estimates the latency from the samples of a fit; `None` for laws other than a parallel spring and damper.
 pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<Latency> {
     let kind = models::by_name(fit.model).filter(|kind| kind.finds_latency())?;
     let kind = if kind.gives_softness {
@@ -53,7 +59,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     };
     let untold = Latency {
         error: UNKNOWN,
-        told: None,
+        estimate: None,
         doubt: None,
     };
     if samples.sampling_interval > COARSEST {
@@ -62,7 +68,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     let Ok(late) = kind.fit_late(samples, options, ROWS) else {
         return Some(untold);
     };
-    let Some(latency) = late.told() else {
+    let Some(latency) = late.latency() else {
         return Some(untold);
     };
     let value = latency.value;
@@ -70,7 +76,8 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     if error > UNKNOWN {
         return Some(untold);
     }
-    // Twice the logarithm of the likelihood ratio of the latency to another, with the samples that count as independent.
+    // Twice the log-likelihood ratio of this latency to another one, computed with the effective number of
+    // independent samples.
     let statistics = &late.fit.statistics;
     let misses = |latency: f64| {
         let delayed = delayed(&late.samples, samples, latency);
@@ -103,12 +110,12 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     });
     Some(Latency {
         error: value.hypot(error).min(UNKNOWN),
-        told: Some([value, error]),
+        estimate: Some([value, error]),
         doubt,
     })
 }
 
-/// Options of a fit with a constant force, which takes what a latency does to surface and preload.
+/// Options with a constant force, which absorbs the effect of a latency on surface and preload.
 fn free(options: &FitOptions) -> FitOptions {
     FitOptions {
         force_offset: true,
@@ -118,7 +125,7 @@ fn free(options: &FitOptions) -> FitOptions {
     }
 }
 
-/// Whether a law without latency leaves as little of the same samples, or a moving mass less.
+/// Whether a law without latency leaves as small an error on the same samples, or a moving mass a smaller one.
 fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptions) -> bool {
     let left = late.statistics.rmse_n * AS_MUCH.sqrt();
     let free = free(options);
@@ -131,14 +138,15 @@ fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptio
     let others = models::ALL
         .iter()
         .filter(|other| other.is_candidate && other.name != kind.name);
-    // A mass acts like a latency to second order: a small one cannot be told from it, and does not rule it out.
+    // To second order a mass acts like a latency: a small mass cannot be separated from it, and does not rule it out.
     misses(kind.fit(samples, &with_mass)) < left / AS_MUCH
         || others
             .into_iter()
             .any(|other| misses(other.fit(samples, &free)) < left)
 }
 
-/// Whether no spring and damper describe the samples, or another law predicts samples that it did not see better than a latency does those that it was fitted to.
+/// Whether a spring and a damper do not describe the samples, or another law predicts held-out samples better than
+/// the latency fits its training samples.
 fn predicted_better(
     samples: &Samples,
     fit: &Fit,

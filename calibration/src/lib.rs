@@ -1,6 +1,6 @@
 //! Softness of tissue from recorded probe force logs: stiffness and damping with confidence intervals.
 //!
-//! A log goes through three stages, each of which says what it chose:
+//! A log goes through three stages; each stage reports its choices:
 //!
 //! ```text
 //! file ── formats::read ──► Log ── prepare ──► Samples ── models::…::fit ──► Fit
@@ -8,8 +8,9 @@
 //!                             velocity, window              residuals, identifiability
 //! ```
 //!
-//! [`calibrate`] does the last two for one log, [`calibrate_sites`] for several, and pools them; [`Softness`](softness::SoftnessFile) is the file that a scene reads.
-//! Nothing here simulates, and nothing here knows MuJoCo.
+//! [`calibrate`] runs the last two stages for one log, [`calibrate_sites`] for several logs and pools them.
+//! [`Softness`](softness::SoftnessFile) is the file that a scene reads.
+//! This crate does not simulate and does not depend on MuJoCo.
 
 mod calibrate;
 mod calibrate_sites;

@@ -1,40 +1,42 @@
-//! What a recorder wrote, in SI units: nothing is chosen or corrected yet.
+//! A recorded log in SI units, before any choice or correction.
 
 use crate::LogFrames;
 
 /// One recorded press, or a sequence of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
-    /// Where it comes from.
+    /// Origin of the log.
     pub source: LogSource,
     /// Time [s], shape `[n]`; as recorded, not yet checked for order.
     pub time: Vec<f64>,
-    /// Where the probe was.
+    /// Motion of the probe.
     pub motion: Motion,
-    /// Velocity [m/s]; its sense is that of `motion`: for an indentation, of its growth. `None`: not recorded.
+    /// Velocity [m/s], with the same sign convention as `motion`: for an indentation, the rate of its growth. `None`
+    /// if not recorded.
     pub velocity: Option<Channel>,
-    /// Force as recorded [N]; sense and bias unknown.
+    /// Force as recorded [N]; sign and bias unknown.
     pub force: Channel,
-    /// Frames of position and force, where the log tells them.
+    /// Frames of position and force, if the log states them.
     pub frames: LogFrames,
 }
 
-/// Where a log comes from; written into every result.
+/// Origin of a log; written into every result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogSource {
-    /// The path as given; a made-up name for a log that was not read.
+    /// The path as given; an invented name for a log that was not read from a file.
     pub file: String,
-    /// SHA-256 of the file, or of the files of a folder one after the other, lower-case hexadecimal; empty for a log that was not read.
+    /// SHA-256 of the file, or of the concatenated files of a folder, lower-case hexadecimal; empty for a log that
+    /// was not read from a file.
     pub sha256: String,
     /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mat`, `mcap`, `db3` or `synthetic`.
     pub format: &'static str,
-    /// Which columns were taken for what, and in which units: one line each.
+    /// Roles and units of the columns, one line each.
     pub columns: Vec<String>,
-    /// What the reader noticed.
+    /// Notes of the reader.
     pub notes: Vec<String>,
 }
 
-/// How the probe's place was recorded.
+/// How the probe's position was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
     /// Indentation r [m]: zero at the undeformed surface, growing into the tissue.
@@ -43,7 +45,7 @@ pub enum Motion {
     Position(Channel),
 }
 
-/// One number a sample, or a vector.
+/// A scalar or a vector per sample.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
     /// Along one axis, shape `[n]`.
@@ -68,7 +70,7 @@ impl Channel {
 }
 
 impl LogSource {
-    /// The file's name without folder and ending.
+    /// File name without folder and extension.
     pub fn name(&self) -> String {
         std::path::Path::new(&self.file).file_stem().map_or_else(
             || self.file.clone(),
@@ -78,7 +80,7 @@ impl LogSource {
 }
 
 impl Log {
-    /// The file's name without folder and ending.
+    /// File name without folder and extension.
     pub fn name(&self) -> String {
         self.source.name()
     }
@@ -93,10 +95,10 @@ impl Log {
         self.time.is_empty()
     }
 
-    /// A log of these rows alone, counted from 0, in the order given.
+    /// A log of these rows only (indices from 0), in the order given.
     ///
     /// # Panics
-    /// For a row that the log does not have.
+    /// Panics if the log does not have one of the rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         fn picked<T: Copy>(values: &[T], rows: &[usize]) -> Vec<T> {

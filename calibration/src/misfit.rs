@@ -1,19 +1,20 @@
-//! What a law's misfit may move its parameters by: how far fits of the shallow and of the deep half of the depths lie apart, and how far
-//! the law moves its parameters by moving the surface.
+//! Effect of a law's misfit on its parameters: the difference between fits of the shallow and the deep half of the
+//! depths, and the change of the parameters when the law moves the surface.
 
 use crate::{Fit, FitOptions, Parameter, Samples, SharedError, models};
 
-/// What it is called among the errors that sites share; a fit's own interval does not hold it, and pooling takes out the noise
-/// of a site's change.
+/// Name among the errors that sites share. A fit's own interval does not contain it, and pooling removes the noise of
+/// a site's change.
 pub(crate) const CAUSE: &str = "law";
-/// Samples at most of a half.
+/// Maximum number of samples of a half.
 const ROWS: usize = 5000;
 
-/// The error of the law that all sites share; `None` where the depths have no two halves.
+/// The error of the law that all sites share; `None` if the depths cannot be split into two halves.
 ///
-/// A law that does not hold moves the surface to where it fits best, and takes much of its misfit there. So what it moves the parameters by,
-/// from the fit with the surface of the preparation, which knows several laws, and what the halves tell with that surface, have one cause and
-/// add up. Noise of the one surface against the other has another sign at each site.
+/// A law that does not hold moves the surface to the best fit, which absorbs much of its misfit. Two changes have
+/// this one cause and are added: the change from the fit with the surface of the preparation (which is based on
+/// several laws), and the change between the halves with that surface. Noise of the difference between the two
+/// surfaces has a random sign at each site.
 pub(crate) fn error(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<SharedError> {
     let mut change = of_depth(samples, fit, options);
     if change.is_empty() {
@@ -28,7 +29,8 @@ pub(crate) fn error(samples: &Samples, fit: &Fit, options: &FitOptions) -> Optio
     })
 }
 
-/// The change of each parameter from the surface of the preparation to the law's own, shape `[n_parameters]`; empty where it has none.
+/// Change of each parameter from the surface of the preparation to the law's own, shape `[n_parameters]`; empty if
+/// the law has none.
 fn of_surface(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
     if fit.contact_shift.is_none() || !options.contact_point {
         return Vec::new();
@@ -49,11 +51,11 @@ fn of_surface(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
     fit.parameters.iter().map(change).map(finite).collect()
 }
 
-/// The change of each parameter that stands for one standard error of the law, shape `[n_parameters]`; empty without two halves.
+/// Change of each parameter per standard error of the law, shape `[n_parameters]`; empty without two halves.
 ///
-/// What the parameter is to a user may lie anywhere from the one half's fit to the other's, and the whole fit next to either. So half of
-/// their difference is taken for one standard error: an interval of 95 % then spans the difference.
-/// Both take the surface of the preparation, as the law's own is where the halves differ least.
+/// The parameter that matters to a user may lie anywhere between the fits of the two halves, and the whole fit next
+/// to either of them. So half of their difference is one standard error: a 95 % interval then spans the difference.
+/// Both use the surface of the preparation, because with the law's own surface the halves differ least.
 fn of_depth(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
     if fit.used.is_empty() || !samples.presses.is_empty() {
         return Vec::new();

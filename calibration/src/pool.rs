@@ -1,20 +1,22 @@
-//! Several sites put together: mean, spread, ratio, and ranges for domain randomisation.
+//! Pooling of several sites: mean, spread, ratio, and ranges for domain randomisation.
 //!
 //! Over n sites with mean x̄ and standard deviation s (with n - 1), and t the 97.5 % quantile of Student's t with n - 1 degrees:
 //!
-//! * interval of the mean: x̄ ± t s/√n; where that reaches zero although every site is positive, its lower end is that of the mean's
-//!   logarithm by the delta method, x̄ exp(−t s/(√n x̄));
-//! * where a new site is expected: x̄ ± t s √(1 + 1/n). Where that reaches zero although every site is positive,
-//!   its lower end is the one of the logarithms, which is positive;
+//! * interval of the mean: x̄ ± t s/√n. If it reaches zero although every site is positive, the lower end comes from
+//!   the logarithm of the mean by the delta method, x̄ exp(−t s/(√n x̄));
+//! * prediction interval of a new site: x̄ ± t s √(1 + 1/n). If it reaches zero although every site is positive, the
+//!   lower end comes from the logarithms and is positive;
 //! * ratio k̄/c̄ with Fieller's interval (Fieller 1954, J. R. Stat. Soc. B 16, 175–185): the ρ with
 //!   (k̄ - ρ c̄)² ≤ t² (V_kk - 2 ρ V_kc + ρ² V_cc), V being the covariance of the means.
-//!   Unlike the delta method it keeps its coverage where c̄ is known badly, and says so by an infinite end.
+//!   Unlike the delta method it keeps its coverage if c̄ is uncertain, and then has an infinite end.
 //!
-//! An error that sites share ([`SharedError`](crate::SharedError): latency, bias, surface, misfit of the law) moves all of them alike, which no
-//! spread over them tells: 1.96 times what one standard error of each moves the mean by is added to these intervals in squares, and to V.
-//! What the misfit moves a site by is known with noise; the variance of its mean over the sites is taken off that mean's square.
+//! An error that sites share ([`SharedError`](crate::SharedError): latency, bias, surface, misfit of the law) moves
+//! all of them in the same direction, so the spread over the sites does not contain it. Each such error adds 1.96
+//! times the change of the mean per standard error to these intervals, in quadrature, and to V. The effect of the
+//! misfit on a site is noisy; the variance of its mean over the sites is subtracted from the square of that mean.
 //!
-//! One site has no spread: its intervals are those of the fit, V is the fit's covariance, and t what its own interval used.
+//! A single site has no spread: its intervals are those of the fit, V is the fit's covariance, and t is the quantile
+//! of its own interval.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
@@ -27,12 +29,13 @@ pub struct PooledParameter {
     pub mean: f64,
     /// Standard deviation over sites, with n - 1; 0 for one site.
     pub sd: f64,
-    /// Smallest and largest.
+    /// Minimum and maximum.
     pub range: [f64; 2],
-    /// 95 % interval of the mean, from Student's t with n - 1 degrees of freedom, above 0 where all sites are; for one site the fit's own.
+    /// 95 % interval of the mean, from Student's t with n - 1 degrees of freedom; above 0 if all sites are. For one
+    /// site, the interval of the fit.
     pub ci95: [f64; 2],
-    /// Where a new site is expected with 95 %: what domain randomisation draws from; clipped above 0.
-    /// For one site the fit's interval: how sites differ is not known.
+    /// 95 % prediction interval of a new site, clipped above 0; domain randomisation samples from it. For one site,
+    /// the interval of the fit: the spread between sites is unknown.
     pub randomisation: [f64; 2],
 }
 
@@ -41,7 +44,7 @@ pub struct PooledParameter {
 pub struct StiffnessDampingRatio {
     /// Mean stiffness over mean damping.
     pub value: f64,
-    /// 95 % interval; an end is infinite where the damping may be zero.
+    /// 95 % interval; an end is infinite if the damping may be zero.
     pub ci95: [f64; 2],
 }
 
@@ -50,9 +53,9 @@ pub struct StiffnessDampingRatio {
 pub struct Pooled {
     /// Number of sites.
     pub n_sites: usize,
-    /// Each parameter that every site has and identifies, in the order of the first site.
+    /// Each parameter that every site identifies, in the order of the first site.
     pub parameters: Vec<(&'static str, PooledParameter)>,
-    /// Stiffness over damping, where both are there.
+    /// Stiffness over damping, if both are pooled.
     pub ratio: Option<StiffnessDampingRatio>,
 }
 
@@ -66,7 +69,7 @@ impl Pooled {
     }
 }
 
-/// Pools the fits of several sites; they must be of one model.
+/// Pools the fits of several sites, which must use the same model.
 pub fn pool(fits: &[&Fit]) -> Pooled {
     let first = fits.first().map_or(&[][..], |fit| &fit.parameters);
     let parameters: Vec<_> = first
@@ -84,7 +87,7 @@ pub fn pool(fits: &[&Fit]) -> Pooled {
     }
 }
 
-/// The parameter called `name` of every fit, if all have and identify it.
+/// The parameter called `name` of every fit, if all fits identify it.
 fn column<'a>(fits: &[&'a Fit], name: &str) -> Option<Vec<&'a Parameter>> {
     fits.iter()
         .map(|fit| {
@@ -94,7 +97,7 @@ fn column<'a>(fits: &[&'a Fit], name: &str) -> Option<Vec<&'a Parameter>> {
         .collect()
 }
 
-/// Causes of what all sites have in common, in the order in which they are met.
+/// Causes of the shared errors, in order of first occurrence.
 fn causes(fits: &[&Fit]) -> Vec<&'static str> {
     let mut causes = Vec::new();
     for error in fits.iter().flat_map(|fit| &fit.shared) {
@@ -105,7 +108,7 @@ fn causes(fits: &[&Fit]) -> Vec<&'static str> {
     causes
 }
 
-/// What one standard error of each cause moves the mean over the sites by; in the order of [`causes`].
+/// Change of the mean over the sites per standard error of each cause, in the order of [`causes`].
 pub(crate) fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
     let mean = |cause: &'static str| {
         let change = |fit: &&Fit| {
@@ -118,7 +121,7 @@ pub(crate) fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
         if cause != misfit::CAUSE {
             return mean;
         }
-        // The square of a mean is too large by the variance of that mean.
+        // The square of a mean is biased by the variance of that mean.
         let noise = sd * sd / fits.len() as f64;
         mean.signum() * (mean * mean - noise).max(0.0).sqrt()
     };
@@ -129,7 +132,7 @@ fn root_of_squares(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
-/// Pools a parameter; `common` is the half width of what moves all sites alike.
+/// Pools a parameter; `common` is the half width of the shared errors.
 fn spread(sites: &[&Parameter], common: f64) -> PooledParameter {
     let values: Vec<f64> = sites.iter().map(|site| site.value).collect();
     let range = [
@@ -168,7 +171,8 @@ fn spread(sites: &[&Parameter], common: f64) -> PooledParameter {
     }
 }
 
-/// An interval whose lower end stays above zero where all values do; then it is the one of the logarithms.
+/// An interval whose lower end stays above zero if all values are positive; the end is then computed from the
+/// logarithms.
 fn above_zero(interval: [f64; 2], range: [f64; 2], log_mean: f64, log_half: f64) -> [f64; 2] {
     let [low, high] = interval;
     if low <= 0.0 && range[0] > 0.0 {
@@ -216,7 +220,7 @@ fn ratio(fits: &[&Fit]) -> Option<StiffnessDampingRatio> {
     .filter(|ratio| ratio.value.is_finite())
 }
 
-/// The ρ with (k - ρ c)² ≤ kk - 2 ρ kc + ρ² cc; an end is infinite where that is no bounded interval.
+/// The ρ with (k - ρ c)² ≤ kk - 2 ρ kc + ρ² cc; an end is infinite if this interval is unbounded.
 fn fieller(k: f64, c: f64, kk: f64, kc: f64, cc: f64) -> [f64; 2] {
     // (c² - cc) ρ² - 2 (k c - kc) ρ + (k² - kk) ≤ 0
     let (square, half, constant) = (c * c - cc, k * c - kc, k * k - kk);
@@ -229,7 +233,7 @@ fn fieller(k: f64, c: f64, kk: f64, kc: f64, cc: f64) -> [f64; 2] {
     if square > 0.0 {
         return ends;
     }
-    // The damping may be zero: everything outside of the two ends. The estimate says on which side.
+    // The damping may be zero: the solution is everything outside the two roots. The estimate tells on which side.
     let (lower, upper) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
     if k / c >= upper {
         [upper, f64::INFINITY]

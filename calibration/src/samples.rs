@@ -1,6 +1,6 @@
-//! What models are fitted to: indentation, its velocity and the normal force, inside a window.
+//! Input of the models: indentation, its velocity and the normal force inside a window.
 
-/// Samples of a press, ready to be fitted; all vectors have shape `[n]`.
+/// Samples of a press, ready for a fit; all vectors have shape `[n]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     /// Name of the log, for messages.
@@ -9,33 +9,38 @@ pub struct Samples {
     pub time: Vec<f64>,
     /// Indentation r [m], growing into the tissue, zero at `contact`.
     pub indentation: Vec<f64>,
-    /// Its velocity [m/s], growing into the tissue.
+    /// Velocity of the indentation [m/s]; positive into the tissue.
     pub velocity: Vec<f64>,
-    /// Force of the probe on the tissue along the normal, bias removed [N]; pressing is positive.
+    /// Force of the probe on the tissue along the normal, without bias [N]; pressing is positive.
     pub force: Vec<f64>,
-    /// Standard deviation of the noise in `velocity` [m/s], so that a fit can take out the damping's attenuation; 0 where unknown.
+    /// Standard deviation of the noise in `velocity` [m/s], so that a fit can correct the attenuation of the damping;
+    /// 0 if unknown.
     pub velocity_noise: f64,
-    /// Where the surface is.
+    /// Position of the surface.
     pub contact: ContactPoint,
-    /// Standard error of the force bias that was removed [N]; 0 where it was given or none.
+    /// Standard error of the subtracted force bias [N]; 0 if the bias was given or zero.
     pub bias_standard_error: f64,
-    /// Standard error of the force's latency that was taken back [s]; 0 where it was given or none.
+    /// Standard error of the corrected latency of the force [s]; 0 if the latency was given or zero.
     pub latency_standard_error: f64,
-    /// Longest delay of the force that the interval of the elastic coefficient takes in [s]; 0: none beyond that standard error.
+    /// Longest delay of the force that the interval of the elastic coefficient covers [s]; 0: none beyond that
+    /// standard error.
     pub longest_latency: f64,
     /// Typical time between samples [s].
     pub sampling_interval: f64,
-    /// Samples over which depth and force were smoothed alike, so that their errors are correlated; 0: they were not.
+    /// Number of samples over which depth and force were smoothed with the same filter, so that their errors are
+    /// correlated; 0: not smoothed.
     pub smoothing: usize,
-    /// Standard deviation of the force's noise before that [N]; 0 where it was not smoothed.
+    /// Standard deviation of the force's noise before smoothing [N]; 0 if not smoothed.
     pub force_noise: f64,
-    /// First samples of stretches that were prepared each by itself, whose scatter tells the errors; empty: the samples are one.
+    /// First samples of segments that were prepared separately; their scatter gives the errors. Empty: a single
+    /// segment.
     pub presses: Vec<usize>,
-    /// What one standard error of each thing changes that preparation estimated or assumed: a normal, a frame, a baseline, the tool's weight.
+    /// Change of the samples per standard error of each quantity that preparation estimated or assumed: a normal, a
+    /// frame, a baseline, the tool's weight.
     pub changes: Vec<SampleChange>,
 }
 
-/// What one standard error of something that was estimated or assumed changes the samples by.
+/// Change of the samples per standard error of an estimated or assumed quantity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampleChange {
     /// Relative change of indentation and velocity.
@@ -47,37 +52,38 @@ pub struct SampleChange {
 /// The undeformed surface, on the axis along which `indentation` is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactPoint {
-    /// Whether the zero of the indentation is given (by the log, or by the user); otherwise it was estimated.
+    /// Whether the zero of the indentation is given (by the log or by the user); otherwise it was estimated.
     pub known: bool,
-    /// Standard error of that zero [m]; 0 where it is known, infinite where the log starts in contact.
+    /// Standard error of that zero [m]; 0 if it is known, infinite if the log starts in contact.
     pub standard_error: f64,
 }
 
 impl ContactPoint {
-    /// Given, without error.
+    /// Known, without error.
     pub const KNOWN: Self = Self {
         known: true,
         standard_error: 0.0,
     };
 
-    /// Unknown: the log starts in contact, and its zero is its least indentation.
+    /// Unknown: the log starts in contact, and the zero is the least indentation.
     pub const UNKNOWN: Self = Self {
         known: false,
         standard_error: f64::INFINITY,
     };
 
-    /// Whether nothing is known of the surface.
+    /// Whether the position of the surface is unknown.
     pub fn is_unknown(&self) -> bool {
         self.standard_error == f64::INFINITY
     }
 }
 
-/// Something that preparation chose, for the report.
+/// A choice of the preparation, for the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparationChoice {
-    /// What: `force bias`, `contact onset`, `surface normal`, `velocity`, `window`, `singular region`, `sign`, `time`.
+    /// Name: `force bias`, `contact onset`, `surface normal`, `velocity`, `window`, `singular region`, `sign`,
+    /// `time`.
     pub what: &'static str,
-    /// Which value, with its unit.
+    /// Value, with its unit.
     pub value: String,
     /// How it was found, in a few words.
     pub how: String,
@@ -94,7 +100,7 @@ impl Samples {
         self.time.is_empty()
     }
 
-    /// A stretch of them.
+    /// A contiguous range of the samples.
     pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Self {
         let pick = |values: &[f64]| values[range.clone()].to_vec();
         Self {
@@ -109,7 +115,7 @@ impl Samples {
         }
     }
 
-    /// Those of these indices, which increase.
+    /// The samples with these increasing indices.
     pub(crate) fn rows(&self, rows: &[usize]) -> Self {
         let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
         Self {
@@ -124,7 +130,7 @@ impl Samples {
         }
     }
 
-    /// Every so many-th sample, about `n`.
+    /// Every k-th sample, about `n` in total.
     pub(crate) fn thinned(&self, n: usize) -> Self {
         let stride = self.len().div_ceil(n).max(1);
         let every = |values: &[f64]| values.iter().copied().step_by(stride).collect();
@@ -145,7 +151,7 @@ impl Samples {
         }
     }
 
-    /// The changes with other samples picked.
+    /// The changes, restricted to other samples by `pick`.
     pub(crate) fn changed(&self, pick: impl Fn(&[f64]) -> Vec<f64>) -> Vec<SampleChange> {
         let changes = self.changes.iter();
         let changed = changes.map(|change| SampleChange {
@@ -155,7 +161,7 @@ impl Samples {
         changed.collect()
     }
 
-    /// The samples with a change made.
+    /// The samples with a change applied.
     pub(crate) fn with(&self, change: &SampleChange) -> Self {
         let stretched = |values: &[f64]| -> Vec<f64> {
             let stretched = values.iter().map(|value| value * (1.0 + change.stretch));

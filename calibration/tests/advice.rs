@@ -1,4 +1,5 @@
-//! A refusal names a way on, and that way works. Others are in `palpation`, `doubts` and `formats`; docs/calibration.md lists them.
+//! The advice in an error message works. More cases are in `palpation`, `doubts` and `formats`; docs/calibration.md
+//! lists them.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
@@ -61,7 +62,7 @@ fn a_time_with_too_few_digits_can_be_counted_instead() {
 }
 
 #[test]
-fn a_slam_needs_its_surface() {
+fn a_fast_impact_needs_a_given_surface() {
     let slam = Segment::Move {
         to: 0.008,
         speed: 2.0,
@@ -97,13 +98,13 @@ fn a_slam_needs_its_surface() {
 }
 
 #[test]
-fn a_surface_that_is_none_is_refused_and_the_true_one_works() {
+fn a_wrong_surface_is_refused_and_the_true_one_works() {
     let log = log(Trajectory::press());
     let at = |surface| PrepareOptions {
         surface: Some(surface),
         ..PrepareOptions::default()
     };
-    // The axis points outwards: the press lies below 0.12.
+    // The axis points outwards: the press is below 0.12.
     for (surface, words) in [
         (0.128, "above where the force begins"),
         (0.114, "below where the force begins"),
@@ -143,7 +144,7 @@ fn a_gap_over_contact_widens_the_intervals() {
 }
 
 #[test]
-fn an_indentation_that_is_negative_can_be_a_position() {
+fn a_negative_indentation_can_be_read_as_a_position() {
     let log = log(Trajectory::press());
     let Motion::Position(Channel::Scalar(position)) = &log.motion else {
         panic!("a log along an axis");

@@ -1,4 +1,4 @@
-//! A force that changes with the position in free air already: hose, cable, a bias that follows the pose.
+//! A force that depends on the position in free air: hose, cable, a bias that depends on the pose.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
@@ -30,7 +30,7 @@ fn recipe(seed: u64, motion: Trajectory) -> SyntheticLog {
     recipe
 }
 
-/// The log with a force added that is a function of time [s], indentation [m] and rate [m/s].
+/// Adds a force to the log that is a function of time [s], indentation [m] and rate [m/s].
 fn with(recipe: &SyntheticLog, added: impl Fn(f64, f64, f64) -> f64) -> Log {
     let truth = recipe.truth();
     let mut log = recipe.generate();
@@ -94,7 +94,7 @@ fn a_line_over_the_position_is_removed_with_its_error() {
 }
 
 #[test]
-fn position_and_time_are_told_apart_by_air_on_both_sides() {
+fn position_and_time_are_separated_by_air_on_both_sides() {
     for seed in 0..8 {
         let log = with(&recipe(seed, Trajectory::press()), |t, r, _| {
             0.1 * t + 40.0 * r
@@ -110,15 +110,15 @@ fn position_and_time_are_told_apart_by_air_on_both_sides() {
 }
 
 #[test]
-fn an_approach_that_does_not_tell_time_from_position_takes_both_in() {
-    // From the first sample on at one speed, and no air after the press.
+fn an_approach_that_does_not_separate_time_from_position_covers_both() {
+    // One speed from the first sample on, and no air after the press.
     let motion = || Trajectory::new(-0.02, &[step(0.008, 0.01), Segment::Hold(2.0)]);
     for seed in 0..6 {
         let mut recipe = recipe(seed, motion());
         recipe.sensor.position_noise = 1e-6;
         for added in [0, 1] {
             let log = with(&recipe, |t, r, _| {
-                // Alike in air.
+                // Equal in air.
                 if added == 0 { 0.6 * t } else { 60.0 * r }
             });
             let mut log = log;
@@ -142,7 +142,7 @@ fn an_approach_that_does_not_tell_time_from_position_takes_both_in() {
 }
 
 #[test]
-fn drag_and_inertia_of_a_quick_approach_are_no_baseline() {
+fn drag_and_inertia_of_a_quick_approach_are_not_removed() {
     let quick = || {
         Trajectory::new(
             -0.02,

@@ -1,6 +1,6 @@
-//! From a log to parameters: within 1 % (elastic) and 3 % (viscous), and 95 % intervals that cover the truth as often as they say.
+//! From a log to parameters: within 1 % (elastic) and 3 % (viscous), with 95 % intervals of correct coverage.
 //!
-//! `examples/coverage.rs` prints the same for 1000 logs of a longer motion.
+//! `examples/coverage.rs` prints the same statistics for 1000 logs of a longer motion.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
@@ -12,11 +12,12 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
 
-/// Logs of each kind.
+/// Number of logs of each kind.
 const LOGS: u64 = 100;
-/// Of 100 intervals of 95 %, fewer than 88 cover with probability 0.15 %, and none of the eight here should.
+/// Of 100 intervals of 95 %, fewer than 88 cover with probability 0.15 %; none of the eight here should fail.
 const FEWEST: u64 = 88;
-/// Root mean square of error over standard error: 1 ± 0.07 over 100 logs, here within five of these; it sees intervals that are too wide, too.
+/// Root mean square of error over standard error: 1 ± 0.07 over 100 logs, here within five of these; also detects
+/// intervals that are too wide.
 const SPREAD: std::ops::Range<f64> = 0.7..1.35;
 
 const KELVIN_VOIGT: Law = Law::KelvinVoigt {
@@ -43,7 +44,7 @@ fn recipe(law: Law) -> SyntheticLog {
     SyntheticLog::new(law, Trajectory::press(), frame)
 }
 
-/// Options for logs whose sensors were read at once.
+/// Options for logs whose sensors were read at the same instant.
 fn options(model: ModelChoice) -> CalibrationOptions {
     CalibrationOptions {
         model,
@@ -55,7 +56,8 @@ fn options(model: ModelChoice) -> CalibrationOptions {
     }
 }
 
-/// Parameters with the largest error of the mean over logs, and of one log, as shares of the truth.
+/// Checks parameters, each with the largest allowed error of the mean over logs, and of one log, as shares of the
+/// truth.
 fn check(law: Law, model: &'static str, logged: bool, parameters: &[(&str, f64, f64)]) {
     let mut recipe = recipe(law);
     recipe.sensor.velocity_logged = logged;
@@ -92,8 +94,8 @@ fn check(law: Law, model: &'static str, logged: bool, parameters: &[(&str, f64, 
     }
 }
 
-// One short press at one speed: a log's own error is up to four of its standard errors (damping 1.1 %, divided 2.5 %, branch 1 %);
-// the mean's is a tenth of that.
+// One short press at one speed: the error of a log is up to four standard errors (damping 1.1 %, divided 2.5 %,
+// branch 1 %); the error of the mean is a tenth of that.
 
 #[test]
 fn kelvin_voigt_covers() {
@@ -126,7 +128,7 @@ fn standard_linear_solid_covers() {
 }
 
 #[test]
-fn the_model_is_found() {
+fn the_model_is_selected() {
     let elastic = Law::Hertz {
         young_modulus: 20e3,
         poisson_ratio: 0.5,
@@ -151,7 +153,7 @@ fn the_model_is_found() {
                 selection.reason
             );
             let candidates = models::ALL.iter().filter(|kind| kind.is_candidate);
-            // And "none", a constant force.
+            // One more for "none", a constant force.
             assert_eq!(selection.candidates.len(), candidates.count() + 1);
             assert!(
                 !selection.is_none() && found.doubts.is_empty(),
@@ -163,7 +165,7 @@ fn the_model_is_found() {
 }
 
 #[test]
-fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
+fn models_are_compared_on_a_palpation_that_starts_under_load() {
     let mut recipe = SyntheticLog::new(
         HUNT_CROSSLEY,
         Trajectory::palpation(10.0),
@@ -173,13 +175,13 @@ fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
     let found = calibrate(&recipe.generate(), &options(ModelChoice::Auto)).unwrap();
     assert_eq!(found.fit.model, "hunt-crossley");
     for candidate in found.selection.unwrap().candidates {
-        // No law is off by more than the force itself (10 N), also not where it has to guess the start.
+        // No law may be off by more than the force itself (10 N), even if it has to guess the initial state.
         assert!(candidate.held_out_rmse_n < 10.0, "{candidate:?}");
     }
 }
 
 #[test]
-fn a_clipped_force_leaves_the_truth_in_the_intervals() {
+fn intervals_cover_the_truth_with_a_clipped_force() {
     let mut recipe = recipe(KELVIN_VOIGT);
     let options = options(ModelChoice::Named("kelvin-voigt"));
     let (mut covered, mut known, mut bias) = (0, 0, 0.0);
@@ -217,7 +219,7 @@ fn a_clipped_force_leaves_the_truth_in_the_intervals() {
             bias += (found.fit.parameter("stiffness").unwrap().value / 1324.17 - 1.0) / 60.0;
         }
     }
-    // A law with memory needs the motion that was left out.
+    // A law with memory needs the missing motion.
     let mut log = recipe.generate();
     let Channel::Scalar(force) = &mut log.force else {
         panic!("a scalar force")
@@ -230,18 +232,18 @@ fn a_clipped_force_leaves_the_truth_in_the_intervals() {
         .to_string();
     assert!(refused.contains("use --model kelvin-voigt"), "{refused}");
     assert!(calibrate(&log, &options).is_ok());
-    // Stiffness in all, damping in some.
+    // Stiffness in all logs, damping in some.
     assert!(known > 60, "{known}");
     // Of 80 intervals of 95 %, fewer than 68 cover with probability 0.02 %.
     assert!(
         covered as f64 > 0.85 * f64::from(known),
         "{covered} of {known}"
     );
-    // One stiffness scatters by about 0.2 %.
+    // The stiffness of one log scatters by about 0.2 %.
     assert!(bias.abs() < 1e-3, "{bias}");
 }
 
-/// Share of sets of five sites, whose logs `set` makes from a seed with the truth, in which the pooled interval of a parameter holds it.
+/// Coverage of the pooled interval of a parameter over sets of five sites; `set` makes logs and truth from a seed.
 fn pooled_coverage(
     name: &str,
     latency_error: f64,
@@ -266,12 +268,12 @@ fn pooled_coverage(
             covered += u64::from((pooled.ci95[0]..=pooled.ci95[1]).contains(&truth));
         }
     }
-    // A set whose sites leave the parameter open has no interval.
+    // A set whose sites leave the parameter undetermined has no interval.
     assert!(known > SETS * 9 / 10, "{known}");
     covered as f64 / known as f64
 }
 
-/// Five sites of a law that differ by 0.3 %, 50 samples a second.
+/// Five sites of a law that differ by 0.3 %, sampled at 50 Hz.
 fn five(
     rng: &mut ChaCha8Rng,
     first: u64,
@@ -291,8 +293,8 @@ fn five(
 }
 
 #[test]
-fn pooled_intervals_hold_what_the_sites_share() {
-    // A latency that is known to 2 ms, alike at all sites: a damper of −k L, 2.6 N·s/m for one standard error.
+fn pooled_intervals_cover_shared_errors() {
+    // A latency known to 2 ms, equal at all sites: a damper of −k L, 2.6 N·s/m for one standard error.
     let motion = Trajectory::rich();
     let share = pooled_coverage("damping", 2e-3, |rng, first| {
         let late: f64 = StandardNormal.sample(rng);
@@ -310,11 +312,11 @@ fn pooled_intervals_hold_what_the_sites_share() {
 }
 
 #[test]
-fn pooled_intervals_hold_what_the_law_misses() {
-    // A tissue that is no spring: the mean of force over indentation, down to 8 mm, is what a spring is to have.
+fn pooled_intervals_cover_the_misfit_of_the_law() {
+    // A tissue that is not a linear spring: the true stiffness is the mean of force over indentation, down to 8 mm.
     let motion = Trajectory::press();
-    // Where the surface is not given, the law moves it, and takes much of its misfit there.
-    // The preparation's own surface is 0.1 mm too deep for powers of 1.02 to 1.1, which no log tells from 1: these it does not hold.
+    // If the surface is not given, the law moves it, which absorbs much of the misfit. The preparation's own surface
+    // is 0.1 mm too deep for powers of 1.02 to 1.1, which no log separates from 1: these are not covered.
     for (frame, least) in [
         (MotionFrame::Indentation, 0.9),
         (recipe(KELVIN_VOIGT).frame, 0.65),
@@ -337,9 +339,9 @@ fn pooled_intervals_hold_what_the_law_misses() {
     }
 }
 
-/// A sine whose top is clipped, with much noise: neither the noise below the limit nor above it moves the stiffness.
+/// A sine with a clipped top and strong noise: neither the noise below the limit nor above it biases the stiffness.
 #[test]
-fn a_clipped_force_leaves_the_stiffness_where_it_is() {
+fn a_clipped_force_does_not_bias_the_stiffness() {
     let n = 24;
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
@@ -375,13 +377,13 @@ fn a_clipped_force_leaves_the_stiffness_where_it_is() {
     }
     assert_eq!(clipped, n as usize);
     assert!(mean.abs() < 2e-3, "{mean}");
-    // 95 % of 24 are 22.8 ± 1.1.
+    // 95 % of 24 is 22.8 ± 1.1.
     assert!(covered >= 20, "{covered}");
 }
 
-/// One sine does not tell a delay: the stiffness must be right all the same, up to 20 ms.
+/// A single sine does not determine a delay: the stiffness must be correct nevertheless, up to 20 ms.
 #[test]
-fn a_delay_that_one_sine_does_not_tell_is_within_the_stiffness() {
+fn the_stiffness_covers_a_delay_that_one_sine_does_not_determine() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(12.0),
@@ -401,16 +403,16 @@ fn a_delay_that_one_sine_does_not_tell_is_within_the_stiffness() {
             "{latency}: {low} to {high}"
         );
         assert!(high - low < 200.0, "{latency}: {low} to {high}");
-        // A damping that is told speaks against a long delay.
+        // A determined damping contradicts a long delay.
         let damping = fit.parameter("damping").unwrap();
         assert_eq!(damping.identifiable, latency < 0.001);
         assert!(latency > 0.001 || high - low < 100.0, "{low} to {high}");
     }
 }
 
-/// A delay of 5 ms acts on λ as on any damper: where nobody tells it, nor the log, the interval takes it in.
+/// A delay of 5 ms acts on λ as on any damper: if neither the user nor the log determines it, the interval covers it.
 #[test]
-fn an_untold_delay_is_within_the_damping_of_hunt_and_crossley() {
+fn the_damping_of_hunt_crossley_covers_an_unknown_delay() {
     let mut recipe = SyntheticLog::new(
         HUNT_CROSSLEY,
         Trajectory::palpation(12.0),
@@ -430,7 +432,7 @@ fn an_untold_delay_is_within_the_damping_of_hunt_and_crossley() {
 }
 
 #[test]
-fn a_model_that_there_is_not_is_named() {
+fn an_unknown_model_is_named() {
     let error = calibrate(
         &recipe(KELVIN_VOIGT).generate(),
         &options(ModelChoice::Named("maxwell")),
@@ -447,7 +449,7 @@ fn a_model_that_there_is_not_is_named() {
 }
 
 #[test]
-fn sites_that_prefer_different_models_get_one() {
+fn sites_that_prefer_different_models_are_fitted_with_one() {
     let mut recipes: Vec<SyntheticLog> = [KELVIN_VOIGT, HUNT_CROSSLEY].map(recipe).into();
     recipes[1].seed = 1;
     let alone: Vec<&str> = recipes
@@ -468,7 +470,7 @@ fn sites_that_prefer_different_models_get_one() {
 }
 
 #[test]
-fn noise_of_the_position_takes_nothing_from_stiffness_and_damping() {
+fn noise_of_the_position_does_not_bias_stiffness_and_damping() {
     let n = 24;
     let mut recipe =
         SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), recipe(KELVIN_VOIGT).frame);
@@ -483,13 +485,14 @@ fn noise_of_the_position_takes_nothing_from_stiffness_and_damping() {
             *mean += (fit.parameter(name).unwrap().value / truth - 1.0) / n as f64;
         }
     }
-    // One log's stiffness scatters by 0.1 %, its damping by 0.8 %; without smoothing the stiffness is 0.08 % low.
+    // The stiffness of one log scatters by 0.1 %, its damping by 0.8 %; without smoothing the stiffness is 0.08 %
+    // low.
     assert!(mean[0].abs() < 5e-4, "{mean:?}");
     assert!(mean[1].abs() < 0.01, "{mean:?}");
 }
 
 #[test]
-fn an_uncertain_latency_enters_the_intervals() {
+fn an_uncertain_latency_widens_the_intervals() {
     let mut recipe =
         SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), recipe(KELVIN_VOIGT).frame);
     recipe.sensor.force_latency = 0.02;
@@ -503,7 +506,7 @@ fn an_uncertain_latency_enters_the_intervals() {
     };
     assert!(error(&options) < 0.2);
     options.prepare.force_latency_error = Some(0.002);
-    // To first order a latency L is a damper of −k L.
+    // To first order a latency L acts as a damper of −k L.
     let expected = 1324.17 * 0.002;
     assert!((error(&options) / expected - 1.0).abs() < 0.1);
     options.prepare.force_latency_error = Some(f64::NAN);

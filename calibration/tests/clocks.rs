@@ -1,5 +1,5 @@
-//! Logs whose channels do not tell the same moment: a channel held longer than the log's interval, and a force that is late.
-//! The truth is that of a synthetic law; intervals must hold it whatever rate, phase and delay.
+//! Logs whose channels were recorded at different moments: a channel held longer than the log's interval, and a late
+//! force. The truth is a synthetic law; intervals must cover it for any rate, phase and delay.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
@@ -28,7 +28,7 @@ fn options() -> CalibrationOptions {
     }
 }
 
-/// A log without a velocity, so that the position's clock is the only one next to the force's.
+/// A log without velocity, so that only the clocks of position and force matter.
 fn recipe(frame: MotionFrame, rate: f64, seed: u64) -> SyntheticLog {
     let mut recipe = SyntheticLog::new(LAW, Trajectory::rich(), frame);
     recipe.rate = rate;
@@ -38,7 +38,7 @@ fn recipe(frame: MotionFrame, rate: f64, seed: u64) -> SyntheticLog {
     recipe
 }
 
-/// The rows whose value each row shows, where it is updated at a rate [Hz] from a phase (0 to 1) of its period on.
+/// Row shown in each row by a channel that is updated at a rate [Hz], with a phase (0 to 1) of its period.
 fn held_rows(time: &[f64], rate: f64, phase: f64) -> Vec<usize> {
     let mut shown = 0;
     let mut last = f64::MIN;
@@ -90,7 +90,7 @@ fn stiffness_half(found: &Calibration) -> f64 {
 }
 
 #[test]
-fn held_channels_keep_the_truth_inside() {
+fn intervals_cover_the_truth_with_held_channels() {
     // Position and force at these rates [Hz]; 0: not held.
     let cases = [
         (250.0, 30.0, 0.0),
@@ -123,7 +123,7 @@ fn held_channels_keep_the_truth_inside() {
                 found.prepared.notes
             );
             assert!(stiffness_half(&found) < 0.08, "{rate} {position} {force}");
-            // The latency is no better known than the longest hold.
+            // The latency cannot be known better than the longest hold.
             let slowest = [position, force].into_iter().filter(|rate| *rate > 0.0);
             let period = 1.0 / slowest.fold(f64::MAX, f64::min);
             let error = found.prepared.samples.latency_standard_error;
@@ -134,12 +134,12 @@ fn held_channels_keep_the_truth_inside() {
             }
         }
     }
-    // Of 72 intervals of 95 %, fewer than 63 hold with probability 0.6 %.
+    // Of 72 intervals of 95 %, fewer than 63 cover with probability 0.6 %.
     assert!(covered >= 63, "{covered} of {n}");
 }
 
 #[test]
-fn a_latency_that_is_known_is_as_known_as_it_is() {
+fn a_known_latency_has_its_stated_error() {
     let mut log = recipe(AXIS, 250.0, 0).generate();
     held(&mut log, true, 62.5, 0.0);
     let known = PrepareOptions {
@@ -152,7 +152,7 @@ fn a_latency_that_is_known_is_as_known_as_it_is() {
 }
 
 #[test]
-fn coarse_steps_of_a_slow_movement_are_no_hold() {
+fn coarse_steps_of_a_slow_movement_are_not_a_hold() {
     let slow = Segment::Move {
         to: 0.006,
         speed: 0.005,
@@ -191,7 +191,7 @@ fn coarse_steps_of_a_slow_movement_are_no_hold() {
     }
 }
 
-/// Logs of a late force: the truth is inside, or the parameter is given up with a reason.
+/// Logs with a late force: the interval covers the truth, or the parameter is not identifiable, with a reason.
 fn check_late(rate: f64, delays: &[f64], seeds: u64) {
     let (mut covered, mut n) = (0, 0);
     for &delay in delays {
@@ -214,7 +214,7 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
                 .doubts
                 .iter()
                 .find(|doubt| doubt.contains("the force seems"));
-            // A shorter delay is within what is taken for possible, and a small mass may explain it as well.
+            // A shorter delay is within the assumed uncertainty, and a small mass may explain it as well.
             let beyond = delay.abs() > (2.5 / rate).max(0.011);
             if beyond {
                 let told =
@@ -230,17 +230,17 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
 }
 
 #[test]
-fn a_late_force_is_in_the_intervals_at_100_hz() {
+fn intervals_cover_a_late_force_at_100_hz() {
     check_late(100.0, &[0.0, 0.005, 0.012, 0.03, 0.06], 4);
 }
 
 #[test]
-fn a_late_force_is_in_the_intervals_at_250_hz() {
+fn intervals_cover_a_late_force_at_250_hz() {
     check_late(250.0, &[-0.01, 0.0, 0.005, 0.008, 0.02, 0.032, 0.06], 3);
 }
 
 #[test]
-fn a_late_force_is_in_the_intervals_at_1000_hz() {
+fn intervals_cover_a_late_force_at_1000_hz() {
     check_late(1000.0, &[0.0, 0.005, 0.02, 0.045], 8);
 }
 
@@ -259,7 +259,7 @@ fn the_advice_for_a_late_force_works() {
 }
 
 #[test]
-fn one_frequency_leaves_the_latency_open() {
+fn one_frequency_does_not_determine_the_latency() {
     for (delay, seed) in [(0.0, 0), (0.004, 1), (0.008, 2), (-0.006, 3)] {
         let mut recipe = recipe(AXIS, 500.0, seed);
         recipe.motion = Trajectory::palpation(12.0);
@@ -270,7 +270,7 @@ fn one_frequency_leaves_the_latency_open() {
         let error = found.prepared.samples.latency_standard_error;
         assert!(error > 0.004, "{error} s: {:?}", found.prepared.choices);
     }
-    // Whoever knows the latency has the narrow interval.
+    // A known latency gives the narrow interval.
     let mut recipe = recipe(AXIS, 500.0, 0);
     recipe.motion = Trajectory::palpation(12.0);
     let mut known = options();
@@ -280,7 +280,7 @@ fn one_frequency_leaves_the_latency_open() {
 }
 
 #[test]
-fn other_tissues_are_not_late() {
+fn other_laws_are_not_reported_as_late() {
     let laws = [
         Law::HuntCrossley {
             kappa: 25e3,
@@ -306,7 +306,7 @@ fn other_tissues_are_not_late() {
             );
         }
     }
-    // Nor is a mass that moves with the probe, which acts like a delay to second order.
+    // A mass that moves with the probe acts like a delay to second order, and is not reported as one.
     let mut recipe = recipe(AXIS, 500.0, 6);
     recipe.mass = 0.3;
     let found = calibrate(&recipe.generate(), &options()).unwrap();

@@ -1,4 +1,4 @@
-//! A number that must not be believed is not given, or comes with a warning that says what to do.
+//! Unreliable numbers are left out, or come with a warning that says what to do.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
@@ -41,7 +41,7 @@ fn motion(segments: &[Segment]) -> Trajectory {
 }
 
 #[test]
-fn ramps_at_one_speed_tell_no_damping() {
+fn ramps_at_one_speed_do_not_determine_damping() {
     let up = [Segment::Hold(0.5), step(0.008, 0.005), Segment::Hold(0.3)];
     let up_and_down = [
         Segment::Hold(0.5),
@@ -68,7 +68,7 @@ fn ramps_at_one_speed_tell_no_damping() {
 }
 
 #[test]
-fn a_preload_is_fitted_where_the_law_allows_it() {
+fn a_preload_is_fitted_if_the_law_allows_it() {
     let mut covered = 0;
     for seed in 0..40 {
         let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS);
@@ -85,7 +85,7 @@ fn a_preload_is_fitted_where_the_law_allows_it() {
     // Of 80 intervals of 95 %, fewer than 68 cover with probability 0.02 %.
     assert!(covered >= 68, "{covered}");
 
-    // A law that needs the surface says so, and its advice works.
+    // A law that needs the surface reports that, and its advice works.
     let log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS).generate();
     let options = CalibrationOptions {
         model: ModelChoice::Named("divided"),
@@ -130,7 +130,7 @@ fn a_drifting_zero_is_removed_with_its_error() {
 }
 
 #[test]
-fn presses_that_contradict_each_other_are_told() {
+fn contradicting_presses_are_reported() {
     let press = [step(0.007, 0.01), Segment::Hold(0.5), step(-0.01, 0.02)];
     let mut segments = vec![Segment::Hold(1.0)];
     for _ in 0..2 {
@@ -144,7 +144,7 @@ fn presses_that_contradict_each_other_are_told() {
         panic!("a scalar force")
     };
     for value in &mut force[half..] {
-        // The second press finds the tissue 20 % softer.
+        // In the second press the tissue is 20 % softer.
         *value = -1.1 + 0.8 * (*value + 1.1);
     }
     let doubts = named(&log, "kelvin-voigt").doubts;
@@ -155,7 +155,7 @@ fn presses_that_contradict_each_other_are_told() {
 }
 
 #[test]
-fn a_misfit_names_the_law_that_fits_and_following_it_works() {
+fn a_misfit_names_the_law_that_fits_and_the_advice_works() {
     let law = Law::HuntCrossley {
         kappa: 25e3,
         lambda: 2000.0,
@@ -175,8 +175,8 @@ fn a_misfit_names_the_law_that_fits_and_following_it_works() {
 }
 
 #[test]
-fn no_law_is_a_candidate_too() {
-    // Force that has nothing to do with the press.
+fn a_constant_force_is_a_candidate() {
+    // Force that is unrelated to the press.
     let n = 3000;
     let time: Vec<f64> = (0..n).map(|row| 0.002 * f64::from(row)).collect();
     let log = Log {
@@ -204,12 +204,12 @@ fn no_law_is_a_candidate_too() {
 }
 
 #[test]
-fn stiffness_of_no_tissue_asks_for_units() {
+fn an_implausible_stiffness_warns_about_units() {
     let mut log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), AXIS).generate();
     let Motion::Position(Channel::Scalar(position)) = &mut log.motion else {
         panic!("positions along an axis")
     };
-    // Millimetres that were read as metres.
+    // Millimetres read as metres.
     for z in position.iter_mut() {
         *z *= 1e3;
     }
@@ -241,7 +241,7 @@ fn a_log_in_space_that_starts_at_a_peak_of_the_force_is_not_flipped() {
     };
     let recipe = SyntheticLog::new(law, Trajectory::new(0.005, &[sine]), frame);
     let log = recipe.generate();
-    // From a quarter of a cycle on.
+    // Starts after a quarter of a cycle.
     let begin = 125;
     let cut = |channel: &Channel| match channel {
         Channel::Vector(values) => Channel::Vector(values[begin..].to_vec()),
@@ -275,7 +275,7 @@ fn a_log_in_space_that_starts_at_a_peak_of_the_force_is_not_flipped() {
 }
 
 #[test]
-fn a_late_force_is_told_and_taking_it_back_works() {
+fn a_late_force_is_reported_and_its_correction_works() {
     let frame = MotionFrame::Axis {
         surface: 0.12,
         outward: true,
@@ -294,7 +294,7 @@ fn a_late_force_is_told_and_taking_it_back_works() {
     let log = recipe.generate();
     let doubt = told(&log).unwrap();
     assert!(doubt.ends_with("try --force-latency fit"), "{doubt}");
-    // What is not followed is in the intervals.
+    // The intervals cover errors that are not corrected.
     for (name, truth) in law.parameters() {
         let fit = named(&log, "kelvin-voigt").fit;
         let [low, high] = fit.parameter(name).unwrap().ci95;
@@ -312,7 +312,7 @@ fn a_late_force_is_told_and_taking_it_back_works() {
     }
     let stiffness = fit.parameter("stiffness").unwrap().value;
     assert!((stiffness / 1324.17 - 1.0).abs() < 0.01, "{stiffness}");
-    // A tissue that relaxes is no late force.
+    // Relaxation of a tissue is not reported as a late force.
     recipe.law = Law::StandardLinearSolid {
         stiffness: 900.0,
         branch_stiffness: 600.0,
@@ -345,9 +345,9 @@ fn log_of(segments: &[Segment], seed: u64, force: impl Fn(f64, f64) -> f64) -> L
 }
 
 #[test]
-fn a_law_that_explains_no_force_identifies_nothing() {
+fn a_law_that_does_not_explain_the_force_identifies_nothing() {
     let ramp = [Segment::Hold(0.5), step(0.008, 0.004), Segment::Hold(0.3)];
-    // Structures that snap through: force rises, falls back, and rises again.
+    // Structures with snap-through: the force rises, falls back, and rises again.
     let snaps: [fn(f64) -> f64; 2] = [
         |r| 10.0 * (1.0 - (r * 1400.0).cos()),
         |r| 20.0 * (r / 1.5e-3) * (-(r / 1.5e-3)).exp() + 300.0 * r,
@@ -370,7 +370,7 @@ fn a_law_that_explains_no_force_identifies_nothing() {
                 );
             }
             assert!(!found.doubts.is_empty());
-            // No advice that would end the same way.
+            // No advice that would lead to the same result.
             assert!(
                 found
                     .doubts
@@ -381,11 +381,11 @@ fn a_law_that_explains_no_force_identifies_nothing() {
             );
         }
     }
-    // A tissue that stiffens with its depth is described, if badly.
+    // A tissue that stiffens with depth is described, if only roughly.
     let log = log_of(&ramp, 1, |r, _| 2e6 * r.powf(2.5));
     let found = named(&log, "kelvin-voigt");
     assert!(found.fit.parameter("stiffness").unwrap().identifiable);
-    // Force that is constant but for noise in a hold is no misfit, and tells stiffness.
+    // A force that is constant up to noise in a hold is not a misfit, and determines the stiffness.
     let hold = [Segment::Hold(0.5), step(0.008, 0.02), Segment::Hold(3.0)];
     let found = named(
         &log_of(&hold, 1, |r, v| 1000.0 * r + 10.0 * v),
@@ -395,7 +395,7 @@ fn a_law_that_explains_no_force_identifies_nothing() {
 }
 
 #[test]
-fn a_law_that_gives_softness_is_named_and_following_it_works() {
+fn a_law_that_gives_softness_is_named_and_the_advice_works() {
     let recipe = |law| {
         let mut recipe = SyntheticLog::new(law, Trajectory::rich(), AXIS);
         recipe.rate = 200.0;
@@ -413,7 +413,7 @@ fn a_law_that_gives_softness_is_named_and_following_it_works() {
             model: ModelChoice::Named(model),
             ..CalibrationOptions::default()
         };
-        // These sensors are read at once: a latency that no one knows hides damping.
+        // These sensors are read at the same instant: an unknown latency hides damping.
         options.prepare.force_latency_error = Some(0.0);
         calibrate(log, &options).unwrap()
     };
@@ -425,7 +425,7 @@ fn a_law_that_gives_softness_is_named_and_following_it_works() {
     let followed = named(&stiffening, "kelvin-voigt").fit;
     assert!(followed.parameter("damping").unwrap().identifiable);
 
-    // What the command line ends with.
+    // The end of a run of the command line.
     let ends = |log: &Log, model| {
         let logs = [Ok((log.clone(), PrepareOptions::default()))];
         let model = ModelChoice::Named(model);
@@ -460,7 +460,7 @@ fn swing(amplitude: f64, frequency: f64, cycles: f64) -> Segment {
     }
 }
 
-/// Whether a fit's damping is open, or its interval holds the truth; and what is said of dry friction.
+/// Whether the damping of a fit is undetermined or its interval covers the truth; and the text about dry friction.
 fn rubbed(log: &Log, model: &'static str, truth: f64) -> (bool, Option<String>) {
     let found = named(log, model);
     let damping = found.fit.parameter("damping").unwrap();
@@ -473,7 +473,7 @@ fn rubbed(log: &Log, model: &'static str, truth: f64) -> (bool, Option<String>) 
 }
 
 #[test]
-fn dry_friction_is_no_damping() {
+fn dry_friction_is_not_taken_for_damping() {
     for (stiffness, damping, friction, frequency) in [
         (1200.0, 0.0, 0.4, 0.8),
         (900.0, 12.0, 0.3, 1.5),
@@ -502,7 +502,7 @@ fn dry_friction_is_no_damping() {
 }
 
 #[test]
-fn dry_friction_is_fitted_where_the_motion_tells_it_from_damping() {
+fn dry_friction_is_fitted_if_the_motion_separates_it_from_damping() {
     let segments = [
         Segment::Hold(1.0),
         step(0.006, 0.005),
@@ -530,7 +530,7 @@ fn dry_friction_is_fitted_where_the_motion_tells_it_from_damping() {
                 .any(|doubt| doubt.contains("dry friction of 0."))
         );
     }
-    // Not where there is none: a damper, and tissues whose loops have other reasons.
+    // No report without dry friction: a damper, and tissues whose loops have other causes.
     let laws = [
         KELVIN_VOIGT,
         Law::HuntCrossley {

@@ -1,5 +1,5 @@
-//! A bad start, a bad end, and samples outside `--window` do not move what calibration finds.
-//! Each log is compared with the synthetic law's truth, and with the same log without the defect.
+//! A bad start, a bad end, and samples outside `--window` do not influence the calibration. Each log is compared with
+//! the synthetic law's truth, and with the same log without the defect.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{Law, MotionFrame, SyntheticLog, Trajectory};
@@ -56,8 +56,8 @@ fn stiffness(found: &Calibration) -> f64 {
 }
 
 #[test]
-fn strays_are_left_out_and_told() {
-    // Where, how many, and what the force shows there [N]; the air reads −1.1 N.
+fn strays_are_left_out_and_reported() {
+    // Row, number of rows, and force there [N]; the air reads −1.1 N.
     let defects: [(usize, usize, f64); 9] = [
         (0, 1, 50.0),
         (0, 1, -30.0),
@@ -103,7 +103,7 @@ fn strays_are_left_out_and_told() {
 }
 
 #[test]
-fn good_samples_are_no_strays() {
+fn good_samples_are_not_strays() {
     for seed in 0..6 {
         for (motion, rate) in [
             (Trajectory::rich(), 30.0),
@@ -137,7 +137,7 @@ fn samples_outside_the_window_do_not_matter() {
             let last = bad.time.partition_point(|time| *time < end - 0.5);
             let n = bad.len();
             for row in (0..first).chain(last..n) {
-                // A tool change: the sensor is pulled about, and a channel is lost.
+                // A tool change: forces act on the sensor, and a channel is lost.
                 force(&mut bad)[row] = 60.0 * (0.3 * row as f64).sin();
             }
             position(&mut bad)[n - 1] = f64::NAN;
@@ -152,7 +152,7 @@ fn a_log_that_ends_in_air_takes_its_bias_from_there() {
     let mut covered = 0;
     for seed in 0..24 {
         let whole = log(seed);
-        // From anywhere between the first hold in contact and the last.
+        // The start is anywhere between the first hold in contact and the last.
         let from = whole
             .time
             .partition_point(|time| *time < 3.6 + 0.35 * seed as f64 % 8.0);
@@ -160,7 +160,7 @@ fn a_log_that_ends_in_air_takes_its_bias_from_there() {
         let found = calibrate(&whole.rows(&rows), &options(None)).unwrap();
         let bias = found.prepared.force_bias;
         assert!((bias + 1.1).abs() < 0.03, "{bias} N");
-        // The air is not fitted.
+        // Air samples are not fitted.
         let samples = &found.prepared.samples;
         assert!(samples.force.iter().all(|force| *force > -0.1));
         assert!(samples.time[samples.len() - 1] < whole.time[whole.len() - 1] - 1.0);
@@ -175,6 +175,6 @@ fn a_log_that_ends_in_air_takes_its_bias_from_there() {
             "{stiffness:?}"
         );
     }
-    // Of 48 intervals of 95 %, fewer than 42 hold with probability 0.7 %.
+    // Of 48 intervals of 95 %, fewer than 42 cover with probability 0.7 %.
     assert!(covered >= 42, "{covered}");
 }

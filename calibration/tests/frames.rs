@@ -1,4 +1,5 @@
-//! Force and position of different frames, the weight of the tool, and a probe that gives way aside: stiffness is that of the recipe.
+//! Force and position in different frames, the weight of the tool, and a probe that yields sideways: the fitted
+//! stiffness matches the recipe.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::f64::consts::TAU;
@@ -58,7 +59,7 @@ fn positions(log: &mut Log) -> &mut Vec<[f64; 3]> {
     }
 }
 
-/// A press along a normal that the seed tilts about another axis each, with the force of either sign.
+/// A press along a normal that the seed tilts about different axes, with a force of either sign.
 fn press(seed: u64) -> SyntheticLog {
     let turn = UnitQuaternion::from_scaled_axis(0.1 * seed as f64 * Vector3::new(0.3, 1.0, -0.5));
     let frame = MotionFrame::Space {
@@ -72,7 +73,7 @@ fn press(seed: u64) -> SyntheticLog {
     recipe
 }
 
-/// A rotation by an angle about an axis of the seed, across the normal.
+/// A rotation by an angle about an axis perpendicular to the normal, which depends on the seed.
 fn tilt(recipe: &SyntheticLog, degrees: f64) -> UnitQuaternion<f64> {
     let MotionFrame::Space { normal, .. } = recipe.frame else {
         panic!("a press in space")
@@ -88,7 +89,7 @@ fn written(turn: &UnitQuaternion<f64>) -> [f64; 4] {
     [turn.w, turn.i, turn.j, turn.k]
 }
 
-/// The log with its force in the frame of a tool, whose orientation it records.
+/// The log with its force in the frame of a tool, whose orientation is recorded.
 fn in_tool(mut log: Log, turn: &UnitQuaternion<f64>) -> Log {
     for force in forces(&mut log) {
         *force = (turn.inverse() * Vector3::from(*force)).into();
@@ -105,13 +106,13 @@ fn named(mut log: Log, force: &str, motion: &str) -> Log {
 
 /// Of 40 intervals of 95 %, fewer than 33 cover with probability 0.1 %.
 #[test]
-fn a_force_in_the_tools_frame_is_turned() {
+fn a_force_in_the_tools_frame_is_rotated() {
     let mut covered = 0;
     for seed in 0..40 {
         let recipe = press(seed);
         let angle = 15.0 + 3.5 * seed as f64;
         let log = in_tool(recipe.generate(), &tilt(&recipe, angle));
-        // By the frames' names, by one rotation for all, or by where the force lies.
+        // By the frames' names, by one rotation for all samples, or by the direction of the force.
         let log = match seed % 3 {
             0 => named(log, "tool0", "base"),
             1 => {
@@ -134,7 +135,7 @@ fn a_force_in_the_tools_frame_is_turned() {
 }
 
 #[test]
-fn a_force_that_was_turned_before_is_left_alone() {
+fn a_force_that_was_rotated_before_is_unchanged() {
     for seed in 0..6 {
         let recipe = press(seed);
         let plain = recipe.generate();
@@ -161,7 +162,7 @@ fn different_frames_without_an_orientation_are_refused() {
     for part in ["\"tool0\"", "\"base\"", "orientation", "--force-frame base"] {
         assert!(problem.contains(part), "{problem}");
     }
-    // The way on.
+    // The advice works.
     let mut told = options();
     told.prepare.force_frame = ForceFrame::Motion;
     assert!(covers(&calibrate(&log, &told).unwrap()));
@@ -171,10 +172,10 @@ fn different_frames_without_an_orientation_are_refused() {
 }
 
 #[test]
-fn a_frame_that_the_force_does_not_tell_is_asked_for() {
+fn an_ambiguous_frame_of_the_force_is_refused() {
     let recipe = press(4);
     let mut log = recipe.generate();
-    // Friction tilts the force by 12°; as the tool's frame shows it, by 18° the other way.
+    // Friction tilts the force by 12°; in the tool's frame, it is tilted by 18° to the other side.
     let friction = tilt(&recipe, 12.0);
     for force in forces(&mut log) {
         *force = (friction * Vector3::from(*force)).into();
@@ -192,7 +193,7 @@ fn a_frame_that_the_force_does_not_tell_is_asked_for() {
 }
 
 #[test]
-fn an_unknown_frame_widens_the_interval_and_is_said() {
+fn an_unknown_frame_widens_the_interval_and_is_reported() {
     for seed in 0..8 {
         let recipe = press(seed);
         let angle = 8.0 + 5.0 * seed as f64;
@@ -205,7 +206,7 @@ fn an_unknown_frame_widens_the_interval_and_is_said() {
         if angle > 10.0 {
             assert!(notes.iter().any(|told| told.contains(&note)), "{notes:?}");
         }
-        // As much as the angle leaves open, and not without end.
+        // As wide as the uncertainty of the angle, and bounded.
         let open = 1.0 / angle.to_radians().cos() - 1.0;
         let error = stiffness(&found).standard_error / STIFFNESS;
         assert!(error < 0.01 + 1.5 * open, "{angle}°: {error}");
@@ -213,7 +214,7 @@ fn an_unknown_frame_widens_the_interval_and_is_said() {
 }
 
 #[test]
-fn a_good_log_in_space_has_no_doubt_of_its_frame() {
+fn a_good_log_in_space_has_no_warning_about_its_frame() {
     for seed in 0..6 {
         let found = fitted(&press(seed).generate());
         let notes = &found.prepared.notes;
@@ -226,7 +227,7 @@ fn a_good_log_in_space_has_no_doubt_of_its_frame() {
 }
 
 #[test]
-fn an_orientation_that_is_no_rotation_is_refused() {
+fn an_invalid_rotation_is_refused() {
     let recipe = press(1);
     let mut log = in_tool(recipe.generate(), &tilt(&recipe, 30.0));
     log.frames.force_to_motion[7] = [0.0; 4];
@@ -243,7 +244,7 @@ fn an_orientation_that_is_no_rotation_is_refused() {
     assert!(problem.contains("5 orientations"), "{problem}");
 }
 
-/// A tool of this mass that tilts in free air and on in contact, and a bias that turns with it.
+/// A tool of this mass that tilts in free air and continues in contact, and a bias that rotates with it.
 fn weighed(recipe: &SyntheticLog, mass: f64, bias: Vector3<f64>) -> Log {
     let mut log = recipe.generate();
     let time = log.time.clone();
@@ -260,10 +261,11 @@ fn weighed(recipe: &SyntheticLog, mass: f64, bias: Vector3<f64>) -> Log {
 }
 
 #[test]
-fn weight_and_bias_of_a_tool_that_turns_are_removed() {
+fn weight_and_bias_of_a_rotating_tool_are_removed() {
     let mut covered = 0;
     for seed in 0..20 {
-        // Tilted about an axis that is not near the vertical, about which weight does not turn.
+        // Tilted about an axis that is not near the vertical: a rotation about the vertical does not change the
+        // weight.
         let mut recipe = press(seed % 8);
         recipe.seed = 100 + seed;
         recipe.sensor.bias = [0.0; 3];
@@ -285,11 +287,11 @@ fn weight_and_bias_of_a_tool_that_turns_are_removed() {
 }
 
 #[test]
-fn a_weight_that_air_does_not_tell_is_said() {
+fn a_weight_that_free_air_does_not_determine_is_reported() {
     let mut recipe = press(2);
     recipe.sensor.bias = [0.0; 3];
     let mut log = recipe.generate();
-    // The tool turns in contact only.
+    // The tool rotates only in contact.
     let turns: Vec<_> = log
         .time
         .iter()
@@ -308,7 +310,8 @@ fn a_weight_that_air_does_not_tell_is_said() {
     );
 }
 
-/// A probe that slides by 8 mm/s while it presses at 2 Hz, and gives way aside by a share of the press, in a direction that turns or not.
+/// A probe that slides at 8 mm/s while it presses at 2 Hz, and yields sideways by a share of the press, in a fixed or
+/// rotating direction.
 fn palpated(seed: u64, share: f64, turning: f64) -> Log {
     let sine = Segment::Sine {
         amplitude: 0.002,
@@ -337,21 +340,21 @@ fn palpated(seed: u64, share: f64, turning: f64) -> Log {
 }
 
 #[test]
-fn a_probe_that_gives_way_aside_while_it_slides_keeps_its_stiffness_in_the_interval() {
+fn the_interval_covers_the_stiffness_if_a_sliding_probe_yields_sideways() {
     for seed in 0..10 {
-        // Turning once in the log: every stretch of its own has another direction of motion, and the force has one.
+        // One rotation over the log: each segment has another direction of motion, and the force has one direction.
         let found = fitted(&palpated(seed, 0.2 + 0.03 * seed as f64, 1.0 / 18.0));
         assert!(covers(&found), "{:?}", stiffness(&found));
         let error = stiffness(&found).value / STIFFNESS - 1.0;
         assert!(error.abs() < 0.03, "{error}");
-        // Always the same way: motion and force tell different normals.
+        // A fixed direction: motion and force give different normals.
         let found = fitted(&palpated(seed, 0.2 + 0.03 * seed as f64, 0.0));
         assert!(covers(&found), "{:?}", stiffness(&found));
         assert!(stiffness(&found).identifiable);
         let notes = &found.prepared.notes;
         let told = notes.iter().any(|note| note.contains("--normal"));
         assert!(told, "{notes:?}");
-        // The way on.
+        // The advice works.
         let mut given = options();
         given.prepare.normal = Some([0.0, 0.0, 1.0]);
         let found = calibrate(&palpated(seed, 0.3, 0.0), &given).unwrap();

@@ -1,7 +1,8 @@
-//! Contract: a map is ordinary kriging averaged over its hyperparameters, its intervals hold the truth as often as they say, the next
-//! site is the one that leaves the least variance, and what makes no map is refused.
+//! Contract: a map is ordinary kriging averaged over its hyperparameters, its intervals have the stated coverage, the
+//! next site minimises the remaining variance, and unsuitable sites are refused.
 //!
-//! The oracle takes the mean as one more unknown with a huge variance and conditions the joint normal distribution by Gauss' elimination.
+//! The reference solution treats the mean as an additional unknown with a huge variance and conditions the joint
+//! normal distribution by Gaussian elimination.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::map::{LEAST_SITES, MapSite, SiteMap};
@@ -24,7 +25,7 @@ fn matern(distance: f64, length: f64) -> f64 {
     (1.0 + u) * (-u).exp()
 }
 
-/// Solves A X = B in place by elimination; gives ln |A|.
+/// Solves A X = B in place by elimination; returns ln |A|.
 fn eliminate(a: &mut [Vec<f64>], b: &mut [Vec<f64>]) -> f64 {
     let n = a.len();
     let mut log_determinant = 0.0;
@@ -103,7 +104,7 @@ fn covariance(sites: &[MapSite], [amplitude, length, scatter]: [f64; 3]) -> Vec<
         .collect()
 }
 
-/// Mean and variance of ln of the field at a place.
+/// Mean and variance of ln of the field at a position.
 fn conditioned(sites: &[MapSite], hyper: [f64; 3], place: &[f64; 3]) -> [f64; 2] {
     let [amplitude, length, _] = hyper;
     let row: Vec<f64> = sites
@@ -138,13 +139,13 @@ fn place(rng: &mut ChaCha8Rng) -> [f64; 3] {
     ]
 }
 
-/// Sites whose stiffness is drawn from a field of relative standard deviation 0.25 that changes over 0.1 m, each known to 3 %; then the
-/// true stiffness at further places.
+/// Sites with a stiffness drawn from a field of relative standard deviation 0.25 that changes over 0.1 m, each known
+/// to 3 %; and the true stiffness at further positions.
 fn drawn(seed: u64, n_sites: usize, n_held: usize) -> (Vec<MapSite>, Vec<([f64; 3], f64)>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let places: Vec<[f64; 3]> = (0..n_sites + n_held).map(|_| place(&mut rng)).collect();
     let n = places.len();
-    // Cholesky's factor of the covariance, row by row.
+    // Cholesky factor of the covariance, row by row.
     let mut factor = vec![vec![0.0; n]; n];
     for i in 0..n {
         for j in 0..=i {
@@ -212,7 +213,7 @@ fn a_map_is_the_mixture_of_conditioned_normal_distributions() {
 }
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_have_the_stated_coverage() {
     let (mut covered, mut total) = (0, 0);
     let mut width = 0.0;
     for seed in 0..60 {
@@ -231,7 +232,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         100.0 * share,
         100.0 * width / f64::from(total)
     );
-    // Ten places of one field are alike: 60 fields leave some 2 % of uncertainty.
+    // Ten positions in one field are correlated: 60 fields leave about 2 % of uncertainty.
     assert!((0.91..=0.99).contains(&share), "{share}");
 }
 
@@ -242,7 +243,7 @@ fn the_next_site_leaves_the_least_variance() {
     let candidates: Vec<[f64; 3]> = held.iter().map(|(place, _)| *place).collect();
     let chosen = map.next_sites(&candidates, 3);
     assert_eq!(chosen.len(), 3);
-    // The first: condition on one more press, whose value does not matter, with the weights of now.
+    // First site: condition on one more press, whose value does not matter, with the current weights.
     let members = grid(&sites);
     let relative = sites
         .iter()
@@ -273,7 +274,7 @@ fn the_next_site_leaves_the_least_variance() {
 }
 
 #[test]
-fn a_site_that_disagrees_with_its_neighbours_is_seen() {
+fn a_site_that_disagrees_with_its_neighbours_is_detected() {
     let (mut sites, _) = drawn(11, 14, 0);
     let map = SiteMap::of_sites(sites.clone(), 0.0).unwrap();
     let left_out = map.leave_one_out().unwrap();
@@ -281,7 +282,7 @@ fn a_site_that_disagrees_with_its_neighbours_is_seen() {
         left_out.iter().all(|site| site.deviation.abs() < 4.0),
         "{left_out:?}"
     );
-    // The middle one, five times as stiff.
+    // The site in the middle is five times as stiff.
     let middle = (0..sites.len())
         .min_by(|&i, &j| {
             let distance = |k: usize| sites[k].place[0].hypot(sites[k].place[1]);
@@ -303,7 +304,7 @@ fn a_site_that_disagrees_with_its_neighbours_is_seen() {
 }
 
 #[test]
-fn what_makes_no_map_is_refused() {
+fn unsuitable_sites_are_refused() {
     let (sites, _) = drawn(1, 5, 0);
     let error = |sites: Vec<MapSite>| match SiteMap::of_sites(sites, 0.0) {
         Ok(_) => panic!("it is refused"),

@@ -1,4 +1,4 @@
-//! Models give the truth back without noise, say what they cannot know, and refuse what cannot be fitted.
+//! Models recover the truth without noise, report undetermined parameters, and refuse unsuitable samples.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
@@ -9,16 +9,16 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 const RATE: f64 = 500.0;
-/// Without noise only rounding and the solver's own tolerance are left.
+/// Without noise, only rounding and the solver's tolerance remain.
 const EXACT: f64 = 1e-6;
 
-/// Laws that refuse a log which starts inside the tissue, as those of this file do.
+/// Laws that refuse a log that starts inside the tissue, like the logs in this file.
 const NEEDS_THE_PAST: [&str; 2] = ["hertz-springpot", "flat-punch-springpot"];
 
 /// Indentation, velocity and acceleration at a time.
 type Motion = fn(f64) -> [f64; 3];
 
-/// Never leaves the tissue; two tones, so that indentation, velocity and acceleration are independent.
+/// Always in contact, with two tones, so that indentation, velocity and acceleration are independent.
 fn two_tones(t: f64) -> [f64; 3] {
     let ((s6, c6), (s15, c15)) = ((6.0 * t).sin_cos(), (15.0 * t).sin_cos());
     [
@@ -138,7 +138,7 @@ fn offset_and_known_mass_are_exact_and_a_fitted_mass_is_close() {
             options.mass = mass;
             let fit = fit(model, &inertial(0.4), &options).unwrap();
             for (name, expected) in truth.into_iter().chain([("mass", 0.4)]) {
-                // The acceleration is the slope over 20 ms, which rounds the tone of 15 rad/s by (0.15)²/10 = 0.2 %.
+                // The acceleration is the slope over 20 ms, which changes the tone of 15 rad/s by (0.15)²/10 = 0.2 %.
                 if let Some(parameter) = fit.parameter(name) {
                     let error = (parameter.value / expected - 1.0).abs();
                     assert!(error < 0.01, "{model} {name} {}", parameter.value);
@@ -164,7 +164,7 @@ fn hunt_crossley_is_exact_with_given_and_fitted_exponents() {
     check("hunt-crossley", &samples(two_tones, law), &options, &truth);
 }
 
-/// Relaxation under r = A t: q = A τ (1 − e^{−t/τ}), from the surface.
+/// Relaxation for r = A t: q = A τ (1 − e^{−t/τ}), from the surface.
 #[test]
 fn standard_linear_solid_is_exact_on_a_ramp_and_hold() {
     let (speed, turn, tau) = (8e-3, 0.7, 0.2);
@@ -186,8 +186,8 @@ fn standard_linear_solid_is_exact_on_a_ramp_and_hold() {
 }
 
 #[test]
-fn a_log_that_starts_under_load_has_an_unknown_branch() {
-    // Steady swing of frequency w: q = r̃ iwτ/(1 + iwτ) beside a branch that had been left loaded.
+fn the_branch_is_unknown_if_a_log_starts_under_load() {
+    // Steady oscillation at frequency w: q = r̃ iwτ/(1 + iwτ), in addition to a branch that was loaded at the start.
     let (w, tau) = (9.0_f64, 0.15);
     let mut log = samples(hold, |_| 0.0);
     for (i, &t) in log.time.iter().enumerate() {
@@ -250,7 +250,7 @@ fn an_elastic_law_notices_a_fast_press() {
 }
 
 #[test]
-fn robust_losses_shrug_off_outliers() {
+fn robust_losses_limit_the_effect_of_outliers() {
     let mut log = noisy(samples(two_tones, kelvin_voigt), 0.05, 3);
     log.force
         .iter_mut()
@@ -264,20 +264,20 @@ fn robust_losses_shrug_off_outliers() {
         let fit = fit("kelvin-voigt", &log, &options).unwrap();
         (fit.parameter("stiffness").unwrap().value / 1400.0 - 1.0).abs()
     };
-    // Five per cent of 8 N add 0.4 N on the average, of 9 N.
+    // Five per cent of 8 N add 0.4 N on average, of 9 N.
     assert!(stiffness(Loss::LeastSquares) > 0.03);
-    // Huber bounds an outlier's pull at 1.345 σ = 0.07 N.
+    // Huber's loss limits an outlier's influence to 1.345 σ = 0.07 N.
     assert!(stiffness(Loss::Huber) < 5e-3);
     assert!(stiffness(Loss::Tukey) < 1e-3);
 }
 
 #[test]
-fn velocity_noise_takes_nothing_from_the_damping() {
+fn velocity_noise_does_not_attenuate_the_damping() {
     let (mut plain, mut corrected) = (0.0, 0.0);
     for seed in 0..20 {
         let mut log = noisy(samples(two_tones, kelvin_voigt), 0.02, seed);
         let mut rng = ChaCha8Rng::seed_from_u64(100 + seed);
-        // A fifth of the velocity's deviation of 20 mm/s: damping falls by 1/26 = 4 %.
+        // A fifth of the velocity's deviation of 20 mm/s: the damping is attenuated by 1/26 = 4 %.
         for velocity in &mut log.velocity {
             let draw: f64 = StandardNormal.sample(&mut rng);
             *velocity += 4e-3 * draw;
@@ -291,12 +291,12 @@ fn velocity_noise_takes_nothing_from_the_damping() {
         corrected += damping(&log) / 20.0;
     }
     assert!(plain < -0.02, "{plain}");
-    // Residual noise 0.02 ⊕ 25·4e-3 N over 1500 samples, 20 logs: 0.2 % of 25 in the mean.
+    // Residual noise 0.02 ⊕ 25·4e-3 N over 1500 samples, 20 logs: 0.2 % of 25 for the mean.
     assert!(corrected.abs() < 5e-3, "{corrected}");
 }
 
 #[test]
-fn bootstrap_agrees_with_the_sandwich_and_repeats() {
+fn bootstrap_agrees_with_the_sandwich_and_is_reproducible() {
     let log = noisy(samples(two_tones, kelvin_voigt), 0.05, 1);
     let options = FitOptions {
         n_bootstrap: 1000,
@@ -309,14 +309,15 @@ fn bootstrap_agrees_with_the_sandwich_and_repeats() {
         for parameter in &first.parameters {
             let [low, high] = parameter.bootstrap95.unwrap();
             let ratio = (high - low) / (parameter.ci95[1] - parameter.ci95[0]);
-            // 1000 replicates give the width to 4 %; blocks and kernel differ where residuals are correlated (hunt-crossley is wrong here).
+            // 1000 replicates give the width to 4 %; blocks and kernel differ if residuals are correlated
+            // (hunt-crossley is the wrong law here).
             assert!((0.7..1.3).contains(&ratio), "{model} {parameter:?}");
         }
     }
 }
 
 #[test]
-fn a_hold_tells_stiffness_but_no_damping() {
+fn a_hold_determines_stiffness_but_not_damping() {
     let log = noisy(samples(hold, kelvin_voigt), 0.05, 2);
     for model in ["divided", "kelvin-voigt", "hunt-crossley"] {
         let fit = fit(model, &log, &FitOptions::default()).unwrap();
@@ -333,7 +334,7 @@ fn a_hold_tells_stiffness_but_no_damping() {
 }
 
 #[test]
-fn a_hold_of_noisy_velocity_tells_no_damping_either() {
+fn a_hold_with_noisy_velocity_does_not_determine_damping() {
     let mut log = noisy(samples(hold, kelvin_voigt), 0.05, 2);
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     for velocity in &mut log.velocity {
@@ -347,8 +348,8 @@ fn a_hold_of_noisy_velocity_tells_no_damping_either() {
 }
 
 #[test]
-fn a_ramp_from_an_unknown_surface_tells_no_damping() {
-    // At one speed, damping is a constant force, and so is a shift of the surface.
+fn a_ramp_from_an_unknown_surface_does_not_determine_damping() {
+    // At one speed, damping is equivalent to a constant force, and to a shift of the surface.
     let mut log = noisy(samples(ramp, kelvin_voigt), 0.05, 4);
     log.contact = ContactPoint {
         known: false,
@@ -360,7 +361,7 @@ fn a_ramp_from_an_unknown_surface_tells_no_damping() {
 }
 
 #[test]
-fn an_offset_hides_behind_stiffness_where_indentation_hardly_varies() {
+fn an_offset_is_not_separable_from_stiffness_if_indentation_hardly_varies() {
     let log = noisy(samples(shallow, kelvin_voigt), 0.05, 5);
     let options = FitOptions {
         force_offset: true,
@@ -368,7 +369,8 @@ fn an_offset_hides_behind_stiffness_where_indentation_hardly_varies() {
         ..FitOptions::default()
     };
     let open = fit("kelvin-voigt", &log, &options).unwrap();
-    // 3 mN of elastic force in 50 mN of noise: the stiffness may as well be zero. An offset may be, so its wide interval is an answer.
+    // 3 mN of elastic force in 50 mN of noise: the stiffness may be zero. An offset may be zero too, so its wide
+    // interval is valid.
     assert!(!reason(&open, "stiffness").is_empty());
     assert!(open.parameter("force_offset").unwrap().standard_error > 1.0);
     let shape = fit(
@@ -386,7 +388,7 @@ fn an_offset_hides_behind_stiffness_where_indentation_hardly_varies() {
 #[test]
 fn relaxation_faster_than_the_sampling_is_a_damper() {
     let mut log = noisy(samples(two_tones, kelvin_voigt), 0.02, 6);
-    // Starts at the surface, so that the branch is known there.
+    // The log starts at the surface, so that the state of the branch is known there.
     for (i, r) in log.indentation.iter_mut().enumerate() {
         *r -= 2e-3 * (-(i as f64) / 20.0).exp();
     }
@@ -398,7 +400,7 @@ fn relaxation_faster_than_the_sampling_is_a_damper() {
     assert!((damping.value / 25.0 - 1.0).abs() < 0.05, "{damping:?}");
 }
 
-/// Kelvin–Voigt force of an indentation, with velocity by differences.
+/// Kelvin–Voigt force of an indentation, with velocity from differences.
 fn samples_of_indentation(mut log: Samples) -> Samples {
     let n = log.len();
     for i in 0..n {
@@ -411,7 +413,7 @@ fn samples_of_indentation(mut log: Samples) -> Samples {
 }
 
 #[test]
-fn negative_damping_is_no_damping() {
+fn negative_damping_is_not_identifiable() {
     let log = noisy(
         samples(two_tones, |[r, v, _]| 1400.0 * r - 10.0 * v),
         0.05,
@@ -422,8 +424,8 @@ fn negative_damping_is_no_damping() {
 }
 
 #[test]
-fn samples_where_the_probe_has_come_off_are_left_out() {
-    // A fast release: the law would pull at the end of every second swing, but tissue cannot.
+fn samples_with_a_separated_probe_are_left_out() {
+    // A fast release: the law would pull at the end of every second oscillation, but tissue cannot.
     let motion: Motion = |t| {
         let (sin, cos) = (4.0 * t).sin_cos();
         [4.1e-3 + 4e-3 * sin, 16e-3 * cos, 0.0]
@@ -432,13 +434,13 @@ fn samples_where_the_probe_has_come_off_are_left_out() {
     let fit = fit("kelvin-voigt", &log, &FitOptions::default()).unwrap();
     assert!(fit.notes.iter().any(|note| note.contains("come off")));
     assert!(fit.used.len() < log.len());
-    // The first solution still has the clipped samples in, so a few of them stay: 2 % instead of the 10 % without.
+    // The first solution still includes the clipped samples, so a few of them remain: 2 % instead of 10 %.
     let stiffness = fit.parameter("stiffness").unwrap().value;
     assert!((stiffness / 300.0 - 1.0).abs() < 0.02, "{stiffness}");
 }
 
 #[test]
-fn the_surface_is_found_with_the_law() {
+fn the_surface_is_refined_with_the_law() {
     let shift = 40e-6;
     for model in ["divided", "kelvin-voigt"] {
         let mut log = noisy(samples(two_tones, kelvin_voigt), 0.01, 1);
@@ -478,7 +480,7 @@ fn an_uncertain_bias_widens_intervals() {
 }
 
 #[test]
-fn what_cannot_be_fitted_is_refused() {
+fn unsuitable_samples_are_refused() {
     let mut empty = samples(two_tones, |_| 0.0);
     for kind in models::ALL {
         let message = kind

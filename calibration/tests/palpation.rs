@@ -1,4 +1,5 @@
-//! A probe that slides over a surface while it presses: normal, stiffness and damping from all of the log, without knowing where the surface is.
+//! A probe that slides over a surface while it presses: normal, stiffness and damping from the whole log, without a
+//! known surface.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::f64::consts::TAU;
@@ -14,7 +15,7 @@ const LAW: Law = Law::KelvinVoigt {
 };
 /// 30° off the vertical.
 const NORMAL: [f64; 3] = [0.5, 0.0, 0.866_025_403_784_438_6];
-/// Down that slope.
+/// Downhill direction of that slope.
 const TANGENT: [f64; 3] = [0.866_025_403_784_438_6, 0.0, -0.5];
 
 fn sine(preload: f64, amplitude: f64) -> Trajectory {
@@ -27,7 +28,7 @@ fn sine(preload: f64, amplitude: f64) -> Trajectory {
     Trajectory::new(preload, &[press])
 }
 
-/// Sliding at 8 mm/s, while the surface rises and falls by 2 mm.
+/// Slides at 8 mm/s, while the surface rises and falls by 2 mm.
 fn slid(recipe: &SyntheticLog) -> Log {
     let mut log = recipe.generate();
     let time = log.time.clone();
@@ -70,12 +71,12 @@ fn fitted(log: &Log, model: &'static str) -> Calibration {
         model: ModelChoice::Named(model),
         ..CalibrationOptions::default()
     };
-    // These sensors are read at once.
+    // These sensors are read at the same instant.
     options.prepare.force_latency_error = Some(0.0);
     calibrate(log, &options).unwrap()
 }
 
-/// Degrees between the slope's normal and the one that preparation states.
+/// Angle between the slope's normal and the normal reported by the preparation [°].
 fn off(found: &Calibration) -> f64 {
     let choices = &found.prepared.choices;
     let stated = choices
@@ -87,7 +88,7 @@ fn off(found: &Calibration) -> f64 {
     cosine.min(1.0).acos().to_degrees()
 }
 
-/// Within the interval, or a little outside: one log in twenty is.
+/// Within the interval, or slightly outside, as expected for one log in twenty.
 fn check(found: &Calibration, name: &str, truth: f64) {
     let parameter = found.fit.parameter(name).unwrap();
     assert!(parameter.identifiable, "{parameter:?}");
@@ -97,7 +98,7 @@ fn check(found: &Calibration, name: &str, truth: f64) {
 }
 
 #[test]
-fn a_slope_with_drifting_height_gives_its_normal_and_its_tissue() {
+fn normal_and_stiffness_of_a_slope_with_drifting_height_are_recovered() {
     for (seed, pressing_positive) in [(1, true), (2, false)] {
         let mut recipe = recipe(sine(0.005, 0.002));
         recipe.seed = seed;
@@ -122,7 +123,7 @@ fn one_force_sensor_along_the_tool_is_enough() {
 }
 
 #[test]
-fn a_probe_that_leaves_the_tissue_between_presses_tells_it_too() {
+fn a_probe_may_leave_the_tissue_between_presses() {
     let found = fitted(&slid(&recipe(sine(0.001, 0.003))), "kelvin-voigt");
     assert!(off(&found) < 1.0, "{}°", off(&found));
     check(&found, "stiffness", 900.0);
@@ -134,10 +135,10 @@ fn a_probe_that_leaves_the_tissue_between_presses_tells_it_too() {
 }
 
 #[test]
-fn fast_motion_aside_does_not_turn_the_normal() {
+fn fast_sideways_motion_does_not_change_the_normal() {
     let mut log = slid(&recipe(sine(0.005, 0.002)));
     let time = log.time.clone();
-    // Circling by 4 mm at 5 Hz: twice as far as it presses, and at another rate.
+    // Circles with a radius of 4 mm at 5 Hz: twice the amplitude of the press, and at another rate.
     for (position, time) in positions(&mut log).iter_mut().zip(time) {
         let (sin, cos) = (TAU * 5.0 * time).sin_cos();
         for axis in 0..3 {
@@ -151,7 +152,7 @@ fn fast_motion_aside_does_not_turn_the_normal() {
 }
 
 #[test]
-fn friction_leaves_the_normal_in_doubt_and_says_so() {
+fn friction_makes_the_normal_uncertain_and_is_reported() {
     let mut log = slid(&recipe(sine(0.005, 0.002)));
     for force in forces(&mut log) {
         let along: f64 = force.iter().zip(NORMAL).map(|(f, n)| f * n).sum();
@@ -187,8 +188,8 @@ fn a_law_that_needs_the_surface_names_one_that_works() {
 }
 
 #[test]
-fn places_that_differ_are_told() {
-    // The second half of the way is a third softer.
+fn different_stiffness_along_the_path_is_reported() {
+    // The second half of the path is a third softer.
     let mut log = slid(&recipe(sine(0.005, 0.002)));
     let half = log.len() / 2;
     for force in &mut forces(&mut log)[half..] {

@@ -1,4 +1,4 @@
-//! Contract: pooling gives the textbook's numbers, its intervals cover the truth, and what is not known is not invented.
+//! Contract: pooling gives textbook values, its intervals cover the truth, and unknown quantities are not invented.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -58,7 +58,7 @@ fn assert_near(value: f64, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn a_latency_that_all_sites_share_is_in_their_intervals() {
+fn the_intervals_include_a_latency_shared_by_all_sites() {
     let own = [[1000.0, 19.0], [1010.0, 20.0], [990.0, 21.0]].map(|values| {
         let mut fit = fit(values, [1.0, 0.1], 0.0);
         fit.shared = vec![shared("latency", [0.0, -2.0])];
@@ -79,7 +79,7 @@ fn a_latency_that_all_sites_share_is_in_their_intervals() {
 }
 
 #[test]
-fn errors_of_several_causes_add_in_squares_and_signs_of_one_cancel() {
+fn errors_of_different_causes_add_in_quadrature_and_opposite_signs_cancel() {
     let mut own = [1000.0, 1010.0, 990.0].map(|k| fit([k, 20.0], [1.0, 0.1], 0.0));
     let half = |fits: &[Fit]| {
         let [low, high] = pooled(fits).parameter("stiffness").unwrap().ci95;
@@ -90,14 +90,14 @@ fn errors_of_several_causes_add_in_squares_and_signs_of_one_cancel() {
         fit.shared = vec![shared("bias", [30.0, 0.0]), shared("surface", [40.0, 0.0])];
     }
     assert_near(half(&own), scatter.hypot(1.96 * 50.0), 1e-4);
-    // What lifts one site and lowers the other moves the mean by a third of one.
+    // An error with opposite signs at two sites moves the mean by a third of one.
     own[1].shared[0].change[0] = -30.0;
     let left = (30.0_f64 / 3.0).hypot(40.0);
     assert_near(half(&own), scatter.hypot(1.96 * left), 1e-4);
 }
 
 #[test]
-fn noise_of_a_site_in_what_its_law_misses_is_no_shared_error() {
+fn noise_in_the_misfit_of_a_site_is_not_a_shared_error() {
     let mut own = [1000.0, 1010.0, 990.0].map(|k| fit([k, 20.0], [1.0, 0.1], 0.0));
     let mut half = |changes: [f64; 3]| {
         for (fit, change) in own.iter_mut().zip(changes) {
@@ -107,14 +107,14 @@ fn noise_of_a_site_in_what_its_law_misses_is_no_shared_error() {
         0.5 * (high - low)
     };
     let scatter = 4.302653 * 10.0 / 3.0_f64.sqrt();
-    // Mean 30 with a standard deviation of 6: its square is 900 ± 36/3.
+    // Mean 30 with a standard deviation of 6: the square of the mean is 900 ± 36/3.
     let shared = (900.0_f64 - 12.0).sqrt();
     assert_near(half([24.0, 30.0, 36.0]), scatter.hypot(1.96 * shared), 1e-4);
     assert_near(half([-20.0, 1.0, 20.0]), scatter, 1e-4);
 }
 
 #[test]
-fn five_sites_give_the_textbook_numbers() {
+fn five_sites_give_the_textbook_values() {
     // Mean 3, variance 2.5, t(0.975, 4) = 2.776445 (any table).
     let fits: Vec<Fit> = (1..=5)
         .map(|i| {
@@ -132,14 +132,14 @@ fn five_sites_give_the_textbook_numbers() {
     assert_near(k.sd, sd, 1e-12);
     assert_near(k.ci95[0], 3.0 - t * sd / 5.0_f64.sqrt(), 1e-5);
     assert_near(k.randomisation[1], 3.0 + t * sd * 1.2_f64.sqrt(), 1e-5);
-    // 3 - 4.8 is below zero, where no tissue is: the lower end comes from the logarithms.
+    // 3 - 4.8 is below zero, which is impossible for tissue: the lower end comes from the logarithms.
     assert!(k.randomisation[0] > 0.0 && k.randomisation[0] < 1.0);
     assert_eq!(all.parameters[1].0, "damping");
 }
 
 #[test]
 fn the_thesis_numbers_pool_to_its_table() {
-    // Two sites as published (Jakobsen 2021), three chosen so that mean ± sd are the published ones.
+    // Two sites as published (Jakobsen 2021), and three chosen to match the published mean ± sd.
     let sites = [
         [1445.75, 15.69],
         [1324.17, 17.59],
@@ -167,12 +167,12 @@ fn a_mean_of_positive_sites_is_positive() {
     let [low, high] = pooled(&fits).parameter("damping").unwrap().ci95;
     assert_near(low, 2.0 * (-4.302653_f64 / 2.0).exp(), 1e-6);
     assert_near(high, 2.0 + 4.302653, 1e-5);
-    // A law whose damping may be negative keeps the plain one.
+    // A law whose damping may be negative keeps the plain interval.
     let fits = [-1.0, 1.0, 4.0].map(|c| fit([1000.0, c], [1.0, 0.1], 0.0));
     assert!(pooled(&fits).parameter("damping").unwrap().ci95[0] < 0.0);
 }
 
-/// Share of seeded draws whose interval holds the truth.
+/// Share of seeded draws whose interval covers the truth.
 fn coverage(seed: u64, draws: usize, draw: impl Fn(&mut ChaCha8Rng) -> (Vec<Fit>, f64)) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let hits = (0..draws).filter(|_| {
@@ -183,12 +183,12 @@ fn coverage(seed: u64, draws: usize, draw: impl Fn(&mut ChaCha8Rng) -> (Vec<Fit>
     hits.count() as f64 / draws as f64
 }
 
-/// 4000 draws leave a standard error of 0.35 %: 94 to 96 % is three of them.
+/// 4000 draws leave a standard error of 0.35 %: 94 to 96 % is three standard errors.
 const DRAWS: usize = 4000;
 
 #[test]
 fn the_ratio_of_several_sites_is_covered() {
-    // Spread over sites as in the thesis; the correlation is what Fieller's covariance term is for.
+    // Spread over sites as in the thesis; the correlation tests Fieller's covariance term.
     let (k, c) = (
         Normal::new(1485.64, 119.4).unwrap(),
         Normal::new(28.84, 6.0).unwrap(),
@@ -206,7 +206,8 @@ fn the_ratio_of_several_sites_is_covered() {
 
 #[test]
 fn the_ratio_of_one_site_is_covered() {
-    // Correlated errors, as those of k and c in one regression; 12 % on c, where the delta method already leans to one side.
+    // Correlated errors, like those of k and c in one regression; 12 % on c, where the delta method is already
+    // asymmetric.
     let (truth, errors, correlation) = ([1300.0, 18.0], [40.0, 2.2], -0.6);
     let site = |rng: &mut ChaCha8Rng| {
         let (a, b): (f64, f64) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
@@ -250,7 +251,7 @@ fn one_site_has_the_intervals_of_its_fit() {
 }
 
 #[test]
-fn a_damping_that_may_be_zero_leaves_the_ratio_open() {
+fn a_damping_that_may_be_zero_makes_the_ratio_unbounded() {
     let all = pooled(&[fit([1300.0, 10.0], [10.0, 6.0], 0.0)]);
     let [low, high] = all.ratio.unwrap().ci95;
     assert!(
@@ -261,7 +262,7 @@ fn a_damping_that_may_be_zero_leaves_the_ratio_open() {
 }
 
 #[test]
-fn what_a_site_does_not_identify_is_not_pooled() {
+fn a_parameter_that_a_site_does_not_identify_is_not_pooled() {
     let good = fit([1300.0, 10.0], [10.0, 1.0], 0.0);
     let mut slow = good.clone();
     slow.parameters[1].identifiable = false;

@@ -1,5 +1,5 @@
-//! Preparation finds what the recipe of a synthetic log put in: bias, surface, signs, normal, velocity, window.
-//! Standard errors are those that many seeds scatter by.
+//! Preparation recovers the settings of a synthetic log: bias, surface, signs, normal, velocity, window. Standard
+//! errors match the scatter over many seeds.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{
@@ -57,7 +57,8 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, (square / (n - 1.0)).sqrt())
 }
 
-/// 400 seeds: the binomial spread of 95 % is 1.1 %, so 93 to 97 % is within two of it; the seeds are fixed.
+/// 400 seeds: the binomial standard deviation of 95 % is 1.1 %, so 93 to 97 % is within two of it; the seeds are
+/// fixed.
 #[test]
 fn bias_intervals_cover_the_truth() {
     let n = 400;
@@ -65,7 +66,7 @@ fn bias_intervals_cover_the_truth() {
     for seed in 0..n {
         let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), AXIS);
         recipe.seed = seed;
-        // With the surface given there is no onset to find: it has its own tests.
+        // With a given surface there is no onset to estimate; that case has separate tests.
         let options = PrepareOptions {
             surface: Some(0.12),
             ..PrepareOptions::default()
@@ -79,7 +80,7 @@ fn bias_intervals_cover_the_truth() {
     assert!((0.93..=0.97).contains(&share), "{share}");
 }
 
-/// The rate changes with the seed, so that contact falls anywhere between two samples.
+/// The rate depends on the seed, so contact falls anywhere between two samples.
 fn check_onset(law: Law) {
     let (mut errors, mut squares, mut bias) = (Vec::new(), 0.0, 0.0);
     for seed in 0..200 {
@@ -138,7 +139,7 @@ fn polynomial_log(time: Vec<f64>) -> Log {
     }
 }
 
-/// A quartic is its own least squares fit: only rounding (1e-16 m over 10 ms windows) is left.
+/// A quartic is its own least-squares fit: only rounding (1e-16 m over 10 ms windows) remains.
 #[test]
 fn velocity_of_a_quartic_is_exact() {
     let even: Vec<f64> = (0..600).map(|row| f64::from(row) * 0.002).collect();
@@ -166,7 +167,7 @@ fn velocity_of_a_quartic_is_exact() {
 }
 
 #[test]
-fn velocity_is_estimated_with_the_noise_that_it_states() {
+fn velocity_is_estimated_with_the_stated_noise() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(20.0),
@@ -184,7 +185,7 @@ fn velocity_is_estimated_with_the_noise_that_it_states() {
         .map(|(found, truth)| found - truth)
         .collect();
     let (_, deviation) = moments(&errors);
-    // 5000 samples with some tens of neighbours correlated: 5 % of a standard deviation; ends are noisier.
+    // 5000 samples, correlated over some tens of neighbours: 5 % of a standard deviation; the ends are noisier.
     assert!((deviation / found.samples.velocity_noise - 1.0).abs() < 0.15);
     let (_, motion) = moments(&truth.velocity);
     assert!((deviation / motion).powi(2) < 0.006);
@@ -214,12 +215,12 @@ fn the_logged_velocity_is_checked_against_the_position() {
     assert!(noted(&wide, "1.07"));
     assert!(noted(&turned, "opposite sense"));
     assert_eq!(right.samples.velocity, turned.samples.velocity);
-    // 0.1 mm/s of noise; 5000 samples tell it to 1 %, the median to 2 %.
+    // 0.1 mm/s of noise; 5000 samples determine it to 1 %, the median to 2 %.
     assert!((right.samples.velocity_noise / 1e-4 - 1.0).abs() < 0.08);
 }
 
 #[test]
-fn the_normal_is_found_within_a_degree() {
+fn the_normal_is_estimated_within_a_degree() {
     for normal in [[0.0, 0.0, 1.0], [0.3, -0.4, 2.0], [1.0, 0.2, -0.3]] {
         for pressing_positive in [true, false] {
             let frame = MotionFrame::Space {
@@ -254,7 +255,7 @@ fn the_normal_is_found_within_a_degree() {
 }
 
 #[test]
-fn senses_of_force_and_position_are_found() {
+fn signs_of_force_and_position_are_detected() {
     for outward in [true, false] {
         for pressing_positive in [true, false] {
             let frame = MotionFrame::Axis {
@@ -293,7 +294,7 @@ fn a_given_indentation_is_used_whole() {
 }
 
 #[test]
-fn a_known_surface_and_bias_replace_what_would_be_found() {
+fn a_known_surface_and_bias_replace_the_estimates() {
     let recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS);
     let log = recipe.generate();
     let unknown = prepared(&log);
@@ -319,7 +320,7 @@ fn a_known_surface_and_bias_replace_what_would_be_found() {
 }
 
 #[test]
-fn latency_is_taken_back() {
+fn latency_is_corrected() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(10.0),
@@ -376,7 +377,7 @@ fn clipped_force_is_left_out_or_refused() {
     );
     recipe.sensor.force_noise = 0.005;
     let log = recipe.generate();
-    // The force swings from 1.5 to 9.55 N as recorded; 0.03 N below the top lie 4 % of the samples.
+    // The recorded force varies from 1.5 to 9.55 N; 4 % of the samples are within 0.03 N of the top.
     let clip = |limit: f64| {
         let mut log = log.clone();
         let Channel::Scalar(force) = &mut log.force else {
@@ -392,7 +393,7 @@ fn clipped_force_is_left_out_or_refused() {
     assert!(problem(&clip(5.0)).contains("saturated"));
 }
 
-/// A testing machine that keeps the load keeps the probe still: the force is the same for long, and nothing is clipped.
+/// A testing machine that holds the load keeps the probe still: the force is constant for long without clipping.
 #[test]
 fn a_hold_under_a_constant_load_is_not_clipped() {
     let time: Vec<f64> = (0..1000).map(|row| f64::from(row) * 0.01).collect();
@@ -403,7 +404,7 @@ fn a_hold_under_a_constant_load_is_not_clipped() {
         t => 0.005 * (std::f64::consts::FRAC_PI_2 * (t - 7.0) / 3.0).cos(),
     };
     let indentation: Vec<f64> = time.iter().map(|t| depth(*t)).collect();
-    // Noise that stays below the load; none while the machine keeps it.
+    // Noise that stays below the load; zero while the machine holds it.
     let noise = |row: usize| 2e-3 * ((row * 7919 % 1000) as f64 / 1000.0);
     let force = indentation.iter().enumerate().map(|(row, r)| match *r {
         0.005 => 6.0,
@@ -449,7 +450,7 @@ fn repeats_in_time_are_dropped_and_steps_back_refused() {
 }
 
 #[test]
-fn useless_logs_are_refused_with_advice() {
+fn unusable_logs_are_refused_with_advice() {
     let log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), AXIS).generate();
     let n = log.len();
     let with_force = |force: Vec<f64>| Log {
@@ -493,7 +494,7 @@ fn the_overview_keeps_extremes() {
 }
 
 #[test]
-fn the_surface_of_foam_is_within_the_error_that_is_stated() {
+fn the_surface_of_foam_is_within_the_stated_error() {
     // Force that begins as slowly as x^2.4: a law with x^1.5 puts the surface 0.3 mm too deep.
     let foam = Law::HuntCrossley {
         kappa: 1.4e6,

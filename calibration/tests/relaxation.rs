@@ -1,6 +1,7 @@
-//! Laws whose force relaxes give the truth back from a ramp and a hold, with intervals that hold it, and refuse what they cannot know.
+//! Laws with relaxation recover the truth from a ramp and a hold, with intervals that cover it, and refuse
+//! undetermined cases.
 //!
-//! The forces are closed forms and quadratures of the hereditary integral, written here; with (vt)^n for the ramp:
+//! The reference forces are closed forms and quadratures of the hereditary integral; with (vt)^n for the ramp:
 //!
 //! * exponential, n = 1: q = v τ (1 − e^{−t/τ}), and q decays in the hold;
 //! * power of time, n = 1: k v (t^{1−α} − (t − t₁)₊^{1−α})/(1 − α);
@@ -39,7 +40,7 @@ fn samples(force: impl Fn(f64) -> f64) -> Samples {
     }
 }
 
-/// Some of the samples.
+/// Selects some of the samples.
 fn picked(samples: &Samples, rows: &[usize]) -> Samples {
     let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
     Samples {
@@ -139,7 +140,7 @@ fn exponential_relaxation_of_a_flat_punch_is_exact_and_gives_both_moduli() {
         ("instantaneous_modulus", ratio * (stiffness + branch)),
     ];
     let options = tipped(Indenter::FlatPunch(radius), poisson);
-    // The first sample is taken for a step from the surface.
+    // The first sample is treated as a step from the surface.
     check("flat-punch-prony", &log, &options, &truth, 1e-5);
     check(
         "flat-punch-prony",
@@ -151,7 +152,7 @@ fn exponential_relaxation_of_a_flat_punch_is_exact_and_gives_both_moduli() {
 }
 
 #[test]
-fn exponential_relaxation_under_a_sphere_is_found() {
+fn exponential_relaxation_under_a_sphere_is_recovered() {
     let [kappa, branch, tau] = SPHERE_PRONY;
     let log = samples(|t| sphere_prony(t, SPHERE_PRONY));
     // E = 3/4 κ (1 − ν²)/√R.
@@ -181,7 +182,7 @@ fn relaxation_by_a_power_of_time_is_exact_under_a_flat_punch() {
 }
 
 #[test]
-fn relaxation_by_a_power_of_time_is_found_under_a_sphere() {
+fn relaxation_by_a_power_of_time_is_recovered_under_a_sphere() {
     let [kappa, alpha] = SPHERE_SPRINGPOT;
     let log = samples(|t| sphere_springpot(t, SPHERE_SPRINGPOT));
     let (radius, poisson) = (0.02_f64, 0.5);
@@ -198,7 +199,7 @@ fn relaxation_by_a_power_of_time_is_found_under_a_sphere() {
 #[test]
 fn uneven_steps_of_time_change_nothing() {
     let mut log = samples(|t| punch_springpot(t, PUNCH_SPRINGPOT));
-    // Every third sample is missing; the turn stays, so that the motion is linear between samples.
+    // Every third sample is missing; the turning point is kept, so that the motion is linear between samples.
     let turn = (TURN * RATE) as usize - 1;
     let kept: Vec<usize> = (0..log.len())
         .filter(|i| i % 3 != 1 || *i == turn)
@@ -217,7 +218,7 @@ fn withdrawal_under_a_sphere_is_left_out_with_a_note() {
     let truth = SPHERE_PRONY;
     let mut log = samples(|t| sphere_prony(t, truth));
     let held = log.len();
-    // A withdrawal whose force is not that of the hereditary integral.
+    // A withdrawal whose force does not follow the hereditary integral.
     for i in 1..=200 {
         log.time.push(END + f64::from(i) / RATE);
         log.indentation.push(SPEED * (TURN - f64::from(i) / RATE));
@@ -231,7 +232,7 @@ fn withdrawal_under_a_sphere_is_left_out_with_a_note() {
         "{:?}",
         fit.notes
     );
-    // 1 % of the depth is still a hold.
+    // A change by 1 % of the depth still counts as a hold.
     assert!(
         fit.used.iter().all(|&i| i < held + 6),
         "{:?}",
@@ -242,7 +243,7 @@ fn withdrawal_under_a_sphere_is_left_out_with_a_note() {
 }
 
 #[test]
-fn a_law_with_a_past_refuses_a_log_without_it() {
+fn a_law_with_memory_refuses_a_log_without_its_history() {
     let mut log = samples(|t| punch_springpot(t, PUNCH_SPRINGPOT));
     let rows: Vec<usize> = (200..log.len()).collect();
     log = picked(&log, &rows);
@@ -270,9 +271,9 @@ fn a_spring_has_no_relaxation() {
 }
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_have_the_stated_coverage() {
     const LOGS: u64 = 200;
-    // 95 % of 200 within three standard deviations of a binomial count.
+    // 95 % of 200, within three standard deviations of a binomial count.
     const COVERED: std::ops::RangeInclusive<usize> = 180..=199;
     let [kappa, branch, tau] = SPHERE_PRONY;
     let [kappa_1s, alpha] = SPHERE_SPRINGPOT;

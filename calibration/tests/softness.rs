@@ -1,4 +1,4 @@
-//! Contract: `softness.toml` reads back as it was written, the same numbers give the same bytes, and what is wrong is named by file and key.
+//! Contract: `softness.toml` reads back as written, equal numbers give equal bytes, and errors name the file and key.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -15,7 +15,7 @@ fn parse(text: &str) -> Result<SoftnessFile, String> {
     SoftnessFile::parse(text, "soft.toml").map_err(|error| error.to_string())
 }
 
-/// A file with everything in it; its numbers have few digits, so that writing does not round them.
+/// A file with all entries; its numbers have few digits, so that writing does not round them.
 fn full() -> SoftnessFile {
     let pooled = |unit: &str, mean: f64| PooledEntry {
         unit: unit.to_owned(),
@@ -83,7 +83,7 @@ fn full() -> SoftnessFile {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn a_written_file_reads_back() {
     let file = full();
     let text = file.to_toml();
     assert_eq!(parse(&text).unwrap(), file, "{text}");
@@ -103,7 +103,7 @@ fn a_hand_written_file_is_enough() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_key() {
     for (text, problem) in [
         ("", "missing field `format`"),
         ("format = 2", "format = 2 is unknown"),
@@ -154,7 +154,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn a_file_that_is_none_is_refused() {
+fn a_missing_or_foreign_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);

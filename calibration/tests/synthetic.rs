@@ -1,4 +1,5 @@
-//! A synthetic log is what its recipe says: laws exact, motions smooth, errors of the stated size, same seed same bits.
+//! A synthetic log follows its settings: laws exact, motions smooth, errors of the stated size, equal bits for equal
+//! seeds.
 
 use insonate_calibration::synthetic::{
     Law, MotionFrame, Segment, Sensor, SyntheticLog, Trajectory, to_csv,
@@ -28,7 +29,8 @@ fn deviation(values: &[f64]) -> f64 {
     (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()
 }
 
-/// Central differences of 1 µs: rounding of 1e-2 m and 1e-4 m/s² of curvature leave 1e-9 of position and 1e-6 of velocity.
+/// Central differences of 1 µs: rounding of 1e-2 m and 1e-4 m/s² of curvature leave errors of 1e-9 of position and
+/// 1e-6 of velocity.
 #[test]
 fn velocity_and_acceleration_are_derivatives() {
     for motion in [
@@ -53,7 +55,7 @@ fn velocity_and_acceleration_are_derivatives() {
 }
 
 #[test]
-fn crossings_are_where_the_surface_is() {
+fn crossings_are_at_the_surface() {
     let motion = Trajectory::press();
     let crossings = motion.crossings();
     assert_eq!(crossings.len(), 2);
@@ -86,14 +88,14 @@ fn the_standard_linear_solid_is_exact() {
         let loading = time.min(0.3);
         let loaded = 600.0 * speed * 0.1 * (1.0 - (-loading / 0.1_f64).exp());
         let expected = 1000.0 * r + loaded * (-(time - loading) / 0.1).exp();
-        // The ramp of a nanosecond moves the truth by v · 1 ns · k = 3e-8 N.
+        // The ramp of a nanosecond shifts the truth by v · 1 ns · k = 3e-8 N.
         assert!((truth.force[index] - expected).abs() < 1e-7, "{time}");
     }
 }
 
 /// ḟ₁ = k₁ ṙ − f₁/τ has the particular solution k₁ A ωτ (ωτ sin ωt + cos ωt)/(1 + ω²τ²) for r = A sin ωt.
 #[test]
-fn the_standard_linear_solid_swings_as_its_transfer_function() {
+fn the_standard_linear_solid_follows_its_transfer_function() {
     let recipe = SyntheticLog {
         sensor: Sensor::perfect(),
         ..SyntheticLog::new(SOLID, Trajectory::palpation(10.0), MotionFrame::Indentation)
@@ -104,7 +106,7 @@ fn the_standard_linear_solid_swings_as_its_transfer_function() {
         let (sin, cos) = (x / 0.1 * truth.time[index]).sin_cos();
         let branch = 600.0 * 0.003 * x * (x * sin + cos) / (1.0 + x * x);
         let expected = 1000.0 * truth.indentation[index] + branch;
-        // The start's transient has decayed by e^{−25} of 1 N after 2.5 s.
+        // The initial transient of 1 N has decayed by e^{−25} after 2.5 s.
         assert!((truth.force[index] - expected).abs() < 1e-10);
     }
 }
@@ -113,7 +115,7 @@ fn the_standard_linear_solid_swings_as_its_transfer_function() {
 type Force = fn(f64, f64) -> f64;
 
 #[test]
-fn laws_give_their_equations() {
+fn laws_follow_their_equations() {
     let cases: [(Law, Force); 4] = [
         (KELVIN_VOIGT, |r, v| 1324.17 * r + 17.59 * v),
         (
@@ -162,7 +164,7 @@ fn laws_give_their_equations() {
     }
 }
 
-/// 5000 samples: a standard deviation is known to 1 %, a mean to 1.4 % of it; four of these are allowed.
+/// 5000 samples determine a standard deviation to 1 %, and a mean to 1.4 % of it; four times this is allowed.
 #[test]
 fn errors_have_the_stated_size() {
     let still = Trajectory::new(-0.01, &[Segment::Hold(10.0)]);
@@ -186,7 +188,7 @@ fn errors_have_the_stated_size() {
     };
     let position = scalar(position);
     assert!((deviation(position) / 5e-6 - 1.0).abs() < 0.04);
-    // 10 mm above a surface at 0.2 m whose outside is up.
+    // 10 mm above a surface at 0.2 m whose outward direction is up.
     assert!((position[0] - 0.21).abs() < 1e-4);
     let velocity = scalar(log.velocity.as_ref().unwrap());
     assert!((deviation(velocity) / 1e-4 - 1.0).abs() < 0.04);
@@ -214,7 +216,7 @@ fn latency_delays_the_force_and_the_step_rounds_it() {
 }
 
 #[test]
-fn jittered_time_increases_and_tells_the_truth() {
+fn jittered_time_increases_and_matches_the_motion() {
     let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), MotionFrame::Indentation);
     recipe.sensor = Sensor {
         sampling_jitter: 5e-4,

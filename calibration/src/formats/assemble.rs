@@ -1,24 +1,25 @@
-//! From series of numbers to a log: units, time, and whether the numbers can be true.
+//! Assembles a log from series of numbers: units, time, and plausibility checks.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
 use super::{ReadOptions, missing, order, orientation, refuse, refuse_at, timeline};
 use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
-/// Fewest samples of a log.
+/// Minimum number of samples of a log.
 const MIN_SAMPLES: usize = 3;
 
-/// No probe goes deeper into tissue [m].
+/// Maximum plausible indentation [m].
 const MAX_INDENTATION: f64 = 0.5;
-/// No arm is longer [m].
+/// Maximum plausible position, from the reach of an arm [m].
 const MAX_POSITION: f64 = 10.0;
-/// No probe is faster [m/s].
+/// Maximum plausible velocity of a probe [m/s].
 const MAX_VELOCITY: f64 = 10.0;
-/// No sensor on an arm reads more [N].
+/// Maximum plausible force of a sensor on an arm [N].
 const MAX_FORCE: f64 = 1e4;
-/// A log sampled less often than this [s], in seconds that nobody named, is rather one in other units.
+/// Maximum plausible sampling interval [s] if the unit of time was assumed; a longer one suggests another unit.
 const MAX_ASSUMED_INTERVAL: f64 = 0.5;
 
-/// What a reader hands over: one series for each pick of the plan, all of one length, all finite or NaN where a value is missing.
+/// Output of a reader: one series for each pick of the plan, all of equal length, each value finite or NaN if
+/// missing.
 pub(super) struct Read {
     pub(super) plan: Plan,
     pub(super) series: Vec<Vec<f64>>,
@@ -27,7 +28,7 @@ pub(super) struct Read {
     pub(super) format: &'static str,
 }
 
-/// Makes a log of what was read.
+/// Creates a log from the output of a reader.
 pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, CalibrationError> {
     let Read {
         plan,
@@ -131,16 +132,17 @@ fn check_length(file: &str, n: usize) -> Result<(), CalibrationError> {
     ))
 }
 
-/// Units of times since 1970: the least number that is after the year 2000 in the unit, and the units in a second.
+/// Units of times since 1970: the smallest number that lies after the year 2000 in the unit, and the number of units
+/// per second.
 const EPOCHS: [(&str, f64, f64); 3] = [
     ("ms", 946_684_800e3, 1e3),
     ("us", 946_684_800e6, 1e6),
     ("ns", 946_684_800e9, 1e9),
 ];
-/// From 2000 to 2100, of a time in 2000.
+/// Ratio of a time in 2100 to a time in 2000.
 const EPOCH_SPAN: f64 = 4_102_444_800.0 / 946_684_800.0;
 
-/// Counts times since 1970 that nobody gave a unit from the first, in seconds.
+/// Makes times since 1970 without a given unit relative to the first one, in seconds.
 fn count_from_epoch(pick: &Pick, time: &mut [f64], notes: &mut Vec<String>) {
     let first = time.iter().copied().fold(f64::INFINITY, f64::min);
     let of = |(_, from, _): &&(&str, f64, f64)| (*from..*from * EPOCH_SPAN).contains(&first);
@@ -155,7 +157,7 @@ fn count_from_epoch(pick: &Pick, time: &mut [f64], notes: &mut Vec<String>) {
     }
 }
 
-/// Refuses seconds that nobody named where they are far apart.
+/// Refuses times with an assumed unit of seconds if they are far apart.
 fn check_interval(file: &str, pick: &Pick, time: &[f64]) -> Result<(), CalibrationError> {
     let interval = (time[time.len() - 1] - time[0]) / (time.len() - 1) as f64;
     if pick.unit_assumed && interval > MAX_ASSUMED_INTERVAL {
@@ -170,10 +172,10 @@ fn check_interval(file: &str, pick: &Pick, time: &[f64]) -> Result<(), Calibrati
     Ok(())
 }
 
-/// Numbers that differ by more than this share of the largest are two: exports round to six or seven digits.
+/// Relative difference (to the largest number) above which two numbers differ: exports round to six or seven digits.
 const ALIKE: f64 = 1e-6;
 
-/// Refuses to choose among columns of force, or of the motion, that differ.
+/// Refuses to choose between different columns of force, or of the motion.
 fn check_rivals(file: &str, plan: &Plan, series: &[Vec<f64>]) -> Result<(), CalibrationError> {
     let motion = match plan.motion {
         MotionPlan::Indentation(pick) => ("indentation", Axes::One(pick)),
@@ -202,7 +204,7 @@ fn check_rivals(file: &str, plan: &Plan, series: &[Vec<f64>]) -> Result<(), Cali
     Ok(())
 }
 
-/// Whether two series say the same, though one counts the other way round, or, if `moved`, from another zero.
+/// Whether two series are equal up to the sign or, if `moved`, up to an offset.
 fn alike(a: &[f64], b: &[f64], moved: bool) -> bool {
     let zero = |values: &[f64]| {
         let first = values.iter().find(|value| !value.is_nan());
@@ -216,7 +218,7 @@ fn alike(a: &[f64], b: &[f64], moved: bool) -> bool {
     for (a, b) in a.iter().zip(b) {
         let (a, b) = (a - a_zero, b - b_zero);
         let limit = ALIKE * largest.max(b.abs());
-        // A cell without a value contradicts nothing.
+        // A missing value is compatible with any number.
         same &= (a - b).abs() <= limit || b.is_nan();
         opposite &= (a + b).abs() <= limit || b.is_nan();
     }
@@ -261,7 +263,7 @@ fn choose_episode(
     Ok(())
 }
 
-/// Turns a series into SI.
+/// Converts a series to SI units.
 fn convert(file: &str, pick: &Pick, values: &mut [f64]) -> Result<(), CalibrationError> {
     let Some(unit) = pick.unit.filter(|unit| !unit.is_si()) else {
         return Ok(());
@@ -282,7 +284,7 @@ fn convert(file: &str, pick: &Pick, values: &mut [f64]) -> Result<(), Calibratio
     }
 }
 
-/// Takes the series one by one.
+/// Takes the series one after the other.
 struct Parts<'a> {
     file: &'a str,
     picks: &'a [Pick],
@@ -344,7 +346,7 @@ impl Parts<'_> {
     }
 }
 
-/// Refuses NaN and infinity, of a series whose first value is in row 1.
+/// Refuses NaN and infinity; the first value of the series is in row 1.
 pub(super) fn check_finite(
     file: &str,
     label: &str,
@@ -363,15 +365,15 @@ pub(super) fn check_finite(
     }
 }
 
-/// A logged velocity so many times the change of the motion per second is one in other units: mm/s beside m, say.
+/// Ratio of the logged velocity to the rate of the motion above which its unit is wrong, such as mm/s with m.
 const MAX_VELOCITY_RATIO: f64 = 30.0;
-/// Correlation from which on the two are taken for the same movement; noise of the difference lowers it.
+/// Minimum correlation for the two to be the same movement; noise of the difference reduces it.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// Fewer samples say too little about it.
+/// Minimum number of samples for this check.
 const MIN_VELOCITY_SAMPLES: usize = 20;
 
-/// Refuses a velocity whose unit does not fit that of the motion; both are numbers along one axis.
+/// Refuses a velocity whose unit does not match the unit of the motion; both are scalars.
 fn check_velocity(
     file: &str,
     plan: &Plan,

@@ -1,5 +1,5 @@
-//! Topics of a recording, each with times of its own, as one log: force at the times of the place or the other way round,
-//! whichever was recorded less often.
+//! Merges the topics of a recording, each with its own times, into one log. The samples are taken at the times of
+//! position or force, whichever was recorded less often.
 
 use std::collections::BTreeSet;
 
@@ -28,14 +28,14 @@ use transforms::Transforms;
 /// A recording that was read.
 pub(super) struct Bag {
     pub(super) topics: Vec<Topic>,
-    /// Topics that hold nothing of use, with their types, for messages.
+    /// Topics without usable contents, with their types, for messages.
     pub(super) others: Vec<String>,
     pub(super) sha256: String,
     pub(super) format: &'static str,
     pub(super) notes: Vec<String>,
 }
 
-/// Makes a log of a recording.
+/// Creates a log from a recording.
 pub(super) fn log(
     file: &str,
     mut bag: Bag,
@@ -61,7 +61,7 @@ pub(super) fn log(
     check_one_of_each(file, &fields, options.columns.as_ref())?;
     let mut plan = Plan::without_orientation(file, &fields, &options)?;
     if let Some([_, rest @ ..]) = named_orientation(&options) {
-        // One name is that of a message's quaternion, whose order its type says.
+        // A single name refers to a message's quaternion, whose order is given by its type.
         let kind = rest.is_empty().then_some(OrientationKind::Xyzw);
         let options = ReadOptions {
             orientation: options.orientation.or(kind),
@@ -85,7 +85,7 @@ pub(super) fn log(
         .chain(frames.topics())
         .collect();
     let (timelines, clock) = timelines(&bag.topics, &used);
-    // A topic may hold its own times, as one of its numbers.
+    // A topic may contain its own times as one of its numbers.
     if plan.time.is_some_and(|pick| plan.picks[pick].field == 0) {
         bag.notes.push(clock);
     }
@@ -125,7 +125,7 @@ fn named_orientation(options: &ReadOptions) -> Option<&[Selector]> {
     options.columns.as_ref()?.orientation.as_deref()
 }
 
-/// Says that a recording has nothing to read, and what it has.
+/// Error for a recording without usable topics; lists its contents.
 fn nothing(file: &str, bag: &Bag, transforms: &Transforms) -> CalibrationError {
     let mut topics = bag.others.clone();
     if !transforms.is_empty() {
@@ -145,7 +145,7 @@ fn nothing(file: &str, bag: &Bag, transforms: &Transforms) -> CalibrationError {
     )
 }
 
-/// A column of time, and one for each part of each topic; of those, which part of which topic.
+/// Fields: a time column, and one for each part of each topic. Also the topic and part of each of the latter.
 fn fields(topics: &[Topic]) -> (Vec<Field>, Vec<(usize, usize)>) {
     let mut fields = vec![Field {
         time_unit: Some(Unit::si(Dimension::Time)),
@@ -164,14 +164,14 @@ fn fields(topics: &[Topic]) -> (Vec<Field>, Vec<(usize, usize)>) {
     (fields, owners)
 }
 
-/// The name of a field that says a quantity, and which axis.
-fn says(field: &Field, quantity: Quantity) -> Option<(&str, Option<usize>)> {
+/// Name and axis of a field that denotes a quantity.
+fn name_and_axis(field: &Field, quantity: Quantity) -> Option<(&str, Option<usize>)> {
     let name = field.name.as_deref()?;
     let found = names::meaning(name).filter(|found| found.quantity == quantity)?;
     Some((name, found.axis))
 }
 
-/// Refuses to choose among topics of one quantity: a wanted pose is no measured one.
+/// Refuses to choose among topics of one quantity: a commanded pose is not a measured one.
 fn check_one_of_each(
     file: &str,
     fields: &[Field],
@@ -181,16 +181,16 @@ fn check_one_of_each(
         columns.is_some_and(|columns| match quantity {
             Quantity::Position => columns.position.is_some() || columns.indentation.is_some(),
             Quantity::Force => columns.force.is_some(),
-            // Without a name no velocity is read beside columns that have one.
+            // A velocity without a name is not read if other columns have names.
             _ => true,
         })
     };
     for quantity in [Quantity::Position, Quantity::Force, Quantity::Velocity] {
-        let of = |field| says(field, quantity);
+        let of = |field| name_and_axis(field, quantity);
         let vectors = fields.iter().filter(|field| field.width == Some(3));
         let mut offered: Vec<&str> = vectors.filter_map(of).map(|(name, _)| name).collect();
         if offered.is_empty() {
-            // Numbers of one meaning; several forces are compared later.
+            // Scalars with the same meaning; several forces are compared later.
             let numbers = fields.iter().filter(|field| field.width.is_none());
             let numbers: Vec<_> = numbers.filter_map(of).collect();
             let alike = |axis| numbers.iter().filter(|(_, other)| *other == axis).count() > 1;
@@ -219,7 +219,7 @@ fn check_one_of_each(
     Ok(())
 }
 
-/// Drops rows in which a topic had no messages about that time.
+/// Drops rows for which a topic had no messages near that time.
 fn keep_whole_rows(series: &mut [Vec<f64>]) {
     let n = series.first().map_or(0, Vec::len);
     let whole: Vec<bool> = (0..n)

@@ -3,21 +3,22 @@
 /// Nanoseconds of a second.
 const SECOND: i64 = 1_000_000_000;
 
-/// A time as a clock writes it.
+/// A time in clock notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Clock {
-    /// Since 1970 for a time with an ISO date, else since the clock's last zero [ns].
+    /// Time since 1970 with an ISO date, otherwise since the clock's last zero [ns].
     nanoseconds: i64,
-    /// After how long the clock starts at zero again [ns]; `None`: never.
+    /// Period after which the clock restarts at zero [ns]; `None`: never.
     period: Option<i64>,
 }
 
-/// Reads a clock time; `None` for anything else.
+/// Parses a clock time; `None` for anything else.
 ///
-/// Only dates that start with the year count. In the others nobody can tell day from month, so only their time of day is read.
+/// Only dates that start with the year are used. In other dates day and month are ambiguous, so only the time of day
+/// is read.
 pub(super) fn parse(cell: &[u8]) -> Option<Clock> {
     let text = std::str::from_utf8(cell).ok()?.trim();
-    // The shortest is `0:00.0`; a look at the bytes spares the rest for numbers and words.
+    // The shortest time is `0:00.0`; this quick check skips the rest for numbers and words.
     if text.len() < 5 || text.len() > 64 || !text.contains(':') {
         return None;
     }
@@ -28,7 +29,7 @@ pub(super) fn parse(cell: &[u8]) -> Option<Clock> {
         .split_once(" days ")
         .or_else(|| text.split_once(" day "))
     {
-        // pandas writes durations so. More days in nanoseconds do not fit in 64 bits.
+        // Durations in the notation of pandas. More days in nanoseconds do not fit in 64 bits.
         let days: i64 = days
             .parse()
             .ok()
@@ -84,14 +85,14 @@ fn day(date: &str) -> Option<Day> {
     sound.then(|| Day::Known(days_since_1970(year, month, day)))
 }
 
-/// Of the Gregorian calendar, counted in years that start in March.
+/// Days in the Gregorian calendar, counted in years that start in March.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     365 * year + year / 4 - year / 100 + year / 400 + of_year - 719_468
 }
 
-/// A time of day and how far its zone is ahead of UTC [ns].
+/// Time of day and offset of its zone from UTC [ns].
 fn zone(time: &str) -> Option<(&str, i64)> {
     let time = time
         .strip_suffix(" UTC")
@@ -128,7 +129,7 @@ fn time_of_day(text: &str) -> Option<Clock> {
             let seconds = digits(seconds, 2)? * SECOND + digits(thousandths, 3)? * 1_000_000;
             (digits(hours, 3)?, digits(minutes, 2)?, seconds)
         }
-        // Without a fraction these may as well be hours and minutes.
+        // Without a fraction these may be hours and minutes.
         [minutes, seconds] if seconds.contains(['.', ',']) && afternoon.is_none() => {
             return Some(Clock {
                 nanoseconds: digits(minutes, 4)? * 60 * SECOND + fraction(seconds)?,
@@ -165,29 +166,29 @@ fn fraction(text: &str) -> Option<i64> {
     Some(digits(whole, 2)? * SECOND + nanoseconds)
 }
 
-/// A whole number with a limit on its digits.
+/// A whole number with a limited number of digits.
 fn digits(text: &str, most: usize) -> Option<i64> {
     let sound = (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     sound.then(|| text.parse().ok())?
 }
 
-/// Counts seconds from the first time, over midnight too.
+/// Converts to seconds since the first time, also across midnight.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Count {
     first: Option<Clock>,
     last: i64,
-    /// What the clock lost by starting at zero again [ns].
+    /// Total time lost by restarts of the clock at zero [ns].
     lost: i64,
     met: usize,
 }
 
 impl Count {
-    /// How many clock times were met.
+    /// Number of clock times read.
     pub(super) fn met(&self) -> usize {
         self.met
     }
 
-    /// Seconds since the first time; `None` for one that is written in another way than the first.
+    /// Seconds since the first time; `None` for a time in another notation than the first.
     pub(super) fn seconds(&mut self, clock: Clock) -> Option<f64> {
         let first = *self.first.get_or_insert(clock);
         if first.period != clock.period {
@@ -204,7 +205,7 @@ impl Count {
                 self.lost += period;
                 now += period;
             } else if now > self.last + period / 2 && self.lost > 0 {
-                // A row from before midnight that was written after it.
+                // A row from before midnight that was written after midnight.
                 now -= period;
             }
             self.last = self.last.max(now);
@@ -265,7 +266,7 @@ mod tests {
         ] {
             assert_eq!(seconds(&times), [0.0, 0.002, 1.501], "{times:?}");
         }
-        // Neighbours that were swapped at midnight.
+        // Neighbouring rows swapped at midnight.
         assert_eq!(
             seconds(&["23:59:58", "00:00:00", "23:59:59", "00:00:01"]),
             [0.0, 2.0, 1.0, 3.0]

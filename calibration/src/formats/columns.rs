@@ -1,17 +1,19 @@
-//! What a user says about which column is what.
+//! Assignment of columns to quantities by the user.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::CalibrationError;
 
-/// Which column is what: `time=1,indentation=3,velocity=4,force=5`, parsed from text.
+/// Assignment of columns to quantities, parsed from text: `time=1,indentation=3,velocity=4,force=5`.
 ///
 /// Keys are `time`, `indentation` or `position`, `velocity`, `force` and `orientation`.
-/// A column is a number, from 1, or a name: of a CSV header, an array in an NPZ file, a column of a Parquet file, a field of a structured NPY file.
-/// Position, velocity and force may be vectors: three columns joined by `:`, as in `position=2:3:4`, or one column that holds three numbers a row.
-/// An orientation is three or four columns, or one that holds as many: `orientation=qx:qy:qz:qw`.
-/// One number of such a column is taken by its place, from 0 as in numpy: `force=observation.state[2]`.
+/// A column is a number, from 1, or a name: of a CSV header, an array in an NPZ file, a column of a Parquet file, a
+/// field of a structured NPY file.
+/// Position, velocity and force may be vectors: three columns joined by `:`, as in `position=2:3:4`, or one column
+/// with three numbers per row.
+/// An orientation is three or four columns, or one column with as many numbers: `orientation=qx:qy:qz:qw`.
+/// A single number of such a column is selected by its index, from 0 as in numpy: `force=observation.state[2]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     pub(super) time: Option<Selector>,
@@ -22,12 +24,12 @@ pub struct Columns {
     pub(super) orientation: Option<Vec<Selector>>,
 }
 
-/// One column, as the user calls it.
+/// A column as specified by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Selector {
-    /// From 1.
+    /// Column number, from 1.
     Number(usize),
-    /// As in the header, possibly with a place in brackets.
+    /// Name as in the header, optionally with an index in brackets.
     Name(String),
 }
 
@@ -40,12 +42,12 @@ impl fmt::Display for Selector {
     }
 }
 
-/// What is wrong with `--columns`.
+/// An error about `--columns`.
 pub(super) fn refuse(problem: String) -> CalibrationError {
     CalibrationError::option("--columns", problem)
 }
 
-/// Key and value of each part between commas; a part without `=` as it is.
+/// Key and value of each part between commas; a part without `=` is returned as an error.
 pub(super) fn pairs(text: &str) -> impl Iterator<Item = Result<(&str, &str), &str>> {
     let parts = text
         .split(',')
@@ -85,7 +87,7 @@ impl FromStr for Columns {
 }
 
 impl Columns {
-    /// All columns that are named.
+    /// All specified columns.
     pub(super) fn selectors(&self) -> impl Iterator<Item = &Selector> {
         let single = [&self.time, &self.indentation].into_iter().flatten();
         let several = [

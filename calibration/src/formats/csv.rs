@@ -1,8 +1,8 @@
-//! Text logs: numbers between commas, semicolons, tabs or spaces, with or without a header.
+//! Text logs: numbers separated by commas, semicolons, tabs or spaces, with or without a header.
 //!
-//! The table is the block of rows of numbers; what stands before and after it is said in notes.
-//! One pass: bytes are hashed, cut into cells, and only the wanted cells become numbers.
-//! Rows are counted as an editor counts lines: blank and comment lines count, so that a message points at the line.
+//! The table is the block of rows of numbers; notes report the text before and after it.
+//! The file is read in one pass: bytes are hashed, split into cells, and only the wanted cells are parsed.
+//! Rows are counted like lines in an editor: blank and comment lines count, so that a message points at the line.
 
 use std::io::{self, Read};
 
@@ -23,7 +23,7 @@ use dialect::Dialect;
 use encoding::{Decoded, Utf16};
 use guarded::Guarded;
 
-/// Bytes looked at to find out how a file is written.
+/// Number of bytes from which the notation of a file is detected.
 const HEAD: usize = 1 << 16;
 
 /// Reads a log from text.
@@ -105,7 +105,7 @@ pub(super) fn table(
 }
 
 fn failure(file: &str, source: io::Error, line: u64) -> CalibrationError {
-    // Errors without a code of the operating system are our own.
+    // Errors without a code of the operating system come from this crate.
     if source.raw_os_error().is_none() && source.kind() == io::ErrorKind::Other {
         let place = if line > 0 {
             format!(", after row {line}")

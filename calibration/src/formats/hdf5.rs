@@ -1,4 +1,5 @@
-//! HDF5: data sets of numbers, found by their paths, one row a sample; also robomimic's demonstrations, of which one is a log.
+//! HDF5: data sets of numbers, addressed by path, with one row per sample; also robomimic's demonstrations, each of
+//! which is a log.
 
 use std::fmt::Display;
 use std::io::{self, Read as _};
@@ -10,22 +11,22 @@ use super::source::{self, Hashing};
 use super::{MAX_SAMPLES, ReadOptions, assemble, guarded, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
-/// Most data sets in a file.
+/// Maximum number of data sets in a file.
 const MAX_SETS: usize = 4096;
-/// Groups are followed so deep.
+/// Maximum depth of nested groups.
 const MAX_DEPTH: usize = 8;
-/// Most numbers in a row.
+/// Maximum number of values in a row.
 const MAX_WIDTH: u64 = 4096;
-/// First bytes of a file, or of what is behind its user block.
+/// Signature at the start of a file, or after its user block.
 pub(super) const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
-/// Shortest user block [bytes]; longer ones are twice as long, and twice again.
+/// Minimum size of a user block [bytes]; larger ones are powers of two times this size.
 const MIN_USER_BLOCK: u64 = 512;
-/// Read at once [bytes].
+/// Bytes read at once.
 const BLOCK: usize = 1 << 16;
-/// Looked at to say what a file is [bytes].
+/// Bytes examined to identify a file.
 const HEAD: usize = 128;
 
-/// Reads a log: `open` opens what `input` is read from; `format` is written into the log.
+/// Reads a log: `open` opens the same contents as `input`; `format` is recorded in the log.
 pub(super) fn read(
     file: &str,
     input: impl std::io::Read,
@@ -45,16 +46,16 @@ pub(super) fn read(
     })
 }
 
-/// What was seen of a file when it was hashed.
+/// Properties of a file, found while it was hashed.
 struct Seen {
     sha256: String,
     size: u64,
-    /// Whether MATLAB's text is before the signature.
+    /// Whether MATLAB's header text precedes the signature.
     is_matlab: bool,
 }
 
-/// Hashes a file, which must have the signature at its start, or behind a user block of 512, 1024, 2048, … bytes
-/// (HDF5 File Format Specification 3.0, II.A).
+/// Hashes a file, which must have the signature at its start, or after a user block of 512, 1024, 2048, … bytes (HDF5
+/// File Format Specification 3.0, II.A).
 fn hash(file: &str, input: impl io::Read) -> Result<Seen, CalibrationError> {
     let failed = |source| CalibrationError::Read {
         file: file.to_owned(),
@@ -74,7 +75,7 @@ fn hash(file: &str, input: impl io::Read) -> Result<Seen, CalibrationError> {
             break;
         }
         if !is_found {
-            // Places are multiples of 512, so that no signature is in two blocks.
+            // Possible positions are multiples of 512, so a signature never spans two blocks.
             let mut place = 0u64;
             while place < size + block.len() as u64 {
                 let here = place.checked_sub(size).map(|here| here as usize);
@@ -99,12 +100,12 @@ fn hash(file: &str, input: impl io::Read) -> Result<Seen, CalibrationError> {
     })
 }
 
-/// A data set of numbers, one row a sample.
+/// A data set of numbers with one row per sample.
 struct Column {
     set: Dataset,
     rows: u64,
     width: Option<usize>,
-    /// Whether the numbers of a sample are apart: all first ones, then all second ones.
+    /// Whether the numbers of a sample are not contiguous: all first ones, then all second ones.
     is_turned: bool,
 }
 
@@ -135,7 +136,7 @@ fn read_opened(
             "holds no data sets of numbers with one row a sample",
         ));
     }
-    // The demonstration is chosen: its rows are one log.
+    // The demonstration is selected already: its rows are one log.
     let options = ReadOptions {
         episode: options.episode.filter(|_| of_episode.is_none()),
         ..options.clone()
@@ -152,7 +153,7 @@ fn read_opened(
     assemble::log(file, read, &options)
 }
 
-/// The group whose data sets are a log: a demonstration of robomimic's, with a note which, or else all of the file.
+/// The group whose data sets form a log: one of robomimic's demonstrations, with a note, or the whole file.
 fn demonstration(
     file: &str,
     root: &Group,
@@ -192,7 +193,7 @@ fn demonstration(
     Ok((group, Some(format!("demonstration {wanted} was read"))))
 }
 
-/// Visits the data sets of a group and of those in it, until `visit` says that these are enough.
+/// Visits the data sets of a group and its subgroups until `visit` ends the traversal.
 fn collect(
     file: &str,
     group: &Group,
@@ -211,7 +212,7 @@ fn collect(
         .datasets()
         .map_err(|error| damaged(file, path, error))?
     {
-        // What cannot be opened is left out.
+        // Objects that cannot be opened are left out.
         let Ok(set) = group.dataset(&name) else {
             continue;
         };
@@ -226,7 +227,7 @@ fn collect(
         return Ok(());
     }
     for name in group.groups().map_err(|error| damaged(file, path, error))? {
-        // `#refs#` and `#subsystem#` are MATLAB's own.
+        // `#refs#` and `#subsystem#` are internal to MATLAB.
         if let Ok(inner) = group.group(&name)
             && !name.starts_with('#')
         {
@@ -236,9 +237,9 @@ fn collect(
     Ok(())
 }
 
-/// A data set as a column; `None` for what is not a table of numbers.
+/// A data set as a column; `None` if it is not a table of numbers.
 ///
-/// MATLAB turns its arrays when it writes them: what is n×3 there has the shape 3×n here.
+/// MATLAB transposes its arrays when it writes them: an n×3 array has the shape 3×n here.
 fn column(set: Dataset, is_matlab: bool) -> Option<Column> {
     use DType::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     if !matches!(
@@ -254,7 +255,7 @@ fn column(set: Dataset, is_matlab: bool) -> Option<Column> {
                 .is_ok_and(|named| named.contains_key("MATLAB_class"))
     };
     let (rows, width, is_turned) = match set.shape().ok()?[..] {
-        // One row is no log: it is a column that lies.
+        // A single row is a column stored horizontally, because a log has several rows.
         [rows] | [1, rows] => (rows, None, false),
         [width, rows] if width <= rows && (2..=MAX_WIDTH).contains(&width) && of_matlab() => {
             (rows, Some(width), true)

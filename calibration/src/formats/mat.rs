@@ -1,7 +1,8 @@
 //! MATLAB's `.mat` files: version 7.3, which is HDF5, and version 5 (also called 6 and 7): numeric arrays, and structs of them.
 //!
-//! Format: MathWorks, "MAT-File Format" (R2024b), level 5. Arrays are stored column by column: one that is n×3 has three columns,
-//! one that is n×1 or 1×n is one column. What else a file holds (text, cells, objects, sparse or complex arrays) is passed over.
+//! Format: MathWorks, "MAT-File Format" (R2024b), level 5. Arrays are stored column by column: an n×3 array has three
+//! columns, an n×1 or 1×n array is one column. Other contents (text, cells, objects, sparse or complex arrays) are
+//! skipped.
 
 use std::io::{self, Read};
 
@@ -16,13 +17,13 @@ mod matrix;
 
 use matrix::Array;
 
-/// Bytes before the first element.
+/// Number of bytes before the first element.
 const HEADER: usize = 128;
-/// Most arrays in a file.
+/// Maximum number of arrays in a file.
 const MAX_ARRAYS: usize = 4096;
-/// Most numbers in all arrays that may be columns; they are kept in memory.
+/// Maximum number of values in all candidate arrays, which are kept in memory.
 const MAX_NUMBERS: usize = 128 << 20;
-/// No variable is longer [bytes].
+/// Maximum size of a variable [bytes].
 const MAX_ELEMENT: u64 = 8 * MAX_NUMBERS as u64;
 
 /// Types of elements.
@@ -177,7 +178,7 @@ fn tag(input: &mut impl Read, is_big_endian: bool) -> Result<Option<(u32, u32)>,
 
 const CUT: &str = "ends within an array: was it cut off?";
 
-/// The bytes of an array; `None` for an element of another kind.
+/// The bytes of an array; `None` for an element of another type.
 fn element(
     input: &mut impl Read,
     kind: u32,
@@ -209,7 +210,7 @@ fn element(
     Ok(bytes)
 }
 
-/// So many bytes; memory grows with what there is.
+/// Reads exactly this number of bytes; memory grows only with the available data.
 fn exactly(input: impl Read, size: u32) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     input

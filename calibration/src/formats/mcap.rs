@@ -1,6 +1,7 @@
-//! MCAP (<https://mcap.dev/spec>), as ROS 2 and Foxglove record it: messages in CDR or JSON, packed by zstd, LZ4 or not at all.
+//! MCAP (<https://mcap.dev/spec>), as recorded by ROS 2 and Foxglove: messages in CDR or JSON, compressed by zstd,
+//! LZ4 or uncompressed.
 //!
-//! A file is read from its front, one record at a time, so that one that was cut off gives what it has.
+//! A file is read sequentially, record by record, so a truncated file yields the data that it contains.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -15,11 +16,11 @@ use super::source::{self, Hashing};
 use super::{ReadOptions, guarded, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
-/// Longest record that is read [bytes].
+/// Maximum size of a record [bytes].
 const MAX_RECORD: usize = 256 << 20;
-/// Read at once [bytes], whatever a record says of its length.
+/// Maximum number of bytes read at once, regardless of the length stated in a record.
 const MAX_READ: usize = 1 << 20;
-/// Most channels.
+/// Maximum number of channels.
 const MAX_CHANNELS: usize = 4096;
 
 /// Reads a log.
@@ -28,7 +29,7 @@ pub(super) fn read(
     input: impl Read,
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
-    // The library (mcap 0.26) panics on chunks that are longer than they say.
+    // The library (mcap 0.26) panics on chunks that are longer than stated.
     guarded(|| read_checked(file, input, options)).unwrap_or_else(|| {
         let problem = "is damaged in a way that the MCAP library cannot tell";
         Err(refuse(file, problem))
@@ -69,7 +70,7 @@ fn read_parts_checked(
             reading.all(&part.name, &mut input)?
         };
         notes.extend(cut.map(|cut| format!("{}: {cut}", part.name)));
-        // Identifiers are those of one file; topics go on.
+        // Identifiers are local to a file; topics continue across files.
         reading.schemas.clear();
         reading.channels.clear();
         std::io::copy(&mut input, &mut std::io::sink()).map_err(failed)?;
@@ -108,21 +109,21 @@ fn read_checked(
     bag::log(file, bag, options)
 }
 
-/// What was read so far.
+/// State of reading.
 #[derive(Default)]
 struct Reading {
     topics: Vec<Topic>,
     others: Vec<String>,
-    /// Names of schemas by their identifiers.
+    /// Names of schemas by identifier.
     schemas: HashMap<u16, String>,
-    /// Topics by the identifiers of their channels; none: of no use.
+    /// Topics by channel identifier; `None`: not used.
     channels: HashMap<u16, Option<usize>>,
     packed: u64,
     unpacked: u64,
 }
 
 impl Reading {
-    /// Reads all records; says where the file was cut off.
+    /// Reads all records; notes where the file was truncated.
     fn all(
         &mut self,
         file: &str,
@@ -175,7 +176,7 @@ impl Reading {
         Ok(None)
     }
 
-    /// Takes a record; what is wrong with the messages of which topic.
+    /// Processes a record; an error names the topic and the problem with its messages.
     fn record(&mut self, record: Record<'_>) -> Result<(), (String, String)> {
         match record {
             Record::Schema { header, .. } if self.schemas.len() < MAX_CHANNELS => {
@@ -187,7 +188,7 @@ impl Reading {
                 }
                 let type_name = self.schemas.get(&channel.schema_id);
                 let type_name = type_name.map_or("", String::as_str);
-                // A topic that is announced twice is one.
+                // A topic that is announced twice is one topic.
                 let known = self
                     .topics
                     .iter()

@@ -1,13 +1,14 @@
-//! Cells without a value: their rows are left out, or filled from the neighbours where topics with times of their own were merged.
+//! Missing values: rows are left out, or filled by interpolation if topics with different times were merged.
 
 use super::plan::{Axes, MotionPlan, Plan};
 use super::{refuse, timeline};
 use crate::CalibrationError;
 
-/// Merged topics are recorded all along: a channel's usual interval times its samples covers this share of the log at least.
+/// Minimum coverage of a merged topic: a channel's typical interval times its number of samples, as a share of the
+/// log.
 const MIN_COVERED: f64 = 0.5;
 
-/// A channel that goes together: the columns of a position, a velocity or a force.
+/// Columns that form a channel: a position, a velocity or a force.
 struct Part {
     what: &'static str,
     picks: Vec<usize>,
@@ -15,7 +16,7 @@ struct Part {
     rows: Vec<usize>,
 }
 
-/// Takes rows without a time out: nothing can be done with them.
+/// Removes rows without a time, which cannot be used.
 pub(super) fn drop_timeless(time: usize, series: &mut [Vec<f64>], notes: &mut Vec<String>) {
     let timed: Vec<bool> = series[time].iter().map(|time| !time.is_nan()).collect();
     let n = timed.iter().filter(|timed| !**timed).count();
@@ -25,13 +26,13 @@ pub(super) fn drop_timeless(time: usize, series: &mut [Vec<f64>], notes: &mut Ve
     }
 }
 
-/// Leaves no wanted cell without a value; the times increase.
+/// Removes or fills rows with missing values, so that every wanted cell has a value and the times increase.
 ///
-/// Where most rows are whole, the others are left out. Where most are not, and each channel was recorded all along,
-/// the channels are brought to the times of the one that was recorded least often; nothing is interpolated across gaps.
+/// If at least half of the rows are complete, the others are left out. If fewer are, and each channel covers the
+/// whole log, the channels are interpolated at the times of the slowest one; nothing is interpolated across gaps.
 ///
 /// # Errors
-/// For a channel that is missing in most rows without that pattern.
+/// If a channel is missing in most rows without that pattern.
 pub(super) fn fill(
     file: &str,
     plan: &Plan,
@@ -92,14 +93,15 @@ fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
         MotionPlan::Position(axes) => of("position", axes),
     };
     let velocity = plan.velocity.map(|axes| of("velocity", axes));
-    // The force stands last: of equally fast channels the last is not interpolated, and the force is the noisier one.
+    // The force comes last: among equally fast channels the last one is not interpolated, and the force is the
+    // noisier one.
     [Some(motion), velocity, Some(of("force", plan.force))]
         .into_iter()
         .flatten()
         .collect()
 }
 
-/// Channels with rows of their own at the times of the slowest.
+/// Interpolates channels with different rows at the times of the slowest one.
 fn merged(
     file: &str,
     parts: &[Part],
@@ -138,7 +140,7 @@ fn merged(
             ));
         }
     }
-    // Of steps equal but for their last digits the later channel's counts.
+    // If steps are equal up to rounding, the later channel is used.
     let slowest = (1..parts.len()).fold(0, |slowest, other| {
         if timelines[other].2 >= 0.999 * timelines[slowest].2 {
             other
@@ -192,7 +194,7 @@ fn merged(
     Ok(())
 }
 
-/// Of a column that belongs to no channel, such as a second force.
+/// Timeline of a column that belongs to no channel, such as a second force.
 fn timeline_of(values: &[f64], time: &[f64]) -> (Vec<usize>, Vec<f64>, f64) {
     let mut rows: Vec<usize> = (0..values.len())
         .filter(|&row| !values[row].is_nan())

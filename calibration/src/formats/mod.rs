@@ -1,8 +1,8 @@
-//! Reading logs: one file per format, units converted once, here.
+//! Readers of logs: one file per format; units are converted once, here.
 //!
-//! A reader says which columns a file has; [`plan`] finds out which of them are wanted and in which units;
-//! the reader reads those; [`assemble`] puts them together as a [`Log`] and looks whether the numbers can be true.
-//! Sizes that a file states are checked before memory is allocated for them, and no file is executed.
+//! A reader lists the columns of a file; [`plan`] selects the wanted ones and their units. The reader then reads
+//! those, and [`assemble`] combines them to a [`Log`] and checks that the numbers are plausible. Sizes stated in a
+//! file are checked before memory is allocated for them, and no file is executed.
 
 mod assemble;
 mod bag;
@@ -40,37 +40,39 @@ pub use units::Units;
 
 use crate::{CalibrationError, Log};
 
-/// No log is larger [bytes]; a longer recording is split before.
+/// Maximum size of a log [bytes]; split a longer recording.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
 
-/// No log has more samples: seven hours at 2 kHz. A few bytes of a compressed file can claim any number.
+/// Maximum number of samples of a log: seven hours at 2 kHz. A few bytes of a compressed file can claim any number.
 pub const MAX_SAMPLES: usize = 50_000_000;
 
-/// What the user says about a file. The default reads what the file's own header says.
+/// Options for reading a file. The default follows the header of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Which column is what; `None`: found by the names in the header.
-    /// Where it is given, no other column is read, but for a time and an orientation that the header names.
+    /// Assignment of columns to quantities; `None`: detected from the names in the header. If given, no other column
+    /// is read, except for a time and an orientation named in the header.
     pub columns: Option<Columns>,
-    /// Units of the columns; what is not named has the unit in its header's name (`_mm`), else SI.
+    /// Units of the columns. A quantity that is not listed has the unit in its header's name (`_mm`), otherwise SI.
     pub units: Units,
-    /// Sampling rate [Hz]: sample i was taken at i / rate. For logs without time; where there is a time column too, the rate wins.
+    /// Sampling rate [Hz] for logs without time: sample i was taken at i / rate. Takes precedence over a time column.
     pub rate: Option<f64>,
-    /// Which episode of a file that holds several (LeRobot's `episode_index`).
+    /// Selected episode of a file with several (LeRobot's `episode_index`).
     pub episode: Option<i64>,
-    /// How the columns of the orientation are written; `None`: as their names say, `qx`, `qy`, `qz` and `qw`.
-    /// A list of four numbers whose order nobody said is not read.
+    /// Representation of the orientation; `None`: from the column names `qx`, `qy`, `qz` and `qw`. A list of four
+    /// numbers in an unknown order is not read.
     pub orientation: Option<OrientationKind>,
-    /// Which frame the force is in, where an orientation was recorded; `None`: as the log's frames say,
-    /// and where it has none, [`LogFrames`](crate::LogFrames) has rotations without names: they are possible, not certain.
+    /// Frame of the force, if an orientation was recorded. `None`: from the log's frames. If the log has none,
+    /// [`LogFrames`](crate::LogFrames) contains rotations without names: they may apply or not.
     pub force_frame: Option<ForceFrame>,
 }
 
-/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`).
-/// A folder is read as one recording of ROS 2, where its files are said to be one by `metadata.yaml` or their names (`bag_0.db3`, `bag_1.db3`).
+/// Reads a log; the format follows from the extension: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`,
+/// `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`).
+/// A folder is read as one recording of ROS 2, if `metadata.yaml` or the file names (`bag_0.db3`, `bag_1.db3`)
+/// identify its files as one.
 ///
 /// # Errors
-/// [`CalibrationError`] that names the file and the row or column.
+/// [`CalibrationError`] with the name of the file and the row or column.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError> {
     let name = path.display().to_string();
     if let Some(recording) = Recording::of(path, &name)? {
@@ -107,10 +109,10 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
     }
 }
 
-/// Reads a log that is in memory; `name` stands in messages and in the log's source.
+/// Reads a log from memory; `name` is used in messages and in the log's source.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn read_bytes(
     name: &str,
     format: Format,
@@ -153,12 +155,12 @@ fn check(options: &ReadOptions) -> Result<(), CalibrationError> {
     }
 }
 
-/// What is wrong with a file.
+/// An error about a file.
 fn refuse(file: &str, problem: impl Into<String>) -> CalibrationError {
     refuse_at(file, "", problem)
 }
 
-/// What is wrong with a file, and where in it, such as `, row 12`.
+/// An error about a file with the position in it, such as `, row 12`.
 fn refuse_at(file: &str, place: impl Into<String>, problem: impl Into<String>) -> CalibrationError {
     CalibrationError::Format {
         file: file.to_owned(),

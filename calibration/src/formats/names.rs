@@ -1,8 +1,8 @@
-//! What the name of a column says: quantity, axis and unit.
+//! Meaning of a column name: quantity, axis and unit.
 
 use super::units::{Dimension, Unit};
 
-/// What a column holds.
+/// Quantity of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     Time,
@@ -33,7 +33,7 @@ impl Quantity {
     }
 }
 
-/// What a name stands for, and how common it is: of two names of one quantity the lower `rank` is meant.
+/// Meaning of a name, with its priority: of two names for one quantity the one with the lower `rank` is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Meaning {
     pub(super) quantity: Quantity,
@@ -46,26 +46,26 @@ mod stems;
 
 use stems::{INDEXED, STEMS};
 
-/// One of several numbers that a robot logs as a list, in columns of their own.
+/// One of several columns with the elements of a list that a robot logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) quantity: Quantity,
     pub(super) rank: usize,
-    /// From 0.
+    /// Index in the list, from 0.
     pub(super) index: usize,
-    /// Where x, y and z are in the list.
+    /// Indices of x, y and z in the list.
     pub(super) axes: [usize; 3],
-    /// How many numbers the list must have, at least and at most.
+    /// Minimum and maximum length of the list.
     pub(super) lengths: (usize, usize),
 }
 
-/// What a name of a header stands for, where that is plain.
+/// Meaning of a name in a header; `None` if it is unclear.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
     let is_member = without_member(name) != name;
     let name = axis_out_of_brackets(without_member(name));
-    // `/probe/wrench.force` and `obs/force` say what `force` says, and `wrench/force/x` what `force_x` says.
+    // `/probe/wrench.force` and `obs/force` mean the same as `force`, and `wrench/force/x` the same as `force_x`.
     let (_, last) = split(&name);
-    // A topic of plain numbers, `/left/z`, has no vector whose axis its last word could be.
+    // A topic of plain numbers, `/left/z`, has no vector, so its last word is not an axis.
     let topic = if is_member {
         name.rsplit('/').next()
     } else {
@@ -82,7 +82,7 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
         })
 }
 
-/// What a name such as `actual_TCP_pose_0` or `O_T_EE[12]` stands for.
+/// Meaning of a name such as `actual_TCP_pose_0` or `O_T_EE[12]`.
 pub(super) fn place(name: &str) -> Option<Place> {
     let (_, last) = split(name.trim());
     let (stem, index) = match last.strip_suffix(']') {
@@ -98,7 +98,7 @@ pub(super) fn place(name: &str) -> Option<Place> {
     })
 }
 
-/// What a name of a list of numbers stands for.
+/// Meaning of the name of a list of numbers.
 pub(super) fn list(name: &str) -> Option<Place> {
     let (_, last) = split(name);
     let stem = snake(without_all_brackets(&last));
@@ -124,15 +124,15 @@ pub(super) fn list(name: &str) -> Option<Place> {
     })
 }
 
-/// Ranks of lists come after those of plain names.
+/// Ranks of lists come after the ranks of plain names.
 const LISTED: usize = 1000;
 
-/// What stands before the part of a name that says what it is: columns of one vector have it in common.
+/// Part of a name before its meaning; the columns of one vector share it.
 pub(super) fn prefix(name: &str) -> String {
     split(name).0
 }
 
-/// Path and rest: `/ft/wrench/force/x` → (`/ft/wrench`, `force_x`), `/tcp.force` → (`/tcp`, `force`).
+/// Splits path and rest: `/ft/wrench/force/x` → (`/ft/wrench`, `force_x`), `/tcp.force` → (`/tcp`, `force`).
 fn split(name: &str) -> (String, String) {
     // Brackets may hold a unit such as mm/s.
     let end = name.find(['[', '(']).unwrap_or(name.len());
@@ -151,7 +151,7 @@ fn split(name: &str) -> (String, String) {
     (name[..at].to_owned(), last.to_owned())
 }
 
-/// `/force.data` is `std_msgs`' way to say `/force`.
+/// `/force.data` is the `std_msgs` notation for `/force`.
 fn without_member(name: &str) -> &str {
     name.strip_suffix(".data").unwrap_or(name)
 }
@@ -159,7 +159,7 @@ fn without_member(name: &str) -> &str {
 /// The unit in a header such as `force_n`, `Force [N]` or `velocity (mm/s)`.
 ///
 /// # Errors
-/// The text in brackets that is no unit of this dimension, such as `V`.
+/// The text in brackets, if it is not a unit of this dimension, such as `V`.
 pub(super) fn unit(name: &str, dimension: Dimension) -> Result<Option<Unit>, String> {
     let (stem, bracketed) = without_brackets(without_member(name));
     if let Some(text) = bracketed {
@@ -180,12 +180,12 @@ pub(super) fn unit(name: &str, dimension: Dimension) -> Result<Option<Unit>, Str
         .find_map(|(_, suffix)| Unit::named(suffix, dimension)))
 }
 
-/// Whether the brackets of a force's name hold a unit of mass.
+/// Whether the brackets of a force's name contain a unit of mass.
 pub(super) fn gives_mass(name: &str) -> bool {
     matches!(without_brackets(name).1, Some("g" | "kg" | "lb" | "lbs"))
 }
 
-/// `hh:mm:ss.fff`: how a time is written, no unit.
+/// Whether the text is a time notation such as `hh:mm:ss.fff` instead of a unit.
 pub(super) fn is_clock(text: &str) -> bool {
     text.contains(':')
         && text
@@ -212,7 +212,7 @@ fn of_stem(stem: &str) -> Option<Meaning> {
     let axis = ['x', 'y', 'z'].iter().position(|axis| *axis == last)?;
     let rest = &stem[..stem.len() - 1];
     if rest.is_empty() {
-        // Plain x, y, z are positions, after every better name.
+        // Plain x, y, z are positions, with the lowest priority.
         return Some(Meaning {
             quantity: Quantity::Position,
             axis: Some(axis),
@@ -279,7 +279,7 @@ fn spaced(name: &str) -> String {
     words
 }
 
-/// Lower case without accents, with one `_` for whatever stands between words.
+/// Lower case without accents, with one `_` for any characters between words.
 pub(super) fn snake(name: &str) -> String {
     let mut words = String::with_capacity(name.len());
     for character in name.chars().flat_map(char::to_lowercase) {
@@ -309,7 +309,7 @@ fn without_accent(character: char) -> Option<&'static str> {
     })
 }
 
-/// The name without a unit at its end, if there is one of any dimension that the rest may have.
+/// The name without a unit at its end, if that is a unit of a possible dimension of the rest.
 fn without_suffix(words: &str) -> String {
     for (stem, suffix) in suffixes(words) {
         if let Some(meaning) = of_stem(stem)
@@ -321,7 +321,7 @@ fn without_suffix(words: &str) -> String {
     words.to_owned()
 }
 
-/// A name split before its last three, two and one words, longest ending first.
+/// Splits a name before its last three, two and one words, longest ending first.
 fn suffixes(words: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut cuts: Vec<usize> = words
         .rmatch_indices('_')

@@ -1,4 +1,4 @@
-//! NumPy's `.npy`: one array, of numbers in two dimensions or of rows with named fields.
+//! NumPy's `.npy`: one array, either two-dimensional with numbers or with rows of named fields.
 //!
 //! Format: NumPy Enhancement Proposal 1 (Kern 2007), versions 1 to 3.
 //! Arrays of Python objects are pickles: they are refused, because reading one executes it.
@@ -16,7 +16,7 @@ mod literal;
 
 pub(super) use header::Header;
 
-/// Bytes read at once, about.
+/// Approximate number of bytes read at once.
 const BLOCK: usize = 1 << 18;
 
 /// Reads a log from a file of `size` bytes.
@@ -44,12 +44,12 @@ pub(super) fn read(
 }
 
 impl Header {
-    /// Reads what stands before the numbers of an array in a file of `size` bytes.
+    /// Reads the header of an array in a file of `size` bytes.
     pub(super) fn read(input: &mut dyn Read, size: u64) -> Result<Self, String> {
         header::read(input, size)
     }
 
-    /// Rows of the array.
+    /// Number of rows of the array.
     pub(super) fn rows(&self) -> usize {
         self.rows.unwrap_or(0)
     }
@@ -59,7 +59,7 @@ impl Header {
         self.parts.iter().any(|part| part.name.is_some())
     }
 
-    /// Its columns; `name`: that of the array, where it has one.
+    /// Columns of the array; `name` is the name of the array, if any.
     pub(super) fn fields(&self, name: Option<&str>) -> Result<Vec<Field>, String> {
         if self.rows.is_none() {
             return Err(
@@ -81,7 +81,7 @@ impl Header {
             .collect())
     }
 
-    /// The wanted series; the fields of this array have the numbers from `first` on.
+    /// The wanted series; the fields of this array are numbered from `first`.
     pub(super) fn series(
         &self,
         file: &str,
@@ -135,7 +135,7 @@ impl Header {
         Ok(series)
     }
 
-    /// Passes on `count` pieces of `size` bytes each.
+    /// Passes `count` items of `size` bytes each to the callback.
     fn blocks(
         &self,
         file: &str,
@@ -167,7 +167,7 @@ impl Header {
     }
 }
 
-/// Reads the end of the input, where a checksum may fail.
+/// Reads to the end of the input, where a checksum may fail.
 fn check_end(file: &str, input: &mut dyn Read) -> Result<(), CalibrationError> {
     let mut more = [0u8; 1];
     match input.read(&mut more) {

@@ -1,7 +1,7 @@
-//! NumPy's `.npz`: a zip archive of arrays, found by name.
+//! NumPy's `.npz`: a zip archive of arrays, addressed by name.
 //!
-//! Names of members are only compared, never used as paths.
-//! What a member says about its size is checked against its compressed size, and reading ends where it says.
+//! Names of members are only compared, never used as paths. The stated size of a member is checked against its
+//! compressed size, and reading stops at the stated size.
 
 use std::io::{self, Read, Seek};
 
@@ -14,17 +14,17 @@ use super::source::{self, Hashing};
 use super::{ReadOptions, assemble, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
-/// Most arrays in a file.
+/// Maximum number of arrays in a file.
 const MAX_MEMBERS: usize = 1024;
 
-/// An array that may be read.
+/// A readable array.
 struct Member {
-    /// Its place in the archive.
+    /// Index in the archive.
     index: usize,
     name: String,
-    /// Its header, or why it cannot be read.
+    /// Header, or why it cannot be read.
     header: Result<Header, String>,
-    /// Number of its first field, and of fields.
+    /// Number of the first field, and number of fields.
     first: usize,
     count: usize,
 }
@@ -91,7 +91,7 @@ pub(super) fn read(
     assemble::log(file, read, options)
 }
 
-/// Hashes all of a file, whose start must be that of a zip archive.
+/// Hashes the whole file, which must start like a zip archive.
 fn hash(file: &str, input: &mut (impl Read + Seek)) -> Result<String, CalibrationError> {
     let failed = |source| CalibrationError::Read {
         file: file.to_owned(),
@@ -115,7 +115,7 @@ fn hash(file: &str, input: &mut (impl Read + Seek)) -> Result<String, Calibratio
     Ok(sha256)
 }
 
-/// The arrays and their columns.
+/// Arrays and their columns.
 fn members<R: Read + Seek>(
     file: &str,
     archive: &mut ZipArchive<R>,
@@ -177,7 +177,7 @@ fn members<R: Read + Seek>(
                     problem,
                 ));
             }
-            // Offered by name all the same, so that asking for it says why it cannot be read.
+            // Listed by name nevertheless, so that selecting it reports why it cannot be read.
             Err(problem) => {
                 member.header = Err(problem);
                 fields.push(Field::scalar(Some(member.name.clone())));
@@ -188,7 +188,7 @@ fn members<R: Read + Seek>(
     Ok((members, fields))
 }
 
-/// Opens a member whose size is plausible.
+/// Opens a member with a plausible size.
 fn open<R: Read + Seek>(
     archive: &mut ZipArchive<R>,
     index: usize,
@@ -211,7 +211,7 @@ fn read_member<R: Read + Seek>(
     let refuse_member = |problem| refuse_at(file, format!(", array \"{}\"", member.name), problem);
     let entry = open(archive, member.index).map_err(refuse_member)?;
     let size = entry.size();
-    // One byte more than it says shows that it lies, and no more is unpacked.
+    // Reading one byte more than stated detects a wrong size without unpacking further.
     let mut entry = entry.take(size.saturating_add(1));
     Header::read(&mut entry, size).map_err(refuse_member)?;
     header.series(file, &mut entry, picks, member.first)

@@ -1,18 +1,18 @@
-//! Decimal numbers from bytes.
+//! Parser of decimal numbers.
 
-/// Powers of ten that a double holds exactly.
+/// Powers of ten that are exact doubles.
 const TEN: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Largest integer below which all integers are doubles.
+/// All integers up to this one are exact doubles.
 const EXACT: u64 = 1 << 53;
 
-/// The double nearest to a decimal number; `None` for anything else. Blanks around it do not count.
+/// The double nearest to a decimal number; `None` for anything else. Surrounding blanks are ignored.
 ///
-/// Where digits and power of ten are both exact doubles, one multiplication or division rounds correctly
-/// (Clinger 1990, doi 10.1145/93542.93557); all other numbers are left to the standard library.
+/// If digits and power of ten are both exact doubles, one multiplication or division rounds correctly (Clinger 1990,
+/// doi 10.1145/93542.93557); all other numbers use the standard library.
 pub(super) fn parse(cell: &[u8]) -> Option<f64> {
     let cell = cell.trim_ascii();
     fast(cell).or_else(|| std::str::from_utf8(cell).ok()?.parse().ok())
@@ -23,7 +23,7 @@ fn fast(cell: &[u8]) -> Option<f64> {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    // 19 digits fit in 64 bits, and the point is one more byte.
+    // 19 digits fit in 64 bits, and the decimal point is one more byte.
     if digits.is_empty() || digits.len() > 19 {
         return None;
     }
@@ -47,7 +47,7 @@ fn fast(cell: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// The double nearest to a decimal number whose decimals stand behind a comma, if it has any; a point is refused.
+/// The double nearest to a decimal number with an optional decimal comma; a point is refused.
 pub(super) fn parse_with_comma(cell: &[u8]) -> Option<f64> {
     if cell.contains(&b'.') {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn parse_with_comma(cell: &[u8]) -> Option<f64> {
     parse(cell)
 }
 
-/// Whether a cell is a number written with a comma, `0,002`.
+/// Whether a cell is a number with a decimal comma, such as `0,002`.
 pub(super) fn has_decimal_comma(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
     let mut halves = cell.split(|&byte| byte == b',');
@@ -77,9 +77,10 @@ pub(super) fn has_decimal_comma(cell: &[u8]) -> bool {
         && parse(&[b"0.", rest].concat()).is_some()
 }
 
-/// The double nearest to a number whose thousands are set apart: `1,002.994`, or `1.002,994` with a decimal comma; also by an apostrophe or a blank.
+/// The double nearest to a number with thousands separators: `1,002.994`, or `1.002,994` with a decimal comma; the
+/// separator may also be an apostrophe or a blank.
 ///
-/// A lone `1,002` may be 1.002, and is read only where `sure`: where other numbers show what a comma means.
+/// A single `1,002` may be 1.002, and is read only if `sure`: if other numbers determine the meaning of a comma.
 pub(super) fn parse_grouped(cell: &[u8], decimal_comma: bool, sure: bool) -> Option<f64> {
     let text: String = match std::str::from_utf8(cell) {
         Ok(text) => text.trim().to_owned(),
@@ -119,7 +120,7 @@ pub(super) fn parse_grouped(cell: &[u8], decimal_comma: bool, sure: bool) -> Opt
     parse(format!("{sign}{}.{fraction}", groups.concat()).as_bytes())
 }
 
-/// Whether a comma in this cell surely stands before decimals: `0,5`, `1,25`; of `1,002` nobody can tell.
+/// Whether a comma in this cell is certainly a decimal mark: `0,5`, `1,25`; `1,002` is ambiguous.
 pub(super) fn is_surely_decimal(cell: &[u8], mark: u8) -> bool {
     let cell = cell.trim_ascii();
     let mut halves = cell.split(|&byte| byte == mark);
@@ -133,7 +134,7 @@ pub(super) fn is_surely_decimal(cell: &[u8], mark: u8) -> bool {
     digits > 0 && (digits != 3 || rest.len() != 3 || whole.len() > 3 || whole == b"0" || grouped)
 }
 
-/// Whether a cell is one of the ways to say that there is no value.
+/// Whether a cell is one of the notations for a missing value.
 pub(super) fn is_missing(cell: &[u8]) -> bool {
     const WORDS: [&[u8]; 12] = [
         b"", b"nan", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"-nan", b"-", b"--", b"---",
@@ -149,7 +150,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The fast way and the standard library agree to the bit.
+        /// The fast path and the standard library agree to the last bit.
         #[test]
         fn numbers_are_those_of_the_standard_library(
             mantissa in any::<u64>(), shift in 0u32..64, point in 0usize..20, negative in any::<bool>(),
@@ -165,7 +166,7 @@ mod tests {
             prop_assert_eq!(parse(text.as_bytes()).unwrap().to_bits(), expected.to_bits());
         }
 
-        /// What is no number for one is none for the other.
+        /// Both parsers reject the same texts.
         #[test]
         fn texts_are_numbers_exactly_when_the_standard_library_says_so(text in "[-+0-9.eE]{0,8}") {
             prop_assert_eq!(parse(text.as_bytes()).map(f64::to_bits), text.parse().ok().map(f64::to_bits));

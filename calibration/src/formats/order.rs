@@ -1,11 +1,12 @@
-//! Rows that were written slightly out of order, as recorders with several threads do.
+//! Sorts rows that were written slightly out of order, as by recorders with several threads.
 
 use super::timeline;
 
-/// A row may come this many usual intervals late. One that comes later may be from another recording: [`crate::prepare`] refuses it.
+/// Maximum delay of a row, in typical intervals. A longer delay may mean another recording, which [`crate::prepare`]
+/// refuses.
 const MAX_LATE: f64 = 20.0;
 
-/// Sorts rows by time where none is far from its place; leaves them alone otherwise.
+/// Sorts rows by time if no row is far from its place; otherwise leaves them unchanged.
 pub(super) fn sort(time: &mut Vec<f64>, series: &mut [Vec<f64>], notes: &mut Vec<String>) {
     if time.windows(2).all(|pair| pair[0] <= pair[1]) {
         return;

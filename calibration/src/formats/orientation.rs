@@ -1,4 +1,4 @@
-//! Orientations of the tool, as columns hold them, and the frames that a table's force and position are in.
+//! Orientations of the tool in columns, and the frames of a table's force and position.
 
 use std::str::FromStr;
 
@@ -8,26 +8,26 @@ use super::plan::{OrientationPlan, Pick};
 use super::refuse_at;
 use crate::{CalibrationError, LogFrames};
 
-/// A quaternion whose length is further from 1 than this is no orientation; rounding to four digits stays far below.
+/// Maximum deviation of a quaternion's length from 1; rounding to four digits stays far below.
 const MAX_LENGTH_ERROR: f64 = 0.01;
-/// No angle of a recorder in radians is larger: one turn, and rounding.
+/// Maximum angle in radians: one turn, with rounding.
 const MAX_ANGLE: f64 = 1.01 * std::f64::consts::TAU;
-/// Angle [rad] below which nothing is turned.
+/// Angle [rad] below which a rotation is the identity.
 const SAME: f64 = 1e-6;
 
-/// How an orientation is written: the orientation of the tool in the frame of the position.
-/// Parsed from `xyzw`, `wxyz`, `rotation-vector`, `rpy` or `rpy-deg`.
+/// Representation of the orientation of the tool in the frame of the position. Parsed from `xyzw`, `wxyz`,
+/// `rotation-vector`, `rpy` or `rpy-deg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrientationKind {
-    /// A unit quaternion, its real part last, as ROS and SciPy have it.
+    /// A unit quaternion with the real part last, as in ROS and SciPy.
     Xyzw,
-    /// A unit quaternion, its real part first, as MuJoCo and Eigen's constructor have it.
+    /// A unit quaternion with the real part first, as in MuJoCo and Eigen's constructor.
     Wxyz,
-    /// Axis times angle [rad], as Universal Robots have it.
+    /// Axis times angle [rad], as used by Universal Robots.
     RotationVector,
-    /// Roll, pitch and yaw [rad] about the fixed axes x, y, z, in this order, as URDF has it.
+    /// Roll, pitch and yaw [rad] about the fixed axes x, y, z, in this order, as in URDF.
     Rpy,
-    /// The same [deg].
+    /// Roll, pitch and yaw [deg].
     RpyDegrees,
 }
 
@@ -40,7 +40,7 @@ impl OrientationKind {
         Self::RpyDegrees,
     ];
 
-    /// As text names it.
+    /// Name in text form.
     pub fn name(self) -> &'static str {
         match self {
             Self::Xyzw => "xyzw",
@@ -51,7 +51,7 @@ impl OrientationKind {
         }
     }
 
-    /// How many numbers it has.
+    /// Number of values.
     pub(super) fn width(self) -> usize {
         match self {
             Self::Xyzw | Self::Wxyz => 4,
@@ -59,10 +59,10 @@ impl OrientationKind {
         }
     }
 
-    /// The orientation that numbers say; `None`: a quaternion of zeros, which recorders write where they have none.
+    /// The orientation from numbers; `None` for a quaternion of zeros, which recorders write if they have none.
     ///
     /// # Errors
-    /// What is wrong with the numbers.
+    /// Describes the problem with the numbers.
     pub(super) fn turn(self, numbers: &[f64]) -> Result<Option<UnitQuaternion<f64>>, String> {
         match (self, numbers) {
             (Self::Xyzw, &[x, y, z, w]) | (Self::Wxyz, &[w, x, y, z]) => quaternion([w, x, y, z]),
@@ -104,12 +104,12 @@ impl FromStr for OrientationKind {
     }
 }
 
-/// Which frame the force was measured in. Parsed from `base` or `tool`.
+/// Frame in which the force was measured. Parsed from `base` or `tool`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForceFrame {
-    /// That of the position, though an orientation was recorded.
+    /// Frame of the position, although an orientation was recorded.
     Base,
-    /// That of the tool, whose orientation was recorded.
+    /// Frame of the tool, whose orientation was recorded.
     Tool,
 }
 
@@ -128,9 +128,9 @@ impl FromStr for ForceFrame {
     }
 }
 
-/// Name of the position's frame where the log has none.
+/// Name of the position's frame if the log has none.
 pub(super) const BASE: &str = "base";
-/// Name of the force's frame where the log has none.
+/// Name of the force's frame if the log has none.
 pub(super) const TOOL: &str = "tool";
 
 fn quaternion([w, x, y, z]: [f64; 4]) -> Result<Option<UnitQuaternion<f64>>, String> {
@@ -156,7 +156,7 @@ fn small(angle: f64) -> Result<(), String> {
     ))
 }
 
-/// `[w, x, y, z]` of rotations; one where all are the same.
+/// `[w, x, y, z]` of rotations; a single row if all are equal.
 pub(super) fn rows(turns: &[UnitQuaternion<f64>]) -> Vec<[f64; 4]> {
     let row = |turn: &UnitQuaternion<f64>| [turn.w, turn.i, turn.j, turn.k];
     match turns {
@@ -165,15 +165,15 @@ pub(super) fn rows(turns: &[UnitQuaternion<f64>]) -> Vec<[f64; 4]> {
     }
 }
 
-/// Whether rotations leave vectors as they are.
+/// Whether all rotations are the identity.
 pub(super) fn are_identity(turns: &[UnitQuaternion<f64>]) -> bool {
     turns.iter().all(|turn| turn.angle() < SAME)
 }
 
-/// All of a log's orientations, or none.
+/// All orientations of a log, or `None`.
 ///
 /// # Errors
-/// The index of the first that cannot be one, with what is wrong.
+/// The index of the first invalid orientation, with the problem.
 pub(super) fn all(
     kind: OrientationKind,
     n: usize,
@@ -201,9 +201,10 @@ pub(super) fn all(
     }
 }
 
-/// Frames of a table, whose columns have no names of frames.
+/// Frames of a table, whose columns have no frame names.
 ///
-/// Without [`ForceFrame`], rotations are given and no names: the force may be in the tool's frame, or in the position's.
+/// Without [`ForceFrame`], rotations are given without names: the force may be in the tool's frame or in the
+/// position's.
 pub(super) fn of_table(
     file: &str,
     plan: Option<&OrientationPlan>,
@@ -247,7 +248,7 @@ pub(super) fn of_table(
     }
 }
 
-/// Says that a force in the tool's frame needs an orientation.
+/// Error: a force in the tool's frame needs an orientation.
 pub(super) fn none_recorded(file: &str) -> CalibrationError {
     CalibrationError::option(
         "--force-frame",

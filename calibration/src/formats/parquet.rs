@@ -1,6 +1,6 @@
-//! Apache Parquet, as LeRobot writes it: one row per sample, with numbers and lists of numbers.
+//! Apache Parquet, as written by LeRobot: one row per sample, with numbers and lists of numbers.
 //!
-//! The library reads values; before it does, [`footer`] and [`pages`] check what the file claims about itself.
+//! Before the library reads values, [`footer`] and [`pages`] check the sizes that the file states.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub use footer::check as check_parquet_footer;
 pub use guard::guarded;
 pub use pages::check as check_parquet_column;
 
-/// Most numbers in a list.
+/// Maximum length of a list.
 const MAX_WIDTH: u64 = 4096;
 
 /// Reads a log; `twin` is a second handle of the same file.
@@ -108,7 +108,7 @@ fn hash(file: &str, input: &impl ChunkReader) -> Result<String, CalibrationError
     Ok(hashing.finish())
 }
 
-/// Rows of all row groups.
+/// Total number of rows of all row groups.
 fn count_rows<R: ChunkReader + 'static>(
     file: &str,
     reader: &SerializedFileReader<R>,
@@ -129,16 +129,16 @@ fn count_rows<R: ChunkReader + 'static>(
         })
 }
 
-/// A column of numbers, or of something else.
+/// A column of numbers or of another type.
 struct Leaf {
-    /// Its number among all columns of the file.
+    /// Index among all columns of the file.
     index: usize,
     field: Field,
     /// Why it cannot be read as numbers, if so.
     unreadable: Option<String>,
 }
 
-/// The columns, each with its name and, for a list, its length, which is that of the first row group.
+/// The columns, each with its name and, for a list, its length in the first row group.
 fn leaves<R: ChunkReader + 'static>(reader: &SerializedFileReader<R>) -> Vec<Leaf> {
     let metadata = reader.metadata();
     let width = |index: usize| {
@@ -170,7 +170,7 @@ fn leaves<R: ChunkReader + 'static>(reader: &SerializedFileReader<R>) -> Vec<Lea
         .collect()
 }
 
-/// The path without what lists put between: `observation.state.list.element` is `observation.state`.
+/// The path without the intermediate names of lists: `observation.state.list.element` is `observation.state`.
 fn name(column: &Arc<ColumnDescriptor>) -> String {
     let parts = column.path().parts();
     let kept: Vec<&str> = parts

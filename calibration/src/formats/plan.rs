@@ -1,4 +1,4 @@
-//! Which numbers of a file are wanted, for what, and in which units.
+//! Selects the wanted numbers of a file, with their quantities and units.
 
 use super::columns::{Columns, Selector};
 use super::names::{self, Quantity};
@@ -21,15 +21,15 @@ pub(super) use orientation::OrientationPlan;
 pub(super) struct Pick {
     /// Index of the field, from 0.
     pub(super) field: usize,
-    /// Which of its numbers, from 0.
+    /// Index of the number in the field, from 0.
     pub(super) element: usize,
-    /// How messages call it: `column 5 "force_n"`.
+    /// Label in messages: `column 5 "force_n"`.
     pub(super) label: String,
-    /// Its unit; `None`: a plain number.
+    /// Unit; `None`: a dimensionless number.
     pub(super) unit: Option<Unit>,
-    /// Whether nobody said so.
+    /// Whether the unit was assumed.
     pub(super) unit_assumed: bool,
-    /// Whether the header gives a mass, whose weight is taken.
+    /// Whether the header gives a mass, which is converted to its weight.
     pub(super) weighed: bool,
 }
 
@@ -40,14 +40,14 @@ pub(super) enum Axes {
     Three([usize; 3]),
 }
 
-/// Where the probe is.
+/// Motion of the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MotionPlan {
     Indentation(usize),
     Position(Axes),
 }
 
-/// What to read, and what each series becomes.
+/// Series to read, and their roles in the log.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) picks: Vec<Pick>,
@@ -55,23 +55,23 @@ pub(super) struct Plan {
     pub(super) motion: MotionPlan,
     pub(super) velocity: Option<Axes>,
     pub(super) force: Axes,
-    /// Other columns that call themselves force, where nobody said which is meant.
+    /// Other columns named as force, if the user did not select one.
     pub(super) rivals: Vec<usize>,
-    /// Other columns that call themselves what the motion is, likewise.
+    /// Other columns named like the motion, if the user did not select one.
     pub(super) motion_rivals: Vec<usize>,
     pub(super) episode: Option<usize>,
-    /// The tool's orientation, in tables.
+    /// Orientation of the tool, in tables.
     pub(super) orientation: Option<OrientationPlan>,
-    /// Frames, where the reader finds them itself.
+    /// Frames, if the reader determines them itself.
     pub(super) frames: Option<LogFrames>,
-    /// For the report: what was taken for what.
+    /// Roles of the columns, for the report.
     pub(super) columns: Vec<String>,
-    /// For the report: what is worth knowing.
+    /// Notes for the report.
     pub(super) notes: Vec<String>,
 }
 
 impl Plan {
-    /// Finds the wanted columns among those of a table.
+    /// Finds the wanted columns of a table.
     pub(super) fn new(
         file: &str,
         fields: &[Field],
@@ -82,7 +82,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Finds the wanted columns, but for an orientation.
+    /// Finds the wanted columns, except for an orientation.
     pub(super) fn without_orientation(
         file: &str,
         fields: &[Field],
@@ -167,7 +167,8 @@ impl Plan {
     }
 }
 
-/// What the user named; the rest of what every log needs is found by the header. Velocity is not: without it, it is estimated.
+/// Columns named by the user; other required ones are found by the header. Velocity is optional: without it, it is
+/// estimated.
 fn given(
     file: &str,
     fields: &[Field],
@@ -247,7 +248,7 @@ fn check_shapes(file: &str, assignment: &Assignment) -> Result<(), CalibrationEr
     }
 }
 
-/// Gives columns their units and labels.
+/// Assigns units and labels to columns.
 struct Planner<'a> {
     file: &'a str,
     fields: &'a [Field],
@@ -279,11 +280,11 @@ impl Planner<'_> {
         })
     }
 
-    /// Columns that are compared with the chosen one.
+    /// Columns that are compared with the selected one.
     fn rivals(&mut self, quantity: Quantity, targets: Vec<Target>) -> Vec<usize> {
         let first = self.picks.len();
         for target in targets {
-            // What has another unit is something else, such as a load in percent.
+            // A column with another unit is another quantity, such as a load in percent.
             self.picks.extend(self.pick(quantity, target));
         }
         (first..self.picks.len()).collect()
@@ -343,7 +344,7 @@ impl Planner<'_> {
         })
     }
 
-    /// LeRobot's column of episodes, where there is one.
+    /// LeRobot's episode column, if there is one.
     fn add_episode(&mut self) -> Option<usize> {
         let field = self.fields.iter().position(|field| {
             field.name.as_deref() == Some("episode_index") && field.width.is_none()

@@ -1,4 +1,4 @@
-//! Which files a recording of topics is made of: one, or those of rosbag2's folder, packed by zstd or not.
+//! Files of a recording of topics: a single file, or those of a rosbag2 folder, with or without zstd compression.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,13 +9,13 @@ use super::source::{self, Format, Hashing};
 use super::{ReadOptions, mcap, refuse, sqlite};
 use crate::{CalibrationError, Log};
 
-/// rosbag2's file about a folder.
+/// rosbag2's description of a folder.
 const METADATA: &str = "metadata.yaml";
-/// No such file is longer [bytes].
+/// Maximum size of this file [bytes].
 const MAX_METADATA: u64 = 16 << 20;
-/// Most files in a folder.
+/// Maximum number of files in a folder.
 const MAX_FILES: usize = 4096;
-/// Most bytes of a packed SQLite file in memory, where it is unpacked to.
+/// Maximum unpacked size of a compressed SQLite file [bytes], which is unpacked in memory.
 const MAX_UNPACKED: u64 = 1 << 30;
 
 /// The files of a recording.
@@ -25,16 +25,16 @@ pub(super) struct Recording {
     notes: Vec<String>,
 }
 
-/// A file of a recording, as it is on disk.
+/// A file of a recording on disk.
 pub(super) struct Part {
     pub(super) path: PathBuf,
-    /// For messages.
+    /// Name for messages.
     pub(super) name: String,
     pub(super) is_packed: bool,
     size: u64,
 }
 
-/// The format of a file that may be of a recording, and whether it is packed.
+/// The format of a file that may be part of a recording, and whether it is compressed.
 fn kind(path: &Path) -> Option<(Format, bool)> {
     let is_packed = path
         .extension()
@@ -51,10 +51,10 @@ fn kind(path: &Path) -> Option<(Format, bool)> {
 }
 
 impl Recording {
-    /// The recording of a folder or of a packed file; `None`: the path is another file.
+    /// The recording of a folder or of a compressed file; `None` if the path is another file.
     ///
     /// # Errors
-    /// [`CalibrationError`] for a folder that is none of rosbag2's.
+    /// [`CalibrationError`] for a folder that is not a rosbag2 folder.
     pub(super) fn of(path: &Path, name: &str) -> Result<Option<Self>, CalibrationError> {
         if path.is_dir() {
             return Self::of_folder(path, name).map(Some);
@@ -162,7 +162,7 @@ impl Recording {
         })
     }
 
-    /// Reads it as one log.
+    /// Reads the recording as one log.
     pub(super) fn read(self, name: &str, options: &ReadOptions) -> Result<Log, CalibrationError> {
         let parts = self
             .files
@@ -176,7 +176,7 @@ impl Recording {
     }
 }
 
-/// The files that rosbag2 says a folder has, by name: no path leads out of it.
+/// The file names that rosbag2 lists for a folder; paths outside of the folder are not accepted.
 fn listed(folder: &Path, name: &str) -> Result<Vec<String>, CalibrationError> {
     let file = match File::open(folder.join(METADATA)) {
         Ok(file) => file,
@@ -196,7 +196,7 @@ fn listed(folder: &Path, name: &str) -> Result<Vec<String>, CalibrationError> {
             source,
         })?;
     let text = String::from_utf8_lossy(&text);
-    // rosbag2 and its kin write a block list: one file a line.
+    // rosbag2 and related tools write a block list: one file per line.
     let lines = text
         .lines()
         .map(str::trim)
@@ -220,7 +220,7 @@ fn number(file: &str) -> Option<(&str, u64)> {
     Some((stem, number.parse().ok()?))
 }
 
-/// Whether files are called as rosbag2 calls the parts of one bag.
+/// Whether files are named like the parts of one rosbag2 bag.
 fn is_split(files: &BTreeSet<String>) -> bool {
     let stems: Option<BTreeSet<&str>> = files
         .iter()
@@ -251,7 +251,7 @@ impl Part {
         })
     }
 
-    /// Opens it for a hash that counts all parts.
+    /// Opens the file for a hash over all parts.
     pub(super) fn open(
         &self,
         hashing: Option<Hashing<File>>,
@@ -266,7 +266,7 @@ impl Part {
         })
     }
 
-    /// What it was before it was packed.
+    /// Decompresses the input if necessary.
     pub(super) fn unpacked<R: Read>(&self, input: R) -> io::Result<Unpacked<R>> {
         Ok(Unpacked {
             inner: zstd::stream::read::Decoder::new(input)?,
@@ -275,7 +275,7 @@ impl Part {
         })
     }
 
-    /// All of it in memory, unpacked.
+    /// Reads the whole file into memory, decompressed.
     pub(super) fn unpack(&self, input: impl Read) -> Result<Vec<u8>, CalibrationError> {
         let mut bytes = Vec::new();
         self.unpacked(input)
@@ -291,7 +291,7 @@ impl Part {
     }
 }
 
-/// Unpacks what zstd packed, and ends with an error where that is far more than it was.
+/// Decompresses zstd data, and fails if the result is disproportionately large.
 pub(super) struct Unpacked<R: Read> {
     inner: zstd::stream::read::Decoder<'static, BufReader<R>>,
     packed: u64,

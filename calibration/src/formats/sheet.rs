@@ -1,6 +1,8 @@
-//! Spreadsheets (XLSX): the first sheet with rows of numbers is read as a text between tabs, so that all that holds for text holds for it.
+//! Spreadsheets (XLSX): the first sheet with rows of numbers is converted to tab-separated text and read like a text
+//! log.
 //!
-//! Cells are streamed: a sheet that claims a cell in its last corner costs no memory. What the archive unpacks to is measured first.
+//! Cells are streamed: a sheet that claims a cell in its last corner uses no memory. The unpacked size of the archive
+//! is measured first.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Seek};
@@ -12,13 +14,13 @@ use super::source::{self, Hashing};
 use super::{ReadOptions, assemble, csv, guarded, refuse};
 use crate::{CalibrationError, Log};
 
-/// Most that an archive's texts and styles may unpack to [bytes]; they are held in memory as a whole.
+/// Maximum unpacked size of an archive's texts and styles [bytes]; they are held in memory completely.
 const MAX_TEXTS: u64 = 64 << 20;
-/// Largest table as text [bytes]: a sheet's million rows of twenty numbers.
+/// Maximum size of a table as text [bytes]: a million rows of twenty numbers.
 const MAX_TABLE: usize = 400 << 20;
-/// Most columns, as of a text.
+/// Maximum number of columns, as for a text.
 const MAX_COLUMNS: u32 = 4096;
-/// Most files in an archive.
+/// Maximum number of files in an archive.
 const MAX_MEMBERS: usize = 4096;
 
 /// Reads a log from a spreadsheet.
@@ -50,7 +52,7 @@ pub(super) fn read(
     assemble::log(file, read, options)
 }
 
-/// Unpacks every file of the archive once, to nowhere: sizes that it states may be wrong.
+/// Unpacks every file of the archive once and discards the output, because the sizes stated in it may be wrong.
 fn check_sizes(file: &str, input: impl Read + Seek) -> Result<(), CalibrationError> {
     let mut archive = ZipArchive::new(input)
         .map_err(|error| refuse(file, format!("is not an XLSX spreadsheet: {error}")))?;
@@ -88,12 +90,12 @@ fn check_sizes(file: &str, input: impl Read + Seek) -> Result<(), CalibrationErr
     Ok(())
 }
 
-/// Name and text of the first sheet that has a table.
+/// Name and text of the first sheet with a table.
 fn table(file: &str, input: impl Read + Seek) -> Result<(String, String), CalibrationError> {
     let damaged = |error: calamine::XlsxError| refuse(file, format!("cannot be read: {error}"));
     let mut book: Xlsx<_> = Xlsx::new(input).map_err(damaged)?;
     for name in book.sheet_names() {
-        // A sheet of charts has no cells.
+        // A chart sheet has no cells.
         let Ok(mut cells) = book.worksheet_cells_reader(&name) else {
             continue;
         };
@@ -110,13 +112,13 @@ fn table(file: &str, input: impl Read + Seek) -> Result<(String, String), Calibr
     Err(refuse(file, "has no sheet with rows of numbers"))
 }
 
-/// Cells as text between tabs.
+/// Cells as tab-separated text.
 #[derive(Default)]
 struct Text {
     written: String,
-    /// Where each row ends, and how many cells it has.
+    /// End of each row, and its number of cells.
     rows: Vec<(usize, u32)>,
-    /// The row being written, and its cells so far.
+    /// Current row, and its number of cells so far.
     row: u32,
     cells: u32,
 }
@@ -164,7 +166,7 @@ impl Text {
         Ok(())
     }
 
-    /// Without what would end the cell.
+    /// Appends text without characters that would end the cell.
     fn words(&mut self, words: &str) {
         let plain = words.chars().map(|character| match character {
             '"' => '\'',
@@ -180,7 +182,7 @@ impl Text {
         self.cells = 0;
     }
 
-    /// All rows with cells as long as the longest.
+    /// All rows with cells, padded to the longest.
     fn finish(mut self) -> String {
         self.end_row();
         let width = self.rows.iter().map(|(_, cells)| *cells).max().unwrap_or(0);
@@ -198,7 +200,7 @@ impl Text {
     }
 }
 
-/// A time of a sheet, in days since its first, as [`super::clock`] reads it.
+/// A time of a sheet, in days since its epoch, in the notation of [`super::clock`].
 fn clock(time: ExcelDateTime) -> String {
     let days = time.as_f64();
     // Days since 1900 have eleven decimals in a double: microseconds.

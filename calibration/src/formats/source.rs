@@ -1,4 +1,4 @@
-//! Files as bytes: what they are called, what they look like, and their hash.
+//! Files as bytes: name, detected format, and hash.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::{MAX_FILE_BYTES, refuse};
 use crate::CalibrationError;
 
-/// Formats that logs are read from.
+/// Supported formats of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Text: numbers between commas, semicolons, tabs or spaces.
@@ -22,18 +22,18 @@ pub enum Format {
     Parquet,
     /// A tree of data sets.
     Hdf5,
-    /// A recording of topics, as ROS 2 and Foxglove make it.
+    /// A recording of topics by ROS 2 or Foxglove.
     Mcap,
-    /// A recording of topics in SQLite, as ROS 2 makes it.
+    /// A recording of topics in SQLite by ROS 2.
     Db3,
     /// A spreadsheet.
     Xlsx,
-    /// Variables that MATLAB saved.
+    /// Variables saved by MATLAB.
     Mat,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 9] = [
         Self::Csv,
         Self::Npy,
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// Endings of its files.
+    /// File extensions.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Csv => &["csv", "txt", "tsv", "dat"],
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// The format of a path by its ending.
+    /// The format of a path by its extension.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         let has_ending = |format: &Self| format.endings().contains(&ending.as_str());
@@ -147,12 +147,12 @@ pub(super) fn twin(name: &str, file: &File) -> Result<File, CalibrationError> {
     })
 }
 
-/// A packed part may unpack to this [bytes] whatever its size,
+/// Unpacked size [bytes] up to which the ratio is not checked.
 const FREE_SIZE: u64 = 128 << 20;
-/// and beyond it to so many times its size.
+/// Maximum ratio of unpacked to compressed size beyond [`FREE_SIZE`].
 const MAX_RATIO: u64 = 100;
 
-/// Refuses what would unpack to far more than it is.
+/// Refuses data that would unpack to disproportionately more than its size.
 pub(super) fn unpacks_to(packed: u64, unpacked: u64) -> Result<(), String> {
     if unpacked <= FREE_SIZE || unpacked / MAX_RATIO <= packed {
         return Ok(());
@@ -162,13 +162,13 @@ pub(super) fn unpacks_to(packed: u64, unpacked: u64) -> Result<(), String> {
     ))
 }
 
-/// Says that a file is too large.
+/// Text of the error for a file that is too large.
 pub(super) fn too_large(size: u64) -> String {
     let limit = MAX_FILE_BYTES >> 30;
     format!("has {size} bytes, above the {limit} GiB that a log may have: split the recording")
 }
 
-/// What the first bytes of a file show it to be, where that is plain.
+/// The format that the first bytes of a file indicate, if it is clear.
 pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
     const MAGIC: [(&[u8], &str); 15] = [
         (b"\x93NUMPY", "a NumPy array: name it .npy"),
@@ -210,7 +210,7 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Hashes what is read through it, and ends with an error above [`MAX_FILE_BYTES`].
+/// Hashes the data read through it, and fails above [`MAX_FILE_BYTES`].
 pub(super) struct Hashing<R> {
     inner: R,
     hash: Sha256,
@@ -226,7 +226,7 @@ impl<R: Read> Hashing<R> {
         }
     }
 
-    /// Goes on with another file: hash and size are those of all files, one after the other.
+    /// Continues with another file: hash and size are those of the concatenated files.
     pub(super) fn of_next<S: Read>(self, inner: S) -> Hashing<S> {
         Hashing {
             inner,
@@ -235,7 +235,7 @@ impl<R: Read> Hashing<R> {
         }
     }
 
-    /// SHA-256 of all that was read, lower-case hexadecimal.
+    /// SHA-256 of all data read, lower-case hexadecimal.
     pub(super) fn finish(self) -> String {
         use std::fmt::Write as _;
         let mut text = String::with_capacity(64);

@@ -12,7 +12,7 @@ use super::source::{self, Hashing};
 use super::{ReadOptions, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
-/// First bytes of a file.
+/// Signature at the start of a file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Reads a log from a file.
@@ -88,7 +88,7 @@ fn failed(file: &str, source: io::Error) -> CalibrationError {
     }
 }
 
-/// Reads a file to its end, which must begin as one of SQLite.
+/// Reads a file to its end and checks that it starts with the SQLite signature.
 fn check_whole(file: &str, mut input: impl io::Read) -> Result<(), CalibrationError> {
     let mut head = [0; MAGIC.len()];
     let is_sqlite = input.read_exact(&mut head).is_ok() && head == *MAGIC;
@@ -107,7 +107,7 @@ fn damaged(file: &str, error: &rusqlite::Error) -> CalibrationError {
     )
 }
 
-/// What was read so far.
+/// State of reading.
 #[derive(Default)]
 struct Reading {
     topics: Vec<Topic>,
@@ -135,7 +135,7 @@ impl Reading {
     /// Adds the messages of a file.
     fn add(&mut self, file: &str, database: &Connection) -> Result<(), CalibrationError> {
         let damaged = |error: rusqlite::Error| damaged(file, &error);
-        // What a stranger's schema defines is not executed.
+        // Code in the schema of an untrusted file must not be executed.
         database
             .execute_batch(
                 "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON;",

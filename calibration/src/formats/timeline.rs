@@ -1,18 +1,19 @@
-//! Series that were recorded at different times, brought to the times of one of them.
+//! Interpolation of series with different times at the times of one of them.
 
 use crate::interpolation;
 
-/// Between samples so many times further apart than usual nothing is interpolated.
+/// Gaps longer than this multiple of the typical interval are not interpolated.
 pub(super) const GAP: f64 = 3.0;
 
-/// Usual time between samples [s]: the median step of increasing times; 0 for fewer than two.
+/// Typical time between samples [s]: the median step of increasing times; 0 for fewer than two.
 pub(super) fn interval(time: &[f64]) -> f64 {
     let mut steps: Vec<f64> = time.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// A series at other times, both increasing; not a number where samples are missing, `interval` being the usual time between them [s].
+/// Interpolates a series at other times, both increasing; NaN where samples are missing. `interval` is the typical
+/// time between samples [s].
 pub(super) fn sampled(time: &[f64], values: &[f64], interval: f64, at: &[f64]) -> Vec<f64> {
     if time.is_empty() {
         return vec![f64::NAN; at.len()];
@@ -35,7 +36,7 @@ pub(super) fn sampled(time: &[f64], values: &[f64], interval: f64, at: &[f64]) -
         .collect()
 }
 
-/// Keeps the rows that are to be kept.
+/// Keeps the selected rows.
 pub(super) fn retain(series: &mut [Vec<f64>], keep: &[bool]) {
     for values in series {
         let mut kept = keep.iter();

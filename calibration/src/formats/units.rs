@@ -1,11 +1,11 @@
-//! Units that logs come in, and what one of them is in SI.
+//! Units of logs and their conversion to SI.
 
 use std::str::FromStr;
 
 use super::columns::pairs;
 use crate::CalibrationError;
 
-/// What a column measures, as far as its unit goes.
+/// Physical dimension of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dimension {
     Time,
@@ -14,16 +14,16 @@ pub(super) enum Dimension {
     Force,
 }
 
-/// A unit: its SI value is `times / over`, two exact numbers, so that 12 mm become the double nearest to 0.012 m.
+/// A unit. Its SI value is `times / over`, two exact numbers, so that 12 mm become the double nearest to 0.012 m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
     pub(super) name: &'static str,
     pub(super) dimension: Dimension,
     times: f64,
     over: f64,
-    /// How else people write it, also as the ending of a header, `velocity_mm_s`.
+    /// Other spellings, also as the suffix of a header, such as `velocity_mm_s`.
     aliases: &'static [&'static str],
-    /// How many of it one number of the log is, such as newtons of one count of a converter.
+    /// Number of units per number in the log, such as newtons per count of a converter.
     factor: f64,
 }
 
@@ -44,7 +44,7 @@ const fn unit(
     }
 }
 
-/// All units; the first of a dimension is SI.
+/// All units; the first one of a dimension is SI.
 const UNITS: &[Unit] = &[
     unit(
         "s",
@@ -125,7 +125,7 @@ const UNITS: &[Unit] = &[
     unit("N", Dimension::Force, 1.0, 1.0, &["newton", "newtons"]),
     unit("kN", Dimension::Force, 1e3, 1.0, &[]),
     unit("mN", Dimension::Force, 1.0, 1e3, &["millinewton"]),
-    // After mN, which `force_mn` means.
+    // After mN, because `force_mn` means millinewton.
     unit("MN", Dimension::Force, 1e6, 1.0, &[]),
     unit(
         "uN",
@@ -170,9 +170,9 @@ impl Unit {
             .expect("every dimension has units")
     }
 
-    /// The unit of this name: as spelled, or else whatever the case.
+    /// The unit with this name: exact match, otherwise ignoring case.
     pub(super) fn named(text: &str, dimension: Dimension) -> Option<Self> {
-        // The micro sign and the Greek letter look alike.
+        // The micro sign and the Greek letter are interchangeable.
         let text = &*text.trim().replace('\u{3bc}', "\u{b5}");
         let of = || UNITS.iter().filter(|unit| unit.dimension == dimension);
         let exact = of().find(|unit| unit.name == text || unit.aliases.contains(&text));
@@ -185,7 +185,8 @@ impl Unit {
         exact.or_else(folded).copied()
     }
 
-    /// The unit in the brackets of a header or in a row of units. There a force in g or kg is a weight: testing machines write it so.
+    /// The unit in the brackets of a header or in a row of units. A force in g or kg is a weight there, as written by
+    /// testing machines.
     pub(super) fn written(text: &str, dimension: Dimension) -> Option<Self> {
         let text = match text.trim() {
             "g" if dimension == Dimension::Force => "gf",
@@ -208,14 +209,14 @@ impl Unit {
         .any(|dimension| Self::written(text, dimension).is_some())
     }
 
-    /// A unit with a factor before it, `2.5e-3N`: what one number of the log stands for.
+    /// A unit with a leading factor, `2.5e-3N`: the value of one number in the log.
     fn scaled(text: &str, dimension: Dimension) -> Option<Self> {
         let ends = text.char_indices().map(|(at, _)| at).skip(1);
         let number = |end: &usize| {
             let plain = |character: char| character.is_ascii_digit() || "+-.eE".contains(character);
             text[..*end].trim().chars().all(plain)
         };
-        // The longest number: of `1e3m` it is 1e3.
+        // The longest number: in `1e3m` it is 1e3.
         ends.filter(number)
             .collect::<Vec<_>>()
             .into_iter()
@@ -236,12 +237,12 @@ impl Unit {
         }
     }
 
-    /// A number in this unit, in SI.
+    /// Converts a number in this unit to SI.
     pub(super) fn to_si(self, value: f64) -> f64 {
         value * self.factor * self.times / self.over
     }
 
-    /// Whether numbers stay as they are.
+    /// Whether no conversion is needed.
     pub(super) fn is_si(self) -> bool {
         self.times == self.over && self.factor == 1.0
     }
@@ -265,11 +266,12 @@ impl Unit {
     }
 }
 
-/// Units by what they are of: `indentation=mm,velocity=mm/s,force=N`, parsed from text.
+/// Units by quantity, parsed from text: `indentation=mm,velocity=mm/s,force=N`.
 ///
 /// Keys are `time` (s, ms, us, ns, min, h), `indentation` and `position` (m, cm, mm, um, nm, in),
 /// `velocity` (m/s, cm/s, mm/s, um/s, nm/s, mm/min, in/s) and `force` (N, kN, MN, mN, uN, nN, cN, dyn, kgf, gf, lbf).
-/// A factor before a unit is what one number of the log stands for: with `force=2.5e-3N` one count of a converter, or one volt, is 2.5 mN.
+/// A factor before a unit is the value of one number in the log: with `force=2.5e-3N` one count of a converter, or
+/// one volt, is 2.5 mN.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Units {
     pub(super) time: Option<Unit>,

@@ -1,16 +1,16 @@
-//! A map for people and files: values on a grid over the sites, sites that disagree, and places worth pressing next.
+//! A map on a grid over the sites, for people and files, with sites that disagree and proposed next sites.
 
 use super::{LeftOut, MapPoint, SiteMap, process::distance};
 use crate::CalibrationError;
 
-/// Points of the grid along each axis.
+/// Number of grid points along each axis.
 const POINTS: usize = 25;
-/// Every this many points of the grid may be pressed next.
+/// Every n-th point of the grid, with this n, is a candidate for the next press.
 const STRIDE: usize = 3;
-/// Margin of the grid around the sites, as a share of their extent, and at least [m].
+/// Margin of the grid around the sites, as a share of their extent, and as a minimum [m].
 const MARGIN: f64 = 0.05;
 const LEAST_MARGIN: f64 = 5e-3;
-/// Places to press next.
+/// Number of proposed next sites.
 const N_NEXT: usize = 3;
 
 /// A map of one parameter on a grid.
@@ -26,23 +26,23 @@ pub struct MapGrid {
     pub y: Vec<f64>,
     /// Row by row, shape `[y.len() * x.len()]`; z is interpolated between the sites.
     pub points: Vec<MapPoint>,
-    /// Places [m] and values of the sites.
+    /// Positions [m] and values of the sites.
     pub sites: Vec<MapPoint>,
-    /// Sites against the map of the others.
+    /// Each site compared with the map of the others.
     pub left_out: Vec<LeftOut>,
-    /// Places to press next, the most useful first, with what the map says there now.
+    /// Proposed next sites, the most useful first, with the current prediction of the map.
     pub next: Vec<MapPoint>,
     /// Typical distance over which the parameter changes [m].
     pub length: f64,
-    /// Median over the grid of the half width of an interval over its value.
+    /// Median over the grid of the relative half width of the interval.
     pub half_width: f64,
 }
 
 impl SiteMap {
-    /// The map on a grid over the sites.
+    /// Evaluates the map on a grid over the sites.
     ///
     /// # Errors
-    /// As [`SiteMap::of_sites`].
+    /// The errors of [`SiteMap::of_sites`].
     pub fn grid(&self, parameter: &str, unit: &str) -> Result<MapGrid, CalibrationError> {
         let along = |axis: usize| -> Vec<f64> {
             let ends = self.sites.iter().map(|site| site.place[axis]);
@@ -85,7 +85,8 @@ impl SiteMap {
         })
     }
 
-    /// The place on the skin above (x, y) [m]: its height is the mean of those of the sites, the near ones counting more (Shepard 1968).
+    /// The point on the skin above (x, y) [m]: its height is the mean of the heights of the sites, weighted by
+    /// inverse distance (Shepard 1968).
     fn on_skin(&self, x: f64, y: f64) -> [f64; 3] {
         let (mut heights, mut weights) = (0.0, 0.0);
         for site in &self.sites {

@@ -1,7 +1,7 @@
-//! A map of stiffness or damping over the skin, from presses at several sites, with the interval of every place.
+//! A map of stiffness or damping over the skin, from presses at several sites, with an interval at every point.
 //!
-//! The logarithm of the parameter is a Gaussian process (`process.rs`). A site counts with what its own log leaves open; what all sites
-//! share ([`crate::SharedError`]) widens the whole map alike.
+//! The logarithm of the parameter is a Gaussian process (`process.rs`). Each site has its own standard error; errors
+//! that all sites share ([`crate::SharedError`]) widen the whole map equally.
 
 mod grid;
 mod places;
@@ -14,29 +14,29 @@ use process::{Observation, Process, distance};
 
 use crate::{Calibration, CalibrationError, fit::GAUSSIAN_95, misfit, pool::shared_changes};
 
-/// Fewest sites that make a map: with less, nothing tells how far one site speaks for its surroundings.
+/// Minimum number of sites of a map: with fewer, the correlation length cannot be estimated.
 pub const LEAST_SITES: usize = 4;
 
-/// Share of a site's standard error that its own log leaves open at least.
+/// Minimum share of a site's standard error that is independent of the other sites.
 const LEAST_OWN: f64 = 0.02;
 
-/// A site: a parameter that its log identifies, and where it was pressed.
+/// A site: an identified parameter and the position of the press.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapSite {
     /// Name of the log.
     pub name: String,
-    /// Place of the contact [m], in the frame of all sites.
+    /// Position of the contact [m], in the common frame of all sites.
     pub place: [f64; 3],
     /// The parameter.
     pub value: f64,
-    /// Standard error of it that other sites do not share.
+    /// Standard error that is not shared with other sites.
     pub own_error: f64,
 }
 
-/// What a map says of a place.
+/// Prediction of a map at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapPoint {
-    /// Place [m].
+    /// Position [m].
     pub place: [f64; 3],
     /// Median.
     pub value: f64,
@@ -44,12 +44,12 @@ pub struct MapPoint {
     pub ci95: [f64; 2],
 }
 
-/// How a site agrees with the map that the other sites make.
+/// Agreement of a site with the map of the other sites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
     /// Name of the log.
     pub name: String,
-    /// Its logarithm less that of the map, over the standard deviation of both.
+    /// Logarithm of the site's value minus that of the map, over the combined standard deviation.
     pub deviation: f64,
 }
 
@@ -62,10 +62,12 @@ pub struct SiteMap {
 }
 
 impl SiteMap {
-    /// The map of a parameter over calibrated sites; `places` are the contacts in the order of the sites [m].
+    /// The map of a parameter over calibrated sites; `places` are the contact positions in the order of the sites
+    /// [m].
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] for fewer sites than [`LEAST_SITES`], one place for all, or a site that does not identify the parameter.
+    /// [`CalibrationError::Option`] for fewer sites than [`LEAST_SITES`], one position for all, or a site that does
+    /// not identify the parameter.
     pub fn new(
         parameter: &str,
         logs: &[Calibration],
@@ -89,10 +91,11 @@ impl SiteMap {
         Self::of_sites(sites, squares.sqrt() / mean)
     }
 
-    /// The map of sites that share a relative standard error.
+    /// The map of sites with a common relative standard error.
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] for fewer than [`LEAST_SITES`], values that are not positive, or one place for all.
+    /// [`CalibrationError::Option`] for fewer sites than [`LEAST_SITES`], values that are not positive, or one
+    /// position for all.
     pub fn of_sites(sites: Vec<MapSite>, shared: f64) -> Result<Self, CalibrationError> {
         let refused = |problem: String| CalibrationError::option("--map", problem);
         if sites.len() < LEAST_SITES {
@@ -126,13 +129,13 @@ impl SiteMap {
         &self.sites
     }
 
-    /// Typical distance over which the parameter changes [m], its relative standard deviation, and that of neighbouring presses:
-    /// geometric means over what the sites leave possible.
+    /// Typical distance over which the parameter changes [m], its relative standard deviation, and the relative
+    /// standard deviation between neighbouring presses: geometric means over their posterior.
     pub fn hyperparameters(&self) -> [f64; 3] {
         self.process.hyperparameters()
     }
 
-    /// The parameter at a place [m].
+    /// Prediction of the parameter at a position [m].
     pub fn at(&self, place: [f64; 3]) -> MapPoint {
         let prediction = self.process.at(&place);
         let quantile = |probability: f64| prediction.quantile(probability, self.shared).exp();
@@ -143,10 +146,10 @@ impl SiteMap {
         }
     }
 
-    /// Each site against the map of the others.
+    /// Compares each site with the map of the others.
     ///
     /// # Errors
-    /// As [`SiteMap::of_sites`].
+    /// The errors of [`SiteMap::of_sites`].
     pub fn leave_one_out(&self) -> Result<Vec<LeftOut>, CalibrationError> {
         let observations: Vec<Observation> = self.sites.iter().map(observation).collect();
         let [_, _, scatter] = self.hyperparameters();
@@ -167,8 +170,8 @@ impl SiteMap {
         Ok(left_out.collect())
     }
 
-    /// Of `candidates` [m] the ones to press next, one after the other: each leaves the least mean variance over all candidates, with what
-    /// is known and with those before it. Values are taken as the map predicts them.
+    /// Selects the next sites from `candidates` [m], one after the other: each one minimises the mean variance over
+    /// all candidates, given the known sites and those selected before. Values are assumed as the map predicts them.
     pub fn next_sites(&self, candidates: &[[f64; 3]], n: usize) -> Vec<[f64; 3]> {
         let mut observations: Vec<Observation> = self.sites.iter().map(observation).collect();
         let errors = observations.iter().map(|site| site.error);
@@ -232,7 +235,7 @@ fn site(parameter: &str, log: &Calibration, place: [f64; 3]) -> Result<MapSite, 
         .filter(|error| error.cause != misfit::CAUSE)
         .filter_map(|error| Some(error.change.get(index?)?.powi(2)))
         .sum();
-    // An interval of few independent samples is wider than that of a normal distribution.
+    // The interval from few independent samples is wider than the interval of a normal distribution.
     let error = 0.5 * (found.ci95[1] - found.ci95[0]) / GAUSSIAN_95;
     let own = (error.powi(2) - shared).max((LEAST_OWN * error).powi(2));
     Ok(MapSite {

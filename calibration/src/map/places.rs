@@ -1,4 +1,4 @@
-//! A table of the places of sites, for logs that do not hold them.
+//! Table of the positions of sites, for logs that do not contain them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -7,16 +7,17 @@ use std::path::Path;
 
 use crate::CalibrationError;
 
-/// Largest table that is read [bytes].
+/// Maximum size of the table [bytes].
 const MAX_BYTES: u64 = 1 << 20;
 /// Largest coordinate [m].
 const MAX_COORDINATE: f64 = 100.0;
 
-/// The places [m] of logs by name (without folder and ending), from a CSV file with the columns `log,x,y` or `log,x,y,z`, in metres.
+/// Reads the positions [m] of logs by name (without folder and extension) from a CSV file with the columns `log,x,y`
+/// or `log,x,y,z`, in metres.
 ///
 /// # Errors
-/// [`CalibrationError::Read`] and [`CalibrationError::Format`], naming the line: columns that are missing, a log twice, or a coordinate
-/// that is no number within 100 m.
+/// [`CalibrationError::Read`] and [`CalibrationError::Format`], naming the line: columns are missing, a log occurs
+/// twice, or a coordinate is not a number within 100 m.
 pub fn read_places(path: &Path) -> Result<BTreeMap<String, [f64; 3]>, CalibrationError> {
     let file = path.display().to_string();
     let failed = |line: Option<u64>, problem: String| CalibrationError::Format {

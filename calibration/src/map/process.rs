@@ -1,4 +1,4 @@
-//! A Gaussian process over places, whose hyperparameters are averaged by their evidence.
+//! A Gaussian process over positions, averaged over its hyperparameters with weights by evidence.
 //!
 //! ```text
 //! y = μ + f(x) + δ + e,   f ~ GP(0, σ² M(d/ℓ)),   δ ~ N(0, τ²),   e ~ N(0, s²)
@@ -6,36 +6,37 @@
 //! ln p(y | σ, ℓ, τ) = −½ rᵀ K⁻¹ r − ½ ln|K| − ½ ln(1ᵀ K⁻¹ 1) + const,   r = y − μ̂
 //! ```
 //!
-//! μ has a flat prior, which makes the evidence that of restricted maximum likelihood and the prediction that of ordinary kriging
-//! (Cressie 1993, section 3.2; Rasmussen and Williams 2006, sections 2.7 and 5.4). τ is what neighbouring presses differ by.
-//! σ, ℓ and τ have log-uniform priors on a grid; a prediction is the mixture over the grid, so that its interval knows their doubt.
+//! μ has a flat prior. So the evidence equals the restricted likelihood, and the prediction equals ordinary kriging
+//! (Cressie 1993, section 3.2; Rasmussen and Williams 2006, sections 2.7 and 5.4). τ is the standard deviation
+//! between neighbouring presses. σ, ℓ and τ have log-uniform priors on a grid; a prediction is the mixture over the
+//! grid, so its interval includes their uncertainty.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-/// A value at a place.
+/// An observation at a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Observation {
-    /// Where [m].
+    /// Position [m].
     pub(super) place: [f64; 3],
-    /// What was found there.
+    /// Observed value.
     pub(super) value: f64,
-    /// Standard error of it.
+    /// Standard error of the value.
     pub(super) error: f64,
 }
 
-/// σ: standard deviations of the field that are tried.
+/// Grid of σ: standard deviation of the field.
 const AMPLITUDES: [f64; 9] = [0.02, 0.04, 0.08, 0.14, 0.22, 0.34, 0.5, 0.75, 1.1];
-/// Number of lengths ℓ that are tried, from half of the least to twice the greatest distance of two places.
+/// Number of lengths ℓ on the grid, from half of the least to twice the greatest distance between two positions.
 const N_LENGTHS: usize = 14;
-/// τ: standard deviations between neighbouring presses that are tried.
+/// Grid of τ: standard deviation between neighbouring presses.
 const SCATTERS: [f64; 5] = [0.003, 0.01, 0.03, 0.08, 0.2];
-/// Grid points whose evidence is less than this share of the best one's are left out.
+/// Grid points with less than this share of the largest evidence are omitted.
 const NEGLIGIBLE: f64 = 1e-6;
-/// Steps of the bisection for a quantile.
+/// Number of bisection steps for a quantile.
 const BISECTIONS: usize = 60;
 
-/// One point of the grid, ready to predict.
+/// A point of the hyperparameter grid, ready to predict.
 struct Member {
     weight: f64,
     amplitude: f64,
@@ -51,19 +52,19 @@ struct Member {
     mean: f64,
 }
 
-/// The process, given its observations.
+/// The process conditioned on its observations.
 pub(super) struct Process {
     places: Vec<[f64; 3]>,
     members: Vec<Member>,
 }
 
-/// The field at a place: a mixture of normal distributions.
+/// The field at a position: a mixture of normal distributions.
 pub(super) struct Prediction {
-    /// Weight, mean and standard deviation of each.
+    /// Weight, mean and standard deviation of each component.
     parts: Vec<[f64; 3]>,
 }
 
-/// Distance of two places [m].
+/// Distance between two positions [m].
 pub(super) fn distance(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     let squares = a.iter().zip(b).map(|(a, b)| (a - b).powi(2));
     squares.sum::<f64>().sqrt()
@@ -75,7 +76,7 @@ fn matern(distance: f64, length: f64) -> f64 {
 }
 
 impl Process {
-    /// The process of observations at two or more different places; `None`: all places are one.
+    /// The process of observations at two or more different positions; `None` if all positions are equal.
     pub(super) fn new(observations: &[Observation]) -> Option<Self> {
         let places: Vec<[f64; 3]> = observations.iter().map(|site| site.place).collect();
         let n = places.len();
@@ -124,7 +125,7 @@ impl Process {
         Some(Self { places, members })
     }
 
-    /// The field at a place, without the scatter of presses.
+    /// The field at a position, without the scatter of presses.
     pub(super) fn at(&self, place: &[f64; 3]) -> Prediction {
         let distances: Vec<f64> = self.places.iter().map(|own| distance(own, place)).collect();
         let parts = self.members.iter().map(|member| {
@@ -136,7 +137,7 @@ impl Process {
         }
     }
 
-    /// Mean of ln of the length [m], the amplitude and the scatter over the grid.
+    /// Posterior means of the logarithms of the length [m], the amplitude and the scatter.
     pub(super) fn hyperparameters(&self) -> [f64; 3] {
         let mean = |of: fn(&Member) -> f64| -> f64 {
             let logs = self.members.iter();
@@ -151,7 +152,7 @@ impl Process {
         ]
     }
 
-    /// Mean over `targets` of the variance that is left when one more press, with a standard error, is made at `place`.
+    /// Mean variance over `targets` after one more press with a standard error of `error` at `place`.
     pub(super) fn variance_after(&self, place: &[f64; 3], error: f64, targets: &[[f64; 3]]) -> f64 {
         let to_place: Vec<f64> = self.places.iter().map(|own| distance(own, place)).collect();
         let to_targets: Vec<Vec<f64>> = targets
@@ -179,7 +180,7 @@ impl Process {
 }
 
 impl Member {
-    /// A grid point with the logarithm of its evidence as weight; `None` where the covariance is not positive.
+    /// A grid point with the logarithm of its evidence as weight; `None` if the covariance is not positive definite.
     fn new(
         covariance: DMatrix<f64>,
         values: &DVector<f64>,
@@ -207,7 +208,7 @@ impl Member {
         })
     }
 
-    /// Covariances of the field at distances from the places.
+    /// Covariances of the field at these distances from the positions.
     fn row(&self, distances: &[f64]) -> DVector<f64> {
         let row = distances
             .iter()
@@ -220,7 +221,8 @@ impl Member {
         self.factor.solve(&self.row(distances))
     }
 
-    /// Covariance of the field at two places that lie `apart` [m]: K⁻¹ k of one, distances from the places of the other.
+    /// Covariance of the field at two positions with the distance `apart` [m]: K⁻¹ k of one, distances from the
+    /// other.
     fn covariance(&self, solved: &DVector<f64>, other: &[f64], apart: f64) -> f64 {
         let row = self.row(other);
         let prior = self.amplitude.powi(2) * matern(apart, self.length);
@@ -258,7 +260,7 @@ impl Prediction {
             .sum()
     }
 
-    /// The value below which the field lies with a probability, where every part is as uncertain as `more` [standard deviation] adds.
+    /// Quantile of the field; `more` is an additional standard deviation of every component.
     pub(super) fn quantile(&self, probability: f64, more: f64) -> f64 {
         let mut low = f64::INFINITY;
         let mut high = f64::NEG_INFINITY;

@@ -1,6 +1,7 @@
-//! Acceleration from velocity, where a mass is wanted: slope of the least-squares line over a moving window (Savitzky and Golay 1964).
+//! Acceleration from velocity, for laws with a mass: slope of the least-squares line over a moving window (Savitzky
+//! and Golay 1964).
 
-/// Time that the window spans [s]; at least five samples.
+/// Duration of the window [s]; at least five samples.
 const SPAN: f64 = 0.02;
 
 /// Acceleration [m/s²], shape `[n]`.

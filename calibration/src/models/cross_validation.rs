@@ -1,4 +1,4 @@
-//! How well a law explains samples, and samples that it did not see.
+//! In-sample and held-out error of a law.
 
 use super::{kind::ModelKind, solver, variable_projection::Problem};
 use crate::{
@@ -6,24 +6,25 @@ use crate::{
     statistics::least_squares::{self, weighted_dot},
 };
 
-/// Blocks of neighbouring samples that are held out in turn; the first never is, because the state of the tissue before it is unknown.
+/// Number of blocks of neighbouring samples for cross-validation. The first block is never held out, because the
+/// state of the tissue before it is unknown.
 const BLOCKS: usize = 6;
 
-/// What a comparison needs to know.
+/// Result of a fit and its cross-validation, for the comparison of laws.
 pub(crate) struct Explained {
     /// Mean square force error of the fit [N²].
     pub(crate) mean_square: f64,
     /// Effective number of independent samples.
     pub(crate) n_effective: f64,
-    /// Numbers fitted.
+    /// Number of fitted parameters.
     pub(crate) n_parameters: usize,
-    /// Root mean square force error on blocks that were held out [N].
+    /// Root mean square force error on held-out blocks [N].
     pub(crate) held_out: f64,
-    /// Parameters that the data leave open.
+    /// Parameters that the data do not determine.
     pub(crate) unidentified: Vec<&'static str>,
 }
 
-/// Fits a law to all samples, and to all but each block.
+/// Fits a law to all samples, and once without each block.
 pub(crate) fn explained(
     kind: &ModelKind,
     samples: &Samples,
@@ -53,7 +54,7 @@ pub(crate) fn explained(
     })
 }
 
-/// Root mean square error on blocks, each predicted from the others [N].
+/// Root mean square error on held-out blocks, each predicted from the others [N].
 fn held_out(problem: &mut Problem, start: &[f64], shift: f64) -> f64 {
     let all = problem.used().to_vec();
     let size = all.len().div_ceil(BLOCKS).max(1);
@@ -76,7 +77,8 @@ fn held_out(problem: &mut Problem, start: &[f64], shift: f64) -> f64 {
     (squares / n.max(1) as f64).sqrt()
 }
 
-/// Mean square of the force about its mean [N²], and the root mean square error on blocks, each predicted by the others' mean [N].
+/// Mean square of the force about its mean [N²], and the root mean square error on held-out blocks, each predicted by
+/// the mean of the others [N].
 pub(crate) fn constant(samples: &Samples) -> (f64, f64) {
     let force = &samples.force;
     let n = force.len() as f64;

@@ -4,10 +4,10 @@
 //! f/r = k + c (ṙ/r)                        (+ f₀/r) (+ m r̈/r)
 //! ```
 //!
-//! Ordinary least squares with linfa. Dividing by r gives samples at small indentation much weight, and their noise too,
-//! so the singular region r → 0 is left out: see [`Law::least_indentation`].
-//! Where the surface was estimated, it is first refined with the direct form f = k r + c ṙ, whose rows are not divided:
-//! an error δ of the surface changes f/r by the factor δ/r, which is worst where r is least.
+//! The fit is ordinary least squares with linfa. The division by r gives a large weight to samples at small
+//! indentation and to their noise, so the singular region r → 0 is left out: see [`Law::least_indentation`]. If the
+//! surface was estimated, it is first refined with the direct form f = k r + c ṙ, whose rows are not divided: an
+//! error δ of the surface changes f/r by the factor δ/r, which is largest at the smallest r.
 
 use linfa::{Dataset, traits::Fit as _};
 use linfa_linear::LinearRegression;
@@ -33,11 +33,13 @@ pub(super) const KIND: ModelKind = ModelKind {
     law: |_, _| Ok(Box::new(Divided)),
 };
 
-/// Share of the largest indentation below which samples are left out: where the surface is given, and where it was estimated.
-/// On noisy presses the damping's error falls from 3.1 % to 1.7, 1.0 and 0.6 % for 2.5, 5, 10 and 15 %, while stiffness stays.
+/// Share of the largest indentation below which samples are left out, for a given and for an estimated surface. On
+/// noisy presses the error of the damping falls from 3.1 % to 1.7, 1.0 and 0.6 % for 2.5, 5, 10 and 15 %; the
+/// stiffness does not change.
 const SHARE_OF_KNOWN: f64 = 0.05;
 const SHARE_OF_FOUND: f64 = 0.1;
-/// Standard errors of the surface below which samples are left out: at 10, an error of one changes f/r by a tenth at most.
+/// Indentation below which samples are left out, in standard errors of the surface: at 10, an error of one standard
+/// error changes f/r by at most a tenth.
 const STANDARD_ERRORS: f64 = 10.0;
 
 /// The law.

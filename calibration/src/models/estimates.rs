@@ -1,4 +1,4 @@
-//! What a solution says: parameters with intervals, whether they are determined, and how good the fit is.
+//! Estimates from a solution: parameters with intervals, identifiability, and goodness of fit.
 
 use std::rc::Rc;
 
@@ -23,20 +23,20 @@ use crate::{
     },
 };
 
-/// Most samples from which the sensitivity to bias and surface is computed.
+/// Maximum number of samples for the sensitivity to bias and surface.
 const ROWS: usize = 20_000;
 
-/// A surface that was moved before this fit, with the same samples.
+/// A surface that was refined before this fit, with the same samples.
 pub(super) struct Moved {
-    /// Influence of each sample used on the surface [m].
+    /// Influence of each used sample on the surface [m].
     pub(super) influence: Vec<f64>,
-    /// Its standard error [m].
+    /// Standard error of the surface [m].
     pub(super) standard_error: f64,
-    /// What one standard error of the bias moves it by [m].
+    /// Change of the surface per standard error of the bias [m].
     pub(super) of_bias: f64,
 }
 
-/// A solution with the equations about it.
+/// A solution with the linearised equations.
 struct Local {
     tangent: Tangent,
     residual: Vec<f64>,
@@ -68,7 +68,7 @@ impl Local {
     }
 }
 
-/// Influence of each sample used on the shift, which must be free; `None` where the data leave it open.
+/// Influence of each used sample on the shift, which must be free; `None` if the data do not determine it.
 pub(super) fn shift_influence(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     let local = Local::new(problem, state);
     if local.inverse.undetermined.last() == Some(&true) {
@@ -108,7 +108,7 @@ fn report_slopes(problem: &Problem, raw: &[f64]) -> DMatrix<f64> {
     slopes
 }
 
-/// Puts a fit together.
+/// Assembles a fit.
 pub(super) fn fit(
     problem: &Problem,
     state: &State,
@@ -127,7 +127,7 @@ pub(super) fn fit(
         .chain(problem.extra_specs())
         .collect();
 
-    // What does each sample do, and what do bias and surface add?
+    // Influence of each sample, and contributions of bias and surface.
     let shared = shared(problem, state, moved);
     let uncertain: Vec<Vec<f64>> = shared.iter().map(|error| error.change.clone()).collect();
     let mut influence = combine(
@@ -149,7 +149,7 @@ pub(super) fn fit(
         inference::add_uncertain(&mut covariance, change);
     }
 
-    // How good is it?
+    // Goodness of fit.
     let n_effective = residuals::effective_samples(&local.residual);
     let (statistics, predicted) = statistics(problem, state, &local, n_effective);
     let beforehand = moved
@@ -221,7 +221,7 @@ pub(super) fn fit(
     }
 }
 
-/// Adds what each sample does through a surface that was found with it.
+/// Adds the influence of each sample through a surface that was estimated from the same samples.
 fn add_surface(influence: &mut [Vec<f64>], moved: &Moved, slopes: &[f64]) {
     for (values, slope) in influence.iter_mut().zip(slopes) {
         for (value, shift) in values.iter_mut().zip(&moved.influence) {
@@ -230,14 +230,14 @@ fn add_surface(influence: &mut [Vec<f64>], moved: &Moved, slopes: &[f64]) {
     }
 }
 
-/// First rows of stretches that were prepared each by itself, which scatter by all that differs between them.
+/// First rows of segments that were prepared separately; their scatter contains all differences between them.
 fn groups(problem: &Problem) -> Vec<usize> {
     let starts = problem.samples.presses.iter();
     let row = |start: &usize| problem.used().partition_point(|index| index < start);
     starts.map(row).collect()
 }
 
-/// States what the velocity's noise was taken to be.
+/// Reports the noise of the velocity that was assumed.
 fn attenuation(local: &Local) -> Option<String> {
     let tangent = &local.tangent;
     let (gain, column) = tangent
@@ -265,7 +265,8 @@ fn sensitivity(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f
     difference(&at(shift, bias), &at(0.0, 0.0))
 }
 
-/// What one standard error of the bias, of a surface that was not refined, and of the latency moves the reported parameters by.
+/// Change of the reported parameters per standard error of the bias, of a surface that was not refined, and of the
+/// latency.
 fn shared(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<SharedError> {
     let mut errors = Vec::new();
     let mut push = |cause, change| errors.push(SharedError { cause, change });
@@ -289,11 +290,12 @@ fn shared(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Shared
     errors
 }
 
-/// Half of the samples over which the force's rate is taken: at most, and those in so long [s], within which probes in tissue hardly turn.
+/// Half window for the rate of the force: the maximum number of samples, and `HALF_SPAN` [s], in which a probe in
+/// tissue hardly reverses.
 const HALF: f64 = 4.0;
 const HALF_SPAN: f64 = 0.008;
 
-/// What one standard error of the latency moves the reported parameters by, where there is one.
+/// Change of the reported parameters per standard error of the latency; `None` if that error is zero.
 fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     let samples = problem.samples;
     if samples.latency_standard_error <= 0.0 {
@@ -304,13 +306,13 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     let rate = |i: usize| {
         let (from, to) = (i.saturating_sub(half), (i + half).min(samples.len() - 1));
         let span = samples.time[to] - samples.time[from];
-        // Not across the air between presses.
+        // Does not extend across the air between presses.
         if span > 4.0 * half as f64 * samples.sampling_interval {
             return 0.0;
         }
         (samples.force[to] - samples.force[from]) / span
     };
-    // A late force shows a surface that was estimated deeper, by as far as the probe went in that time.
+    // With a late force, the surface was estimated too deep, by the travel of the probe during the latency.
     let contact = samples.contact;
     let approach = match samples.velocity.first() {
         Some(speed) if !contact.known && !contact.is_unknown() => speed.max(0.0),
@@ -343,7 +345,8 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     let now = at(&base, 0.0);
     let error = samples.latency_standard_error;
     let (late, early) = (shifted(error), shifted(-error));
-    // An interval reaches two standard errors, over which curvature has four times its share: twice that of what is linear.
+    // An interval reaches two standard errors, where the curvature term is four times as large: twice the linear
+    // scaling.
     let change = now.iter().zip(late).zip(early).map(|((now, late), early)| {
         let (linear, curved) = (0.5 * (late - early), 0.5 * (late + early) - now);
         linear + (2.0 * curved.abs()).copysign(linear)
@@ -353,7 +356,7 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
         && let Some(elastic) = problem.law.elastic_term(&state.nonlinear)
         && let Some(index) = index_of(problem, elastic.coefficient)
     {
-        // What a delay moves it by need not grow with the delay.
+        // The effect of a delay need not grow with the delay.
         for part in 1..=PARTS {
             let latency = samples.longest_latency * f64::from(part) / f64::from(PARTS);
             let moved = (shifted(latency)[index] - now[index]) / GAUSSIAN_95;
@@ -365,16 +368,16 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     Some(change)
 }
 
-/// Delays up to the longest that are tried.
+/// Number of delays that are evaluated, up to the longest one.
 const PARTS: u32 = 4;
 
-/// Place of a parameter of the law.
+/// Index of a parameter of the law.
 fn index_of(problem: &Problem, name: &str) -> Option<usize> {
     let specs = problem.law.specs();
     specs.iter().position(|spec| spec.name == name)
 }
 
-/// What the changes of the samples move the reported parameters by.
+/// Change of the reported parameters by the changes of the samples.
 fn of_changes(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
     if problem.samples.changes.is_empty() {
         return Vec::new();
@@ -396,7 +399,7 @@ fn of_changes(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// What one standard error of the bias moves a free surface by [m].
+/// Shift of a free surface per standard error of the bias [m].
 pub(super) fn shift_of_bias(problem: &Problem, state: &State) -> f64 {
     let bias = problem.samples.bias_standard_error;
     if bias <= 0.0 {
@@ -407,7 +410,7 @@ pub(super) fn shift_of_bias(problem: &Problem, state: &State) -> f64 {
     at(bias) - at(0.0)
 }
 
-/// d(reported)/d(surface) of a fit that takes the surface as given.
+/// d(reported)/d(surface) of a fit with a fixed surface.
 fn surface_slope(problem: &Problem, state: &State, step: f64) -> Vec<f64> {
     sensitivity(problem, state, step, 0.0)
         .into_iter()
@@ -419,7 +422,7 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
-/// Rows of `slopes` times the columns of `influence`.
+/// Products of the rows of `slopes` with the columns of `influence`.
 fn combine(mut influence: Vec<Vec<f64>>, slopes: &DMatrix<f64>) -> Vec<Vec<f64>> {
     let (n_reported, n_raw) = slopes.shape();
     let mut same = (0..n_reported).flat_map(|j| (0..n_raw).map(move |k| (j, k)));
@@ -446,7 +449,7 @@ fn combine(mut influence: Vec<Vec<f64>>, slopes: &DMatrix<f64>) -> Vec<Vec<f64>>
         .collect()
 }
 
-/// Residuals in newton and what they tell.
+/// Residuals in newton and their statistics.
 fn statistics(
     problem: &Problem,
     state: &State,
@@ -530,7 +533,7 @@ fn replicates(
     Some(bootstrap::replicates(&equations, &draws))
 }
 
-/// For each reported parameter, why the data leave it open.
+/// For each reported parameter, why the data do not determine it.
 fn undetermined(
     local: &Local,
     slopes: &DMatrix<f64>,
@@ -551,7 +554,7 @@ fn undetermined(
         .collect()
 }
 
-/// Why a parameter is not identifiable; empty where it is.
+/// Why a parameter is not identifiable; empty if it is.
 fn reason(spec: &Spec, value: f64, half: f64, undetermined: Option<&str>) -> String {
     let why = if !value.is_finite() || !half.is_finite() {
         "it has no finite value".to_string()

@@ -1,19 +1,19 @@
-//! Whether a log moves so that force that goes with velocity can be told from force that goes with depth.
+//! Checks whether the motion of a log separates force that depends on velocity from force that depends on depth.
 //!
-//! A ramp at one speed cannot: its velocity is a function of the depth (constant, then zero where it ends), and c ṙ an offset
-//! that the surface or the sensor's zero explains as well. Press and release at one speed without a stop cannot either:
-//! friction and slow relaxation open the same loop.
+//! A ramp at one speed does not: its velocity is a function of the depth (constant, then zero at its end), and c ṙ is
+//! an offset that the surface or the sensor's zero explains as well. Press and release at one speed without a stop do
+//! not either: friction and slow relaxation produce the same loop.
 
 use crate::Samples;
 
-/// Depths are compared in so many layers.
+/// Number of layers in which depths are compared.
 const LAYERS: usize = 20;
-/// Share of the velocity's mean square that must lie within layers.
+/// Minimum share of the velocity's mean square within layers.
 const LEAST_WITHIN: f64 = 0.1;
-/// Standard deviation of the speed over its mean: a sine has 0.48, a speed that is held 0.
+/// Minimum standard deviation of the speed over its mean: a sine has 0.48, a constant speed 0.
 const LEAST_VARIATION: f64 = 0.25;
 
-/// Why the samples used cannot tell damping; `None` where they can.
+/// Why the used samples do not determine damping; `None` if they do.
 pub(super) fn objection(samples: &Samples, used: &[usize]) -> Option<String> {
     let depth = |index: &usize| samples.indentation[*index];
     let (low, high) = used
@@ -34,7 +34,7 @@ pub(super) fn objection(samples: &Samples, used: &[usize]) -> Option<String> {
             layer[2] + velocity * velocity,
         ];
     }
-    // Each layer counts alike, however long the probe stays there.
+    // Each layer has the same weight, regardless of how long the probe stays there.
     for [n, sum, square] in layers.into_iter().filter(|layer| layer[0] > 1.0) {
         let mean = sum / n;
         within += (square / n - mean * mean - noise).max(0.0);

@@ -1,10 +1,10 @@
-//! A law with dry friction next to it, to tell a loop that does not grow with speed from damping.
+//! A law with additional dry friction, which separates a loop that does not grow with speed from damping.
 //!
 //! ```text
 //! f = Σ βⱼ φⱼ(r, ṙ; θ) + F s(ṙ),   s = ṙ/√(ṙ² + w²)
 //! ```
 //!
-//! s is Coulomb's sign of the velocity, smooth over w, below which the sign is not known.
+//! s is Coulomb's sign of the velocity, smoothed over w; below w the sign is uncertain.
 
 use super::{
     kind::ModelKind,
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{CalibrationError, ElasticTerm, Fit, FitOptions, Samples};
 
-/// w: standard deviations of the velocity's noise, and at least this share of the largest speed.
-/// At two standard deviations a sign is wrong once in forty; the share only keeps a velocity without noise from dividing by zero.
+/// w in standard deviations of the velocity's noise, and at least this share of the largest speed. At two standard
+/// deviations a sign is wrong once in forty; the share only prevents a division by zero for a velocity without noise.
 const NOISE: f64 = 2.0;
 const SHARE: f64 = 1e-3;
 
@@ -28,10 +28,11 @@ pub(crate) const FRICTION: Spec = Spec {
 };
 
 impl ModelKind {
-    /// Fits the law with dry friction as one more parameter, `dry_friction`; laws whose rows are divided, by their direct form.
+    /// Fits the law with dry friction as an additional parameter, `dry_friction`. Laws with divided rows use their
+    /// direct form.
     ///
     /// # Errors
-    /// As [`ModelKind::fit`].
+    /// The errors of [`ModelKind::fit`].
     pub(crate) fn fit_with_friction(
         &self,
         samples: &Samples,
@@ -39,7 +40,7 @@ impl ModelKind {
     ) -> Result<Fit, CalibrationError> {
         let own = (self.law)(samples, options)?;
         let options = solver::options_for(self.name, &*own, samples, options)?;
-        let law = Rubbed {
+        let law = WithFriction {
             law: own.direct_form().unwrap_or(&*own),
             width: width(samples),
         };
@@ -47,7 +48,7 @@ impl ModelKind {
     }
 }
 
-/// Speed below which the sign of the velocity is not known [m/s].
+/// Speed below which the sign of the velocity is uncertain [m/s].
 fn width(samples: &Samples) -> f64 {
     let fastest = samples
         .velocity
@@ -58,7 +59,8 @@ fn width(samples: &Samples) -> f64 {
         .max(f64::MIN_POSITIVE)
 }
 
-/// Share of the velocity's power that its smoothed sign explains, over samples `used`: 1 at one speed, 0.81 for a sine of one amplitude.
+/// Share of the velocity's power explained by its smoothed sign, over the samples `used`: 1 at one speed, 0.81 for a
+/// sine of one amplitude.
 pub(crate) fn likeness(samples: &Samples, used: &[usize]) -> f64 {
     let width = width(samples);
     let (mut vv, mut vs, mut ss) = (0.0, 0.0, 0.0);
@@ -72,14 +74,14 @@ pub(crate) fn likeness(samples: &Samples, used: &[usize]) -> f64 {
     vs * vs / (vv * ss).max(f64::MIN_POSITIVE)
 }
 
-/// The law with friction behind its own columns.
-struct Rubbed<'a> {
+/// The law with a friction column after its own columns.
+struct WithFriction<'a> {
     law: &'a dyn Law,
     /// w [m/s].
     width: f64,
 }
 
-impl Law for Rubbed<'_> {
+impl Law for WithFriction<'_> {
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
         let mut columns = self.law.columns(inputs, nonlinear);
         columns.push(inputs.column(|_, v| v / v.hypot(self.width)));

@@ -6,7 +6,7 @@ use crate::{
     statistics::least_squares::weighted_dot,
 };
 
-/// Share of the force that may go with velocity.
+/// Largest share of the force that may depend on velocity.
 const LARGEST_SHARE: f64 = 0.03;
 
 /// Young's modulus E.
@@ -22,7 +22,7 @@ const YOUNG_MODULUS: Spec = Spec {
 pub(super) struct ElasticHalfSpace {
     /// β.
     pub(super) coefficient: Spec,
-    /// What presses.
+    /// Indenter tip.
     pub(super) tip: Tip,
 }
 
@@ -58,7 +58,7 @@ impl Law for ElasticHalfSpace {
         std::iter::once(linear[0]).chain(modulus).collect()
     }
 
-    /// Notes where force goes with velocity, which an elastic law does not have.
+    /// Adds a note if the force depends on velocity, which an elastic law cannot describe.
     fn notes(&self, fit: &Fit, samples: &Samples) -> Option<String> {
         let pick = |values: &[f64]| -> Vec<f64> { fit.used.iter().map(|&i| values[i]).collect() };
         let (velocity, force) = (pick(&samples.velocity), pick(&samples.force));
@@ -80,11 +80,11 @@ impl Law for ElasticHalfSpace {
     }
 }
 
-/// How a tip presses into a half space: force = coefficient · rⁿ.
+/// Contact law of a tip on a half space: force = coefficient · rⁿ.
 pub(super) struct Tip {
     /// n: 1.5 for a sphere, 1 for a flat punch.
     pub(super) exponent: f64,
-    /// E over the coefficient, where the radius is given.
+    /// E over the coefficient, if the radius is given.
     pub(super) modulus_over_coefficient: Option<f64>,
 }
 
@@ -92,7 +92,7 @@ impl Tip {
     /// A sphere: κ = 4/3 E/(1 − ν²) √R (Hertz 1882).
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] for a flat tip, a radius or a Poisson's ratio out of range.
+    /// [`CalibrationError::Option`] for a flat tip, or if the radius or Poisson's ratio is out of range.
     pub(super) fn sphere(options: &FitOptions) -> Result<Self, CalibrationError> {
         let radius = match options.indenter {
             None => None,
@@ -114,7 +114,7 @@ impl Tip {
     /// A flat cylindrical punch: k = 2 a E/(1 − ν²) (Sneddon 1965).
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] for a sphere, a radius or a Poisson's ratio out of range.
+    /// [`CalibrationError::Option`] for a sphere, or if the radius or Poisson's ratio is out of range.
     pub(super) fn flat_punch(options: &FitOptions) -> Result<Self, CalibrationError> {
         let radius = match options.indenter {
             None => None,
@@ -134,7 +134,7 @@ impl Tip {
     }
 }
 
-/// The radius of an indenter [m], checked.
+/// The validated radius of an indenter [m].
 fn radius(radius: f64) -> Result<f64, CalibrationError> {
     if radius.is_finite() && radius > 0.0 {
         Ok(radius)

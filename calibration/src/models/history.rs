@@ -1,4 +1,4 @@
-//! The past of a press, for laws whose force relaxes: what stands for it, and one branch that forgets.
+//! History of a press, for laws with relaxation: the internal variable q of one exponential branch.
 //!
 //! ```text
 //! q̇ = ṗ − q/τ,   p = rⁿ
@@ -10,18 +10,18 @@
 use super::law::{Inputs, Nonlinear, power};
 use crate::{CalibrationError, Samples};
 
-/// Share of the largest indentation from which the first sample counts as inside the tissue.
+/// Share of the largest indentation above which the first sample is inside the tissue.
 const INSIDE: f64 = 0.05;
-/// Number of sampling intervals that make a gap: it is air, where the tissue relaxes.
+/// Length of a gap in sampling intervals. A gap counts as air, where the tissue relaxes.
 pub(super) const GAP: f64 = 5.0;
-/// Relative difference of steps that rounding explains.
+/// Relative difference of two steps that is explained by rounding.
 const ALIKE: f64 = 1e-9;
-/// Points of the first search in ln τ.
+/// Number of grid points of the first search in ln τ.
 const POINTS: usize = 25;
-/// Share of the largest indentation by which a probe is withdrawn that is no longer held.
+/// Share of the largest indentation by which the probe must retreat to count as withdrawn.
 const WITHDRAWN: f64 = 0.01;
 
-/// What the samples say of the time in which tissue can relax.
+/// Properties of the samples that limit the relaxation time.
 pub(super) struct History {
     /// Time between samples [s].
     pub(super) interval: f64,
@@ -32,10 +32,10 @@ pub(super) struct History {
 }
 
 impl History {
-    /// That of samples which `model` is fitted to.
+    /// History of samples for a fit of `model`.
     ///
     /// # Errors
-    /// [`CalibrationError::Fit`] where time does not pass, or samples are missing while the probe presses.
+    /// [`CalibrationError::Fit`] if time does not advance, or samples are missing while the probe presses.
     pub(super) fn of(samples: &Samples, model: &'static str) -> Result<Self, CalibrationError> {
         let failed = |problem: String| CalibrationError::Fit {
             log: samples.log.clone(),
@@ -71,7 +71,8 @@ impl History {
         step > GAP * self.interval
     }
 
-    /// Branch q of p = rⁿ for a relaxation time [s] at every sample used, and what is left there of its start.
+    /// Branch q of p = rⁿ for a relaxation time [s] at every used sample, and the remaining share of its initial
+    /// value there.
     pub(super) fn branch(
         &self,
         inputs: &Inputs,
@@ -90,7 +91,7 @@ impl History {
             let p = depth(*r);
             if i > 0 {
                 let step = inputs.time[i] - inputs.time[i - 1];
-                // Most steps are alike, and exponentials are slow.
+                // Most steps are equal, and exponentials are slow.
                 if !is_alike(step, last_step) {
                     decay = (-step / relaxation_time).exp();
                     drop = -relaxation_time / step * (-step / relaxation_time).exp_m1();
@@ -122,7 +123,7 @@ impl History {
         }
     }
 
-    /// Where the search for ln τ looks first.
+    /// Start points of the search for ln τ.
     pub(super) fn log_time_starts(&self) -> Vec<Vec<f64>> {
         let (low, high) = (self.interval.ln(), self.duration.ln());
         (0..POINTS)
@@ -130,7 +131,7 @@ impl History {
             .collect()
     }
 
-    /// Why a relaxation time [s] is shorter than what the samples tell.
+    /// Why a relaxation time [s] is too short for the samples.
     pub(super) fn too_short(&self, relaxation_time: f64) -> Option<String> {
         (relaxation_time < self.interval).then(|| {
             format!(
@@ -140,7 +141,7 @@ impl History {
         })
     }
 
-    /// Why a relaxation time [s] is longer than what the samples tell.
+    /// Why a relaxation time [s] is too long for the samples.
     pub(super) fn too_long(&self, relaxation_time: f64) -> Option<String> {
         (relaxation_time > self.duration).then(|| {
             format!(
@@ -151,12 +152,13 @@ impl History {
     }
 }
 
-/// Whether two steps of time differ by rounding alone.
+/// Whether two time steps differ only by rounding.
 pub(super) fn is_alike(step: f64, other: f64) -> bool {
     (step - other).abs() <= ALIKE * step
 }
 
-/// The number of samples from the first press until the probe is withdrawn: until then the contact grows or stays.
+/// Number of samples from the first press until the probe is withdrawn: until then the contact grows or stays
+/// constant.
 pub(super) fn first_loading(samples: &Samples) -> usize {
     let largest = samples.indentation.iter().copied().fold(0.0, f64::max);
     let mut deepest = 0.0_f64;
@@ -168,7 +170,8 @@ pub(super) fn first_loading(samples: &Samples) -> usize {
     end.unwrap_or(samples.len())
 }
 
-/// Times [s] around the first gap with the probe deeper than `inside` [m] at both ends, so that there is no air in it.
+/// Times [s] around the first gap with the probe deeper than `inside` [m] at both ends, so that the gap contains no
+/// air.
 fn gap_inside(samples: &Samples, inside: f64) -> Option<[f64; 2]> {
     let deep = |i: usize| samples.indentation[i] > inside;
     let gap = |i: &usize| {

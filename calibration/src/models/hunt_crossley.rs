@@ -1,4 +1,4 @@
-//! Hunt–Crossley: a contact whose stiffness and damping grow with the area it has found (Hunt and Crossley 1975, Eq. 1).
+//! Hunt–Crossley: a contact whose stiffness and damping grow with the contact area (Hunt and Crossley 1975, Eq. 1).
 //!
 //! ```text
 //! f = κ rⁿ + λ rᵐ ṙ (+ f₀) (+ m r̈)
@@ -25,7 +25,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     law,
 };
 
-/// Where the search for exponents starts, and how far it goes.
+/// Start and range of the search for exponents.
 const N: Nonlinear = Nonlinear {
     start: 1.5,
     range: [0.5, 4.0],
@@ -34,7 +34,7 @@ const M: Nonlinear = Nonlinear {
     start: 0.5,
     range: [-0.5, 4.0],
 };
-/// An exponent with a larger standard error says nothing about the shape.
+/// An exponent with a larger standard error is not identifiable.
 const LARGEST_EXPONENT_ERROR: f64 = 0.25;
 
 fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, CalibrationError> {

@@ -1,4 +1,4 @@
-//! Kelvin–Voigt: a spring and a damper side by side.
+//! Kelvin–Voigt: a spring and a damper in parallel.
 //!
 //! ```text
 //! f = k r + c ṙ (+ f₀) (+ m r̈)

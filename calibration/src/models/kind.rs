@@ -1,29 +1,29 @@
-//! What the registry knows of a law.
+//! Registry entry of a law.
 
 use super::{law::Law, solver};
 use crate::{CalibrationError, Fit, FitOptions, Samples};
 
-/// Makes a law for samples and checks its options.
+/// Creates a law for samples and validates its options.
 type MakeLaw = fn(&Samples, &FitOptions) -> Result<Box<dyn Law>, CalibrationError>;
 
-/// A law of tissue, as [`super::ALL`] lists it.
+/// A tissue law, as listed in [`super::ALL`].
 #[derive(Clone, Copy, Debug)]
 pub struct ModelKind {
     /// Name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// One-line description.
     pub summary: &'static str,
     /// The equation, as text.
     pub equation: &'static str,
-    /// Whether model selection compares it.
+    /// Whether model selection considers it.
     pub is_candidate: bool,
-    /// Whether it is made to give the stiffness and damping that a scene takes.
+    /// Whether it gives the stiffness and damping that a scene needs.
     pub gives_softness: bool,
-    /// Whether force depends on the past, so that samples cannot be taken out of their order.
+    /// Whether the force depends on the past, so that the order of samples matters.
     pub has_memory: bool,
     /// Options of the command line that only some laws use, such as `--exponents`.
     pub options: &'static [&'static str],
-    /// Makes the law.
+    /// Creates the law.
     pub(super) law: MakeLaw,
 }
 

@@ -1,11 +1,11 @@
-//! A law whose force is recorded late, to find by how much.
+//! A law with a latency of the force as an additional parameter.
 //!
 //! ```text
 //! f(t) = Σ βⱼ φⱼ(r(t − L), ṙ(t − L))
 //! ```
 //!
-//! To first order a latency L takes k L from the damping, and only what is left of the acceleration beside depth and velocity tells one
-//! from the other: presses at one frequency, or at one speed, leave it open.
+//! To first order a latency L reduces the damping by k L. Only the part of the acceleration that depth and velocity
+//! do not explain separates the two: presses at one frequency, or at one speed, leave them undetermined.
 
 use super::{
     kind::ModelKind,
@@ -14,20 +14,21 @@ use super::{
 };
 use crate::{CalibrationError, ContactPoint, Fit, FitOptions, Parameter, Samples};
 
-/// The option that asks for it.
+/// The command-line option that requests it.
 pub(super) const OPTION: &str = "--force-latency fit";
 
-/// Latencies that are tried [s]; below zero the position is the late one.
+/// Range of latencies [s]; a negative value means that the position is late.
 const RANGE: [f64; 2] = [-0.03, 0.08];
-/// Number of searches, which begin evenly spread: there are local minima.
+/// Number of searches, with evenly spaced starts, because there are local minima.
 const STARTS: usize = 23;
-/// A latency with a larger standard error is not known [s].
+/// A latency with a larger standard error is undetermined [s].
 const LARGEST_ERROR: f64 = 0.01;
-/// Share of the largest indentation above which samples are fitted: near the surface, which a latency moves, a press begins and ends.
+/// Share of the largest indentation above which samples are fitted: a press begins and ends near the surface, which a
+/// latency moves.
 const SHALLOW: f64 = 0.25;
-/// Samples between which more than so many intervals are missing belong to different stretches.
+/// Samples further apart than this number of intervals belong to different segments.
 const GAP: f64 = 5.0;
-/// Most samples that are fitted.
+/// Maximum number of fitted samples.
 const ROWS: usize = 20_000;
 
 const LATENCY: Spec = Spec {
@@ -38,15 +39,15 @@ const LATENCY: Spec = Spec {
     advice: "press at several speeds and frequencies, or give the latency: --force-latency S",
 };
 
-/// A law fitted with a latency of its own.
+/// A law fitted together with a latency.
 pub(crate) struct LateFit {
     /// The law's parameters and the latency.
     pub(crate) fit: Fit,
-    /// The samples that were fitted: deep ones, with a force smoothed as depth and velocity are when they are taken at other times.
+    /// The fitted samples: deep ones, with the force smoothed like depth and velocity at shifted times.
     pub(crate) samples: Samples,
 }
 
-/// The samples of a late fit with depth and velocity from earlier by a latency [s], of all `samples`.
+/// The samples of a late fit, with depth and velocity taken from `samples` earlier by a latency [s].
 pub(crate) fn delayed(inner: &Samples, samples: &Samples, latency: f64) -> Samples {
     let time: Vec<f64> = inner.time.iter().map(|time| time - latency).collect();
     let series = [&samples.indentation[..], &samples.velocity];
@@ -59,30 +60,31 @@ pub(crate) fn delayed(inner: &Samples, samples: &Samples, latency: f64) -> Sampl
 }
 
 impl LateFit {
-    /// The latency [s], where the samples tell it.
-    pub(crate) fn told(&self) -> Option<&Parameter> {
+    /// The latency [s], if the samples determine it.
+    pub(crate) fn latency(&self) -> Option<&Parameter> {
         let latency = self.fit.parameter(LATENCY.name);
         latency.filter(|latency| latency.identifiable)
     }
 }
 
 impl ModelKind {
-    /// Whether the law can be fitted with a latency: a spring next to a damper.
+    /// Whether the law can be fitted with a latency: a spring parallel to a damper.
     pub(crate) fn finds_latency(&self) -> bool {
         self.options.contains(&OPTION)
     }
 
-    /// How much later than the position the force of these samples was recorded [s].
+    /// Latency of the force relative to the position [s].
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] where the samples do not tell.
+    /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] if the samples do not
+    /// determine the latency.
     pub(crate) fn fit_latency(
         &self,
         samples: &Samples,
         options: &FitOptions,
     ) -> Result<Parameter, CalibrationError> {
         let late = self.fit_late(samples, options, ROWS)?;
-        late.told().cloned().ok_or_else(|| CalibrationError::Fit {
+        late.latency().cloned().ok_or_else(|| CalibrationError::Fit {
             log: samples.log.clone(),
             model: self.name,
             problem: format!(
@@ -94,11 +96,12 @@ impl ModelKind {
         })
     }
 
-    /// The law fitted to at most so many of the samples, with a latency and a constant force, which takes what a latency does to
-    /// surface and preload.
+    /// Fits the law to at most `rows` samples, with a latency and a constant force, which absorbs the effect of the
+    /// latency on surface and preload.
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] for samples that it cannot be fitted to.
+    /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] for samples that do not
+    /// allow a fit.
     pub(crate) fn fit_late(
         &self,
         samples: &Samples,
@@ -133,7 +136,7 @@ impl ModelKind {
     }
 }
 
-/// At most so many of the samples that are deep, and whose neighbours at all latencies that are tried were recorded; the force is smoothed.
+/// Selects at most `rows` deep samples whose neighbours at all tested latencies were recorded, and smooths the force.
 fn inner(samples: &Samples, rows: usize) -> Samples {
     let deep = SHALLOW * samples.indentation.iter().copied().fold(0.0, f64::max);
     let n = samples.len();
@@ -174,12 +177,14 @@ fn inner(samples: &Samples, rows: usize) -> Samples {
     .thinned(rows)
 }
 
-/// How far the smoothing kernel (1 − u²)³ reaches, in sampling intervals, and the integral of its square where that of itself is 1.
-/// Straight lines between samples would take the more noise away the nearer they are to their middles, and so draw latencies there.
+/// Radius of the smoothing kernel (1 − u²)³ in sampling intervals, and the integral of its square if its own integral
+/// is 1. Linear interpolation would remove more noise the closer a point is to the middle between samples, and so
+/// bias latencies towards it.
 const REACH: f64 = 5.0;
 const SQUARE: f64 = 350.0 / 429.0;
 
-/// Series of the samples at other times, increasing, by local lines, alike for all series and times.
+/// Series of the samples at other, increasing times by local linear regression, with the same weights for all series
+/// and times.
 fn smoothed<const N: usize>(samples: &Samples, series: [&[f64]; N], at: &[f64]) -> [Vec<f64>; N] {
     let (time, interval) = (&samples.time, samples.sampling_interval);
     let mut first = 0;
@@ -210,15 +215,15 @@ fn smoothed<const N: usize>(samples: &Samples, series: [&[f64]; N], at: &[f64]) 
     smoothed
 }
 
-/// The law with a latency beside its own parameters.
+/// The law with a latency in addition to its own parameters.
 struct Late<'a> {
     law: &'a dyn Law,
-    /// All samples, of which depth and velocity at other times are taken.
+    /// All samples, for depth and velocity at other times.
     samples: &'a Samples,
 }
 
 impl Late<'_> {
-    /// What a function of the law's inputs gives for depth and velocity at earlier times.
+    /// Evaluates a function of the law's inputs for depth and velocity at earlier times.
     fn earlier<T>(&self, inputs: &Inputs, latency: f64, of: impl Fn(&Inputs) -> T) -> T {
         let time: Vec<f64> = inputs
             .used

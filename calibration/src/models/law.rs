@@ -1,4 +1,4 @@
-//! What a law of tissue has to say about itself, so that one solver fits them all.
+//! Interface of a tissue law; one solver fits all laws.
 //!
 //! ```text
 //! f = Σ βⱼ φⱼ(r, ṙ; θ)          β: linear coefficients, θ: nonlinear ones
@@ -6,20 +6,20 @@
 
 use crate::{ContactPoint, ElasticTerm, Fit, Samples};
 
-/// Samples as a law sees them, all of them; shapes `[n]`.
+/// All samples as input of a law; shapes `[n]`.
 pub(crate) struct Inputs<'a> {
     /// Time [s].
     pub(crate) time: &'a [f64],
-    /// Indentation from the surface that is assumed [m].
+    /// Indentation from the assumed surface [m].
     pub(crate) indentation: &'a [f64],
-    /// Its velocity [m/s].
+    /// Velocity of the indentation [m/s].
     pub(crate) velocity: &'a [f64],
-    /// Those that are fitted.
+    /// Indices of the fitted samples.
     pub(crate) used: &'a [usize],
 }
 
 impl Inputs<'_> {
-    /// A column: a function of indentation and velocity of the samples used.
+    /// A column: a function of indentation and velocity, evaluated at the used samples.
     pub(crate) fn column(&self, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         self.used
             .iter()
@@ -28,10 +28,11 @@ impl Inputs<'_> {
     }
 }
 
-/// Share of the largest indentation that is left out next to a surface that was estimated: less is within its error.
+/// Share of the largest indentation that is left out near an estimated surface: a smaller indentation is within its
+/// error.
 const GUARD: f64 = 0.02;
 
-/// r to a power, 0 outside tissue.
+/// r to a power, 0 outside the tissue.
 pub(super) fn power(r: f64, exponent: f64) -> f64 {
     if r <= 0.0 {
         0.0
@@ -44,16 +45,16 @@ pub(super) fn power(r: f64, exponent: f64) -> f64 {
     }
 }
 
-/// A parameter as it is reported.
+/// Description of a reported parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spec {
     /// Key in results, such as `stiffness`.
     pub(crate) name: &'static str,
-    /// What a person calls it, its symbol last: `stiffness k`.
+    /// Title for reports, with the symbol last: `stiffness k`.
     pub(crate) title: &'static str,
     /// Unit.
     pub(crate) unit: &'static str,
-    /// Whether it has to be positive.
+    /// Whether it must be positive.
     pub(crate) positive: bool,
     /// What to record so that the data determine it.
     pub(crate) advice: &'static str,
@@ -62,66 +63,67 @@ pub(crate) struct Spec {
 /// A nonlinear parameter θ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nonlinear {
-    /// Where the search starts.
+    /// Start of the search.
     pub(crate) start: f64,
     /// Smallest and largest value.
     pub(crate) range: [f64; 2],
 }
 
-/// A law.
+/// A tissue law.
 pub(crate) trait Law {
-    /// φ of the samples used, one column each.
+    /// φ of the used samples, one column each.
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>>;
 
-    /// The column that velocity enters, and what it is multiplied with there.
+    /// The column that contains the velocity, and the factor of the velocity in it.
     fn velocity_gain(&self, _inputs: &Inputs, _nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
         None
     }
 
-    /// What θ is made of.
+    /// The nonlinear parameters θ.
     fn nonlinear(&self) -> Vec<Nonlinear> {
         Vec::new()
     }
 
-    /// Where to look before the search.
+    /// Start points to compare before the search.
     fn starts(&self) -> Vec<Vec<f64>> {
         vec![self.nonlinear().iter().map(|range| range.start).collect()]
     }
 
-    /// For each reported parameter, why its value cannot stand; empty: none.
+    /// For each reported parameter, why its value is not valid; an empty list if all are.
     fn objections(&self, _values: &[f64], _standard_errors: &[f64]) -> Vec<Option<String>> {
         Vec::new()
     }
 
-    /// The parameters that are reported.
+    /// The reported parameters.
     fn specs(&self) -> Vec<Spec>;
 
-    /// Their values; the linear coefficients are those of [`Self::columns`].
+    /// Values of the reported parameters; `linear` are the coefficients of [`Self::columns`].
     fn report(&self, linear: &[f64], _nonlinear: &[f64]) -> Vec<f64> {
         linear.to_vec()
     }
 
-    /// Whether f = β₁ (r − s) + …, with nothing else that depends on the surface s: then s follows from a constant force.
+    /// Whether f = β₁ (r − s) + …, with no other term that depends on the surface s: then s follows from a constant
+    /// force.
     fn linear_in_surface(&self) -> bool {
         false
     }
 
-    /// A first solution of the linear coefficients by a solver of the law's own.
+    /// A first solution of the linear coefficients by a solver specific to the law.
     fn ordinary_least_squares(&self, _columns: &[Vec<f64>], _target: &[f64]) -> Option<Vec<f64>> {
         None
     }
 
-    /// Where rows are divided by the indentation before they are fitted: the law whose rows are not.
+    /// For a law whose rows are divided by the indentation: the law without the division.
     fn direct_form(&self) -> Option<&'static dyn Law> {
         None
     }
 
-    /// The number of first samples that the law holds for.
+    /// Number of initial samples for which the law holds.
     fn holds_for(&self, samples: &Samples) -> usize {
         samples.len()
     }
 
-    /// Least indentation of a sample that is fitted [m], for samples of this `largest` indentation [m].
+    /// Minimum indentation of a fitted sample [m], for samples with this `largest` indentation [m].
     fn least_indentation(&self, largest: f64, contact: &ContactPoint) -> f64 {
         if contact.known {
             0.0
@@ -130,12 +132,12 @@ pub(crate) trait Law {
         }
     }
 
-    /// The part of the force that depends on the indentation alone, where that is a power of it.
+    /// The elastic part of the force, if it is a power of the indentation.
     fn elastic_term(&self, _nonlinear: &[f64]) -> Option<ElasticTerm> {
         None
     }
 
-    /// What a user should know of a fit.
+    /// Notes on a fit for the user.
     fn notes(&self, _fit: &Fit, _samples: &Samples) -> Option<String> {
         None
     }

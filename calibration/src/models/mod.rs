@@ -1,4 +1,4 @@
-//! Laws of tissue under a probe: one file each, listed in [`ALL`].
+//! Tissue laws: one file each, listed in [`ALL`].
 
 mod acceleration;
 mod cross_validation;
@@ -24,7 +24,7 @@ mod variable_projection;
 
 pub use kind::ModelKind;
 
-/// Every law.
+/// All laws.
 pub const ALL: &[ModelKind] = &[
     kelvin_voigt::KIND,
     divided::KIND,
@@ -38,7 +38,7 @@ pub const ALL: &[ModelKind] = &[
     springpot::FLAT_PUNCH,
 ];
 
-/// The law that is fitted where none is named: one that gives stiffness and damping, and whose rows are not divided by a small depth.
+/// The default law: it gives stiffness and damping, and its rows are not divided by a small depth.
 pub const DEFAULT: &ModelKind = &ALL[0];
 
 /// The law called `name`.

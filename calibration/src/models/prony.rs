@@ -6,8 +6,8 @@
 //! ```
 //!
 //! n = 3/2 for a sphere, with κ = 4/3 E/(1 − ν²) √R (Hertz 1882); n = 1 for a flat punch, with k = 2 a E/(1 − ν²) (Sneddon 1965).
-//! Under a sphere the integral holds while the contact does not shrink, so the withdrawal is left out (Ting 1966 treats it);
-//! under a flat punch it holds for any motion in contact.
+//! For a sphere the integral holds while the contact does not shrink, so the withdrawal is left out (Ting 1966 treats
+//! it); for a flat punch it holds for any motion in contact.
 
 use super::{
     half_space::Tip,
@@ -24,7 +24,7 @@ pub(super) const SPHERE: ModelKind = ModelKind {
     name: "hertz-prony",
     summary: "sphere on a half space that relaxes exponentially, for a ramp and a hold",
     equation: "f = κ∞ r^{3/2} + κ₁ q, q̇ = d(r^{3/2})/dt − q/τ",
-    // The comparison needs the same samples for every law.
+    // Model selection needs the same samples for every law.
     is_candidate: false,
     gives_softness: false,
     has_memory: true,
@@ -138,7 +138,7 @@ impl Law for Prony {
     fn objections(&self, values: &[f64], _standard_errors: &[f64]) -> Vec<Option<String>> {
         let short = self.history.too_short(values[2]);
         let long = self.history.too_long(values[2]);
-        // A branch that relaxes at once leaves what is relaxed alone; one that never does takes part in it.
+        // A branch that relaxes immediately does not affect the relaxed part; one that never relaxes is a part of it.
         let relaxed = long.clone();
         let relaxing = short.or(long);
         let mut objections = vec![relaxed.clone(), relaxing.clone(), relaxing.clone()];

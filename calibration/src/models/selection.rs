@@ -1,4 +1,4 @@
-//! Which model a log supports: information criterion and held-out error, with the reason in words.
+//! Model selection by information criterion and held-out error, with the reason in words.
 //!
 //! Candidates are the laws of the force. They are ranked by Schwarz' criterion
 //!
@@ -6,8 +6,9 @@
 //! BIC = n ln(mean square force error) + p ln n
 //! ```
 //!
-//! with n the effective number of independent samples, the same for all, and checked on blocks of samples that the fit did not see.
-//! Of those that predict the held-out blocks as well as the best, within noise, the one with the fewest parameters is taken.
+//! with n the effective number of independent samples, the same for all laws. Cross-validation checks the ranking.
+//! Among the laws that predict the held-out blocks as well as the best one, within noise, the law with the fewest
+//! parameters is selected.
 
 use super::{
     cross_validation::{self, Explained},
@@ -15,43 +16,43 @@ use super::{
 };
 use crate::{CalibrationError, FitOptions, Samples};
 
-/// Differences of the held-out error below so many of its standard errors are noise: rmse/√(2n) each.
+/// Differences of the held-out error below this number of its standard errors are noise: rmse/√(2n) each.
 const STANDARD_ERRORS: f64 = 2.0;
-/// A difference of this share of the held-out error is no reason for a larger model.
+/// A smaller relative difference of the held-out error does not justify a larger model.
 const SHARE: f64 = 0.01;
 
-/// A model that was tried.
+/// A candidate of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelCandidate {
-    /// Its name.
+    /// Name of the model.
     pub model: &'static str,
     /// Schwarz' criterion with the effective number of samples; smaller is better.
     pub bic: f64,
-    /// Root mean square force error on blocks that the fit did not see [N].
+    /// Root mean square force error on held-out blocks [N].
     pub held_out_rmse_n: f64,
-    /// Why it was ruled out; empty where it was not.
+    /// Why it was ruled out; empty if it was not.
     pub ruled_out: String,
 }
 
 /// The outcome of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelSelection {
-    /// Best first.
+    /// Candidates, best first.
     pub candidates: Vec<ModelCandidate>,
-    /// Why the first was chosen.
+    /// Why the first one was selected.
     pub reason: String,
 }
 
-/// The candidate that is no law: a constant force.
+/// The candidate without a law: a constant force.
 const NONE: &str = "none";
-/// A law must leave less of the error than this share of what a constant force leaves, or none is chosen:
-/// a half of the variance.
+/// A law must leave less than this share of the error of a constant force, which is half of the variance; otherwise
+/// no law is selected.
 const LEAST_EXPLAINED: f64 = std::f64::consts::FRAC_1_SQRT_2;
-/// Samples at most from which [`better_than`] compares laws.
+/// Maximum number of samples for the comparison in [`better_than`].
 const ROWS: usize = 5000;
 
 impl ModelSelection {
-    /// Whether no law describes the samples: then the parameters of the one that was fitted mean nothing.
+    /// Whether no law describes the samples; then the parameters of the fitted law are meaningless.
     pub fn is_none(&self) -> bool {
         self.candidates
             .first()
@@ -59,7 +60,7 @@ impl ModelSelection {
     }
 }
 
-/// Whether a law predicts unseen samples much better than a constant force does.
+/// Whether a law predicts held-out samples much better than a constant force does.
 pub(crate) fn predicts(kind: &ModelKind, samples: &Samples, options: &FitOptions) -> bool {
     let samples = samples.thinned(ROWS);
     let options = FitOptions {
@@ -72,8 +73,8 @@ pub(crate) fn predicts(kind: &ModelKind, samples: &Samples, options: &FitOptions
         .is_ok_and(|explained| explained.held_out <= LEAST_EXPLAINED * constant)
 }
 
-/// The law that predicts unseen samples best and the share of the error of law `than` that it leaves, where it is another
-/// and predicts much better than a constant force.
+/// The law that predicts held-out samples best, and its share of the error of law `than`; `None` if it is the same
+/// law or not much better than a constant force.
 pub(crate) fn better_than(
     kinds: &'static [ModelKind],
     than: &str,
@@ -103,7 +104,7 @@ pub(crate) fn better_than(
         .map(|(name, error)| (name, error / own))
 }
 
-/// A law with what it explains.
+/// A fitted law with its errors.
 struct Tried {
     kind: &'static ModelKind,
     explained: Explained,
@@ -116,7 +117,7 @@ pub(crate) fn select(
     samples: &Samples,
     options: &FitOptions,
 ) -> Result<(&'static ModelKind, ModelSelection), CalibrationError> {
-    // A tip belongs to one law and must not rule the other out.
+    // A tip belongs to one law and must not rule out the other one.
     let options = FitOptions {
         indenter: None,
         n_bootstrap: 0,
@@ -154,7 +155,7 @@ pub(crate) fn select(
     Ok((kind, selection))
 }
 
-/// Puts a constant force among the candidates: first, where no law predicts much better.
+/// Adds a constant force to the candidates; it comes first if no law predicts much better.
 fn weigh_none(selection: &mut ModelSelection, samples: &Samples, n: f64) {
     let (mean_square, held_out) = cross_validation::constant(samples);
     let best = &selection.candidates[0];
@@ -181,7 +182,7 @@ fn weigh_none(selection: &mut ModelSelection, samples: &Samples, n: f64) {
 }
 
 fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, ModelSelection) {
-    // A law with an undetermined parameter is kept only where every law has one.
+    // A law with an undetermined parameter is kept only if every law has one.
     let some_stand = tried
         .iter()
         .any(|tried| tried.explained.unidentified.is_empty());
@@ -193,7 +194,7 @@ fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, ModelSelection)
         .fold(f64::INFINITY, f64::min);
     let tolerance = SHARE.max(STANDARD_ERRORS / (2.0 * n).sqrt());
     let within = |tried: &Tried| tried.explained.held_out <= best * (1.0 + tolerance);
-    // Those that stand and predict first; then fewer parameters, then the criterion.
+    // Valid laws with good predictions first; then fewer parameters, then the criterion.
     tried.sort_by(|a, b| {
         let rank = |tried: &Tried| (!stands(tried), !within(tried));
         let parameters = |tried: &Tried| {

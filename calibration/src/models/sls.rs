@@ -4,8 +4,8 @@
 //! f = k∞ r + k₁ q,   q̇ = ṙ − q/τ
 //! ```
 //!
-//! A log that starts inside the tissue has an unknown q at its start, which is fitted and not reported.
-//! At the limit τ → 0 it is Kelvin–Voigt with c = k₁ τ, which is reported as `damping`.
+//! A log that starts inside the tissue has an unknown initial q, which is fitted and not reported. In the limit τ → 0
+//! the law is Kelvin–Voigt with c = k₁ τ, which is reported as `damping`.
 
 use super::{
     history::History,
@@ -88,7 +88,7 @@ impl Law for StandardLinearSolid {
     fn objections(&self, values: &[f64], _standard_errors: &[f64]) -> Vec<Option<String>> {
         let time = values[2];
         if let Some(why) = self.history.too_short(time) {
-            // Only the product k₁ τ acts: a plain damper.
+            // Only the product k₁ τ is determined: a plain damper.
             vec![None, Some(why.clone()), Some(why), None]
         } else {
             vec![self.history.too_long(time); 4]

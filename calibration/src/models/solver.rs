@@ -1,4 +1,4 @@
-//! From samples to a fit, for every law: which samples, where the surface is, solve, judge.
+//! Fit of any law to samples: select samples, refine the surface, solve, evaluate.
 
 use std::borrow::Cow;
 
@@ -13,27 +13,28 @@ use crate::{
     statistics::{inference, least_squares},
 };
 
-/// The surface may be moved by so many of its standard errors, and by so many samples of travel.
+/// Limit of a shift of the surface, in its standard errors, and in samples of travel.
 const SHIFT_IN_STANDARD_ERRORS: f64 = 6.0;
 const SHIFT_IN_SAMPLES: f64 = 4.0;
-/// Below this share of a regressor that is signal, its noise is not taken out but its parameter is called undetermined.
+/// Minimum reliability (share of signal) of a regressor for a correction of its noise; below it, the parameter is
+/// undetermined.
 const LEAST_RELIABILITY: f64 = 0.5;
 
-/// A law solved on samples.
+/// The solution of a law on samples.
 pub(super) struct Solved<'a> {
-    /// What was solved.
+    /// The problem.
     pub(super) problem: Problem<'a>,
     /// The solution.
     pub(super) state: State,
-    /// Where a surface was found beforehand: how well.
+    /// The surface, if it was refined before the fit.
     moved: Option<Moved>,
-    /// Linear column that is mostly noise.
+    /// Linear column that consists mostly of noise.
     noise_dominates: Option<usize>,
     notes: Vec<String>,
 }
 
 impl Solved<'_> {
-    /// Judges it.
+    /// Computes estimates and statistics.
     pub(super) fn fit(self) -> Fit {
         estimates::fit(
             &self.problem,
@@ -45,7 +46,8 @@ impl Solved<'_> {
     }
 }
 
-/// The options with an offset where the surface is unknown, which then takes the preload's force; a law that needs the surface says so.
+/// The options with a force offset if the surface is unknown; the offset then absorbs the preload. Fails for a law
+/// that needs the surface.
 pub(super) fn options_for<'a>(
     model: &'static str,
     law: &dyn Law,
@@ -73,7 +75,7 @@ pub(super) fn options_for<'a>(
     }))
 }
 
-/// Solves the law of this name.
+/// Solves the law with this name.
 pub(super) fn solve<'a>(
     model: &'static str,
     law: &'a dyn Law,
@@ -94,14 +96,14 @@ pub(super) fn solve<'a>(
     check_size(&problem)?;
     check_force(&problem)?;
 
-    // Is the velocity a velocity, or noise?
+    // Is the velocity a signal, or noise?
     let start = best_start(&problem);
     let noise_dominates = noise_dominates(&problem, &start);
     if noise_dominates.is_some() {
         problem.set_attenuation(false);
     }
 
-    // Where has the tissue left the probe?
+    // Where has the tissue separated from the probe?
     let mut state = problem.solve(&start, 0.0, 0.0);
     if !samples.contact.is_unknown() && leave_out_separated(&mut problem, &state, &mut notes) {
         check_size(&problem)?;
@@ -128,7 +130,7 @@ pub(super) fn solve<'a>(
     })
 }
 
-/// Samples at most that starts are compared with.
+/// Maximum number of samples for the comparison of starts.
 const ROWS_FOR_START: usize = 20_000;
 
 /// The start with the least sum of squares.
@@ -147,7 +149,7 @@ fn best_start(problem: &Problem) -> Vec<f64> {
         .unwrap_or_default()
 }
 
-/// Samples inside tissue and outside the singular region.
+/// Samples inside the tissue and outside the singular region.
 fn used(
     law: &dyn Law,
     samples: &Samples,
@@ -252,7 +254,7 @@ fn check_force(problem: &Problem) -> Result<(), CalibrationError> {
     })
 }
 
-/// The velocity's column, where what is left of it beside the others is mostly noise.
+/// The velocity's column, if the part of it that is independent of the others is mostly noise.
 fn noise_dominates(problem: &Problem, start: &[f64]) -> Option<usize> {
     let system = problem.system(start, 0.0, 0.0);
     let (column, _) = system.gain.as_ref()?;
@@ -263,7 +265,8 @@ fn noise_dominates(problem: &Problem, start: &[f64]) -> Option<usize> {
     (reliability < LEAST_RELIABILITY).then_some(column)
 }
 
-/// Leaves out samples of the release where the law would pull: there the tissue has come off the probe and force is just zero.
+/// Leaves out samples of the release where the law would pull: there the tissue has separated from the probe and the
+/// force is zero.
 fn leave_out_separated(problem: &mut Problem, state: &State, notes: &mut Vec<String>) -> bool {
     let system = problem.system(&state.nonlinear, state.shift, 0.0);
     let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
@@ -289,7 +292,7 @@ fn leave_out_separated(problem: &mut Problem, state: &State, notes: &mut Vec<Str
     left_out > 0
 }
 
-/// How far the surface may be moved [m].
+/// Limit of a shift of the surface [m].
 fn shift_limit(samples: &Samples) -> f64 {
     let fastest = samples
         .velocity
@@ -299,8 +302,8 @@ fn shift_limit(samples: &Samples) -> f64 {
         .max(SHIFT_IN_SAMPLES * fastest * samples.sampling_interval)
 }
 
-/// Lets the law find the surface, where it finds it better than preparation did:
-/// the influence of each sample used on it, and its standard error [m].
+/// Lets the law refine the surface, if its estimate is better than that of the preparation. Returns the influence of
+/// each used sample on the surface, and its standard error [m].
 fn refine(
     problem: &mut Problem,
     state: &mut State,
@@ -339,7 +342,7 @@ fn refine(
     None
 }
 
-/// Refines the surface with the form whose rows are not divided, then divides; tells what the surface's error does.
+/// Refines the surface with the form without division, then divides; reports the effect of the surface's error.
 fn refine_before_dividing(
     direct_form: &'static dyn Law,
     problem: &mut Problem,

@@ -1,4 +1,5 @@
-//! A tip pressed into a half space whose modulus relaxes by a power of time: a springpot (Scott Blair 1947), as soft tissue does.
+//! A tip pressed into a half space whose modulus relaxes as a power of time: a springpot (Scott Blair 1947). Soft
+//! tissue behaves like this.
 //!
 //! ```text
 //! f(t) = ∫ κ(t − s) d(rⁿ)/ds ds,   κ(t) = κ₁ₛ (t / 1 s)^{−α},   0 < α < 1
@@ -25,7 +26,7 @@ pub(super) const SPHERE: ModelKind = ModelKind {
     name: "hertz-springpot",
     summary: "sphere on a half space that relaxes by a power of time, for a ramp and a hold",
     equation: "f = κ₁ₛ ∫ (t − s)^{−α} d(r^{3/2})",
-    // The comparison needs the same samples for every law.
+    // Model selection needs the same samples for every law.
     is_candidate: false,
     gives_softness: false,
     has_memory: true,
@@ -84,15 +85,15 @@ const ALPHA: Spec = Spec {
     advice: ADVICE,
 };
 
-/// Smallest and largest α: 0 is a spring, 1 a damper.
+/// Range of α: 0 is a spring, 1 a damper.
 const RANGE: [f64; 2] = [0.002, 0.98];
-/// Where the search for α looks first.
+/// Start points of the search for α.
 const STARTS: [f64; 6] = [0.03, 0.1, 0.2, 0.35, 0.55, 0.8];
 /// Step of the trapezoidal rule in x: its relative error is below e^{−π²/h} times a number near 1.
 const STEP: f64 = 0.55;
-/// The slowest exponential decays by this share over the log; slower ones are summed as constants.
+/// Decay of the slowest exponential over the log; slower ones are summed as constants.
 const SLOWEST: f64 = 1e-7;
-/// t eˣ above which an exponential is nothing.
+/// t eˣ above which an exponential is negligible.
 const FASTEST: f64 = 40.0;
 
 fn law(
@@ -129,7 +130,7 @@ struct Springpot {
 
 /// t^{−α} as Σ wⱼ e^{−sⱼ t} for t from a shortest to a longest time.
 struct Exponentials {
-    /// sⱼ [1/s]; the first is 0, for all that do not decay.
+    /// sⱼ [1/s]; the first is 0, for all terms that do not decay.
     rates: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -155,7 +156,7 @@ impl Exponentials {
 }
 
 impl Springpot {
-    /// ∫ (t − s)^{−α} dp at every sample used.
+    /// ∫ (t − s)^{−α} dp at every used sample.
     fn column(&self, inputs: &Inputs, alpha: f64) -> Vec<f64> {
         let time = inputs.time;
         let shortest = 0.5 * self.history.interval;
@@ -165,7 +166,7 @@ impl Springpot {
         let mut branches = vec![0.0; sum.rates.len()];
         let (mut decays, mut drops) = (branches.clone(), branches.clone());
         let depth = |r: f64| power(r, self.tip.exponent);
-        // A press that begins between two samples begins at the first.
+        // A press that begins between two samples starts at the first one.
         let mut before = 0.0;
         let mut last_step = f64::NAN;
         for (i, r) in inputs.indentation.iter().enumerate() {
@@ -176,7 +177,7 @@ impl Springpot {
                 time[i] - time[i - 1]
             };
             if self.history.is_gap(step) {
-                // Air, in which the tissue relaxes; what is pressed after it counts from here.
+                // In air the tissue relaxes; later presses start from here.
                 branches.fill(0.0);
                 before = 0.0;
             }

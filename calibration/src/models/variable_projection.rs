@@ -15,16 +15,16 @@ use crate::{
     },
 };
 
-/// Gauss–Newton steps; a step's relative size at which it ends.
+/// Maximum number of Gauss–Newton steps, and the relative size of a step at which iteration ends.
 const STEPS: usize = 60;
 const STEP_TOLERANCE: f64 = 1e-9;
-/// Relative fall of the objective at which it ends.
+/// Relative decrease of the objective at which iteration ends.
 const OBJECTIVE_TOLERANCE: f64 = 1e-13;
-/// Rounds of reweighting, and the relative change at which they end.
+/// Maximum number of reweighting rounds, and the relative change at which they end.
 const ROUNDS: usize = 60;
 const ROUND_TOLERANCE: f64 = 1e-8;
 
-/// What is fitted to what.
+/// A fit problem.
 pub(crate) struct Problem<'a> {
     /// Name of the law, for messages.
     pub(crate) model: &'static str,
@@ -34,15 +34,15 @@ pub(crate) struct Problem<'a> {
     pub(crate) samples: &'a Samples,
     /// Options.
     pub(crate) options: &'a FitOptions,
-    /// Those that are fitted.
+    /// Indices of the fitted samples.
     used: Vec<usize>,
-    /// Acceleration of all samples, where a mass is known or fitted.
+    /// Acceleration of all samples, if a mass is known or fitted.
     pub(crate) acceleration: Option<Vec<f64>>,
-    /// Whether to take out what the velocity's noise does.
+    /// Whether to correct the attenuation by the velocity's noise.
     attenuation: bool,
-    /// How far the surface may be moved [m]; 0: not at all.
+    /// Limit of a shift of the surface [m]; 0: fixed.
     pub(crate) shift_limit: f64,
-    /// The rows that were made last, which are often asked for again: where, and what.
+    /// Cache of the latest rows with their arguments, because they are often requested again.
     last: RefCell<Option<(Place, Rc<System>)>>,
 }
 
@@ -53,13 +53,13 @@ type Place = (Vec<f64>, f64, f64);
 pub(crate) struct System {
     /// Linear columns, `[p][n]`.
     pub(crate) columns: Vec<Vec<f64>>,
-    /// What they explain, shape `[n]`.
+    /// Target of the regression, shape `[n]`.
     pub(crate) target: Vec<f64>,
-    /// What the velocity's noise adds to the Gram matrix of the columns.
+    /// Contribution of the velocity's noise to the Gram matrix of the columns.
     pub(crate) noise: DMatrix<f64>,
-    /// Column that velocity enters, and what it is multiplied with there; where noise is taken out.
+    /// Column that contains the velocity, and the factor of the velocity in it; `None` if noise is not corrected.
     pub(crate) gain: Option<(usize, Vec<f64>)>,
-    /// What a row was divided by, shape `[n]`; empty: nothing.
+    /// Divisor of each row, shape `[n]`; empty: none.
     pub(crate) divisor: Vec<f64>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct State {
 }
 
 impl<'a> Problem<'a> {
-    /// Poses a problem.
+    /// Creates a problem.
     pub(crate) fn new(
         model: &'static str,
         law: &'a dyn Law,
@@ -101,7 +101,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The same with other samples, as many.
+    /// The same problem with other samples of the same number.
     pub(crate) fn with_samples<'b>(&self, samples: &'b Samples) -> Problem<'b>
     where
         'a: 'b,
@@ -119,7 +119,7 @@ impl<'a> Problem<'a> {
         other
     }
 
-    /// The same with every so many-th sample, for slopes that need no more; about `n` samples.
+    /// The same problem with every k-th sample, about `n` in total, for slopes, which do not need more.
     pub(crate) fn thinned(&self, n: usize) -> Self {
         let stride = self.used.len().div_ceil(n).max(1);
         let used = self.used.iter().copied().step_by(stride).collect();
@@ -137,7 +137,7 @@ impl<'a> Problem<'a> {
         thinned
     }
 
-    /// The linear column that velocity enters, where the law has one.
+    /// The linear column that contains the velocity, if the law has one.
     pub(crate) fn velocity_column(&self, state: &State) -> Option<usize> {
         let inputs = Inputs {
             time: &self.samples.time,
@@ -149,29 +149,29 @@ impl<'a> Problem<'a> {
         gain.map(|(column, _)| column)
     }
 
-    /// Samples that are fitted.
+    /// Indices of the fitted samples.
     pub(crate) fn used(&self) -> &[usize] {
         &self.used
     }
 
-    /// Fits others.
+    /// Replaces the fitted samples and returns the previous ones.
     pub(crate) fn set_used(&mut self, used: Vec<usize>) -> Vec<usize> {
         self.last.take();
         std::mem::replace(&mut self.used, used)
     }
 
-    /// Whether what the velocity's noise does is taken out.
+    /// Whether the attenuation by the velocity's noise is corrected.
     pub(crate) fn attenuation(&self) -> bool {
         self.attenuation
     }
 
-    /// Sets it.
+    /// Sets whether the attenuation is corrected.
     pub(crate) fn set_attenuation(&mut self, attenuation: bool) {
         self.last.take();
         self.attenuation = attenuation;
     }
 
-    /// Parameters that are linear beyond the law's.
+    /// Linear parameters in addition to the law's.
     pub(crate) fn extra_specs(&self) -> Vec<Spec> {
         let mut specs = Vec::new();
         if self.options.force_offset {
@@ -183,7 +183,7 @@ impl<'a> Problem<'a> {
         specs
     }
 
-    /// Rows with the surface moved by `shift` [m] and the force lowered by `bias` [N].
+    /// Rows with the surface moved by `shift` [m] and the force reduced by `bias` [N].
     pub(crate) fn system(&self, nonlinear: &[f64], shift: f64, bias: f64) -> Rc<System> {
         if let Some((place, system)) = self.last.borrow().as_ref()
             && (place.0.as_slice(), place.1, place.2) == (nonlinear, shift, bias)
@@ -259,7 +259,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Solves, from `start` (nonlinear parameters), with a robust loss where asked for.
+    /// Solves from `start` (nonlinear parameters), with the loss of the options.
     pub(crate) fn solve(&self, start: &[f64], shift: f64, bias: f64) -> State {
         let mut state = self.minimise(start, shift, bias, None);
         let stages: &[Loss] = match self.options.loss {
@@ -316,7 +316,7 @@ impl<'a> Problem<'a> {
             let Some(next) = self.line_search(&state, &step, &ranges, bias, weights) else {
                 break;
             };
-            // Below the rounding of the objective nothing is to be won.
+            // Below the rounding error of the objective no further gain is possible.
             let gain = state.objective - next.objective;
             let settled = gain < OBJECTIVE_TOLERANCE * next.objective;
             state = next;
@@ -327,7 +327,7 @@ impl<'a> Problem<'a> {
         state
     }
 
-    /// The shift that a constant force stands for, where the law is linear in it: f₀ = −β₁ s.
+    /// The shift that is equivalent to a constant force, if the law is linear in it: f₀ = −β₁ s.
     fn surface_of_offset(&self, state: &State, bias: f64, weights: Option<&[f64]>) -> Option<f64> {
         if !self.law.linear_in_surface() || self.shift_limit <= 0.0 {
             return None;
@@ -348,7 +348,7 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Halves the step until the objective falls; `None` where it does not.
+    /// Halves the step until the objective decreases; `None` if it does not.
     fn line_search(
         &self,
         state: &State,
@@ -417,7 +417,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// How prediction and velocity gain change with all parameters at a state.
+    /// Derivatives of prediction and velocity gain with respect to all parameters at a state.
     pub(crate) fn tangent(&self, system: &System, state: &State, bias: f64) -> Tangent {
         let mut jacobian = system.columns.clone();
         let mut gains: Vec<Option<Vec<f64>>> = vec![None; jacobian.len()];
@@ -483,7 +483,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The law's nonlinear parameters and, where it is free, the shift.
+    /// The law's nonlinear parameters and, if free, the shift.
     pub(crate) fn ranges(&self) -> Vec<Nonlinear> {
         let mut ranges = self.law.nonlinear();
         if self.shift_limit > 0.0 {
@@ -506,7 +506,7 @@ impl State {
         free
     }
 
-    /// All numbers: linear, nonlinear, and the shift where it is free.
+    /// All numbers: linear, nonlinear, and the shift if it is free.
     pub(crate) fn raw(&self, shift_limit: f64) -> Vec<f64> {
         let mut raw = self.linear.clone();
         raw.extend(self.free(shift_limit));

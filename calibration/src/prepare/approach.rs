@@ -1,4 +1,4 @@
-//! What is known of contact before the surface is: where there is free air, before contact or after release.
+//! Rough contact and free air (before contact or after release), before the surface is found.
 
 use super::{
     axis, bias,
@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{CalibrationError, ContactPoint, Log};
 
-/// The log along the normal, and whether it starts in contact and ends in free air.
+/// The log along the normal, with whether it starts in contact and ends in free air.
 ///
-/// Axis and signs are found from the difference to free air at the beginning. Where there is none there but at the end, they are
-/// those of the log read backwards, as the second file of a split recording needs it.
+/// Axis and signs follow from the difference to the free air at the beginning. If the log starts in contact but ends
+/// in free air, as the second file of a split recording does, they come from the log read backwards.
 pub(super) fn oriented(
     log: &Log,
     options: &PrepareOptions,
@@ -26,7 +26,7 @@ pub(super) fn oriented(
     let mut forwards = findings.clone();
     let track = axis::oriented(log, options, &mut forwards)?;
     let settled = track.surface.is_some() || !track.stretches.is_empty() || {
-        // A zero that drifts hides where contact begins.
+        // A drift of the zero hides the onset of contact.
         let mut level = track.clone();
         drift::removed(&mut level, options.bias, &mut findings.clone());
         matches!(
@@ -65,7 +65,7 @@ pub(super) fn oriented(
     Ok((track, false))
 }
 
-/// Contact of a log read backwards; `None` where it does not end in free air.
+/// Contact of a log read backwards; `None` if it does not end in free air.
 fn backwards(track: &Track, findings: &Findings) -> Option<RoughContact> {
     let turned = |values: &[f64]| values.iter().rev().copied().collect::<Vec<f64>>();
     contact::rough(&turned(&track.force), &turned(&track.depth), findings)
@@ -73,9 +73,9 @@ fn backwards(track: &Track, findings: &Findings) -> Option<RoughContact> {
         .flatten()
 }
 
-/// What is known of contact before the surface is.
+/// Rough contact and free air, before the surface is found.
 pub(super) struct Approach {
-    /// Free air from which the bias is found.
+    /// Free air for the bias.
     pub(super) air: Air,
     /// Free air after the last release.
     pub(super) after: SampleRange,
@@ -83,9 +83,9 @@ pub(super) struct Approach {
     pub(super) pressed: SampleRange,
     /// Whether the log starts in contact and ends in free air.
     pub(super) ends_in_air: bool,
-    /// `None` where the surface is known, or the log starts in contact.
+    /// `None` if the surface is known, or the log starts in contact.
     rough: Option<RoughContact>,
-    /// Standard deviation of the force in air, where there is some [N].
+    /// Standard deviation of the force in air, if there is any [N].
     noise: Option<f64>,
 }
 
@@ -117,7 +117,7 @@ impl Approach {
             .iter()
             .rposition(inside)
             .map_or(n, |last| last + 1);
-        // Noise about the surface is kept out of the air.
+        // Keeps noise near the surface out of the air.
         let before = SampleRange {
             start: 0,
             end: start - (start / 10).max(5).min(start),
@@ -141,7 +141,7 @@ impl Approach {
         })
     }
 
-    /// A log that starts in free air.
+    /// Creates the approach of a log that starts in free air.
     fn of_contact(rough: RoughContact) -> Self {
         Self {
             air: Air::before_contact(rough.air),
@@ -153,7 +153,7 @@ impl Approach {
         }
     }
 
-    /// A log that starts and ends in contact.
+    /// Creates the approach of a log that starts and ends in contact.
     fn of_preload(n: usize) -> Self {
         Self {
             air: Air::before_contact(SampleRange::default()),
@@ -165,7 +165,8 @@ impl Approach {
         }
     }
 
-    /// A log of `n` samples that starts in contact and ends in free air, from the contact of the log read backwards.
+    /// Creates the approach of a log of `n` samples that starts in contact and ends in free air, from the contact of
+    /// the log read backwards.
     fn of_release(rough: &RoughContact, n: usize) -> Self {
         Self {
             air: Air::after_release(SampleRange {
@@ -231,7 +232,7 @@ impl Approach {
         }
     }
 
-    /// Which samples are in the tissue, for a bias of the force [N].
+    /// The samples in the tissue, for a given bias of the force [N].
     pub(super) fn window(
         &self,
         track: &Track,
@@ -255,7 +256,7 @@ impl Approach {
         window::until_release(&indentation, &force, self.threshold(&force))
     }
 
-    /// Force above which a running mean is no noise [N].
+    /// Force above which a running mean is significant against the noise [N].
     fn threshold(&self, force: &[f64]) -> f64 {
         let noise = self.noise.unwrap_or_else(|| noise::white_noise(force));
         let largest = force.iter().fold(0.0, |most: f64, value| most.max(*value));

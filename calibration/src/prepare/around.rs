@@ -1,11 +1,11 @@
-//! The part of a log that a window needs: its samples, and the free air next to it where it holds none.
+//! The part of a log that a window needs: its samples, and neighbouring free air if the window contains none.
 //!
-//! What lies further away cannot shift the preparation, nor make it fail.
+//! Samples further away do not influence the preparation and cannot make it fail.
 
 use super::{Part, PreparedLog, findings::Findings, options::PrepareOptions, part, sanity};
 use crate::{CalibrationError, Log};
 
-/// First reach beyond the window [s]; it is doubled until there is free air.
+/// Initial margin around the window [s]; doubled until it contains free air.
 const REACH: f64 = 0.5;
 
 /// Prepares the samples of a window.
@@ -39,7 +39,7 @@ pub(super) fn prepared(
             sanity::FEWEST
         )));
     }
-    // The air before the window is nearer to it than any other.
+    // Air inside the window is preferred because it is the nearest.
     let alone = match part(&log.rows(&rows), options) {
         Ok(Part {
             log,
@@ -59,22 +59,22 @@ pub(super) fn prepared(
                 Ok(Part {
                     log,
                     is_anchored: true,
-                }) => return Ok(said(log, reach)),
+                }) => return Ok(with_note(log, reach)),
                 other => last = Some(other),
             }
         }
         reach *= 2.0;
     }
-    // Nowhere is there free air: the window is as good as it gets, or what is wrong with it is what all of the log has.
+    // The log has no free air: use the window as it is, or report the error that holds for the whole log.
     match (alone, last) {
         (Ok(part), _) => Ok(part.log),
-        (Err(_), Some(Ok(part))) => Ok(said(part.log, reach)),
+        (Err(_), Some(Ok(part))) => Ok(with_note(part.log, reach)),
         (Err(problem), _) => Err(problem),
     }
 }
 
-/// Says from which part a log was prepared.
-fn said(mut log: PreparedLog, reach: f64) -> PreparedLog {
+/// Adds a note about the samples used for the preparation.
+fn with_note(mut log: PreparedLog, reach: f64) -> PreparedLog {
     log.notes.push(format!(
         "the samples inside --window hold no free air before contact: those up to {reach} s before and after it were used too, to find bias and contact"
     ));

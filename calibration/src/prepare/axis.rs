@@ -1,9 +1,9 @@
-//! One axis out of what was recorded: depth growing into the tissue, and the force that presses.
+//! Reduces a log to one axis: depth growing into the tissue, and the force that presses.
 //!
-//! In space the normal is the principal direction of motion during contact, towards where contact is;
-//! the principal direction of the change of force checks it, and replaces it where the two are more than 20° apart,
-//! because then the probe moved mostly sideways, or where the force may be in another frame (`tilt`).
-//! A probe in free air shows a force that does not change: contact is where it differs from that of the first samples.
+//! In space, the normal is the principal direction of motion during contact, oriented towards the contact. The
+//! principal direction of the change of force is used as a check. It replaces the normal if the two are more than 20°
+//! apart, because then the probe moved mostly sideways, or if the force may be in another frame (`tilt`). In free air
+//! the force of a probe is constant: contact is where it differs from the first samples.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -18,11 +18,11 @@ use super::{
 };
 use crate::{CalibrationError, Channel, Log, Motion};
 
-/// Motion and force may differ by this angle [°] before it is noted, and the direction of the force is taken.
+/// Angle between motion and force [°] above which a note is added and the direction of the force is used.
 const WIDEST_ANGLE: f64 = 20.0;
-/// Half window of the running mean in which contact is looked for.
+/// Half window of the running mean for the detection of contact.
 const HALF: usize = 4;
-/// Share of the largest change of force above which a sample counts as surely in contact.
+/// Share of the largest change of force above which a sample is certainly in contact.
 const SURE: f64 = 0.2;
 
 /// Depth, force and velocity along the normal.
@@ -190,7 +190,7 @@ fn space(
         Channel::Scalar(values) => (values.clone(), change.positive),
     };
     let related = correlation(change.contact.iter().map(|&i| (depth[i], force[i])));
-    // Force grows with indentation, wherever the log starts.
+    // Force grows with indentation, regardless of the start of the log.
     let positive = if related.abs() > 0.5 {
         related > 0.0
     } else {
@@ -224,7 +224,7 @@ fn space(
         depth,
         velocity,
         force: scaled(force, pressing),
-        // The surface is given on the outward normal.
+        // The surface is given along the outward normal.
         surface: options.surface.map(|surface| -surface),
         given: false,
         stretches: Vec::new(),
@@ -234,7 +234,7 @@ fn space(
     }
 }
 
-/// Refuses a normal that is no direction.
+/// Refuses a normal that is not a valid direction.
 fn checked(normal: Option<[f64; 3]>) -> Result<(), CalibrationError> {
     match normal {
         Some(normal)
@@ -250,12 +250,12 @@ fn checked(normal: Option<[f64; 3]>) -> Result<(), CalibrationError> {
     }
 }
 
-/// Share of a line at each end whose stiffness is compared, and the factor by which the deeper end is stiffer.
+/// Share of a line at each end whose stiffness is compared, and the ratio of stiffness required of the deeper end.
 const END: f64 = 0.2;
 const STIFFER: f64 = 2.0;
 
-/// The direction along a line in which force changes faster with place, where it plainly does at one end: that is the deep one,
-/// air and shallow contact the other, whether the log starts in air or at a peak of the force.
+/// The direction along a line in which the stiffness grows, if one end is clearly stiffer: that end is deep, and the
+/// other is air or shallow contact. Works for logs that start in air or at a peak of the force.
 fn stiffening(positions: &[[f64; 3]], force: &[f64], line: &Vector3<f64>) -> Option<Vector3<f64>> {
     let places = along(positions, line);
     let (least, most) = places
@@ -333,12 +333,12 @@ fn found_normal(
     motion
 }
 
-/// Where the force differs from that of the first samples.
+/// Samples whose force differs from the first samples.
 pub(super) struct Change {
     n_start: usize,
-    /// Indices of samples surely in contact.
+    /// Indices of samples certainly in contact.
     pub(super) contact: Vec<usize>,
-    /// Whether the force grows there.
+    /// Whether the force increases in contact.
     positive: bool,
 }
 
@@ -371,12 +371,13 @@ impl Change {
     }
 }
 
-/// How many first samples must be in free air for anything to be found.
+/// Number of first samples that must be in free air.
 pub(super) fn n_start(n: usize) -> usize {
     (n / 200).clamp(5, 200).min(n)
 }
 
-/// With a given surface: sense of depth, whether force grows with depth, and their correlation, from the side on which the force varies.
+/// For a given surface: sign of the depth, whether force grows with depth, and their correlation, from the side on
+/// which the force varies.
 fn beside(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
     let side = |sense: f64| -> Vec<(f64, f64)> {
         let pairs = values.iter().zip(force);
@@ -467,7 +468,7 @@ pub(super) fn mean<'a>(values: impl Iterator<Item = &'a [f64; 3]>) -> Vector3<f6
     sum / f64::max(n, 1.0)
 }
 
-/// Direction in which vectors change most.
+/// Direction of the largest variance of vectors.
 pub(super) fn principal_direction(values: &[[f64; 3]]) -> Vector3<f64> {
     principal(values.iter(), mean(values.iter()))
 }
@@ -510,7 +511,7 @@ fn spread(values: impl Iterator<Item = f64> + Clone) -> f64 {
     (values.map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
 }
 
-/// Pearson's correlation; 0 where one of the two does not vary.
+/// Pearson's correlation; 0 if one of the two is constant.
 pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
     // Welford's recurrences: one pass, no cancellation.
     let (mut n, mut mean_x, mut mean_y) = (0.0, 0.0, 0.0);

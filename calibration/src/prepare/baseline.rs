@@ -1,9 +1,9 @@
-//! What changes slowly: a cubic in time.
+//! Slow changes, modelled as a cubic in time.
 
-/// Powers of time in a baseline.
+/// Number of coefficients of a baseline (powers of time).
 const BASELINE: usize = 4;
 
-/// An orthonormal basis of the cubics of time, on some samples.
+/// An orthonormal basis of the cubics in time, on a set of samples.
 pub(super) struct Baseline(Vec<Vec<f64>>);
 
 impl Baseline {
@@ -16,7 +16,7 @@ impl Baseline {
                 .iter()
                 .map(|t| ((t - middle) / reach).powi(power as i32))
                 .collect();
-            // Twice is enough (Kahan).
+            // Two passes of orthogonalisation are enough (Kahan).
             basis.remove(&mut values);
             basis.remove(&mut values);
             let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
@@ -30,7 +30,7 @@ impl Baseline {
         basis
     }
 
-    /// Takes from values what the basis makes of them.
+    /// Subtracts the projection on the basis from the values.
     pub(super) fn remove(&self, values: &mut [f64]) {
         for basis in &self.0 {
             let share: f64 = basis.iter().zip(&*values).map(|(b, v)| b * v).sum();

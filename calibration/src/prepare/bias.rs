@@ -1,9 +1,9 @@
-//! The force that the sensor shows without contact.
+//! The force reading without contact.
 
 use super::{findings::Findings, noise::mean_with_error, options::ForceBias, track::SampleRange};
 use crate::CalibrationError;
 
-/// Fewer samples of free air than this give no bias.
+/// Minimum number of samples of free air for a bias.
 pub(super) const FEWEST: usize = 10;
 
 /// A bias [N] and its standard error [N].
@@ -13,7 +13,7 @@ pub(super) struct Found {
     pub(super) standard_error: f64,
 }
 
-/// Free air, and where in a log it is.
+/// Free air and its position in a log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Air {
     pub(super) samples: SampleRange,
@@ -36,7 +36,7 @@ impl Air {
     }
 }
 
-/// The bias to remove, from free air (and where that is before contact, compared with the air after release).
+/// The bias to remove, from free air. If the air is before contact, it is compared with the air after release.
 pub(super) fn found(
     force: &[f64],
     air: &Air,

@@ -1,4 +1,4 @@
-//! Where a log is in contact, roughly: from the first sample above the noise back to where the force left it.
+//! Rough detection of contact: from the first sample above the noise back to where the force left it.
 
 use super::{
     axis::n_start,
@@ -8,25 +8,25 @@ use super::{
 };
 use crate::CalibrationError;
 
-/// Half window of the running mean; over 9 samples white noise falls to a third.
+/// Half window of the running mean; over 9 samples white noise is reduced to a third.
 pub(super) const HALF: usize = 4;
-/// Samples before contact below which a log counts as pressed from the start.
+/// Minimum number of samples before contact; with fewer, a log starts in contact.
 const FEWEST_IN_AIR: usize = 10;
-/// Samples before contact that must be backed by three times the way.
+/// Below this number of samples before contact, three times the approach distance is required.
 const FEW_IN_AIR: usize = 50;
-/// Way through air below which a log counts as pressed from the start, as a share of the press.
+/// Minimum approach distance through air, as a share of the press; with less, a log starts in contact.
 const SHORTEST_APPROACH: f64 = 0.05;
 
-/// Contact, roughly.
+/// Rough contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoughContact {
     /// First sample whose running mean stays above the noise.
     pub(super) onset: usize,
-    /// First sample surely in contact: a fifth of the largest force.
+    /// First sample certainly in contact: a fifth of the largest force.
     pub(super) sure: usize,
     /// Free air before contact, with a margin.
     pub(super) air: SampleRange,
-    /// Free air after the last release, with a margin; empty where there is none.
+    /// Free air after the last release, with a margin; empty if there is none.
     pub(super) after: SampleRange,
     /// From onset to the last sample above the noise.
     pub(super) pressed: SampleRange,
@@ -34,7 +34,7 @@ pub(super) struct RoughContact {
     pub(super) noise: f64,
 }
 
-/// Finds contact in the force of a log that starts in free air; `None` where it starts in contact.
+/// Finds contact in the force of a log that starts in free air; `None` if it starts in contact.
 pub(super) fn rough(
     force: &[f64],
     depth: &[f64],
@@ -68,8 +68,8 @@ pub(super) fn rough(
         .iter()
         .rposition(|value| *value < threshold)
         .map_or(0, |index| index + 1);
-    // On a preload the probe swings about a place where the force first rises; in air it comes from further away.
-    // The running mean rises up to half a window before the force.
+    // On a preload the probe oscillates about the point at which the force first rises; in air it comes from further
+    // away. The running mean rises up to half a window before the force.
     let begin = depth[(onset + HALF).min(sure)];
     let from = depth[..onset]
         .iter()
@@ -80,7 +80,8 @@ pub(super) fn rough(
     if onset < FEWEST_IN_AIR || approach < enough {
         return Ok(None);
     }
-    // Early contact hides in the noise: the last tenth before onset, at least 15 samples where there are enough, is no air.
+    // Early contact hides in the noise: the last tenth before onset, at least 15 samples if available, is not counted
+    // as air.
     let margin = (onset / 10).max(15).min(onset / 2);
     let air = SampleRange {
         start: 0,
@@ -111,24 +112,24 @@ pub(super) fn rough(
     }))
 }
 
-/// A surface further from where force begins than this share of the press is no surface of it.
+/// Largest plausible distance of a given surface from the onset of force, as a share of the press.
 const ASTRAY: f64 = 0.5;
 
-/// Refuses a surface that a user gave where the force begins somewhere else.
+/// Refuses a surface given by the user if the force begins somewhere else.
 pub(super) fn check_surface(
     force: &[f64],
     depth: &[f64],
     surface: f64,
     findings: &Findings,
 ) -> Result<(), CalibrationError> {
-    // A surface beyond the deepest place has turned the axis round.
+    // A surface beyond the deepest point has flipped the axis.
     for sense in [1.0, -1.0] {
         let turned = |values: &[f64]| values.iter().map(|value| sense * value).collect::<Vec<_>>();
         let (force, depth) = (turned(force), turned(depth));
         let Ok(Some(rough)) = rough(&force, &depth, findings) else {
             continue;
         };
-        // Force begins anywhere in the window of the running mean.
+        // The force may begin anywhere in the window of the running mean.
         let last = (rough.onset + HALF).min(depth.len() - 1);
         let (from, to) = (depth[rough.onset.saturating_sub(HALF)], depth[last]);
         let surface = sense * surface;
@@ -147,7 +148,7 @@ pub(super) fn check_surface(
     Ok(())
 }
 
-/// Whether force rises with depth by more than noise explains, and by a tenth of what it does in contact [N/m].
+/// Whether force rises with depth by more than noise explains, and by at least a tenth of its slope in contact [N/m].
 fn rises(depth: &[f64], force: &[f64], in_contact: f64) -> bool {
     let n = depth.len() as f64;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / n;

@@ -1,7 +1,7 @@
-//! A zero of the force that drifts: a line through the free air before, between and after presses, removed.
+//! Drift of the force's zero: a line through the free air before, between and after presses is removed.
 //!
-//! Air is where the probe is further from the depth of a fifth of the largest force than the press goes beyond it:
-//! force grows with at most the square of the depth, so the surface lies deeper than that.
+//! A sample is in air if its distance from the depth at a fifth of the largest force exceeds the further travel of
+//! the press: force grows with at most the square of the depth, so the surface lies deeper than that.
 
 use super::{
     bias,
@@ -13,14 +13,15 @@ use super::{
 };
 use crate::statistics::hac;
 
-/// Fewer samples of air on a side of the press tell no drift.
+/// Minimum number of air samples on a side of the press for an estimate of the drift.
 const FEWEST: usize = 20;
-/// Drifts below so many standard errors are left alone.
+/// Drifts below this number of standard errors are not removed.
 const STANDARD_ERRORS: f64 = 2.0;
 /// Half window of the running mean.
 const HALF: usize = 4;
 
-/// Removes the drift about the middle of contact: the bias there, or `None` where nothing drifts or it cannot be told.
+/// Removes the drift about the middle of contact. Returns the bias there, or `None` if there is no drift or it cannot
+/// be estimated.
 pub(super) fn removed(
     track: &mut Track,
     option: ForceBias,
@@ -86,7 +87,7 @@ pub(super) fn removed(
     })
 }
 
-/// Samples surely in air, and the first and last sample surely in contact.
+/// Samples certainly in air, and the first and last sample certainly in contact.
 fn air(track: &Track) -> Option<(Vec<usize>, usize, usize)> {
     let n = track.force.len();
     let smooth = running_mean(&track.force, HALF);
@@ -114,7 +115,7 @@ struct Line {
     middle: f64,
     mean: f64,
     slope: f64,
-    /// Of each sample on mean and slope.
+    /// Influence of each sample on mean and slope.
     influence: [Vec<f64>; 2],
     slope_error: f64,
 }
@@ -155,7 +156,7 @@ impl Line {
     }
 }
 
-/// Standard deviation of the sum of these.
+/// Standard deviation of the sum of these influences.
 pub(super) fn deviation(influence: &[f64]) -> f64 {
     let series = [influence];
     hac::long_run_covariance(&series, hac::bandwidth(&series))[(0, 0)]

@@ -1,4 +1,4 @@
-//! What preparation chose and noticed, gathered on the way.
+//! Choices and notes collected during preparation.
 
 use crate::{CalibrationError, PreparationChoice};
 
@@ -7,9 +7,9 @@ use crate::{CalibrationError, PreparationChoice};
 pub(super) struct Findings {
     /// Name of the log, for messages.
     pub(super) log: String,
-    /// In the order of the work.
+    /// Choices, in order of execution.
     pub(super) choices: Vec<PreparationChoice>,
-    /// In the order of the work.
+    /// Notes, in order of execution.
     pub(super) notes: Vec<String>,
 }
 

@@ -1,52 +1,55 @@
-//! A channel that is updated more slowly than the log has samples, and holds its value in between (sample and hold).
+//! A channel that is updated less often than the log is sampled, and repeats its value in between (sample and hold).
 //!
-//! A held value is as old as the time since its update, so a log is used only at the moments at which its slowest channel changes.
-//! A slow movement in coarse steps repeats values too. Two things tell a hold from it: its updates come at regular intervals
-//! whatever the speed, and a step is as large as the speed makes it, not always one quantum.
+//! A held value is as old as the time since its update, so only the samples at which the slowest channel changes are
+//! used. A slow movement in coarse steps also repeats values. Two properties distinguish a hold: its updates come at
+//! regular intervals at any speed, and its steps are proportional to the speed instead of a single quantum.
 
 use std::borrow::Cow;
 
 use super::{findings::Findings, noise::median, time::Clock, values::Values};
 use crate::{Channel, Log, Motion};
 
-/// Fewer runs of equal values tell no period.
+/// Minimum number of runs of equal values for an estimate of the period.
 const FEWEST: usize = 20;
-/// Holds of fewer samples than this are no older than the samples themselves.
+/// Holds shorter than this [samples] add no age to the samples.
 const SHORTEST: f64 = 1.5;
-/// Runs within this factor of the median tell the period; longer ones are those of a channel that stands still.
+/// Runs within this factor of the median determine the period; longer runs come from a channel at rest.
 const ALIKE: [f64; 2] = [0.4, 1.6];
-/// Runs longer than so many periods tell nothing, as a whole number of periods is always near.
+/// Runs longer than this number of periods are ignored, because a whole number of periods is always near.
 const LONGEST: f64 = 3.2;
-/// Share of the runs that must last a whole number of periods, to one sample and a share of the period.
+/// Share of the runs that must last a whole number of periods, within one sample plus the share `JITTER` of the
+/// period.
 const REGULAR: f64 = 0.9;
 const JITTER: f64 = 0.1;
-/// Of a period beyond so many samples.
+/// `JITTER` applies to the part of a period beyond this number of samples.
 const FINE: f64 = 4.0;
-/// Share of the steps that must be larger than so many quanta.
+/// Share of the steps that must exceed `QUANTA` quanta.
 const LARGE: f64 = 0.1;
 const QUANTA: f64 = 1.5;
-/// A held velocity is used where it is held no longer than so many times the position and the force.
+/// A held velocity is used if its hold is at most this factor longer than the holds of position and force.
 const SLOW_VELOCITY: f64 = 1.5;
-/// Share of samples that repeat the one before that is told, where it is no hold.
+/// Share of repeated samples that is reported if the channel is not held.
 const REPEATS: f64 = 0.5;
 
-/// How a channel is held.
+/// The hold of a channel.
 struct Hold {
     /// Time between updates [s].
     period: f64,
-    /// Samples of the log at which there is an update, increasing; where the channel stands still, those at which one is due.
+    /// Samples of the log with an update, increasing; while the channel is at rest, the samples at which an update is
+    /// due.
     updates: Vec<usize>,
 }
 
-/// What a log is after this.
+/// The log after this step.
 pub(super) struct Updated<'a> {
     pub(super) log: Cow<'a, Log>,
     pub(super) clock: Clock,
-    /// Longest time for which position or force is held [s], and which of the two; `None` where neither is.
+    /// Longest hold of position or force [s], with the channel's name; `None` if neither is held.
     pub(super) hold: Option<(f64, &'static str)>,
 }
 
-/// The log at the updates of its slowest channel, the other one taken between its own updates; borrowed where nothing is held.
+/// The log at the updates of its slowest channel, with the other one interpolated between its own updates; borrowed
+/// if nothing is held.
 pub(super) fn at_updates<'a>(
     log: Cow<'a, Log>,
     clock: Clock,
@@ -119,10 +122,10 @@ pub(super) fn at_updates<'a>(
 }
 
 impl Hold {
-    /// How a channel is held; `None` where it is not, or where that cannot be told.
+    /// The hold of a channel; `None` if it is not held, or if the period cannot be estimated.
     fn of(values: Values, time: &[f64], clock: &Clock) -> Option<Self> {
         let changes = values.changes();
-        // In samples, which need not come at even times.
+        // Measured in samples, which need not be evenly spaced.
         let runs: Vec<f64> = changes
             .windows(2)
             .map(|pair| (time[pair[1]] - time[pair[0]]) / clock.interval)
@@ -140,7 +143,7 @@ impl Hold {
         if period < SHORTEST {
             return None;
         }
-        // At short periods a sample more or less is a large share, and irregular runs have one too.
+        // At short periods one sample more or less is a large share, and irregular runs would pass too.
         let tolerance = 0.99 + JITTER * (period - FINE).max(0.0);
         let is_whole = |run: &f64| {
             let periods = (run / period).round().max(1.0);
@@ -160,7 +163,7 @@ impl Hold {
         })
     }
 
-    /// A channel at some samples, between its updates on straight lines.
+    /// A channel at some samples, interpolated linearly between its updates.
     fn between(&self, channel: &Channel, time: &[f64], rows: &[usize]) -> Channel {
         match channel {
             Channel::Scalar(values) => Channel::Scalar(self.numbers(values, time, rows)),
@@ -202,7 +205,8 @@ fn updates(changes: &[usize], period: f64, n: usize) -> Vec<usize> {
     for (index, &change) in changes.iter().enumerate() {
         updates.push(change);
         let end = changes.get(index + 1).map_or(n as f64, |next| {
-            // The last one before a change is that change, unless it is late by a good part of a period.
+            // The last due update before a change is that change, unless the change is late by a good part of a
+            // period.
             *next as f64 - 0.5 * period
         });
         updates.extend(
@@ -214,7 +218,7 @@ fn updates(changes: &[usize], period: f64, n: usize) -> Vec<usize> {
     updates
 }
 
-/// Share of changes by more than one quantum, the least step of an axis.
+/// Share of changes by more than one quantum, the smallest step of an axis.
 fn large_steps(values: Values, changes: &[usize]) -> f64 {
     let axes = values.axes();
     let step = |axis: &[f64], row: usize| (axis[row] - axis[row - 1]).abs();

@@ -1,4 +1,4 @@
-//! A force that is older than the position beside it, shifted back in time.
+//! Corrects a force that is older than the position in the same row by a shift in time.
 
 use super::{
     findings::Findings,
@@ -7,10 +7,11 @@ use super::{
 };
 use crate::{CalibrationError, interpolation};
 
-/// How a latency is known where nobody says it.
+/// Reason for the standard error of a latency that was not given.
 const READ_WITHIN: &str = "read at any time within the same sample";
 
-/// Takes the latency of the options back and gives its standard error [s]; `hold` is how long a channel is held, and which.
+/// Applies the latency of the options and returns its standard error [s]; `hold` is the hold time of a channel and
+/// the channel's name.
 pub(super) fn taken_back(
     track: &mut Track,
     options: &PrepareOptions,
@@ -28,7 +29,7 @@ pub(super) fn taken_back(
         (Some(ForceLatency::Known(latency)), error) => (latency, error),
         (None, error) => (0.0, error),
     };
-    // Uniform over a sample, or over the time for which a channel is held.
+    // Uniform distribution over a sampling interval, or over the hold time of a channel.
     let unknown = hold.map_or(interval, |(held, _)| held.max(interval));
     let error = error.unwrap_or(unknown / 12.0_f64.sqrt());
     if !(0.0..=LARGEST_ERROR).contains(&error) {
@@ -54,10 +55,10 @@ pub(super) fn taken_back(
     Ok(error)
 }
 
-/// Largest standard error of a latency [s].
+/// Maximum standard error of a latency [s].
 const LARGEST_ERROR: f64 = 0.1;
 
-/// f(t) ← f(t + latency); samples that then have no force are dropped.
+/// f(t) ← f(t + latency); samples without a force after the shift are dropped.
 fn shift(track: &mut Track, latency: f64) -> Result<(), CalibrationError> {
     let (first, last) = (track.time[0], track.time[track.time.len() - 1]);
     if !latency.is_finite() || latency.abs() > 0.25 * (last - first) {

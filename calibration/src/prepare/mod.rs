@@ -1,9 +1,9 @@
-//! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
+//! Preparation of a log: bias, contact, normal, velocity, window. Every choice is reported.
 //!
-//! The steps, one file each, in order: `around` (the part that a window needs), `sanity`, `time`, `hold`, `strays`, `wrench` (frame
-//! of the force, with `weight`), `approach` (by `axis`, `tilt` and `contact`), `saturation`, `drift` (with `slope`), `latency`,
-//! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`; a probe that slides while it presses goes by `palpation`
-//! (with `presses`, `normals` and `baseline`) instead.
+//! The steps, one file each, in order: `around` (the part that a window needs), `sanity`, `time`, `hold`, `strays`,
+//! `wrench` (frame of the force, with `weight`), `approach` (with `axis`, `tilt` and `contact`), `saturation`,
+//! `drift` (with `slope`), `latency`, `velocity` (with `polynomial`), `bias`, `onset`, `window`, `overview`. For a
+//! probe that slides while it presses, `palpation` (with `presses`, `normals` and `baseline`) is used instead.
 
 mod approach;
 mod around;
@@ -51,21 +51,22 @@ use crate::{CalibrationError, Log, PreparationChoice, SampleChange, Samples};
 /// A prepared log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedLog {
-    /// To be fitted.
+    /// Samples for the fit.
     pub samples: Samples,
-    /// What was chosen and how, in the order of the work.
+    /// Choices and how they were made, in order of execution.
     pub choices: Vec<PreparationChoice>,
-    /// Force bias removed [N].
+    /// Removed force bias [N].
     pub force_bias: f64,
     /// First and last time of the window [s].
     pub window: [f64; 2],
-    /// The whole log along the normal, for plots: time, indentation and bias-free force, thinned to some thousands.
+    /// The whole log along the normal, for plots: time, indentation and bias-free force, thinned to a few thousand
+    /// points.
     pub overview: LogOverview,
-    /// What was noticed.
+    /// Notes.
     pub notes: Vec<String>,
 }
 
-/// The whole log, thinned; shapes `[n]`.
+/// The whole log, thinned; vectors have shape `[n]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogOverview {
     /// Time [s].
@@ -80,7 +81,7 @@ pub struct LogOverview {
 ///
 /// # Errors
 /// [`CalibrationError::Log`] for a log that cannot be calibrated, with the row and what to do;
-/// [`CalibrationError::Option`] for an option that does not fit it.
+/// [`CalibrationError::Option`] for an option that does not fit the log.
 pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, CalibrationError> {
     match options.window {
         Some(window) => around::prepared(log, window, options),
@@ -88,10 +89,10 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     }
 }
 
-/// A log that was prepared by itself.
+/// A part of a log, prepared separately.
 struct Part {
     log: PreparedLog,
-    /// Whether its samples told, or options gave, the force without contact and, where there is one, the surface.
+    /// Whether the force without contact and, if there is one, the surface were given or found in the samples.
     is_anchored: bool,
 }
 
@@ -114,7 +115,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     let (mut track, ends_in_air) = approach::oriented(&log, options, &mut findings)?;
     drop(log);
     track.add_doubts(&changes, share);
-    // Before anything is taken from the force, which would part the samples at the limit.
+    // Must come before any correction of the force, which would separate the samples at the limit.
     let clipped = saturation::clipped(&track, &mut findings)?;
     let drifting = if ends_in_air {
         None
@@ -252,13 +253,13 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     })
 }
 
-/// Smooths depth and force as the derivative of depth does.
+/// Smooths depth and force with the filter of the derivative of depth.
 fn smooth(track: &mut Track, smoother: Smoother, clock: &Clock) {
     track.depth = smoother.alike(&track.time, &track.depth, clock);
     track.force = smoother.alike(&track.time, &track.force, clock);
 }
 
-/// Prepares a probe that slides while it presses, stretch by stretch.
+/// Prepares a log of a probe that slides while it presses, segment by segment.
 fn palpated(
     mut track: Track,
     clock: &Clock,
@@ -311,7 +312,7 @@ fn palpated(
     })
 }
 
-/// The window's samples inside the times asked for and not clipped; states what was left out.
+/// The samples inside the requested times that are not clipped; reports what was left out.
 fn selected(
     window: &Window,
     time: &[f64],

@@ -1,9 +1,9 @@
-//! Robust numbers about noise: median, scale, and standard error of a mean of correlated samples.
+//! Robust noise statistics: median, scale, and standard error of a mean of correlated samples.
 
-/// A Gaussian's standard deviation over its median absolute deviation.
+/// Ratio of a Gaussian's standard deviation to its median absolute deviation.
 const MAD: f64 = 1.482_602_218_505_602;
 
-/// Median; 0 of nothing.
+/// Median; 0 for an empty list.
 pub(super) fn median(mut values: Vec<f64>) -> f64 {
     if values.is_empty() {
         return 0.0;
@@ -12,7 +12,7 @@ pub(super) fn median(mut values: Vec<f64>) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// Standard deviation from the median of |x|, for values about 0 (Hampel 1974); the root mean square where that is 0.
+/// Standard deviation from the median of |x|, for values about 0 (Hampel 1974); the root mean square if that is 0.
 pub(super) fn scale(values: &[f64]) -> f64 {
     let robust = MAD * median(values.iter().map(|value| value.abs()).collect());
     if robust > 0.0 {
@@ -35,7 +35,8 @@ pub(crate) fn white_noise(values: &[f64]) -> f64 {
 
 /// Mean of the samples within 4 robust standard deviations of the median, its standard error, and their standard deviation.
 ///
-/// The standard error counts autocorrelation with Bartlett weights (Newey and West 1987), over 4 (n/100)^{2/9} lags.
+/// The standard error includes autocorrelation with Bartlett weights (Newey and West 1987), over 4 (n/100)^{2/9}
+/// lags.
 pub(super) fn mean_with_error(values: &[f64]) -> (f64, f64, f64) {
     let middle = median(values.to_vec());
     let deviations: Vec<f64> = values.iter().map(|value| value - middle).collect();
@@ -55,7 +56,8 @@ pub(super) fn mean_with_error(values: &[f64]) -> (f64, f64, f64) {
     let correlated: f64 = (1..=lags)
         .map(|lag| 2.0 * (1.0 - lag as f64 / (lags + 1) as f64) * covariance(lag))
         .sum();
-    // Mean-corrected autocovariances are too small by one mean's variance each: n − the kernel's span gives it back.
+    // Mean-corrected autocovariances are each too small by the variance of the mean: n minus the kernel's span
+    // corrects that.
     let span = (lags + 1) as f64;
     let long_run = (variance + correlated).max(0.2 * variance) / (1.0 - (span / n).min(0.5));
     (middle + mean, (long_run / n).sqrt(), variance.sqrt())

@@ -1,28 +1,29 @@
-//! Normal of a surface from fast motion and force.
+//! Normal of a surface, estimated from fast motion and force.
 //!
-//! The normal is sought in the fast motion, from which a baseline was taken, among three directions u; that one is taken whose uᵀp explains the force:
+//! The estimate uses the fast motion p, after subtraction of a baseline. Three candidate directions u are compared;
+//! the one whose uᵀp explains the force is selected:
 //!
-//! | candidate | is right where |
+//! | candidate | valid if |
 //! |---|---|
 //! | principal direction of motion | the probe presses along the normal |
-//! | principal direction of the force, where that is a vector | friction is small |
-//! | gradient of the force over place | the probe moves sideways as fast as it presses |
+//! | principal direction of the force, if it is a vector | friction is small |
+//! | gradient of the force over position | the probe moves sideways as fast as it presses |
 
 use nalgebra::{Matrix3, Vector3};
 
 use super::{baseline::Baseline, noise::median, tilt::UNIFORM};
 use crate::Channel;
 
-/// A candidate explains the force as well as the best where its R² is within this.
+/// A candidate explains the force as well as the best one if its R² is within this margin.
 const AS_WELL: f64 = 0.02;
-/// Least share of its largest spread that the fast motion needs in every direction for a gradient.
+/// Minimum spread of the fast motion in every direction for a gradient, as a share of its largest spread.
 const ALL_AROUND: f64 = 0.05;
-/// Normals of stretches further from the common one [°] are their own.
+/// Normals of segments that differ by more than this from the common one [°] are used individually.
 const CURVED: f64 = 2.0;
-/// Candidates further apart [°] are a doubt.
+/// Candidates further apart than this [°] cause a warning.
 const DOUBTFUL: f64 = 5.0;
 
-/// Fast motion and force of samples, summed.
+/// Sums of fast motion and force over samples.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moments {
     pub(super) place: Matrix3<f64>,
@@ -34,7 +35,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Sums of depth and force along a direction: of depth × depth, depth × force and force × force.
+    /// Sums along a direction: depth × depth, depth × force and force × force.
     fn along(&self, direction: &Vector3<f64>) -> [f64; 3] {
         let depth = direction.dot(&(self.place * direction));
         if self.forces.trace() > 0.0 {
@@ -45,13 +46,13 @@ impl Moments {
         }
     }
 
-    /// Change of the force over the depth along a direction [N/m].
+    /// Slope of the force over the depth along a direction [N/m].
     pub(super) fn slope(&self, direction: &Vector3<f64>) -> f64 {
         let [depth, across, _] = self.along(direction);
         across / depth.max(f64::MIN_POSITIVE)
     }
 
-    /// Share of the force's variance that motion along a direction explains.
+    /// Share of the force's variance explained by motion along a direction.
     fn explained(&self, direction: &Vector3<f64>) -> f64 {
         let across = direction.dot(&self.place_force);
         let power = direction.dot(&(self.place * direction)) * self.force;
@@ -62,7 +63,7 @@ impl Moments {
         }
     }
 
-    /// Share of the force's variance along one direction that motion along another explains.
+    /// Share of the force's variance along one direction explained by motion along another.
     fn explained_along(&self, motion: &Vector3<f64>, force: &Vector3<f64>) -> f64 {
         let across = motion.dot(&(self.both * force));
         let power = motion.dot(&(self.place * motion)) * force.dot(&(self.forces * force));
@@ -105,7 +106,7 @@ impl Moments {
         sum
     }
 
-    /// Of all together.
+    /// Sum over all parts.
     pub(super) fn sum(parts: &[Self]) -> Self {
         parts.iter().fold(Self::default(), |sum, next| Self {
             place: sum.place + next.place,
@@ -116,7 +117,7 @@ impl Moments {
         })
     }
 
-    /// Directions that explain the force as well as the best, the chosen one first, with their names.
+    /// Directions that explain the force as well as the best one, the selected one first, with their names.
     fn candidates(&self) -> Vec<(&'static str, Vector3<f64>)> {
         let eigen = self.place.symmetric_eigenvalues();
         let mut candidates = vec![("motion", widest(&self.place))];
@@ -140,7 +141,7 @@ impl Moments {
         candidates
     }
 
-    /// The candidate that explains the force, and what the others say.
+    /// The selected candidate, and how it compares with the others.
     pub(super) fn normal(&self) -> (Vector3<f64>, String) {
         let candidates = self.candidates();
         let (name, chosen) = candidates[0];
@@ -171,7 +172,7 @@ impl Moments {
     }
 }
 
-/// Share of the force along the normals of stretches that the depth along them explains.
+/// Share of the force along the normals of segments that is explained by the depth along them.
 fn explained(moments: &[Moments], normals: &[Vector3<f64>]) -> f64 {
     let (mut part, mut whole) = (0.0, 0.0);
     for (moments, normal) in moments.iter().zip(normals) {
@@ -182,13 +183,14 @@ fn explained(moments: &[Moments], normals: &[Vector3<f64>]) -> f64 {
     part / f64::max(whole, f64::MIN_POSITIVE)
 }
 
-/// Inward normal of each stretch: the common one where that explains a force vector as well, or where their own hardly differ from it;
-/// otherwise its own principal direction of motion.
+/// Inward normal of each segment: the common one if it explains a force vector as well, or if the individual ones
+/// hardly differ from it; otherwise the segment's own principal direction of motion.
 pub(super) fn of_stretches(moments: &[Moments], inward: &Vector3<f64>) -> Vec<Vector3<f64>> {
     let own = each(moments, inward, |moments| moments.normal().0);
     let common = vec![*inward; moments.len()];
     let typical = median(own.iter().map(|own| degrees(own, inward)).collect());
-    // A probe that gives way aside turns its motion and not the force. Where both turn, one direction gives the same stiffness.
+    // If the probe yields sideways, its motion turns and the force does not. If both turn, one direction gives the
+    // same stiffness.
     let is_vector = moments.iter().all(|moments| moments.forces.trace() > 0.0);
     let explains = || explained(moments, &common) >= explained(moments, &own) - AS_WELL;
     if typical < CURVED || (is_vector && explains()) {
@@ -198,7 +200,7 @@ pub(super) fn of_stretches(moments: &[Moments], inward: &Vector3<f64>) -> Vec<Ve
     }
 }
 
-/// A direction of each stretch, on the side of the common one.
+/// A direction for each segment, oriented like the common one.
 fn each(
     moments: &[Moments],
     inward: &Vector3<f64>,
@@ -208,9 +210,9 @@ fn each(
     moments.iter().map(|moments| towards(of(moments))).collect()
 }
 
-/// What one standard error of the normals changes the force of each stretch by, as a share: the candidates that explain the force
-/// as well lie anywhere between the chosen ones and the furthest. So does all of a force vector whose frame is not known to be
-/// that of the position (`shared`).
+/// Relative change of the force of each segment per standard error of the normals. Candidates that explain the force
+/// as well lie anywhere between the selected ones and the furthest. The same holds for a force vector whose frame may
+/// differ from the position's frame (not `shared`).
 pub(super) fn doubt(
     moments: &[Moments],
     inward: &Vector3<f64>,
@@ -222,7 +224,7 @@ pub(super) fn doubt(
         .into_iter()
         .map(|(_, candidate)| vec![candidate; moments.len()])
         .collect();
-    // Motion that turns from stretch to stretch while a force vector does not is a probe that gives way aside.
+    // If the motion turns from segment to segment while a force vector does not, the probe yields sideways.
     let is_vector = moments.iter().all(|moments| moments.forces.trace() > 0.0);
     let forces = each(moments, inward, |moments| widest(&moments.forces));
     let common = widest(&Moments::sum(moments).forces);

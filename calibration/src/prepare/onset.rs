@@ -1,19 +1,19 @@
-//! The undeformed surface: the depth at which force begins, as the mean of its posterior.
+//! The undeformed surface: the depth at which force begins, as its posterior mean.
 //!
-//! The force around first contact is f = b + Σ aᵢ φᵢ(x) with x = max(d − d₀, 0) and one of several families φ, because the
-//! way in which force begins is what differs between tissues, and a wrong one shifts d₀ by many standard errors:
+//! The force around first contact is f = b + Σ aᵢ φᵢ(x) with x = max(d − d₀, 0) and one of several families φ.
+//! Tissues differ in how the force begins, and a wrong family shifts d₀ by many standard errors:
 //!
 //! | family | φ₁ | φ₂ |
 //! |---|---|---|
 //! | Kelvin–Voigt | x | ẋ |
 //! | Hunt–Crossley | x^{3/2} | √x ẋ |
-//! | standard linear solid, for each of some τ | x | g with ġ = ẋ − g/τ |
-//! | foam, for each of some n | xⁿ | xⁿ⁻¹ ẋ |
+//! | standard linear solid, for each of several τ | x | g with ġ = ẋ − g/τ |
+//! | foam, for each of several n | xⁿ | xⁿ⁻¹ ẋ |
 //!
-//! Families and depths d₀ are weighted by their marginal likelihood, b and a integrated out (Bernardo and Smith 1994, §5.4),
-//! a over positive values alone: p ∝ |XᵀX|^{−1/2} Πᵢ Φ(aᵢ/sᵢ) exp(−RSS/2σ²), with their standard errors s,
-//! and σ² from the best fit's residuals, enlarged by their lag-one correlation.
-//! The posterior mean is unbiased also where force jumps (damping), when the surface is known only to lie between two samples.
+//! Families and depths d₀ are weighted by their marginal likelihood, with b and a integrated out (Bernardo and Smith
+//! 1994, §5.4), a over positive values only: p ∝ |XᵀX|^{−1/2} Πᵢ Φ(aᵢ/sᵢ) exp(−RSS/2σ²), with the standard errors s,
+//! and σ² from the residuals of the best fit, inflated for their lag-one correlation. The posterior mean is also
+//! unbiased if the force jumps (damping), when the surface is known only to lie between two samples.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -27,49 +27,55 @@ use super::{
 };
 use crate::{CalibrationError, ContactPoint};
 
-/// Depths tried in the first and in the second pass.
+/// Number of depths in the first and in the second pass.
 const DEPTHS: [usize; 2] = [61, 121];
-/// Depths tried where a law is only screened.
+/// Number of depths for screening a law.
 const FEW_DEPTHS: usize = 25;
-/// Families whose likelihood is below the best by more than this power of e are not tried again; the first pass misses a peak by less.
+/// Log-likelihood distance from the best family above which a family is dropped; the first pass misses a peak by
+/// less.
 const HOPELESS: f64 = 30.0;
-/// Most samples of air and of press that are looked at.
+/// Maximum number of samples of air and of press.
 const MOST: usize = 2000;
-/// Samples in contact that tell of a law.
+/// Minimum number of samples in contact for a law.
 const FEWEST: usize = 30;
-/// What the depth around contact is smoothed by.
+/// Smoother of the depth around contact.
 const SMOOTHER: Smoother = Smoother {
     window: 11,
     order: 3,
 };
-/// Relaxation times tried [s].
+/// Grid of relaxation times [s].
 const RELAXATION_TIMES: [f64; 12] = [
     0.06, 0.08, 0.1, 0.13, 0.17, 0.22, 0.28, 0.36, 0.46, 0.6, 0.8, 1.2,
 ];
-/// Exponents tried: cells that settle, skin that folds and a face that is not flush let force begin more slowly than a sphere does.
+/// Grid of exponents: with cells that settle, skin that folds and a face that is not flush, the force begins more
+/// slowly than with a sphere.
 const EXPONENTS: [f64; 18] = [
     1.1, 1.2, 1.3, 1.4, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.85, 3.0,
 ];
-/// Exponents that are possible at all. As many likely ones tell how uncertain the exponent is; before that, so many are tried about them, down to this step.
+/// Allowed exponents. The grid about the likely ones is refined with `FINER` exponents, down to the step `FINEST`,
+/// until `RESOLVED` of them are likely enough to describe the uncertainty of the exponent.
 const ALLOWED: [f64; 2] = [1.05, 3.5];
 const RESOLVED: usize = 9;
 const FINER: usize = 14;
 const FINEST: f64 = 1e-3;
-/// Those of them by which foam is recognised, and the gain of log-likelihood from which it is.
+/// Exponents for the detection of foam, and the gain of log-likelihood that it requires.
 const SCREENED: [f64; 6] = [1.2, 1.3, 1.7, 2.0, 2.4, 2.8];
 const EVIDENCE: f64 = 10.0;
-/// On a ramp a damper (xⁿ⁻¹ ẋ) is a shift of the surface (d xⁿ/dx), so that what is taken for likely beforehand moves foam's surface by about as
-/// much as its posterior is wide: errors over stated ones are 1.0 to 2.0 in `examples/onset.rs`.
+/// On a ramp a damper (xⁿ⁻¹ ẋ) is equivalent to a shift of the surface (d xⁿ/dx). So the prior moves the surface of
+/// foam by about the width of its posterior: the ratio of actual to stated errors is 1.0 to 2.0 in
+/// `examples/onset.rs`.
 const FOAM_DOUBT: f64 = 1.7;
-/// Surfaces of the beginning and of all of a press contradict each other beyond so many standard errors.
+/// Surfaces from the beginning of a press and from the whole press contradict each other beyond this number of
+/// standard errors.
 const CONTRADICTION: f64 = 5.0;
-/// Share of the force up to which the surface is sought again: where the law that fits all of the press does not hold, that differs.
+/// Share of the force up to which the surface is estimated again: the result differs if the law that fits the whole
+/// press does not hold.
 const EARLY: f64 = 0.3;
 
-/// Longest way from one sample to the next about contact, as a share of the way that is looked at.
+/// Maximum travel between two samples near contact, as a share of the travel examined.
 const LONGEST_STEP: f64 = 0.1;
 
-/// Depth of the surface and what is known of it.
+/// Depth of the surface and its uncertainty.
 pub(super) fn found(
     track: &Track,
     velocity: &[f64],
@@ -84,7 +90,7 @@ pub(super) fn found(
             "contact is passed in fewer than 5 samples; press more slowly, or give --surface",
         ));
     }
-    // Smoothing over some samples must not smear the press.
+    // Smoothing over several samples must not smear the press.
     let near = rough.onset.saturating_sub(HALF)..(rough.onset + HALF).min(track.depth.len());
     let steps = track.depth[near].windows(2);
     let step = steps.fold(0.0, |most: f64, pair| most.max(pair[1] - pair[0]));
@@ -102,7 +108,7 @@ pub(super) fn found(
     let begin = (first - reach).max(early.depth[0]);
     let end = first + 0.5 * reach;
     let mut wide = early.posterior(&Family::all(), begin, end, DEPTHS[0]);
-    // Foam only where no other law will do: its exponent would blur the others' surface.
+    // Foam is used only if no other law fits: its exponent would blur the surface of the others.
     let screened = early.posterior(&SCREENED.map(Family::Foam), begin, end, FEW_DEPTHS);
     let is_foam = wide.residual - screened.residual > 2.0 * EVIDENCE * screened.variance;
     if is_foam {
@@ -113,7 +119,7 @@ pub(super) fn found(
     if is_foam {
         fine.deviation *= FOAM_DOUBT;
     }
-    // A law that holds for all of the press puts the surface of its beginning at the same place.
+    // A law that holds for the whole press places the surface of its beginning at the same depth.
     let families = if is_foam {
         &wide.likely
     } else {
@@ -131,7 +137,7 @@ pub(super) fn found(
             ));
         }
     }
-    // Where the probe was when it touched is known no better than its place at that moment.
+    // The surface cannot be known better than the position at the moment of contact.
     fine.deviation = fine
         .deviation
         .max(position_noise * SMOOTHER.value_gain().sqrt());
@@ -164,7 +170,7 @@ struct Early {
     velocity: Vec<f64>,
     force: Vec<f64>,
     n_air: usize,
-    /// Sums of force and of its square, relative to the first sample, over the samples before each.
+    /// Cumulative sums of force and of its square, relative to the first sample, before each sample.
     sums: Vec<[f64; 2]>,
 }
 
@@ -172,12 +178,12 @@ struct Posterior {
     mean: f64,
     deviation: f64,
     step: f64,
-    /// Depths between which some family is not hopeless.
+    /// Range of depths for which some family is not dropped.
     support: [f64; 2],
     family: &'static str,
-    /// Families that are not hopeless.
+    /// Families that are not dropped.
     likely: Vec<Family>,
-    /// Sum of squared residuals of the best fit [N²], and the variance of one.
+    /// Sum of squared residuals of the best fit [N²], and the variance of one residual.
     residual: f64,
     variance: f64,
 }
@@ -210,7 +216,7 @@ impl Family {
 impl Early {
     fn of(track: &Track, velocity: &[f64], rough: &RoughContact, clock: &Clock) -> Self {
         let start = rough.onset.saturating_sub(MOST);
-        // While the press goes on at more than half its speed.
+        // While the press continues at more than half its speed.
         let limit = (rough.onset + MOST).min(track.time.len());
         let smooth = running_mean(&velocity[rough.onset..limit], HALF);
         let sure = (rough.sure - rough.onset).min(smooth.len() - 1);
@@ -243,7 +249,7 @@ impl Early {
         }
     }
 
-    /// The samples until the force has risen by a share; `None` where those in contact are few.
+    /// The samples until the force has risen by a share; `None` if too few are in contact.
     fn first(&self, share: f64) -> Option<Self> {
         let smooth = running_mean(&self.force, HALF);
         let air = smooth[..self.n_air].iter().sum::<f64>() / self.n_air.max(1) as f64;
@@ -261,7 +267,8 @@ impl Early {
         })
     }
 
-    /// The posterior of foam: exponents ever closer together until enough of them are likely to tell how uncertain they are.
+    /// The posterior of foam: the grid of exponents is refined until enough of them are likely to describe their
+    /// uncertainty.
     fn foam(&self, low: f64, high: f64) -> Posterior {
         let mut exponents = EXPONENTS.to_vec();
         loop {
@@ -290,7 +297,8 @@ impl Early {
         let depths: Vec<f64> = (0..n_depths).map(|i| low + step * i as f64).collect();
         let mut tried = Vec::with_capacity(families.len() * n_depths);
         for &family in families {
-            // The prior of the coefficients is flat in the force that each adds at the end: columns have one scale per family.
+            // The prior of the coefficients is flat in the force that each contributes at the end: columns have one
+            // scale per family.
             let middle = self.basis(family, 0.5 * (low + high), 0);
             let unit = [0, 1].map(|column| {
                 let largest = middle
@@ -300,7 +308,7 @@ impl Early {
             });
             for &depth in &depths {
                 if let Some(fit) = self.fit(family, depth, unit) {
-                    // Each tissue law counts once, however many relaxation times stand for it.
+                    // Each tissue law counts once, regardless of its number of relaxation times.
                     let prior = match family {
                         Family::Solid(_) => 1.0 / RELAXATION_TIMES.len() as f64,
                         Family::Foam(_) => 1.0 / EXPONENTS.len() as f64,
@@ -350,7 +358,7 @@ impl Early {
         };
         Posterior {
             mean: low + mean,
-            // A grid cannot be finer than its step.
+            // A grid cannot be more precise than its step.
             deviation: (second / sum - mean * mean).max(step * step / 12.0).sqrt(),
             step,
             support,
@@ -399,9 +407,9 @@ impl Early {
         basis
     }
 
-    /// Least squares; `None` where the samples do not tell the columns apart.
+    /// Least squares; `None` if the samples do not separate the columns.
     fn fit(&self, family: Family, surface: f64, unit: [f64; 2]) -> Option<Fit> {
-        // Samples before the first below the surface add to the constant alone.
+        // Samples before the first one below the surface contribute to the constant only.
         let first = self.depth.iter().position(|depth| *depth > surface)?;
         let [sum, mut square] = self.sums[first];
         let mut normal = Matrix3::zeros();
@@ -434,7 +442,7 @@ impl Early {
         })
     }
 
-    /// Variance of a residual, enlarged by (1 + ρ)/(1 − ρ) for positive correlation ρ of neighbours.
+    /// Variance of a residual, inflated by (1 + ρ)/(1 − ρ) for positive correlation ρ of neighbours.
     fn variance(&self, family: Family, surface: f64, fit: &Fit) -> f64 {
         let basis = self.basis(family, surface, 0);
         let [bias, first, second] = fit.coefficients;
@@ -447,7 +455,7 @@ impl Early {
         let power: f64 = residuals.iter().map(|r| r * r).sum();
         let pairs = residuals.iter().zip(&residuals[1..]);
         let neighbours = pairs.map(|(a, b)| a * b).sum::<f64>() / power.max(f64::MIN_POSITIVE);
-        // Chance correlation of white noise is no correlation.
+        // Correlation at the chance level of white noise is ignored.
         let chance = 2.0 / (residuals.len() as f64).sqrt();
         let correlation = if neighbours > chance {
             neighbours.min(0.95)

@@ -1,11 +1,11 @@
-//! The whole log in some thousands of points, with its extremes kept.
+//! The whole log reduced to a few thousand points, with its extremes kept.
 
 use super::LogOverview;
 
-/// Most points kept.
+/// Maximum number of points.
 pub(super) const MOST: usize = 4000;
 
-/// Of each block, the samples with least and most force and the first, in order.
+/// Keeps three samples of each block, in order: the first, and those with the least and the largest force.
 pub(super) fn thinned(time: &[f64], indentation: &[f64], force: &[f64]) -> LogOverview {
     let n = time.len();
     let mut kept: Vec<usize> = Vec::with_capacity(n.min(MOST));

@@ -1,11 +1,11 @@
 //! Continuous palpation in space: the probe slides over the surface while it presses again and again.
 //!
-//! Height and direction of the surface change along the path, so no one surface serves all of it. The log is cut into stretches of
-//! some presses. In each, what changes slowly (a cubic in time) is taken from place, velocity and force alike: that is a fit
-//! with its own surface, drift of the surface's height and drift of the force's zero in each stretch (Frisch and Waugh 1933),
-//! whose scatter from stretch to stretch then tells the errors.
+//! Height and direction of the surface change along the path, so a single surface does not fit all of it. The log is
+//! cut into segments of a few presses. In each segment, slow changes (a cubic in time) are subtracted from position,
+//! velocity and force. This is equivalent to a fit with a separate surface, a drift of the surface height and a drift
+//! of the force's zero in each segment (Frisch and Waugh 1933). The scatter between the segments gives the errors.
 //!
-//! The normal is that of `normals`, the baseline that of `baseline`.
+//! The normal comes from `normals`, the baseline from `baseline`.
 
 use nalgebra::Vector3;
 
@@ -24,18 +24,20 @@ use super::{
 };
 use crate::{Channel, ContactPoint, Log, SampleChange, Samples};
 
-/// Fewer presses are no palpation.
+/// Minimum number of presses of a palpation.
 const FEWEST_PRESSES: usize = 6;
-/// From so many presses on a stretch has three, otherwise two: fewer stretches than five tell little of their scatter.
+/// From this number of presses on a segment has three, otherwise two: the scatter of fewer than five segments is
+/// hardly informative.
 const MANY_PRESSES: usize = 15;
-/// Shortest stretch [samples].
+/// Minimum length of a segment [samples].
 const SHORTEST: usize = 40;
-/// Force within this share of the swing above the floor of a stretch is none where the probe leaves the tissue between presses.
+/// Force within this share of the swing above the floor of a segment counts as zero if the probe leaves the tissue
+/// between presses.
 const FLOOR: f64 = 0.05;
-/// So many times longer than a sine does it stay there.
+/// Dwell time at the floor above which the probe has left the tissue, as a multiple of a sine's dwell time.
 const LINGERS: f64 = 1.8;
 
-/// The log along the normals of its stretches, which the track then names; `None` where it is no sliding palpation.
+/// The log along the normals of its segments, which are stored in the track; `None` if it is not a sliding palpation.
 #[expect(
     clippy::too_many_lines,
     reason = "one decision after the other on the same stretches"
@@ -154,7 +156,7 @@ pub(super) fn oriented(
     })
 }
 
-/// Neighbouring presses, two or three together; none where there are too few.
+/// Neighbouring presses, grouped in twos or threes; empty if there are too few.
 pub(super) fn stretches(
     time: &[f64],
     rough: &[f64],
@@ -196,7 +198,8 @@ pub(super) fn stretches(
     }
 }
 
-/// The normal into the tissue, and the sign by which force presses: it grows inwards, and its mean presses, as tissue does not pull.
+/// The normal into the tissue, and the sign of a pressing force. The force grows inwards, and its mean presses,
+/// because tissue does not pull.
 fn sense(
     log: &Log,
     rough: &[f64],
@@ -222,7 +225,7 @@ fn sense(
     let mean = pressed.iter().sum::<f64>() / pressed.len() as f64;
     let spread =
         (pressed.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / pressed.len() as f64).sqrt();
-    // Before the first press the log may show air, and with it the zero of the sensor.
+    // Before the first press the log may show air, and thus the zero of the sensor.
     let before = &force[..super::axis::n_start(force.len()).min(stretches[0].start)];
     let air = median(before.to_vec());
     let zero = if !before.is_empty() && (mean - air).abs() > 1.2 * spread {
@@ -273,7 +276,7 @@ fn sense(
     (inward, wanted)
 }
 
-/// How far the middle of a stretch lies from that of another, at most, beside the normal [m].
+/// Largest distance between the middles of two segments, perpendicular to the normal [m].
 fn slid(
     positions: &[[f64; 3]],
     stretches: &[std::ops::Range<usize>],
@@ -296,7 +299,7 @@ fn slid(
         .fold(0.0, f64::max)
 }
 
-/// Samples of the stretches without their baselines; velocity and depth are those of the track.
+/// Samples of the segments without their baselines; velocity and depth come from the track.
 pub(super) fn samples(
     track: &Track,
     velocity: &[f64],
@@ -360,7 +363,7 @@ pub(super) fn samples(
         preload += kept.iter().map(|&index| track.force[index]).sum::<f64>();
         samples.time.extend(time);
     }
-    // Depth counts from the least, force about the mean preload.
+    // Depth is relative to its minimum, force to the mean preload.
     let least = samples.indentation.iter().copied().fold(0.0, f64::min);
     samples
         .indentation
@@ -377,7 +380,7 @@ pub(super) fn samples(
     samples
 }
 
-/// Force below which the probe has left the tissue, where it stays at its least for much longer than a sine would.
+/// Force below which the probe has left the tissue, if it stays at its minimum for much longer than a sine would.
 fn floor(force: &[f64]) -> Option<f64> {
     let smooth = running_mean(force, 2);
     let mut sorted = smooth.clone();

@@ -1,7 +1,8 @@
 //! Savitzky and Golay 1964: the derivative of a polynomial fitted to the samples around each sample.
 //!
-//! Inside a stretch of even sampling that is a convolution; at its ends, and where sampling is uneven, the polynomial is fitted
-//! to the nearest samples of the same stretch and differentiated where it is wanted, so a polynomial of the order is always exact.
+//! In an evenly sampled segment this is a convolution. At its ends, and with uneven sampling, the polynomial is
+//! fitted to the nearest samples of the same segment and differentiated at the sample, so polynomials up to the order
+//! are always exact.
 
 use super::time::Clock;
 
@@ -9,7 +10,7 @@ use super::time::Clock;
 pub(super) const HIGHEST: usize = 6;
 const SIZE: usize = HIGHEST + 1;
 
-/// Smooth value and derivative of samples in a stretch.
+/// Smoothed value and derivative of samples in a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Smoother {
     /// Window [samples], odd.
@@ -18,7 +19,7 @@ pub(super) struct Smoother {
     pub(super) order: usize,
 }
 
-/// What a polynomial says where it is asked.
+/// Value and derivative of a polynomial at a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local {
     pub(super) value: f64,
@@ -26,7 +27,8 @@ pub(super) struct Local {
 }
 
 impl Smoother {
-    /// Derivative at every sample of the log; a stretch shorter than the window gets a shorter window and order.
+    /// Derivative at every sample of the log; a segment shorter than the window gets a shorter window and a lower
+    /// order.
     pub(super) fn derivative(self, time: &[f64], values: &[f64], clock: &Clock) -> Vec<f64> {
         let mut derivative = vec![0.0; time.len()];
         for stretch in &clock.stretches {
@@ -37,10 +39,11 @@ impl Smoother {
         derivative
     }
 
-    /// The means whose rates of change are [`Self::derivative`], at every sample of the log.
+    /// Smoothed values whose rates of change are [`Self::derivative`], at every sample of the log.
     ///
-    /// A derivative Σ dⱼ xⱼ is a mean of the differences xⱼ₊₁ − xⱼ; its weights, on the trapezia between samples, smooth other
-    /// channels alike, so that a law which is linear in them holds for the smoothed ones, however long the window.
+    /// A derivative Σ dⱼ xⱼ is a weighted mean of the differences xⱼ₊₁ − xⱼ. The same weights, on the trapezia
+    /// between samples, smooth other channels in the same manner. A law that is linear in them then also holds for
+    /// the smoothed channels, for any length of the window.
     pub(super) fn alike(self, time: &[f64], values: &[f64], clock: &Clock) -> Vec<f64> {
         let mut means = values.to_vec();
         for stretch in &clock.stretches {
@@ -84,7 +87,7 @@ impl Smoother {
         weights
     }
 
-    /// Weights of the derivative at a sample on the window around it.
+    /// Weights of the derivative at a sample, on the window around it.
     fn slopes(self, time: &[f64], index: usize) -> Vec<f64> {
         let start = index
             .saturating_sub(self.window / 2)
@@ -132,7 +135,7 @@ impl Smoother {
             .at(time, values, index - stretch.start)
     }
 
-    /// The same with a window and order that n samples allow.
+    /// A smoother with a window and order that n samples allow.
     fn fitting(self, n: usize) -> Self {
         let window = self.window.min(n);
         Self {
@@ -141,7 +144,7 @@ impl Smoother {
         }
     }
 
-    /// Derivative at every sample of one stretch without gaps.
+    /// Derivative at every sample of one segment without gaps.
     pub(super) fn stretch(self, time: &[f64], values: &[f64], even: bool, derivative: &mut [f64]) {
         let (n, half) = (time.len(), self.window / 2);
         if n < 2 {
@@ -165,7 +168,7 @@ impl Smoother {
         }
     }
 
-    /// Weights of the derivative in the middle of an even window, which is odd.
+    /// Weights of the derivative in the middle of a window of odd length.
     pub(super) fn weights(self, interval: f64) -> Vec<f64> {
         let time: Vec<f64> = (0..self.window).map(|index| index as f64).collect();
         let mut unit = vec![0.0; self.window];
@@ -184,7 +187,7 @@ impl Smoother {
         self.weights(1.0).iter().map(|weight| weight * weight).sum()
     }
 
-    /// Variance of the value in the middle of a window over that of the samples: its own sample's share.
+    /// Variance of the value in the middle of a window over that of the samples: the weight of its own sample.
     pub(super) fn value_gain(self) -> f64 {
         let time: Vec<f64> = (0..self.window).map(|index| index as f64).collect();
         let mut unit = vec![0.0; self.window];
@@ -192,7 +195,7 @@ impl Smoother {
         self.at(&time, &unit, self.window / 2).value
     }
 
-    /// The polynomial of the window around a sample, at that sample.
+    /// The polynomial of the window around a sample, evaluated at that sample.
     pub(super) fn at(self, time: &[f64], values: &[f64], index: usize) -> Local {
         let start = index
             .saturating_sub(self.window / 2)
@@ -201,7 +204,7 @@ impl Smoother {
         let (times, values) = (&time[range.clone()], &values[range]);
         let middle = 0.5 * (times[0] + times[times.len() - 1]);
         let reach = (0.5 * (times[times.len() - 1] - times[0])).max(f64::MIN_POSITIVE);
-        // Values relative to the one in the middle, times in [−1, 1]: well conditioned for all orders here.
+        // Values relative to the middle one, times in [−1, 1]: well conditioned for all orders here.
         let base = values[values.len() / 2];
         let size = self.order + 1;
         let mut moments = [0.0; 2 * SIZE - 1];

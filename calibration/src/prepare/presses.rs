@@ -1,20 +1,21 @@
-//! Presses of a continuous palpation: from one least force to the next, told from noise by how far the force swings between.
+//! Presses of a continuous palpation: from one minimum of the force to the next. The swing of the force in between
+//! distinguishes them from noise.
 
 use super::noise::{median, running_mean, white_noise};
 
 /// Half window of the running mean.
 const HALF: usize = 4;
-/// Swings below so many standard deviations of the noise are none.
+/// Swings below this number of standard deviations of the noise are ignored.
 const NOISE: f64 = 8.0;
-/// A swing is one where it has this share of the large ones.
+/// Swings below this share of the large ones are ignored.
 const SHARE: f64 = 0.3;
-/// A press may last and swing by so many times less or more than the median.
+/// Maximum ratio of a press's duration and swing to their medians, in both directions.
 const ALIKE: f64 = 2.5;
 
-/// Sample ranges of presses, in order; `force` grows with pressing or falls.
+/// Sample ranges of presses, in order; `force` may grow or fall with pressing.
 pub(super) fn found(force: &[f64]) -> Vec<std::ops::Range<usize>> {
     let smooth = running_mean(force, HALF);
-    // After the running mean, a difference of two has this share of white noise.
+    // After the running mean, a difference of two values has this share of the white noise.
     let noise = NOISE * white_noise(force) * (2.0 / (2 * HALF + 1) as f64).sqrt();
     let mut swings: Vec<f64> = turns(&smooth, noise)
         .windows(2)
@@ -28,7 +29,7 @@ pub(super) fn found(force: &[f64]) -> Vec<std::ops::Range<usize>> {
     let Some(&first) = turns.first() else {
         return Vec::new();
     };
-    // Every other turning point is a least force.
+    // Every other turning point is a minimum of the force.
     let skip = usize::from(
         turns
             .get(1)
@@ -51,7 +52,7 @@ pub(super) fn found(force: &[f64]) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// Indices of alternating least and largest values that differ by at least `swing`.
+/// Indices of alternating minima and maxima that differ by at least `swing`.
 fn turns(values: &[f64], swing: f64) -> Vec<usize> {
     let mut turns = Vec::new();
     let (mut low, mut high) = (0, 0);

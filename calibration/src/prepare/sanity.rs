@@ -1,9 +1,9 @@
-//! Whether a log has numbers to work with: equal lengths, finite, and channels that move.
+//! Checks that a log is usable: equal lengths, finite numbers, and channels that vary.
 
 use super::{findings::Findings, values::Values};
 use crate::{CalibrationError, Log};
 
-/// Fewer samples than this cannot be calibrated.
+/// Minimum number of samples for a calibration.
 pub(super) const FEWEST: usize = 10;
 
 /// The channels with their names.
@@ -21,7 +21,7 @@ fn channels(log: &Log) -> Vec<(&'static str, Values<'_>)> {
     channels
 }
 
-/// Refuses logs whose channels differ in length, so that rows can be taken out of the others.
+/// Refuses logs whose channels differ in length, because rows are selected from all of them.
 pub(super) fn check_lengths(log: &Log, findings: &Findings) -> Result<(), CalibrationError> {
     let n = log.time.len();
     match channels(log)

@@ -1,20 +1,22 @@
-//! Force clipped at the sensor's limit: runs at the largest value that are not a hold.
+//! Force clipped at the sensor's limit: runs at the largest value that are not a hold under constant load.
 //!
-//! A clipped sample is censored: its force is the limit or more. Leaving out only what reads the limit would keep, of the samples next to
-//! it, those whose noise is low. So the whole stretch is left out in which the force comes near the limit: what is left does not depend on noise.
+//! A clipped sample is censored: its force is the limit or more. If only the samples at the limit were left out,
+//! their remaining neighbours would be those with negative noise. So the whole segment in which the force is near the
+//! limit is left out: the selection does not depend on the noise.
 
 use super::{findings::Findings, noise::white_noise, options::ForceLatency, track::Track};
 use crate::CalibrationError;
 
-/// Equal samples in a row that noise does not make.
+/// Number of equal samples in a row that noise does not produce.
 const RUN: usize = 5;
-/// Share of a log that may be saturated before it is refused: what is left must be most of it.
+/// Maximum saturated share of a log; with more it is refused.
 const MOST: f64 = 0.5;
 /// Standard deviations of the noise below the limit within which noise may clip a sample: one in 30 000.
 const NEAR: f64 = 4.0;
 
-/// A run in which the probe moves by a smaller share of its travel is a hold under a constant load: a testing machine keeps the force.
-/// If it was clipped all the same, it lacks no more than about this share of the largest force.
+/// A run in which the probe moves by less than this share of its travel is a hold under constant load: a testing
+/// machine controls the force. If it was clipped nevertheless, at most about this share of the largest force is
+/// missing.
 const STILL: f64 = 1e-3;
 
 /// Times of samples whose force is clipped [s], increasing.
@@ -40,7 +42,8 @@ pub(super) fn clipped(
         }
         start = end;
     }
-    // A log without noise, or with coarse steps, repeats values everywhere: there only a run during which the probe moves counts.
+    // A log without noise, or with coarse steps, repeats values everywhere: then only runs during which the probe
+    // moves count.
     let quiet = elsewhere * 20 > force.len();
     let least = if quiet { 0.02 } else { STILL };
     let clipped: Vec<usize> = runs
@@ -62,7 +65,7 @@ pub(super) fn clipped(
             "{found}: the force sensor was saturated; press more softly, or set its range wider"
         )));
     }
-    // Where the force comes to the limit without going far beyond it, noise leaves no run there.
+    // If the force just reaches the limit, noise prevents a run there.
     let at_limit: Vec<usize> = (0..force.len())
         .filter(|&index| force[index] == limit)
         .collect();
@@ -75,7 +78,7 @@ pub(super) fn clipped(
     Ok(stretches.into_iter().map(|row| track.time[row]).collect())
 }
 
-/// Standard deviation of the noise where it is not clipped: samples at the limit show none.
+/// Standard deviation of the noise below the limit: samples at the limit show none.
 fn noise_below(force: &[f64], limit: f64) -> f64 {
     let below: Vec<&[f64]> = force
         .split(|value| *value == limit)
@@ -89,7 +92,8 @@ fn noise_below(force: &[f64], limit: f64) -> f64 {
     (squares / n.max(1) as f64).sqrt()
 }
 
-/// Rows of a track whose force was recorded at one of these times, or between them, where it was taken back by a latency; increasing.
+/// Rows of a track whose force was recorded at one of these times, or interpolated from them after correction of a
+/// latency; increasing.
 pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>) -> Vec<usize> {
     let latency = match latency {
         Some(ForceLatency::Known(latency)) => latency,
@@ -99,7 +103,7 @@ pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>)
     let reach = usize::from(latency != 0.0);
     (0..time.len())
         .filter(|&row| {
-            // A force between two samples has something of both.
+            // A force between two samples depends on both.
             let next = clipped.partition_point(|clipped| *clipped < at(row.saturating_sub(reach)));
             clipped
                 .get(next)
@@ -108,14 +112,15 @@ pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>)
         .collect()
 }
 
-/// The samples with all next to them that are `near` the limit, up to [`RUN`] others in a row, and those after it that tell its end; increasing.
+/// The samples with all neighbours `near` the limit, up to [`RUN`] other samples in a row, and the samples after them
+/// that mark the end; increasing.
 fn stretches(clipped: &[usize], near: impl Fn(usize) -> bool, n: usize) -> Vec<usize> {
     let mut left_out = vec![false; n];
     for &index in clipped {
         left_out[index] = true;
     }
     let mut spread = |order: &mut dyn Iterator<Item = usize>| {
-        // Since the last sample that was left out or near it, in a stretch that has one.
+        // Samples since the last one that was left out or near the limit, in a segment that has one.
         let mut far = RUN + 1;
         for index in order {
             if left_out[index] || far <= RUN && near(index) {
@@ -129,11 +134,11 @@ fn stretches(clipped: &[usize], near: impl Fn(usize) -> bool, n: usize) -> Vec<u
     spread(&mut (0..n));
     spread(&mut (0..n).rev());
     let stretches: Vec<usize> = (0..n).filter(|&index| left_out[index]).collect();
-    // Those that ended a stretch were low, by noise or not: to keep them would be to choose by noise.
+    // The samples that ended a segment were low, possibly by noise: keeping them would be a selection by noise.
     spread_by(&stretches, RUN + 1, n)
 }
 
-/// The samples with `reach` more on either side, of `n`, over which smoothing spreads them; increasing.
+/// The samples extended by `reach` on either side, within `n`, because smoothing spreads them; increasing.
 pub(super) fn spread_by(clipped: &[usize], reach: usize, n: usize) -> Vec<usize> {
     let mut wider = Vec::with_capacity(clipped.len());
     for &index in clipped {

@@ -1,31 +1,34 @@
-//! A force that changes with the position in free air: a hose or cable that pulls, a bias that follows the pose, a sensor that bends.
+//! A force that depends on the position in free air: a hose or cable that pulls, a bias that depends on the pose, a
+//! sensor that bends.
 //!
 //! ```text
 //! f = b + a t + d z + h ż + m z̈        in air
 //! ```
 //!
-//! by least squares, with standard errors that allow for correlated noise. Rate and acceleration keep drag and inertia of a quick approach
-//! out of d; they are not removed. The line is taken to go on in the tissue.
+//! fitted by least squares, with standard errors that allow for correlated noise. The terms in rate and acceleration
+//! keep drag and inertia of a quick approach out of d; they are not removed. The line is extrapolated into the
+//! tissue.
 
 use super::{contact, drift::deviation, findings::Findings, track::Track};
 use crate::SampleChange;
 
-/// From so many standard errors on, the air is sought without the slope; below so many there, it is left alone.
+/// Above this number of standard errors the air is detected again without the slope; the slope there is removed only
+/// above `BEYOND_DOUBT`.
 const SUSPECTED: f64 = 2.5;
 const BEYOND_DOUBT: f64 = 5.0;
-/// Standard errors of the slope in the half of the air further from the tissue, where early contact cannot be.
+/// Standard errors of the slope in the half of the air further from the tissue, where early contact is impossible.
 const FAR: f64 = 2.0;
-/// Slopes that are further apart than so many standard errors contradict each other.
+/// Slopes further apart than this number of standard errors contradict each other.
 const BENT: f64 = 4.0;
-/// Columns below so many standard errors are not seen.
+/// Columns below this number of standard errors are not significant.
 const SEEN: f64 = 2.0;
-/// Time over which rate and acceleration are differences [s], and in samples.
+/// Time over which rate and acceleration are computed as differences [s], and in samples.
 const REACH: f64 = 0.04;
 const SAMPLES: [f64; 2] = [4.0, 50.0];
-/// Share of a column's length that others leave, below which it is one of them.
+/// A column is linearly dependent if the others leave less than this share of its length.
 const NOTHING: f64 = 1e-4;
 
-/// A slope [per unit of its column] and its standard error.
+/// A slope [N per unit of its column] and its standard error.
 #[derive(Clone, Copy)]
 struct Slope {
     value: f64,
@@ -38,8 +41,9 @@ impl Slope {
     }
 }
 
-/// Removes what the force changes by with the position in free air, where that is beyond doubt; where time and position cannot be told
-/// apart, half of what each explains. `samples` are surely in air; `is_one_sided`: all of them before the press.
+/// Removes the dependence of the force on the position in free air, if it is significant. If time and position cannot
+/// be separated, half of the contribution of each is removed. `samples` are certainly in air; `is_one_sided`: all of
+/// them before the press.
 pub(super) fn removed(
     track: &mut Track,
     samples: &[usize],
@@ -48,7 +52,7 @@ pub(super) fn removed(
 ) {
     let first = Lines::of(track, samples);
     if let Some(slope) = first.place.filter(|slope| slope.beyond(SUSPECTED)) {
-        // Without the lines, contact shows where air ends.
+        // Without the lines, contact marks the end of the air.
         let drift = first.time.filter(|drift| drift.beyond(SEEN));
         let drift = drift.map_or(0.0, |drift| drift.value);
         let cleared: Vec<f64> = (0..track.force.len())
@@ -80,7 +84,7 @@ pub(super) fn removed(
             return;
         }
     }
-    if !is_one_sided || first.is_told {
+    if !is_one_sided || first.is_separable {
         return;
     }
     if let (Some(by_place), Some(by_time)) = (first.only_place, first.only_time)
@@ -91,17 +95,17 @@ pub(super) fn removed(
     }
 }
 
-/// Lines over position and time through samples of air.
+/// Lines over position and time, fitted to samples of air.
 struct Lines {
-    /// Over the position, next to time and, where they are seen, rate and acceleration.
+    /// Slope over the position, with time and, if significant, rate and acceleration as further regressors.
     place: Option<Slope>,
-    /// Over time, next to all others.
+    /// Slope over time, with all others as further regressors.
     time: Option<Slope>,
-    /// Whether the line over the position has the same slope in both halves of the way.
+    /// Whether the line over the position has the same slope in both halves of the travel.
     is_straight: bool,
-    /// Whether time and position are told apart.
-    is_told: bool,
-    /// Where the other of the two is left out.
+    /// Whether time and position can be separated.
+    is_separable: bool,
+    /// Slope over the position without time as a regressor.
     only_place: Option<Slope>,
     only_time: Option<Slope>,
     z0: f64,
@@ -121,7 +125,7 @@ impl Lines {
         let seen = |slope: Option<Slope>| slope.is_some_and(|slope| slope.beyond(SEEN));
         let moves = seen(slope(&rate, &[&time, &place, &acceleration]))
             || seen(slope(&acceleration, &[&time, &place, &rate]));
-        // Rate and acceleration that are not seen cost the slope its accuracy.
+        // Insignificant rate and acceleration would reduce the accuracy of the slope.
         let found = if moves || !seen(full) {
             full
         } else {
@@ -151,7 +155,7 @@ impl Lines {
         };
         Self {
             is_straight,
-            is_told: seen(full) || seen(by_time),
+            is_separable: seen(full) || seen(by_time),
             only_place: slope(&place, &[&rate, &acceleration]),
             only_time: slope(&time, &[&rate, &acceleration]),
             place: found,
@@ -184,8 +188,8 @@ fn moving(track: &Track, samples: &[usize]) -> (Vec<f64>, Vec<f64>) {
     differences.unzip()
 }
 
-/// Slope of a force over a column next to others and a constant, over the rows that are kept (Frisch and Waugh 1933);
-/// `None` where the others tell all of it.
+/// Slope of a force over a column, with other columns and a constant as further regressors, over the kept rows
+/// (Frisch and Waugh 1933); `None` if the column depends linearly on the others.
 fn slope(
     column: &[f64],
     force: &[f64],
@@ -227,7 +231,7 @@ fn slope(
         .collect();
     Some(Slope {
         value,
-        // Least squares takes from the residuals what its parameters fit.
+        // Corrects the residuals for the number of fitted parameters.
         error: deviation(&influence) * (rows.len() as f64 / freedom).sqrt(),
     })
 }
@@ -236,9 +240,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Values without their shares along orthonormal columns.
+/// Values without their projections on orthonormal columns.
 fn cleared(mut values: Vec<f64>, basis: &[Vec<f64>]) -> Vec<f64> {
-    // Twice is enough (Kahan).
+    // Two passes of orthogonalisation are enough (Kahan).
     for _ in 0..2 {
         for unit in basis {
             let share = dot(unit, &values);
@@ -271,7 +275,7 @@ fn remove(track: &mut Track, slope: Slope, z0: f64, findings: &mut Findings) {
     ));
 }
 
-/// Removes half of what each of two lines explains, and takes the other halves for the error.
+/// Removes half of the contribution of each of two lines; the other halves are the error.
 fn halve(
     track: &mut Track,
     by_place: Slope,

@@ -1,8 +1,8 @@
-//! Samples that are none: a first value from before the sensor was ready, a dropout to zero, a click.
+//! Invalid samples (strays): a first value from before the sensor was ready, a dropout to zero, a click.
 //!
-//! A stray is a run of few samples that jumps away from its neighbours and back, by much more than they differ among themselves.
-//! At the ends of a log there are neighbours on one side alone, so a longer run counts there where it repeats one number, or lies
-//! outside all that the rest of the log shows.
+//! A stray is a short run of samples that jumps away from its neighbours and back, by much more than they differ
+//! among themselves. At the ends of a log there are neighbours on one side only, so a longer run counts there if it
+//! repeats one number or lies outside the range of the rest of the log.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,25 +17,27 @@ use crate::Log;
 
 /// Neighbours on each side.
 const SIDE: usize = 6;
-/// Longest run of different values [samples], or [s] where that is more samples.
+/// Maximum length of a run of different values [samples], or `LONGEST_TIME` [s] if that is more samples.
 const LONGEST: usize = 3;
 const LONGEST_TIME: f64 = 0.01;
 const MOST_SHORT: f64 = 50.0;
-/// Longest run of one value, or at an end of the log of values outside the range of the others, as a share of the log.
+/// Maximum length of a run of one value, or of a run at an end of the log outside the range of the others, as a share
+/// of the log.
 const SHARE: f64 = 0.02;
-/// A jump is this many standard deviations of the noise, and this share of the channel's range: of zeros, which a sensor that is
-/// not ready shows, and of other values, which a quick start of the probe may give.
+/// Minimum jump in standard deviations of the noise, and as a share of the channel's range: for zeros, which a sensor
+/// shows before it is ready, and for other values, which a quick start of the probe may give.
 const NOISE: f64 = 12.0;
 const RANGE: [f64; 2] = [0.03, 0.1];
-/// And so many times the largest step between neighbours, and their difference across the run.
+/// Minimum jump as a multiple of the largest step between neighbours, and of their difference across the run.
 const STEPS: f64 = 4.0;
-/// Runs at most that are left out, or as a share of the log; a log with more of them is as noisy as that.
+/// Maximum number of runs that are left out, absolute or as a share of the log; a log with more of them is simply
+/// noisy.
 const MOST: usize = 10;
 const MOST_SHARE: f64 = 0.01;
-/// Of them so many are told with their times.
+/// Number of runs that are reported with their times.
 const TOLD: usize = 3;
 
-/// The log without strays, borrowed where there are none; says which.
+/// The log without strays, borrowed if there are none; reports them.
 pub(super) fn left_out<'a>(
     log: Cow<'a, Log>,
     clock: Clock,
@@ -97,7 +99,7 @@ fn of_axis(values: &[f64], interval: f64) -> Vec<Range<usize>> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| sorted[(share * (n - 1) as f64) as usize];
-    // What strays there are is outside of the middle 96 %.
+    // Strays lie outside the middle 96 %.
     let range = at(1.0 - SHARE) - at(SHARE);
     let axis = Axis {
         values,
@@ -136,16 +138,16 @@ fn of_axis(values: &[f64], interval: f64) -> Vec<Range<usize>> {
 
 struct Axis<'a> {
     values: &'a [f64],
-    /// Least jump of a zero, and of other values.
+    /// Minimum jump of a zero, and of other values.
     limits: [f64; 2],
-    /// Longest run of different values.
+    /// Maximum length of a run of different values.
     short: usize,
-    /// Longest run of one value, or outside of all others.
+    /// Maximum length of a run of one value, or of a run outside the range of all others.
     longest: usize,
 }
 
 impl Axis<'_> {
-    /// The least jump of the value of a sample.
+    /// Minimum jump for the value of a sample.
     fn limit(&self, row: usize) -> f64 {
         self.limits[usize::from(self.values[row] != 0.0)]
     }
@@ -199,7 +201,7 @@ impl Axis<'_> {
             .map(|end| start..end)
     }
 
-    /// A run at the beginning, with neighbours behind it alone.
+    /// A run at the beginning, with neighbours after it only.
     fn head(&self) -> Option<Range<usize>> {
         let n = self.values.len();
         let mut ends: Vec<usize> = (1..=self.short).collect();
@@ -216,7 +218,7 @@ impl Axis<'_> {
             .map(|end| 0..end)
     }
 
-    /// The end of the longest run at the beginning whose values lie far outside all that follow.
+    /// The end of the longest run at the beginning whose values lie far outside the range of all later ones.
     fn outside(&self) -> Option<usize> {
         let (mut low, mut high) = (f64::MAX, f64::MIN);
         for (row, &value) in self.values.iter().enumerate().rev() {

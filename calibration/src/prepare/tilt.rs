@@ -1,6 +1,6 @@
-//! An angle between the motion in contact and the force: what it leaves open.
+//! Uncertainty due to an angle between the motion in contact and the force.
 //!
-//! With the angle α, the length L of the press along the motion and the force F along its own direction:
+//! With the angle α, the length L of the press along the motion and the magnitude F of the force:
 //!
 //! | explanation | normal | depth | force |
 //! |---|---|---|---|
@@ -8,7 +8,7 @@
 //! | motion sideways | force | L cos α | F |
 //! | force in another frame than the position | motion | L | F |
 //!
-//! One of them is taken. The interval takes in the one that lies furthest from it.
+//! One explanation is selected. The interval covers the one that differs most from it.
 
 use nalgebra::Vector3;
 
@@ -19,14 +19,15 @@ use super::{
     track::Scale,
 };
 
-/// Change of the stiffness that is told.
+/// Change of the stiffness above which a note is added.
 pub(super) const TOLD: f64 = 0.01;
-/// A force anywhere between two explanations: standard deviation of a uniform distribution over its half width.
+/// A force anywhere between two explanations: standard deviation of a uniform distribution, relative to its half
+/// width.
 pub(super) const UNIFORM: f64 = 0.577_350_269_189_625_8;
-/// Angle up to which a press may go with the motion [°]; a probe that moves further off slides.
+/// Maximum angle between press and motion [°]; with a larger angle the probe slides.
 const SLIDES: f64 = 60.0;
 
-/// The samples in contact, and the direction in which they lie.
+/// The samples in contact, and their principal direction.
 pub(super) struct Touching {
     samples: Vec<usize>,
     pub(super) motion: Vector3<f64>,
@@ -43,7 +44,7 @@ pub(super) fn touching(positions: &[[f64; 3]], rough: &[f64]) -> Touching {
 }
 
 impl Touching {
-    /// Change of a force over the depth along a direction [N/m], by least squares, without its sign.
+    /// Slope of a force over the depth along a direction [N/m], by least squares, without its sign.
     pub(super) fn slope(&self, positions: &[[f64; 3]], force: &[f64], axis: &Vector3<f64>) -> f64 {
         let depth = along(positions, axis);
         let n = self.samples.len().max(1) as f64;
@@ -56,22 +57,22 @@ impl Touching {
     }
 }
 
-/// Directions of motion and force, and what is known of them.
+/// Directions of motion and force, and how they are known.
 pub(super) struct Directions {
     pub(super) motion: Vector3<f64>,
     pub(super) force: Vector3<f64>,
-    /// Whether both are known to be in one frame.
+    /// Whether both are known to be in the same frame.
     pub(super) shared: bool,
     /// Whether the normal was given.
     pub(super) given: bool,
 }
 
-/// How the samples were taken out of the vectors.
+/// How depth and force were computed from the vectors.
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
-    /// Depth over the length of the motion.
+    /// Ratio of the depth to the length of the motion.
     pub(super) depth: f64,
-    /// Force over its length.
+    /// Ratio of the force to its magnitude.
     pub(super) force: f64,
 }
 
@@ -80,7 +81,8 @@ impl Directions {
         degrees(&self.motion, &self.force)
     }
 
-    /// Whether force in another frame is likelier than motion sideways: along the motion it is explained as well.
+    /// Whether a force in another frame is more likely than a motion sideways: motion along its own direction
+    /// explains the force as well.
     pub(super) fn other_frame(
         &self,
         contact: &[usize],
@@ -94,7 +96,7 @@ impl Directions {
         !self.shared && explains(&self.motion) >= explains(&self.force) - AS_WELL
     }
 
-    /// What the other explanations change by one standard error; says it where it is much.
+    /// Change by the other explanations per standard error; adds a note if it is large.
     pub(super) fn doubt(&self, taken: Taken, findings: &mut Findings) -> Option<Scale> {
         let cosine = self.motion.dot(&self.force).abs().min(1.0);
         let mut others = Vec::new();
@@ -148,5 +150,5 @@ impl Directions {
     }
 }
 
-/// Correlations of the force with depth along two directions are alike within this.
+/// Correlations of the force with depth along two directions are equal within this margin.
 const AS_WELL: f64 = 0.01;

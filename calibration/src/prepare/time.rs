@@ -1,25 +1,25 @@
-//! Time that increases: repeats dropped, steps back refused, gaps found.
+//! Checks that time increases: repeated times are dropped, backward steps refused, gaps located.
 
 use std::borrow::Cow;
 
 use super::{findings::Findings, noise::median};
 use crate::{CalibrationError, Log};
 
-/// An interval longer than this many typical ones is a gap.
+/// An interval longer than this multiple of the typical one is a gap.
 const GAP: f64 = 5.0;
 
-/// How a log was sampled.
+/// Sampling of a log.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     /// Typical time between samples [s].
     pub(super) interval: f64,
-    /// Ranges of indices without a gap inside, in order, covering everything.
+    /// Index ranges without gaps, in order, covering all samples.
     pub(super) stretches: Vec<std::ops::Range<usize>>,
-    /// Whether all intervals are equal to 0.1 %, gaps aside.
+    /// Whether all intervals are equal to 0.1 %, except for gaps.
     pub(super) even: bool,
 }
 
-/// The log with increasing time, borrowed where nothing had to be dropped.
+/// The log with increasing time, borrowed if no sample was dropped.
 pub(super) fn ordered<'a>(
     log: &'a Log,
     findings: &mut Findings,
@@ -77,7 +77,7 @@ pub(super) fn ordered<'a>(
 }
 
 impl Clock {
-    /// This clock, or that of samples that have become fewer.
+    /// This clock, or a new one if samples were dropped.
     pub(super) fn still_of(self, time: &[f64]) -> Self {
         if time.len() == self.stretches.last().map_or(0, |stretch| stretch.end) {
             self
@@ -86,7 +86,7 @@ impl Clock {
         }
     }
 
-    /// The same, cut at the ends of these ranges of `n` samples too.
+    /// This clock, additionally cut at the ends of these ranges of `n` samples.
     pub(super) fn cut(&self, ranges: &[std::ops::Range<usize>], n: usize) -> Self {
         let ends = |ranges: &[std::ops::Range<usize>]| {
             ranges
@@ -106,7 +106,7 @@ impl Clock {
     }
 
     pub(super) fn of(time: &[f64]) -> Self {
-        // A thousandth of the intervals would do: the median is wanted, not its last digits.
+        // A fraction of the intervals is enough for a typical value.
         let stride = (time.len() / 50_000).max(1);
         let intervals: Vec<f64> = time
             .windows(2)

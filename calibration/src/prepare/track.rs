@@ -1,4 +1,4 @@
-//! A log along the normal, and parts of it.
+//! A log along the normal, and ranges of it.
 
 use nalgebra::Vector3;
 
@@ -9,37 +9,38 @@ use crate::SampleChange;
 #[derive(Clone, Debug)]
 pub(super) struct Track {
     pub(super) time: Vec<f64>,
-    /// Coordinate growing into the tissue [m]; the indentation itself where that is given.
+    /// Coordinate growing into the tissue [m]; the indentation itself if it is given.
     pub(super) depth: Vec<f64>,
-    /// Its logged rate [m/s].
+    /// Logged rate of the depth [m/s].
     pub(super) velocity: Option<Vec<f64>>,
-    /// Force, pressing positive, bias not yet removed [N].
+    /// Force, pressing positive, including the bias [N].
     pub(super) force: Vec<f64>,
-    /// Depth of the undeformed surface [m], where known.
+    /// Depth of the undeformed surface [m], if known.
     pub(super) surface: Option<f64>,
-    /// Whether `depth` is an indentation that the log gives.
+    /// Whether `depth` is an indentation from the log.
     pub(super) given: bool,
-    /// First and last time of stretches that each have a normal, a surface and drifts of their own [s]; empty: the log is one.
+    /// First and last time of segments with separate normals, surfaces and drifts [s]; empty: a single segment.
     pub(super) stretches: Vec<[f64; 2]>,
-    /// What one standard error of something changes the force by.
+    /// Changes of the force per standard error of the causes.
     pub(super) changes: Vec<SampleChange>,
-    /// The same as shares of depth and bias-free force.
+    /// Relative changes of depth and bias-free force per standard error of the causes.
     pub(super) scales: Vec<Scale>,
     /// Unit vector into the tissue in the position's frame; `None` for a position along one axis.
     pub(super) inward: Option<Vector3<f64>>,
 }
 
-/// What one standard error of something changes depth and force by, as shares.
+/// Relative change of depth and force per standard error of a cause.
 #[derive(Clone, Debug)]
 pub(super) struct Scale {
-    /// Of the depth.
+    /// Relative change of the depth.
     pub(super) depth: f64,
-    /// Of the force in each stretch; one number where the log is one.
+    /// Relative change of the force in each segment; one number for a single segment.
     pub(super) force: Vec<f64>,
 }
 
 impl Track {
-    /// Adds what vectors of the position's frame, shape `[n, 3]` each, and a share of the force change.
+    /// Adds the force changes by vectors in the position's frame, each of shape `[n, 3]`, and by a share of the
+    /// force.
     pub(super) fn add_doubts(&mut self, changes: &[Vec<[f64; 3]>], share: f64) {
         if let Some(inward) = &self.inward {
             self.changes
@@ -56,7 +57,7 @@ impl Track {
         }
     }
 
-    /// The stretches' samples.
+    /// Sample ranges of the segments.
     pub(super) fn ranges(&self) -> Vec<std::ops::Range<usize>> {
         let at = |limit: f64| self.time.partition_point(|time| *time < limit);
         let next = |limit: f64| self.time.partition_point(|time| *time <= limit);
@@ -68,7 +69,7 @@ impl Track {
 }
 
 impl SampleChange {
-    /// The change without its mean in free air, which the bias takes.
+    /// The change without its mean in free air, which the bias absorbs.
     pub(super) fn about(mut self, air: Option<SampleRange>) -> Self {
         if let Some(air) = air.filter(|air| air.len() > 0) {
             let mean = self.force[air.start..air.end].iter().sum::<f64>() / air.len() as f64;
@@ -78,7 +79,7 @@ impl SampleChange {
     }
 }
 
-/// Samples from `start` up to, not with, `end`.
+/// Samples from `start` to `end`, exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SampleRange {
     pub(super) start: usize,

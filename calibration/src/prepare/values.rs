@@ -1,4 +1,4 @@
-//! The values of a channel, whether one number a sample or three.
+//! The values of a channel with one or three numbers per sample.
 
 use crate::{Channel, Log, Motion};
 
@@ -31,7 +31,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// One list of numbers an axis.
+    /// One list of numbers per axis.
     pub(super) fn axes(self) -> Vec<Vec<f64>> {
         match self {
             Self::Scalar(values) => vec![values.to_vec()],
@@ -69,14 +69,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Samples that differ from the one before, increasing.
+    /// Samples that differ from the previous one, increasing.
     pub(super) fn changes(self) -> Vec<usize> {
         (1..self.len())
             .filter(|&row| !self.equal(row, row - 1))
             .collect()
     }
 
-    /// Share of samples that equal the one before.
+    /// Share of samples equal to the previous one.
     pub(super) fn repeats(self) -> f64 {
         let repeated = self.len().saturating_sub(1) - self.changes().len();
         repeated as f64 / self.len().max(1) as f64

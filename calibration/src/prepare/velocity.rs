@@ -1,4 +1,4 @@
-//! Velocity of the indentation: the logged one, checked against the derivative of position, or that derivative.
+//! Velocity of the indentation: the logged one, checked against the derivative of the position, or that derivative.
 
 use super::{
     axis::correlation,
@@ -11,29 +11,31 @@ use super::{
 };
 use crate::CalibrationError;
 
-/// Order of the polynomial where none is given: quartic, so that peaks of the velocity keep their height.
+/// Default order of the polynomial: quartic, so that peaks of the velocity keep their height.
 const ORDER: usize = 4;
-/// Share of the velocity's variance that its noise, or what smoothing takes away, may have.
+/// Maximum share of the velocity's variance that noise, or the smoothing error, may have.
 const SHARE: f64 = 0.005;
-/// Longest window that is chosen [samples].
+/// Maximum length of a selected window [samples].
 const LONGEST: usize = 201;
-/// Most samples on which windows are compared.
+/// Maximum number of samples on which windows are compared.
 const COMPARED: usize = 20_000;
-/// Number of blocks they lie in.
+/// Number of blocks of these samples.
 const BLOCKS: usize = 20;
-/// Difference of logged velocity and derivative that is noted.
+/// Relative difference between logged velocity and derivative that is noted.
 const NOTED: f64 = 0.03;
 
-/// Share of the depth's variance from which the position's noise is smoothed out of it too: it takes as much from the stiffness.
+/// Noise of the position, as a share of the depth's variance, above which the depth is smoothed too: the noise
+/// reduces the stiffness by the same share.
 const BLURRED: f64 = 1e-5;
 
 /// A velocity.
 pub(super) struct Found {
-    /// Of each sample [m/s].
+    /// Velocity of each sample [m/s].
     pub(super) velocity: Vec<f64>,
     /// Standard deviation of its noise [m/s].
     pub(super) noise: f64,
-    /// What depth and force are to be smoothed with, where the depth's noise would matter; not beside a logged velocity, whose log is taken as it is.
+    /// Smoother for depth and force, if the noise of the depth matters. `None` with a logged velocity: that log is
+    /// used as it is.
     pub(super) smoother: Option<Smoother>,
     /// Standard deviation of the position's noise [m].
     pub(super) position_noise: f64,
@@ -110,7 +112,7 @@ fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> 
     Err(CalibrationError::option("--velocity", problem))
 }
 
-/// Blocks of the log in contact, on which windows are tried.
+/// Blocks of the log in contact for the comparison of windows.
 struct Tried<'a> {
     time: &'a [f64],
     depth: &'a [f64],
@@ -131,7 +133,7 @@ impl<'a> Tried<'a> {
                 stretch.end.min(contact.end),
             );
             let n_blocks = (end.saturating_sub(start)).div_ceil(each);
-            // Of a long stretch every k-th block, so that all of it is seen.
+            // Of a long segment every k-th block, so that the whole segment is covered.
             let stride = n_blocks.div_ceil(BLOCKS).max(1);
             blocks.extend((0..n_blocks).step_by(stride).map(|block| SampleRange {
                 start: start + block * each,
@@ -174,13 +176,13 @@ impl<'a> Tried<'a> {
         found
     }
 
-    /// Noise of values on these blocks: residuals of a quartic through 7 samples, robustly.
+    /// Noise of values on these blocks: robust scale of the residuals of a quartic through 7 samples.
     fn noise_about(&self, values: &[f64]) -> f64 {
         const LOCAL: Smoother = Smoother {
             window: 7,
             order: 4,
         };
-        // Share of its own sample in the fitted value, for even sampling (Savitzky and Golay 1964, table I).
+        // Weight of its own sample in the fitted value, for even sampling (Savitzky and Golay 1964, table I).
         const OWN: f64 = 131.0 / 231.0;
         let mut residuals = Vec::new();
         for block in &self.blocks {
@@ -196,7 +198,7 @@ impl<'a> Tried<'a> {
         scale(&residuals) / (1.0_f64 - OWN).sqrt()
     }
 
-    /// The smoother, where the depth needs it.
+    /// The smoother, if the depth needs it.
     fn blurs(&self, smoother: Smoother, findings: &mut Findings) -> Option<Smoother> {
         let depths: Vec<(usize, f64)> = self
             .blocks
@@ -219,7 +221,8 @@ impl<'a> Tried<'a> {
         self.noise_about(logged)
     }
 
-    /// The shortest window whose noise is small beside the velocity, or the longest that does not smooth motion away.
+    /// The shortest window with small noise relative to the velocity, or the longest one that does not smooth out the
+    /// motion.
     fn shortest_window(&self, order: usize, findings: &mut Findings) -> (Smoother, String) {
         let shortest = (order + 2) | 1;
         let longest = LONGEST.min(
@@ -267,7 +270,7 @@ impl<'a> Tried<'a> {
         (smoother, "longest window that the log allows".to_owned())
     }
 
-    /// Variance by which a window differs from one of half its length beyond what noise explains [m²/s²].
+    /// Variance of the difference between a window and one of half its length, beyond the noise [m²/s²].
     fn smoothed_away(&self, smoother: Smoother, derivative: &[(usize, f64)]) -> f64 {
         let window = (smoother.window / 2) | 1;
         if window < smoother.order + 2 {
@@ -284,13 +287,14 @@ impl<'a> Tried<'a> {
                 n += 1.0;
             }
         }
-        // Both are least squares fits, the longer one the better: their difference has the difference of their variances.
+        // Both are least-squares fits and the longer one is more precise: their difference has the difference of
+        // their variances.
         let noise =
             (self.noise / self.interval).powi(2) * (half.noise_gain() - smoother.noise_gain());
         sum / f64::max(n, 1.0) - noise * 1.5
     }
 
-    /// Compares the logged velocity with the derivative; `false` where it has nothing to do with it.
+    /// Compares the logged velocity with the derivative; `false` if they are unrelated.
     fn agrees(&self, logged: &mut [f64], smoother: Smoother, findings: &mut Findings) -> bool {
         let derivative = self.derivative(smoother);
         if variance(&derivative) == 0.0 {
@@ -320,7 +324,7 @@ impl<'a> Tried<'a> {
             .iter()
             .map(|(index, slope)| slope * logged[*index])
             .sum();
-        // The derivative's own noise would make the scale too small.
+        // The derivative's own noise would bias the scale towards zero.
         let noise = (self.noise / self.interval).powi(2) * smoother.noise_gain();
         let scale = across / (power - noise * derivative.len() as f64).max(0.5 * power);
         let lag = self.lag(logged, &derivative, scale);
@@ -343,7 +347,7 @@ impl<'a> Tried<'a> {
         true
     }
 
-    /// How much later the logged velocity is [s]: least squares of v_logged = s v − s·lag·a, with a from differences of v.
+    /// Delay of the logged velocity [s]: least squares of v_logged = s v − s·lag·a, with a from differences of v.
     fn lag(&self, logged: &[f64], derivative: &[(usize, f64)], scale: f64) -> f64 {
         let (mut across, mut power) = (0.0, 0.0);
         for three in derivative.windows(3) {

@@ -1,10 +1,12 @@
-//! Weight of the tool and constant bias of a force sensor that turns with the tool, from free air in which it turned.
+//! Weight of the tool and constant bias of a force sensor that rotates with the tool, from free air in which it
+//! rotated.
 //!
 //! ```text
-//! f = b + m Rᵀ g        R turns the tool's frame into the position's; g = (0, 0, −9.80665 m/s²) there
+//! f = b + m Rᵀ g        R rotates the tool's frame into the position's; g = (0, 0, −9.80665 m/s²) there
 //! ```
 //!
-//! Least squares over the samples before contact: those from the first on that this law explains to within the sensor's noise.
+//! Least squares over the samples before contact: from the first one on, as long as this law explains them within the
+//! sensor's noise.
 
 use nalgebra::{Matrix4, UnitQuaternion, Vector3, Vector4};
 
@@ -13,22 +15,22 @@ use crate::statistics::hac;
 
 /// Standard gravity [m/s²] (CGPM 1901).
 const GRAVITY: f64 = 9.806_65;
-/// Standard deviation of the tool's tilt in air [°] below which its weight cannot be told from the bias.
+/// Standard deviation of the tool's tilt in air [°] below which its weight cannot be separated from the bias.
 const LEAST_TILT: f64 = 3.0;
-/// Change of the tilt over the log [°] from which an unknown weight is told.
+/// Change of the tilt over the log [°] above which an unknown weight is reported.
 const TOLD: f64 = 5.0;
-/// Fewest samples of air.
+/// Minimum number of samples of air.
 const FEWEST: usize = 40;
-/// A block of samples whose error is so many times the white noise is no air.
+/// A block of samples whose error exceeds this multiple of the white noise is not air.
 const NO_AIR: f64 = 2.0;
-/// Share of the air before contact that is left out, as early contact hides in the noise.
+/// Fraction 1/n of the air before contact that is left out, because early contact hides in the noise.
 const MARGIN: usize = 10;
 
 /// Weight and bias, in the tool's frame.
 pub(super) struct Weight {
     bias: Vector3<f64>,
     mass: f64,
-    /// Of bias and mass.
+    /// Covariance of bias and mass.
     covariance: Matrix4<f64>,
     n_air: usize,
 }
@@ -48,7 +50,7 @@ pub(super) fn tilted(turns: &[UnitQuaternion<f64>]) -> f64 {
     turns.iter().map(angle).fold(0.0, f64::max)
 }
 
-/// Says that a weight may be in the force.
+/// Notes that the force may contain a weight.
 pub(super) fn note_unknown(tilted: f64, findings: &mut Findings) {
     if tilted > TOLD {
         findings.note(format!(
@@ -85,7 +87,7 @@ impl Sums {
 
     fn solved(&self) -> (Vector3<f64>, f64) {
         let spread = self.spread();
-        // Without any turning all is bias.
+        // Without rotation, everything is bias.
         let mass = if spread > 1e-9 * self.gravities {
             (self.both - self.force.dot(&self.gravity) / self.n) / spread
         } else {
@@ -95,7 +97,7 @@ impl Sums {
     }
 }
 
-/// Weight and bias; `None` where the tool did not turn enough in free air.
+/// Weight and bias; `None` if the tool did not rotate enough in free air.
 pub(super) fn found(forces: &[[f64; 3]], turns: &[UnitQuaternion<f64>]) -> Option<Weight> {
     let n = forces.len();
     if turns.len() != n || tilted(turns) < LEAST_TILT {
@@ -175,14 +177,14 @@ impl Weight {
         self.bias + gravity(turn) * self.mass
     }
 
-    /// States both.
+    /// Reports both.
     pub(super) fn state(&self, findings: &mut Findings) {
         let error = |index: usize| self.covariance[(index, index)].max(0.0).sqrt();
         let how = format!(
             "from {} samples of free air in which the tool turned, with gravity along −z of the position's frame; removed",
             self.n_air
         );
-        // A sensor that reads the force on the tissue has the weight turned round.
+        // A sensor that measures the force on the tissue has the weight with opposite sign.
         findings.choose(
             "tool mass",
             format!("{:.4} ± {:.4} kg", self.mass.abs(), error(3)),
@@ -203,7 +205,8 @@ impl Weight {
         );
     }
 
-    /// What one standard error along each principal direction of the covariance changes the force by, in the position's frame.
+    /// Change of the force per standard error along each principal direction of the covariance, in the position's
+    /// frame.
     pub(super) fn changes(&self, turns: &[UnitQuaternion<f64>]) -> Vec<Vec<[f64; 3]>> {
         let eigen = self.covariance.symmetric_eigen();
         let directions = eigen.eigenvectors.column_iter().zip(&eigen.eigenvalues);

@@ -1,17 +1,17 @@
-//! Which samples are fitted: those inside the tissue, from contact to release, inside the window.
+//! Selects the samples for the fit: inside the tissue, from contact to release, inside the window.
 
 use super::{contact::HALF, noise::running_mean, track::SampleRange};
 
-/// Samples to fit and what was seen on the way.
+/// Samples to fit, with statistics of the selection.
 #[derive(Debug, Default)]
 pub(super) struct Window {
     /// Indices of samples to fit, increasing.
     pub(super) kept: Vec<usize>,
-    /// How many presses they belong to.
+    /// Number of presses.
     pub(super) n_presses: usize,
-    /// Samples deeper than the surface that the tissue no longer touched.
+    /// Number of samples deeper than the surface that no longer touched the tissue.
     pub(super) n_released: usize,
-    /// Whether every sample is one of contact, because the log begins so.
+    /// Whether every sample is in contact, because the log starts in contact.
     pub(super) is_whole: bool,
 }
 
@@ -26,8 +26,8 @@ impl Window {
         }
     }
 
-    /// Leaves out so many samples at each end of every run inside the log of `n`, over which smoothing would mix tissue with air;
-    /// `false`, and nothing happens, where that would take most of the samples.
+    /// Leaves out `samples` samples at each end of every run inside the log of `n`, where smoothing would mix tissue
+    /// with air. Returns `false` and changes nothing if that would remove most of the samples.
     pub(super) fn erode(&mut self, samples: usize, n: usize) -> bool {
         if self.is_whole {
             return true;
@@ -59,7 +59,7 @@ pub(super) fn inside(indentation: &[f64]) -> Window {
     }
 }
 
-/// Of each press the samples until its force has fallen to the noise.
+/// The samples of each press until its force has fallen to the noise.
 pub(super) fn until_release(indentation: &[f64], force: &[f64], threshold: f64) -> Window {
     let mut window = Window::default();
     for press in presses(indentation, 2 * HALF + 1) {
@@ -84,7 +84,7 @@ pub(super) fn until_release(indentation: &[f64], force: &[f64], threshold: f64) 
     window
 }
 
-/// Samples with a force, where nothing is known of the surface: of each run those that are clear of its ends in the air.
+/// Samples with a force, if the surface is unknown: the samples of each run that are clear of its ends in the air.
 pub(super) fn touching(force: &[f64], threshold: f64) -> Window {
     let n = force.len();
     let smooth = running_mean(force, HALF);
@@ -110,7 +110,7 @@ pub(super) fn touching(force: &[f64], threshold: f64) -> Window {
     window
 }
 
-/// Runs of positive indentation; interruptions shorter than `shortest` samples are noise about the surface.
+/// Runs of positive indentation; interruptions shorter than `shortest` samples are noise near the surface.
 fn presses(indentation: &[f64], shortest: usize) -> Vec<SampleRange> {
     let mut presses: Vec<SampleRange> = Vec::new();
     for (index, value) in indentation.iter().enumerate() {

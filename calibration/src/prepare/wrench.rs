@@ -1,12 +1,12 @@
-//! The force in the frame of the position: turned by the recorded orientation where it was measured in another frame.
+//! The force in the frame of the position: rotated by the recorded orientation if it was measured in another frame.
 //!
-//! | what the log tells | what is done |
+//! | contents of the log | action |
 //! |---|---|
-//! | both frames, the same | nothing |
-//! | both frames, different, with an orientation | the force is turned |
-//! | both frames, different, without one | refused |
-//! | an orientation, and not the force's frame | the frame in which the force lies along the motion, where that is clear; otherwise refused |
-//! | nothing | nothing; `tilt` tells what speaks against it |
+//! | both frames, equal | none |
+//! | both frames, different, with an orientation | the force is rotated |
+//! | both frames, different, without an orientation | refused |
+//! | an orientation, without the force's frame | the frame in which the force lies along the motion, if that is clear; otherwise refused |
+//! | neither | none; `tilt` reports contradictions |
 
 use std::borrow::Cow;
 
@@ -23,25 +23,28 @@ use super::{
 };
 use crate::{CalibrationError, Channel, Log, LogFrames, Motion};
 
-/// A frame is clear where the force lies within this of the motion [°], and in the other frame this much further away.
+/// A frame is clear if the force lies within this angle of the motion [°], and in the other frame this much further
+/// away.
 const CLEAR: f64 = 10.0;
-/// And so many times as far: friction tilts a force by some degrees in its right frame too.
+/// The angle must also be larger by this factor in the other frame: friction tilts a force by a few degrees in its
+/// correct frame too.
 const TIMES: f64 = 2.5;
-/// Frames that change the stiffness by less than this share need not be told apart: the interval takes both in.
+/// Frames that change the stiffness by less than this share need not be distinguished: the interval covers both.
 const ALIKE: f64 = 0.02;
-/// Name of the frame that force and position share after this.
+/// Name of the common frame of force and position after this step.
 const SHARED: &str = "position";
 
-/// A log with force and position in one frame where that could be told.
+/// A log with force and position in one frame, if the frame could be determined.
 pub(super) struct Turned<'a> {
     pub(super) log: Cow<'a, Log>,
-    /// What one standard error of the tool's weight and bias changes the force by, in the position's frame, each of shape `[n, 3]` [N].
+    /// Change of the force per standard error of the tool's weight and bias, in the position's frame, each of shape
+    /// `[n, 3]` [N].
     pub(super) changes: Vec<Vec<[f64; 3]>>,
-    /// What one standard error of the choice of frame changes the force by, as a share.
+    /// Relative change of the force per standard error of the choice of frame.
     pub(super) share: f64,
 }
 
-/// Brings the force into the position's frame.
+/// Transforms the force into the position's frame.
 pub(super) fn in_one_frame<'a>(
     log: Cow<'a, Log>,
     options: &PrepareOptions,
@@ -94,7 +97,7 @@ pub(super) fn in_one_frame<'a>(
 /// Vectors of a log, shape `[n, 3]`.
 type Vectors<'a> = &'a [[f64; 3]];
 
-/// Position and force where both are vectors.
+/// Position and force if both are vectors.
 fn vectors(log: &Log) -> Option<(Vectors<'_>, Vectors<'_>)> {
     match (&log.motion, &log.force) {
         (Motion::Position(Channel::Vector(positions)), Channel::Vector(forces)) => {
@@ -104,12 +107,12 @@ fn vectors(log: &Log) -> Option<(Vectors<'_>, Vectors<'_>)> {
     }
 }
 
-/// Whether two names are those of one frame; the first ROS wrote a slash before them.
+/// Whether two names denote the same frame; ROS 1 wrote a leading slash.
 fn same(a: &str, b: &str) -> bool {
     a.trim_start_matches('/') == b.trim_start_matches('/')
 }
 
-/// The rotations, one a sample or one for all; refuses those that are none.
+/// The rotations, one per sample or one for all; refuses invalid quaternions.
 fn checked(
     turns: &[[f64; 4]],
     n: usize,
@@ -135,10 +138,10 @@ fn checked(
     turns.iter().enumerate().map(rotation).collect()
 }
 
-/// A quaternion's length may differ from 1 by the rounding of two digits.
+/// Tolerance of a quaternion's length, for rounding to two digits.
 const LONGEST_ERROR: f64 = 0.02;
 
-/// The force as it would be in the position's frame.
+/// The force in the position's frame under a hypothesis about its frame.
 struct Hypothesis {
     forces: Vec<[f64; 3]>,
     turns: Vec<UnitQuaternion<f64>>,
@@ -148,7 +151,7 @@ struct Hypothesis {
 }
 
 impl Hypothesis {
-    /// The force was measured in the tool's frame.
+    /// Hypothesis that the force was measured in the tool's frame.
     fn tool(forces: &[[f64; 3]], turns: &[UnitQuaternion<f64>]) -> Self {
         let tilted = weight::tilted(turns);
         let weight = weight::found(forces, turns);
@@ -238,7 +241,7 @@ pub(super) fn is_shared(frames: &LogFrames) -> bool {
     matches!((&frames.force, &frames.motion), (Some(force), Some(motion)) if same(force, motion))
 }
 
-/// The frame that explains the data, and what one standard error of that choice changes the force by.
+/// The frame that explains the data, and the relative change of the force per standard error of that choice.
 fn decided(
     log: &Log,
     positions: &[[f64; 3]],
@@ -286,11 +289,11 @@ fn decided(
     Ok((decision, share))
 }
 
-/// How forces go with the motion in contact.
+/// Relation of forces to the motion in contact.
 struct Fit {
-    /// Between their principal directions [°].
+    /// Angle between their principal directions [°].
     angle: f64,
-    /// Change of the force along the motion over the motion [N/m].
+    /// Slope of the force over the travel along the motion [N/m].
     stiffness: f64,
 }
 

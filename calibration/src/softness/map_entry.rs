@@ -1,13 +1,13 @@
-//! A parameter over the skin, as `softness.toml` holds it.
+//! Map of a parameter over the skin in `softness.toml`.
 
 use serde::Deserialize;
 
 use crate::map::{MapGrid, MapPoint};
 
-/// Most columns and rows of a map.
+/// Maximum number of columns and of rows of a map.
 const MAX_SIDE: usize = 500;
 
-/// A parameter on a grid over the skin, in SI units; `value[i][j]` is that at `y[i]`, `x[j]`.
+/// A parameter on a grid over the skin, in SI units; `value[i][j]` is the value at `y[i]`, `x[j]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapEntry {
@@ -29,7 +29,7 @@ pub struct MapEntry {
 }
 
 impl MapEntry {
-    /// The entry of a map.
+    /// Creates the entry of a map.
     pub fn new(map: &MapGrid) -> Self {
         let rows = |of: fn(&MapPoint) -> f64| -> Vec<Vec<f64>> {
             let rows = map.points.chunks(map.x.len());
@@ -46,7 +46,7 @@ impl MapEntry {
         }
     }
 
-    /// Fails for axes that do not increase, tables of another shape, and numbers out of range.
+    /// Fails if an axis does not increase, a table has another shape, or a number is out of range.
     pub(super) fn check(&self) -> Result<(), String> {
         for (name, axis) in [("x", &self.x), ("y", &self.y)] {
             let n = axis.len();

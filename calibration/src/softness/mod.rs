@@ -1,6 +1,6 @@
-//! `softness.toml`: what a scene reads, and where it comes from.
+//! `softness.toml`: the parameters that a scene reads, and their origin.
 //!
-//! Only `format` and the means of stiffness and damping must be there, so the file can also be written by hand.
+//! Only `format` and the means of stiffness and damping are required, so the file can also be written by hand.
 
 mod map_entry;
 mod read;
@@ -21,9 +21,9 @@ pub const FORMAT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SoftnessFile {
-    /// Layout; [`FORMAT`].
+    /// Version of the layout; see [`FORMAT`].
     pub format: u32,
-    /// What wrote it, with version.
+    /// Program that wrote the file, with version.
     #[serde(default)]
     pub generator: String,
     /// The model's name.
@@ -41,7 +41,7 @@ pub struct SoftnessFile {
     /// Stiffness over damping [1/s].
     #[serde(default)]
     pub ratio: Option<RatioEntry>,
-    /// What MuJoCo's own contact or equality constraints take, where the mass is known.
+    /// Parameters of MuJoCo's own contact or equality constraints, if the mass is known.
     #[serde(default)]
     pub mujoco: Option<MujocoEntry>,
     /// One entry per log.
@@ -50,7 +50,7 @@ pub struct SoftnessFile {
     /// Parameters over the skin, by name.
     #[serde(default)]
     pub map: BTreeMap<String, MapEntry>,
-    /// What a torso of this name must be given so that a press of it measures the pooled values.
+    /// Parameters of a torso of this name, tuned so that a simulated press of it measures the pooled values.
     #[serde(default)]
     pub scene: BTreeMap<String, SceneEntry>,
 }
@@ -68,9 +68,9 @@ pub struct PooledEntry {
     pub sd: Option<f64>,
     /// 95 % interval of the mean.
     pub ci95: Option<[f64; 2]>,
-    /// Smallest and largest.
+    /// Minimum and maximum.
     pub range: Option<[f64; 2]>,
-    /// What domain randomisation draws from.
+    /// Range that domain randomisation samples from.
     pub randomisation: Option<[f64; 2]>,
 }
 
@@ -106,7 +106,7 @@ pub struct LogEntry {
     /// `csv`, `npy`, `npz`, `parquet` or `synthetic`.
     #[serde(default)]
     pub format: String,
-    /// Which columns were taken for what, with their units.
+    /// Roles and units of the columns.
     #[serde(default)]
     pub columns: Vec<String>,
     /// Fitted window [s].
@@ -120,10 +120,10 @@ pub struct LogEntry {
     pub r_squared: Option<f64>,
     /// Root mean square force error [N].
     pub rmse_n: Option<f64>,
-    /// What was fitted.
+    /// Fitted parameters.
     #[serde(default)]
     pub parameters: BTreeMap<String, LogParameter>,
-    /// What the log cannot say, with the reason.
+    /// Parameters that the log does not determine, with the reason.
     #[serde(default)]
     pub unidentifiable: BTreeMap<String, String>,
 }
@@ -146,22 +146,22 @@ pub struct SceneEntry {
     pub stiffness: f64,
     /// Damping to give the torso [N·s/m].
     pub damping: f64,
-    /// The outline that it was tuned for.
+    /// Outline of the torso.
     pub shape: Option<String>,
-    /// The lattice that it was tuned for.
+    /// Lattice of the torso.
     pub count: Option<[usize; 3]>,
-    /// The lattice's spacing that it was tuned for [m].
+    /// Spacing of the lattice [m].
     pub spacing: Option<f64>,
-    /// The soft layers of the shell that it was tuned for; none: all.
+    /// Soft layers of the shell; `None`: all.
     pub soft_layers: Option<usize>,
     /// Further numbers of the torso's configuration, by name.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
-    /// What a press of the tuned torso measured.
+    /// Result of a simulated press of the tuned torso.
     pub achieved: Option<TuningResult>,
 }
 
-/// What a simulated press of a tuned torso measured with the same regression.
+/// Values that a simulated press of a tuned torso measured with the same regression.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TuningResult {
@@ -173,12 +173,12 @@ pub struct TuningResult {
     pub stiffness_error: f64,
     /// Relative error of the damping.
     pub damping_error: f64,
-    /// Whether both errors are within what was asked for.
+    /// Whether both errors are within the requested tolerance.
     pub reached: bool,
 }
 
 impl SoftnessFile {
-    /// The file of calibrated sites; `generator` is what writes it, with version.
+    /// Creates the file of calibrated sites; `generator` is the program that writes it, with version.
     pub fn new(generator: &str, sites: &SiteCalibrations) -> Self {
         let SiteCalibrations {
             logs, pooled, mass, ..
@@ -228,7 +228,7 @@ impl SoftnessFile {
         }
     }
 
-    /// Stiffness [N/m] and damping [N·s/m], where the file has both.
+    /// Stiffness [N/m] and damping [N·s/m], if the file has both.
     pub fn stiffness_and_damping(&self) -> Option<[f64; 2]> {
         let mean = |name: &str| self.pooled.get(name).map(|entry| entry.mean);
         Some([mean("stiffness")?, mean("damping")?])

@@ -1,4 +1,4 @@
-//! Reading `softness.toml`: within a size, strictly, with every number checked.
+//! Reads `softness.toml`: limited in size, strict, with every number checked.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{FORMAT, SoftnessFile};
 use crate::CalibrationError;
 
-/// No such file is larger [bytes].
+/// Maximum size of the file [bytes].
 const MAX_SIZE: u64 = 1 << 20;
 
 impl SoftnessFile {
@@ -63,7 +63,7 @@ impl SoftnessFile {
         Ok(parsed)
     }
 
-    /// Fails for numbers out of range, naming the key.
+    /// Fails if a number is out of range; the error names the key.
     fn check(&self) -> Result<(), String> {
         if self.format != FORMAT {
             return Err(format!(
@@ -115,12 +115,12 @@ impl SoftnessFile {
     }
 }
 
-/// Whether a scene takes this parameter, which then must be positive.
+/// Whether a scene needs this parameter, which then must be positive.
 fn is_softness(name: &str) -> bool {
     matches!(name, "stiffness" | "damping")
 }
 
-/// Units are written for people; other ones than ours would be misread.
+/// Units in the file are informative; a unit other than ours would be misread.
 fn check_unit(name: &str, unit: &str) -> Result<(), String> {
     let ours = match name {
         "stiffness" => "N/m",

@@ -1,4 +1,4 @@
-//! Writing `softness.toml`: the same bytes for the same numbers, with a comment where a person needs one.
+//! Writes `softness.toml`: deterministic, with comments for readers.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const OPENING: &str = "\
 ";
 
 impl SoftnessFile {
-    /// The file's text. Numbers have seven significant digits, far below any uncertainty here.
+    /// The text of the file. Numbers have seven significant digits, far more precise than any uncertainty here.
     pub fn to_toml(&self) -> String {
         let mut out = format!("{OPENING}\nformat = {}\n", self.format);
         out.line("generator", &string(&self.generator));
@@ -19,7 +19,7 @@ impl SoftnessFile {
             out.line("equation", &string(&self.equation));
         }
         out.line("n_sites", &self.n_sites.to_string());
-        // What a scene takes comes first, the rest by name.
+        // Parameters of a scene come first, the others by name.
         let rank = |name: &str| match name {
             "stiffness" => 0,
             "damping" => 1,
@@ -210,7 +210,7 @@ impl Lines for String {
     }
 }
 
-/// Seven significant digits, in the shortest spelling.
+/// Seven significant digits, in the shortest notation.
 fn number(value: f64) -> String {
     let rounded: f64 = format!("{value:.6e}").parse().unwrap_or(value);
     format!("{rounded:?}")
@@ -220,7 +220,7 @@ fn pair([first, second]: [f64; 2]) -> String {
     format!("[{}, {}]", number(first), number(second))
 }
 
-/// A string on one line, whatever it holds.
+/// A string on one line, with all special characters escaped.
 fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -236,7 +236,7 @@ fn string(text: &str) -> String {
     quoted + "\""
 }
 
-/// A key, quoted where it must be.
+/// A key, quoted if necessary.
 fn key(name: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.chars().all(is_bare) {

@@ -1,7 +1,8 @@
-//! Moving-block bootstrap (Künsch 1989): blocks of neighbouring rows are drawn with replacement, so that correlation stays in.
+//! Moving-block bootstrap (Künsch 1989): blocks of neighbouring rows are drawn with replacement, which preserves
+//! correlation.
 //!
-//! A replicate solves the drawn estimating equations by one Gauss–Newton step from the estimate, which is exact for linear models:
-//! θ* = θ + (Σ* A)⁻¹ Σ* ψ. Block sums are made once, so that a replicate costs O(n / block).
+//! A replicate solves the drawn estimating equations with one Gauss–Newton step from the estimate, which is exact for
+//! linear models: θ* = θ + (Σ* A)⁻¹ Σ* ψ. Block sums are computed once, so a replicate costs O(n / block).
 
 use nalgebra::{DMatrix, DVector};
 use rand::{Rng, SeedableRng};
@@ -10,23 +11,25 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::inference::Equations;
 
-/// How to draw.
+/// Options of the bootstrap.
 pub(crate) struct Draws<'a> {
     /// Number of replicates.
     pub(crate) n: usize,
     /// Seed.
     pub(crate) seed: u64,
-    /// Rows of a block.
+    /// Number of rows of a block.
     pub(crate) block: usize,
     /// d(reported)/d(estimated), shape `[q, p]`.
     pub(crate) slopes: &'a DMatrix<f64>,
-    /// A number estimated beforehand from the same rows: each row's influence on it, and its effect on the reported numbers.
+    /// A number estimated earlier from the same rows: each row's influence on it, and its effect on the reported
+    /// numbers.
     pub(crate) beforehand: Option<(&'a [f64], &'a [f64])>,
-    /// What one standard error of each uncertain number (bias, contact) moves the reported numbers by.
+    /// Change of the reported numbers per standard error of each uncertain number (bias, contact).
     pub(crate) uncertain: &'a [Vec<f64>],
 }
 
-/// Replicates of the errors of the reported numbers, each of shape `[q]`; those with a singular draw are left out.
+/// Replicates of the errors of the reported numbers, each of shape `[q]`; replicates with a singular draw are left
+/// out.
 pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> {
     let p = equations.tangent.jacobian.len();
     let n = equations.residual.len();
@@ -64,7 +67,8 @@ pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> 
     replicates
 }
 
-/// Running sums of ψ (p numbers), A (p²) and the influence beforehand (1), before each row; shape `[n + 1, p + p² + 1]`.
+/// Cumulative sums of ψ (p numbers), A (p²) and the earlier influence (1), before each row;
+/// shape `[n + 1, p + p² + 1]`.
 fn cumulative(equations: &Equations, beforehand: Option<&[f64]>) -> Vec<f64> {
     let p = equations.tangent.jacobian.len();
     let n = equations.residual.len();
@@ -97,7 +101,7 @@ fn cumulative(equations: &Equations, beforehand: Option<&[f64]>) -> Vec<f64> {
     sums
 }
 
-/// The central 95 % of values.
+/// The central 95 % of the values.
 pub(crate) fn interval(mut values: Vec<f64>) -> Option<[f64; 2]> {
     if values.len() < 20 {
         return None;

@@ -4,13 +4,14 @@
 //! V = Σ_{|k|<L} (1 − |k|/L) Σ_t g_t g_{t+k}ᵀ = (1/L) Σ_t s_t s_tᵀ,   s_t = g_{t−L+1} + … + g_t
 //! ```
 //!
-//! The right-hand side, sums over moving blocks of L samples with zeros beyond the ends, is the same number in time O(n) whatever L is.
+//! The right-hand side uses sums over moving blocks of L samples with zeros beyond the ends. It is the same number in
+//! O(n) time for any L.
 
 use nalgebra::DMatrix;
 
 use super::least_squares::weighted_dot;
 
-/// Blocks whose sums are made at a time.
+/// Number of blocks that are summed at a time.
 const CHUNK: usize = 1024;
 
 /// V of series of equal length, shape `[p, p]`; `lag` L is at least 1 (no correlation).
@@ -60,7 +61,8 @@ pub(crate) fn bandwidth<S: AsRef<[f64]>>(series: &[S]) -> usize {
             continue;
         }
         let correlation = (weighted_dot(&values[1..], values, None) / variance).clamp(-0.99, 0.99);
-        // The scale of a series must not matter: its innovations have variance 1 − ρ² times its own, which is set to 1.
+        // The result must not depend on the scale of a series: its innovations have variance 1 − ρ² times its own,
+        // which is set to 1.
         let innovation = (1.0 - correlation * correlation).powi(2);
         above += 4.0 * correlation * correlation * innovation
             / ((1.0 - correlation).powi(6) * (1.0 + correlation).powi(2));
@@ -73,11 +75,12 @@ pub(crate) fn bandwidth<S: AsRef<[f64]>>(series: &[S]) -> usize {
     (lag.ceil() as usize + 1).clamp(1, (n / 5).max(1))
 }
 
-/// Half of the flat kernel spans so many windows of the smoothing, whose own correlation it then keeps whole.
+/// Half of the flat kernel spans this number of smoothing windows, so that it keeps the correlation of the smoothing.
 const SPAN: usize = 2;
 
-/// V of series that were smoothed over a window of samples, which correlates them: with a bandwidth from sums over windows, and
-/// Politis and Romano's 1995 kernel, which is flat over half of it, 2 V(L) − V(L/2); what the series' mean takes is given back.
+/// V of series that were smoothed over a window of samples, which correlates them. The bandwidth comes from sums over
+/// windows; the kernel of Politis and Romano 1995 is flat over half of it, 2 V(L) − V(L/2). The result is corrected
+/// for the variance that the mean of the series absorbs.
 pub(crate) fn of_smoothed(series: &[Vec<f64>], window: usize) -> DMatrix<f64> {
     let n = series.first().map_or(0, Vec::len);
     let sums: Vec<Vec<f64>> = series
@@ -96,7 +99,7 @@ pub(crate) fn of_smoothed(series: &[Vec<f64>], window: usize) -> DMatrix<f64> {
     let mut covariance = long_run_covariance(series, 2 * half);
     let sharp = long_run_covariance(series, half);
     let back = 1.0 / (1.0 - 3.0 * half as f64 / n.max(1) as f64);
-    // Scaled row by row, as a difference of covariances may be none.
+    // Scaled row by row, because a difference of covariances may not be positive definite.
     let scale: Vec<f64> = (0..series.len())
         .map(|j| {
             let long = covariance[(j, j)];
@@ -114,10 +117,10 @@ pub(crate) fn of_smoothed(series: &[Vec<f64>], window: usize) -> DMatrix<f64> {
 
 #[cfg(test)]
 mod tests {
-    //! Against sums of lagged products made outside (numpy).
+    //! Compared with sums of lagged products computed in numpy.
     use super::*;
 
-    /// A made-up series of 30, as in the reference.
+    /// A synthetic series of 30 values, the same as in the reference.
     fn series() -> Vec<f64> {
         (0..30)
             .map(f64::from)
@@ -169,7 +172,8 @@ mod tests {
 
     #[test]
     fn smoothing_leaves_the_variance_of_the_sum() {
-        // Noise of variance 1 as a running mean of 20: the sum of n has variance n still. Spread of the estimate: √(2 · 1.5 · 80 / n).
+        // Noise of variance 1 as a running mean of 20: the sum of n still has variance n. Spread of the estimate: √(2
+        // · 1.5 · 80 / n).
         let mut state = 1_u64;
         let mut draw = || {
             state = state
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn bandwidth_follows_andrews() {
-        // ρ = 0.5 exactly by construction of the first two moments is hard; white noise and a slow sine show both ends.
+        // An alternating series and a slow sine are the two extremes; a series with ρ = 0.5 exactly is hard to construct.
         let alternating: Vec<f64> = (0..400)
             .map(|t| if t % 4 < 2 { 1.0 } else { -1.0 })
             .collect();

@@ -1,8 +1,9 @@
-//! From influences to standard errors and intervals.
+//! Standard errors and intervals from influence functions.
 //!
-//! An estimate's influence is what each sample moves it by: a = A⁻¹ ψ, with A the slope of the estimating equations Σ ψ = 0 (Huber 1967).
-//! The covariance of their sum is the sandwich; it allows for unequal spread and, by [`hac`], for correlation.
-//! Residuals are first divided by √(1 − h), h the leverage, so that few samples with much leverage do not look too good (MacKinnon and White 1985, HC2).
+//! The influence of a sample is the change of the estimate by it: a = A⁻¹ ψ, with A the slope of the estimating
+//! equations Σ ψ = 0 (Huber 1967). The covariance of the sum is the sandwich; it is valid for heteroscedastic and, by
+//! [`hac`], correlated residuals. Residuals are first divided by √(1 − h), with leverage h, because residuals of a
+//! few samples with high leverage are too small (MacKinnon and White 1985, HC2).
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{hac, tangent::Tangent};
 
-/// Largest leverage that is corrected for.
+/// Largest leverage in the correction.
 const LARGEST_LEVERAGE: f64 = 0.9;
 
 /// The estimating equations at the solution.
@@ -26,7 +27,7 @@ pub(crate) struct Equations<'a> {
     pub(crate) slopes: Option<&'a [f64]>,
 }
 
-/// Rows that are worked on at a time, so that they stay in the cache.
+/// Number of rows per block, chosen so that a block stays in the cache.
 const CHUNK: usize = 512;
 
 /// Influence of each sample on each parameter, `p` columns of `n`; sums to zero. `inverse` is A⁻¹.
@@ -70,7 +71,7 @@ pub(crate) fn influence(equations: &Equations, inverse: &DMatrix<f64>) -> Vec<Ve
     influence
 }
 
-/// Weighted residuals of some rows over √(1 − leverage).
+/// Weighted residuals of a range of rows over √(1 − leverage).
 fn corrected_errors(
     equations: &Equations,
     inverse: &DMatrix<f64>,
@@ -96,11 +97,13 @@ fn corrected_errors(
     }
 }
 
-/// Covariance of estimates with these influences, shape `[p, p]`, of samples that were smoothed over a window (0: they were not).
+/// Covariance of estimates with these influences, shape `[p, p]`, for samples that were smoothed over a window (0:
+/// not smoothed).
 pub(crate) fn covariance(influence: &[Vec<f64>], smoothing: usize) -> DMatrix<f64> {
     if smoothing > 1 {
         let mut covariance = hac::of_smoothed(influence, smoothing);
-        // Where few stretches decide, the fit takes a good part of their residuals: as the variance of Student's t.
+        // If the estimate rests on few segments, the fit absorbs much of their residuals: scaled with the variance of
+        // Student's t.
         let factors: Vec<f64> = influence
             .iter()
             .map(|values| smoothed_freedom(values, smoothing).max(4.0))
@@ -116,8 +119,8 @@ pub(crate) fn covariance(influence: &[Vec<f64>], smoothing: usize) -> DMatrix<f6
     hac::long_run_covariance(influence, hac::bandwidth(influence))
 }
 
-/// The same from how sums over groups of samples scatter, whose first samples are `starts` (Liang and Zeger 1986): whatever is
-/// correlated within a group.
+/// Covariance from the scatter of sums over groups of samples (Liang and Zeger 1986); `starts` are the first samples
+/// of the groups. Allows for any correlation within a group.
 pub(crate) fn grouped_covariance(influence: &[Vec<f64>], starts: &[usize]) -> DMatrix<f64> {
     let p = influence.len();
     let n_groups = starts.len() as f64;
@@ -133,14 +136,15 @@ pub(crate) fn grouped_covariance(influence: &[Vec<f64>], starts: &[usize]) -> DM
     covariance * (n_groups / (n_groups - 1.0).max(1.0))
 }
 
-/// Adds what an uncertain number (standard error taken in) adds by moving the estimates by `change`.
+/// Adds the effect of an uncertain number; `change` is the change of the estimates per standard error.
 pub(crate) fn add_uncertain(covariance: &mut DMatrix<f64>, change: &[f64]) {
     let change = DVector::from_column_slice(change);
     *covariance += &change * change.transpose();
 }
 
-/// Degrees of freedom of a variance estimate from these influences: 3 (Σ a²)² / Σ a⁴, which is n for Gaussian residuals of equal
-/// leverage and less where few samples decide (Satterthwaite 1946); scaled by the share of samples that are independent.
+/// Degrees of freedom of a variance estimate from these influences: 3 (Σ a²)² / Σ a⁴, which is n for Gaussian
+/// residuals of equal leverage and less if few samples dominate (Satterthwaite 1946); scaled by the share of
+/// independent samples.
 pub(crate) fn freedom(influence: &[f64], n_parameters: usize, n_effective: f64) -> f64 {
     let (mut second, mut fourth) = (0.0, 0.0);
     let largest = influence
@@ -159,7 +163,8 @@ pub(crate) fn freedom(influence: &[f64], n_parameters: usize, n_effective: f64) 
     (3.0 * second * second / fourth * share).clamp(1.0, most)
 }
 
-/// The same of samples that were smoothed over a window: from sums over two windows, which are nearly independent.
+/// Degrees of freedom for samples that were smoothed over a window: from sums over two windows, which are nearly
+/// independent.
 pub(crate) fn smoothed_freedom(influence: &[f64], window: usize) -> f64 {
     let sums: Vec<f64> = influence
         .chunks(2 * window)
@@ -168,7 +173,8 @@ pub(crate) fn smoothed_freedom(influence: &[f64], window: usize) -> f64 {
     freedom(&sums, 0, sums.len() as f64)
 }
 
-/// Degrees of freedom beyond which Student's t is a Gaussian to five digits, and statrs' quantile of it loses some.
+/// Degrees of freedom beyond which Student's t equals a Gaussian to five digits; the quantile of statrs loses
+/// accuracy there.
 const GAUSSIAN: f64 = 1e5;
 
 /// Half-width of a 95 % interval, in standard errors.
@@ -181,7 +187,7 @@ pub(crate) fn half_width(freedom: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! Against the sandwich written out with matrices (numpy).
+    //! Compared with the sandwich computed from matrices in numpy.
     use super::*;
 
     #[test]
@@ -225,7 +231,7 @@ mod tests {
 
     #[test]
     fn half_width_is_students() {
-        // Tables: t(0.975) with 10 degrees of freedom, and the Gaussian limit.
+        // Tabulated values: t(0.975) with 10 degrees of freedom, and the Gaussian limit.
         assert!((half_width(10.0) - 2.228139).abs() < 1e-5);
         assert!((half_width(1e4) - 1.960201).abs() < 1e-5);
         assert!((half_width(1e7) - 1.959964).abs() < 1e-5);
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn groups_count_as_one_sample_each() {
-        // Five equal samples in a row are one: sums ±5 and variance 4 · 25 · 4/3.
+        // Five equal samples in a row count as one: sums ±5 and variance 4 · 25 · 4/3.
         let influence: Vec<f64> = (0..20)
             .map(|i| if i / 5 % 2 == 0 { 1.0 } else { -1.0 })
             .collect();

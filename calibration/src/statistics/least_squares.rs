@@ -1,14 +1,15 @@
-//! Linear least squares on columns, with weights and with noise in a regressor.
+//! Linear least squares on columns, with weights and with a noisy regressor.
 //!
 //! ```text
 //! β = (Xᵀ W X − S)⁻¹ Xᵀ W y        S: what noise adds to Xᵀ W X (Fuller 1987, §1.2); 0 for exact regressors
 //! ```
 //!
-//! Columns are scaled to unit length, and the residual is fitted a second time, which takes out the rounding of the normal equations.
+//! Columns are scaled to unit length. The residual is fitted a second time, which removes the rounding error of the
+//! normal equations.
 
 use nalgebra::{DMatrix, DVector};
 
-/// Largest condition number at which coefficients still mean something: beyond it half of a float's digits are lost.
+/// Largest condition number with meaningful coefficients: beyond it, half of the digits of a float are lost.
 pub(crate) const LARGEST_CONDITION: f64 = 1e8;
 
 /// XᵀWX of columns, shape `[p, p]`.
@@ -25,7 +26,7 @@ pub(crate) fn gram(columns: &[Vec<f64>], weights: Option<&[f64]>) -> DMatrix<f64
     gram
 }
 
-/// Σ wᵢ aᵢ bᵢ in blocks, which the compiler vectorises and which round less.
+/// Σ wᵢ aᵢ bᵢ in blocks, which the compiler vectorises and which reduce rounding errors.
 pub(crate) fn weighted_dot(a: &[f64], b: &[f64], weights: Option<&[f64]>) -> f64 {
     const LANES: usize = 8;
     let n = a.len().min(b.len());
@@ -56,15 +57,15 @@ pub(crate) fn residual(columns: &[Vec<f64>], target: &[f64], coefficients: &[f64
 /// Inverse of a Gram matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Inverse {
-    /// The inverse; what the data leave open is left out of it (pseudo-inverse).
+    /// The inverse (pseudo-inverse, without the directions that the data do not determine).
     pub(crate) matrix: DMatrix<f64>,
-    /// Condition number of the column-scaled regression matrix; infinite where columns depend on each other.
+    /// Condition number of the column-scaled regression matrix; infinite if columns are linearly dependent.
     pub(crate) condition: f64,
-    /// Parameters that the data leave open, shape `[p]`.
+    /// Whether the data leave a parameter undetermined, shape `[p]`.
     pub(crate) undetermined: Vec<bool>,
 }
 
-/// Share of a parameter in a direction that the data leave open from which it counts as undetermined.
+/// A parameter is undetermined if its share in an undetermined direction exceeds this value.
 const SHARE: f64 = 0.1;
 
 /// Inverts after scaling the diagonal by `scale`².
@@ -110,7 +111,7 @@ pub(crate) fn lengths(gram: &DMatrix<f64>) -> Vec<f64> {
     gram.diagonal().iter().map(|value| value.sqrt()).collect()
 }
 
-/// Solves for β; `noise` is S, shape `[p, p]`; `first` is an approximation, if there is one.
+/// Solves for β; `noise` is S, shape `[p, p]`; `first` is an optional initial approximation.
 pub(crate) fn solve(
     columns: &[Vec<f64>],
     target: &[f64],

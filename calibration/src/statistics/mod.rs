@@ -1,6 +1,6 @@
-//! What surrounds an estimate: solving, uncertainty, and tests of the residuals.
+//! Statistics of an estimate: solving, uncertainty, and tests of the residuals.
 //!
-//! Everything is linear in the number of samples: two million rows are common.
+//! All computations are linear in the number of samples: two million rows are common.
 
 pub(crate) mod bootstrap;
 pub(crate) mod hac;

@@ -1,4 +1,4 @@
-//! Tests of residuals: correlation, spread, shape, curvature.
+//! Tests of residuals: correlation, heteroscedasticity, shape, curvature.
 //!
 //! Durbin and Watson 1950; Ljung and Box 1978; Koenker's 1981 form of Breusch and Pagan 1979; Jarque and Bera 1980; Ramsey 1969.
 
@@ -14,13 +14,13 @@ use super::{
 
 /// Lags of [`ljung_box`], at most a fifth of the samples.
 const LAGS: usize = 10;
-/// The two tests that regress take every so many-th row beyond this number: their answer does not need more.
+/// Beyond this number of rows, the two tests with a regression use every k-th row only: they do not need more.
 const ROWS: usize = 50_000;
 
-/// Samples at most that Ljung and Box's test looks at.
+/// Maximum number of samples in the test of Ljung and Box.
 const STRETCH: usize = 200_000;
 
-/// Σ (eₜ − eₜ₋₁)² / Σ eₜ²; 2 for no residuals at all.
+/// Σ (eₜ − eₜ₋₁)² / Σ eₜ²; 2 if there are no residuals.
 pub(crate) fn durbin_watson(residual: &[f64]) -> f64 {
     let total = weighted_dot(residual, residual, None);
     if total <= 0.0 {
@@ -33,7 +33,7 @@ pub(crate) fn durbin_watson(residual: &[f64]) -> f64 {
         / total
 }
 
-/// Residuals that count as independent: n γ₀ / Σ γₖ, between 1 and n.
+/// Effective number of independent residuals: n γ₀ / Σ γₖ, between 1 and n.
 pub(crate) fn effective_samples(residual: &[f64]) -> f64 {
     let n = residual.len() as f64;
     let series = [residual];
@@ -46,9 +46,9 @@ pub(crate) fn effective_samples(residual: &[f64]) -> f64 {
     (n * plain / long_run).clamp(1.0, n)
 }
 
-/// p-value of no correlation up to [`LAGS`] lags.
+/// p-value of the null hypothesis of no correlation up to [`LAGS`] lags.
 pub(crate) fn ljung_box(residual: &[f64]) -> Option<f64> {
-    // Neighbours matter here: a stretch of the middle instead of every so many-th.
+    // The order of neighbours matters: use a contiguous range from the middle instead of every k-th sample.
     let surplus = residual.len().saturating_sub(STRETCH) / 2;
     let residual = &residual[surplus..residual.len() - surplus];
     let n = residual.len();
@@ -71,7 +71,7 @@ pub(crate) fn ljung_box(residual: &[f64]) -> Option<f64> {
     upper_tail_chi_squared(statistic, lags as f64)
 }
 
-/// p-value of a Gaussian shape.
+/// p-value of the null hypothesis of a Gaussian shape.
 pub(crate) fn jarque_bera(residual: &[f64]) -> Option<f64> {
     let n = residual.len() as f64;
     let mean = residual.iter().sum::<f64>() / n;
@@ -95,7 +95,7 @@ pub(crate) fn jarque_bera(residual: &[f64]) -> Option<f64> {
     )
 }
 
-/// p-value of a spread that does not depend on the regressors.
+/// p-value of the null hypothesis of a variance that does not depend on the regressors.
 pub(crate) fn breusch_pagan(columns: &[Vec<f64>], residual: &[f64]) -> Option<f64> {
     let mut columns = columns.to_vec();
     let n = residual.len();
@@ -105,7 +105,7 @@ pub(crate) fn breusch_pagan(columns: &[Vec<f64>], residual: &[f64]) -> Option<f6
     let centred: Vec<f64> = squares.iter().map(|value| value - mean).collect();
     let total = weighted_dot(&centred, &centred, None);
     let gram = least_squares::gram(&columns, None);
-    // A column that is constant already stands for the mean.
+    // A constant column already acts as the intercept.
     let open = least_squares::scaled_inverse(&gram, &least_squares::lengths(&gram)).undetermined;
     if open[open.len() - 1] {
         columns.pop();
@@ -118,7 +118,7 @@ pub(crate) fn breusch_pagan(columns: &[Vec<f64>], residual: &[f64]) -> Option<f6
     upper_tail_chi_squared(n as f64 * (1.0 - left / total).max(0.0), rank as f64)
 }
 
-/// p-value of no curvature: squares and cubes of the prediction explain nothing more (F test).
+/// p-value of the null hypothesis of no curvature: squares and cubes of the prediction explain nothing more (F test).
 pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -> Option<f64> {
     let mut columns = columns.to_vec();
     let n = residual.len();
@@ -152,7 +152,7 @@ pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -
     tail.is_finite().then_some(tail)
 }
 
-/// Every test that can be made, by name. `columns` gives the regressors of every so many-th row.
+/// All applicable tests, by name. `columns` returns the regressors of every k-th row.
 pub(crate) fn p_values(
     columns: impl Fn(usize) -> Vec<Vec<f64>>,
     residual: &[f64],
@@ -186,10 +186,10 @@ fn sum_of_squares(columns: &[Vec<f64>], target: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! Against the formulas worked out outside (numpy and scipy.stats).
+    //! Compared with the formulas computed in numpy and scipy.stats.
     use super::*;
 
-    /// A made-up series of 30, as in the reference.
+    /// A synthetic series of 30 values, the same as in the reference.
     fn series() -> Vec<f64> {
         (0..30)
             .map(f64::from)
@@ -236,7 +236,7 @@ mod tests {
         let slope = weighted_dot(&time, &target, None) / weighted_dot(&time, &time, None);
         let predicted: Vec<f64> = time.iter().map(|t| slope * t).collect();
         let residual: Vec<f64> = target.iter().zip(&predicted).map(|(y, p)| y - p).collect();
-        // Far in the tail, where the last digits depend on the order of sums.
+        // Far in the tail, the last digits depend on the order of summation.
         let p = reset(&[time], &residual, &predicted).unwrap();
         assert!(
             (p.log10() - 3.0401569758121e-24_f64.log10()).abs() < 1e-3,
@@ -250,7 +250,7 @@ mod tests {
             .map(|i| ((f64::from(i / 10) * 12.9898).sin() * 43758.5453).fract())
             .collect();
         let n = effective_samples(&held);
-        // Ten equal neighbours count as one; the automatic bandwidth finds that within a factor of two.
+        // Ten equal neighbours count as one; the automatic bandwidth is correct within a factor of two.
         assert!((150.0..600.0).contains(&n), "{n}");
     }
 

@@ -1,4 +1,5 @@
-//! Losses that outliers cannot pull: Huber 1964 and Tukey's biweight (Beaton and Tukey 1974), by reweighted least squares.
+//! Losses that are robust to outliers: Huber 1964 and Tukey's biweight (Beaton and Tukey 1974), by iteratively
+//! reweighted least squares.
 //!
 //! ```text
 //! w(u) = ψ(u)/u,   u = e/σ,   σ = median |e| / 0.6745

@@ -1,7 +1,7 @@
-//! The equations of a fit, linear about a solution: slopes of the prediction, and what the velocity's noise does to them.
+//! Linearised equations of a fit at a solution: slopes of the prediction, and the effect of velocity noise on them.
 //!
-//! The prediction contains the velocity v as g(θ) v; noise of variance σ² in v adds σ² Σ ġⱼ ġₖ to the Gram matrix of the slopes,
-//! with ġⱼ = dg/dθⱼ, and takes σ² Σ ġⱼ g from the scores (Carroll et al. 2006, §5.2).
+//! The prediction contains the velocity v as g(θ) v. Noise of variance σ² in v adds σ² Σ ġⱼ ġₖ to the Gram matrix of
+//! the slopes, with ġⱼ = dg/dθⱼ, and subtracts σ² Σ ġⱼ g from the scores (Carroll et al. 2006, §5.2).
 
 use nalgebra::{DMatrix, DVector};
 
@@ -13,14 +13,14 @@ pub(crate) struct Tangent {
     pub(crate) jacobian: Vec<Vec<f64>>,
     /// dg/dθⱼ; `None`: zero.
     pub(crate) gains: Vec<Option<Vec<f64>>>,
-    /// g; empty where no noise is taken out.
+    /// g; empty if no noise is corrected.
     pub(crate) total: Vec<f64>,
     /// σ² [m²/s²].
     pub(crate) variance: f64,
 }
 
 impl Tangent {
-    /// Inverse of the Gram matrix without what noise adds.
+    /// Inverse of the Gram matrix without the contribution of the noise.
     pub(crate) fn inverse(&self, weights: Option<&[f64]>) -> Inverse {
         let p = self.jacobian.len();
         let gram = least_squares::gram(&self.jacobian, weights);

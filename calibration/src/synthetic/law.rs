@@ -1,4 +1,4 @@
-//! The force of a tissue whose law is known, along a motion that is known.
+//! Force of a tissue with a known law along a known motion.
 //!
 //! With indentation r > 0 and its rate ṙ:
 //!
@@ -10,15 +10,15 @@
 //! | Hertz | f = 4/3 E/(1−ν²) √R r^{3/2} | Hertz 1882 |
 //! | flat punch | f = 2 a E/(1−ν²) r | Sneddon 1965 |
 //!
-//! Tissue does not pull: a law that gives a negative force gives 0, and so does r ≤ 0.
-//! The branch of the standard linear solid follows max(r, 0) and is relaxed at the start.
+//! Tissue does not pull: the force is 0 if the law gives a negative force or r ≤ 0. The branch of the standard linear
+//! solid follows max(r, 0) and is relaxed at the start.
 
 use super::trajectory::{MotionState, Trajectory};
 
 /// A law with its parameters, in SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// A spring beside a damper.
+    /// A spring parallel to a damper.
     KelvinVoigt {
         /// k [N/m].
         stiffness: f64,
@@ -36,7 +36,7 @@ pub enum Law {
         /// m.
         m: f64,
     },
-    /// A spring beside a spring and a damper in series.
+    /// A spring parallel to a spring and a damper in series.
     StandardLinearSolid {
         /// k∞ [N/m].
         stiffness: f64,
@@ -66,7 +66,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// Parameters by the names that fits use.
+    /// Parameters by the names used in fits.
     pub fn parameters(&self) -> Vec<(&'static str, f64)> {
         match *self {
             Self::KelvinVoigt { stiffness, damping } => {
@@ -104,7 +104,7 @@ impl Law {
         }
     }
 
-    /// What multiplies r^{3/2} (Hertz, N/m^1.5) or r (flat punch, N/m); 0 for the other laws.
+    /// Factor of r^{3/2} (Hertz, N/m^1.5) or r (flat punch, N/m); 0 for the other laws.
     pub fn elastic_coefficient(&self) -> f64 {
         match *self {
             Self::Hertz {
@@ -121,7 +121,7 @@ impl Law {
         }
     }
 
-    /// Force on the tissue [N] at the times [s] given, which must not decrease; before time 0 the motion stands still.
+    /// Force on the tissue [N] at the given times [s], which must not decrease; before time 0 the motion is at rest.
     pub(super) fn forces(&self, motion: &Trajectory, times: &[f64]) -> Vec<f64> {
         if let Self::StandardLinearSolid {
             stiffness,
@@ -172,7 +172,7 @@ fn pushing(indentation: f64, force: f64) -> f64 {
     }
 }
 
-/// Nodes and weights of Gauss and Legendre's rule with five points, on [0, 1].
+/// Nodes and weights of the five-point Gauss–Legendre rule on [0, 1].
 const GAUSS: [(f64, f64); 5] = [
     (0.046_910_077_030_668, 0.118_463_442_528_094_55),
     (0.230_765_344_947_158_45, 0.239_314_335_249_683_24),
@@ -181,8 +181,8 @@ const GAUSS: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_55),
 ];
 
-/// f₁(t) = k₁ ∫ e^{−(t−s)/τ} ṙ₊(s) ds: exact up to rounding, because no step crosses a kink of the motion
-/// and steps are short beside τ and 1 ms.
+/// f₁(t) = k₁ ∫ e^{−(t−s)/τ} ṙ₊(s) ds. Exact up to rounding, because no step crosses a kink of the motion and steps
+/// are short compared with τ and 1 ms.
 fn branch_forces(
     motion: &Trajectory,
     times: &[f64],
@@ -214,7 +214,7 @@ fn branch_forces(
                 })
                 .sum();
             force = force * (-step / relaxation_time).exp() + branch_stiffness * driven * step;
-            // Adding the step could leave a remainder too short to add: land on the time itself.
+            // Adding the step could leave a remainder too small to add: use the time itself.
             now = if time - now <= step { time } else { now + step };
         }
         forces.push(force);

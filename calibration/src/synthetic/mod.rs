@@ -1,4 +1,4 @@
-//! Logs of known truth: a law, a motion, and a sensor with noise, bias, latency and quantisation.
+//! Synthetic logs with known truth: a law, a motion, and a sensor with noise, bias, latency and quantisation.
 //!
 //! ```
 //! use insonate_calibration::synthetic::{Law, MotionFrame, SyntheticLog, Trajectory};
@@ -26,14 +26,14 @@ use sensor::gaussian;
 
 use crate::{Channel, Log, LogFrames, LogSource, Motion};
 
-/// A recipe of a log.
+/// Settings of a synthetic log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticLog {
-    /// Name, as of a file.
+    /// Name, used like a file name.
     pub name: String,
     /// Law of the tissue.
     pub law: Law,
-    /// Moving mass whose inertia the sensor reads, in air too [kg]; 0: none.
+    /// Moving mass whose inertia the sensor measures, also in air [kg]; 0: none.
     pub mass: f64,
     /// Motion along the normal.
     pub motion: Trajectory,
@@ -47,21 +47,21 @@ pub struct SyntheticLog {
     pub seed: u64,
 }
 
-/// The truth behind a log, at the instants of its samples; shapes `[n]`.
+/// The true values of a log at the sampling instants; shapes `[n]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroundTruth {
-    /// Instants of sampling [s].
+    /// Sampling instants [s].
     pub time: Vec<f64>,
     /// Indentation, negative in air [m].
     pub indentation: Vec<f64>,
-    /// Velocity into the tissue [m/s].
+    /// Velocity; positive into the tissue [m/s].
     pub velocity: Vec<f64>,
-    /// Force into the tissue with the inertia of the moving mass, late by the latency, before noise and bias [N].
+    /// Force into the tissue including the inertia of the moving mass and the latency, before noise and bias [N].
     pub force: Vec<f64>,
 }
 
 impl SyntheticLog {
-    /// 500 Hz, seed 0, no moving mass, and the default sensor.
+    /// A log with 500 Hz, seed 0, no moving mass, and the default sensor.
     pub fn new(law: Law, motion: Trajectory, frame: MotionFrame) -> Self {
         Self {
             name: "synthetic".to_owned(),
@@ -75,7 +75,7 @@ impl SyntheticLog {
         }
     }
 
-    /// The true parameters, by the names that fits use.
+    /// The true parameters, by the names used in fits.
     pub fn parameters(&self) -> Vec<(&'static str, f64)> {
         let mut parameters = self.law.parameters();
         if self.mass > 0.0 {
@@ -84,15 +84,15 @@ impl SyntheticLog {
         parameters
     }
 
-    /// The true value of a parameter; `None` where the law has no such parameter.
+    /// The true value of a parameter; `None` if the law has no such parameter.
     pub fn parameter(&self, name: &str) -> Option<f64> {
         let found = self.parameters().into_iter().find(|entry| entry.0 == name);
         found.map(|entry| entry.1)
     }
 
-    /// What a perfect recorder would have seen.
+    /// The values that a perfect recorder would record.
     pub fn truth(&self) -> GroundTruth {
-        // Own stream, so that switching jitter on does not change the other noise.
+        // A separate random stream, so that jitter does not change the other noise.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(1);
         let interval = 1.0 / self.rate;
@@ -125,7 +125,7 @@ impl SyntheticLog {
         }
     }
 
-    /// The log.
+    /// Generates the log.
     pub fn generate(&self) -> Log {
         let truth = self.truth();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -178,7 +178,7 @@ impl SyntheticLog {
         }
     }
 
-    /// The log as CSV, with its truth in comments before the header.
+    /// The log as CSV, with the true parameters in comments before the header.
     pub fn to_csv(&self) -> String {
         let parameters: Vec<String> = self
             .parameters()
@@ -202,7 +202,7 @@ impl SyntheticLog {
         }
     }
 
-    /// Unit vector of a pressing force; a scalar force has a sense of its own.
+    /// Unit vector of a pressing force; the sign of a scalar force is set separately.
     fn force_direction(&self) -> Vector3<f64> {
         match self.frame {
             MotionFrame::Space { .. } => self.direction(),

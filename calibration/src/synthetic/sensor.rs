@@ -1,12 +1,12 @@
-//! What stands between the truth and a log: frames, noise, bias, latency, quantisation and the clock.
+//! Recording of a synthetic log: frames, noise, bias, latency, quantisation and the clock.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// In which frame a log is written.
+/// Frame in which a log is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MotionFrame {
-    /// Indentation itself, growing into the tissue.
+    /// Indentation, growing into the tissue.
     Indentation,
     /// Position along one axis.
     Axis {
@@ -15,7 +15,7 @@ pub enum MotionFrame {
         /// Whether the coordinate grows away from the tissue.
         outward: bool,
     },
-    /// Position, velocity and force as vectors of one frame.
+    /// Position, velocity and force as vectors in one frame.
     Space {
         /// A point of the undeformed surface, under the probe [m].
         surface: [f64; 3],
@@ -24,32 +24,33 @@ pub enum MotionFrame {
     },
 }
 
-/// Errors of the recording. The default is a robot with a common force sensor at its flange:
-/// 0.05 N and 5 µm of noise, 0.1 mm/s on the logged velocity, −1.1 N of bias along z (the thesis' offsets lie between −1.9 and +0.6 N),
-/// 5 mN of quantisation, no latency, an exact clock.
+/// Errors of the recording. The default is a robot with a typical force sensor at its flange: 0.05 N and 5 µm of
+/// noise, 0.1 mm/s on the logged velocity, −1.1 N of bias along z (the offsets in the thesis lie between −1.9 and
+/// +0.6 N), 5 mN of quantisation, no latency, an exact clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sensor {
-    /// Standard deviation of the force noise, each axis [N].
+    /// Standard deviation of the force noise per axis [N].
     pub force_noise: f64,
-    /// Bias of each axis [N]; a scalar log has the last.
+    /// Bias per axis [N]; a scalar log uses the last one.
     pub bias: [f64; 3],
-    /// Change of every axis' bias over the log [N].
+    /// Change of the bias over the log, for every axis [N].
     pub bias_drift: f64,
-    /// How much older the force is than the position beside it [s].
+    /// Latency of the force relative to the position in the same row [s].
     pub force_latency: f64,
     /// Step of the recorded force [N]; 0: none.
     pub force_step: f64,
     /// Whether pressing is recorded as positive force.
     pub pressing_positive: bool,
-    /// Standard deviation of the position noise, each axis [m].
+    /// Standard deviation of the position noise per axis [m].
     pub position_noise: f64,
-    /// Standard deviation of the velocity noise, each axis [m/s].
+    /// Standard deviation of the velocity noise per axis [m/s].
     pub velocity_noise: f64,
     /// Whether velocity is logged.
     pub velocity_logged: bool,
-    /// Standard deviation of the sampling instants [s], which the log's time tells: uneven sampling. At most 0.3 intervals.
+    /// Standard deviation of the sampling instants [s] (uneven sampling); the time in the log is correct. At most 0.3
+    /// intervals.
     pub sampling_jitter: f64,
-    /// Standard deviation of the error of the log's time [s].
+    /// Standard deviation of the error of the time in the log [s].
     pub clock_jitter: f64,
 }
 
@@ -72,7 +73,7 @@ impl Default for Sensor {
 }
 
 impl Sensor {
-    /// No error of any kind; velocity is logged, pressing is positive.
+    /// A sensor without errors; velocity is logged, pressing is positive.
     pub fn perfect() -> Self {
         Self {
             force_noise: 0.0,
@@ -94,7 +95,7 @@ impl Sensor {
     }
 }
 
-/// Gaussian with this standard deviation.
+/// A Gaussian random number with this standard deviation.
 pub(super) fn gaussian(rng: &mut ChaCha8Rng, deviation: f64) -> f64 {
     let value: f64 = StandardNormal.sample(rng);
     deviation * value

@@ -1,13 +1,15 @@
-//! A log as CSV text, with headers that the reader knows.
+//! A log as CSV text, with headers that the reader recognises.
 
 use std::fmt::Write;
 
 use crate::{Channel, Log, Motion};
 
-/// The log as CSV: comment lines, a header with units, and one row a sample, every number as short as exact.
+/// The log as CSV: comment lines, a header with units, and one row per sample; numbers in the shortest exact
+/// notation.
 ///
-/// Vector logs have `time_s`, then `position_x_m` …, `velocity_x_m_s` …, `force_x_n` …; scalar ones `time_s,indentation_m` or
-/// `time_s,position_m`, then `velocity_m_s` and `force_n`. Velocity is left out where it was not logged.
+/// Vector logs have `time_s`, then `position_x_m` …, `velocity_x_m_s` …, `force_x_n` …; scalar logs have
+/// `time_s,indentation_m` or `time_s,position_m`, then `velocity_m_s` and `force_n`. Velocity is omitted if it was
+/// not logged.
 pub fn to_csv(log: &Log, comments: &[String]) -> String {
     let mut columns: Vec<(String, Values<'_>)> =
         vec![("time_s".to_owned(), Values::Scalar(&log.time))];

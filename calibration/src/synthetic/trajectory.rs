@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-/// Where the probe is at a time.
+/// State of the probe at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MotionState {
     /// Indentation r [m]; negative in free air.
@@ -13,21 +13,21 @@ pub struct MotionState {
     pub acceleration: f64,
 }
 
-/// A piece of a motion.
+/// A segment of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Segment {
-    /// Stands still for this long [s].
+    /// Rest for this time [s].
     Hold(f64),
-    /// Goes to an indentation.
+    /// Move to an indentation.
     Move {
         /// Indentation at the end [m].
         to: f64,
-        /// Speed between speeding up and slowing down [m/s].
+        /// Speed between acceleration and deceleration [m/s].
         speed: f64,
-        /// Time to speed up, and to slow down [s]; acceleration is (1 − cos), so it has no jumps.
+        /// Time to accelerate, and to decelerate [s]; the acceleration is (1 − cos), so it has no jumps.
         ramp: f64,
     },
-    /// Swings about where it starts: A w(t) sin(2π f t).
+    /// Oscillation about the start position: A w(t) sin(2π f t).
     Sine {
         /// A [m].
         amplitude: f64,
@@ -35,22 +35,22 @@ pub enum Segment {
         frequency: f64,
         /// Number of cycles.
         cycles: f64,
-        /// Cycles over which w grows smoothly from 0 to 1, and falls again at the end; 0: w = 1.
+        /// Number of cycles over which w grows smoothly from 0 to 1, and decreases at the end; 0: w = 1.
         fade: f64,
     },
 }
 
-/// A motion: segments after each other.
+/// A motion: a sequence of segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// Time at which each piece starts [s], its indentation there [m], and the piece.
+    /// Start time [s], start indentation [m] and segment of each piece.
     pieces: Vec<(f64, f64, Segment)>,
     /// Time [s] and indentation [m] at the end.
     end: (f64, f64),
 }
 
 impl Trajectory {
-    /// A motion that starts at an indentation [m] (negative: in free air) and goes through `segments`.
+    /// A motion that starts at an indentation [m] (negative: in free air) and follows `segments`.
     pub fn new(start: f64, segments: &[Segment]) -> Self {
         let (mut time, mut indentation) = (0.0, start);
         let mut pieces = Vec::with_capacity(segments.len());
@@ -67,7 +67,7 @@ impl Trajectory {
         }
     }
 
-    /// The thesis' press: from 10 mm of free air at 10 mm/s to 8 mm depth, hold for 1 s, and back; 5.8 s.
+    /// The press of the thesis: from 10 mm of free air at 10 mm/s to 8 mm depth, hold for 1 s, and back; 5.8 s.
     pub fn press() -> Self {
         let ramp = 0.2;
         let speed = 0.01;
@@ -91,8 +91,8 @@ impl Trajectory {
         )
     }
 
-    /// A press that tells stiffness, damping and relaxation apart: press at 10 mm/s to 6 mm, hold, three sines (0.5, 1.5, 4 Hz) about it,
-    /// steps at 2, 8 and 30 mm/s, hold, retreat; about 17 s.
+    /// A press that separates stiffness, damping and relaxation: press at 10 mm/s to 6 mm, hold, three sines (0.5,
+    /// 1.5, 4 Hz) about it, steps at 2, 8 and 30 mm/s, hold, retreat; about 17 s.
     pub fn rich() -> Self {
         let sine = |amplitude, frequency, cycles| Segment::Sine {
             amplitude,
@@ -121,7 +121,8 @@ impl Trajectory {
         )
     }
 
-    /// Palpation: always in contact, a sine of 2 Hz with 3 mm amplitude on a preload of 5 mm, for some cycles.
+    /// Palpation: always in contact, a sine of 2 Hz with 3 mm amplitude on a preload of 5 mm, for the given number of
+    /// cycles.
     pub fn palpation(cycles: f64) -> Self {
         Self::new(
             0.005,
@@ -134,12 +135,12 @@ impl Trajectory {
         )
     }
 
-    /// How long it takes [s].
+    /// Duration [s].
     pub fn duration(&self) -> f64 {
         self.end.0
     }
 
-    /// Where the probe is at a time [s]; it rests before 0 and after the end.
+    /// State of the probe at a time [s]; it rests before 0 and after the end.
     pub fn at(&self, time: f64) -> MotionState {
         if time >= self.end.0 || time < 0.0 {
             let start = self.pieces.first().map_or(self.end.1, |piece| piece.1);
@@ -155,7 +156,7 @@ impl Trajectory {
         state
     }
 
-    /// Times at which velocity or its derivatives jump, or the surface is crossed [s], increasing.
+    /// Times at which velocity or its derivatives jump, or at which the probe crosses the surface [s], increasing.
     pub(super) fn kinks(&self) -> Vec<f64> {
         let mut kinks = Vec::new();
         for (start, indentation, segment) in &self.pieces {
@@ -182,7 +183,7 @@ impl Trajectory {
         kinks
     }
 
-    /// Times at which the surface is crossed [s], increasing.
+    /// Times at which the probe crosses the surface [s], increasing.
     pub fn crossings(&self) -> Vec<f64> {
         const STEP: f64 = 1e-3;
         let above = |time: f64| self.at(time).indentation > 0.0;
@@ -192,7 +193,7 @@ impl Trajectory {
             let (mut low, mut high) = (time, time + STEP);
             if above(low) != above(high) {
                 let side = above(low);
-                // 60 halvings of 1 ms are below the spacing of f64.
+                // 60 bisections of 1 ms are below the spacing of f64.
                 for _ in 0..60 {
                     let middle = 0.5 * (low + high);
                     if above(middle) == side {
@@ -261,7 +262,8 @@ impl Segment {
     }
 }
 
-/// Duration [s] of a move; a move too short for its speed is made slower, so that speeding up and slowing down just fit.
+/// Duration [s] of a move. A move too short for its speed is slowed down so that acceleration and deceleration just
+/// fit.
 fn move_duration(distance: f64, speed: f64, ramp: f64) -> f64 {
     (distance.abs() / speed).max(ramp) + ramp
 }

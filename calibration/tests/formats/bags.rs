@@ -1,7 +1,7 @@
-//! Contract: what bags of ROS 2 hold most often is read (single precision, arrays, `/tf`, folders of a split bag),
-//! and a force is turned into the frame of the position by what was recorded, or both frames are named.
+//! Contract: typical contents of ROS 2 bags are read (single precision, arrays, `/tf`, folders of a split bag), and a
+//! force is rotated into the frame of the position by recorded data; otherwise both frames are reported.
 //!
-//! Messages are written here byte by byte as OMG's CDR has them. The motion is known in closed form.
+//! Messages are written here byte by byte in OMG's CDR. The motion is known in closed form.
 
 use std::f64::consts::PI;
 use std::fs;
@@ -24,7 +24,7 @@ fn force(t: f64) -> f64 {
     3.0 + 2.0 * (2.0 * PI * t).sin()
 }
 
-/// A message in plain CDR; numbers are aligned behind the first four bytes.
+/// A message in plain CDR; numbers are aligned relative to the end of the four-byte header.
 struct Message(Vec<u8>);
 
 impl Message {
@@ -71,7 +71,7 @@ fn wrench(t: f64, frame: &str, force: [f64; 3]) -> Vec<u8> {
         .0
 }
 
-/// The orientation as x, y, z, w.
+/// A pose message, with the orientation as x, y, z, w.
 fn pose(t: f64, frame: &str, turn: [f64; 4]) -> Vec<u8> {
     Message::new()
         .header(t, frame)
@@ -93,10 +93,10 @@ fn tf(t: f64, frames: &[(&str, &str, [f64; 3], [f64; 4])]) -> Vec<u8> {
     frames.iter().fold(start, of).0
 }
 
-/// A topic, its type, and what it says at a time [s], or nothing.
+/// A topic, its type, and its message at a time [s], or an empty one.
 type Topic<'a> = (&'a str, &'a str, &'a dyn Fn(f64) -> Vec<u8>);
 
-/// Writes messages of these numbers, a hundred a second, recorded when they were sent.
+/// Writes the messages with these numbers, a hundred per second, recorded at the time of sending.
 fn write(path: &Path, topics: &[Topic], messages: std::ops::Range<usize>) {
     let mut database = rusqlite::Connection::open(path).unwrap();
     let schema = "
@@ -146,7 +146,7 @@ const POSE: &str = "geometry_msgs/msg/PoseStamped";
 const TF: &str = "tf2_msgs/msg/TFMessage";
 const UPRIGHT: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// Rows that agree with the closed form; forces along the base's z.
+/// Checks rows against the closed form; forces along the base's z.
 fn assert_heights_and_forces(log: &Log, forces: &[[f64; 3]]) {
     assert_eq!(log.len(), 200);
     for (row, t) in log.time.iter().enumerate() {
@@ -178,7 +178,7 @@ fn single_precision_is_found_by_its_topics() {
     let topics_in_milli: [Topic; 2] = [("/force_mN", kind, &in_milli), topics[1]];
     let log = recorded(&topics_in_milli, &ReadOptions::default()).unwrap();
     assert!((scalar(&log.force)[20] - force(0.2)).abs() < 1e-6);
-    // Two topics of one meaning are asked about.
+    // Two topics with one meaning require a choice by the user.
     let two: [Topic; 3] = [
         topics[0],
         ("/left/z", kind, &of_height),
@@ -194,7 +194,7 @@ fn single_precision_is_found_by_its_topics() {
 }
 
 #[test]
-fn arrays_are_read_by_place() {
+fn arrays_are_read_by_index() {
     let layout = || {
         Message::new()
             .put(1u32.to_le_bytes())
@@ -213,7 +213,7 @@ fn arrays_are_read_by_place() {
     let topics: [Topic; 1] = [("/data", "std_msgs/msg/Float64MultiArray", &double)];
     let log = recorded(&topics, &options(columns, None)).unwrap();
     for (row, t) in log.time.iter().enumerate() {
-        // The array's own time.
+        // The time in the array is used.
         assert!((t - 5.0 - STEP * row as f64).abs() < 1e-9);
         assert!((scalar(&log.force)[row] - force(t - 5.0)).abs() < 1e-9);
     }
@@ -241,17 +241,17 @@ fn arrays_are_read_by_place() {
 }
 
 #[test]
-fn the_place_of_a_wrench_is_that_of_its_frame() {
-    // 30° about y, as in a hand that was tilted: cos 15° and sin 15°.
+fn the_position_of_a_wrench_is_the_origin_of_its_frame() {
+    // 30° about y, like a tilted hand: cos 15° and sin 15°.
     let half = PI / 12.0;
     let tilt = [0.0, half.sin(), 0.0, half.cos()];
     let turned = |t: f64| {
         let angle = 2.0 * half;
-        // What a tool that is turned by R measures of a force F along the base's z: Rᵀ F.
+        // A tool with the rotation R measures Rᵀ F for a force F along the base's z.
         [-angle.sin() * force(t), 0.0, angle.cos() * force(t)]
     };
     let of_force = |t| wrench(t, "tool0", turned(t));
-    // The base stands on a table, 0.1 m up; the hand is in the base; the tool in the hand.
+    // The base stands on a table, 0.1 m high; the hand is a child of the base, and the tool of the hand.
     let moving = |t: f64| {
         let hand = [0.4, 0.1, height(t) - 0.1 - 0.2 * (PI / 6.0).cos()];
         tf(t, &[("base", "hand", hand, tilt)])
@@ -280,12 +280,12 @@ fn the_place_of_a_wrench_is_that_of_its_frame() {
         log.source.notes
     );
     assert_heights_and_forces(&log, &in_motion(&log));
-    // A frame by its name.
+    // A frame selected by name.
     let options = options("position=/tf.hand.translation", None);
     let log = recorded(&topics, &options).unwrap();
     let up = vector(position(&log))[30][2] - height(0.3);
     assert!((up + 0.2 * (PI / 6.0).cos()).abs() < 1e-9);
-    // Without a force, the frames are named.
+    // Without a force, the error lists the frames.
     refused(
         recorded(&topics[1..], &ReadOptions::default()),
         &["base, hand, tool0"],
@@ -293,7 +293,7 @@ fn the_place_of_a_wrench_is_that_of_its_frame() {
 }
 
 #[test]
-fn several_ends_of_a_tree_are_asked_about() {
+fn several_leaves_of_a_tree_require_a_choice() {
     let of_force = |t| wrench(t, "elsewhere", [0.0, 0.0, force(t)]);
     let moving = |t: f64| {
         let place = [0.0, 0.0, height(t)];
@@ -310,13 +310,13 @@ fn several_ends_of_a_tree_are_asked_about() {
     refused(recorded(&topics, &ReadOptions::default()), &[way]);
     let (_, columns) = way.split_once(' ').unwrap();
     let log = recorded(&topics, &options(columns, None)).unwrap();
-    // Nothing turns the force, and both frames are named.
+    // No rotation was recorded, and both frames are reported.
     assert_eq!(log.frames.motion.as_deref(), Some("base"));
     assert_eq!(log.frames.force.as_deref(), Some("elsewhere"));
     assert!(log.frames.force_to_motion.is_empty());
 }
 
-/// The forces, turned as the log's frames say; by the matrix of a quaternion, written out.
+/// The forces, rotated into the position's frame by the matrix of the log's quaternion, written out.
 fn in_motion(log: &Log) -> Vec<[f64; 3]> {
     let turns = &log.frames.force_to_motion;
     let turned = |(row, [a, b, c]): (usize, &[f64; 3])| {
@@ -337,12 +337,12 @@ fn in_motion(log: &Log) -> Vec<[f64; 3]> {
 }
 
 #[test]
-fn a_pose_turns_the_force_of_another_frame() {
-    // The tool turns about y while it presses.
+fn a_pose_rotates_the_force_of_another_frame() {
+    // The tool rotates about y while it presses.
     let angle = |t: f64| 0.5 + 0.3 * t;
     let turn = |t: f64| {
         let half = 0.5 * angle(t);
-        // q and −q are the same rotation; a recorder may say either.
+        // q and −q are the same rotation; a recorder may write either.
         let sign = if t > 1.0 { -1.0 } else { 1.0 };
         [0.0, sign * half.sin(), 0.0, sign * half.cos()]
     };
@@ -356,7 +356,7 @@ fn a_pose_turns_the_force_of_another_frame() {
     assert_heights_and_forces(&log, &in_motion(&log));
     let note = |note: &String| note.contains("tool0") && note.contains("base");
     assert!(log.source.notes.iter().any(note));
-    // The user knows better.
+    // The option of the user takes precedence.
     let base = ReadOptions {
         force_frame: Some(ForceFrame::Base),
         ..ReadOptions::default()
@@ -364,13 +364,13 @@ fn a_pose_turns_the_force_of_another_frame() {
     let log = recorded(&topics, &base).unwrap();
     assert!(log.frames.force_to_motion.is_empty());
     assert_eq!(log.frames.motion, log.frames.force);
-    // A base is no tool, whatever the pose's orientation is.
+    // The orientation of a pose does not apply to a base frame.
     let of_other = |t| wrench(t, "base_link", [0.0, 0.0, force(t)]);
     let topics: [Topic; 2] = [("/ft", WRENCH, &of_other), ("/pose", POSE, &of_pose)];
     let log = recorded(&topics, &ReadOptions::default()).unwrap();
     assert_eq!(log.frames.force.as_deref(), Some("base_link"));
     assert!(log.frames.force_to_motion.is_empty());
-    // A force without a frame may be the tool's: possible, not certain.
+    // A force without a frame may be in the tool's frame: the rotation may apply or not.
     let bare = |t| Message::new().numbers(&tool(t)).numbers(&[0.0; 3]).0;
     let topics: [Topic; 2] = [
         ("/ft", "geometry_msgs/msg/Wrench", &bare),
@@ -379,7 +379,7 @@ fn a_pose_turns_the_force_of_another_frame() {
     let log = recorded(&topics, &ReadOptions::default()).unwrap();
     assert_eq!(log.frames.force, None);
     assert_heights_and_forces(&log, &in_motion(&log));
-    // One frame needs no rotation.
+    // A common frame needs no rotation.
     let of_force = |t| wrench(t, "base", [0.0, 0.0, force(t)]);
     let topics: [Topic; 2] = [("/ft", WRENCH, &of_force), ("/pose", POSE, &of_pose)];
     let log = recorded(&topics, &ReadOptions::default()).unwrap();
@@ -388,7 +388,7 @@ fn a_pose_turns_the_force_of_another_frame() {
 }
 
 #[test]
-fn a_pose_that_is_no_rotation_is_refused() {
+fn a_pose_with_an_invalid_rotation_is_refused() {
     let of_force = |t| wrench(t, "tool0", [0.0, 0.0, force(t)]);
     let bad = |t: f64| {
         pose(
@@ -402,13 +402,13 @@ fn a_pose_that_is_no_rotation_is_refused() {
         recorded(&topics, &ReadOptions::default()),
         &["/pose", "message 102", "length 0.900"],
     );
-    // Zeros are what a recorder without an orientation writes: nothing turns the force.
+    // A recorder without an orientation writes zeros: there is no rotation.
     let zeros = |t: f64| pose(t, "base", [0.0; 4]);
     let topics: [Topic; 2] = [("/ft", WRENCH, &of_force), ("/pose", POSE, &zeros)];
     let log = recorded(&topics, &ReadOptions::default()).unwrap();
     assert!(log.frames.force_to_motion.is_empty());
     assert!(log.frames.motion.is_some() && log.frames.force.is_some());
-    // A topic whose frame changes is of no one frame.
+    // A topic whose frame changes has no single frame.
     let changing = |t: f64| wrench(t, if t > 0.995 { "b" } else { "a" }, [0.0, 0.0, 1.0]);
     let topics: [Topic; 2] = [("/ft", WRENCH, &changing), ("/pose", POSE, &zeros)];
     refused(
@@ -425,7 +425,7 @@ fn a_folder_is_one_recording() {
     let folder = tempfile::tempdir().unwrap();
     let tried = || read(folder.path(), &ReadOptions::default()).map_err(|e| e.to_string());
     refused(tried(), &["folder without recordings"]);
-    // Part 10 comes after part 9, and one part is packed.
+    // Part 10 comes after part 9, and one part is compressed.
     write(&folder.path().join("press_9.db3"), &topics, 0..90);
     write(&folder.path().join("press_10.db3"), &topics, 90..200);
     let log = tried().unwrap();
@@ -438,7 +438,7 @@ fn a_folder_is_one_recording() {
     let unpacked = tried().unwrap();
     assert_heights_and_forces(&unpacked, vector(&unpacked.force));
     assert_ne!(unpacked.source.sha256, log.source.sha256);
-    // What metadata.yaml lists is the recording; nothing else is.
+    // Only the files listed in metadata.yaml belong to the recording.
     let list =
         "rosbag2_bagfile_information:\n  relative_file_paths:\n  - press_10.db3\n  version: 8\n";
     fs::write(folder.path().join("metadata.yaml"), list).unwrap();
@@ -446,7 +446,7 @@ fn a_folder_is_one_recording() {
     assert_eq!(listed.len(), 110);
     let says = |log: &Log, words: &str| log.source.notes.iter().any(|note| note.contains(words));
     assert!(says(&listed, "does not name press_9.db3.zstd"));
-    // A list of files under other names is told.
+    // A list with other file names is reported.
     fs::write(
         folder.path().join("metadata.yaml"),
         list.replace("press_10", "before"),
@@ -455,14 +455,14 @@ fn a_folder_is_one_recording() {
     let renamed = tried().unwrap();
     assert_eq!(renamed.len(), 200);
     assert!(says(&renamed, "before.db3"));
-    // Files of several recordings are not put together.
+    // Files of several recordings are not merged.
     fs::remove_file(folder.path().join("metadata.yaml")).unwrap();
     write(&folder.path().join("other_0.db3"), &topics, 0..50);
     refused(tried(), &["not said to be one recording", "other_0.db3"]);
 }
 
 #[test]
-fn messages_packed_one_by_one_are_unpacked() {
+fn individually_compressed_messages_are_decompressed() {
     let packed = |bytes: Vec<u8>| zstd::encode_all(bytes.as_slice(), 1).unwrap();
     let of_force = |t| packed(wrench(t, "base", [0.0, 0.0, force(t)]));
     let of_pose = |t| packed(pose(t, "base", UPRIGHT));
@@ -473,7 +473,7 @@ fn messages_packed_one_by_one_are_unpacked() {
 
 #[test]
 fn a_header_of_another_clock_is_not_used() {
-    // The sensor's computer is half a second ahead.
+    // The clock of the sensor's computer is half a second ahead.
     let of_force = |t: f64| wrench(t + 0.5, "base", [0.0, 0.0, force(t)]);
     let of_pose = |t| pose(t, "base", UPRIGHT);
     let topics: [Topic; 2] = [("/ft", WRENCH, &of_force), ("/pose", POSE, &of_pose)];
@@ -487,7 +487,7 @@ fn a_header_of_another_clock_is_not_used() {
 }
 
 #[test]
-fn a_bag_without_anything_of_use_names_its_topics() {
+fn the_error_for_a_bag_without_usable_topics_names_its_topics() {
     let nothing = |_| vec![0, 1, 0, 0];
     let topics: [Topic; 1] = [("/image", "sensor_msgs/msg/Image", &nothing)];
     refused(

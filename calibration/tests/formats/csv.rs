@@ -1,5 +1,5 @@
-//! Contract: text logs are read whatever their delimiter, header, line ends and units; what cannot be read is refused
-//! with the row, the column and what to do.
+//! Contract: text logs are read with any delimiter, header, line ends and units; errors name the row, the column and
+//! what to do.
 
 use std::fmt::Write as _;
 
@@ -40,9 +40,9 @@ fn a_log_is_read_by_its_header() {
     assert_eq!(log.source.columns[0], "time: column 1 \"time_s\" [s]");
 }
 
-/// The hash is what `sha256sum` prints for the same bytes.
+/// The hash equals the output of `sha256sum` for the same bytes.
 #[test]
-fn the_hash_is_that_of_the_file() {
+fn the_hash_matches_the_file() {
     let log = csv("t_s,depth_mm,f_n\n0,0,0\n1,1,1\n2,2,2\n").unwrap();
     assert_eq!(
         log.source.sha256,
@@ -196,7 +196,7 @@ fn columns_are_given_by_number_or_name() {
 }
 
 #[test]
-fn time_comes_from_the_rate_which_wins() {
+fn a_given_rate_replaces_the_time_column() {
     let text = "indentation_m,force_n\n0,0\n0.001,1\n0.002,2\n";
     assert_eq!(
         with(text, "", "", Some(500.0)).unwrap().time,
@@ -215,7 +215,7 @@ fn time_comes_from_the_rate_which_wins() {
     }
 }
 
-/// Headers of other recorders, with what is taken from them: number of position and of force components, and of velocity's.
+/// Headers of other recorders, with the expected numbers of components of position, force and velocity.
 #[test]
 fn common_names_are_known() {
     let scalar = |channel: &Channel| match channel {
@@ -271,7 +271,7 @@ fn common_names_are_known() {
 }
 
 #[test]
-fn a_velocity_in_other_units_than_the_motion_is_refused() {
+fn a_velocity_whose_unit_contradicts_the_motion_is_refused() {
     use std::f64::consts::TAU;
     let log = |velocity: f64| {
         let mut text = "time_s,indentation_m,velocity,force_n\n".to_owned();
@@ -331,9 +331,10 @@ fn positions_velocities_and_forces_are_vectors() {
     );
 }
 
-/// An indentation is preferred to positions; velocities of the probe in space are then left out, and of the force z counts.
+/// An indentation is preferred to positions; velocities of the probe in space are then left out, and the force along
+/// z is used.
 #[test]
-fn an_indentation_beside_positions_is_taken() {
+fn an_indentation_is_preferred_to_positions() {
     let header = PRESS.replacen("time_s", "time_s,phase", 1);
     let text = format!(
         "{header},indentation_m\n{}",
@@ -414,7 +415,7 @@ fn hostile_files_are_refused_with_advice() {
 }
 
 #[test]
-fn other_files_are_told_apart() {
+fn other_file_types_are_recognised() {
     let cases: [(&[u8], &str); 6] = [
         (b"\x93NUMPY\x01\x00", ".npy"),
         (b"PK\x03\x04rest", "zip"),
@@ -429,7 +430,7 @@ fn other_files_are_told_apart() {
     }
 }
 
-/// A quotation mark that is never closed, and a file without line ends, would take all memory.
+/// An unclosed quotation mark, and a file without line ends, would use all memory.
 #[test]
 fn endless_rows_are_refused() {
     let start = "time_s,indentation_m,force_n\n0,0,0\n1,1,\"";
@@ -441,7 +442,7 @@ fn endless_rows_are_refused() {
 }
 
 #[test]
-fn paths_that_are_no_logs_are_refused() {
+fn paths_that_are_not_logs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| {
         read(&folder.path().join(name), &ReadOptions::default()).map_err(|error| error.to_string())
@@ -460,7 +461,7 @@ fn paths_that_are_no_logs_are_refused() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused_by_name() {
+fn invalid_options_are_refused_by_name() {
     use insonate_calibration::formats::{Columns, Units};
     let columns = [
         ("time=1,depth=2", "\"depth\" is not known"),
@@ -497,7 +498,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
         .unwrap();
 }
 
-/// Semicolons, tabs, spaces or quotation marks keep decimal commas apart from the commas between cells.
+/// Semicolons, tabs, spaces or quotation marks separate decimal commas from the commas between cells.
 #[test]
 fn decimal_commas_are_read() {
     for text in [
@@ -528,9 +529,9 @@ fn gram_force_is_a_unit() {
     }
 }
 
-/// Two columns that call themselves force must say the same, or the user says which.
+/// Two columns named as force must be equal, or the user selects one.
 #[test]
-fn forces_that_differ_are_asked_about() {
+fn different_forces_require_a_choice() {
     let log = |second: &str| {
         let rows = format!("0,0,0,0\n1,0.001,1,{second}\n2,0.002,2,2\n");
         format!("time_s,indentation_m,force_n,normal_force_n\n{rows}")
@@ -540,7 +541,7 @@ fn forces_that_differ_are_asked_about() {
     for part in ["force_n", "normal_force_n", "differ", "--columns force=3"] {
         assert!(refusal.contains(part), "{refusal}");
     }
-    // What it advises works.
+    // The advice works.
     for (columns, middle) in [("force=3", 1.0), ("force=4", 1.5)] {
         let read = with(&log("1.5"), columns, "", None).unwrap();
         assert_eq!(scalar(&read.force)[1], middle);

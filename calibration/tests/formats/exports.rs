@@ -1,5 +1,5 @@
-//! Contract: tables are read from the exports of testing machines as they are: with text around them, a row of units, separators of
-//! thousands and other encodings. What was skipped is said; a broken table is refused.
+//! Contract: exports of testing machines are read unchanged: with text around the table, a row of units, thousands
+//! separators and other encodings. Skipped text is reported; a malformed table is refused.
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
 use insonate_calibration::{Channel, Log, Motion};
@@ -61,7 +61,7 @@ fn a_table_is_found_below_text_and_its_units_below_its_names() {
     ] {
         assert!(notes(&log).contains(part), "no {part} in {}", notes(&log));
     }
-    // A column is also called without its unit.
+    // A column can also be named without its unit.
     let same = with(text, "time=Time,position=Extension,force=Load", "").unwrap();
     assert_eq!((same.time, same.force), (log.time, log.force));
 }
@@ -161,7 +161,7 @@ fn columns_below_text_are_numbered_and_scaled() {
     }
 }
 
-/// Text in a table is no end of it, wherever it stands.
+/// Text inside a table does not end it.
 #[test]
 fn broken_tables_are_refused_at_their_line() {
     let table = |middle: &str| {
@@ -184,7 +184,7 @@ fn broken_tables_are_refused_at_their_line() {
     ] {
         refused(csv(&table(middle)), &words);
     }
-    // A row that was cut off is no text after the table.
+    // A truncated row does not count as text after the table.
     refused(csv(&(table("") + "9,0.0")), &["row 14", "2 cells"]);
     refused(
         csv(&(table("") + "9,0.0,1x")),
@@ -192,9 +192,9 @@ fn broken_tables_are_refused_at_their_line() {
     );
 }
 
-/// A thousand or three decimals: `1,002` alone is asked about.
+/// A thousand or three decimals: `1,002` alone is ambiguous and refused.
 #[test]
-fn commas_that_may_be_either_are_refused() {
+fn ambiguous_commas_are_refused() {
     let ambiguous = "time_s,position_mm,force_n\n0,\"1,000\",0\n1,\"1,002\",1\n2,\"1,004\",2\n";
     refused(
         csv(ambiguous),
@@ -293,7 +293,7 @@ fn names_of_machines_and_robots_are_known() {
         [1, 2, 3],
         [4, 5, 6],
     );
-    // Joints are no place, and of two sensors or places the user says which.
+    // Joints are not positions, and the user selects one of two sensors or positions.
     refused(
         read(&format!("time,{},force", list("position", 6))),
         &["--columns"],
@@ -307,7 +307,7 @@ fn names_of_machines_and_robots_are_known() {
             "--columns position=2",
         ],
     );
-    // From another zero and the other way round it is the same place.
+    // With another zero and the opposite sign it is the same position.
     let same = places.replace("0.4,2", "0.1,2").replace("0.6,3", "0,3");
     assert_eq!(place(&csv(&same).unwrap()).len(), 3);
     refused(

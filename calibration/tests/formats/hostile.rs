@@ -1,7 +1,7 @@
-//! Contract: whatever the bytes, a reader ends with a log or an error that names the file; it never panics.
+//! Contract: for any bytes, a reader returns a log or an error that names the file; it never panics.
 //!
-//! The fuzz targets in `fuzz/` hold the same; without cargo-fuzz, `PROPTEST_CASES=1000000 cargo test --test formats damaged`
-//! does for longer what the damage tests do.
+//! The fuzz targets in `fuzz/` check the same. Without cargo-fuzz,
+//! `PROPTEST_CASES=1000000 cargo test --test formats damaged` runs the damage tests for longer.
 
 use std::io::{Cursor, Write as _};
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::parquet::{column, file};
 use super::{matlab, options};
 
-/// How many ways of reading there are.
+/// Number of column choices.
 const CHOICES: usize = 5;
 
 /// Columns by the header, by number, and by names of lists.
@@ -92,7 +92,7 @@ fn mcap(compression: Option<mcap::Compression>) -> Vec<u8> {
     writer.into_inner().into_inner()
 }
 
-/// Points and wrenches, in pages as small as they get.
+/// Points and wrenches, in pages of the smallest size.
 fn db3() -> Vec<u8> {
     let mut database = rusqlite::Connection::open_in_memory().unwrap();
     let schema = "PRAGMA page_size = 512;
@@ -151,7 +151,7 @@ fn npz() -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A list and a number a row, in two pages a column.
+/// A list and a number per row, with two pages per column.
 fn parquet(properties: WriterPropertiesBuilder) -> Vec<u8> {
     let schema = "message m {
         optional group a (LIST) { repeated group list { optional float element; } }
@@ -208,10 +208,10 @@ fn seeds() -> Vec<(Format, Vec<u8>)> {
     .collect()
 }
 
-/// The seeds, made once.
+/// The seeds, created once.
 static SEEDS: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(seeds);
 
-/// Bytes replaced, and a part repeated, copied elsewhere or cut out.
+/// Damage: bytes replaced, and a part repeated, copied elsewhere or cut out.
 #[derive(Clone, Debug)]
 struct Damage {
     seed: prop::sample::Index,
@@ -260,7 +260,7 @@ impl Damage {
         let from = self.part.0.index(bytes.len());
         let part = from..(from + self.part.1).min(bytes.len());
         let to = self.to.index(bytes.len());
-        // Half of the time lengths stay as they are.
+        // In half of the cases the length is unchanged.
         match self.splice {
             0 => drop(bytes.drain(part)),
             1 => {
@@ -294,9 +294,9 @@ fn the_seeds_are_logs() {
     }
 }
 
-/// Every bit of a valid file turned, one by one; each byte is met by every choice of columns.
+/// Flips every bit of a valid file, one by one; each byte is read with every choice of columns.
 #[test]
-fn no_turned_bit_makes_a_reader_panic() {
+fn no_flipped_bit_makes_a_reader_panic() {
     for (format, bytes) in SEEDS.clone() {
         for at in 0..bytes.len() * 8 {
             let mut damaged = bytes.clone();
@@ -306,7 +306,7 @@ fn no_turned_bit_makes_a_reader_panic() {
     }
 }
 
-/// Every byte set to an extreme of counts and of numbers of variable length.
+/// Sets every byte to extreme values of counts and of variable-length numbers.
 #[test]
 fn no_extreme_byte_makes_a_reader_panic() {
     for (format, bytes) in SEEDS.clone() {

@@ -1,5 +1,5 @@
-//! Contract of the readers of logs: what a recorder wrote is read with its numbers and units, and what cannot be read is refused
-//! by file, row and column, with what to do; never with a panic.
+//! Contract of the readers of logs: recorded numbers are read with their units; errors name the file, row and column
+//! and what to do. Readers never panic.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::formats::ReadOptions;
@@ -17,7 +17,7 @@ mod parquet;
 mod recordings;
 mod sheet;
 
-/// Columns as on the command line, none if empty.
+/// Columns in command-line notation; detected from the header if empty.
 fn options(columns: &str, rate: Option<f64>) -> ReadOptions {
     ReadOptions {
         columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),

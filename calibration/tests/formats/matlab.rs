@@ -1,4 +1,5 @@
-//! Contract: HDF5 behind a user block, and MATLAB's files of versions 7.3 and 5, are read with their arrays the right way round.
+//! Contract: HDF5 after a user block, and MATLAB's files of versions 7.3 and 5, are read with the correct orientation
+//! of arrays.
 
 use std::io::Write as _;
 
@@ -15,7 +16,7 @@ fn time() -> Vec<f64> {
     (0..N).map(|row| 0.01 * row as f64).collect()
 }
 
-/// Three columns of six rows, one column after the other, as MATLAB stores them.
+/// Three columns of six rows, column by column, as stored by MATLAB.
 fn forces() -> Vec<f64> {
     (0..3 * N).map(|index| index as f64).collect()
 }
@@ -39,14 +40,14 @@ fn assert_log(log: &Log) {
     assert_eq!(positions[2], [0.002, 0.008, 0.014]);
 }
 
-/// HDF5 with a user block of so many bytes, written by the library, and a text in it.
+/// HDF5 with a user block of this size [bytes], written by the library, with a text in it.
 fn hdf5(block: u64, text: &str) -> Vec<u8> {
     let mut file = hdf5_pure::FileBuilder::new();
     file.with_userblock(block);
     file.create_dataset("time")
         .with_f64_data(&time())
         .with_shape(&[1, N as u64]);
-    // MATLAB's 6×3.
+    // 6×3 in MATLAB.
     for (name, scale) in [("force", 1.0), ("position", 1e-3)] {
         let values: Vec<f64> = forces().iter().map(|value| scale * value).collect();
         file.create_dataset(name)
@@ -61,7 +62,7 @@ fn hdf5(block: u64, text: &str) -> Vec<u8> {
 const BANNER: &str = "MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: Thu Nov 26 04:00:00 2026";
 
 #[test]
-fn a_user_block_is_passed_over() {
+fn a_user_block_is_skipped() {
     for block in [512, 1024, 4096] {
         assert_log(&from_memory(Format::Hdf5, &hdf5(block, BANNER)).unwrap());
     }
@@ -70,13 +71,13 @@ fn a_user_block_is_passed_over() {
     let log = from_memory(Format::Mat, &marked).unwrap();
     assert_log(&log);
     assert_eq!(log.source.format, "mat");
-    // By its ending, and hashed whole.
+    // By its extension, with a hash of the whole file.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("press.mat");
     std::fs::write(&path, &marked).unwrap();
     let from_file = read(&path, &ReadOptions::default()).unwrap();
     assert_eq!(from_file.source.sha256, log.source.sha256);
-    // Elsewhere the signature is none.
+    // At another offset the signature is not valid.
     let mut moved = vec![b'.'; 100];
     moved.extend(hdf5(512, BANNER));
     refused(from_memory(Format::Hdf5, &moved), &["is not an HDF5 file"]);
@@ -121,14 +122,14 @@ fn packed(variable: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(variable).unwrap();
     let packed = encoder.finish().unwrap();
-    // Packed elements are not padded.
+    // Compressed elements are not padded.
     let mut bytes = 15u32.to_le_bytes().to_vec();
     bytes.extend((packed.len() as u32).to_le_bytes());
     bytes.extend(packed);
     bytes
 }
 
-/// A log of version 5 to be damaged.
+/// A version 5 log for the damage tests.
 pub(super) fn seed(is_packed: bool) -> Vec<u8> {
     let variables = ["indentation", "force"].map(|name| {
         let variable = doubles(name, [4, 1], &[1e-3, 2e-3, 3e-3, 4e-3]);
@@ -151,7 +152,7 @@ fn variables() -> [Vec<u8>; 3] {
 }
 
 #[test]
-fn version_5_is_read_plain_and_packed() {
+fn version_5_is_read_with_and_without_compression() {
     let log = from_memory(Format::Mat, &file(&variables())).unwrap();
     assert_log(&log);
     assert_eq!(log.source.format, "mat");
@@ -168,7 +169,7 @@ fn version_5_is_read_plain_and_packed() {
 
 #[test]
 fn a_struct_and_small_numbers_are_read() {
-    // A 1×1 struct "log" of single-byte numbers in small elements, and text that is passed over.
+    // A 1×1 struct "log" of single-byte numbers in small elements, and text that is skipped.
     let mut log = start(2, [1, 1], "log");
     log.extend([5, 0, 4, 0, 12, 0, 0, 0]);
     log.extend(element(1, b"indentation\0force\0\0\0\0\0\0\0"));
@@ -211,13 +212,13 @@ fn damaged_files_are_refused() {
         from_memory(Format::Mat, b"1,2,3\n4,5,6\n"),
         &["not a MAT-file", "-v7"],
     );
-    // A shape that is larger than its numbers.
+    // A shape larger than its data.
     let lies = doubles("force", [1000, 1000], &[1.0; 3]);
     refused(
         from_memory(Format::Mat, &file(&[lies])),
         &["\"force\" is 1000 by 1000"],
     );
-    // A few bytes that unpack to a gigabyte are not unpacked.
+    // A few bytes that would unpack to a gigabyte are not unpacked.
     let mut bomb = 14u32.to_le_bytes().to_vec();
     bomb.extend((1u32 << 30).to_le_bytes());
     refused(

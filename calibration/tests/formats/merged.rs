@@ -1,5 +1,5 @@
-//! Contract: rows without a value are left out or, in merged topics, interpolated; clock times are read; rows slightly out of order
-//! are sorted. Each is said with its count.
+//! Contract: rows with missing values are left out or, in merged topics, interpolated; clock times are read; rows
+//! slightly out of order are sorted. Each change is reported with its count.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ fn says(log: &Log, words: &str) {
     );
 }
 
-/// A place and a force that a cubic between samples 2 ms apart gives to a micrometre and a millinewton.
+/// A position and a force that a cubic between samples 2 ms apart reproduces to a micrometre and a millinewton.
 fn place(time: f64) -> f64 {
     0.1 + 0.01 * (6.0 * time).sin()
 }
@@ -41,7 +41,7 @@ fn force(time: f64) -> f64 {
     5.0 * (6.0 * time).cos()
 }
 
-/// Place every 2 ms, force 0.7 ms later, or every `every`-th time only.
+/// Position every 2 ms; force 0.7 ms later, or only every `every`-th time.
 fn merged(every: usize, has: impl Fn(f64) -> bool) -> String {
     let mut text = "__time,/tcp/position_m,/ft/force_N\n".to_owned();
     for row in 0..500 {
@@ -56,7 +56,7 @@ fn merged(every: usize, has: impl Fn(f64) -> bool) -> String {
 }
 
 #[test]
-fn merged_topics_are_brought_to_the_times_of_the_slower() {
+fn merged_topics_are_interpolated_at_the_times_of_the_slower() {
     for (every, n) in [(1, 499), (5, 100)] {
         let log = csv(&merged(every, |_| true)).unwrap();
         assert_eq!(log.len(), n);
@@ -69,14 +69,14 @@ fn merged_topics_are_brought_to_the_times_of_the_slower() {
     }
 }
 
-/// The sensor was silent from 0.3 to 0.6 s: no force of that time comes out.
+/// The sensor was silent from 0.3 to 0.6 s: the log contains no force in that time.
 #[test]
 fn nothing_is_interpolated_across_gaps() {
     let silent = |time: f64| !(0.3..0.6).contains(&time);
     let log = csv(&merged(1, silent)).unwrap();
     assert!(log.time.iter().all(|time| silent(*time)));
     assert!(log.len() > 340);
-    // The same of the place.
+    // The same gap in the position.
     let slow =
         merged(1, silent).replace("/tcp/position_m,/ft/force_N", "/ft/force_N,/tcp/position_m");
     let slow = csv(&slow).unwrap();
@@ -201,7 +201,7 @@ fn small_disorder_is_sorted_and_several_recordings_are_not() {
         (&ordered.time, &ordered.motion, &ordered.force)
     );
     says(&log, "3 rows came after later ones");
-    // Two recordings stay as they were written, for the preparation to refuse.
+    // Two recordings keep their order, and the preparation refuses them.
     let twice: Vec<usize> = sorted.iter().chain(&sorted).copied().collect();
     let log = csv(&text(&twice)).unwrap();
     assert_eq!(log.time[300], 0.0);

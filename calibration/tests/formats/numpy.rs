@@ -1,5 +1,5 @@
-//! Contract: NumPy's arrays and archives give the numbers that NumPy wrote, whatever their type, order and version;
-//! a file that lies about its size, or would have to be executed, is refused and says why.
+//! Contract: NumPy's arrays and archives give the numbers that NumPy wrote, for any type, order and version. A file
+//! with a wrong size, or one that would have to be executed, is refused with a reason.
 
 use std::io::{Cursor, Write as _};
 
@@ -59,7 +59,7 @@ fn vector(values: &[f64]) -> Vec<u8> {
     npy(1, &head("'<f8'", "False", &shape), &doubles(values))
 }
 
-/// Time, indentation [m], force [N] of four samples.
+/// Time, indentation [m] and force [N] of four samples.
 const ROWS: [[f64; 3]; 4] = [
     [0.0, 0.001, 1.0],
     [0.5, 0.002, -2.0],
@@ -168,7 +168,7 @@ fn integers_of_every_size_are_read() {
 }
 
 #[test]
-fn archives_are_read_stored_and_packed() {
+fn archives_are_read_with_and_without_compression() {
     let column = |c: usize| vector(&ROWS.map(|row| row[c]));
     let members = [
         ("time_s.npy", column(0)),
@@ -210,7 +210,7 @@ fn archives_are_read_stored_and_packed() {
 }
 
 #[test]
-fn arrays_of_different_lengths_are_no_log() {
+fn arrays_of_different_lengths_are_refused() {
     let members = [
         ("time_s.npy", vector(&[0.0, 0.1, 0.2])),
         ("indentation_m.npy", vector(&[0.0, 0.1, 0.2, 0.3])),
@@ -270,7 +270,7 @@ fn pickles_are_never_executed() {
 }
 
 #[test]
-fn headers_that_lie_are_refused() {
+fn wrong_headers_are_refused() {
     let valid = table();
     let shape = |shape: &str| {
         npy(
@@ -356,7 +356,7 @@ fn headers_that_lie_are_refused() {
     );
 }
 
-/// Whatever is missing at the end, nothing is read as if it were whole.
+/// A truncated file is never read as if it were complete, for any length.
 #[test]
 fn truncated_files_are_refused_at_every_byte() {
     let valid = table();
@@ -371,7 +371,7 @@ fn truncated_files_are_refused_at_every_byte() {
     }
 }
 
-/// A megabyte that unpacks to a gigabyte is refused by what it says, and by what it does where it lies.
+/// A megabyte that unpacks to a gigabyte is refused by its stated size or, if that is wrong, by its actual size.
 #[test]
 fn zip_bombs_are_refused() {
     let rows = 60_000_000u64;
@@ -391,7 +391,7 @@ fn zip_bombs_are_refused() {
         &["arr_0", "unpack", "100 times"],
     );
 
-    // The same with sizes in the directory that claim a few bytes: the member is longer than it says.
+    // The same data with a stated size of a few bytes in the directory: the member is longer than stated.
     let small = archive(&[("arr_0.npy", table())], true);
     let mut lying = small.clone();
     let directory = small.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();

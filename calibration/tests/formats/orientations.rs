@@ -1,5 +1,5 @@
-//! Contract: a table's orientation is found by names that leave no doubt, its order is never guessed,
-//! and whether the force is turned by it is the user's or the preparation's to say.
+//! Contract: a table's orientation is detected by unambiguous names, and its order is never guessed. The user or the
+//! preparation decides whether it rotates the force.
 
 use insonate_calibration::Log;
 use insonate_calibration::formats::{ForceFrame, Format, OrientationKind, ReadOptions, read_bytes};
@@ -14,7 +14,7 @@ fn turn() -> [f64; 4] {
     [cos, 0.0, 0.0, sin]
 }
 
-/// A log whose orientation has these columns and numbers.
+/// A log with an orientation in columns with these names and numbers.
 fn csv(names: &str, numbers: &str) -> String {
     let rows = (0..5).map(|row| {
         let t = f64::from(row);
@@ -62,7 +62,7 @@ fn plain_names_are_read_in_any_order() {
     ] {
         let log = tried(&csv(names, &numbers), &ReadOptions::default()).unwrap();
         assert_turned(&log);
-        // Possible, not certain.
+        // The rotation may apply or not.
         assert_eq!((&log.frames.motion, &log.frames.force), (&None, &None));
         let is_told = |line: &String| line.starts_with("orientation: ");
         assert!(log.source.columns.iter().any(is_told));
@@ -70,7 +70,7 @@ fn plain_names_are_read_in_any_order() {
 }
 
 #[test]
-fn the_user_says_which_frame_the_force_is_in() {
+fn the_user_specifies_the_frame_of_the_force() {
     let text = csv("qx,qy,qz,qw", &numbers([1, 2, 3, 0]));
     let in_frame = |frame| ReadOptions {
         force_frame: Some(frame),
@@ -95,7 +95,7 @@ fn the_user_says_which_frame_the_force_is_in() {
 fn an_order_is_named_and_never_guessed() {
     let text = csv("a,b,c,d", &numbers([0, 1, 2, 3]));
     let columns = "orientation=a:b:c:d";
-    // Nothing says that these four are an orientation.
+    // The names do not indicate that these four columns are an orientation.
     let unread = tried(&text, &ReadOptions::default()).unwrap();
     assert!(unread.frames.force_to_motion.is_empty());
     refused(
@@ -115,7 +115,7 @@ fn an_order_is_named_and_never_guessed() {
         tried(&text, &kind(columns, OrientationKind::Rpy)),
         &["has 4 numbers", "rpy has 3"],
     );
-    // Names that say an order are believed, whatever the order they are given in.
+    // Names that state an order are used in any order of the columns.
     let named = csv("qw,qx,qy,qz", &numbers([0, 1, 2, 3]));
     assert_turned(&tried(&named, &options("orientation=qx:qy:qz:qw", None)).unwrap());
     assert_turned(&tried(&named, &options("orientation=qw:qx:qy:qz", None)).unwrap());
@@ -126,14 +126,14 @@ fn an_order_is_named_and_never_guessed() {
         ),
         &["another order"],
     );
-    // A rotation vector by columns that say nothing.
+    // A rotation vector in columns with arbitrary names.
     let vector = csv("u,v,w", &format!("0,0,{ANGLE}"));
     let options = kind("orientation=u:v:w", OrientationKind::RotationVector);
     assert_turned(&tried(&vector, &options).unwrap());
 }
 
 #[test]
-fn what_is_no_rotation_is_refused() {
+fn invalid_rotations_are_refused() {
     let text = csv("qx,qy,qz,qw", "0,0,0,1").replace("3,0,0,0,1\n", "3,0,0,0,0.98\n");
     refused(
         tried(&text, &ReadOptions::default()),
@@ -144,7 +144,7 @@ fn what_is_no_rotation_is_refused() {
         ..ReadOptions::default()
     };
     assert_eq!(tried(&text, &base).unwrap().len(), 5);
-    // Rounding is no error: four digits of a unit quaternion.
+    // Rounding is tolerated: four digits of a unit quaternion.
     let rounded = csv("qx,qy,qz,qw", "0,0,0.3420,0.9397");
     let [[w, .., z]] = tried(&rounded, &ReadOptions::default())
         .unwrap()
@@ -171,7 +171,7 @@ fn what_is_no_rotation_is_refused() {
 }
 
 #[test]
-fn two_orientations_are_not_chosen_among() {
+fn two_orientations_require_a_choice() {
     let names = "target_qx,target_qy,target_qz,target_qw,tool_qx,tool_qy,tool_qz,tool_qw";
     let text = csv(names, &format!("0,0,0,1,{}", numbers([1, 2, 3, 0])));
     let log = tried(&text, &ReadOptions::default()).unwrap();

@@ -1,5 +1,5 @@
-//! Contract: Parquet files, LeRobot's among them, give the numbers that were written, whatever the codec and the page version;
-//! nulls, lists of changing length, lies about sizes and missing bytes are refused by row or column.
+//! Contract: Parquet files, including those of LeRobot, give the numbers that were written, for any codec and page
+//! version. Nulls, lists of varying length, wrong sizes and missing bytes are refused with the row or column.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ pub(super) fn column<T: DataType>(
     column.close().unwrap();
 }
 
-/// A file of some row groups; `fill` writes the columns of each.
+/// A file with row groups; `fill` writes the columns of each.
 pub(super) fn file<G>(
     schema: &str,
     properties: WriterProperties,
@@ -113,7 +113,7 @@ fn lerobot(properties: WriterProperties, episodes: usize) -> Vec<u8> {
     })
 }
 
-/// A file of one list column and the force, from raw levels.
+/// A file with one list column and the force, from raw levels.
 fn listed(values: &[f32], definition: &[i16], repetition: &[i16], force: &[f64]) -> Vec<u8> {
     let schema = "message schema {
         optional group x (LIST) { repeated group list { optional float element; } }
@@ -207,7 +207,7 @@ fn integers_are_read_plain_and_by_dictionary() {
 }
 
 #[test]
-fn encodings_that_are_not_read_are_named_as_such() {
+fn unsupported_encodings_are_named() {
     for encoding in [Encoding::BYTE_STREAM_SPLIT, Encoding::DELTA_BINARY_PACKED] {
         let properties = WriterProperties::builder()
             .set_dictionary_enabled(false)
@@ -382,7 +382,7 @@ fn truncated_files_are_refused_at_every_byte() {
         let message = read(&valid[..end]).unwrap_err();
         assert!(message.starts_with("log.parquet"), "{message}");
     }
-    // The start is missing: offsets point elsewhere.
+    // The start is missing, so offsets point elsewhere.
     for start in 1..valid.len() {
         assert!(read(&valid[start..]).is_err());
         let mut headed = b"PAR1".to_vec();
@@ -411,7 +411,7 @@ fn absurd_lengths_and_other_files_are_refused() {
         with(b"time,force\n1,2\n", COLUMNS, None, None),
         &["not a Parquet file"],
     );
-    // A footer whose schema says that its root has two thousand million children.
+    // A footer whose schema states two thousand million children of the root.
     let mut footer = vec![0x15, 2, 0x19, 0x1c, 0x48, 1, b'm', 0x15];
     footer.extend([0xfe, 0xff, 0xff, 0xff, 0x0f, 0, 0]);
     let mut file = b"PAR1".to_vec();
@@ -421,9 +421,9 @@ fn absurd_lengths_and_other_files_are_refused() {
     refused(with(&file, COLUMNS, None, None), &["footer", "nodes"]);
 }
 
-/// Gzip is unpacked by the library without a limit: a page that unpacks to more than it says never gets there.
+/// The library unpacks gzip without a limit: a page that unpacks to more than its stated size is refused before that.
 #[test]
-fn pages_that_unpack_to_more_than_they_say_are_refused() {
+fn pages_that_unpack_to_more_than_stated_are_refused() {
     let valid = lerobot(
         properties(
             Compression::GZIP(GzipLevel::default()),
@@ -433,7 +433,7 @@ fn pages_that_unpack_to_more_than_they_say_are_refused() {
         1,
     );
     let stream = valid.windows(3).position(|w| w == b"\x1f\x8b\x08").unwrap();
-    // The page's uncompressed size, a zigzag number of two bytes, stands before it in the header; one less is a lie.
+    // The page's uncompressed size, a two-byte zigzag number, precedes it in the header; the value is reduced by one.
     let header = valid[4..stream].to_vec();
     let at = 4
         + header

@@ -1,6 +1,7 @@
-//! Contract: recordings of ROS 2 (SQLite, MCAP) and HDF5 files are read by topic or path with their own times, and what is in doubt is asked.
+//! Contract: recordings of ROS 2 (SQLite, MCAP) and HDF5 files are read by topic or path with their own times;
+//! ambiguous contents require a choice.
 //!
-//! The files were written by other people's libraries: `recordings/make.py`. The motion is known in closed form.
+//! The files were written with third-party libraries: `recordings/make.py`. The motion is known in closed form.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -36,7 +37,7 @@ fn tried(ending: &str, columns: &str) -> Result<Log, String> {
 fn wrenches_are_read_at_the_times_of_poses() {
     for ending in ["db3", "mcap"] {
         let log = tried(ending, "").unwrap();
-        // Poses came 80 times a second, 3 ms after the first wrench; the last ones have no wrench behind them.
+        // There are 80 poses per second, starting 3 ms after the first wrench; no wrench follows the last poses.
         assert_eq!(log.len(), 119, "{ending}");
         let (Motion::Position(Channel::Vector(position)), Channel::Vector(forces)) =
             (&log.motion, &log.force)
@@ -48,7 +49,8 @@ fn wrenches_are_read_at_the_times_of_poses() {
             assert!((log.time[row] - t).abs() < 1e-9);
             assert!((position[row][2] - height(t)).abs() < 1e-12);
             assert_eq!(position[row][..2], [0.4, 0.1]);
-            // A cubic over steps of 10 ms: 3/128 h⁴ f⁗ = 3/128 · 1e-8 · 2 (2π)⁴; beside an end a straight line, h²/8 f̈.
+            // Error of a cubic over steps of 10 ms: 3/128 h⁴ f⁗ = 3/128 · 1e-8 · 2 (2π)⁴; next to an end
+            // it is linear, h²/8 f̈.
             let end = row == 0 || row + 2 >= log.len();
             let tolerance = if end { 1.1e-3 } else { 1e-6 };
             assert!(
@@ -71,7 +73,7 @@ fn a_joint_effort_can_be_the_force() {
     let Channel::Scalar(forces) = &log.force else {
         panic!("{log:?}");
     };
-    // At the times of the joints, 50 times a second.
+    // At the times of the joints, 50 per second.
     assert!((log.time[1] - log.time[0] - 0.02).abs() < 1e-9);
     assert!((forces[3] - force(log.time[3])).abs() < 1e-9);
 }
@@ -103,7 +105,7 @@ fn a_demonstration_is_a_log() {
     refused(without_rate.map_err(|error| error.to_string()), &["--rate"]);
 }
 
-/// A recording of JSON messages: topic, schema, and what is said at each time [s].
+/// A recording of JSON messages: topic, schema, and contents at each time [s].
 fn recorded(
     compression: Option<Compression>,
     topics: &[(&str, &dyn Fn(f64) -> serde_json::Value)],
@@ -145,7 +147,7 @@ fn from_memory(bytes: &[u8], columns: &str) -> Result<Log, String> {
 }
 
 #[test]
-fn json_is_read_however_it_is_packed() {
+fn json_is_read_with_every_compression() {
     for compression in [None, Some(Compression::Zstd), Some(Compression::Lz4)] {
         let bytes = recorded(compression, &[("/pose", &pose), ("/wrench", &wrench)]);
         let log = from_memory(&bytes, "").unwrap();
@@ -164,7 +166,7 @@ fn json_is_read_however_it_is_packed() {
 }
 
 #[test]
-fn two_poses_are_asked_about() {
+fn two_poses_require_a_choice() {
     let bytes = recorded(
         None,
         &[
@@ -175,7 +177,7 @@ fn two_poses_are_asked_about() {
     );
     let way = "--columns position=/measured.pose.position";
     refused(from_memory(&bytes, ""), &["all say position", way]);
-    // The way that it names works.
+    // The suggested columns work.
     let (_, columns) = way.split_once(' ').unwrap();
     assert_eq!(from_memory(&bytes, columns).unwrap().len(), 100);
 }
@@ -191,7 +193,7 @@ fn a_gap_of_one_topic_is_a_gap_of_the_log() {
 }
 
 #[test]
-fn clocks_that_differ_are_told() {
+fn different_clocks_are_reported() {
     let stamped = |seconds: i32| {
         move |t: f64| {
             let nsec = (1e9 * t).round() as i64;
@@ -204,7 +206,7 @@ fn clocks_that_differ_are_told() {
     };
     let bytes = |seconds| recorded(None, &[("/pose", &at_pose), ("/ft", &stamped(seconds))]);
     assert_eq!(from_memory(&bytes(7), "").unwrap().len(), 100);
-    // The recorder saw both at once: its clock is taken, and the offset told.
+    // The recorder received both at the same time: its clock is used, and the offset reported.
     let log = from_memory(&bytes(1000), "").unwrap();
     assert_eq!(log.len(), 100);
     let told = |note: &String| note.contains("/ft are 993.000 s ahead of those of /pose");
@@ -212,7 +214,7 @@ fn clocks_that_differ_are_told() {
 }
 
 #[test]
-fn a_recording_that_was_broken_off_gives_what_it_has() {
+fn a_truncated_recording_is_read_up_to_its_end() {
     let whole = std::fs::read(recording("mcap")).unwrap();
     let log = from_memory(&whole[..whole.len() * 9 / 10], "").unwrap();
     assert!(log.len() > 20);

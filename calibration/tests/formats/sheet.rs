@@ -1,4 +1,4 @@
-//! Contract: spreadsheets are read like text, from their first sheet with rows of numbers; sizes that they state are checked.
+//! Contract: spreadsheets are read like text, from the first sheet with rows of numbers; stated sizes are checked.
 
 #![expect(
     clippy::format_push_string,
@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 
 use super::{refused, scalar};
 
-/// A cell: a number, a time in days, or words.
+/// A cell: a number, a time in days, or text.
 #[derive(Clone, Copy)]
 enum Cell {
     Number(f64),
@@ -96,7 +96,7 @@ fn zipped(files: &[(String, String)]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A small log, as the damage tests take it.
+/// A small log for the damage tests.
 pub(super) fn log() -> Vec<u8> {
     book(&[&[
         &[Words("time_s"), Words("indentation_mm"), Words("force_n")],

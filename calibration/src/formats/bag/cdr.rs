@@ -1,8 +1,8 @@
-//! Common Data Representation (OMG DDS-RTPS 2.5, §10), plain and of version 1, as ROS 2 records messages.
+//! Common Data Representation (OMG DDS-RTPS 2.5, §10), plain, version 1, as used by ROS 2 for recorded messages.
 
-/// A message that is read from its front; every length is checked against what is left.
+/// Sequential reader of a message; every length is checked against the remaining bytes.
 pub(super) struct Cdr<'a> {
-    /// Behind the four bytes that tell the encoding, from which alignment counts.
+    /// The bytes after the four-byte encoding header; alignment is relative to their start.
     body: &'a [u8],
     at: usize,
     is_big_endian: bool,
@@ -49,7 +49,7 @@ impl<'a> Cdr<'a> {
         self.take().map(f32::from_le_bytes)
     }
 
-    /// A text, without the zero that ends it.
+    /// A string, without the terminating zero.
     pub(super) fn text(&mut self) -> Result<String, String> {
         let length = self.u32()? as usize;
         let end = self.at.saturating_add(length);
@@ -67,7 +67,7 @@ impl<'a> Cdr<'a> {
         (0..self.u32()?).try_for_each(|_| self.skip_text())
     }
 
-    /// A sequence of short numbers.
+    /// A sequence of 32-bit floats.
     pub(super) fn f32s(&mut self) -> Result<Vec<f64>, String> {
         let n = self.u32()? as usize;
         if n > self.body.len() / 4 {
@@ -76,7 +76,7 @@ impl<'a> Cdr<'a> {
         (0..n).map(|_| self.f32().map(f64::from)).collect()
     }
 
-    /// A sequence of numbers.
+    /// A sequence of 64-bit floats.
     pub(super) fn f64s(&mut self) -> Result<Vec<f64>, String> {
         let n = self.u32()? as usize;
         if n > self.body.len() / 8 {

@@ -1,4 +1,4 @@
-//! When the messages of topics were: by the clocks of their senders where these agree, else by that of the recorder.
+//! Times of messages: by the clocks of their senders if these agree, otherwise by the clock of the recorder.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +12,24 @@ use crate::formats::{
     timeline::{self, GAP},
 };
 
-/// Headers of topics that overlap for less than this share of the time that the recorder saw both are of different clocks.
+/// Minimum overlap of the headers of two topics, as a share of their overlap on the recorder's clock; with less, the
+/// clocks differ.
 const MIN_OVERLAP: f64 = 0.5;
-/// From measurement to recorder no driver takes longer than others by this [s]: more is another clock.
+/// Maximum difference of transport delays between topics [s]; a larger one means different clocks.
 const MAX_DELAY: f64 = 0.1;
 
-/// When the messages of a topic were.
+/// Times of the messages of a topic.
 pub(super) struct Timeline {
     pub(super) topic: usize,
-    /// Messages in the order of time, none twice at one.
+    /// Indices of the messages in order of time, without duplicate times.
     order: Vec<usize>,
-    /// Their times from the first of all topics used [s].
+    /// Times of the messages relative to the first message of all used topics [s].
     time: Vec<f64>,
-    /// Usual time between them [s].
+    /// Typical time between messages [s].
     interval: f64,
 }
 
-/// The times of the topics used, and a note on whose clock they are of: by the clock of their senders where all of them tell it.
+/// Times of the used topics, and a note about the clock: the senders' clock if all of them give time stamps.
 pub(super) fn timelines(topics: &[Topic], used: &BTreeSet<usize>) -> (Vec<Timeline>, String) {
     let doubt = if used.iter().all(|&index| topics[index].is_stamped()) {
         different_clocks(topics, used)
@@ -70,7 +71,7 @@ pub(super) fn timelines(topics: &[Topic], used: &BTreeSet<usize>) -> (Vec<Timeli
     (timelines, note)
 }
 
-/// Why the headers of topics cannot be of one clock, where the recorder shows that.
+/// Why the headers of the topics cannot use the same clock, if the recorder's times show that.
 fn different_clocks(topics: &[Topic], used: &BTreeSet<usize>) -> Option<String> {
     let span = |times: &[i64]| -> [f64; 2] {
         let bound = |bound: Option<&i64>| bound.map_or(0.0, |time| *time as f64 * 1e-9);
@@ -79,7 +80,7 @@ fn different_clocks(topics: &[Topic], used: &BTreeSet<usize>) -> Option<String> 
     let overlap = |[from, to]: [f64; 2], [other_from, other_to]: [f64; 2]| {
         to.min(other_to) - from.max(other_from)
     };
-    // How long messages took, as the two clocks say.
+    // Transport delay of messages, as the difference of the two clocks.
     let delay = |topic: &Topic| {
         let pairs = topic.recorded.iter().zip(&topic.stamps);
         let mut delays: Vec<i64> = pairs
@@ -110,7 +111,7 @@ fn different_clocks(topics: &[Topic], used: &BTreeSet<usize>) -> Option<String> 
     })
 }
 
-/// The times of the topic that was recorded least often, where all others have messages too.
+/// The times of the topic that was recorded least often, restricted to the range in which all others have messages.
 pub(super) fn common(
     file: &str,
     topics: &[Topic],
@@ -152,7 +153,7 @@ pub(super) fn common(
 }
 
 impl Timeline {
-    /// One number of every message, at other times; not a number where messages are missing.
+    /// One number per message, interpolated at other times; NaN where messages are missing.
     pub(super) fn sampled(
         &self,
         values: &[f64],
@@ -168,7 +169,7 @@ impl Timeline {
         timeline::sampled(&self.time, &values, self.interval, at)
     }
 
-    /// Rotations of every message at other times, the short way round between them; `None` where messages are missing.
+    /// Rotation per message, interpolated at other times along the shortest arc; `None` where messages are missing.
     pub(super) fn turned(
         &self,
         turns: &[UnitQuaternion<f64>],

@@ -1,4 +1,4 @@
-//! Frames of the topics of a log, and what turns the force into the frame of the position.
+//! Frames of the topics of a log, and the rotation of the force into the frame of the position.
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -14,7 +14,7 @@ use crate::formats::plan::{Axes, MotionPlan, OrientationPlan, Plan};
 use crate::formats::{ReadOptions, refuse, refuse_at};
 use crate::{CalibrationError, LogFrames};
 
-/// Takes the frames out of the topics.
+/// Removes the frames from the topics and returns them.
 pub(super) fn transforms(topics: &mut Vec<Topic>) -> Transforms {
     let mut all = Transforms::default();
     topics.retain_mut(|topic| match topic.transforms.take() {
@@ -27,7 +27,8 @@ pub(super) fn transforms(topics: &mut Vec<Topic>) -> Transforms {
     all
 }
 
-/// The frames of `/tf` that a log may need, as topics; where nothing else says where the probe was, that of the force says it.
+/// Adds the frames of `/tf` that a log may need as topics. If nothing else gives the position of the probe, the frame
+/// of the force does.
 pub(super) fn add_places(
     file: &str,
     topics: &mut Vec<Topic>,
@@ -59,7 +60,7 @@ pub(super) fn add_places(
             .filter(|frame| is_selected(frame))
             .map(str::to_owned),
     );
-    if !says_place(topics, options.columns.as_ref()) {
+    if !gives_position(topics, options.columns.as_ref()) {
         let frame = probe(file, topics, transforms)?;
         notes.push(format!(
             "the position is that of frame {frame} in {}, by /tf",
@@ -81,8 +82,8 @@ pub(super) fn add_places(
     Ok(())
 }
 
-/// Whether a topic or the user says where the probe was.
-fn says_place(topics: &[Topic], columns: Option<&Columns>) -> bool {
+/// Whether a topic or the user specifies the position of the probe.
+fn gives_position(topics: &[Topic], columns: Option<&Columns>) -> bool {
     let said = |columns: &Columns| columns.position.is_some() || columns.indentation.is_some();
     let is_place = |name: String| {
         names::meaning(&name).is_some_and(|meaning| {
@@ -96,7 +97,7 @@ fn says_place(topics: &[Topic], columns: Option<&Columns>) -> bool {
         })
 }
 
-/// The frame of the probe: that of the force if it moves, or else the only end of the tree that does.
+/// The frame of the probe: the frame of the force if it moves, otherwise the only moving leaf of the tree.
 fn probe(
     file: &str,
     topics: &[Topic],
@@ -144,9 +145,9 @@ fn probe(
     }
 }
 
-/// What turns the force.
+/// Source of the rotation of the force.
 enum Turn {
-    /// Nothing that was recorded.
+    /// No rotation was recorded.
     None,
     /// The orientation in these numbers of a topic: part and element.
     Orientation {
@@ -154,24 +155,24 @@ enum Turn {
         numbers: Vec<(usize, usize)>,
         kind: OrientationKind,
     },
-    /// Frames in the root of one tree: that of the force, that of the position.
+    /// Frames in the root of one tree: first the frame of the force, then the frame of the position.
     Chain(Spot, Spot),
 }
 
-/// Where a frame is in the root.
+/// Pose of a frame in the root.
 enum Spot {
     Fixed(UnitQuaternion<f64>),
     Moving(usize),
 }
 
-/// The frames of a log's vectors.
+/// Frames of the vectors of a log.
 pub(super) struct Frames {
     names: LogFrames,
     turn: Turn,
     force_frame: Option<ForceFrame>,
 }
 
-/// What frames are found from.
+/// The recorded data in which frames are looked up.
 pub(super) struct Recorded<'a> {
     pub(super) file: &'a str,
     pub(super) topics: &'a [Topic],
@@ -181,7 +182,7 @@ pub(super) struct Recorded<'a> {
 }
 
 impl Recorded<'_> {
-    /// Finds the frames of what was planned; a velocity of another frame than the position is left out.
+    /// Finds the frames of the planned columns; a velocity in another frame than the position is left out.
     pub(super) fn frames(
         &self,
         plan: &mut Plan,
@@ -243,7 +244,7 @@ impl Recorded<'_> {
         Ok(frame.map(str::to_owned))
     }
 
-    /// The orientation that the user names.
+    /// The orientation that the user named.
     fn named(&self, named: &OrientationPlan, plan: &Plan) -> Result<Turn, CalibrationError> {
         let owners: Option<Vec<_>> = named
             .picks
@@ -270,7 +271,7 @@ impl Recorded<'_> {
         })
     }
 
-    /// By `/tf` where it knows both frames, or else by the orientation that goes with the position.
+    /// The rotation from `/tf` if it contains both frames, otherwise from the orientation next to the position.
     fn turn(
         &self,
         names: &LogFrames,
@@ -328,8 +329,8 @@ impl Recorded<'_> {
     }
 }
 
-/// Whether the orientation of a topic may be that of the force's frame: it does not name another frame,
-/// and the force's is not called as frames are that do not move with the tool.
+/// Whether the orientation of a topic may describe the force's frame: the topic does not name another frame, and the
+/// name of the force's frame is not typical of one that does not move with the tool.
 fn may_be_of(topic: &Topic, force: Option<&str>) -> bool {
     const FIXED: [&str; 4] = ["base", "world", "map", "odom"];
     let Some(force) = force else {
@@ -340,7 +341,7 @@ fn may_be_of(topic: &Topic, force: Option<&str>) -> bool {
 }
 
 impl Frames {
-    /// The topics that the rotation needs.
+    /// Topics that the rotation needs.
     pub(super) fn topics(&self) -> Vec<usize> {
         match &self.turn {
             Turn::None => Vec::new(),
@@ -355,7 +356,7 @@ impl Frames {
         }
     }
 
-    /// Four series at the times of the log, w, x, y and z, of the rotation; `None` where there is no rotation.
+    /// The rotation as four series w, x, y, z at the times of the log; `None` if there is no rotation.
     pub(super) fn sampled(
         &self,
         file: &str,
@@ -421,7 +422,7 @@ impl Frames {
         Ok((0..4).map(number).collect())
     }
 
-    /// The frames with the rotation of all rows that were kept.
+    /// The frames, with the rotation of all kept rows.
     pub(super) fn finish(
         mut self,
         file: &str,

@@ -1,11 +1,11 @@
-//! Messages as JSON, as Foxglove's schemas have them: numbers, and objects of x, y and z, or x, y, z and w.
+//! Messages in JSON according to Foxglove's schemas: numbers, and objects with x, y and z, or x, y, z and w.
 
 use serde_json::{Map, Value};
 
 use super::ros;
 use super::topic::{Message, Part};
 
-/// Objects are followed so deep.
+/// Maximum depth of nested objects.
 const DEPTH: usize = 4;
 
 /// Reads a message.

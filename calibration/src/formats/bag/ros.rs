@@ -1,4 +1,4 @@
-//! Messages of ROS 2 that tell force, place or speed: what their types hold, in order.
+//! ROS 2 message types with force, position or velocity: their members, in order.
 
 use super::cdr::Cdr;
 use super::topic::{Message, Part};
@@ -15,15 +15,15 @@ pub(super) enum Member {
     Quaternion(&'static str),
     Number(&'static str),
     ShortNumber(&'static str),
-    /// A frame.
+    /// Name of the child frame.
     Child,
     Texts,
-    /// As many numbers as the message says.
+    /// A sequence of numbers with its length in the message.
     Numbers(&'static str),
     ShortNumbers(&'static str),
-    /// `std_msgs/MultiArrayLayout`: what the numbers behind it mean.
+    /// `std_msgs/MultiArrayLayout`: the meaning of the numbers that follow.
     Layout,
-    /// So many numbers that say nothing to us.
+    /// A fixed number of values without use here.
     Skipped(usize),
 }
 
@@ -32,10 +32,10 @@ use Member::{
     Vector,
 };
 
-/// Numbers of a covariance.
+/// Number of values of a covariance.
 const COVARIANCE: usize = 36;
 
-/// Types by their names, without `msg/`; those called Stamped begin with a header.
+/// Types by name, without `msg/`; types called Stamped begin with a header.
 const TYPES: &[(&str, &[Member])] = &[
     ("geometry_msgs/Wrench", &[Vector("force"), Vector("torque")]),
     (
@@ -69,7 +69,7 @@ const TYPES: &[(&str, &[Member])] = &[
         ],
     ),
     (
-        // Its twist, behind these, is in the child's frame.
+        // The twist, which follows these members, is in the child's frame.
         "nav_msgs/Odometry",
         &[Header, Child, Vector("position"), Quaternion("orientation")],
     ),
@@ -81,7 +81,7 @@ const TYPES: &[(&str, &[Member])] = &[
         &[Layout, ShortNumbers("data")],
     ),
     (
-        // Names do not say position: a joint's is no place.
+        // Renamed because a joint's position is not a position in space.
         "sensor_msgs/JointState",
         &[
             Header,
@@ -93,7 +93,7 @@ const TYPES: &[(&str, &[Member])] = &[
     ),
 ];
 
-/// What a type holds, where it is one of ours.
+/// Members of a supported type; `None` for other types.
 pub(super) fn members(type_name: &str) -> Option<Vec<Member>> {
     let name = type_name.replacen("/msg/", "/", 1);
     let of = |name: &str| {
@@ -166,7 +166,7 @@ pub(super) fn read(members: &[Member], bytes: &[u8]) -> Result<Message, String> 
     Ok(message)
 }
 
-/// Whether messages of a type tell frames, as those of `/tf` do.
+/// Whether messages of a type contain frames, like those of `/tf`.
 pub(super) fn is_transforms(type_name: &str) -> bool {
     matches!(
         type_name,
@@ -174,7 +174,7 @@ pub(super) fn is_transforms(type_name: &str) -> bool {
     )
 }
 
-/// Reads the frames that a message of `/tf` tells.
+/// Reads the frames in a message of `/tf`.
 pub(super) fn transforms(bytes: &[u8]) -> Result<Vec<Transform>, String> {
     let mut cdr = Cdr::new(bytes)?;
     let mut transforms = Vec::new();
@@ -198,12 +198,12 @@ pub(super) fn transforms(bytes: &[u8]) -> Result<Vec<Transform>, String> {
     Ok(transforms)
 }
 
-/// [ns].
+/// Time stamp [ns].
 fn stamp(seconds: i32, nanoseconds: u32) -> i64 {
     i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds)
 }
 
-/// A frame's name, as ROS 2 writes it; `None` for an empty name.
+/// Frame name in ROS 2 notation; `None` for an empty name.
 pub(super) fn frame(name: &str) -> Option<String> {
     let name = name.trim_start_matches('/');
     (!name.is_empty()).then(|| name.to_owned())

@@ -1,4 +1,4 @@
-//! What one topic recorded.
+//! Contents of one recorded topic.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -7,16 +7,16 @@ use super::transforms::Transforms;
 use super::{json, ros};
 use crate::formats::{MAX_SAMPLES, source};
 
-/// First bytes of what zstd packed; no CDR begins so.
+/// First bytes of zstd data; CDR never begins like this.
 const ZSTD: &[u8] = b"(\xb5/\xfd";
-/// No message of numbers is longer [bytes].
+/// Maximum length of a message of numbers [bytes].
 const MAX_MESSAGE: u64 = 16 << 20;
 
 /// Numbers of a message, or of all messages of a topic, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) name: String,
-    /// How many a message has; `None`: one, and no list.
+    /// Numbers per message; `None`: a single number, not a list.
     pub(super) width: Option<usize>,
     pub(super) values: Vec<f64>,
 }
@@ -34,50 +34,50 @@ impl Part {
 /// A message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message {
-    /// When its sender says that it was [ns].
+    /// Time stamp of the sender [ns].
     pub(super) stamp: Option<i64>,
-    /// The frame that its header names.
+    /// Frame named in the header.
     pub(super) frame: Option<String>,
-    /// The frame whose place it tells.
+    /// Frame whose pose the message gives.
     pub(super) child: Option<String>,
     pub(super) parts: Vec<Part>,
 }
 
-/// How messages are encoded.
+/// Encoding of messages.
 #[derive(Clone, Debug)]
 enum Encoding {
     Cdr(Vec<ros::Member>),
     Json,
     /// Frames, in CDR.
     Transforms,
-    /// None: it was put together of other topics.
+    /// No encoding: composed from other topics.
     Composed,
 }
 
-/// A topic whose messages have numbers.
+/// A topic whose messages contain numbers.
 #[derive(Clone, Debug)]
 pub(in crate::formats) struct Topic {
     name: String,
     encoding: Encoding,
-    /// When messages were recorded, and when they say that they were [ns].
+    /// Recording times and time stamps of the messages [ns].
     pub(super) recorded: Vec<i64>,
     pub(super) stamps: Vec<i64>,
     pub(super) parts: Vec<Part>,
-    /// The frame that its first message names,
+    /// Frame named in the first message.
     pub(super) frame: Option<String>,
-    /// the frame whose place it tells there,
+    /// Frame whose pose the first message gives.
     pub(super) child: Option<String>,
-    /// and the number of the first that names another, from 1.
+    /// Number of the first message that names another frame, from 1.
     frame_changes: Option<usize>,
-    /// The frames that it tells.
+    /// Frames in the messages.
     pub(super) transforms: Option<Transforms>,
-    /// Bytes of packed messages, and what they were unpacked to.
+    /// Total bytes of compressed messages, and of their decompressed contents.
     packed: u64,
     unpacked: u64,
 }
 
 impl Topic {
-    /// A topic of this type and encoding, where its messages can be of use.
+    /// Creates a topic of this type and encoding; `None` if its messages are of no use.
     pub(in crate::formats) fn new(name: &str, type_name: &str, encoding: &str) -> Option<Self> {
         let encoding = match encoding {
             "cdr" if ros::is_transforms(type_name) => Encoding::Transforms,
@@ -100,7 +100,7 @@ impl Topic {
         })
     }
 
-    /// A topic that no one sent: the place of a frame in another.
+    /// Creates a topic that was not recorded: the pose of a frame in another one.
     pub(super) fn composed(
         name: String,
         frame: String,
@@ -169,7 +169,7 @@ impl Topic {
         Ok(())
     }
 
-    /// A message as it was before rosbag2 packed it, message by message.
+    /// Decompresses a message that rosbag2 compressed individually.
     fn plain<'a>(&mut self, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
         if !bytes.starts_with(ZSTD) {
             return Ok(Cow::Borrowed(bytes));
@@ -184,7 +184,7 @@ impl Topic {
         Ok(Cow::Owned(plain))
     }
 
-    /// The frame of all its messages.
+    /// The frame of all messages; fails if they differ.
     pub(super) fn one_frame(&self) -> Result<Option<&str>, String> {
         match self.frame_changes {
             None => Ok(self.frame.as_deref()),
@@ -195,7 +195,7 @@ impl Topic {
         }
     }
 
-    /// The quaternion that goes with a position.
+    /// The quaternion that belongs to a position.
     pub(super) fn orientation_of(&self, place: usize) -> Option<usize> {
         let name = &self.parts.get(place)?.name;
         let (stem, last) = name
@@ -212,7 +212,7 @@ impl Topic {
             .position(|part| part.name == wanted && part.width == Some(4))
     }
 
-    /// What it is called.
+    /// Name of the topic.
     pub(in crate::formats) fn name(&self) -> &str {
         &self.name
     }
@@ -222,7 +222,7 @@ impl Topic {
         !self.recorded.is_empty()
     }
 
-    /// Whether every message says when it was: no header was left empty.
+    /// Whether every message has a time stamp, with no header left empty.
     pub(super) fn is_stamped(&self) -> bool {
         self.stamps.len() == self.recorded.len() && self.stamps.iter().all(|stamp| *stamp > 0)
     }

@@ -1,4 +1,4 @@
-//! The tree of frames that `/tf` and `/tf_static` tell.
+//! Tree of the frames from `/tf` and `/tf_static`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use super::topic::{Part, Topic};
 use crate::formats::MAX_SAMPLES;
 use crate::formats::orientation::OrientationKind;
 
-/// Most frames.
+/// Maximum number of frames.
 const MAX_FRAMES: usize = 4096;
-/// No chain of frames is longer; a longer one runs in a circle.
+/// Maximum length of a chain of frames; a longer one is a cycle.
 const MAX_CHAIN: usize = 256;
 
-/// Where a frame was in another.
+/// Pose of a frame in another one.
 #[derive(Clone, Debug)]
 pub(super) struct Transform {
     pub(super) stamp: i64,
@@ -24,11 +24,11 @@ pub(super) struct Transform {
     pub(super) rotation: [f64; 4],
 }
 
-/// What was told of one frame.
+/// Recorded transforms of one frame.
 #[derive(Clone, Debug, Default)]
 struct Link {
     parent: String,
-    /// Whether another parent was told too, or what is no place: the frame is then of no use.
+    /// Whether the frame had several parents or an invalid pose, so it cannot be used.
     is_unusable: bool,
     recorded: Vec<i64>,
     stamps: Vec<i64>,
@@ -36,7 +36,7 @@ struct Link {
 }
 
 impl Link {
-    /// What is latched is told again, and means the same.
+    /// Latched transforms are repeated with equal values and do not count as motion.
     fn moves(&self) -> bool {
         self.poses.windows(2).any(|pair| pair[0] != pair[1])
     }
@@ -49,7 +49,7 @@ pub(super) struct Transforms {
     samples: usize,
 }
 
-/// Where a frame is in the root of its tree.
+/// Pose of a frame in the root of its tree.
 pub(super) enum Place {
     Fixed(UnitQuaternion<f64>),
     Moving(Box<Topic>),
@@ -71,7 +71,7 @@ impl Transforms {
         if link.parent.is_empty() {
             link.parent.clone_from(&transform.parent);
         }
-        // A frame that is of no use is no reason to refuse a bag that may not need it.
+        // An unusable frame is not an error, because the bag may not need it.
         let (Ok(Some(turn)), true, true) = (turn, is_place, link.parent == transform.parent) else {
             link.is_unusable = true;
             return Ok(());
@@ -84,7 +84,7 @@ impl Transforms {
         Ok(())
     }
 
-    /// Takes the frames of another topic, which replace those of the same name.
+    /// Adds the frames of another topic, which replace frames with the same name.
     pub(super) fn extend(&mut self, other: Self) {
         self.samples += other.samples;
         self.links.extend(other.links);
@@ -94,7 +94,7 @@ impl Transforms {
         self.links.is_empty()
     }
 
-    /// The links from a frame up to its root, and the root; `None` where the tree does not tell.
+    /// The links from a frame up to its root, and the root; `None` if the tree does not determine them.
     fn chain(&self, frame: &str) -> Option<(Vec<&Link>, String)> {
         let mut chain = Vec::new();
         let mut at = frame;
@@ -109,18 +109,18 @@ impl Transforms {
         is_known.then(|| (chain, at.to_owned()))
     }
 
-    /// The root of the tree that a frame is in.
+    /// Root of the tree that contains a frame.
     pub(super) fn root(&self, frame: &str) -> Option<String> {
         self.chain(frame).map(|(_, root)| root)
     }
 
-    /// Whether a frame moves in the root of its tree.
+    /// Whether a frame moves relative to the root of its tree.
     pub(super) fn moves(&self, frame: &str) -> bool {
         self.chain(frame)
             .is_some_and(|(chain, _)| chain.iter().any(|link| link.moves()))
     }
 
-    /// The frames that move and have no frame behind them.
+    /// Moving frames without child frames.
     pub(super) fn moving_ends(&self) -> Vec<&str> {
         let parents: BTreeSet<&str> = self.links.values().map(|link| &link.parent[..]).collect();
         let ends = self.links.keys().map(String::as_str);
@@ -128,12 +128,12 @@ impl Transforms {
             .collect()
     }
 
-    /// The frames that have a parent.
+    /// Frames with a parent.
     pub(super) fn frames(&self) -> impl Iterator<Item = &str> {
         self.links.keys().map(String::as_str)
     }
 
-    /// Where a frame was in its root, at the times of the link that was told most often.
+    /// Pose of a frame in its root, at the times of the link with the most messages.
     pub(super) fn place(&self, frame: &str) -> Option<Place> {
         let (chain, root) = self.chain(frame)?;
         let is_stamped = chain
@@ -187,7 +187,7 @@ impl Transforms {
     }
 }
 
-/// A link in the order of time.
+/// A link with its messages in order of time.
 struct Track<'a> {
     link: &'a Link,
     times: &'a [i64],
@@ -216,7 +216,7 @@ impl<'a> Track<'a> {
             .map_or_else(Isometry3::identity, |&message| self.link.poses[message])
     }
 
-    /// The pose at a time; `place` goes forward through the messages. `None` before the first and behind the last.
+    /// The pose at a time; `place` advances through the messages. `None` before the first and after the last message.
     fn at(&self, time: i64, place: &mut usize) -> Option<Isometry3<f64>> {
         if let [only] = self.order[..] {
             return Some(self.link.poses[only]);
@@ -242,7 +242,8 @@ impl<'a> Track<'a> {
     }
 }
 
-/// An orientation between two, the short way round; half a turn has no short way, and the nearer end is taken.
+/// Interpolates between two orientations along the shortest arc; for half a turn it is not unique, and the nearer end
+/// is used.
 pub(super) fn between(
     from: &UnitQuaternion<f64>,
     to: &UnitQuaternion<f64>,

@@ -1,21 +1,21 @@
-//! Cells of a line, and what they may be.
+//! Cells of a line and their kinds.
 
 use csv::ByteRecord;
 
 use crate::formats::{clock, number};
 
-/// What stands between cells.
+/// Separator between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delimiter {
     Semicolon,
     Tab,
     Comma,
-    /// One or more.
+    /// One or more spaces.
     Spaces,
 }
 
 impl Delimiter {
-    /// In the order in which they are tried: a decimal comma may stand between semicolons, a space anywhere.
+    /// In the order in which they are tried: a decimal comma may occur between semicolons, a space anywhere.
     pub(super) const ALL: [Self; 4] = [Self::Semicolon, Self::Tab, Self::Comma, Self::Spaces];
 
     pub(super) fn byte(self) -> u8 {
@@ -27,7 +27,7 @@ impl Delimiter {
         }
     }
 
-    /// The cells of a line, without blanks around them.
+    /// The cells of a line, without surrounding blanks.
     pub(super) fn split(self, line: &[u8]) -> Vec<Vec<u8>> {
         let wanted = |cell: &&[u8]| self != Self::Spaces || !cell.is_empty();
         let trimmed = |cell: &[u8]| cell.trim_ascii().to_vec();
@@ -48,10 +48,10 @@ impl Delimiter {
     }
 }
 
-/// What a cell may be.
+/// Kind of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A number, however it is written, or a clock time.
+    /// A number in any notation, or a clock time.
     Value,
     Missing,
     Text,
@@ -74,7 +74,7 @@ impl Kind {
     }
 }
 
-/// What a line looks like.
+/// Kinds of the cells of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) width: usize,
@@ -100,7 +100,8 @@ impl Shape {
         shape
     }
 
-    /// Whether it is a row of numbers: a log needs two, and a row of merged topics may have one and gaps.
+    /// Whether it is a row of numbers: a log needs two numbers, and a row of merged topics may have one number and
+    /// gaps.
     pub(super) fn is_row(self) -> bool {
         self.width >= 2 && (self.values >= 2 || (self.values == 1 && self.texts == 0))
     }

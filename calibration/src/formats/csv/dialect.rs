@@ -1,4 +1,4 @@
-//! How a text log is written: delimiter, header, units, comments.
+//! Notation of a text log: delimiter, header, units, comments.
 
 use super::cells::{Delimiter, Kind};
 use super::encoding::words;
@@ -7,37 +7,37 @@ use crate::CalibrationError;
 use crate::formats::plan::Field;
 use crate::formats::{names, number, refuse, refuse_at};
 
-/// How a file is written.
+/// Notation of a file.
 pub(super) struct Dialect {
     pub(super) delimiter: Delimiter,
-    /// Whether numbers are written `0,002`.
+    /// Whether numbers have a decimal comma, as in `0,002`.
     pub(super) decimal_comma: bool,
-    /// Whether numbers at the start show which mark stands before decimals.
+    /// Whether numbers at the start determine the decimal mark.
     pub(super) mark_is_sure: bool,
     /// Whether there are names above the rows.
     pub(super) has_header: bool,
-    /// Where the rows start in the text [bytes].
+    /// Start of the rows in the text [bytes].
     pub(super) start: usize,
-    /// Lines before the rows.
+    /// Number of lines before the rows.
     pub(super) lines: usize,
-    /// The columns.
+    /// Columns.
     pub(super) fields: Vec<Field>,
-    /// What stands above the rows, and what was found out about them.
+    /// Text above the rows, and properties detected in it.
     pub(super) notes: Vec<String>,
 }
 
-/// Comment lines that go into the notes.
+/// Maximum number of comment lines in the notes.
 const MAX_COMMENTS: usize = 8;
 
-/// Lines before or after a table that a note shows, and characters of each.
+/// Maximum number of lines before or after a table shown in a note, and of characters of each.
 pub(super) const MAX_SHOWN: usize = 3;
 pub(super) const MAX_WORDS: usize = 60;
 
-/// Most columns of a file.
+/// Maximum number of columns of a file.
 const MAX_COLUMNS: usize = 4096;
 
 impl Dialect {
-    /// Looks at the first lines; `cut`: the last one is incomplete.
+    /// Detects the notation from the first lines; `cut`: the last one is incomplete.
     pub(super) fn of(file: &str, head: &[u8], cut: bool) -> Result<Self, CalibrationError> {
         let lines = table::lines(head, cut);
         let table = match table::find(&lines) {
@@ -86,7 +86,7 @@ impl Dialect {
     }
 }
 
-/// A text without a row of numbers: what would be its header, for messages.
+/// The table that a text without rows of numbers would have, from its header, for messages.
 fn without_rows(file: &str, lines: &[Line<'_>]) -> Result<Table, CalibrationError> {
     let first = lines
         .iter()
@@ -113,7 +113,7 @@ fn without_rows(file: &str, lines: &[Line<'_>]) -> Result<Table, CalibrationErro
     })
 }
 
-/// Names with the units below them, as if they had been written behind them.
+/// Names with the units below them, as if the units were appended.
 fn named(
     file: &str,
     line: &Line<'_>,
@@ -144,7 +144,7 @@ fn named(
     Ok(names)
 }
 
-/// What comments say, but for those that are the header.
+/// Contents of the comments, except for those that are the header.
 fn comments(lines: &[Line<'_>], heading: &Heading) -> Vec<String> {
     let used = |at: usize| {
         let is =
@@ -164,7 +164,7 @@ fn comments(lines: &[Line<'_>], heading: &Heading) -> Vec<String> {
         .collect()
 }
 
-/// Says which lines before the rows are no part of the table, and where its units stand.
+/// Reports which lines before the rows are not part of the table, and where its units are.
 fn skipped(lines: &[Line<'_>], table: &Table) -> Vec<String> {
     let top = table
         .heading
@@ -212,13 +212,13 @@ pub(super) fn span(first: usize, last: usize) -> String {
     }
 }
 
-/// Which marks stand in numbers.
+/// Marks that occur in numbers.
 #[derive(Default)]
 struct Marks {
-    /// Surely before decimals.
+    /// Whether a comma is certainly a decimal mark.
     comma: bool,
     point: bool,
-    /// A number such as `1,002` whose comma may be either.
+    /// A number such as `1,002` whose comma is ambiguous.
     either: Option<String>,
 }
 
@@ -227,7 +227,7 @@ impl Marks {
         let mut marks = Self::default();
         let rows = lines.iter().skip(table.first);
         for line in rows.filter(|line| !line.is_comment()) {
-            // Points between decimal commas are found by the rows themselves.
+            // Points in numbers with decimal commas are detected while the rows are read.
             if !line.text.contains(&b',') && marks.point {
                 continue;
             }
@@ -256,7 +256,7 @@ impl Marks {
             _ if self.comma => Ok(true),
             None => Ok(false),
             Some(_) if self.point => Ok(false),
-            // Where commas stand in numbers but not between them, decimal points are not the custom.
+            // If commas occur in numbers but not as separators, they are decimal commas.
             Some(_) if delimiter != Delimiter::Comma => Ok(true),
             Some(number) => Err(refuse(
                 file,

@@ -1,11 +1,11 @@
-//! Text that is not UTF-8: UTF-16 as Windows writes it, and Latin-1.
+//! Text in encodings other than UTF-8: UTF-16 as written by Windows, and Latin-1.
 
 use std::io::{self, Read};
 
-/// Bytes decoded at a time.
+/// Number of bytes decoded at a time.
 const CHUNK: usize = 1 << 13;
 
-/// Text as UTF-8, but for bytes of Latin-1, which stay as they are.
+/// Text as UTF-8, except for bytes of Latin-1, which are kept.
 pub(super) enum Decoded<R> {
     Bytes(R),
     Utf16(Utf16<R>),
@@ -24,9 +24,9 @@ impl<R: Read> Read for Decoded<R> {
 pub(super) struct Utf16<R> {
     inner: R,
     little_endian: bool,
-    /// The first byte of a unit.
+    /// First byte of an incomplete unit.
     odd: Option<u8>,
-    /// The first unit of a pair.
+    /// First unit of a surrogate pair.
     high: Option<u16>,
     decoded: Vec<u8>,
     at: usize,
@@ -80,7 +80,7 @@ impl<R: Read> Read for Utf16<R> {
                 self.decode(&bytes[..n]);
                 continue;
             }
-            // Half a character at the end is left out.
+            // An incomplete character at the end is dropped.
             self.odd = None;
             match self.high.take() {
                 Some(high) => self.push(&[high]),
@@ -94,7 +94,7 @@ impl<R: Read> Read for Utf16<R> {
     }
 }
 
-/// Words in UTF-8 or else Latin-1, cut at a number of characters.
+/// Text in UTF-8 or Latin-1, truncated to a number of characters.
 pub(super) fn words(bytes: &[u8], most: usize) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.chars().take(most).collect(),

@@ -1,26 +1,26 @@
-//! Bytes of a text on their way to its rows: how long a row is, and in which line.
+//! Reader between a text and its rows: limits the length of a row and counts lines.
 
 use std::io::{self, Read};
 
-/// Longest row [bytes].
+/// Maximum length of a row [bytes].
 const MAX_ROW: usize = 1 << 20;
 
-/// Ends with an error where no row ends for long: a quotation mark that is never closed would take all memory.
-/// Also knows in which line a byte is.
+/// Fails if a row does not end within the limit: an unclosed quotation mark would otherwise use all memory. Also
+/// determines the line of a byte.
 pub(super) struct Guarded<R> {
     inner: R,
-    /// Bytes handed out since the last row; the one who takes rows sets it back.
+    /// Bytes read since the last row; the consumer of rows resets it.
     pub(super) starved: usize,
-    /// What was handed out last.
+    /// Last chunk read.
     chunk: Vec<u8>,
-    /// Bytes before it.
+    /// Number of bytes before the chunk.
     start: u64,
-    /// Line ends before it.
+    /// Number of line ends before the chunk.
     lines: u64,
 }
 
 impl<R> Guarded<R> {
-    /// Wraps bytes that come after a number of lines.
+    /// Wraps bytes that follow a number of lines.
     pub(super) fn new(inner: R, lines: u64) -> Self {
         Self {
             inner,
@@ -39,7 +39,7 @@ impl<R> Guarded<R> {
     }
 }
 
-/// In blocks that a byte can count, which compilers turn into vector instructions.
+/// Counts in blocks that fit in a byte, which compilers vectorise.
 fn line_ends(bytes: &[u8]) -> u64 {
     bytes
         .chunks(255)

@@ -1,4 +1,4 @@
-//! The rows of a table, as numbers.
+//! Rows of a table, as numbers.
 
 use std::io::{self, Read};
 
@@ -14,16 +14,16 @@ use crate::formats::clock::{self, Count};
 use crate::formats::plan::Plan;
 use crate::formats::{MAX_SAMPLES, number, refuse, refuse_at};
 
-/// What the rows hold.
+/// Contents of the rows.
 pub(super) struct Rows {
-    /// One series for each pick of the plan, NaN where a cell has no value.
+    /// One series for each pick of the plan, NaN for a cell without a value.
     pub(super) series: Vec<Vec<f64>>,
-    /// Whether times were those of a clock.
+    /// Whether times were in clock notation.
     pub(super) has_clock: bool,
     pub(super) notes: Vec<String>,
 }
 
-/// Text after the table: what is wrong with its first line as a row, and what it says.
+/// Text after the table: why its first line is not a row, and its contents.
 struct Trailer {
     error: CalibrationError,
     first: u64,
@@ -32,7 +32,7 @@ struct Trailer {
     lines: usize,
 }
 
-/// The wanted numbers of all rows.
+/// Reads the wanted numbers of all rows.
 pub(super) fn read(
     file: &str,
     input: Guarded<impl Read>,
@@ -86,7 +86,7 @@ pub(super) fn read(
         };
         let Some(failed) = failed else {
             match trailer {
-                // A table goes on after what looked like its end.
+                // The table continues after its apparent end.
                 Some(trailer) if series[0].len() > n => return Err(trailer.error),
                 _ => continue,
             }
@@ -124,7 +124,7 @@ pub(super) fn read(
     finish(file, &cells, series, trailer)
 }
 
-/// Says what the rows were like, and refuses times of two kinds.
+/// Adds notes about the rows, and refuses times in two notations.
 fn finish(
     file: &str,
     cells: &Cells<'_>,
@@ -183,21 +183,21 @@ fn shown(record: &ByteRecord) -> String {
 /// Why a row does not belong to the table.
 enum Failed {
     Ragged,
-    /// The cell of this pick.
+    /// The cell of this pick is invalid.
     Cell(usize),
 }
 
-/// Makes cells numbers.
+/// Converts cells to numbers.
 struct Cells<'a> {
     dialect: &'a Dialect,
     plan: &'a Plan,
     count: Count,
-    /// Whether a number had its thousands set apart.
+    /// Whether a number had thousands separators.
     grouped: bool,
 }
 
 impl Cells<'_> {
-    /// Adds a row; nothing if none of its wanted cells has a value.
+    /// Adds a row, unless none of its wanted cells has a value.
     fn push(&mut self, record: &ByteRecord, series: &mut [Vec<f64>]) -> Result<(), Failed> {
         let mut missing = 0;
         for (index, (pick, values)) in self.plan.picks.iter().zip(&mut *series).enumerate() {
@@ -228,7 +228,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Cells without a value, clock times, and numbers whose thousands are set apart.
+    /// Handles cells without a value, clock times, and numbers with thousands separators.
     fn otherwise(&mut self, pick: usize, cell: &[u8], value: Option<f64>) -> Option<f64> {
         if value.is_some_and(f64::is_nan) || number::is_missing(cell) {
             return Some(f64::NAN);
@@ -247,7 +247,7 @@ impl Cells<'_> {
         value
     }
 
-    /// Whether a line is words rather than a row of the table that something is wrong with.
+    /// Whether a line is text rather than an invalid row of the table.
     fn is_text(&self, record: &ByteRecord) -> bool {
         let shape = Shape::of(record);
         if shape.texts == 0 {

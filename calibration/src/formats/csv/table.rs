@@ -1,4 +1,4 @@
-//! Where in a text the table is: a block of rows of numbers, with names and units above it.
+//! Location of the table in a text: a block of rows of numbers, with names and units above it.
 
 use super::cells::{Delimiter, Kind, Shape};
 use super::encoding::words;
@@ -7,11 +7,11 @@ use crate::formats::units::Unit;
 
 /// A line of the text.
 pub(super) struct Line<'a> {
-    /// From 1, as an editor counts.
+    /// Line number, from 1, as in an editor.
     pub(super) number: usize,
-    /// Where it starts [bytes].
+    /// Start of the line [bytes].
     pub(super) start: usize,
-    /// Without its end.
+    /// Text without the line end.
     pub(super) text: &'a [u8],
 }
 
@@ -24,7 +24,7 @@ impl Line<'_> {
         self.text.starts_with(b"#")
     }
 
-    /// Without the mark of a comment.
+    /// Text without the comment mark.
     pub(super) fn bare(&self) -> &[u8] {
         let marks: [&[u8]; 3] = [b"#", b"%", b"//"];
         let text = self.text.trim_ascii();
@@ -59,7 +59,7 @@ pub(super) fn lines(text: &[u8], cut: bool) -> Vec<Line<'_>> {
     lines
 }
 
-/// Where the table is.
+/// Location of the table.
 pub(super) struct Table {
     pub(super) delimiter: Delimiter,
     /// Index of the line of the first row of numbers.
@@ -68,7 +68,7 @@ pub(super) struct Table {
     pub(super) heading: Heading,
 }
 
-/// What stands above the rows.
+/// Lines above the rows.
 #[derive(Default)]
 pub(super) struct Heading {
     /// Names of the columns, and the index of their line.
@@ -78,7 +78,7 @@ pub(super) struct Heading {
 }
 
 impl Heading {
-    /// How many names say what the column is.
+    /// Number of names with a known meaning.
     fn known(&self) -> usize {
         let Some((_, names)) = &self.names else {
             return 0;
@@ -86,7 +86,7 @@ impl Heading {
         names.iter().filter(|name| is_known(name)).count()
     }
 
-    /// Whether one of the names is that of a time.
+    /// Whether one of the names denotes a time.
     fn has_time(&self) -> bool {
         let names = self.names.iter().flat_map(|(_, names)| names);
         let mut meanings = names.filter_map(|name| names::meaning(&words(name, 200)));
@@ -99,7 +99,7 @@ fn is_known(name: &[u8]) -> bool {
     names::meaning(&name).is_some() || names::place(&name).is_some()
 }
 
-/// Consecutive rows of numbers of one width.
+/// Consecutive rows of numbers with the same width.
 struct Block {
     first: usize,
     rows: usize,
@@ -107,13 +107,14 @@ struct Block {
     width: usize,
 }
 
-/// The table of a text: with the delimiter that gives most rows of numbers in one block, fewest words among them.
+/// Finds the table of a text, with the delimiter that gives the largest block of rows of numbers with the fewest
+/// words.
 pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
     let mut best: Option<(Delimiter, Vec<Block>, usize)> = None;
     for delimiter in Delimiter::ALL {
         let blocks = blocks(lines, delimiter);
         let rank = |block: &Block| (block.rows, usize::MAX - block.texts);
-        // Of equally long ones the first.
+        // Among blocks of equal length, the first one.
         let longest = (0..blocks.len()).rev().max_by_key(|&at| rank(&blocks[at]));
         let Some(longest) = longest else { continue };
         let better = best
@@ -126,8 +127,8 @@ pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
     let (delimiter, blocks, longest) = best?;
     let width = blocks[longest].width;
     let of = |block: &Block| heading(lines, delimiter, block);
-    // A row that is broken ends a block: the table starts with the first block below names, not after the broken row.
-    // Rows of another width need a time among their names: a table of results has none.
+    // A malformed row ends a block: the table starts with the first block below names, not after the malformed row.
+    // Rows of another width need a time among their names, because a table of results has none.
     let named = blocks.iter().find_map(|block| {
         let heading = of(block);
         let known = heading.known();
@@ -158,7 +159,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
 }
 
 impl Table {
-    /// Names that look like numbers, `time,1,2`, with a word above numbers.
+    /// Handles names that look like numbers, `time,1,2`, with a word above numbers.
     fn take_first_row(&mut self, lines: &[Line<'_>], block: &Block) {
         let rest = &lines[block.first + 1..];
         let next = rest
@@ -208,7 +209,7 @@ fn blocks(lines: &[Line<'_>], delimiter: Delimiter) -> Vec<Block> {
     blocks
 }
 
-/// Names and units right above a block.
+/// Names and units directly above a block.
 fn heading(lines: &[Line<'_>], delimiter: Delimiter, block: &Block) -> Heading {
     let mut above = (0..block.first).rev().filter(|&at| !lines[at].is_blank());
     let Some(nearest) = above.next() else {
@@ -230,7 +231,7 @@ fn heading(lines: &[Line<'_>], delimiter: Delimiter, block: &Block) -> Heading {
     }
 }
 
-/// Cells as many as the table is wide, one of them a word; in a comment all of them.
+/// The cells if they match the table's width and one of them is a word; in a comment all of them must be.
 fn names(line: &Line<'_>, delimiter: Delimiter, width: usize) -> Option<Vec<Vec<u8>>> {
     // `numpy.savetxt` writes its header as a comment, and not always with the delimiter of the rows.
     let others = Delimiter::ALL
@@ -238,7 +239,7 @@ fn names(line: &Line<'_>, delimiter: Delimiter, width: usize) -> Option<Vec<Vec<
         .filter(|other| *other != delimiter);
     [delimiter].into_iter().chain(others).find_map(|delimiter| {
         let mut cells = delimiter.split(line.bare());
-        // A delimiter at the end of the header, or of the rows; LabVIEW has a column of comments that its rows leave out.
+        // A trailing delimiter in the header or in the rows; LabVIEW has a comment column that its rows omit.
         if cells.len() == width + 1
             && cells
                 .last()
@@ -254,7 +255,7 @@ fn names(line: &Line<'_>, delimiter: Delimiter, width: usize) -> Option<Vec<Vec<
     })
 }
 
-/// A header with more or fewer names than the rows have cells: the rows are refused by it.
+/// A header with more or fewer names than the rows have cells; it leads to an error for the rows.
 fn ragged(line: &Line<'_>, delimiter: Delimiter) -> Option<Vec<Vec<u8>>> {
     let cells = delimiter.split(line.text);
     let words = cells.iter().all(|cell| Kind::of(cell) == Kind::Text);
@@ -262,7 +263,7 @@ fn ragged(line: &Line<'_>, delimiter: Delimiter) -> Option<Vec<Vec<u8>>> {
     (fits && cells.iter().any(|cell| is_known(cell))).then_some(cells)
 }
 
-/// A row of units: one at least that is known, and nothing but units.
+/// A row of units: at least one is known, and all cells are units.
 fn units(line: &Line<'_>, delimiter: Delimiter, width: usize) -> Option<Vec<Vec<u8>>> {
     let mut cells = delimiter.split(line.bare());
     if cells.len() == width + 1 && cells.last().is_some_and(Vec::is_empty) {
@@ -295,7 +296,7 @@ pub(super) fn bracketless(text: &str) -> &str {
     text
 }
 
-/// Units of columns that a log has besides.
+/// Whether it is a unit of other typical columns of a log.
 fn is_unit_of_else(text: &str) -> bool {
     const UNITS: [&str; 28] = [
         "-", "--", "1", "%", "°", "deg", "rad", "°C", "C", "K", "V", "mV", "A", "mA", "Hz", "Pa",

@@ -1,25 +1,25 @@
-//! An array of a MAT-file of version 5, from its bytes.
+//! Parses an array of a version 5 MAT-file from its bytes.
 
-/// Structs are followed so deep.
+/// Maximum depth of nested structs.
 const MAX_DEPTH: usize = 8;
-/// Most numbers in a row.
+/// Maximum number of values in a row.
 const MAX_WIDTH: usize = 4096;
-/// Classes of arrays: a struct, and the numeric ones from double to uint64.
+/// Classes of arrays: struct, and the numeric ones from double to uint64.
 const STRUCT: u8 = 2;
 const NUMERIC: std::ops::RangeInclusive<u8> = 6..=15;
-/// Flag of an array of complex numbers.
+/// Flag of a complex array.
 const COMPLEX: u8 = 0x08;
 
-/// An array of numbers with one row a sample.
+/// An array of numbers with one row per sample.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
-    /// That of the variable, or `log.force` in a struct.
+    /// Name of the variable, or a path such as `log.force` in a struct.
     pub(super) name: String,
     pub(super) rows: usize,
     pub(super) width: usize,
-    /// As MATLAB stores them, column by column.
+    /// Values column by column, as stored by MATLAB.
     pub(super) values: Vec<f64>,
-    /// Whether a sample is a column of the array and not a row.
+    /// Whether a sample is a column of the array instead of a row.
     by_column: bool,
 }
 
@@ -35,7 +35,7 @@ impl Array {
     }
 }
 
-/// Adds the arrays of numbers in a variable.
+/// Adds the numeric arrays in a variable.
 pub(super) fn read(
     bytes: &[u8],
     is_big_endian: bool,
@@ -48,7 +48,7 @@ pub(super) fn read(
     variable(&mut at, "", MAX_DEPTH, arrays)
 }
 
-/// An array without its tag; `name`: that of the struct's field, where it is in one.
+/// Parses an array without its tag; `name` is the name of the struct's field if it is in a struct.
 fn variable(
     at: &mut Elements,
     name: &str,
@@ -72,7 +72,7 @@ fn variable(
         name.to_owned()
     };
     if class == STRUCT {
-        // Of an array of structs no element is the log.
+        // In an array of structs, no element can be selected as the log.
         if depth == 0 || shape.iter().any(|size| *size != 1.0) {
             return Ok(());
         }
@@ -92,7 +92,7 @@ fn variable(
             .collect();
         for field in names {
             let inner = at.next()?;
-            // An empty field has no bytes at all.
+            // An empty field has no bytes.
             if inner.kind == super::MATRIX && !inner.bytes.is_empty() {
                 let mut inner = Elements {
                     bytes: inner.bytes,
@@ -121,7 +121,7 @@ fn variable(
             "\"{name}\" is {rows} by {columns} and has {n} numbers"
         ));
     }
-    // A byte of the file may become a number of eight.
+    // One byte of the file may become a number of eight bytes.
     let kept: usize = arrays.iter().map(|array| array.values.len()).sum();
     if kept + n > super::MAX_NUMBERS {
         return Err(format!(
@@ -140,7 +140,7 @@ fn variable(
     Ok(())
 }
 
-/// Elements one after the other; every size is checked against what is left.
+/// Iterates over elements; every size is checked against the remaining bytes.
 struct Elements<'a> {
     bytes: &'a [u8],
     is_big_endian: bool,
@@ -162,7 +162,7 @@ impl<'a> Elements<'a> {
             })
         };
         let first = word(self.bytes).ok_or(SHORT)?;
-        // A small element has its size in the upper half of its type, and its bytes where others have their size.
+        // A small element has its size in the upper half of its type, and its data in place of the size.
         let (kind, size, start, end) = match first >> 16 {
             0 => {
                 let size = self.bytes.get(4..).and_then(word).ok_or(SHORT)? as usize;
@@ -185,7 +185,7 @@ impl<'a> Elements<'a> {
 const SHORT: &str = "it is shorter than it says";
 
 impl Element<'_> {
-    /// How many numbers it has; none of an unknown type.
+    /// Number of values; 0 for an unknown type.
     fn count(&self) -> usize {
         let size = match self.kind {
             1 | 2 => 1,

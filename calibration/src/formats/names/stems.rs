@@ -1,10 +1,10 @@
-//! Names that recorders, testing machines and robots give to columns, in lower case without accents.
+//! Column names used by recorders, testing machines and robots, in lower case without accents.
 
 use super::Quantity;
 
-/// Names of scalars and, with `_x`, `_y`, `_z`, of components; the first of a quantity is the best.
+/// Names of scalars and, with `_x`, `_y`, `_z`, of components; earlier names of a quantity have priority.
 ///
-/// English, German, French, Spanish, Italian, Portuguese and Dutch, as exports of testing machines have them.
+/// English, German, French, Spanish, Italian, Portuguese and Dutch, as used in exports of testing machines.
 pub(super) const STEMS: &[(Quantity, &[&str])] = &[
     (
         Quantity::Time,
@@ -199,7 +199,7 @@ pub(super) const STEMS: &[(Quantity, &[&str])] = &[
     ),
 ];
 
-/// Quantity, names, places of x, y and z, and the fewest and most numbers of a list.
+/// Quantity, names, indices of x, y and z, and the minimum and maximum length of a list.
 type Indexed = (
     Quantity,
     &'static [&'static str],
@@ -207,9 +207,9 @@ type Indexed = (
     (usize, usize),
 );
 
-/// Lists of a robot: poses are x, y, z and a rotation; wrenches a force and a torque.
+/// Lists of robots: poses are x, y, z and a rotation; wrenches are a force and a torque.
 pub(super) const INDEXED: &[Indexed] = &[
-    // UR's RTDE, and what libraries call it.
+    // UR's RTDE, and the names used by libraries.
     (
         Quantity::Position,
         &["actual_tcp_pose", "tcp_pose", "ee_pose", "pose"],

@@ -1,15 +1,15 @@
-//! Types of NumPy's numbers.
+//! NumPy data types.
 
 use super::literal::Literal;
 
-/// What the bytes of one number mean.
+/// Kind of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Float,
     Signed,
     Unsigned,
     Boolean,
-    /// Known to be there, not readable as numbers.
+    /// Recognised but not readable as a number.
     Other,
 }
 
@@ -18,9 +18,9 @@ enum Kind {
 pub(super) struct Dtype {
     kind: Kind,
     big_endian: bool,
-    /// Bytes of one.
+    /// Size of one value [bytes].
     pub(super) size: usize,
-    /// As written.
+    /// Name as written.
     name: String,
 }
 
@@ -29,13 +29,13 @@ pub(super) struct Dtype {
 pub(super) struct Part {
     pub(super) name: Option<String>,
     pub(super) dtype: Dtype,
-    /// Bytes from the start of the row.
+    /// Offset in the row [bytes].
     pub(super) offset: usize,
-    /// How many numbers; `None`: one.
+    /// Number of values; `None`: a single value.
     pub(super) width: Option<usize>,
 }
 
-/// Largest text or opaque part [bytes], and most numbers in one part.
+/// Maximum size of a text or opaque part [bytes], and maximum number of values in one part.
 const MAX_PART: usize = 1 << 20;
 
 impl Dtype {
@@ -79,7 +79,7 @@ impl Dtype {
         })
     }
 
-    /// Why it is no number, if so.
+    /// Why it cannot be read as a number, if so.
     pub(super) fn unreadable(&self) -> Option<String> {
         (self.kind == Kind::Other).then(|| {
             format!(
@@ -89,7 +89,7 @@ impl Dtype {
         })
     }
 
-    /// The number in its bytes, as many as `size`.
+    /// Converts `size` bytes to a number.
     pub(super) fn number(&self, bytes: &[u8]) -> f64 {
         let mut little = [0u8; 8];
         little[..self.size].copy_from_slice(&bytes[..self.size]);
@@ -101,7 +101,7 @@ impl Dtype {
             (Kind::Float, 8) => f64::from_bits(raw),
             (Kind::Float, _) => f64::from(f32::from_bits(raw as u32)),
             (Kind::Signed, size) => {
-                // The sign is that of the highest byte that is there.
+                // The sign is the sign of the highest available byte.
                 let shift = 64 - 8 * size as u32;
                 ((raw << shift) as i64 >> shift) as f64
             }
@@ -111,14 +111,14 @@ impl Dtype {
     }
 }
 
-/// What to do about a file that only executing could read.
+/// What to do about a file that can only be read by executing it.
 pub(super) fn pickled() -> String {
     "holds Python objects (a pickle), which are never executed here: where you trust the file, load it in NumPy with allow_pickle=True \
      and save each column as a plain array, numpy.savez(\"log.npz\", time=…, indentation=…, force=…)"
         .to_owned()
 }
 
-/// The parts of a row and its size [bytes], of the entry `descr`.
+/// The parts of a row and its size [bytes], from the entry `descr`.
 pub(super) fn parts(descr: &Literal) -> Result<(Vec<Part>, usize), String> {
     match descr {
         Literal::Text(text) => {

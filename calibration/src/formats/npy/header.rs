@@ -1,4 +1,4 @@
-//! The head of a NumPy array: what it holds, checked against the size of the file before anything is allocated.
+//! Header of a NumPy array: contents, checked against the size of the file before allocation.
 
 use std::io::Read;
 
@@ -6,23 +6,23 @@ use super::dtype::{self, Part};
 use super::literal::{self, Literal};
 use crate::formats::source;
 
-/// Longest header [bytes]; NumPy's own limit is 10 000 characters.
+/// Maximum size of a header [bytes]; NumPy's own limit is 10 000 characters.
 const MAX_HEADER: usize = 1 << 16;
 
-/// Most numbers in a row.
+/// Maximum number of values in a row.
 pub(super) const MAX_COLUMNS: usize = 4096;
 
-/// What an array holds: rows of parts.
+/// Layout of an array: rows of parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::formats) struct Header {
-    /// Rows; `None`: the array is not a table (0-D or above 2-D).
+    /// Number of rows; `None`: the array is not a table (0-D or above 2-D).
     pub(super) rows: Option<usize>,
     pub(super) parts: Vec<Part>,
-    /// Bytes of a row.
+    /// Size of a row [bytes].
     pub(super) stride: usize,
-    /// Whether all of the first column comes before the second.
+    /// Whether the array is stored column by column.
     pub(super) by_column: bool,
-    /// Bytes of the array.
+    /// Size of the array [bytes].
     pub(super) bytes: u64,
 }
 
@@ -81,7 +81,7 @@ fn cut(size: u64) -> String {
     format!("is cut off within its header, at {size} bytes")
 }
 
-/// Fills a buffer as far as the input goes.
+/// Fills a buffer as far as input is available.
 fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, String> {
     let mut filled = 0;
     while filled < buffer.len() {

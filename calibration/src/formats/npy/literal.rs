@@ -1,4 +1,4 @@
-//! The few Python literals that a NumPy header is made of: read, never evaluated.
+//! The few Python literals of a NumPy header: parsed, never evaluated.
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,10 +11,10 @@ pub(super) enum Literal {
     Dictionary(Vec<(String, Literal)>),
 }
 
-/// Deepest nesting of a header that this reader needs, and a little more.
+/// Maximum nesting depth, slightly more than a header needs.
 const MAX_DEPTH: usize = 8;
 
-/// Reads one literal that fills the text but for blanks.
+/// Parses a text that consists of one literal and blanks.
 pub(super) fn parse(text: &str) -> Result<Literal, String> {
     let mut parser = Parser {
         rest: text.trim_ascii(),

@@ -1,4 +1,4 @@
-//! The values of one column, row group by row group.
+//! Reads the values of one column, row group by row group.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -9,22 +9,22 @@ use super::pages;
 use crate::CalibrationError;
 use crate::formats::refuse_at;
 
-/// Values decoded at once, about.
+/// Approximate number of values decoded at once.
 const BATCH: usize = 1 << 16;
 
-/// A column to be read.
+/// A column to read.
 pub(super) struct Source<'a> {
     pub(super) file: &'a str,
-    /// How messages call it.
+    /// Label in messages.
     pub(super) label: &'a str,
-    /// Its number among the columns of the file.
+    /// Index among the columns of the file.
     pub(super) leaf: usize,
-    /// Numbers in a row, for a list.
+    /// Numbers per row, for a list.
     pub(super) width: Option<usize>,
 }
 
 impl Source<'_> {
-    /// Series of some of the numbers in each row, from 0.
+    /// Reads some of the numbers in each row as series; indices from 0.
     pub(super) fn read<R: ChunkReader + 'static>(
         &self,
         reader: &SerializedFileReader<R>,
@@ -110,7 +110,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Names the first row that has a null, or more or fewer numbers than the others.
+    /// Error that names the first row with a null, or with another number of values than the others.
     fn odd_row(
         &self,
         first: usize,

@@ -1,7 +1,7 @@
-//! The footer of a Parquet file, checked before the library reads it.
+//! Checks the footer of a Parquet file before the library reads it.
 //!
-//! The library (parquet 60.1) recurses over the schema without a limit, allocates what a node says of its children,
-//! and skips over a list of any claimed length.
+//! The library (parquet 60.1) recurses over the schema without a limit, allocates the number of children that a node
+//! states, and skips over a list of any stated length.
 
 use std::io::Read;
 
@@ -10,23 +10,23 @@ use parquet::file::reader::ChunkReader;
 use super::thrift::{self, Result};
 use crate::formats::source;
 
-/// Longest footer [bytes]: it describes columns, not samples.
+/// Maximum size of a footer [bytes]: it describes columns, not samples.
 const MAX_FOOTER: u64 = 8 << 20;
 
-/// Most nodes of a schema, and most of them that have children: nesting goes no deeper.
+/// Maximum number of nodes of a schema, and of nodes with children, which limits the nesting depth.
 const MAX_NODES: i64 = 4096;
 const MAX_GROUPS: usize = 256;
 
-/// Magic, footer length, magic.
+/// Minimum file size: magic, footer length, magic.
 const LEAST: u64 = 12;
 
-/// Where the number of children stands: `FileMetaData.schema`, `SchemaElement.num_children`.
+/// Field path of the number of children: `FileMetaData.schema`, `SchemaElement.num_children`.
 const NUM_CHILDREN: [i16; 2] = [2, 5];
 
-/// Refuses Parquet files without a footer, and footers that the library cannot survive.
+/// Refuses Parquet files without a footer, and footers that make the library fail.
 ///
 /// # Errors
-/// What is wrong, to be read after the file's name.
+/// Describes the problem; to be appended to the file's name.
 pub fn check(input: &impl ChunkReader) -> Result<()> {
     let size = input.len();
     let head = bytes(input, 0, size.min(4096))?;

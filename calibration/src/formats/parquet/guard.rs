@@ -1,20 +1,20 @@
 //! Turns a panic of the Parquet, HDF5 or MCAP library into an error.
 //!
-//! [`super::footer`] and [`super::pages`] refuse what is known to make the library (parquet 60.1) panic on damaged pages.
-//! What they do not know must still not end a program that reads somebody's file.
+//! [`super::footer`] and [`super::pages`] refuse damage that is known to make the library (parquet 60.1) panic.
+//! Unknown cases must not end a program that reads a user's file either.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread's panics are caught here and need no message of their own.
+    /// Whether this thread's panics are caught here, so that their messages are suppressed.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
 static HOOK: Once = Once::new();
 
-/// The work's result, or nothing if it panicked; everything that it touched is dropped with it.
+/// Returns the result of the closure, or `None` if it panicked; everything that it owned is dropped.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     HOOK.call_once(|| {
         let usual = take_hook();

@@ -1,7 +1,7 @@
-//! The pages of a column, checked before the library unpacks them.
+//! Checks the pages of a column before the library unpacks them.
 //!
-//! The library (parquet 60.1) allocates what a page's header claims, unpacks gzip without a limit,
-//! and trusts the counts inside encodings other than the plain one and dictionaries.
+//! The library (parquet 60.1) allocates the size that a page header states, unpacks gzip without a limit, and trusts
+//! the counts inside encodings other than plain and dictionary.
 
 use std::io::Read;
 
@@ -13,37 +13,38 @@ use parquet::file::reader::ChunkReader;
 use super::thrift::{self, Result};
 use crate::formats::source::unpacks_to;
 
-/// Most values in one column of one row group: 64 million.
+/// Maximum number of values in one column of one row group: 64 million.
 const MAX_VALUES: u64 = 1 << 26;
 
-/// `PageType`, as far as it holds values, and the field of `PageHeader` that describes such a page.
+/// `PageType` of pages with values, and the field of `PageHeader` that describes such a page.
 const DATA: (i64, i16) = (0, 5);
 const DICTIONARY: (i64, i16) = (2, 7);
 const DATA_V2: (i64, i16) = (3, 8);
 
-/// `Encoding`: plain, and two numbers for places in a dictionary.
+/// `Encoding`: plain, and the two codes for dictionary indices.
 const ENCODINGS: [i64; 3] = [0, 2, 8];
 
-/// What a page's header claims; fields that are missing are 0.
+/// Contents of a page header; missing fields are 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct PageHeader {
     kind: i64,
-    /// Field that describes it; 0: none.
+    /// Field that describes the page; 0: none.
     description: i16,
     unpacked: i64,
     packed: i64,
     values: i64,
     encoding: i64,
-    /// Bytes of the levels of a page of version 2, which are not packed.
+    /// Sizes of the levels of a version 2 page [bytes], which are not compressed.
     levels: [i64; 2],
-    /// Whether a page of version 2 says that nothing in it is packed.
+    /// Whether a version 2 page states that it is not compressed.
     is_plain: bool,
 }
 
-/// Refuses pages of a column that the Parquet library cannot survive; only headers are looked at, and gzip, which is unpacked and counted.
+/// Refuses pages of a column that make the Parquet library fail. Only headers are examined, and gzip data, which is
+/// unpacked and counted.
 ///
 /// # Errors
-/// What is wrong, to be read after the column's name.
+/// Describes the problem; to be appended to the column's name.
 pub fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<()> {
     let bytes = match (
         u64::try_from(
@@ -76,7 +77,7 @@ pub fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<(
     Ok(())
 }
 
-/// `PageHeader` of the format's Thrift file, with the description of its kind, and its length [bytes].
+/// `PageHeader` of the format's Thrift file, with the description for its type, and its length [bytes].
 fn header(bytes: &[u8]) -> Result<(PageHeader, usize)> {
     let mut page = PageHeader::default();
     let length = thrift::walk(bytes, &mut |path, value| {

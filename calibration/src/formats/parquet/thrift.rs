@@ -1,16 +1,16 @@
-//! Thrift's compact protocol, as far as checking the integers in it needs.
+//! Thrift's compact protocol, limited to what is needed to check integers.
 //!
 //! Source: Apache Thrift, "Thrift Compact protocol encoding".
-//! Maps and lists of truth values, which Parquet does not use, are refused.
+//! Maps and lists of booleans, which Parquet does not use, are refused.
 
-/// Deepest nesting that Parquet's structures have, and more.
+/// Maximum nesting depth, more than Parquet's structures need.
 const MAX_DEPTH: usize = 16;
 
-/// Why bytes are refused, after "has a page that" or the like.
+/// Result with a description of the problem, to be appended to text such as "has a page that".
 pub(super) type Result<T> = std::result::Result<T, String>;
 
-/// Walks over the structure that `bytes` begin with and returns its length.
-/// `visit` gets each integer, and each truth value as 0 or 1, with the numbers of the fields that lead to it.
+/// Traverses the structure at the start of `bytes` and returns its length. `visit` receives each integer, and each
+/// boolean as 0 or 1, with the path of field numbers.
 pub(super) fn walk(
     bytes: &[u8],
     visit: &mut dyn FnMut(&[i16], i64) -> Result<()>,

@@ -1,11 +1,11 @@
-//! Finding columns by the names in a header.
+//! Detection of columns by the names in a header.
 
 use super::field::{Field, Target, describe, label};
 use crate::CalibrationError;
 use crate::formats::names::{self, Quantity};
 use crate::formats::refuse;
 
-/// The columns of each quantity, one or three numbers a row.
+/// The columns of each quantity, one or three numbers per row.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
     pub(super) time: Option<Target>,
@@ -14,15 +14,15 @@ pub(super) struct Assignment {
     pub(super) force: Vec<Target>,
 }
 
-/// What the names of a header offer.
+/// Candidates found in the names of a header.
 pub(super) struct Detected {
     scalars: Vec<(Quantity, usize, Target)>,
     vectors: Vec<(Quantity, usize, [Target; 3])>,
-    /// Components without the other two.
+    /// Single components of a vector without the other two.
     lone: Vec<(Quantity, usize, Target)>,
 }
 
-/// A column that is one component of a vector.
+/// A column with one component of a vector.
 struct Component {
     quantity: Quantity,
     rank: usize,
@@ -59,7 +59,7 @@ impl Detected {
                 element: offered.width.map(|_| 0),
             };
             if let Some(width) = offered.width.filter(|width| *width > 1) {
-                // A vector, or the list of a robot.
+                // A vector, or a list of a robot.
                 if let Some(of) = names::list(name)
                     && (of.lengths.0..=of.lengths.1).contains(&width)
                 {
@@ -98,7 +98,7 @@ impl Detected {
         found
     }
 
-    /// Puts components of one name together.
+    /// Groups components with the same name.
     fn group(&mut self, components: &[Component]) {
         for component in components {
             let of = |wanted: usize| {
@@ -119,7 +119,7 @@ impl Detected {
         }
     }
 
-    /// Puts the numbers of one list together.
+    /// Groups the numbers of one list.
     fn list(&mut self, places: &[(names::Place, String, Target)]) {
         for (place, prefix, target) in places {
             let list: Vec<&(names::Place, String, Target)> = places
@@ -134,7 +134,7 @@ impl Detected {
             };
             let (least, most) = place.lengths;
             let length = list.iter().map(|(other, ..)| other.index + 1).max();
-            // Robots' poses and wrenches may be logged without their rotations and torques.
+            // Robots' poses and wrenches may be logged without rotations and torques.
             let sound =
                 length.is_some_and(|length| length == 3 || (least..=most).contains(&length));
             if list.len() == 1 {
@@ -149,7 +149,7 @@ impl Detected {
         }
     }
 
-    /// The plainest name of a quantity, one number a row; a lone component where there is nothing else.
+    /// The best name of a quantity, one number per row; a single component if there is nothing else.
     fn scalar(&self, quantity: Quantity) -> Option<Target> {
         let best = |among: &[(Quantity, usize, Target)]| {
             among
@@ -164,7 +164,7 @@ impl Detected {
         })
     }
 
-    /// Other scalars of a quantity than the chosen one.
+    /// Scalars of a quantity other than the selected one.
     pub(super) fn rivals(&self, quantity: Quantity, chosen: &[Target]) -> Vec<Target> {
         match chosen {
             [chosen] => self
@@ -185,7 +185,7 @@ impl Detected {
             .map(|(.., targets)| *targets)
     }
 
-    /// A vector, where no other has an equally good name, as those of two sensors have.
+    /// A vector, if no other one has an equally good name (as with two sensors).
     fn one_vector(
         &self,
         file: &str,
@@ -228,7 +228,7 @@ impl Detected {
         self.scalar(Quantity::Time)
     }
 
-    /// Indentation, or else position.
+    /// Indentation, otherwise position.
     pub(super) fn motion(
         &self,
         file: &str,
@@ -246,7 +246,7 @@ impl Detected {
         }
     }
 
-    /// A force that goes with a motion of `axes` numbers.
+    /// A force that matches a motion of `axes` numbers.
     pub(super) fn force(
         &self,
         file: &str,
@@ -273,7 +273,7 @@ impl Detected {
         }
     }
 
-    /// A velocity of the motion's shape.
+    /// A velocity with the motion's shape.
     fn velocity(&self, axes: usize, notes: &mut Vec<String>) -> Option<Vec<Target>> {
         let vector = self.vector(Quantity::Velocity);
         let scalar = self.scalar(Quantity::Velocity);
@@ -292,7 +292,7 @@ impl Detected {
         }
     }
 
-    /// What a log with this header is made of.
+    /// Columns of a log with this header.
     pub(super) fn choose(
         &self,
         file: &str,
@@ -319,7 +319,7 @@ impl Detected {
     }
 }
 
-/// The column of time; none where the rate is given, which wins.
+/// The time column; `None` if the rate is given, which takes precedence.
 pub(super) fn time_or_rate(
     time: Option<Target>,
     fields: &[Field],
@@ -345,7 +345,7 @@ fn missing(file: &str, fields: &[Field], what: &str) -> CalibrationError {
     } else {
         "has no names of columns".to_owned()
     };
-    // Of a list the numbers have places and no names.
+    // The numbers of a list have indices and no names.
     let list = fields.iter().find(|field| field.width >= Some(3));
     let only_lists = fields
         .iter()

@@ -1,20 +1,20 @@
-//! The columns that a file offers, and the numbers in them.
+//! The columns of a file, and the numbers in them.
 
 use crate::formats::units::Unit;
 
-/// A column as the file offers it.
+/// A column of a file.
 #[derive(Clone, Debug)]
 pub(in crate::formats) struct Field {
-    /// Its name, if the file has names.
+    /// Name, if the file has names.
     pub(in crate::formats) name: Option<String>,
-    /// How many numbers it has in a row, if it can have several.
+    /// Numbers per row, if it can have several.
     pub(in crate::formats) width: Option<usize>,
-    /// Its unit as the file's own types give it, if it is a time.
+    /// Unit from the file's own data type, if it is a time.
     pub(in crate::formats) time_unit: Option<Unit>,
 }
 
 impl Field {
-    /// One number a row.
+    /// A column with one number per row.
     pub(in crate::formats) fn scalar(name: Option<String>) -> Self {
         Self {
             name,
@@ -24,7 +24,7 @@ impl Field {
     }
 }
 
-/// One number of a field, before it has a unit.
+/// One number of a field, without a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) struct Target {
     pub(in crate::formats) field: usize,
@@ -44,7 +44,7 @@ pub(in crate::formats) fn label(fields: &[Field], target: Target) -> String {
     }
 }
 
-/// The columns that there are, for messages.
+/// List of the available columns, for messages.
 pub(in crate::formats) fn describe(fields: &[Field]) -> String {
     const SHOWN: usize = 40;
     let names: Vec<String> = fields

@@ -1,4 +1,4 @@
-//! Finding the tool's orientation by names that leave no doubt of its order, or by what the user says.
+//! Detection of the tool's orientation by names with an unambiguous order, or by the user's options.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::formats::columns::{self, Selector};
 use crate::formats::orientation::{ForceFrame, OrientationKind, none_recorded};
 use crate::formats::{ReadOptions, names};
 
-/// Where the orientation is: indices into [`Plan::picks`], in the order of the kind.
+/// Columns of the orientation: indices into [`Plan::picks`], in the order of the kind.
 #[derive(Clone, Debug)]
 pub(in crate::formats) struct OrientationPlan {
     pub(in crate::formats) picks: Vec<usize>,
@@ -19,7 +19,7 @@ pub(in crate::formats) struct OrientationPlan {
 
 use OrientationKind::{RotationVector, Rpy, RpyDegrees, Xyzw};
 
-/// Endings of names, in lower case with `_` between words, in the order of the kind; the first are the best.
+/// Suffixes of names, in lower case with `_` between words, in the order of the kind; earlier ones have priority.
 const NAMES: &[(OrientationKind, &[&str])] = &[
     (Xyzw, &["qx", "qy", "qz", "qw"]),
     (Xyzw, &["q_x", "q_y", "q_z", "q_w"]),
@@ -46,7 +46,7 @@ const NAMES: &[(OrientationKind, &[&str])] = &[
         Xyzw,
         &["rotation_x", "rotation_y", "rotation_z", "rotation_w"],
     ),
-    // As Universal Robots' RTDE calls the pose of the tool: https://docs.universal-robots.com, RTDE guide.
+    // Names of the tool pose in Universal Robots' RTDE: https://docs.universal-robots.com, RTDE guide.
     (
         RotationVector,
         &[
@@ -68,7 +68,7 @@ const NAMES: &[(OrientationKind, &[&str])] = &[
     (Rpy, &["roll", "pitch", "yaw"]),
 ];
 
-/// Endings of the names of lists that may hold an orientation; their order is not said by it.
+/// Suffixes of lists that may contain an orientation, in an unspecified order.
 const LISTS: &[&str] = &[
     "orientation",
     "quat",
@@ -80,7 +80,7 @@ const LISTS: &[&str] = &[
 ];
 
 impl Plan {
-    /// Adds the orientation, where force and position are vectors and the force may be in the tool's frame.
+    /// Adds the orientation, if force and position are vectors and the force may be in the tool's frame.
     pub(in crate::formats) fn add_orientation(
         &mut self,
         file: &str,
@@ -169,7 +169,7 @@ impl Plan {
     }
 }
 
-/// What the user named: in the order of the kind, or of their names.
+/// Columns named by the user: in the order of the kind, or of their names.
 fn given(
     file: &str,
     fields: &[Field],
@@ -220,14 +220,14 @@ fn given(
     }
 }
 
-/// An orientation whose names say its order.
+/// An orientation whose names determine the order.
 struct Group {
     prefix: String,
     kind: OrientationKind,
     targets: Vec<Target>,
 }
 
-/// The complete orientations among the columns that `may` be taken.
+/// The complete orientations among the columns for which `may` returns true.
 fn groups(fields: &[Field], may: impl Fn(Target) -> bool) -> Vec<Group> {
     let mut found: BTreeMap<(usize, String), Vec<Vec<Target>>> = BTreeMap::new();
     for (field, offered) in fields.iter().enumerate() {
@@ -270,7 +270,7 @@ fn groups(fields: &[Field], may: impl Fn(Target) -> bool) -> Vec<Group> {
     whole.collect()
 }
 
-/// The one orientation that the names of a table say.
+/// The single orientation that the names of a table determine.
 fn detected(
     fields: &[Field],
     kind: Option<OrientationKind>,
@@ -287,7 +287,7 @@ fn detected(
         }
         let group = groups.remove(0);
         match (group.kind, kind) {
-            // Of three angles the user knows the unit; of a quaternion its names know the order.
+            // For three angles the user gives the unit; for a quaternion the names give the order.
             (Rpy, Some(RpyDegrees)) => return Some((RpyDegrees, group.targets)),
             (Xyzw, Some(OrientationKind::Wxyz)) => return Some((Xyzw, group.targets)),
             (found, Some(wanted)) if found != wanted => {}

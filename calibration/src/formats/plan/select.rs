@@ -1,11 +1,11 @@
-//! From what the user calls a column to the column.
+//! Resolves the user's column specifications.
 
 use super::field::{Field, Target, describe};
 use crate::CalibrationError;
 use crate::formats::columns::{Selector, refuse};
 use crate::formats::names;
 
-/// The numbers that selectors mean: one or three, or four of an orientation.
+/// The numbers specified by selectors: one or three, or four of an orientation.
 pub(super) fn resolve(
     file: &str,
     fields: &[Field],
@@ -51,7 +51,7 @@ fn find(fields: &[Field], selector: &Selector) -> Result<Target, String> {
     }
 }
 
-/// A file that is one table without names has its columns numbered, whatever it is made of.
+/// The columns of a file that is a single table without names are numbered, regardless of its fields.
 fn by_number(fields: &[Field], index: usize) -> Result<Target, String> {
     let (width, target) = match fields {
         [
@@ -110,7 +110,7 @@ fn by_name(fields: &[Field], name: &str) -> Result<Target, String> {
     }
 }
 
-/// The field of a name: as it is, or else whatever the case, if that is one field.
+/// The field with this name: exact match, otherwise ignoring case if that is unique.
 fn named(fields: &[Field], name: &str) -> Result<Option<usize>, String> {
     let search = |same: &dyn Fn(&str) -> bool| -> Result<Option<usize>, String> {
         let mut found = fields
@@ -131,7 +131,7 @@ fn named(fields: &[Field], name: &str) -> Result<Option<usize>, String> {
         Some(field) => Ok(Some(field)),
         None => match search(&|other| other.to_lowercase() == name.to_lowercase())? {
             Some(field) => Ok(Some(field)),
-            // `Force` means `Force (N)`.
+            // `Force` matches `Force (N)`.
             None => search(&|other| names::without_brackets(other).0 == name),
         },
     }
