@@ -1,4 +1,4 @@
-//! Time of one call of the arm's inverse dynamics and of its parts.
+//! Time per call of the arm's inverse dynamics and of its parts.
 #![expect(
     missing_docs,
     reason = "criterion's macros make undocumented functions"

@@ -1,4 +1,4 @@
-//! Derives the parameters of `classic()` from those of `identified()`: bodies that can exist, with the same torques.
+//! Derives the parameters of `classic()` from those of `identified()`: physically feasible bodies with the same torques.
 //!
 //! `cargo run --release -p insonate-dvrk --example physical_parameters` prints the table of `src/parameters/classic.rs`.
 
@@ -8,7 +8,7 @@ use insonate_dvrk::{Inertia, identified};
 
 fn main() {
     let mut psm = identified();
-    // Links 4 and 5 translate and yaw about x alone: what they have about y and z is that of bars.
+    // Links 4 and 5 only translate and yaw about x: their inertia about y and z is set to that of bars.
     for (link, moment) in [(4, 0.0616), (5, 0.01)] {
         let old = psm.links[link].inertia;
         let about = old.about_its_centre();

@@ -1,4 +1,4 @@
-//! Prints a simulated log of one of Wang's excitation trajectories: 30 s at 200 Hz in motor coordinates, with the noise of encoders and torque readings.
+//! Prints a simulated log of one of Wang's excitation trajectories: 30 s at 200 Hz in motor coordinates, with noise of encoders and torque readings.
 //!
 //! `cargo run --release -p insonate-dvrk --example simulated_log -- 1 > one.csv`
 //! `cargo run --release -p insonate-dvrk --example simulated_log -- 1 0.105 > one_105g.csv` with a payload [kg] on the carriage.

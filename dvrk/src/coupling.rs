@@ -1,20 +1,20 @@
-//! The instrument's cables: three motors move wrist pitch and both jaws together.
+//! Cable coupling of the instrument: three motors together move wrist pitch and both jaws.
 //!
-//! Motor coordinates are `[q1, q2, q3, q4, m5, m6, m7]`; the first four are joints themselves.
+//! Motor coordinates are `[q1, q2, q3, q4, m5, m6, m7]`; the first four equal the joints.
 //! wrist pitch = 1.0186 m5, jaw a = -0.8306 m5 + 1.2178 m6, jaw b = -0.8306 m5 + 1.2178 m7
-//! (large needle driver, part 400006, as the dVRK's configuration and Wang et al. 2019 give it).
+//! (large needle driver, part 400006, from the dVRK's configuration and Wang et al. 2019).
 //! Power is conserved, so torques convert with the transposed matrix.
-//! [`console_from_joint`] gives what the dVRK's software reports: wrist yaw (a + b)/2 and jaw opening b - a.
+//! [`console_from_joint`] returns the values that the dVRK's software reports: wrist yaw (a + b)/2 and jaw opening b - a.
 
 use nalgebra::SMatrix;
 
 use crate::psm::{JointVector, N_JOINTS};
 
-/// Wrist pitch per motor 5.
+/// Wrist pitch per motion of motor 5.
 const PITCH_PER_MOTOR: f64 = 1.0186;
-/// Jaws per motor 5: pitching the wrist moves their cables.
+/// Jaw angle per motion of motor 5: the wrist pitch moves the cables of the jaws.
 const JAW_PER_PITCH_MOTOR: f64 = -0.8306;
-/// Jaw per its own motor.
+/// Jaw angle per motion of its own motor.
 const JAW_PER_MOTOR: f64 = 1.2178;
 
 type JointMatrix = SMatrix<f64, N_JOINTS, N_JOINTS>;
@@ -30,7 +30,7 @@ pub fn joint_from_motor_matrix() -> JointMatrix {
     c
 }
 
-/// The matrix of `motor = C⁻¹ joint`.
+/// The matrix C⁻¹ of `motor = C⁻¹ joint`.
 pub fn motor_from_joint_matrix() -> JointMatrix {
     let mut inverse = JointMatrix::identity();
     inverse[(4, 4)] = 1.0 / PITCH_PER_MOTOR;
@@ -41,12 +41,12 @@ pub fn motor_from_joint_matrix() -> JointMatrix {
     inverse
 }
 
-/// Joint positions, velocities or accelerations from the motors'.
+/// Joint positions, velocities or accelerations from motor values.
 pub fn joint_from_motor(motor: &JointVector) -> JointVector {
     joint_from_motor_matrix() * motor
 }
 
-/// Motor positions, velocities or accelerations from the joints'.
+/// Motor positions, velocities or accelerations from joint values.
 pub fn motor_from_joint(joint: &JointVector) -> JointVector {
     motor_from_joint_matrix() * joint
 }
@@ -61,7 +61,7 @@ pub fn motor_torque_from_joint(joint_torque: &JointVector) -> JointVector {
     joint_from_motor_matrix().transpose() * joint_torque
 }
 
-/// What the dVRK reports: the jaws as `[.., wrist yaw, jaw opening]`.
+/// Joint values as the dVRK reports them: the jaws as `[.., wrist yaw, jaw opening]`.
 pub fn console_from_joint(joint: &JointVector) -> JointVector {
     let mut console = *joint;
     console[5] = 0.5 * (joint[5] + joint[6]);
@@ -77,7 +77,7 @@ pub fn joint_from_console(console: &JointVector) -> JointVector {
     joint
 }
 
-/// Joint torques from those of the wrist's yaw and the jaws' opening, with which the power is the same.
+/// Joint torques from torques of wrist yaw and jaw opening, with the same power.
 pub fn joint_torque_from_console(console_torque: &JointVector) -> JointVector {
     let mut joint = *console_torque;
     joint[5] = 0.5 * console_torque[5] - console_torque[6];

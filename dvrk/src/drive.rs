@@ -1,13 +1,13 @@
-//! What acts on a joint besides rigid bodies: friction, rotor inertia, spring.
+//! Forces on a joint in addition to rigid bodies: friction, rotor inertia, spring.
 //!
-//! A drive moves with a linear combination s = c·q of the joints and asks for the force `I s̈ + K s + Fv ṡ + Fc sign(ṡ) + Fo` (Wang et al. 2019, Eq. 5 to 7).
+//! A drive moves with a linear combination s = c·q of the joints and needs the force `I s̈ + K s + Fv ṡ + Fc sign(ṡ) + Fo` (Wang et al. 2019, Eq. 5 to 7).
 
 use crate::psm::JointVector;
 
 /// Friction, rotor inertia and spring that move with a linear combination of the joints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drive {
-    /// Its name.
+    /// Name of the drive.
     pub name: &'static str,
     /// The combination c: position of the drive per position of each joint.
     pub coefficients: JointVector,
@@ -19,7 +19,7 @@ pub struct Drive {
     pub offset: f64,
     /// Inertia of the rotor as seen at the drive [kg m² or kg].
     pub motor_inertia: f64,
-    /// Stiffness K of a spring whose rest is at zero [N m/rad].
+    /// Stiffness K of a spring with its rest position at zero [N m/rad].
     pub stiffness: f64,
 }
 
@@ -30,7 +30,7 @@ impl Drive {
     }
 }
 
-/// -1, 0 or 1, unlike `f64::signum`, which has no zero.
+/// Sign as -1, 0 or 1; `f64::signum` never returns 0 for zero.
 pub(crate) fn sign(value: f64) -> f64 {
     if value == 0.0 { 0.0 } else { value.signum() }
 }

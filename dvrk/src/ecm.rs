@@ -9,13 +9,13 @@ use nalgebra::{IsometryMatrix3, SMatrix, SVector, Vector3};
 use crate::error::DvrkError;
 use crate::serial::{Chain, Convention, Row};
 
-/// Joints of the camera arm: yaw, pitch [rad], insertion [m], roll [rad].
+/// Number of joints of the camera arm: yaw, pitch [rad], insertion [m], roll [rad].
 pub const N_JOINTS: usize = 4;
 /// Remote centre to the zero of insertion [m].
 const REMOTE_CENTRE: f64 = 0.3822;
 /// Zero of insertion to the tip of the endoscope [m].
 const SCOPE: f64 = 0.3829;
-/// Distance of tip and remote centre [m] below which the endoscope has no direction.
+/// Distance between tip and remote centre [m] below which the direction of the endoscope is undefined.
 const SINGULAR: f64 = 1e-9;
 
 fn chain(q: &SVector<f64, N_JOINTS>) -> Chain<N_JOINTS> {
@@ -33,7 +33,7 @@ fn chain(q: &SVector<f64, N_JOINTS>) -> Chain<N_JOINTS> {
     Chain::new(&rows, Convention::Modified, &(*q).into())
 }
 
-/// Pose of the endoscope's tip in the base frame; z points along the endoscope, as the camera of a straight one.
+/// Pose of the endoscope's tip in the base frame; z points along the endoscope, like the camera of a straight endoscope.
 pub fn tip_pose(q: &SVector<f64, N_JOINTS>) -> IsometryMatrix3<f64> {
     chain(q).tip
 }
@@ -43,7 +43,7 @@ pub fn tip_jacobian(q: &SVector<f64, N_JOINTS>) -> SMatrix<f64, 6, N_JOINTS> {
     chain(q).jacobian()
 }
 
-/// Joints that put the tip to `position` [m] in the base frame with the given roll [rad].
+/// Joint positions for the tip at `position` [m] in the base frame with the given roll [rad].
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What can be wrong, with what the user needs to mend it.
+//! Errors, with the information that the user needs to fix them.
 
 /// Errors of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -6,38 +6,38 @@ pub enum DvrkError {
     /// A pose that the arm cannot take.
     #[error("{frame} cannot be reached: {reason}")]
     Unreachable {
-        /// What was to be placed.
+        /// The frame to be placed.
         frame: &'static str,
-        /// Why not, with the value and what is allowed.
+        /// Reason, with the value and the allowed range.
         reason: String,
     },
     /// A number outside its range.
     #[error("{name} is {value}, allowed: {allowed}")]
     Range {
-        /// Whose number.
+        /// Name of the quantity.
         name: String,
-        /// The number.
+        /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed range.
         allowed: String,
     },
     /// A file cannot be read.
     #[error("cannot read {file}: {reason}")]
     Read {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Why.
+        /// Cause.
         reason: String,
     },
     /// The contents of a log cannot be used.
     #[error("{file}: {problem}")]
     Log {
-        /// The log's name.
+        /// Name of the log.
         file: String,
-        /// What is wrong, where, and what is allowed.
+        /// The problem, its place, and the allowed range.
         problem: String,
     },
-    /// No bodies that can exist were found within the bounds.
+    /// No feasible bodies were found within the bounds.
     #[error("the feasible fit did not converge: {0}")]
     NoConvergence(String),
 }

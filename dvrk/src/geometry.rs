@@ -1,7 +1,7 @@
 //! Lengths of the PSM and its frames in modified Denavit-Hartenberg form (Craig 1989).
 //!
-//! Source: Wang, Gondokaryono, Munawar, Fischer 2019, "A convex optimization-based dynamic model identification package for the da Vinci Research Kit", Fig. 2 and Table I, and the published robot definition that goes with it (DOI 10.1109/LRA.2019.2927947).
-//! Links 4 to 7 are the two parallelograms: their angles are ±pitch, which closes both chains exactly.
+//! Source: Wang, Gondokaryono, Munawar, Fischer 2019, "A convex optimization-based dynamic model identification package for the da Vinci Research Kit", Fig. 2 and Table I, and the accompanying robot definition (DOI 10.1109/LRA.2019.2927947).
+//! Links 4 to 7 form the two parallelograms: their angles are ±pitch, which closes both chains exactly.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -14,19 +14,19 @@ use crate::psm::N_LINKS;
 pub struct Geometry {
     /// Remote centre to the zero of insertion.
     pub l_rcc: f64,
-    /// Along the parallelogram to the second vertical bar.
+    /// Distance along the parallelogram to the second vertical bar.
     pub l_2l1: f64,
-    /// Along the parallelogram from the pitch axis to the insertion's carriage: distance of base and remote centre.
+    /// Distance along the parallelogram from the pitch axis to the insertion's carriage, which is the distance between base and remote centre.
     pub l_2l2: f64,
     /// Offset of the parallelogram from the pitch axis.
     pub l_2l3: f64,
     /// Height of the lower bar.
     pub l_2h1: f64,
-    /// Height of the upper bar above the lower.
+    /// Height of the upper bar above the lower bar.
     pub l_2h2: f64,
     /// Offset of the insertion axis from the carriage's joint.
     pub l_3: f64,
-    /// Insertion's zero to the wrist's pitch axis.
+    /// Zero of the insertion to the wrist's pitch axis.
     pub l_tool: f64,
     /// Wrist's pitch axis to its yaw axis.
     pub l_p2y: f64,
@@ -51,7 +51,7 @@ impl Geometry {
         }
     }
 
-    /// The links without inertia; indices are Wang's frame numbers, 0 is the base.
+    /// The links without inertia; indices are Wang's frame numbers, and 0 is the base.
     pub fn links(&self) -> [Link; N_LINKS] {
         use Motion::{Fixed, Prismatic, Revolute};
         let right = FRAC_PI_2;
@@ -82,7 +82,7 @@ impl Geometry {
     }
 }
 
-/// A link without inertia from its row `[a, alpha, d, theta]`.
+/// A link without inertia from a row `[a, alpha, d, theta]`.
 fn link(name: &'static str, parent: usize, row: [f64; 4], motion: Motion) -> Link {
     let [a, alpha, d, theta] = row;
     Link {

@@ -1,11 +1,11 @@
-//! Inertia of a rigid body in barycentric form: linear in all that dynamics asks for (Maes, Samin, Willems 1989).
+//! Inertia of a rigid body in barycentric form, in which the equations of motion are linear (Maes, Samin, Willems 1989).
 //!
 //! With mass m, centre of mass r and inertia about it I: first moment l = m r, inertia about the frame's origin L = I + m (r·r 1 - r rᵀ).
-//! A body of real matter has a positive definite pseudo-inertia [[½ tr(L) 1 - L, l], [lᵀ, m]] (Wensing, Kim, Slotine 2018, Eq. 9).
+//! A physically feasible body has a positive definite pseudo-inertia [[½ tr(L) 1 - L, l], [lᵀ, m]] (Wensing, Kim, Slotine 2018, Eq. 9).
 
 use nalgebra::{Matrix3, Matrix4, SVector, Vector3};
 
-/// Inertia of one link in its own frame.
+/// Inertia of a link in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inertia {
     /// Mass [kg].
@@ -17,14 +17,14 @@ pub struct Inertia {
 }
 
 impl Inertia {
-    /// No matter at all.
+    /// Inertia of a massless body.
     pub const ZERO: Self = Self {
         mass: 0.0,
         first_moment: Vector3::new(0.0, 0.0, 0.0),
         about_origin: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    /// A body of mass `mass` [kg] with its centre at `centre` [m] and inertia `[xx, xy, xz, yy, yz, zz]` about that centre [kg m²].
+    /// A body with mass `mass` [kg], centre of mass `centre` [m] and inertia `[xx, xy, xz, yy, yz, zz]` about that centre [kg m²].
     pub fn about_centre(mass: f64, centre: [f64; 3], inertia: [f64; 6]) -> Self {
         let centre = Vector3::from(centre);
         Self {
@@ -76,7 +76,7 @@ impl Inertia {
         self.about_origin - self.mass * steiner(&self.centre())
     }
 
-    /// The pseudo-inertia: positive definite where matter can have this inertia.
+    /// The pseudo-inertia, which is positive definite if the inertia is physically feasible.
     pub fn pseudo_inertia(&self) -> Matrix4<f64> {
         let second = Matrix3::identity() * (0.5 * self.about_origin.trace()) - self.about_origin;
         let mut pseudo = Matrix4::zeros();
@@ -91,7 +91,7 @@ impl Inertia {
         pseudo
     }
 
-    /// Smallest eigenvalue of the pseudo-inertia: positive for a body that can exist.
+    /// Smallest eigenvalue of the pseudo-inertia, which is positive if the inertia is physically feasible.
     pub fn feasibility(&self) -> f64 {
         self.pseudo_inertia().symmetric_eigenvalues().min()
     }

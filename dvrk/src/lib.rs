@@ -7,8 +7,8 @@
 //!
 //! # Joint coordinates
 //!
-//! A [`JointVector`] is `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]` in rad, the insertion in m: the coordinates of the mechanism, in which each jaw has its own angle about the wrist's yaw axis.
-//! The dVRK's software reports wrist yaw `(a + b)/2` and jaw opening `b - a` instead, and its logs motor coordinates; [`coupling`] converts positions and torques.
+//! A [`JointVector`] is `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]` in rad, with the insertion in m. These are the coordinates of the mechanism: each jaw has its own angle about the wrist's yaw axis.
+//! The dVRK's software reports wrist yaw `(a + b)/2` and jaw opening `b - a` instead, and its logs use motor coordinates; [`coupling`] converts positions and torques.
 //!
 //! # Frames
 //!

@@ -1,4 +1,4 @@
-//! One link: where its frame is relative to its parent's, how it moves, and its inertia.
+//! A link: pose of its frame relative to its parent, its motion, and its inertia.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -7,10 +7,10 @@ use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
 use crate::inertia::Inertia;
 use crate::psm::JointVector;
 
-/// Which joint moves a link.
+/// Motion of a link with a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Motion {
-    /// Rigid with its parent.
+    /// Fixed to its parent.
     Fixed,
     /// Turns about its z axis by `sign` times joint `joint`.
     Revolute {
@@ -29,19 +29,19 @@ pub enum Motion {
 /// A link of the arm in modified Denavit-Hartenberg form: parent, then `Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
-    /// Its name.
+    /// Name of the link.
     pub name: &'static str,
-    /// Index of the link that it hangs on, smaller than its own.
+    /// Index of the parent link, smaller than its own.
     pub parent: usize,
-    /// Distance of the z axes [m].
+    /// Distance between the z axes [m].
     pub a: f64,
-    /// Angle of the z axes [rad].
+    /// Angle between the z axes [rad].
     pub alpha: f64,
     /// Offset along z at joint position zero [m].
     pub d: f64,
     /// Angle about z at joint position zero [rad].
     pub theta: f64,
-    /// What moves it.
+    /// Motion with a joint.
     pub motion: Motion,
     /// Its inertia, in its own frame.
     pub inertia: Inertia,
@@ -57,7 +57,7 @@ impl Link {
         )
     }
 
-    /// The same as a matrix and a vector, for inner loops.
+    /// The transform to the parent's frame as a matrix and a vector, for inner loops.
     #[inline]
     pub(crate) fn placement(&self, q: &JointVector) -> (Matrix3<f64>, Vector3<f64>) {
         let (mut theta, mut d) = (self.theta, self.d);
@@ -75,7 +75,7 @@ impl Link {
     }
 }
 
-/// Sine and cosine, exact and at once for the quarter turns of which the table is full.
+/// Sine and cosine; exact and fast for quarter turns, which most angles of the table are.
 #[inline]
 fn sin_cos(angle: f64) -> (f64, f64) {
     if angle == 0.0 {

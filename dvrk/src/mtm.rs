@@ -1,4 +1,4 @@
-//! The master tool manipulator: seven joints, of which the last four cross in the surgeon's hand.
+//! The master tool manipulator: seven joints; the axes of the last four intersect in the surgeon's hand.
 //!
 //! Source: the kinematic file of the right master in the dVRK's software (sawIntuitiveResearchKit, `share/kinematic/mtmr.json`), after the dVRK user guide; standard Denavit-Hartenberg.
 
@@ -14,9 +14,9 @@ pub const N_JOINTS: usize = 7;
 const ARM: f64 = 0.2794;
 /// Elbow to wrist platform [m].
 const FOREARM: f64 = 0.3645;
-/// Wrist platform down to where the wrist's axes cross [m].
+/// Height of the wrist platform above the intersection of the wrist's axes [m].
 const HEIGHT: f64 = 0.1506;
-/// Wrist platform per motor of elbow and shoulder, through the cables.
+/// Motion of the wrist platform per motion of the elbow and shoulder motors, through the cables.
 const PLATFORM_PER_ELBOW: f64 = 0.6697;
 
 fn chain(q: &SVector<f64, N_JOINTS>) -> Chain<N_JOINTS> {
@@ -34,7 +34,7 @@ fn chain(q: &SVector<f64, N_JOINTS>) -> Chain<N_JOINTS> {
     Chain::new(&rows, Convention::Standard, &(*q).into())
 }
 
-/// Pose of the gripper in the base frame; its origin is where the wrist's axes cross.
+/// Pose of the gripper in the base frame; its origin is the intersection of the wrist's axes.
 pub fn gripper_pose(q: &SVector<f64, N_JOINTS>) -> IsometryMatrix3<f64> {
     chain(q).tip
 }
@@ -44,7 +44,7 @@ pub fn gripper_jacobian(q: &SVector<f64, N_JOINTS>) -> SMatrix<f64, 6, N_JOINTS>
     chain(q).jacobian()
 }
 
-/// The matrix C of `joint = C motor`: elbow and platform are moved by their neighbours' cables.
+/// The matrix C of `joint = C motor`: elbow and platform also move with the cables of neighbouring motors.
 pub fn joint_from_motor_matrix() -> SMatrix<f64, N_JOINTS, N_JOINTS> {
     let mut c = SMatrix::identity();
     c[(2, 1)] = -1.0;

@@ -1,4 +1,4 @@
-//! The patient-side manipulator as a value.
+//! Model of the patient-side manipulator.
 
 use nalgebra::{SVector, Vector3};
 
@@ -9,14 +9,14 @@ use crate::link::Link;
 
 /// Number of actuated joints.
 pub const N_JOINTS: usize = 7;
-/// Number of frames with the base.
+/// Number of frames, including the base.
 pub const N_LINKS: usize = 14;
 /// Number of drives.
 pub(crate) const N_DRIVES: usize = 10;
-/// Index of the link whose motion mirrors the insertion.
+/// Index of the counterweight, which moves opposite to the insertion.
 const COUNTERWEIGHT: usize = 9;
 
-/// One number per joint, `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]`: rad and N m, for the insertion m and N.
+/// One number per joint, `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]`, in rad and N m; for the insertion in m and N.
 pub type JointVector = SVector<f64, N_JOINTS>;
 
 /// Names of the joints, in the order of a [`JointVector`].
@@ -30,12 +30,12 @@ pub const JOINT_NAMES: [&str; N_JOINTS] = [
     "jaw_b",
 ];
 
-/// A patient-side manipulator: geometry, inertia of its links, and what acts on its joints.
+/// A patient-side manipulator: geometry, inertia of its links, and drives of its joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Psm {
-    /// Lengths [m]; `links` was made of them.
+    /// Lengths [m], from which `links` is built.
     pub geometry: Geometry,
-    /// The links; indices are the frame numbers of Wang et al. 2019, 0 is the base.
+    /// The links; indices are the frame numbers of Wang et al. 2019, and 0 is the base.
     pub links: [Link; N_LINKS],
     /// Friction, motors and springs.
     pub drives: [Drive; N_DRIVES],
@@ -44,13 +44,13 @@ pub struct Psm {
 }
 
 impl Psm {
-    /// The same arm with its counterweight taken off.
+    /// The same arm without its counterweight.
     pub fn without_counterweight(mut self) -> Self {
         self.links[COUNTERWEIGHT].inertia = Inertia::ZERO;
         self
     }
 
-    /// The same arm without friction, motor inertia and spring: rigid bodies alone.
+    /// The same arm without friction, motor inertia and spring: only rigid bodies.
     pub fn without_drives(mut self) -> Self {
         for drive in &mut self.drives {
             drive.coulomb_friction = 0.0;
@@ -62,11 +62,11 @@ impl Psm {
         self
     }
 
-    /// The same arm with `payload`, given in the frame of link `link`, rigidly attached to it.
+    /// The same arm with `payload` rigidly attached to link `link`; the payload is given in that link's frame.
     ///
     /// # Panics
     ///
-    /// Where `link` is not below [`N_LINKS`].
+    /// If `link` is not below [`N_LINKS`].
     pub fn with_payload(mut self, link: usize, payload: Inertia) -> Self {
         self.links[link].inertia += payload;
         self

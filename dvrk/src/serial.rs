@@ -1,24 +1,24 @@
-//! Open chains in Denavit-Hartenberg form: frames and Jacobian of arms that need no more.
+//! Open chains in Denavit-Hartenberg form: frames and Jacobian of the simpler arms.
 
 use nalgebra::{IsometryMatrix3, Rotation3, SMatrix, Translation3, Vector3};
 
-/// A row `[alpha, a, d, theta]` and whether its joint slides.
+/// A row `[alpha, a, d, theta]`, and whether its joint is prismatic.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) row: [f64; 4],
     pub(crate) slides: bool,
 }
 
-/// Where a row's joint is among its four motions.
+/// Order of the joint motion within a row.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Convention {
-    /// Joint first, then the step to the next axis (Denavit, Hartenberg 1955).
+    /// The joint first, then the transform to the next axis (Denavit, Hartenberg 1955).
     Standard,
-    /// The step to the axis first, then the joint (Craig 1989).
+    /// The transform to the axis first, then the joint (Craig 1989).
     Modified,
 }
 
-/// The axis of each joint and the pose of the last frame, in the base frame.
+/// Axis frames of all joints and pose of the last frame, in the base frame.
 pub(crate) struct Chain<const N: usize> {
     axes: [IsometryMatrix3<f64>; N],
     slides: [bool; N],

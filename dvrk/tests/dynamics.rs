@@ -1,10 +1,10 @@
-//! Contract: torques, and the matrices that they are made of, obey mechanics.
+//! Contract: torques and dynamics matrices obey the laws of mechanics.
 
 mod states;
 
 use insonate_dvrk::{BaseParameters, Inertia, JointVector, Link, Psm, classic, identified};
 
-/// Relative rounding of sums over the links.
+/// Relative tolerance for rounding in sums over the links.
 const EXACT: f64 = 1e-9;
 
 /// Position, velocity and acceleration, all of the order of one.
@@ -27,7 +27,7 @@ fn newton_euler_is_the_sum_of_mass_coriolis_and_gravity() {
 }
 
 #[test]
-fn the_rate_of_the_mass_matrix_less_twice_coriolis_is_skew() {
+fn the_rate_of_the_mass_matrix_minus_twice_coriolis_is_skew() {
     let psm = classic();
     let step = 1e-6;
     for [q, dq, _] in states(50) {
@@ -48,7 +48,7 @@ fn the_mass_matrix_of_the_simulated_arm_is_positive_definite() {
 }
 
 #[test]
-fn the_simulated_arm_is_made_of_bodies_that_can_exist() {
+fn the_simulated_arm_is_physically_feasible() {
     let psm = classic();
     for link in [1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] {
         let Link { name, inertia, .. } = psm.links[link];
@@ -62,8 +62,8 @@ fn the_simulated_arm_is_made_of_bodies_that_can_exist() {
 }
 
 #[test]
-fn replacing_what_is_unidentifiable_changes_no_torque() {
-    // The identified arm has nothing beyond the carriage; everything else of the simulated one was replaced.
+fn replacing_unidentifiable_parameters_changes_no_torque() {
+    // The identified arm has no mass beyond the carriage; all other links of the simulated arm were replaced.
     let identified = identified();
     let mut physical = classic();
     for link in 10..14 {
@@ -97,7 +97,7 @@ fn the_instruments_own_inertia_is_too_small_to_see() {
 
 #[test]
 fn energy_is_conserved_without_friction() {
-    // A motion of 0.5 s at two steps: the error of the fourth-order scheme falls by 2⁴.
+    // A motion of 0.5 s at two step sizes: the error of the fourth-order scheme falls by 2⁴.
     let psm = classic().without_drives();
     let drift = |n_steps: usize| {
         let (mut q, mut dq) = (JointVector::zeros(), JointVector::from_element(0.5));
@@ -134,7 +134,7 @@ fn acceleration(psm: &Psm, q: &JointVector, dq: &JointVector) -> JointVector {
         .solve(&-bias)
 }
 
-/// One step of the classical fourth-order scheme.
+/// One step of the classical fourth-order Runge-Kutta scheme.
 fn runge_kutta_step(
     psm: &Psm,
     q: &JointVector,
@@ -154,7 +154,7 @@ fn runge_kutta_step(
 
 #[test]
 fn newton_euler_is_linear_in_the_parameters() {
-    // The distal links' inertia is no parameter, so it is taken off first.
+    // The inertia of the distal links is not a parameter, so it is removed first.
     let psm = identified();
     let delta = psm.parameters();
     for [q, dq, ddq] in states(1000) {
@@ -166,7 +166,7 @@ fn newton_euler_is_linear_in_the_parameters() {
 }
 
 #[test]
-fn the_rank_of_the_regressor_is_that_of_wang_et_al() {
+fn the_regressor_has_the_rank_that_wang_et_al_report() {
     let psm = identified();
     let base = BaseParameters::of(&psm);
     assert_eq!(base.n(), 49);
@@ -178,7 +178,7 @@ fn the_rank_of_the_regressor_is_that_of_wang_et_al() {
             .iter()
             .any(|name| name == "Fo11 + 0.6695951 Fo14 + 0.6695951 Fo15")
     );
-    // Torques follow from base parameters alone.
+    // Base parameters alone determine the torques.
     let reduced = &base.from_standard * psm.parameters();
     for [q, dq, ddq] in states(100) {
         let y = psm.regressor(&q, &dq, &ddq);

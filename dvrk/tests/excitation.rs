@@ -1,10 +1,10 @@
-//! Contract: excitation trajectories keep their limits, repeat, and get better by optimising.
+//! Contract: excitation trajectories stay within their limits, are periodic, and improve by optimisation.
 
 use insonate_dvrk::classic;
 use insonate_dvrk::identification::{Coordinates, ExcitationLimits, FourierTrajectory};
 
 #[test]
-fn an_optimised_trajectory_keeps_the_limits_and_is_better_than_where_it_began() {
+fn an_optimised_trajectory_keeps_the_limits_and_is_better_than_its_start() {
     let (psm, limits) = (classic(), ExcitationLimits::wang());
     let made = |n_steps, seed| {
         FourierTrajectory::optimised(&psm, &limits, Coordinates::Motor, 0.18, n_steps, seed)
@@ -29,7 +29,7 @@ fn wangs_trajectories_keep_the_limits_that_they_were_made_for() {
     for number in 1..=3 {
         let trajectory = FourierTrajectory::wang(number).unwrap();
         for [q, dq, ddq] in trajectory.period_states(500) {
-            // Published limits of the first five motors, with the slack that their optimiser left.
+            // Published limits of the first five motors, with the tolerance of their optimiser.
             for joint in 0..5 {
                 assert!(
                     q[joint] > limits.lower[joint] - 0.01 && q[joint] < limits.upper[joint] + 0.01
@@ -38,7 +38,7 @@ fn wangs_trajectories_keep_the_limits_that_they_were_made_for() {
             }
             assert!(ddq.iter().all(|a| a.is_finite()));
         }
-        // Velocities and accelerations are derivatives.
+        // Velocities and accelerations are the derivatives of the positions.
         let [before, now, after] = [0.999, 1.0, 1.001].map(|t| trajectory.at(t));
         assert!(((after[0] - before[0]) / 0.002 - now[1]).amax() < 1e-3);
         assert!(((after[1] - before[1]) / 0.002 - now[2]).amax() < 1e-3);

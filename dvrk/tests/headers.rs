@@ -1,4 +1,4 @@
-//! Contract: headers as recorders write them are understood, and times give the rate.
+//! Contract: headers of common recorders are understood, and the time column gives the rate.
 
 #![expect(
     clippy::format_push_string,
@@ -14,7 +14,7 @@ fn state(t: f64) -> [JointVector; 3] {
     FourierTrajectory::wang(2).expect("it is one of four").at(t)
 }
 
-/// A log with a time column, `time` made of the time in s.
+/// A log with a time column; `time` formats the time in s.
 fn text(
     header: &str,
     times: &[f64],
@@ -99,7 +99,7 @@ fn uneven_samples_are_brought_to_even_steps_and_gaps_are_refused() {
         "time,{}",
         names(7, |quantity, joint| format!("{quantity}_{}", joint + 1))
     );
-    // Sampled when a busy computer got round to it.
+    // Samples at irregular times, as on a busy computer.
     let jitter: Vec<f64> = (0..2000)
         .map(|i| (f64::from(i) + 0.3 * (1.7 * f64::from(i)).sin()) / 200.0)
         .collect();
@@ -115,7 +115,7 @@ fn uneven_samples_are_brought_to_even_steps_and_gaps_are_refused() {
             assert!((found[sample] - expected).amax() < 1e-4, "{sample}");
         }
     }
-    // Sampled evenly and stamped late: the numbers stay.
+    // Samples at even times with late stamps: the numbers do not change.
     let stamped: Vec<f64> = even(200.0, 2000);
     let late = |t: f64| format!("{:.6}", t + 0.0015 * (300.0 * t).sin());
     let log = read(&text(&header, &stamped, late, &columns), None).unwrap();
@@ -177,7 +177,7 @@ fn topics_of_the_dvrk_become_joints() {
     let mut written = header;
     for t in &times {
         let [q, dq, tau] = state(*t);
-        // Power is the same in both: tau_console . dq_console = tau . dq.
+        // The power is the same in both coordinates: tau_console . dq_console = tau . dq.
         let console = [
             coupling::console_from_joint(&q),
             coupling::console_from_joint(&dq),
@@ -222,7 +222,7 @@ fn a_log_of_the_first_joints_leaves_the_wrist_at_rest() {
         log.joints_at_rest(),
         [false, false, false, true, true, true, true]
     );
-    // Without one of the first three there is nothing to fit.
+    // A log without one of the first three joints cannot be fitted.
     let header = format!(
         "time,{}",
         names(2, |quantity, joint| format!("{quantity}[{joint}]"))

@@ -1,4 +1,4 @@
-//! Contract: parameters of simulated logs are found again, with honest errors, and bodies can have them.
+//! Contract: identification recovers the parameters of simulated logs, with valid standard errors, and the results are physically feasible.
 
 mod simulated;
 
@@ -25,7 +25,7 @@ fn without_noise_the_base_parameters_are_found_in_both_coordinates() {
         assert_eq!(found.values.len(), 49);
         let expected = true_values(&truth, &found);
         for (index, name) in found.base.names().iter().enumerate() {
-            // What is left comes from the filter's edges and the differences.
+            // The remaining error comes from the edges of the filter and from finite differences.
             let allowed = 1e-3 * expected[index].abs() + 1e-7;
             let error = (found.values[index] - expected[index]).abs();
             assert!(error < allowed, "{name}: {error:e}, allowed {allowed:e}");
@@ -52,7 +52,7 @@ fn with_noise_every_method_predicts_another_motion_within_one_percent() {
             for link in [1, 2, 4, 5, 6, 7, 8, 9] {
                 assert!(found.psm.links[link].inertia.feasibility() > 0.0);
             }
-            // The arm that is handed on has the base parameters that are told.
+            // The returned arm has the reported base parameters.
             let own = true_values(&found.psm, &found);
             assert!((own - &found.values).amax() < 1e-9);
         }
@@ -61,7 +61,7 @@ fn with_noise_every_method_predicts_another_motion_within_one_percent() {
 
 #[test]
 fn the_base_parameters_are_within_one_percent_of_what_torques_show() {
-    // An error counts by the torque that it makes, over the torques of all joints in the fit's weights.
+    // An error is measured by the torque that it causes, over the torques of all joints with the weights of the fit.
     let truth = simulated::truth();
     let train = simulated::log(&truth, 1, Coordinates::Motor, 30.0, 1.0, 1);
     let found = fit(&truth, &train, Method::Sdp);
@@ -78,7 +78,7 @@ fn the_base_parameters_are_within_one_percent_of_what_torques_show() {
             found.values[index],
             expected[index]
         );
-        // Links 4 and 5 only differ by how they yaw: this motion shows the sum of their moments, and each but poorly.
+        // Links 4 and 5 differ only in their yaw: this motion identifies the sum of their moments well, but each of them poorly.
         let allowed = if ["l4y", "l5y"].contains(&name.as_str()) {
             0.02
         } else {
@@ -126,7 +126,7 @@ fn the_published_filter_is_an_option_and_does_worse() {
 }
 
 #[test]
-fn payloads_are_weighed() {
+fn payloads_are_identified() {
     let truth = simulated::truth();
     for mass in [0.105, 0.205] {
         let centre = [0.0, -0.02, 0.05];
@@ -138,7 +138,7 @@ fn payloads_are_weighed() {
         assert!((payload.mass - mass).abs() < 3.0 * payload.mass_error + 1e-5);
         assert!(payload.mass_error < 1e-3);
         let moment = payload.first_moment - body.first_moment;
-        // Friction of the day is fitted, too: a fifth of a gram at a metre is what 12 s leave.
+        // Friction is fitted as well, so a log of 12 s leaves an error of a fifth of a gram at one metre.
         for axis in 0..3 {
             let error = payload.first_moment_error[axis];
             assert!(moment[axis].abs() < 3.0 * error && error < 5e-4, "{moment}");
@@ -150,7 +150,7 @@ fn payloads_are_weighed() {
 fn a_motion_that_leaves_parameters_open_is_refused_by_name() {
     let truth = simulated::truth();
     let mut log = simulated::log(&truth, 1, Coordinates::Joint, 12.0, 0.0, 0);
-    // Jaws that move together say nothing of the friction between them.
+    // If the jaws move together, the friction between them cannot be identified.
     for (q, dq) in log.q.iter_mut().zip(&mut log.dq) {
         q[6] = q[5];
         dq[6] = dq[5];
@@ -165,7 +165,7 @@ fn a_motion_that_leaves_parameters_open_is_refused_by_name() {
     assert!(message.contains("Fc16"), "{message}");
 }
 
-/// What a unit of each base parameter adds to the torques along a trajectory, over these torques: norms over a period and all motors, each motor's torque over its range.
+/// Contribution of a unit of each base parameter to the torques along a trajectory, over these torques: norms over a period and all motors, with each motor's torque divided by its range.
 fn torque_of_each(psm: &Psm, base: &BaseParameters, number: usize) -> Vec<f64> {
     let trajectory = FourierTrajectory::wang(number).expect("it is one of four");
     let states: Vec<_> = trajectory

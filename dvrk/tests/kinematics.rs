@@ -1,4 +1,4 @@
-//! Contract: frames, tool pose, Jacobian and inverse kinematics are those of the PSM.
+//! Contract: frames, tool pose, Jacobian and inverse kinematics agree with published descriptions of the PSM.
 
 mod states;
 
@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use insonate_dvrk::{JointVector, classic, coupling};
 use nalgebra::{IsometryMatrix3, Matrix4, Rotation3, Vector3};
 
-/// Rounding of chains of rotations.
+/// Tolerance for rounding in chains of rotations.
 const EXACT: f64 = 1e-12;
 
 /// A row `[a, alpha, d, theta]` of a modified Denavit-Hartenberg table as a homogeneous matrix.
@@ -24,7 +24,7 @@ fn product(rows: &[[f64; 4]]) -> Matrix4<f64> {
         .fold(Matrix4::identity(), |all, row| all * modified_dh(*row))
 }
 
-/// The open chain through the remote centre, to which the parallelograms reduce (Fontanelli et al. 2017; Ferro et al. 2022).
+/// The open chain through the remote centre that is equivalent to the parallelograms (Fontanelli et al. 2017; Ferro et al. 2022).
 fn open_chain(q: &JointVector) -> [[f64; 4]; 7] {
     [
         [0.0, FRAC_PI_2, -0.516, q[0] + FRAC_PI_2],
@@ -58,7 +58,7 @@ fn the_closed_chain_moves_as_the_open_chain_through_the_remote_centre() {
 
 #[test]
 fn the_tool_frame_is_the_dvrks() {
-    // The dVRK's own table: wrist angles turned by π, and its tool transform with the jaw of this geometry.
+    // The table of the dVRK: wrist angles rotated by π, and its tool transform with the jaw of this geometry.
     let psm = classic();
     let (a, d) = (FRAC_PI_2, 0.0091);
     let dvrk_tool = Matrix4::new(
@@ -86,7 +86,7 @@ fn both_parallelograms_close_and_the_shaft_passes_the_remote_centre() {
     for q in states::positions(1000) {
         let frames = psm.forward_kinematics(&q);
         let at = |link: usize, x: f64, y: f64| frames[link] * nalgebra::Point3::new(x, y, 0.0);
-        // The rail (6) and the middle bar (7) hang on the lower bar (4) and meet the upper bar (5).
+        // The rail (6) and the middle bar (7) are attached to the lower bar (4) and meet the upper bar (5).
         let rail = at(6, 0.0, -g.l_2h2) - at(5, g.l_2l2, 0.0);
         let middle = at(7, 0.0, g.l_2h2) - at(5, g.l_2l1, 0.0);
         assert!(
@@ -100,7 +100,7 @@ fn both_parallelograms_close_and_the_shaft_passes_the_remote_centre() {
 }
 
 #[test]
-fn inverse_kinematics_undoes_the_tool_pose() {
+fn inverse_kinematics_inverts_the_tool_pose() {
     let psm = classic();
     for q in states::positions(1000) {
         let found = psm
@@ -111,7 +111,7 @@ fn inverse_kinematics_undoes_the_tool_pose() {
 }
 
 #[test]
-fn inverse_kinematics_refuses_what_has_no_unique_joints() {
+fn inverse_kinematics_refuses_poses_without_unique_joints() {
     let psm = classic();
     let at = |x: f64| {
         IsometryMatrix3::from_parts(
@@ -152,7 +152,7 @@ fn the_jacobian_is_the_derivative_of_the_pose() {
 }
 
 #[test]
-fn coupling_conserves_power_and_undoes_itself() {
+fn coupling_conserves_power_and_is_invertible() {
     let mut states = states::positions(200);
     while let (Some(velocity), Some(torque)) = (states.next(), states.next()) {
         let motor_velocity = coupling::motor_from_joint(&velocity);

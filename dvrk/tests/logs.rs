@@ -1,4 +1,4 @@
-//! Contract: logs are read as written, and what is wrong with a bad one is said with file, line and column.
+//! Contract: logs are read as written, and errors in a log are reported with file, line and column.
 
 use std::fmt::Write as _;
 
@@ -37,7 +37,7 @@ fn plain_and_named_columns_give_the_same_log() {
         plain
     );
 
-    // The same columns turned round, beside others.
+    // The same columns in reverse order, next to others.
     let mut named = String::from("time");
     for name in ["effort", "velocity", "position"] {
         for joint in (1..=7).rev() {

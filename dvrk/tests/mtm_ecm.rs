@@ -1,4 +1,4 @@
-//! Contract: masters and camera arm move as their published tables and their mechanisms say.
+//! Contract: masters and camera arm move according to their published tables and mechanisms.
 
 use insonate_dvrk::{ecm, mtm};
 use nalgebra::{IsometryMatrix3, SMatrix, SVector, Vector3};
@@ -50,7 +50,7 @@ fn jacobians_are_derivatives_of_poses() {
 }
 
 #[test]
-fn a_masters_wrist_crosses_in_the_hand_and_its_arm_has_the_published_lengths() {
+fn wrist_axes_of_a_master_intersect_in_the_hand_and_its_arm_has_the_published_lengths() {
     for q in positions::<7>(50) {
         let hand = mtm::gripper_pose(&q).translation.vector;
         let mut turned = q;
@@ -58,20 +58,20 @@ fn a_masters_wrist_crosses_in_the_hand_and_its_arm_has_the_published_lengths() {
             turned[joint] += 0.7;
         }
         assert!((mtm::gripper_pose(&turned).translation.vector - hand).amax() < EXACT);
-        // A planar arm that yaws: its distance from the shoulder depends on the elbow alone.
+        // The arm is planar with a yaw axis: the distance from the shoulder depends only on the elbow.
         let (s, c) = q[2].sin_cos();
         let along = 0.2794 - 0.3645 * s - 0.1506 * c;
         let across = 0.3645 * c - 0.1506 * s;
         assert!((hand.norm() - along.hypot(across)).abs() < EXACT, "{q}");
     }
-    // At rest the upper arm hangs, the forearm is level, and the wrist stands upright on it.
+    // At zero the upper arm hangs down, the forearm is level, and the wrist stands upright on it.
     let rest = mtm::gripper_pose(&SVector::zeros()).translation.vector;
     let expected = Vector3::new(0.0, -0.3645, 0.1506 - 0.2794);
     assert!((rest - expected).amax() < EXACT, "{rest}");
 }
 
 #[test]
-fn the_endoscope_passes_its_remote_centre_and_reaches_what_it_is_told() {
+fn the_endoscope_passes_its_remote_centre_and_reaches_its_target() {
     for mut q in positions::<4>(200) {
         q[2] = 0.13 + 0.12 * q[2];
         let tip = ecm::tip_pose(&q);

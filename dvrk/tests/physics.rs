@@ -1,4 +1,4 @@
-//! Contract: units, signs and bodies that cannot be are refused with their cause, and payloads are told from friction that differs from day to day.
+//! Contract: wrong units, wrong signs and infeasible bodies are refused with their cause, and payloads are distinguished from daily changes of friction.
 
 mod simulated;
 
@@ -29,7 +29,7 @@ fn fit(log: &MotionLog, method: Method) -> Result<Identification, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The log with q and dq of some joints times a factor.
+/// The log with q and dq of the given joints multiplied by a factor.
 fn scaled(log: &MotionLog, joints: &[usize], factor: f64) -> MotionLog {
     let mut scaled = log.clone();
     for value in scaled.q.iter_mut().chain(&mut scaled.dq) {
@@ -76,7 +76,7 @@ fn degrees_and_millimetres_are_named_and_can_be_read() {
         for word in words {
             assert!(message.contains(word), "{message}: {word}");
         }
-        // The way that the message names works.
+        // The remedy in the message works.
         let reading = Reading {
             angles,
             lengths,
@@ -92,7 +92,7 @@ fn degrees_and_millimetres_are_named_and_can_be_read() {
             assert!((found - expected).amax() < 1e-6);
         }
     }
-    // Positions alone in degrees: another option would not help, and is not named.
+    // Only the positions are in degrees: no option would help, so the message names none.
     let mut positions = degrees.clone();
     positions.dq.clone_from(&log.dq);
     let message = read(&text(&positions, ""), &motors).unwrap_err();
@@ -101,7 +101,7 @@ fn degrees_and_millimetres_are_named_and_can_be_read() {
         message.contains("convert q to rad") && !message.contains("--angles"),
         "{message}"
     );
-    // The wrong rate.
+    // A wrong rate.
     let half = Reading {
         rate_hz: Some(100.0),
         ..motors
@@ -131,19 +131,19 @@ fn torques_of_opposite_sign_or_in_other_units_are_refused_by_name() {
         let turned = read(&text(&reaction, ""), &reading).unwrap();
         assert!((turned.tau[700] - log.tau[700]).amax() < 1e-6);
     }
-    // One joint alone.
+    // Only one joint is reversed.
     let mut one = log.clone();
     one.tau.iter_mut().for_each(|tau| tau[1] = -tau[1]);
     let message = fit(&one, Method::Sdp).unwrap_err();
     println!("{message}");
     assert!(message.contains("tau2 has the opposite sign") && !message.contains("--torques"));
-    // N mm.
+    // Torques in N mm.
     let mut large = log.clone();
     large.tau.iter_mut().for_each(|tau| *tau *= 1e3);
     let message = fit(&large, Method::Sdp).unwrap_err();
     println!("{message}");
     assert!(message.contains("N mm"), "{message}");
-    // An arm without friction has its sign from weight and inertia.
+    // Without friction, weight and inertia reveal the sign.
     let free = simulated::truth().without_drives();
     let good = simulated::log(&free, 1, Coordinates::Motor, 12.0, 1.0, 1);
     assert!(fit(&good, Method::Wls).is_ok());
@@ -151,7 +151,7 @@ fn torques_of_opposite_sign_or_in_other_units_are_refused_by_name() {
     reaction.tau.iter_mut().for_each(|tau| *tau = -*tau);
     let message = fit(&reaction, Method::Wls).unwrap_err();
     assert!(message.contains("opposite sign"), "{message}");
-    // The log on which a result is tried.
+    // The same check applies to the log on which a result is tested.
     let found = fit(&log, Method::Wls).unwrap();
     let mut test = simulated::log(&simulated::truth(), 2, Coordinates::Motor, 12.0, 1.0, 1);
     assert!(found.relative_error(&test).unwrap().max() < 0.05);
@@ -160,7 +160,7 @@ fn torques_of_opposite_sign_or_in_other_units_are_refused_by_name() {
     assert!(message.contains("opposite sign"), "{message}");
 }
 
-/// The arm on another day: Coulomb and viscous friction of every drive `factor` times as large.
+/// The arm on another day: Coulomb and viscous friction of each drive multiplied by its factor.
 fn other_day(psm: &Psm, factors: impl Fn(usize) -> f64) -> Psm {
     let mut psm = psm.clone();
     for (index, drive) in psm.drives.iter_mut().enumerate() {
@@ -178,7 +178,7 @@ fn intervals_of_payloads_cover_where_friction_differs() {
         let reference = simulated::log(&truth, 1, Coordinates::Motor, 24.0, 1.0, 100 + seed);
         let found = fit(&reference, Method::Wls).unwrap();
         for mass in [0.0, 0.05, 0.1, 0.25] {
-            // 20 % more or less, each drive its own, in turn.
+            // The friction of each drive changes by +20 % or -20 %, in alternating patterns.
             let sign = |index: usize| {
                 if (seed >> (index % 3)) & 1 == 0 {
                     1.2
@@ -198,7 +198,7 @@ fn intervals_of_payloads_cover_where_friction_differs() {
             covered += usize::from((low..=high).contains(&mass));
             all += 1;
             widest = widest.max(high - low);
-            // Friction is told apart.
+            // The change of friction is separated from the payload.
             let more = payload.friction_change[2][0];
             let expected = truth.drives[2].coulomb_friction * (sign(2) - 1.0);
             assert!((more - expected).abs() < 0.05, "{more} {expected}");
@@ -206,16 +206,16 @@ fn intervals_of_payloads_cover_where_friction_differs() {
     }
     println!("{covered} of {all}, widest {widest}");
     assert!(covered * 10 >= all * 9, "{covered} of {all}");
-    // And an interval says something.
+    // The intervals are narrow enough to be useful.
     assert!(widest < 0.02, "{widest}");
 }
 
 #[test]
-fn what_no_payload_explains_is_refused() {
+fn logs_that_no_payload_explains_are_refused() {
     let truth = simulated::truth();
     let reference = simulated::log(&truth, 1, Coordinates::Motor, 24.0, 1.0, 7);
     let found = fit(&reference, Method::Sdp).unwrap();
-    // Less than before.
+    // A body with negative mass.
     let body = Inertia::about_centre(-0.1, [0.0, -0.02, 0.05], [0.0; 6]);
     let lighter = truth.clone().with_payload(8, body);
     let log = simulated::log(&lighter, 1, Coordinates::Motor, 12.0, 1.0, 8);
@@ -229,7 +229,7 @@ fn what_no_payload_explains_is_refused() {
     let message = found.payload(&log).unwrap_err().to_string();
     println!("{message}");
     assert!(message.contains("no compact payload"), "{message}");
-    // Without counterweight.
+    // The counterweight is missing.
     let log = simulated::log(
         &truth.clone().without_counterweight(),
         1,
@@ -262,7 +262,7 @@ fn a_payload_log_may_have_another_rate_and_a_wrist_at_rest() {
         1.0,
         8,
     );
-    // Every second sample.
+    // Keep every second sample.
     for values in [&mut log.q, &mut log.dq, &mut log.tau] {
         let kept: Vec<JointVector> = values.iter().step_by(2).copied().collect();
         *values = kept;
@@ -281,7 +281,7 @@ fn a_payload_log_may_have_another_rate_and_a_wrist_at_rest() {
 }
 
 #[test]
-fn joints_at_rest_are_left_out_and_said() {
+fn joints_at_rest_are_left_out_and_reported() {
     let truth = simulated::truth();
     let mut log = simulated::log(&truth, 1, Coordinates::Motor, 12.0, 1.0, 7);
     for sample in 0..log.n_samples() {

@@ -1,4 +1,4 @@
-//! Logs that grow in place.
+//! Append-only files.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::FileError;
 
-/// A file at whose end rows or records are added; each is on its way to the disk when [`append`](Self::append) returns.
+/// A file to which rows or records are appended. Each is handed to the operating system when [`append`](Self::append) returns.
 #[derive(Debug)]
 pub struct AppendFile {
     path: PathBuf,
@@ -14,7 +14,7 @@ pub struct AppendFile {
 }
 
 impl AppendFile {
-    /// Opens a file, or makes an empty one.
+    /// Opens a file, or creates an empty one.
     ///
     /// # Errors
     /// [`FileError::Write`].
@@ -22,10 +22,10 @@ impl AppendFile {
         Self::with(OpenOptions::new().append(true).create(true), path.as_ref())
     }
 
-    /// Makes a file that does not exist yet.
+    /// Creates a file that does not exist yet.
     ///
     /// # Errors
-    /// [`FileError::Write`], whose source is `AlreadyExists` where there is one.
+    /// [`FileError::Write`]; its source is `AlreadyExists` if the file exists.
     pub fn create_new(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::with(
             OpenOptions::new().append(true).create_new(true),
@@ -33,12 +33,12 @@ impl AppendFile {
         )
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds to its end.
+    /// Appends to the file.
     ///
     /// # Errors
     /// [`FileError::Write`].
@@ -48,7 +48,7 @@ impl AppendFile {
             .map_err(FileError::write(&self.path))
     }
 
-    /// Waits until all of it is on the disk.
+    /// Waits until all data is on the disk.
     ///
     /// # Errors
     /// [`FileError::Write`].

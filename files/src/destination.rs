@@ -1,20 +1,20 @@
-//! What a path leads to.
+//! Destination of a path: a regular file, standard output, or a device or pipe.
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Names of standard output. It is written as it is open: opened anew, a file to which it is redirected would be written from its start.
+/// Names of standard output. Its open handle is used: reopening a file to which it is redirected would overwrite the file's start.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Most symbolic links in a row, as on Linux.
+/// Maximum number of symbolic links in a chain, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Where the bytes of an output go.
+/// Destination of an output.
 #[derive(Debug)]
 pub(crate) enum Destination {
     StandardOutput,
-    /// A regular file without links in its path, and what is there now.
+    /// A regular file with a path free of links, and the metadata of the existing file, if any.
     File(PathBuf, Option<Metadata>),
     /// A device or pipe.
     Stream(PathBuf),
@@ -37,7 +37,7 @@ impl Destination {
     }
 }
 
-/// The file that a path leads to and that does not exist: links may lead there.
+/// Follows links to the path of a file that does not exist yet.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -49,7 +49,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-/// The folder that a file lies in.
+/// The folder that contains a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     let parent = path.parent();
     parent

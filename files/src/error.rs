@@ -3,47 +3,47 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file or folder that cannot be written.
+/// Error of an output file or folder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// A file cannot be written; what was there before is kept.
+    /// A file cannot be written; an existing file is kept.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file, as it was named.
+        /// Path of the file, as the caller gave it.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
     /// A folder cannot be created or written.
     #[error("cannot write into the folder {}: {source}", path.display())]
     Folder {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
     /// Another command is writing into the folder.
     #[error("another command{} is writing into the folder {}: wait for it, or choose another folder", process.map(|id| format!(" (process {id})")).unwrap_or_default(), path.display())]
     Busy {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// The other command's process, where it is known.
+        /// Process id of the other command, if it is known.
         process: Option<u32>,
     },
-    /// The folder holds what another command wrote.
+    /// The folder holds files of another command.
     #[error("the folder {} holds {n_files} files that insonate {} wrote: choose another folder", path.display(), word(command))]
     Occupied {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// The other command, as its list of files says.
+        /// Name of the other command, from its list of files.
         command: String,
-        /// How many of its files are there.
+        /// Number of its files in the folder.
         n_files: usize,
     },
 }
 
-/// A command's name out of a list that anybody may have written.
+/// A command's name from a list that is not trusted.
 fn word(command: &str) -> &str {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter == '-' || letter == ' ';
     if command.len() <= 40 && command.chars().all(is_plain) {

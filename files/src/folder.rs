@@ -1,4 +1,4 @@
-//! Folders with one writer at a time, and the files of one run.
+//! Output folders: one writer at a time, and the files of one run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,42 +11,42 @@ use crate::parts::{UNDER_WAY, complete};
 use crate::writer::PARTIAL;
 use crate::{FileError, write};
 
-/// Folders that this process fills, and whether it made them.
+/// Folders that this process writes, each with whether this process created it.
 static FILLED: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(Vec::new());
 
-/// Takes the locks and half files of all folders that this process fills out of the way, before it ends without returning.
+/// Removes the locks and partial files of all folders that this process writes. Call it before the process exits without returning.
 ///
-/// What is written meanwhile may fail, or be left half for the next command on the folder, which removes it.
+/// Writes that other threads make meanwhile may fail or leave partial files, which the next command on the folder removes.
 pub fn abandon() {
     let filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
     for (path, is_new) in filled.iter() {
         let _ = remove_partial(path);
         let _ = fs::remove_file(path.join(LOCK));
         if *is_new {
-            // Only where nothing is in it.
+            // This succeeds only if the folder is empty.
             let _ = fs::remove_dir(path);
         }
     }
 }
 
-/// The file whose lock is the right to write into its folder.
+/// Name of the lock file. The process that holds its lock may write into the folder.
 const LOCK: &str = ".insonate.lock";
 
-/// Who fills a folder, and what becomes of files that are there from before.
+/// The command that writes a folder, and its treatment of earlier files.
 ///
-/// Files that no command of insonate wrote stay where they are, in any case.
+/// Files that no command of insonate wrote are always kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim<'a> {
-    /// The command, such as `scan`.
+    /// Name of the command, such as `scan`.
     pub command: &'a str,
-    /// Remove what another command wrote; without it, a folder with such files is refused.
+    /// Remove files that another command wrote. If false, a folder with such files is refused.
     pub overwrite: bool,
-    /// Keep what the same command wrote before, as one does that goes on with it; without it, such files are removed.
+    /// Keep files that the same command wrote before, to resume its run. If false, such files are removed.
     pub resume: bool,
 }
 
 impl<'a> Claim<'a> {
-    /// Replaces what the same command wrote, and nothing else.
+    /// Replaces files of the same command, and refuses a folder with files of another command.
     pub const fn by(command: &'a str) -> Self {
         Self {
             command,
@@ -55,7 +55,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// Goes on with what the same command wrote.
+    /// Keeps files of the same command, to resume its run.
     pub const fn resuming(command: &'a str) -> Self {
         Self {
             command,
@@ -64,33 +64,33 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// Removes what another command wrote, or not.
+    /// Sets whether files of another command are removed.
     #[must_use]
     pub const fn overwriting(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
     }
 }
 
-/// A folder that a command fills; no other command writes into it meanwhile.
+/// A folder that a command writes. No other command can write into it meanwhile.
 ///
-/// The lock ends with the process, however that ends.
+/// The lock ends with the process, even if the process is killed.
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
     command: String,
-    /// Names that are in the list.
+    /// Names that are already in the list of files.
     listed: Mutex<BTreeSet<String>>,
-    /// Whether the folder was made for this command.
+    /// Whether this command created the folder.
     is_new: bool,
     _lock: File,
 }
 
 impl OutputFolder {
-    /// Makes the folder, or takes one that is there, and makes sure that it can be written and holds the files of no other run.
+    /// Creates or opens the folder, and makes sure that it is writable and holds no files of another run.
     ///
     /// # Errors
-    /// [`FileError::Busy`] while another command writes into it; [`FileError::Occupied`] where it holds what another command wrote;
-    /// [`FileError::Folder`] when it cannot be made or written.
+    /// [`FileError::Busy`] if another command is writing into it; [`FileError::Occupied`] if it holds files of another command;
+    /// [`FileError::Folder`] if it cannot be created or written.
     pub fn create(path: impl AsRef<Path>, claim: Claim<'_>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let is_new = !path.exists();
@@ -105,7 +105,7 @@ impl OutputFolder {
             listed: Mutex::default(),
             is_new,
         };
-        // What a killed command left half written or half moved; nobody else writes here now.
+        // Remove partial files and complete moves of a killed command: we hold the lock, so no other command is writing.
         let mut filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
         filled.push((path.to_owned(), is_new));
         drop(filled);
@@ -115,7 +115,7 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Refuses, removes or keeps what an earlier command wrote.
+    /// Refuses, removes or keeps the files of an earlier command.
     fn make_room(&self, claim: Claim<'_>) -> Result<(), FileError> {
         let failed = FileError::folder(&self.path);
         let Some(earlier) = Manifest::read(&self.path).map_err(&failed)? else {
@@ -138,20 +138,20 @@ impl OutputFolder {
         earlier.clear(&self.path).map_err(failed)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes one file in it.
+    /// Writes a file into the folder.
     ///
     /// # Errors
-    /// As [`write`].
+    /// The same as [`write`].
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), FileError> {
         write(self.file(name)?, content)
     }
 
-    /// Where to write a file of this name; the next command knows then that insonate wrote it.
+    /// Path for a file of this name. The name is added to the list of files, so that later commands know that insonate wrote it.
     ///
     /// # Errors
     /// [`FileError::Folder`].
@@ -165,8 +165,8 @@ impl OutputFolder {
         Ok(self.path.join(name))
     }
 
-    /// Where a folder within this one is, which this or another command of insonate fills by an [`OutputFolder`] of its own: cleared with
-    /// this one.
+    /// Path for a subfolder that this or another command of insonate writes through its own [`OutputFolder`]. It is cleared together
+    /// with this folder.
     ///
     /// # Errors
     /// [`FileError::Folder`].
@@ -176,7 +176,7 @@ impl OutputFolder {
     }
 }
 
-/// Removes half files.
+/// Removes partial files.
 fn remove_partial(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -196,16 +196,16 @@ impl Drop for OutputFolder {
         let mut filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
         filled.retain(|(path, _)| *path != self.path);
         drop(filled);
-        // The lock is still held: whoever opened this file meanwhile finds that it has lost its name.
+        // The lock is still held: a process that opened the file meanwhile will notice that the path no longer leads to it.
         let _ = fs::remove_file(self.path.join(LOCK));
         if self.is_new {
-            // Only if nothing came of it: folders with files are not removed.
+            // This succeeds only if the folder is empty.
             let _ = fs::remove_dir(&self.path);
         }
     }
 }
 
-/// Takes the lock of a folder.
+/// Acquires the lock of a folder.
 fn lock(folder: &Path) -> Result<File, FileError> {
     let path = folder.join(LOCK);
     loop {
@@ -226,14 +226,14 @@ fn lock(folder: &Path) -> Result<File, FileError> {
                     process: process.trim().parse().ok(),
                 });
             }
-            // Some network file systems have no locks.
+            // Some network file systems do not support locks.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(FileError::folder(folder)(error)),
         }
-        // Whoever held it may have removed the file between our opening and locking it.
+        // The previous holder may have removed the file after we opened it and before we locked it.
         if is_at(&file, &path) {
             let id = std::process::id();
-            // Only for the message to others.
+            // The process id is only for the error message of other commands.
             let _ = file.set_len(0).and_then(|()| writeln!(file, "{id}"));
             return Ok(file);
         }

@@ -1,13 +1,13 @@
-//! Output files: every file that insonate writes is written here.
+//! Output files: insonate writes every file through this crate.
 //!
-//! * A regular file is replaced whole or not at all: the content goes to a temporary file in the same folder, which is synced and renamed.
-//!   A replaced file keeps its permissions; a new one gets those of the umask.
-//! * A symbolic link is followed: its target is replaced, the link stays.
-//! * Devices and pipes are written through, as is standard output, for which `-` stands.
-//! * A folder has one writer at a time ([`OutputFolder`]); what belongs together appears in it together ([`FolderParts`]).
-//!   It holds the files of one run: a list in it (`.insonate.files`) tells them from the user's, which no command removes.
+//! * A regular file is replaced atomically: the content goes to a temporary file in the same folder, which is synced and renamed.
+//!   A replaced file keeps its permissions; the umask determines the permissions of a new file.
+//! * A symbolic link is followed: its target is replaced, and the link is kept.
+//! * Devices, pipes and standard output (`-`) are written directly.
+//! * A folder has one writer at a time ([`OutputFolder`]). Parts that belong together appear in it together ([`FolderParts`]).
+//!   It holds the files of one run: a list (`.insonate.files`) distinguishes them from the user's files, which no command removes.
 //!
-//! [`write`] and [`write_with`] write a file at once, [`FileWriter`] piece by piece; [`AppendFile`] grows a log in place.
+//! [`write`] and [`write_with`] write a file in one call, [`FileWriter`] writes it piece by piece, and [`AppendFile`] appends to a log.
 
 mod append;
 mod destination;

@@ -1,18 +1,18 @@
-//! What commands wrote into a folder, so that the next command can tell it from a user's files.
+//! List of the files that commands wrote into a folder, so that the next command can distinguish them from a user's files.
 //!
-//! A text file: the command on the first line, then a path on each, relative to the folder and with `/` between.
-//! A path that ends with `/` is a folder with a list of its own.
-//! The list is not trusted: what it names outside of the folder, or through a link, is left alone.
+//! The list is a text file: the command on the first line, then one path per line, relative to the folder and separated by `/`.
+//! A path that ends with `/` is a folder with its own list.
+//! The list is not trusted: paths outside the folder or through a link are ignored.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The list's name.
+/// File name of the list.
 const NAME: &str = ".insonate.files";
-/// No list is longer [bytes].
+/// Maximum size of a list [bytes].
 const MAX_SIZE: u64 = 1 << 24;
-/// Folders within folders, at most.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 8;
 
 /// The list of a folder.
@@ -25,7 +25,7 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// The list of a folder; none where there is none.
+    /// Reads the list of a folder; `None` if the folder has no list.
     pub(crate) fn read(folder: &Path) -> io::Result<Option<Self>> {
         let path = folder.join(NAME);
         if !is_file(&path) {
@@ -46,12 +46,12 @@ impl Manifest {
         }))
     }
 
-    /// Adds a path to a folder's list, and begins the list where there is none.
+    /// Adds a path to the list of a folder, and creates the list if there is none.
     pub(crate) fn add(folder: &Path, command: &str, entry: &str) -> io::Result<()> {
         let path = folder.join(NAME);
         let begins = !is_file(&path);
         let mut options = OpenOptions::new();
-        // A new file, not the target of a link.
+        // Create a new file, so that a link is not followed.
         let mut file = options.append(true).create_new(begins).open(path)?;
         if begins {
             return file.write_all(format!("{command}\n{entry}\n").as_bytes());
@@ -59,7 +59,7 @@ impl Manifest {
         file.write_all(format!("{entry}\n").as_bytes())
     }
 
-    /// How many of the files are there.
+    /// Number of listed files that exist.
     pub(crate) fn count(&self, folder: &Path) -> usize {
         self.count_below(folder, 0)
     }
@@ -77,7 +77,7 @@ impl Manifest {
         count.sum()
     }
 
-    /// Removes the files and the list, and folders that are empty then.
+    /// Removes the files, the list, and folders that become empty.
     pub(crate) fn clear(&self, folder: &Path) -> io::Result<()> {
         self.clear_below(folder, 0)
     }
@@ -100,18 +100,18 @@ impl Manifest {
                 remove_empty(folder, &parent);
             }
         }
-        // Last: a clearing that is cut off is gone on with.
+        // The list is removed last, so that an interrupted clearing can be continued.
         fs::remove_file(folder.join(NAME))
     }
 }
 
-/// What a list names.
+/// An entry of a list.
 enum Found {
     File(PathBuf),
     Folder(PathBuf),
 }
 
-/// What a path names in a folder, without following links; none where it leads out of it.
+/// Finds the entry for a path in a folder without following links; `None` if the path leads out of the folder.
 fn find(folder: &Path, entry: &str) -> Option<Found> {
     let (parent, name) = split(entry)?;
     let path = real_folder(folder, parent)?.join(name);
@@ -122,13 +122,13 @@ fn find(folder: &Path, entry: &str) -> Option<Found> {
     }
 }
 
-/// The folder within a folder that a path lies in.
+/// The parent folder of a path within a folder.
 fn parent_of(folder: &Path, entry: &str) -> Option<PathBuf> {
     let (parent, _) = split(entry)?;
     (!parent.is_empty()).then(|| real_folder(folder, parent))?
 }
 
-/// Folders and name of a path; none where a part of it is no name.
+/// Folders and name of a path; `None` if a part of it is not a plain name.
 fn split(entry: &str) -> Option<(Vec<&str>, &str)> {
     let mut parts: Vec<&str> = entry
         .strip_suffix('/')
@@ -142,7 +142,7 @@ fn split(entry: &str) -> Option<(Vec<&str>, &str)> {
     Some((parts, name))
 }
 
-/// Folders within a folder, none of which is a link.
+/// Path of nested folders within a folder; `None` if one of them is a link.
 fn real_folder(folder: &Path, parts: Vec<&str>) -> Option<PathBuf> {
     parts.into_iter().try_fold(folder.to_owned(), |path, part| {
         let path = path.join(part);
@@ -151,7 +151,7 @@ fn real_folder(folder: &Path, parts: Vec<&str>) -> Option<PathBuf> {
     })
 }
 
-/// Removes a folder within another one, and those around it, as far as they are empty.
+/// Removes a folder within another, and then its parents, as long as they are empty.
 fn remove_empty(folder: &Path, within: &Path) {
     let mut path = within;
     while path != folder && fs::remove_dir(path).is_ok() {
@@ -160,7 +160,7 @@ fn remove_empty(folder: &Path, within: &Path) {
     }
 }
 
-/// Whether a path is a file, and no link to one.
+/// Whether a path is a regular file and not a link.
 fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }

@@ -1,4 +1,4 @@
-//! Several files and folders that appear in a folder together.
+//! Several files and folders that appear together in an output folder.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::{FileError, OutputFolder};
 
-/// Where parts are written; what is found here later is of a command that was cut off.
+/// Folder into which parts are written. Content that a later command finds here is from an interrupted command.
 pub(crate) const UNDER_WAY: &str = ".insonate-parts.partial";
 
-/// Parts that are whole and on their way; what is found here later still has to be moved.
+/// Folder with complete parts that are being moved. Content that a later command finds here must still be moved.
 const WHOLE: &str = ".insonate-parts.whole";
 
-/// Parts of an output folder under way; without [`commit`](Self::commit) the output folder stays as it was.
+/// Parts of an output folder under construction. Without [`commit`](Self::commit) the output folder does not change.
 #[derive(Debug)]
 pub struct FolderParts {
     target: PathBuf,
@@ -21,7 +21,7 @@ pub struct FolderParts {
 }
 
 impl FolderParts {
-    /// Begins parts of a folder, one command's at a time.
+    /// Begins parts of a folder. Only one set of parts can be open at a time.
     ///
     /// # Errors
     /// [`FileError::Folder`].
@@ -32,14 +32,14 @@ impl FolderParts {
         Ok(Self { target, path })
     }
 
-    /// Where to write them.
+    /// Path of the folder to write the parts into.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Puts them into the folder, in the place of what has their names.
+    /// Moves the parts into the output folder, and replaces entries of the same names.
     ///
-    /// A command that is cut off from here on is completed by the next one that writes into the folder.
+    /// If the command is interrupted during this call, the next command that writes into the folder completes it.
     ///
     /// # Errors
     /// [`FileError::Folder`].
@@ -51,7 +51,7 @@ impl FolderParts {
     }
 }
 
-/// Puts all files below a folder into the list of an output folder.
+/// Adds all files below a folder to the list of an output folder.
 fn list(parts: &Path, within: &str, folder: &OutputFolder) -> io::Result<()> {
     for entry in fs::read_dir(parts)? {
         let entry = entry?;
@@ -67,12 +67,12 @@ fn list(parts: &Path, within: &str, folder: &OutputFolder) -> io::Result<()> {
 
 impl Drop for FolderParts {
     fn drop(&mut self) {
-        // After a commit there is nothing to remove.
+        // After a commit the folder no longer exists.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// Moves whole parts to their places, which a command that was cut off may have begun.
+/// Moves complete parts to their places; an interrupted command may have moved some of them already.
 pub(crate) fn complete(target: &Path) -> io::Result<()> {
     let whole = target.join(WHOLE);
     let entries = match fs::read_dir(&whole) {
@@ -80,7 +80,7 @@ pub(crate) fn complete(target: &Path) -> io::Result<()> {
         entries => entries?.map(|entry| Ok(entry?.file_name())),
     };
     let mut names: Vec<OsString> = entries.collect::<io::Result<_>>()?;
-    // Old and new parts are never there together.
+    // All old parts are removed before the first move, so old and new parts are never mixed.
     names.sort();
     for name in names.iter().rev() {
         let old = target.join(name);

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that are written atomically.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata, OpenOptions};
@@ -10,21 +10,21 @@ use tempfile::TempPath;
 use crate::FileError;
 use crate::destination::{Destination, folder_of};
 
-/// How names of temporary files begin and end.
+/// Prefix and suffix of the names of temporary files.
 pub(crate) const PARTIAL: (&str, &str) = (".insonate-", ".partial");
 
 /// Writes a file.
 ///
 /// # Errors
-/// [`FileError::Write`], naming the file; a regular file is then as it was.
+/// [`FileError::Write`], naming the file; an existing regular file is then unchanged.
 pub fn write(path: impl AsRef<Path>, content: &[u8]) -> Result<(), FileError> {
     write_with(path, |out| out.write_all(content))
 }
 
-/// Writes a file with what a function writes, such as an encoder.
+/// Writes a file with the output of a function, such as an encoder.
 ///
 /// # Errors
-/// As [`write`], and when the function fails.
+/// The same as [`write`], and if the function fails.
 pub fn write_with(
     path: impl AsRef<Path>,
     encode: impl FnOnce(&mut FileWriter) -> io::Result<()>,
@@ -34,10 +34,10 @@ pub fn write_with(
     writer.commit()
 }
 
-/// A file under way; without [`commit`](Self::commit) a regular file stays as it was.
+/// A file that is being written. Without [`commit`](Self::commit) a regular file does not change.
 #[derive(Debug)]
 pub struct FileWriter {
-    /// As it was named.
+    /// Path as the caller gave it.
     path: PathBuf,
     sink: Sink,
 }
@@ -57,7 +57,7 @@ impl FileWriter {
     /// Begins a file.
     ///
     /// # Errors
-    /// [`FileError::Write`] when its folder does not exist or it cannot be written.
+    /// [`FileError::Write`] if the folder does not exist or the file cannot be written.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let open = || match Destination::of(path)? {
@@ -74,10 +74,10 @@ impl FileWriter {
         })
     }
 
-    /// Makes the file appear, after its content has reached the disk.
+    /// Publishes the file under its name after its content has reached the disk.
     ///
     /// # Errors
-    /// [`FileError::Write`], also for what did not reach a device before.
+    /// [`FileError::Write`], also for buffered data that does not reach a device.
     pub fn commit(mut self) -> Result<(), FileError> {
         self.flush().map_err(FileError::write(&self.path))?;
         let Sink::Temporary { file, path, target } = self.sink else {
@@ -87,7 +87,7 @@ impl FileWriter {
         synced
             .and_then(|()| path.persist(&target).map_err(|failure| failure.error))
             .map_err(FileError::write(&self.path))?;
-        // The new name survives a loss of power; where folders cannot be synced the file is whole all the same.
+        // The new name survives a power failure. If the folder cannot be synced, the file is complete nevertheless.
         if let Ok(folder) = File::open(folder_of(&target)) {
             let _ = folder.sync_all();
         }
@@ -111,7 +111,7 @@ impl Write for FileWriter {
     }
 }
 
-/// A reader of standard output that has seen enough, such as `head`, is no error.
+/// Ignores a broken pipe: it is not an error if a reader of standard output, such as `head`, stops early.
 fn unless_closed<T>(result: io::Result<T>, as_if: T) -> io::Result<T> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(as_if),
@@ -119,13 +119,13 @@ fn unless_closed<T>(result: io::Result<T>, as_if: T) -> io::Result<T> {
     }
 }
 
-/// A temporary file beside the target, with the permissions that the target will have.
+/// A temporary file next to the target, with the permissions that the target will have.
 fn temporary(target: PathBuf, existing: Option<&Metadata>) -> io::Result<Sink> {
     if existing.is_some() {
-        // A file that may not be written is not replaced either.
+        // A file without write permission must not be replaced.
         OpenOptions::new().write(true).open(&target)?;
     }
-    // The system's error alone is kept: the name of a temporary file says nothing to a user.
+    // Keep only the system's error: the name of the temporary file is of no use to the user.
     let code = Cell::new(None);
     let open = |path: &Path| {
         let opened = OpenOptions::new().write(true).create_new(true).open(path);
@@ -142,7 +142,7 @@ fn temporary(target: PathBuf, existing: Option<&Metadata>) -> io::Result<Sink> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::{MetadataExt as _, fchown};
-            // Only root may give files away; for others the new file is theirs.
+            // Only root may change the owner; other users own the new file themselves.
             let _ = fchown(&file, Some(existing.uid()), Some(existing.gid()));
         }
         file.set_permissions(existing.permissions())?;

@@ -1,5 +1,5 @@
-//! Contract: a folder holds the files of one run. What the same command wrote before goes, what another one wrote is refused or goes;
-//! a user's files stay, links are not followed, and a list that somebody wrote by hand reaches nothing outside of its folder.
+//! Contract: a folder holds the files of one run. Files of the same command are removed; files of another command are refused or
+//! removed. A user's files are kept, links are not followed, and a forged list cannot affect files outside its folder.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -12,7 +12,7 @@ const PRESS: Claim<'_> = Claim::by("press");
 const SCAN: Claim<'_> = Claim::by("scan");
 const LIST: &str = ".insonate.files";
 
-/// What a command leaves: two files, and one in a folder within.
+/// Writes the output of a command: two files, and one in a subfolder.
 fn fill(folder: &Path, claim: Claim<'_>) {
     let folder = OutputFolder::create(folder, claim).unwrap();
     folder.write("log.csv", b"log").unwrap();
@@ -63,7 +63,7 @@ fn the_same_command_replaces_its_files_or_goes_on_with_them() {
 }
 
 #[test]
-fn a_folder_whose_files_were_taken_away_is_free() {
+fn a_folder_whose_files_were_removed_is_free() {
     let scratch = tempfile::tempdir().unwrap();
     fill(scratch.path(), PRESS);
     for name in ["log.csv", "plot.svg", "episode-3/log.csv"] {
@@ -73,7 +73,7 @@ fn a_folder_whose_files_were_taken_away_is_free() {
 }
 
 #[test]
-fn a_list_of_somebody_else_reaches_nothing_outside_of_its_folder() {
+fn a_forged_list_affects_nothing_outside_its_folder() {
     let scratch = tempfile::tempdir().unwrap();
     let (folder, other) = (scratch.path().join("run"), scratch.path().join("other"));
     fs::create_dir_all(folder.join("own")).unwrap();
@@ -127,7 +127,7 @@ fn a_list_is_not_written_through_a_link() {
 }
 
 #[test]
-fn names_of_commands_are_not_printed_as_they_come() {
+fn names_of_commands_are_sanitised_in_errors() {
     let scratch = tempfile::tempdir().unwrap();
     fill(scratch.path(), PRESS);
     fs::write(scratch.path().join(LIST), "\u{1b}[2J\nlog.csv\n").unwrap();

@@ -1,4 +1,4 @@
-//! Contract: a folder has one writer at a time; what a killed writer left neither blocks the next one nor stays.
+//! Contract: a folder has one writer at a time; leftovers of a killed writer do not block the next one and are removed.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -32,7 +32,7 @@ fn a_second_writer_is_refused_until_the_first_is_done() {
 }
 
 #[test]
-fn a_folder_of_which_nothing_came_is_removed_again() {
+fn a_new_folder_that_stays_empty_is_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let (made, own) = (scratch.path().join("made"), scratch.path().join("own"));
     fs::create_dir(&own).unwrap();
@@ -51,7 +51,7 @@ fn a_file_in_the_place_of_a_folder_is_an_error_that_names_it() {
 }
 
 #[test]
-fn of_many_writers_at_once_one_has_the_folder() {
+fn only_one_of_many_concurrent_writers_gets_the_folder() {
     const N: usize = 8;
     let scratch = tempfile::tempdir().unwrap();
     for _ in 0..50 {
@@ -74,7 +74,7 @@ fn of_many_writers_at_once_one_has_the_folder() {
     }
 }
 
-/// Not a test of its own: holds a folder until it is killed.
+/// Helper of another test, not a test: holds a folder until it is killed.
 #[test]
 fn child_that_holds_a_folder() {
     if let Some(path) = std::env::var_os("INSONATE_TEST_HELD_FOLDER") {
@@ -86,7 +86,7 @@ fn child_that_holds_a_folder() {
 }
 
 #[test]
-fn a_killed_writer_blocks_nobody_and_its_half_files_go() {
+fn a_killed_writer_does_not_block_others_and_its_partial_files_are_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child_that_holds_a_folder", "--nocapture"])
@@ -109,7 +109,7 @@ fn a_killed_writer_blocks_nobody_and_its_half_files_go() {
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
-/// Begins parts of a folder: `data` and `meta`, of some content.
+/// Begins parts of a folder: `data` and `meta` with the given content.
 fn parts(folder: &OutputFolder, content: &str) -> FolderParts {
     let parts = FolderParts::begin(folder).unwrap();
     for name in ["data", "meta"] {
@@ -135,24 +135,24 @@ fn parts_appear_together_or_not_at_all() {
     parts(&folder, "third").commit(&folder).unwrap();
     drop(folder);
     assert_eq!([content(path, "data"), content(path, "meta")], ["third"; 2]);
-    // And the list of files.
+    // The user's file, the two parts and the list of files.
     assert_eq!(fs::read_dir(path).unwrap().count(), 4);
 }
 
 #[test]
-fn the_next_writer_mends_what_a_killed_one_left() {
+fn the_next_writer_repairs_the_state_of_a_killed_one() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path();
     let folder = OutputFolder::create(path, AGAIN).unwrap();
     parts(&folder, "old").commit(&folder).unwrap();
     drop(folder);
     let hidden = |name: &str| path.join(format!(".insonate-parts.{name}"));
-    // Killed while it wrote: what was there stays.
+    // The writer was killed while it wrote: the existing content is kept.
     fs::create_dir_all(hidden("partial").join("data")).unwrap();
     drop(OutputFolder::create(path, AGAIN).unwrap());
     assert!(!hidden("partial").exists());
     assert_eq!(content(path, "data"), "old");
-    // Killed while it moved: `data` is new, `meta` has lost the old one.
+    // The writer was killed while it moved: `data` is new, and the old `meta` is already removed.
     fs::create_dir_all(hidden("whole").join("meta")).unwrap();
     fs::write(hidden("whole").join("meta").join("file"), "new").unwrap();
     fs::write(path.join("data").join("file"), "new").unwrap();

@@ -1,4 +1,4 @@
-//! Contract: regular files appear whole or not at all, links are followed, devices and pipes written through, permissions kept.
+//! Contract: regular files are written atomically, links are followed, devices and pipes are written directly, and permissions are kept.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
@@ -25,7 +25,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_writer_that_fails_leaves_the_old_file_and_no_other() {
+fn a_writer_that_fails_keeps_the_old_file_and_leaves_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     write(&path, b"old").unwrap();
@@ -91,7 +91,7 @@ fn permissions_are_those_of_the_file_or_of_the_umask() {
 }
 
 #[test]
-fn a_pipe_is_written_through() {
+fn a_pipe_is_written_directly() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     assert!(
@@ -133,7 +133,7 @@ fn devices_stay_devices_and_a_full_disk_is_reported() {
 }
 
 #[test]
-fn what_cannot_be_written_is_named_as_it_was_given() {
+fn an_error_names_the_path_as_it_was_given() {
     let folder = tempfile::tempdir().unwrap();
     let absent = folder.path().join("absent/file");
     let message = write(&absent, b"").unwrap_err().to_string();

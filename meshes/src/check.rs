@@ -1,26 +1,26 @@
-//! Whether a mesh is the surface of a solid.
+//! Check that a mesh is the surface of a solid.
 
 use crate::{MeshFault, TriangleMesh};
 
-/// Most vertices of a mesh.
+/// Maximum number of vertices of a mesh.
 pub const MAX_VERTICES: usize = 2_000_000;
 
-/// Most triangles of a mesh.
+/// Maximum number of triangles of a mesh.
 pub const MAX_TRIANGLES: usize = 2 * MAX_VERTICES;
 
-/// Greatest coordinate [m].
+/// Largest allowed coordinate [m].
 pub const MAX_COORDINATE: f64 = 1e4;
 
-/// A triangle whose height is below this part of its longest edge has no area.
+/// Ratio of height to longest edge below which a triangle counts as having no area.
 const LEAST_HEIGHT: f64 = 1e-10;
 
-/// An edge of a triangle: its vertices in ascending order, the triangle, and whether the triangle runs along it in that order.
+/// An edge of a triangle: its vertices in ascending order, the triangle, and whether the triangle lists them in that order.
 pub(crate) type EdgeUse = ([u32; 2], u32, bool);
 
 impl TriangleMesh {
-    /// Fails unless it is closed, with all triangles facing outwards.
+    /// Fails unless the mesh is closed with all triangles facing outwards.
     ///
-    /// Whether it cuts through itself is not checked.
+    /// Self-intersection is not checked.
     ///
     /// # Errors
     /// The first [`MeshFault`] found; [`MeshFault::NoVolume`] if all triangles face inwards.
@@ -51,7 +51,7 @@ impl TriangleMesh {
         Ok(self)
     }
 
-    /// Fails unless there are triangles, each with an area and of existing vertices.
+    /// Fails unless the mesh has triangles, each with a nonzero area and with existing vertices.
     ///
     /// # Errors
     /// The first [`MeshFault`] found.
@@ -82,7 +82,7 @@ impl TriangleMesh {
             let [a, b, c] = self.corners(triangle);
             let longest = (b - a).norm_squared().max((c - b).norm_squared());
             let longest = longest.max((a - c).norm_squared());
-            // The area vector's length is the height times the longest edge.
+            // The length of the area vector is the height times the longest edge.
             if self.area_vector(triangle).norm() <= LEAST_HEIGHT * longest {
                 return Err(MeshFault::Degenerate { triangle, vertices });
             }
@@ -90,20 +90,20 @@ impl TriangleMesh {
         Ok(())
     }
 
-    /// Fails unless each edge has two triangles, which run along it in opposite directions.
+    /// Fails unless each edge belongs to two triangles that list its vertices in opposite order.
     fn check_edges(&self) -> Result<(), MeshFault> {
         let edges = self.edges();
         let first = Self::edge_faults(&edges).next();
         first.map_or(Ok(()), |(fault, _)| Err(fault))
     }
 
-    /// What is wrong at each of the sorted edges, with a triangle there.
+    /// Faults of the sorted edges, each with a triangle of the edge.
     pub(crate) fn edge_faults(edges: &[EdgeUse]) -> impl Iterator<Item = (MeshFault, u32)> {
         let edges = edges.chunk_by(|a, b| a.0 == b.0);
         edges.filter_map(|uses| Some((edge_fault(uses)?, uses[0].1)))
     }
 
-    /// Each edge of each triangle, sorted.
+    /// All edges of all triangles, sorted.
     pub(crate) fn edges(&self) -> Vec<EdgeUse> {
         let mut edges = Vec::with_capacity(3 * self.triangles.len());
         for (index, &[a, b, c]) in self.triangles.iter().enumerate() {
@@ -116,7 +116,7 @@ impl TriangleMesh {
     }
 }
 
-/// What is wrong with an edge, of which these are all uses.
+/// Fault of an edge; `uses` are all its entries.
 fn edge_fault(uses: &[EdgeUse]) -> Option<MeshFault> {
     let edge = uses[0].0;
     match uses {
@@ -133,7 +133,7 @@ fn edge_fault(uses: &[EdgeUse]) -> Option<MeshFault> {
     }
 }
 
-/// Fails for more than `most` of `what`.
+/// Fails if `count` of `what` exceeds `most`.
 ///
 /// # Errors
 /// [`MeshFault::TooLarge`].

@@ -1,31 +1,31 @@
-//! The closest point of a closed surface, and the signed distance.
+//! Closest point of a closed surface, and signed distance.
 //!
 //! A tree of bounding boxes finds the triangle (Ericson 2005, Real-Time Collision Detection, 5.1.5 for the point of a triangle).
-//! The sign is that of the angle-weighted pseudonormal of the face, edge or vertex found (Bærentzen & Aanæs 2005, doi:10.1109/TVCG.2005.49).
+//! The angle-weighted pseudonormal of the closest face, edge or vertex gives the sign (Bærentzen & Aanæs 2005, doi:10.1109/TVCG.2005.49).
 
 use nalgebra::Vector3;
 
 use crate::{MeshFault, TriangleMesh};
 
-/// Triangles of a leaf.
+/// Maximum number of triangles in a leaf.
 const LEAF: usize = 4;
 
 /// A closed surface as a tree of bounding boxes, for closest points and signed distances.
 #[derive(Debug, Clone)]
 pub struct SurfaceTree {
     pub(crate) nodes: Vec<Node>,
-    /// In the order of the leaves.
+    /// Facets in the order of the leaves.
     pub(crate) facets: Vec<Facet>,
 }
 
 /// The point of a surface that is closest to a query point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
-    /// Where it is [m].
+    /// Position [m].
     pub position: Vector3<f64>,
     /// Distance [m], negative inside.
     pub distance: f64,
-    /// Outward unit normal: the direction between the two points, the pseudonormal where they meet.
+    /// Outward unit normal: the direction between the two points, or the pseudonormal if they coincide.
     pub normal: Vector3<f64>,
 }
 
@@ -33,27 +33,27 @@ pub struct ClosestPoint {
 pub(crate) struct Node {
     pub(crate) low: Vector3<f64>,
     pub(crate) high: Vector3<f64>,
-    /// First facet of a leaf, or second child; the first follows its parent.
+    /// First facet of a leaf, or the second child of another node; the first child follows its parent.
     pub(crate) next: u32,
-    /// Facets of a leaf, 0: none.
+    /// Number of facets of a leaf; 0 for other nodes.
     pub(crate) n_facets: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facet {
     pub(crate) corners: [Vector3<f64>; 3],
-    /// Its number and its vertices in the mesh.
+    /// Index of the triangle and indices of its vertices in the mesh.
     pub(crate) index: u32,
     pub(crate) indices: [u32; 3],
-    /// How many facets meet at each corner.
+    /// Number of facets that meet at each corner.
     pub(crate) n_around: [u32; 3],
-    /// Sums of unit normals: of the face, the edges ab, bc, ca, and the corners by angle.
+    /// Pseudonormals: of the face, of the edges ab, bc, ca (sums of unit normals), and of the corners (sums weighted by angle).
     face: Vector3<f64>,
     edges: [Vector3<f64>; 3],
     vertices: [Vector3<f64>; 3],
 }
 
-/// Feature of a triangle.
+/// Feature of a triangle: its face, an edge or a corner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Feature {
     Face,
@@ -65,7 +65,7 @@ impl SurfaceTree {
     /// Builds the tree.
     ///
     /// # Errors
-    /// [`MeshFault`] if it is not closed.
+    /// [`MeshFault`] if the mesh is not closed.
     pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshFault> {
         mesh.check_closed()?;
         let facets = facets(mesh);
@@ -89,7 +89,7 @@ impl SurfaceTree {
     pub fn closest_point_within(&self, point: &Vector3<f64>, reach: f64) -> Option<ClosestPoint> {
         let mut best = reach * reach;
         let mut found = None;
-        // The tree halves its facets, so that it is at most 32 deep.
+        // Each level halves the facets, so the depth is at most 32.
         let mut stack = [(0_u32, 0.0_f64); 64];
         let mut depth = 1;
         while depth > 0 {
@@ -119,7 +119,7 @@ impl SurfaceTree {
             if children[0].1 < children[1].1 {
                 children.swap(0, 1);
             }
-            // The nearer one is looked into first.
+            // The nearer child is visited first.
             for child in children {
                 stack[depth] = child;
                 depth += 1;
@@ -129,7 +129,7 @@ impl SurfaceTree {
         Some(self.facets[facet].side(point, position, feature))
     }
 
-    /// Distance [m], negative inside.
+    /// Signed distance [m], negative inside.
     ///
     /// # Panics
     /// If the point is not finite.
@@ -217,7 +217,7 @@ fn facets(mesh: &TriangleMesh) -> Vec<Facet> {
     facets
 }
 
-/// Makes the node of some facets, which lie from `first` on, and those below it.
+/// Builds the node of the given facets, which start at index `first`, and the nodes below it.
 fn split(facets: &[Facet], order: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
     let mut low = Vector3::repeat(f64::INFINITY);
     let mut high = -low;
@@ -254,12 +254,12 @@ fn split(facets: &[Facet], order: &mut [u32], first: usize, nodes: &mut Vec<Node
     split(facets, right, first + half, nodes);
 }
 
-/// Three times the centre.
+/// Three times the centroid.
 fn middle(facet: &Facet) -> Vector3<f64> {
     facet.corners[0] + facet.corners[1] + facet.corners[2]
 }
 
-/// The closest point of a triangle, and the feature on which it lies (Ericson 2005).
+/// The closest point of a triangle and the feature that contains it (Ericson 2005).
 pub(crate) fn closest_on_triangle(
     [a, b, c]: &[Vector3<f64>; 3],
     point: &Vector3<f64>,

@@ -1,4 +1,4 @@
-//! Whether a surface cuts through itself.
+//! Self-intersection of a surface.
 
 use nalgebra::Vector3;
 
@@ -6,10 +6,10 @@ use crate::closest_point::Facet;
 use crate::{MeshFault, SurfaceTree};
 
 impl SurfaceTree {
-    /// Fails where an edge of a triangle passes through another triangle; what only touches passes.
+    /// Fails if an edge of a triangle passes through another triangle; contact without crossing is allowed.
     ///
     /// # Errors
-    /// [`MeshFault::Crossing`] with the pair whose numbers are least.
+    /// [`MeshFault::Crossing`] with the pair of triangles whose indices are smallest.
     pub fn check_crossing(&self) -> Result<(), MeshFault> {
         let mut worst: Option<[u32; 2]> = None;
         for facet in &self.facets {
@@ -31,12 +31,12 @@ impl SurfaceTree {
         }
     }
 
-    /// Whether an edge of either surface passes through the other; they have no vertices in common.
+    /// Whether an edge of either surface passes through the other. The surfaces must have no vertices in common.
     pub(crate) fn cuts(&self, other: &Self) -> bool {
         self.passes_through(other) || other.passes_through(self)
     }
 
-    /// Whether one of its edges passes through another surface.
+    /// Whether an edge of this surface passes through another surface.
     fn passes_through(&self, other: &Self) -> bool {
         self.facets.iter().any(|facet| {
             let mut cuts = false;
@@ -51,7 +51,7 @@ impl SurfaceTree {
         })
     }
 
-    /// Calls for each facet whose leaf's box meets that of a facet.
+    /// Calls a function for each facet in the leaves whose box overlaps the box of `facet`.
     fn for_each_box_near<'a>(&'a self, facet: &Facet, mut call: impl FnMut(&'a Facet)) {
         let [a, b, c] = facet.corners;
         let (low, high) = (a.inf(&b).inf(&c), a.sup(&b).sup(&c));
@@ -78,7 +78,7 @@ impl SurfaceTree {
     }
 }
 
-/// Whether an edge of the first that has no vertex of the second passes through the second.
+/// Whether an edge of the first facet passes through the second; edges that share a vertex with the second are skipped.
 fn passes_through(first: &Facet, second: &Facet) -> bool {
     (0..3).any(|edge| {
         let ends = [edge, (edge + 1) % 3];
@@ -88,12 +88,12 @@ fn passes_through(first: &Facet, second: &Facet) -> bool {
     })
 }
 
-/// Whether a segment passes through a triangle, its edges included (Ericson 2005, 5.3.4, by signed volumes).
+/// Whether a segment passes through a triangle or its edges (Ericson 2005, 5.3.4, by signed volumes).
 fn segment_cuts(from: Vector3<f64>, to: Vector3<f64>, [a, b, c]: &[Vector3<f64>; 3]) -> bool {
     let normal = (b - a).cross(&(c - a));
     let (before, after) = (normal.dot(&(from - a)), normal.dot(&(to - a)));
     let along = to - from;
-    // What lies in the plane but for rounding does not pass through it.
+    // A segment with an end in the plane, up to rounding, does not pass through it.
     let least = 1e-9 * normal.norm() * along.norm();
     if before * after >= 0.0 || before.abs().min(after.abs()) < least {
         return false;

@@ -1,4 +1,4 @@
-//! What can be wrong with a mesh or its file.
+//! Errors of meshes and mesh files.
 
 use std::fmt;
 
@@ -19,28 +19,28 @@ pub enum MeshError {
         /// What is wrong, with the line or element.
         problem: String,
     },
-    /// There is not one normal or UV for each vertex.
+    /// The number of normals or UVs differs from the number of vertices.
     #[error("{attribute}.len() is {count}, but must be {n_vertices}")]
     Attribute {
         /// `normals` or `uvs`.
         attribute: &'static str,
         /// How many there are.
         count: usize,
-        /// How many there must be.
+        /// Number of vertices, which it must equal.
         n_vertices: usize,
     },
     /// Writing failed.
     #[error("{0}")]
     Write(String),
-    /// Some of several shells are no closed surface.
+    /// Some of several shells are not closed surfaces.
     #[error("{}", Faults(*n_shells, faults))]
     Shells {
-        /// How many shells there are.
+        /// Number of shells.
         n_shells: usize,
-        /// What is wrong with some of them.
+        /// Faults of some of the shells.
         faults: Vec<ShellFault>,
     },
-    /// The triangles are no surface of a solid.
+    /// The triangles are not the surface of a solid.
     #[error(transparent)]
     Fault(#[from] MeshFault),
 }
@@ -54,7 +54,7 @@ impl fmt::Display for Faults<'_> {
     }
 }
 
-/// What keeps triangles from being the surface of a solid.
+/// Reason why triangles are not the surface of a solid.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshFault {
@@ -68,17 +68,17 @@ pub enum MeshFault {
         what: &'static str,
         /// How many there are.
         count: usize,
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
     /// A coordinate is too large or not a number.
     #[error("vertex {vertex} at {position:?} m is not within ±{most} m")]
     Coordinate {
-        /// Which vertex.
+        /// Index of the vertex.
         vertex: usize,
-        /// Where it is [m].
+        /// Position of the vertex [m].
         position: [f64; 3],
-        /// Greatest coordinate [m].
+        /// Largest allowed coordinate [m].
         most: f64,
     },
     /// A triangle refers to a vertex that does not exist.
@@ -86,17 +86,17 @@ pub enum MeshFault {
         "triangle {triangle} refers to vertex {vertex}, but the mesh has {n_vertices} vertices"
     )]
     IndexOutOfRange {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// The vertex.
+        /// Index of the missing vertex.
         vertex: u32,
         /// How many there are.
         n_vertices: usize,
     },
-    /// A triangle without area.
+    /// A triangle has no area.
     #[error("triangle {triangle} has no area: its vertices {vertices:?} lie on a line")]
     Degenerate {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
         /// Its vertices.
         vertices: [u32; 3],
@@ -112,21 +112,21 @@ pub enum MeshFault {
     NonManifoldEdge {
         /// Its vertices.
         edge: [u32; 2],
-        /// Triangles that have it.
+        /// Number of triangles that share the edge.
         n_triangles: usize,
     },
-    /// The two triangles of an edge are oriented oppositely.
+    /// The two triangles of an edge have opposite orientations.
     #[error("the triangles {} and {} at edge {}-{} face opposite ways", triangles[0], triangles[1], edge[0], edge[1])]
     InconsistentOrientation {
         /// Vertices of the edge.
         edge: [u32; 2],
-        /// The triangles.
+        /// Indices of the two triangles.
         triangles: [usize; 2],
     },
     /// Two triangles cut each other.
     #[error("the triangles {} and {} cut each other: the mesh crosses itself", triangles[0], triangles[1])]
     Crossing {
-        /// The triangles.
+        /// Indices of the two triangles.
         triangles: [usize; 2],
     },
     /// The surface encloses no volume, or faces inwards.
@@ -137,7 +137,7 @@ pub enum MeshFault {
     },
 }
 
-/// The first characters of a text from a file, for a message.
+/// The first characters of a text from a file, for use in a message.
 pub(crate) fn shorten(text: &str) -> String {
     const MOST: usize = 80;
     match text.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! Formats and files.
+//! Reading and writing of mesh files.
 
 use std::fs::File;
 use std::io::{Read as _, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::git_lfs::git_lfs_pointer;
 use crate::{MeshError, TriangleMesh, obj, ply, stl};
 
-/// Longest file that is read [bytes].
+/// Maximum size of a file that is read [bytes].
 pub const MAX_FILE_BYTES: u64 = 1 << 29;
 
 /// Format of a mesh file.
@@ -22,7 +22,7 @@ pub enum MeshFormat {
 }
 
 impl MeshFormat {
-    /// The format that a file's extension names.
+    /// The format for the extension of a file; `None` if the extension is unknown.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -35,7 +35,7 @@ impl MeshFormat {
 }
 
 impl TriangleMesh {
-    /// Reads the content of a file; equal vertices of STL triangles become one, normals and textures are left out.
+    /// Parses the content of a file. Equal vertices of STL triangles are merged; normals and textures are ignored.
     ///
     /// # Errors
     /// [`MeshError::Content`] naming the line or element.
@@ -48,9 +48,9 @@ impl TriangleMesh {
         mesh.map_err(MeshError::Content)
     }
 
-    /// Reads an OBJ file with its normals `[n_vertices, 3]`: vertices are split where their normals differ.
+    /// Parses an OBJ file with its normals `[n_vertices, 3]`: a vertex is split if its corners have different normals.
     ///
-    /// Without faces all positions are vertices. Unless every corner has a normal there are none.
+    /// If the file has no faces, all positions are vertices. The normals are empty unless every corner has one.
     ///
     /// # Errors
     /// [`MeshError::Content`] naming the line.
@@ -59,7 +59,7 @@ impl TriangleMesh {
         Ok(obj.split_at_normals())
     }
 
-    /// Reads an OBJ, STL or PLY file; triangles of STL that have no area because their vertices are equal are left out.
+    /// Reads an OBJ, STL or PLY file; STL triangles with equal vertices have no area and are dropped.
     ///
     /// # Errors
     /// [`MeshError::File`] naming the file and the line or element.
@@ -79,7 +79,7 @@ impl TriangleMesh {
         Ok(mesh)
     }
 
-    /// Reads the closed surface of a solid; it is flipped if it faces inwards.
+    /// Reads the closed surface of a solid, and flips it if it faces inwards.
     ///
     /// # Errors
     /// [`MeshError::File`] as [`read`](Self::read), and for a mesh that is not closed.
@@ -92,10 +92,10 @@ impl TriangleMesh {
         })
     }
 
-    /// Writes OBJ; normals have the shape `[n_vertices, 3]`, UVs `[n_vertices, 2]`.
+    /// Writes OBJ. Normals have the shape `[n_vertices, 3]`, UVs `[n_vertices, 2]`.
     ///
     /// # Errors
-    /// [`MeshError::Write`]; [`MeshError::Attribute`] if there is not one normal and UV for each vertex.
+    /// [`MeshError::Write`]; [`MeshError::Attribute`] if the number of normals or UVs differs from the number of vertices.
     pub fn write_obj(
         &self,
         out: impl Write,

@@ -1,9 +1,9 @@
-//! Files that Git LFS has not fetched.
+//! Detection of files that Git LFS has not fetched.
 
-/// First line of a pointer, of Git LFS's specification, version 1.
+/// First line of a pointer file (Git LFS specification, version 1).
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1";
 
-/// What to say of a file whose content is a Git LFS pointer: that it is one, the size of the real file, and the cure; none for any other
+/// Message for a file that is a Git LFS pointer: states this, the size of the real file, and the remedy. `None` for any other
 /// content.
 pub fn git_lfs_pointer(bytes: &[u8]) -> Option<String> {
     // A pointer is shorter than 1024 bytes.

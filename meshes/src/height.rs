@@ -1,4 +1,4 @@
-//! The height of a surface, seen from +z.
+//! Height of a surface, seen from +z.
 
 use nalgebra::Vector3;
 
@@ -14,12 +14,12 @@ pub struct SurfacePoint {
 }
 
 impl TriangleMesh {
-    /// The highest point of an upward-facing triangle above or below `(x, y)` [m]; `None` beside the mesh.
+    /// The highest point of an upward-facing triangle above or below `(x, y)` [m]; `None` if no such triangle is there.
     pub fn highest_at(&self, x: f64, y: f64) -> Option<SurfacePoint> {
         self.highest_of(0..self.triangles.len(), x, y)
     }
 
-    /// The same among some triangles.
+    /// The highest point at `(x, y)` among the given triangles.
     pub(crate) fn highest_of(
         &self,
         triangles: impl Iterator<Item = usize>,
@@ -30,7 +30,7 @@ impl TriangleMesh {
         hits.max_by(|a, b| a.position[2].total_cmp(&b.position[2]))
     }
 
-    /// Where a vertical line through `(x, y)` meets an upward-facing triangle.
+    /// Intersection of the vertical line through `(x, y)` with a triangle; `None` if the triangle does not face upwards or is not there.
     fn hit(&self, triangle: usize, x: f64, y: f64) -> Option<SurfacePoint> {
         let [a, b, c] = self.corners(triangle);
         let normal = (b - a).cross(&(c - a));

@@ -1,17 +1,17 @@
-//! The height of a surface, asked for often.
+//! Index for frequent queries of the height of a surface.
 
 use crate::{SurfacePoint, TriangleMesh};
 
-/// Triangles of a cell, on average.
+/// Average number of triangles per cell.
 const PER_CELL: f64 = 2.0;
-/// How far a triangle reaches beyond its corners, as a share of a column's side.
+/// Margin around a triangle for rounding, as a fraction of a column's side.
 const ROUNDING: f64 = 1e-6;
 
-/// A mesh whose triangles are sorted into square columns, so that a height is found among a few.
+/// A mesh with its triangles sorted into square columns, so that a query tests only a few triangles.
 #[derive(Clone, Debug)]
 pub struct HeightIndex {
     mesh: TriangleMesh,
-    /// Least corner [m] and side [m] of the columns.
+    /// Minimum corner [m] and side length [m] of the columns.
     low: [f64; 2],
     side: f64,
     count: [usize; 2],
@@ -42,7 +42,7 @@ impl HeightIndex {
             let corners = mesh.corners(triangle);
             let range = |axis: usize| {
                 let [a, b, c] = corners.map(|corner| corner[axis]);
-                // A hit may lie outside of its triangle by a rounding error.
+                // A hit may lie outside its triangle by a rounding error.
                 let least = index.cell(axis, a.min(b).min(c) - ROUNDING * side);
                 least..=index.cell(axis, a.max(b).max(c) + ROUNDING * side)
             };
@@ -65,14 +65,14 @@ impl HeightIndex {
         &self.mesh
     }
 
-    /// As [`TriangleMesh::highest_at`].
+    /// The same as [`TriangleMesh::highest_at`].
     pub fn highest_at(&self, x: f64, y: f64) -> Option<SurfacePoint> {
         let column = self.cell(0, x) * self.count[1] + self.cell(1, y);
         let triangles = &self.triangles[self.starts[column]..self.starts[column + 1]];
         self.mesh.highest_of(triangles.iter().copied(), x, y)
     }
 
-    /// The column of a coordinate; what lies outside counts for the nearest.
+    /// Column of a coordinate along an axis; a coordinate outside belongs to the nearest column.
     fn cell(&self, axis: usize, coordinate: f64) -> usize {
         let cell = ((coordinate - self.low[axis]) / self.side).max(0.0) as usize;
         cell.min(self.count[axis] - 1)
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn heights_are_those_of_the_mesh_to_the_bit() {
-        // A bumpy sheet of 30 × 20 cells, and another below it.
+        // A bumpy sheet of 30 × 20 cells, and a second sheet below it.
         let (across, along) = (31, 21);
         let mut mesh = TriangleMesh::default();
         for level in 0..2 {

@@ -1,5 +1,5 @@
-//! The surface where a field is zero, by surface nets (Gibson 1998, "Constrained elastic surface nets",
-//! doi:10.1007/BFb0056277): one vertex per cell that the surface crosses, one quad per edge of the grid that it crosses.
+//! Zero isosurface of a field by surface nets (Gibson 1998, "Constrained elastic surface nets",
+//! doi:10.1007/BFb0056277): one vertex per cell and one quad per grid edge that the surface crosses.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use nalgebra::Vector3;
 
 use crate::TriangleMesh;
 
-/// Cells along each edge of a block that is skipped as a whole where the surface is far.
+/// Cells along each edge of a block. A block that is far from the surface is skipped as a whole.
 const BLOCK: usize = 8;
 
 impl TriangleMesh {
-    /// The surface of `{field < 0}` within the box `[low, high]` [m], on a grid of edge `cell` [m]; open where it leaves the box.
+    /// The surface of `{field < 0}` within the box `[low, high]` [m], on a grid with cells of edge `cell` [m]; open where it leaves the box.
     ///
-    /// `field` is a distance [m], or less than it: nowhere may it change faster than one per metre.
+    /// `field` is a distance [m] or a lower bound of it: its gradient must not exceed one.
     pub fn isosurface(
         [low, high]: [[f64; 3]; 2],
         cell: f64,
@@ -55,16 +55,16 @@ impl TriangleMesh {
     }
 }
 
-/// The mesh as it grows.
+/// The mesh under construction.
 struct Net {
     cell: f64,
-    /// By cell: the vertex, and whether the first corner and those after it along each axis are inside.
+    /// Per cell: the vertex, and whether the first corner and the next corner along each axis are inside.
     vertices: BTreeMap<[usize; 3], (u32, [bool; 4])>,
     mesh: TriangleMesh,
 }
 
 impl Net {
-    /// A vertex in the cell at `corner`, if the surface crosses it.
+    /// Adds a vertex to the cell at `corner`, if the surface crosses it.
     fn add_vertex(
         &mut self,
         at: [usize; 3],
@@ -90,7 +90,7 @@ impl Net {
             return;
         }
         let mut point = sum / crossings;
-        // Onto the surface itself, which smooths what the net leaves.
+        // Project the vertex onto the surface, which smooths the net.
         let step = 0.1 * self.cell;
         let value = field(&point);
         let slope = Vector3::from_fn(|axis, _| {
@@ -108,7 +108,7 @@ impl Net {
         self.mesh.positions.push(point.into());
     }
 
-    /// A quad around every edge of the grid whose ends lie on either side.
+    /// Adds a quad around every grid edge with ends on opposite sides of the surface.
     fn add_quads(&mut self) {
         for (&at, &(_, [starts, ends @ ..])) in &self.vertices {
             for (axis, ends) in ends.into_iter().enumerate() {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ball_is_closed_of_its_volume_and_on_its_radius() {
+    fn a_ball_is_closed_with_the_right_volume_and_radius() {
         let radius = 0.1;
         let ball = TriangleMesh::isosurface([[-0.131; 3], [0.13; 3]], 0.0097, |point| {
             point.norm() - radius
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing_and_a_cut_ball_stays_open() {
+    fn an_empty_field_has_no_surface_and_a_cut_ball_is_open() {
         let empty = TriangleMesh::isosurface([[0.0; 3], [1.0; 3]], 0.1, |_| 1.0);
         assert!(empty.triangles.is_empty());
         let half = TriangleMesh::isosurface([[0.0, -0.2, -0.2], [0.2; 3]], 0.01, |point| {

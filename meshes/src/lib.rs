@@ -1,7 +1,7 @@
-//! Triangle meshes: reading and writing their files, and what simulations ask of closed surfaces.
+//! Triangle meshes: reading and writing of mesh files, and queries on closed surfaces: closedness, distance, height.
 //!
-//! Files come from anywhere: sizes are limited, counts are compared with the file's length before anything is allocated, indices
-//! are in range and coordinates finite.
+//! Files are not trusted: sizes are limited, counts are compared with the file's length before anything is allocated, indices
+//! must be in range and coordinates finite.
 
 mod check;
 mod closest_point;

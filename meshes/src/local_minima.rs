@@ -1,30 +1,31 @@
-//! All points of a surface that are nearer to a point than those around them.
+//! Local minima of the distance between a surface and a point.
 
 use nalgebra::Vector3;
 
 use crate::closest_point::{Feature, closest_on_triangle};
 use crate::{ClosestPoint, SurfaceTree};
 
-/// The nearest point of one facet.
+/// The point of one facet that is nearest to the query point.
 struct Candidate {
     facet: u32,
     position: Vector3<f64>,
     feature: Feature,
-    /// What identifies the edge or vertex, and how many facets must have it nearest; none for the inside of a facet.
+    /// Vertices of the edge or the vertex, and the number of facets that share it; `None` for the interior of a facet.
     shared: Option<([u32; 2], u32)>,
 }
 
 impl SurfaceTree {
-    /// Appends the points of the surface nearer than `reach` [m] that are nearer than all points around them, in the order of the tree.
+    /// Appends all local minima of the distance to `point` that are nearer than `reach` [m], in the order of the tree.
     ///
-    /// The inside of a triangle is such a place where the perpendicular meets it, an edge or vertex where it is nearest for all its triangles.
+    /// A minimum lies in the interior of a triangle if the perpendicular from the point meets it.
+    /// It lies on an edge or vertex if that edge or vertex is nearest to the point for all triangles that share it.
     pub fn local_minima_within(
         &self,
         point: &Vector3<f64>,
         reach: f64,
         found: &mut Vec<ClosestPoint>,
     ) {
-        // Nothing is near what is not a number.
+        // No point is near a NaN or infinite query.
         if !point.iter().all(|x| x.is_finite()) {
             return;
         }

@@ -1,7 +1,7 @@
-//! Wavefront OBJ: positions, normals and faces; polygons become fans of triangles, everything else is left out.
+//! Wavefront OBJ: positions, normals and faces. Polygons become fans of triangles; other elements are ignored.
 //!
-//! Read here: `tobj` drops vertices of no face, and with them the clouds whose convex hull MuJoCo takes, renumbers the others,
-//! names no line in its errors and overflows at an index before the first normal.
+//! The parser is our own because `tobj` drops vertices without faces (MuJoCo takes the convex hull of such clouds), renumbers the
+//! others, gives no line numbers in its errors, and overflows at an index before the first normal.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::error::shorten;
 /// Position and normal of a corner.
 type Corner = (u32, Option<u32>);
 
-/// What an OBJ file holds.
+/// Content of an OBJ file.
 #[derive(Debug, Default)]
 pub(crate) struct Obj {
     positions: Vec<[f64; 3]>,
@@ -65,7 +65,7 @@ impl Obj {
             .map_err(|fault| fault.to_string())
     }
 
-    /// `position`, `position/texture`, `position//normal` or `position/texture/normal`.
+    /// Parses `position`, `position/texture`, `position//normal` or `position/texture/normal`.
     fn corner(&self, word: &str) -> Result<Corner, String> {
         let mut parts = word.split('/');
         let position = index(parts.next().unwrap_or_default(), self.positions.len())?;
@@ -76,7 +76,7 @@ impl Obj {
         Ok((position, normal))
     }
 
-    /// All positions in their order.
+    /// The mesh with all positions, in their order.
     pub(crate) fn into_mesh(self) -> TriangleMesh {
         let triangles = self.triangles.into_iter();
         TriangleMesh {
@@ -87,7 +87,7 @@ impl Obj {
         }
     }
 
-    /// One vertex for each different corner, in the order of their first use, and their normals where all have one.
+    /// The mesh with one vertex per distinct corner, in the order of first use, and the normals if all corners have one.
     pub(crate) fn split_at_normals(self) -> (TriangleMesh, Vec<[f64; 3]>) {
         if self.triangles.is_empty() {
             return (self.into_mesh(), Vec::new());
@@ -112,7 +112,7 @@ impl Obj {
     }
 }
 
-/// Three numbers; a weight or a colour may follow.
+/// Parses three numbers; a weight or a colour may follow.
 fn vector<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<[f64; 3], String> {
     let mut vector = [0.0; 3];
     for entry in &mut vector {
@@ -123,7 +123,7 @@ fn vector<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<[f64; 3], Stri
     Ok(vector)
 }
 
-/// Indices count from 1, or backwards from −1.
+/// Parses an index, which counts from 1, or backwards from −1.
 fn index(word: &str, count: usize) -> Result<u32, String> {
     let number: Option<i64> = word.parse().ok();
     let index = number.and_then(|number| match number {
@@ -137,7 +137,7 @@ fn index(word: &str, count: usize) -> Result<u32, String> {
         .ok_or_else(|| format!("index {:?} is not one of the {count} so far", shorten(word)))
 }
 
-/// Writes positions with UVs and normals where there are any; each vertex has one of each.
+/// Writes positions, and UVs and normals if there are any; every vertex then has one.
 pub(crate) fn write(
     mut out: impl Write,
     mesh: &TriangleMesh,

@@ -1,4 +1,4 @@
-//! PLY, text and binary of both byte orders, read by `ply-rs-bw`; faces of more than three corners become fans.
+//! PLY, text and binary in both byte orders, read by `ply-rs-bw`. Faces with more than three corners become fans of triangles.
 
 use std::io::{Cursor, Write};
 
@@ -11,10 +11,10 @@ use crate::TriangleMesh;
 use crate::check::{MAX_TRIANGLES, MAX_VERTICES, check_count};
 use crate::error::shorten;
 
-/// Longest header and longest row of a text file [bytes].
+/// Maximum length of the header and of a row of a text file [bytes].
 const MAX_LINE: usize = 1 << 16;
 
-/// Reads a PLY file; the error names the line, which in a binary file counts the elements.
+/// Reads a PLY file; the error names the line, or the number of the element in a binary file.
 pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let end = b"end_header";
     let start = &bytes[..bytes.len().min(MAX_LINE)];
@@ -60,7 +60,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
     Ok(mesh)
 }
 
-/// Refuses counts that the file cannot hold: a row takes at least one byte.
+/// Rejects counts that do not fit the file's length: a row takes at least one byte.
 fn check_header(header: &Header, bytes: &[u8]) -> Result<(), String> {
     for (name, element) in &header.elements {
         let most = match name.as_str() {
@@ -111,7 +111,7 @@ fn rows<E: PropertyAccess>(
         .map_err(|error| explain(&error))
 }
 
-/// The first and the last line of a message of several: where it is and what is wrong.
+/// First and last line of a multi-line message: the place and the problem.
 fn explain(error: &ParseError) -> String {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
@@ -122,7 +122,7 @@ fn explain(error: &ParseError) -> String {
     }
 }
 
-/// A row that is skipped.
+/// An element that is skipped.
 struct Ignored;
 
 impl PropertyAccess for Ignored {
@@ -157,7 +157,7 @@ impl PropertyAccess for Vertex {
     }
 }
 
-/// Names of the list of a face's vertices.
+/// Property names of the vertex list of a face.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 struct Face(Vec<u32>);
@@ -197,7 +197,7 @@ impl Face {
     }
 }
 
-/// Writes binary little-endian, positions as doubles.
+/// Writes binary little-endian PLY with positions as doubles.
 pub(crate) fn write(
     mut out: impl Write,
     mesh: &TriangleMesh,

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use crate::TriangleMesh;
 
 impl TriangleMesh {
-    /// A box around the origin, of half sizes [m].
+    /// A box with the given half sizes [m], centred at the origin.
     pub fn cuboid(half: [f64; 3]) -> Self {
         let corner = |i: usize| [0, 1, 2].map(|a| if i >> a & 1 == 1 { half[a] } else { -half[a] });
         let sides: [[u32; 4]; 6] = [
@@ -28,7 +28,9 @@ impl TriangleMesh {
         }
     }
 
-    /// An ellipsoid around the origin, of half axes [m]: an icosahedron subdivided so many times (at most 8), with its vertices on the ellipsoid.
+    /// An ellipsoid with the given half axes [m], centred at the origin.
+    ///
+    /// It is an icosahedron subdivided `n_subdivisions` times (at most 8), with its vertices on the ellipsoid.
     pub fn ellipsoid(half: [f64; 3], n_subdivisions: u32) -> Self {
         let mut mesh = icosahedron();
         for _ in 0..n_subdivisions.min(8) {
@@ -41,7 +43,7 @@ impl TriangleMesh {
         mesh
     }
 
-    /// A cylinder around the origin along z, of a radius and half length [m], with so many sides (at least 3).
+    /// A cylinder along z, centred at the origin, with the given radius and half length [m] and `n_sides` sides (at least 3).
     pub fn cylinder(radius: f64, half_length: f64, n_sides: u32) -> Self {
         let n = n_sides.max(3);
         let ring = (0..n).map(|i| {
@@ -65,7 +67,7 @@ impl TriangleMesh {
         }
     }
 
-    /// Splits each triangle in four at the midpoints of its edges.
+    /// Splits each triangle into four at the midpoints of its edges.
     pub fn subdivide(&mut self) {
         let mut midpoints: HashMap<[u32; 2], u32> = HashMap::new();
         let mut triangles = Vec::with_capacity(4 * self.triangles.len());
@@ -102,7 +104,7 @@ fn icosahedron() -> TriangleMesh {
             positions.push(position);
         }
     }
-    // Its triangles are all triples of vertices at the least distance, 2, from each other.
+    // The triangles are all triples of vertices at the minimum distance, 2, from each other.
     let near = |a: usize, b: usize| {
         (Vector3::from(positions[a]) - Vector3::from(positions[b])).norm() < 2.1
     };

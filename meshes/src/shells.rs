@@ -1,7 +1,7 @@
-//! A solid of several shells: closed surfaces that share no edge, each turned outwards by itself.
+//! A solid bounded by several shells: closed surfaces that share no edge. Each shell is turned outwards separately.
 //!
-//! Shells that cut each other bound the union of what each encloses. A shell within another bounds a cavity of it, and one within a
-//! cavity is solid again.
+//! Shells that cut each other bound the union of their volumes. A shell within another bounds a cavity of it, and a shell within
+//! a cavity is solid again.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ use nalgebra::Vector3;
 use crate::check::check_count;
 use crate::{MeshError, MeshFault, SurfaceTree, TriangleMesh};
 
-/// Most shells of a mesh.
+/// Maximum number of shells of a mesh.
 pub const MAX_SHELLS: usize = 1000;
 
-/// Most vertices of a shell that are asked whether they lie within another.
+/// Maximum number of vertices of a shell that are tested for lying within another shell.
 const N_ASKED: usize = 64;
 
-/// Farther than this from a shell's box no triangle is asked [m].
+/// Distance from the bounding box of a shell beyond which the distance to the box is used instead of the triangles [m].
 const FAR: f64 = 0.003;
 
-/// Most shells that an error names.
+/// Maximum number of shells that an error names.
 const N_NAMED: usize = 4;
 
-/// A solid that shells bound.
+/// A solid bounded by shells.
 #[derive(Debug, Clone)]
 pub struct ShellSolid {
     shells: Vec<Shell>,
@@ -37,35 +37,35 @@ struct Shell {
     is_turned: bool,
 }
 
-/// Shells that cut each other.
+/// A group of shells that cut each other.
 #[derive(Debug, Clone, Default)]
 struct Group {
     shells: Vec<usize>,
-    /// How many groups it lies within: solid where that is even.
+    /// Number of groups around this one: the group is solid if it is even.
     depth: usize,
-    /// Groups that are cavities of it.
+    /// Indices of the groups that are cavities of this one.
     cavities: Vec<usize>,
 }
 
-/// What keeps one shell from being a closed surface.
+/// Reason why a shell is not a closed surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShellFault {
-    /// Which shell, by its first triangle, from 0.
+    /// Index of the shell, from 0, in the order of the first triangles.
     pub shell: usize,
-    /// Its triangles.
+    /// Number of triangles of the shell.
     pub n_triangles: usize,
-    /// Middle of its box [m].
+    /// Centre of its bounding box [m].
     pub center: [f64; 3],
-    /// What is wrong, in the numbers of the whole mesh.
+    /// The fault, with indices of the whole mesh.
     pub fault: MeshFault,
 }
 
 impl ShellSolid {
-    /// What a mesh encloses.
+    /// Builds the solid that a mesh encloses.
     ///
     /// # Errors
-    /// [`MeshError::Fault`] where the mesh is no set of triangles, has one shell that is not closed, or more than [`MAX_SHELLS`];
-    /// [`MeshError::Shells`] naming those of several that are not closed.
+    /// [`MeshError::Fault`] if the mesh has invalid triangles, a single shell that is not closed, or more than [`MAX_SHELLS`] shells;
+    /// [`MeshError::Shells`] if some of several shells are not closed, naming them.
     pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshError> {
         let parts = parts(mesh)?;
         let shells = parts.into_iter().map(Shell::of);
@@ -85,7 +85,7 @@ impl ShellSolid {
         hollow.map(|group| group.shells.len()).sum()
     }
 
-    /// Number of shells of solids that faced inwards and were turned.
+    /// Number of shells of solids that faced inwards and were flipped.
     pub fn n_turned(&self) -> usize {
         let solid = self.groups.iter().filter(|group| group.is_solid());
         let shells = solid.flat_map(|group| &group.shells);
@@ -94,19 +94,21 @@ impl ShellSolid {
             .count()
     }
 
-    /// Distance to the surface, negative inside: its amount is the distance at most, and exact near the surface of a single shell [m].
+    /// Signed distance to the surface, negative inside [m].
+    ///
+    /// The magnitude is a lower bound of the true distance, and exact near the surface of a single shell.
     pub fn distance(&self, point: &Vector3<f64>) -> f64 {
         self.nearest(point).0
     }
 
-    /// Unit normal of the surface next to a point, of either sign.
+    /// Unit normal of the surface nearest to a point; its sign is arbitrary.
     pub fn normal(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let tree = &self.shells[self.nearest(point).1].tree;
         let closest = tree.closest_point_within(point, f64::INFINITY);
         closest.map_or_else(Vector3::z, |closest| closest.normal)
     }
 
-    /// Distance, and the shell that decides it.
+    /// Signed distance, and the shell that determines it.
     fn nearest(&self, point: &Vector3<f64>) -> (f64, usize) {
         let mut least = (f64::INFINITY, 0);
         for group in self.groups.iter().filter(|group| group.is_solid()) {
@@ -161,7 +163,7 @@ impl Shell {
         closest.map_or(0.0, |closest| closest.distance)
     }
 
-    /// Whether it lies within another that it does not cut; what touches is decided by the vertex farthest away.
+    /// Whether this shell lies within another that it does not cut. The vertex farthest from the other decides, as vertices may touch it.
     fn is_within(&self, other: &Self) -> bool {
         let is_in_box =
             (0..3).all(|i| other.low[i] <= self.low[i] && self.high[i] <= other.high[i]);
@@ -181,7 +183,7 @@ impl Shell {
     }
 }
 
-/// Puts shells that cut each other together, and finds which groups lie within which.
+/// Groups shells that cut each other, and finds which groups lie within which.
 fn groups(shells: &[Shell]) -> Vec<Group> {
     let mut first: Vec<usize> = (0..shells.len()).collect();
     for a in 0..shells.len() {
@@ -206,7 +208,7 @@ fn groups(shells: &[Shell]) -> Vec<Group> {
     groups
 }
 
-/// Finds depths and cavities.
+/// Sets the depths and cavities of groups.
 fn nest(shells: &[Shell], groups: &mut [Group]) {
     let around: Vec<Vec<usize>> = (0..groups.len())
         .map(|inner| {
@@ -227,7 +229,7 @@ fn nest(shells: &[Shell], groups: &mut [Group]) {
     }
 }
 
-/// Triangles that are joined by edges, in the order of their first ones.
+/// Edge-connected parts of a mesh, in the order of their first triangles.
 fn parts(mesh: &TriangleMesh) -> Result<Vec<TriangleMesh>, MeshError> {
     mesh.check_shape()?;
     let edges = mesh.edges();
@@ -282,7 +284,7 @@ fn refuse(parts: &[TriangleMesh], faults: &[Option<MeshFault>]) -> Result<(), Me
     }
 }
 
-/// Meshes of some triangles each, with vertices of their own.
+/// Splits a mesh into one mesh per list of triangles, each with its own vertices.
 fn split(mesh: &TriangleMesh, parts: &[Vec<u32>]) -> Vec<TriangleMesh> {
     let mut index = vec![u32::MAX; mesh.positions.len()];
     let mut of = |triangles: &Vec<u32>| {
@@ -307,7 +309,7 @@ fn split(mesh: &TriangleMesh, parts: &[Vec<u32>]) -> Vec<TriangleMesh> {
     parts.iter().map(&mut of).collect()
 }
 
-/// The first of those that are joined with one.
+/// The first element of the set that contains `one`.
 fn root(first: &mut [usize], mut one: usize) -> usize {
     while first[one] != one {
         first[one] = first[first[one]];
@@ -316,7 +318,7 @@ fn root(first: &mut [usize], mut one: usize) -> usize {
     one
 }
 
-/// Writes what is wrong with the first shells.
+/// Writes the faults of the first shells.
 pub(crate) fn write_faults(
     n_shells: usize,
     faults: &[ShellFault],

@@ -1,16 +1,16 @@
-//! The patient's axes that a mesh file says its coordinates count along, as 3D Slicer writes them into its files' headers: `SPACE=LPS`.
+//! Patient axes of the coordinates of a mesh file, as 3D Slicer writes them into file headers: `SPACE=LPS`.
 
 use std::path::Path;
 
 use crate::{MeshError, MeshFormat};
 
-/// Part of a file that may hold the header [bytes].
+/// Number of bytes at the start of a file that are searched for the header.
 const HEADER: usize = 4096;
 
 /// Header of a binary STL file [bytes].
 const STL_HEADER: usize = 80;
 
-/// Where coordinates grow to.
+/// Directions in which the coordinates increase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeshSpace {
     /// Right, anterior, superior.
@@ -20,10 +20,10 @@ pub enum MeshSpace {
 }
 
 impl MeshSpace {
-    /// What the header of a file says: the first line of STL, comments of OBJ and PLY.
+    /// Reads the space from the header of a file: the first line of STL, or comments of OBJ and PLY.
     ///
     /// # Errors
-    /// [`MeshError::File`]: the file cannot be read, or names another space.
+    /// [`MeshError::File`] if the file cannot be read or names another space.
     pub fn read(path: impl AsRef<Path>) -> Result<Option<Self>, MeshError> {
         let path = path.as_ref();
         let refuse = |problem: String| MeshError::File {
@@ -74,7 +74,7 @@ impl MeshSpace {
 fn first_of_stl(bytes: &[u8]) -> String {
     let is_text = bytes.trim_ascii_start().starts_with(b"solid");
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(bytes);
-    // A binary file may begin with "solid" too; its numbers begin behind the header.
+    // A binary file may also begin with "solid"; its numbers follow the header.
     let most = if is_text { line.len() } else { STL_HEADER };
     String::from_utf8_lossy(&bytes[..most.min(bytes.len())]).into_owned()
 }

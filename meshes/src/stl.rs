@@ -1,4 +1,4 @@
-//! STL, text and binary, read by `stl_io`. Normals are left out: they follow from the order of the corners.
+//! STL, text and binary, read by `stl_io`. Normals are ignored: they follow from the order of the corners.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -7,10 +7,10 @@ use crate::TriangleMesh;
 use crate::check::{MAX_TRIANGLES, check_count};
 use crate::error::shorten;
 
-/// Bytes before the first triangle of a binary file: a header of 80 and the count.
+/// Number of bytes before the first triangle of a binary file: a header of 80 bytes and the count.
 const HEADER: usize = 84;
 
-/// Bytes of a triangle in a binary file: normal, three corners, attribute.
+/// Number of bytes of a triangle in a binary file: normal, three corners, attribute.
 const RECORD: usize = 50;
 
 /// Reads an STL file and merges equal vertices; the error names the triangle.
@@ -19,10 +19,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
         .get(80..HEADER)
         .map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]));
     let length = declared.map(|count| HEADER as u64 + RECORD as u64 * u64::from(count));
-    // Binary files may begin with "solid" too: only their length distinguishes them.
+    // Binary files may also begin with "solid": only their length distinguishes them.
     let content = if length == Some(bytes.len() as u64) {
         let mut binary = bytes.to_vec();
-        binary[..80].fill(0); // `stl_io` takes a file that begins with "solid " for text
+        binary[..80].fill(0); // `stl_io` treats a file that begins with "solid " as text
         binary
     } else if bytes.trim_ascii_start().starts_with(b"solid") {
         one_solid(&String::from_utf8_lossy(bytes)).into_bytes()
@@ -56,7 +56,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
     Ok(mesh)
 }
 
-/// All solids of a text file as one, in the spelling that `stl_io` reads, and with normals that are numbers.
+/// Joins all solids of a text file into one, in the spelling that `stl_io` accepts and with numeric normals.
 fn one_solid(text: &str) -> String {
     let mut solid = String::from("solid all\n");
     for line in text.lines() {

@@ -1,13 +1,13 @@
-//! A mesh of triangles and its measures.
+//! Triangle mesh with its area, volume, bounds and normals.
 
 use nalgebra::{Point3, Vector3};
 
-/// A surface of triangles; that of a solid is closed, with triangles counterclockwise seen from outside.
+/// A surface of triangles. The surface of a solid is closed, and its triangles are counterclockwise seen from outside.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriangleMesh {
     /// Vertices [m], shape `[n_vertices, 3]`.
     pub positions: Vec<[f64; 3]>,
-    /// Vertices of each triangle.
+    /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -34,7 +34,7 @@ impl TriangleMesh {
         twice / 2.0
     }
 
-    /// Least and greatest coordinates [m]; infinite, the greater first, without vertices.
+    /// Minimum and maximum coordinates [m]; `[∞, −∞]` if the mesh has no vertices.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         for position in &self.positions {
@@ -46,7 +46,7 @@ impl TriangleMesh {
         bounds
     }
 
-    /// Volume inside [m³]; negative if the triangles face inwards.
+    /// Enclosed volume [m³]; negative if the triangles face inwards.
     pub fn volume(&self) -> f64 {
         let Some(origin) = self.positions.first().copied().map(Vector3::from) else {
             return 0.0;
@@ -60,7 +60,7 @@ impl TriangleMesh {
         sixfold / 6.0
     }
 
-    /// Outward unit normal at each vertex, the mean of its triangles weighted by area, shape `[n_vertices, 3]`; z where that is zero.
+    /// Outward unit normal at each vertex, shape `[n_vertices, 3]`: the area-weighted mean of its triangles, or z if that mean is zero.
     pub fn vertex_normals(&self) -> Vec<[f64; 3]> {
         let mut sums = vec![Vector3::<f64>::zeros(); self.positions.len()];
         for (index, triangle) in self.triangles.iter().enumerate() {
@@ -80,7 +80,7 @@ impl TriangleMesh {
         }
     }
 
-    /// Replaces every vertex; a map that mirrors leaves the triangles facing inwards.
+    /// Maps every vertex. After a mirroring map the triangles face inwards.
     #[must_use]
     pub fn map(mut self, map: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
         for position in &mut self.positions {

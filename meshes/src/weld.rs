@@ -1,4 +1,4 @@
-//! Merging of vertices at the same place.
+//! Merging of coincident vertices.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use nalgebra::Vector3;
 use crate::TriangleMesh;
 
 impl TriangleMesh {
-    /// Merges vertices that are at most a tolerance [m] apart into the first of them; 0: only equal ones.
+    /// Merges vertices that are at most a tolerance [m] apart into the first of them; a tolerance of 0 merges only equal vertices.
     ///
-    /// Triangles that this leaves with fewer than three vertices, and vertices of no triangle, are removed.
+    /// Removes triangles with fewer than three different vertices afterwards, and vertices that no triangle uses.
     ///
     /// # Panics
     /// If a triangle refers to a vertex that does not exist, or the tolerance is negative or not a number.
@@ -30,7 +30,7 @@ impl TriangleMesh {
         self.replace_vertices(&merged);
     }
 
-    /// Removes triangles of fewer than three different vertices, and vertices of no triangle.
+    /// Removes triangles with fewer than three different vertices, and vertices that no triangle uses.
     pub(crate) fn remove_collapsed(&mut self) {
         self.triangles
             .retain(|[a, b, c]| a != b && b != c && c != a);
@@ -44,7 +44,7 @@ impl TriangleMesh {
         self.remove_unused_vertices();
     }
 
-    /// Removes vertices of no triangle; the others keep their order.
+    /// Removes vertices that no triangle uses; the others keep their order.
     ///
     /// # Panics
     /// If a triangle refers to a vertex that does not exist.
@@ -67,18 +67,18 @@ impl TriangleMesh {
     }
 }
 
-/// For each position the first that equals it.
+/// For each position, the index of the first equal position.
 fn merge_equal(positions: &[[f64; 3]]) -> Vec<u32> {
     let mut first = HashMap::with_capacity(positions.len());
     let merged = positions.iter().enumerate().map(|(index, position)| {
-        // Adding zero makes −0 into 0.
+        // Adding zero turns −0 into 0.
         let bits = position.map(|x| (x + 0.0).to_bits());
         *first.entry(bits).or_insert(index as u32)
     });
     merged.collect()
 }
 
-/// For each position the first kept one within the tolerance, or itself, which is kept then.
+/// For each position, the index of the first kept position within the tolerance; a position without one is kept itself.
 fn merge_near(positions: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
     let mut merged = Vec::with_capacity(positions.len());
@@ -99,7 +99,7 @@ fn merge_near(positions: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
     merged
 }
 
-/// The 27 cells around one.
+/// A cell and the 26 cells around it.
 fn neighbours(cell: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     (0..27).map(move |i| {
         let side = [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1];

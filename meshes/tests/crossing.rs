@@ -1,4 +1,4 @@
-//! Surfaces that cut through themselves are found, and so are all places of a surface that are nearest to a point.
+//! Contract: self-intersections are found, and so are all local minima of the distance to a point.
 
 use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 use nalgebra::Vector3;
@@ -40,7 +40,7 @@ fn the_middle_of_a_box_is_nearest_to_all_its_sides() {
     for (one, other) in distances.iter().zip(expected) {
         assert!((one - other).abs() < 1e-12, "{distances:?}");
     }
-    // Outside, beyond an edge, the edge alone.
+    // For a point outside, beyond an edge, only the edge is found.
     found.clear();
     tree.local_minima_within(&Vector3::new(0.13, 0.24, 0.0), 0.06, &mut found);
     assert_eq!(found.len(), 1);

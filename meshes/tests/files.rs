@@ -1,4 +1,4 @@
-//! Contract: meshes come back from files as they were written, and no file does harm.
+//! Contract: meshes are read back from files as they were written, and malformed files cause neither panics nor large allocations.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -87,7 +87,7 @@ fn stl_vertices_are_joined() {
         let found = read("sphere.STL", &bytes).unwrap();
         assert_eq!(found.positions.len(), sphere.positions.len());
         found.check_closed().unwrap();
-        // Binary files hold single precision.
+        // Binary files store single precision.
         assert!((found.volume() / sphere.volume() - 1.0).abs() < 1e-6);
     }
 }
@@ -284,7 +284,7 @@ proptest! {
             ("a.ply", b"ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n"),
         ];
         let (name, head) = heads[which];
-        // What is read may be anything, but names only vertices that are there.
+        // The mesh may be arbitrary, but its triangles refer only to existing vertices.
         if let Ok(mesh) = read(name, &[head, &bytes].concat()) {
             prop_assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < mesh.positions.len()));
         }

@@ -1,12 +1,12 @@
-//! Contract: shells that overlap are one solid, a shell within another is a cavity, whatever their order and the way they face.
+//! Contract: shells that overlap are one solid, and a shell within another is a cavity, independent of their order and orientation.
 
 use insonate_meshes::{MeshError, MeshSpace, ShellSolid, TriangleMesh};
 use nalgebra::Vector3;
 
-/// Where the ball of an icosphere of four subdivisions may differ from a round one [m].
+/// Maximum distance between an icosphere of four subdivisions and the exact sphere [m].
 const FACETS: f64 = 1e-4;
 
-/// Ways away from a point.
+/// Directions away from a point.
 const DIRECTIONS: [[f64; 3]; 8] = [
     [1.0, 0.0, 0.0],
     [-1.0, 0.0, 0.0],
@@ -41,7 +41,7 @@ fn joined(parts: &[TriangleMesh]) -> TriangleMesh {
     all
 }
 
-/// Compares with balls: the depth of a point in one [m], and whether depths in all say that it is inside.
+/// Compares a solid with exact balls. `is_inside` decides from the depth of a point in each ball [m].
 fn compare(balls: &[Ball], is_inside: impl Fn(&[f64]) -> bool) {
     let n = balls.len();
     for order in 0..2 {
@@ -72,7 +72,7 @@ fn compare(balls: &[Ball], is_inside: impl Fn(&[f64]) -> bool) {
                     is_inside(&depths),
                     "{point:?} {distance} order {order} facing {facing:b}"
                 );
-                // Nothing else begins within that distance.
+                // No surface lies within that distance.
                 let free = distance.abs() - FACETS;
                 for away in DIRECTIONS.map(|way| point + free.max(0.0) * Vector3::from(way)) {
                     let depths: Vec<f64> = balls
@@ -113,7 +113,7 @@ fn a_shell_within_another_is_a_cavity_and_one_within_that_is_solid() {
     });
 }
 
-/// The small one lies within both: it is a cavity of their union, not solid for lying in two.
+/// The small ball lies within both others: it is a cavity of their union, and not solid although it lies within two.
 #[test]
 fn a_shell_within_the_overlap_of_two_is_a_cavity() {
     let balls = [
@@ -134,7 +134,7 @@ fn shells_are_counted() {
         ball(([0.03, 0.0, 0.0], 0.01), false),
     ];
     let solid = ShellSolid::new(&joined(&parts)).unwrap();
-    // A cavity that faces inwards is as it should be.
+    // A cavity that faces inwards is already oriented correctly.
     let counts = [solid.n_shells(), solid.n_cavities(), solid.n_turned()];
     assert_eq!(counts, [3, 1, 1]);
     let normal = solid.normal(&Vector3::new(0.0, 0.0, 0.0101));
@@ -178,7 +178,7 @@ fn shells_that_are_open_are_named() {
 }
 
 #[test]
-fn headers_say_where_coordinates_grow_to() {
+fn headers_give_the_space_of_coordinates() {
     let scratch = tempfile::tempdir().unwrap();
     let mut binary = b"3D Slicer output. SPACE=LPS".to_vec();
     binary.resize(84, b' ');

@@ -1,18 +1,18 @@
-//! The combinations of standard parameters that torques can show (Gautier 1991).
+//! Base parameters: the combinations of standard parameters that torques identify (Gautier 1991).
 //!
-//! Rows of the regressor at many states, each column scaled to unit length, are factored by QR with column pivoting.
-//! Its diagonal falls by many orders where the rank ends; the pivots before it are independent columns, the others are their combinations: W_d = W_b K, so that W δ = W_b (δ_b + K δ_d) and the base parameters are δ_b + K δ_d.
+//! The regressor is stacked at many states, each column is scaled to unit length, and the matrix is factored by QR with column pivoting.
+//! The pivots drop by many orders of magnitude at the rank. The columns before the drop are independent, and the others are their combinations: W_d = W_b K, so that W δ = W_b (δ_b + K δ_d), and the base parameters are δ_b + K δ_d.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::regressor::{N_PARAMETERS, parameter_name};
 use crate::psm::{JointVector, N_JOINTS, Psm};
 
-/// Ratio of a pivot to the first below which a column depends on those before it; between are eleven orders of nothing.
+/// Ratio of a pivot to the first pivot below which a column depends on the earlier columns; no pivot lies near this limit, as the gap spans eleven orders.
 const RANK_TOLERANCE: f64 = 1e-9;
-/// States at which the regressor is looked at: their rows are many times the parameters.
+/// Number of states of the stacked regressor: it has many times more rows than parameters.
 const N_STATES: usize = 120;
-/// Entries of K below are rounding.
+/// Entries of K below this value are rounding errors.
 const NEGLIGIBLE: f64 = 1e-7;
 
 /// The base parameters of an arm.
@@ -20,17 +20,17 @@ const NEGLIGIBLE: f64 = 1e-7;
 pub struct BaseParameters {
     /// Indices of the standard parameters whose columns are independent, ascending.
     pub independent: Vec<usize>,
-    /// Base parameters per standard parameter, shape [n_base, 115]: the identity at `independent`.
+    /// Base parameters per standard parameter, shape [n_base, 115]; the columns `independent` form the identity.
     pub from_standard: DMatrix<f64>,
-    /// Pivots of the factorisation over the first, in falling order: where the rank shows.
+    /// Pivots of the factorisation over the first pivot, in descending order; a gap between them marks the rank.
     pub pivots: Vec<f64>,
 }
 
 impl BaseParameters {
-    /// The base parameters of `psm`, whose kinematics alone they depend on.
+    /// The base parameters of `psm`. They depend only on its kinematics.
     pub fn of(psm: &Psm) -> Self {
         let stacked = stacked_regressor(psm);
-        // A column of rounding alone must not be blown up to unit length: it stays as good as zero.
+        // A column of rounding errors must not be scaled up to unit length: it stays close to zero.
         let norms: Vec<f64> = stacked.column_iter().map(|column| column.norm()).collect();
         let longest = norms.iter().copied().fold(0.0, f64::max);
         let scale: Vec<f64> = (norms.iter())
@@ -51,7 +51,7 @@ impl BaseParameters {
         let mut independent = order[..rank].to_vec();
         independent.sort_unstable();
 
-        // Every column from the independent ones, by least squares that leave no residual.
+        // Express every column by the independent ones, by least squares without a residual.
         let normalised = |index: usize| stacked.column(index) / scale[index];
         let columns: Vec<DVector<f64>> = independent.iter().map(|i| normalised(*i)).collect();
         let qr = DMatrix::from_columns(&columns).qr();
@@ -77,12 +77,12 @@ impl BaseParameters {
         }
     }
 
-    /// How many there are.
+    /// Number of base parameters.
     pub fn n(&self) -> usize {
         self.independent.len()
     }
 
-    /// Each as a combination such as `L2xx - L2yy + 0.04009 l2x`.
+    /// Names of the base parameters as combinations such as `L2xx - L2yy + 0.04009 l2x`.
     pub fn names(&self) -> Vec<String> {
         self.independent
             .iter()
@@ -105,7 +105,7 @@ impl BaseParameters {
     }
 }
 
-/// Regressors at states that fill the ranges evenly (a sequence of Weyl: multiples of square roots of primes), shape [7 n, 115].
+/// Regressors at states that fill the ranges evenly (Weyl sequence: multiples of square roots of primes), shape [7 n, 115].
 fn stacked_regressor(psm: &Psm) -> DMatrix<f64> {
     let mut stacked = DMatrix::zeros(N_JOINTS * N_STATES, N_PARAMETERS);
     for state in 0..N_STATES {
@@ -127,12 +127,12 @@ const PRIMES: [f64; 3 * N_JOINTS] = [
     59.0, 61.0, 67.0, 71.0, 73.0,
 ];
 
-/// Columns in the order in which modified Gram-Schmidt with pivoting takes them, and their pivots over the first.
+/// Columns in the pivoting order of modified Gram-Schmidt, and their pivots over the first pivot.
 fn pivoted_columns(mut columns: DMatrix<f64>) -> (Vec<usize>, Vec<f64>) {
     let mut left: Vec<usize> = (0..columns.ncols()).collect();
     let (mut order, mut pivots) = (Vec::new(), Vec::new());
     while !left.is_empty() {
-        // The longest rest; of equals, the first, so that the choice depends on no rounding of order.
+        // Take the longest remaining column; of equal ones the first, so that rounding does not change the choice.
         let mut best = 0;
         for candidate in 1..left.len() {
             let (norm, longest) = (
@@ -149,7 +149,7 @@ fn pivoted_columns(mut columns: DMatrix<f64>) -> (Vec<usize>, Vec<f64>) {
         pivots.push(norm);
         if norm > 0.0 {
             let direction = columns.column(taken) / norm;
-            // Twice is enough: the second pass removes what rounding left of the first.
+            // Two passes are enough: the second removes the rounding errors of the first.
             for _ in 0..2 {
                 for index in &left {
                     let overlap = direction.dot(&columns.column(*index));

@@ -1,8 +1,8 @@
-//! The terms of M(q) q̈ + C(q, q̇) q̇ + g(q), from the Jacobians of the links.
+//! The terms of M(q) q̈ + C(q, q̇) q̇ + g(q), computed from the Jacobians of the links.
 //!
 //! With J = [Jv; Jω] of a link's origin in base axes and its spatial inertia 𝓘 = [[m 1, -S(l)], [S(l), L]]:
 //! M = Σ Jᵀ 𝓘 J and C = Σ Jᵀ (𝓘 J̇ + B J).
-//! Of the matrices B that give the body's forces, B = [[0, -S(ω×l)], [0, ½ (S(ω) L - L S(ω) - S(L ω))]] makes 𝓘̇ - 2B skew, and so Ṁ - 2C: passivity, on which controllers rely (Echeandia, Wensing 2021, DOI 10.1115/1.4051169).
+//! Several matrices B give the body's forces. B = [[0, -S(ω×l)], [0, ½ (S(ω) L - L S(ω) - S(L ω))]] makes 𝓘̇ - 2B skew, and therefore Ṁ - 2C: this is the passivity on which controllers rely (Echeandia, Wensing 2021, DOI 10.1115/1.4051169).
 
 use nalgebra::{IsometryMatrix3, Matrix3, Matrix6, SMatrix, Vector3};
 
@@ -13,7 +13,7 @@ use crate::psm::{JointVector, N_JOINTS, N_LINKS, Psm};
 type JointMatrix = SMatrix<f64, N_JOINTS, N_JOINTS>;
 
 impl Psm {
-    /// Mass matrix M(q) with motor inertias, shape [7, 7]: kg m², kg m and kg.
+    /// Mass matrix M(q) with motor inertias, shape [7, 7], in kg m², kg m and kg.
     pub fn mass_matrix(&self, q: &JointVector) -> JointMatrix {
         let base_from = self.forward_kinematics(q);
         let mut mass = JointMatrix::zeros();
@@ -46,7 +46,7 @@ impl Psm {
         coriolis
     }
 
-    /// Torques that hold the arm still at `q` against gravity and the roll spring [N m, N].
+    /// Torques that hold the arm at `q` against gravity and the roll spring [N m, N].
     pub fn gravity_torque(&self, q: &JointVector) -> JointVector {
         let still = JointVector::zeros();
         let mut tau = self.rigid_body_torque(q, &still, &still);
@@ -69,7 +69,7 @@ impl Psm {
         self.point_jacobian(base_from, index, &base_from[index].translation.vector)
     }
 
-    /// Time derivative of the Jacobian of link `index`'s origin.
+    /// Time derivative of the Jacobian of the origin of link `index`.
     pub(super) fn jacobian_rate(
         &self,
         base_from: &[IsometryMatrix3<f64>; N_LINKS],
@@ -110,7 +110,7 @@ impl Psm {
     }
 }
 
-/// The inertia in base axes, about the same origin.
+/// The inertia rotated to base axes, about the same origin.
 fn turned(inertia: &Inertia, base_from_link: &IsometryMatrix3<f64>) -> Inertia {
     let rotation = base_from_link.rotation.matrix();
     Inertia {
@@ -130,7 +130,7 @@ fn spatial(inertia: &Inertia) -> Matrix6<f64> {
     )
 }
 
-/// B of this file's opening.
+/// The matrix B of the module documentation.
 fn centrifugal(inertia: &Inertia, omega: &Vector3<f64>) -> Matrix6<f64> {
     let (spin, l) = (omega.cross_matrix(), &inertia.about_origin);
     let zero = Matrix3::zeros();

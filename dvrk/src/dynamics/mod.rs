@@ -1,4 +1,4 @@
-//! Torques: of the whole arm by recursive Newton-Euler, its mass, Coriolis and gravity terms, and the parameters that they are linear in.
+//! Dynamics: torques by recursive Newton-Euler; mass, Coriolis and gravity terms; the regressor and the base parameters.
 //!
 //! M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ, with motor inertia in M and the roll spring in g.
 

@@ -1,6 +1,6 @@
 //! Inverse dynamics by recursive Newton-Euler (Luh, Walker, Paul 1980) in link frames.
 //!
-//! Both loops of the PSM close by construction: every link angle is a fixed multiple of one joint, so the tree is walked as if it were open, and a link's force along its axis counts for the joint that it follows (principle of virtual power).
+//! Both loops of the PSM close by construction, as every link angle is a fixed multiple of one joint. The recursion therefore treats the mechanism as an open tree, and adds a link's force along its axis to the joint that it follows (principle of virtual power).
 //! Forces are linear in barycentric parameters: f = m a + ω̇×l + ω×(ω×l), n = L ω̇ + ω×(L ω) + l×a, with a the acceleration of the frame's origin minus gravity.
 
 use nalgebra::{Matrix3, Vector3};
@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::link::Motion;
 use crate::psm::{JointVector, N_LINKS, Psm};
 
-/// Motion of a link's frame, expressed in itself; then the wrench on it.
+/// Motion of a link's frame and the wrench on the link, both expressed in the link's frame.
 #[derive(Clone, Copy)]
 struct LinkState {
     parent_from_link: Matrix3<f64>,
@@ -21,7 +21,7 @@ struct LinkState {
 }
 
 impl Psm {
-    /// Joint torques [N m, N] that move the arm with `ddq` at `q` and `dq`: rigid bodies, gravity, friction, motor inertia and spring.
+    /// Joint torques [N m, N] for accelerations `ddq` at `q` and `dq`: rigid bodies, gravity, friction, motor inertia and spring.
     pub fn inverse_dynamics(
         &self,
         q: &JointVector,
@@ -31,7 +31,7 @@ impl Psm {
         self.rigid_body_torque(q, dq, ddq) + self.drive_torque(q, dq, ddq)
     }
 
-    /// The part of [`Psm::inverse_dynamics`] that the bodies' inertia and gravity ask for.
+    /// The part of [`Psm::inverse_dynamics`] due to the inertia of the bodies and gravity.
     pub fn rigid_body_torque(
         &self,
         q: &JointVector,
@@ -48,12 +48,12 @@ impl Psm {
             torque: Vector3::zeros(),
         }; N_LINKS];
 
-        // Outwards: velocities and accelerations, and the wrench that moves each link.
+        // Outward pass: velocities and accelerations, and the wrench that moves each link.
         for index in 1..N_LINKS {
             states[index] = self.outward(index, &states, q, dq, ddq);
         }
 
-        // Inwards: each link hands its wrench to its parent, and the part along its axis to its joint.
+        // Inward pass: each link adds its wrench to its parent, and the component along its axis to its joint.
         let mut tau = JointVector::zeros();
         for index in (1..N_LINKS).rev() {
             let LinkState {

@@ -1,7 +1,7 @@
-//! Torques as a linear function of the parameters: τ = Y(q, q̇, q̈) δ (Wang et al. 2019, Eq. 4 to 8).
+//! Regressor: torques as a linear function of the parameters, τ = Y(q, q̇, q̈) δ (Wang et al. 2019, Eq. 4 to 8).
 //!
-//! δ has the columns of that work: barycentric inertias of the eight links that weigh, friction of the ten drives, and the motor inertias and the spring that it identifies; the distal links' inertia is too small to show.
-//! Y is made of Jacobians, not of the recursion of `newton_euler`, so that one tests the other.
+//! δ has the entries of that work: barycentric inertias of the eight heavy links, friction of the ten drives, and the identified motor inertias and spring. The inertia of the distal links is too small to identify.
+//! Y is computed from Jacobians, independently of the recursion of `newton_euler`, so that each tests the other.
 
 use nalgebra::{DVector, IsometryMatrix3, SMatrix, Vector3};
 
@@ -9,13 +9,13 @@ use crate::drive::sign;
 use crate::inertia::Inertia;
 use crate::psm::{JointVector, N_DRIVES, N_JOINTS, N_LINKS, Psm};
 
-/// Links whose inertia is identified, by Wang's numbers.
+/// Links with identified inertia, in Wang's numbering.
 pub(crate) const HEAVY_LINKS: [usize; 8] = [1, 2, 4, 5, 6, 7, 8, 9];
-/// Drives whose motor inertia is identified: roll, wrist pitch, motors 6 and 7; elsewhere it adds to a link's.
+/// Drives with identified motor inertia: roll, wrist pitch, motors 6 and 7. For the other drives it is part of a link's inertia.
 const MOTORS: [usize; 4] = [3, 4, 7, 8];
 /// The drive with a spring: roll.
 const SPRING: usize = 3;
-/// Columns of inertia.
+/// Number of inertia columns.
 pub(crate) const N_INERTIAL: usize = 10 * HEAVY_LINKS.len();
 /// First column of Coulomb friction; viscous and constant friction follow.
 pub(crate) const FRICTION: usize = N_INERTIAL;
@@ -31,7 +31,7 @@ pub type Regressor = SMatrix<f64, N_JOINTS, N_PARAMETERS>;
 ///
 /// # Panics
 ///
-/// Where `index` is not below [`N_PARAMETERS`].
+/// If `index` is not below [`N_PARAMETERS`].
 pub fn parameter_name(index: usize) -> String {
     const INERTIAL: [&str; 10] = [
         "Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "lx", "ly", "lz", "m",
@@ -70,7 +70,7 @@ impl Psm {
     ///
     /// # Panics
     ///
-    /// Where `delta` has not [`N_PARAMETERS`] entries.
+    /// If the number of entries of `delta` is not [`N_PARAMETERS`].
     pub fn with_parameters(mut self, delta: &DVector<f64>) -> Self {
         assert_eq!(delta.len(), N_PARAMETERS);
         for (row, link) in HEAVY_LINKS.into_iter().enumerate() {
@@ -89,7 +89,7 @@ impl Psm {
         self
     }
 
-    /// The regressor Y(q, q̇, q̈) of joint torques [N m, N] on the standard parameters.
+    /// The regressor Y(q, q̇, q̈) from standard parameters to joint torques [N m, N].
     pub fn regressor(&self, q: &JointVector, dq: &JointVector, ddq: &JointVector) -> Regressor {
         let mut regressor = Regressor::zeros();
         let base_from = self.forward_kinematics(q);
@@ -130,7 +130,7 @@ impl Psm {
 
 type WrenchOnInertia = SMatrix<f64, 6, 10>;
 
-/// Force and torque about the origin per barycentric parameter, for a body with this angular velocity, angular acceleration, and acceleration less gravity, all in its frame.
+/// Force and torque about the origin per barycentric parameter, for the given angular velocity, angular acceleration, and acceleration minus gravity, all in the body's frame.
 fn wrench_on_inertia(
     omega: &Vector3<f64>,
     alpha: &Vector3<f64>,
@@ -159,7 +159,7 @@ fn on_inertia(v: &Vector3<f64>) -> SMatrix<f64, 3, 6> {
     )
 }
 
-/// Both halves of the wrench in base axes.
+/// Rotates force and torque to base axes.
 fn turned(wrench: &WrenchOnInertia, base_from: &IsometryMatrix3<f64>) -> WrenchOnInertia {
     let rotation = base_from.rotation.matrix();
     let mut in_base = *wrench;

@@ -1,4 +1,4 @@
-//! What physics says of a log: friction brakes, and an arm of this kind needs torques of about this size.
+//! Physical plausibility checks of a log: friction must brake, and torques must have about the size that such an arm needs.
 
 use nalgebra::DVector;
 
@@ -8,20 +8,20 @@ use crate::dynamics::{BaseParameters, FRICTION};
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_DRIVES, N_JOINTS};
 
-/// Share of |torque · velocity| by which friction must drive a joint before its torque counts as reversed: no fit of a good log comes near.
+/// Fraction of |torque · velocity| by which friction must drive a joint before its torque counts as reversed. Fits of good logs stay far below it.
 const DRIVEN: f64 = 0.05;
-/// Deviations of the noise by which that power must be off zero.
+/// Number of standard deviations of the noise by which that power must differ from zero.
 const SURE: f64 = 3.0;
-/// Times that torques of joints 1 to 3 may be those of the given arm: arms and instruments differ by less, units (N mm, mN m) by 1000.
+/// Allowed ratio of the torques of joints 1 to 3 to those of the given arm. Arms and instruments differ by less; wrong units (N mm, mN m) differ by 1000.
 const SIZES: std::ops::RangeInclusive<f64> = 0.05..=20.0;
-/// Joints that carry weight.
+/// Number of joints that carry weight: joints 1 to 3.
 const HEAVY_JOINTS: usize = 3;
-/// Cosine between measured and predicted torques below which another log's torques count as reversed.
+/// Cosine between measured and predicted torques below which the torques of another log count as reversed.
 const OPPOSITE: f64 = -0.5;
-/// Relative error on its own log above which a fit does not describe a joint; Wang et al. 2019 report up to 0.26.
+/// Relative error on the fitted log above which the fit does not describe a joint; Wang et al. 2019 report up to 0.26.
 const POOR: f64 = 0.5;
 
-/// Refuses torques of opposite sign and of other units; `free` are the fitted and `given` the given arm's base parameters.
+/// Rejects torques of opposite sign or in other units; `free` are the fitted base parameters and `given` those of the given arm.
 pub(super) fn torques(
     log: &MotionLog,
     observations: &Observations,
@@ -51,7 +51,7 @@ pub(super) fn torques(
         if is_alike && !SIZES.contains(&size.abs()) {
             return Err(unit(log, joint, size.abs()));
         }
-        // Without friction the sign shows in inertia and weight alone.
+        // Without friction, only inertia and weight reveal the sign.
         if is_alike && size < 0.0 && share.abs() <= DRIVEN {
             opposed.push(joint);
         }
@@ -60,7 +60,7 @@ pub(super) fn torques(
     refuse_reversed(log, observations, &reversed)
 }
 
-/// Refuses a log in whose first `n_joints` joints friction drives the motion with these base parameters.
+/// Rejects a log if, with these base parameters, friction drives the motion of one of the first `n_joints` joints.
 pub(super) fn reversed(
     log: &MotionLog,
     observations: &Observations,
@@ -91,7 +91,7 @@ fn refuse_reversed(
     ))
 }
 
-/// Power that Coulomb and viscous friction take from a joint, over |torque · velocity|; 0 where noise may have made it.
+/// Power that Coulomb and viscous friction take from a joint, over |torque · velocity|; 0 if noise alone can explain it.
 fn lost_share(
     observations: &Observations,
     base: &BaseParameters,
@@ -110,7 +110,7 @@ fn lost_share(
         whole += (torque[joint] * velocity[joint]).abs();
         speed += velocity[joint] * velocity[joint];
     }
-    // What residuals of independent samples do to the sum.
+    // Standard deviation of the sum due to the residuals of independent samples.
     let noise = observations.residual(values)[joint] * (speed * observations.stride as f64).sqrt();
     if whole > 0.0 && lost.abs() > SURE * noise {
         lost / whole
@@ -151,7 +151,7 @@ fn sign(log: &MotionLog, reversed: &[usize], is_all: bool) -> DvrkError {
     }
 }
 
-/// Refuses another log whose torques oppose their prediction.
+/// Rejects another log if its torques oppose their prediction.
 pub(super) fn same_sign(log: &MotionLog, comparison: &[[JointVector; 2]]) -> Result<(), DvrkError> {
     let still = log.joints_at_rest();
     let opposes = |joint: &usize| {
@@ -171,7 +171,7 @@ pub(super) fn same_sign(log: &MotionLog, comparison: &[[JointVector; 2]]) -> Res
     Err(sign(log, &reversed, reversed.len() == heavy.count()))
 }
 
-/// What a reader of a fit must know.
+/// Warnings about a fit.
 pub(super) fn notes(
     observations: &Observations,
     base: &BaseParameters,

@@ -1,12 +1,12 @@
-//! Which cell of a line holds which number, from a header.
+//! Assignment of the cells of a line to numbers, from a header.
 //!
-//! Names are taken apart at whatever is neither letter nor digit: `/PSM1/measured_js.position[0]`, `field.position0`, `"position_1"` and `q1` are a quantity with a joint's number, after a topic.
-//! Numbers count from one, or from zero where one column has zero.
+//! Names are split at characters that are neither letters nor digits: `/PSM1/measured_js.position[0]`, `field.position0`, `"position_1"` and `q1` are an optional topic, a quantity and a joint number.
+//! Joint numbers count from one, or from zero if a column has number zero.
 
 use super::log::{N_COLUMNS, NAMES, column_name};
 use crate::psm::N_JOINTS;
 
-/// Names of the time: its column, or seconds of a stamp with nanoseconds next to it.
+/// Names of the time column, or of the seconds of a stamp with a separate column of nanoseconds.
 const TIMES: [&str; 7] = [
     "time",
     "t",
@@ -17,22 +17,22 @@ const TIMES: [&str; 7] = [
     "sec",
 ];
 const NANOSECONDS: [&str; 3] = ["nsecs", "nsec", "nanosec"];
-/// First joint that a log may leave out: joints 1 to 3 carry all that weighs.
+/// Index of the first joint that a log may omit: joints 1 to 3 carry all the weight.
 const FIRST_OPTIONAL: usize = 3;
 
-/// Where numbers stand.
+/// Cells of the numbers in a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Columns {
-    /// Per number of q, dq and tau; none for joints that are not in the log.
+    /// Cell of each number of q, dq and tau; `None` for joints that are not in the log.
     pub(super) cells: [Option<usize>; N_COLUMNS],
-    /// Cell of the time, and of nanoseconds that add to it.
+    /// Cell of the time, and cell of the nanoseconds that are added to it.
     pub(super) time: Option<usize>,
     pub(super) nanoseconds: Option<usize>,
-    /// Whether joints 6 and 7 are the wrist's yaw and the jaws' opening, as the dVRK reports them.
+    /// Whether joints 6 and 7 are wrist yaw and jaw opening, as the dVRK reports them.
     pub(super) is_console: bool,
 }
 
-/// A name taken apart.
+/// The parts of a column name.
 struct Name {
     topic: Vec<String>,
     word: String,
@@ -40,7 +40,7 @@ struct Name {
 }
 
 impl Columns {
-    /// The 21 numbers in order.
+    /// Columns of a file without a header: the 21 numbers in order.
     pub(super) fn in_order() -> Self {
         Self {
             cells: std::array::from_fn(Some),
@@ -50,10 +50,10 @@ impl Columns {
         }
     }
 
-    /// Those that a header names; or the column that is missing or named twice, and what is wrong with it.
+    /// Columns of a header. The error is the column that is missing or duplicated, and the problem.
     pub(super) fn named(cells: &[&str]) -> Result<Self, (String, String)> {
         let mut names: Vec<Name> = cells.iter().map(|cell| Name::of(cell)).collect();
-        // A recording of several topics: what was measured, not what was commanded.
+        // In a recording of several topics, take measured instead of commanded values.
         let is_measured = |name: &Name| name.topic.iter().any(|word| word == "measured");
         if names
             .iter()
@@ -129,7 +129,7 @@ impl Columns {
 
 impl Name {
     fn of(cell: &str) -> Self {
-        // Units behind a name are no part of it.
+        // A unit after a name is not part of the name.
         let cell = cell.trim().trim_matches('"').to_lowercase();
         let is_unit = |part: &str| part.chars().any(char::is_alphabetic);
         let mut text = cell.as_str();
@@ -165,7 +165,7 @@ impl Name {
         }
     }
 
-    /// Which of q, dq and tau it is.
+    /// Index of the quantity among q, dq and tau.
     fn quantity(&self) -> Option<usize> {
         NAMES
             .iter()

@@ -1,4 +1,4 @@
-//! The weighted equations of a log's independent samples, and what they leave open.
+//! Weighted equations of the independent samples of a log, and the base parameters that they do not determine.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -9,20 +9,20 @@ use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
 use crate::psm::N_JOINTS;
 
-/// Condition number above which a log does not tell base parameters apart.
+/// Condition number above which a log does not identify all base parameters.
 const MAX_CONDITION: f64 = 1e6;
-/// Share of an open direction (columns of unit length) above which a base parameter counts as open.
+/// Component of an undetermined direction (columns of unit length) above which a base parameter counts as undetermined.
 const OPEN_SHARE: f64 = 1e-3;
 
 /// The weighted equations of the joints that move.
 pub(super) struct Equations {
-    /// Per joint, the weighted columns and torques; no rows for a joint at rest.
+    /// Weighted columns and torques per joint; a joint at rest has no rows.
     joints: [(DMatrix<f64>, DVector<f64>); N_JOINTS],
-    /// Upper triangle of the QR factorisation of all.
+    /// Upper triangle of the QR factorisation of all equations.
     pub(super) upper: DMatrix<f64>,
     /// Qᵀ times the weighted torques.
     projected: DVector<f64>,
-    /// Base parameters that no moving joint shows, or only in combinations: held at what was given.
+    /// Indices of base parameters that the moving joints do not determine, or only in combinations; they are held at the given values.
     pub(super) open: Vec<usize>,
 }
 
@@ -70,7 +70,7 @@ impl Equations {
         }
     }
 
-    /// Holds what joints at rest leave open at `given` base parameters: one equation along each open direction, which says nothing of the others.
+    /// Holds directions that are undetermined because joints are at rest at the `given` base parameters: one equation per undetermined direction, without effect on the others.
     pub(super) fn hold_open(&mut self, given: &DVector<f64>) {
         let norms = self.upper.column_iter().map(|column| column.norm());
         let longest = norms.clone().fold(0.0, f64::max);
@@ -82,7 +82,7 @@ impl Equations {
             column /= *norm;
         }
         let n_base = given.len();
-        // Eigenvectors of the Gram matrix: a null space is the same, and squares of the limit are above rounding's.
+        // Use eigenvectors of the Gram matrix: it has the same null space, and the squared limit is above rounding errors.
         let eigen = (scaled.transpose() * &scaled).symmetric_eigen();
         let largest = eigen.eigenvalues.max();
         let limit = largest / (MAX_CONDITION * MAX_CONDITION);
@@ -152,7 +152,7 @@ impl Equations {
         self.upper.solve_upper_triangular(&self.projected)
     }
 
-    /// Root mean square of the weighted residuals; at least a millionth of the torques', which no reading resolves.
+    /// Root mean square of the weighted residuals, at least a millionth of the torques, which is below the resolution of any reading.
     pub(super) fn residual_deviation(&self, values: &DVector<f64>) -> f64 {
         let n: usize = self.joints.iter().map(|(columns, _)| columns.nrows()).sum();
         let freedom = n.saturating_sub(values.len()).max(1) as f64;
@@ -175,7 +175,7 @@ impl Equations {
         &inverse * inverse.transpose()
     }
 
-    /// Standard errors where each joint has its own variance: those of H (Σ s² AᵀA) H with H = (RᵀR)⁻¹; infinite for what is open.
+    /// Standard errors with a separate variance per joint: roots of the diagonal of H (Σ s² AᵀA) H with H = (RᵀR)⁻¹; infinite for undetermined parameters.
     pub(super) fn standard_errors(&self, values: &DVector<f64>) -> DVector<f64> {
         let n_base = values.len();
         let shared = n_base as f64 / N_JOINTS as f64;
@@ -193,7 +193,7 @@ impl Equations {
         errors
     }
 
-    /// Covariance of the values where residuals are correlated; zero along what is open, which another log of the same joints leaves open, too.
+    /// Covariance of the values with correlated residuals. It is zero along undetermined directions, which another log of the same joints does not determine either.
     pub(super) fn covariance(
         &self,
         values: &DVector<f64>,

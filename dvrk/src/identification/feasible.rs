@@ -1,12 +1,12 @@
-//! The physically feasible fit: least squares over parameters of bodies that can exist (Sousa, Cortesão 2014; Wang et al. 2019, Eq. 14 to 20).
+//! Physically feasible fit: least squares over parameters of feasible bodies (Sousa, Cortesão 2014; Wang et al. 2019, Eq. 14 to 20).
 //!
 //! minimise ½ |R B δ - z|² + ½ λ |D (δ - δ₀)|² over the standard parameters δ,
-//! with every link's pseudo-inertia positive definite, masses and centres within bounds, and friction, motor inertia and stiffness not negative.
-//! B makes base parameters of δ; the second term only picks among what no torque tells apart.
+//! with every link's pseudo-inertia positive definite, masses and centres within bounds, and friction, motor inertia and stiffness non-negative.
+//! B maps δ to base parameters. The second term only selects among parameters that torques cannot distinguish.
 //!
 //! This is a semidefinite programme with eight 4×4 blocks, solved by a barrier method (Boyd, Vandenberghe 2004, §11.3): Newton steps on t f(δ) - Σ log det P(δ) - Σ log s(δ) with growing t.
-//! All iterates are strictly feasible, and the minimum is at most n_barriers / t below.
-//! General conic solvers are not used here: theirs for semidefinite cones link LAPACK, a library in Fortran.
+//! All iterates are strictly feasible, and their objective is at most n_barriers / t above the minimum.
+//! General conic solvers are not used here: their semidefinite cones link LAPACK, a Fortran library.
 
 use nalgebra::{DMatrix, DVector, Matrix4, SMatrix, SVector};
 
@@ -19,7 +19,7 @@ use crate::psm::{N_DRIVES, Psm};
 
 /// Allowed masses of a link [kg].
 const MASSES: [f64; 2] = [0.02, 20.0];
-/// How far the centre of each heavy link may be from its frame's origin along each axis [m]: about its size.
+/// Maximum distance between the centre of each heavy link and its frame's origin along each axis [m]: about the size of the link.
 const CENTRES: [[f64; 3]; HEAVY_LINKS.len()] = [
     [0.3, 0.3, 0.3],
     [0.3, 0.3, 0.3],
@@ -30,30 +30,30 @@ const CENTRES: [[f64; 3]; HEAVY_LINKS.len()] = [
     [0.3, 0.3, 0.4],
     [0.3, 0.3, 0.4],
 ];
-/// Where unidentifiable parameters are drawn to: mass [kg] and moment of inertia [kg m²] of a link.
+/// Preferred values of unidentifiable parameters: mass [kg] and moment of inertia [kg m²] of a link.
 const TYPICAL: [f64; 2] = [1.0, 0.02];
-/// Weight λ of a fit, small enough to leave no trace in what torques show.
+/// Weight λ of a fit. It is small enough to have no effect on the torques.
 pub(super) const PULL: f64 = 1e-6;
-/// Weight λ where bodies are looked for: they stay near those that were given.
+/// Weight λ of the search for feasible bodies, which keeps them near the given ones.
 const NEAR: f64 = 1e4;
-/// Gap to the minimum, in units of the objective, at which a fit is done.
+/// Gap to the minimum, in units of the objective, at which a fit stops.
 pub(super) const GAP: f64 = 1e-4;
-/// The same where only bodies are looked for: early, well inside the constraints.
+/// Gap at which the search for feasible bodies stops. It stops early, well inside the constraints.
 const GAP_INSIDE: f64 = 1e-2;
-/// Weight of base parameters there, per SI unit: what it leaves open is taken away afterwards.
+/// Weight of base parameters in the search for feasible bodies, per SI unit; the remaining misfit is removed afterwards.
 const EXACT: f64 = 1e5;
 /// Factor by which t grows.
 const GROWTH: f64 = 8.0;
-/// Newton steps in all before giving up.
+/// Maximum total number of Newton steps.
 const MAX_STEPS: usize = 2000;
 
-/// A quadratic in base parameters: ½ |R β - z|², in units where one is one standard deviation.
+/// A quadratic in base parameters: ½ |R β - z|². A residual of one is one standard deviation.
 #[derive(Debug, Clone)]
 pub(super) struct BaseMisfit<'a> {
     pub(super) from_standard: &'a DMatrix<f64>,
-    /// Indices of the standard parameters at which `from_standard` is the identity.
+    /// Indices of the standard parameters whose columns of `from_standard` form the identity.
     pub(super) independent: &'a [usize],
-    /// Upper triangular.
+    /// R, upper triangular.
     pub(super) factor: DMatrix<f64>,
     pub(super) target: DVector<f64>,
 }
@@ -65,7 +65,7 @@ impl BaseMisfit<'_> {
         0.5 * residual.norm_squared()
     }
 
-    /// Standard parameters per x = (R β, parameters that are not independent).
+    /// Linear map from x = (R β, dependent parameters) to standard parameters.
     fn standard_from_x(&self) -> Result<DMatrix<f64>, DvrkError> {
         let n_base = self.independent.len();
         let unit = DMatrix::identity(n_base, n_base);
@@ -96,20 +96,20 @@ impl BaseMisfit<'_> {
     }
 }
 
-/// Which of the parameters that no torque tells apart are taken: those near `centre`.
+/// Preference among parameters that torques cannot distinguish: values near `centre`.
 pub(super) struct Preference<'a> {
     pub(super) centre: &'a DVector<f64>,
-    /// λ: what one typical size off counts, in squared standard deviations.
+    /// λ: cost of a deviation by one typical size, in squared standard deviations.
     pub(super) weight: f64,
 }
 
-/// The feasible standard parameters that fit best; the minimum is at most `gap` below what they reach.
+/// The best feasible standard parameters; their objective is at most `gap` above the minimum.
 pub(super) fn solve(
     misfit: &BaseMisfit<'_>,
     preference: &Preference<'_>,
     gap: f64,
 ) -> Result<DVector<f64>, DvrkError> {
-    // In x = (R β, dependent parameters) the misfit is ½ |x_1 - z|²: well scaled, and apart from what it leaves open.
+    // In x = (R β, dependent parameters) the misfit is ½ |x_1 - z|²: it is well scaled and does not involve the undetermined parameters.
     let from_x = misfit.standard_from_x()?;
     let n_base = misfit.target.len();
     let pull = typical_size().map(|size| preference.weight / (size * size));
@@ -130,14 +130,14 @@ pub(super) fn solve(
     let n_barriers = Barrier::at(&typical()).map_or(0.0, |barrier| barrier.degree);
     let mut t = n_barriers / value(&x).max(gap);
     for _ in 0..MAX_STEPS {
-        // A Newton step of t f + barrier.
+        // Compute a Newton step of t f + barrier.
         let barrier = Barrier::at(&(&from_x * &x)).ok_or_else(lost)?;
         let gradient = (&hessian * &x - &linear) * t + from_x.transpose() * &barrier.gradient;
         let curvature = &hessian * t + from_x.transpose() * &barrier.hessian * &from_x;
         let step = -solve_scaled(&curvature, &gradient)?;
         let decrement = -gradient.dot(&step);
 
-        // As far along it as the barrier and the decrease allow.
+        // Backtrack along it until the candidate is feasible and the decrease is sufficient.
         let merit = |x: &DVector<f64>| Some(t * value(x) + Barrier::value(&(&from_x * x))?);
         let start = merit(&x).ok_or_else(lost)?;
         let lengths = std::iter::successors(Some(1.0), |length| Some(0.5 * length));
@@ -147,7 +147,7 @@ pub(super) fn solve(
             (reached <= start - 0.1 * length * decrement).then_some(candidate)
         });
 
-        // Centred, or as well as rounding lets it: go on with a larger t, or end.
+        // The iterate is centred, or as close as rounding allows: increase t, or stop.
         let centred = better.is_none() || decrement < 1e-3;
         x = better.unwrap_or(x);
         if centred {
@@ -163,15 +163,15 @@ pub(super) fn solve(
 }
 
 impl Psm {
-    /// An arm with the same base parameters, so the same torques, whose heavy links are bodies that can exist; friction, motors and springs stay.
+    /// An arm with physically feasible heavy links and the same base parameters, and therefore the same torques. Friction, motors and springs do not change.
     ///
     /// # Errors
     ///
-    /// [`DvrkError::NoConvergence`] where no bodies within the bounds have these base parameters.
+    /// [`DvrkError::NoConvergence`] if no bodies within the bounds have these base parameters.
     pub fn with_physical_links(&self) -> Result<Self, DvrkError> {
         let base = BaseParameters::of(self);
         let own = self.parameters();
-        // Indices ascend, so rows of inertia come first.
+        // Indices are ascending, so inertia rows come first.
         let inertial = base
             .independent
             .partition_point(|index| *index < N_INERTIAL);
@@ -193,7 +193,7 @@ impl Psm {
             .rows_range_mut(N_INERTIAL..)
             .copy_from(&own.rows_range(N_INERTIAL..));
 
-        // What is left of the misfit, by the smallest change.
+        // Remove the remaining misfit by the smallest change.
         let gram = &from_standard * from_standard.transpose();
         let rest = &target - &from_standard * &delta;
         let change = gram.cholesky().ok_or_else(lost)?.solve(&rest);
@@ -212,7 +212,7 @@ impl Psm {
     }
 }
 
-/// Whether standard parameters keep every constraint of the fit.
+/// Whether standard parameters satisfy all constraints of the fit.
 pub(super) fn is_feasible(delta: &DVector<f64>) -> bool {
     Barrier::value(delta).is_some()
 }
@@ -221,7 +221,7 @@ fn lost() -> DvrkError {
     DvrkError::NoConvergence("an iterate left the feasible set".to_owned())
 }
 
-/// A δ₀ in the middle of all constraints.
+/// A δ₀ well inside all constraints.
 pub(super) fn typical() -> DVector<f64> {
     let mut delta = DVector::zeros(N_PARAMETERS);
     let [mass, moment] = TYPICAL;
@@ -246,7 +246,7 @@ fn typical_size() -> DVector<f64> {
     })
 }
 
-/// Solves with a positive definite matrix, scaled to unit diagonal first; what rounding took from its smallest eigenvalues is given back, so that a step still descends.
+/// Solves a positive definite system, scaled to unit diagonal. If rounding makes the matrix indefinite, the diagonal is shifted slightly, so that a step still descends.
 fn solve_scaled(matrix: &DMatrix<f64>, right: &DVector<f64>) -> Result<DVector<f64>, DvrkError> {
     let scale: DVector<f64> = matrix.diagonal().map(|entry| 1.0 / entry.sqrt());
     let mut scaled = DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |row, column| {
@@ -270,12 +270,12 @@ fn solve_scaled(matrix: &DMatrix<f64>, right: &DVector<f64>) -> Result<DVector<f
 struct Barrier {
     gradient: DVector<f64>,
     hessian: DMatrix<f64>,
-    /// Σ of the sizes of all blocks.
+    /// Sum of the sizes of all blocks.
     degree: f64,
 }
 
 impl Barrier {
-    /// The barrier's value, where `delta` is strictly feasible.
+    /// Value of the barrier; `None` unless `delta` is strictly feasible.
     fn value(delta: &DVector<f64>) -> Option<f64> {
         let mut value = 0.0;
         for link in 0..HEAVY_LINKS.len() {
@@ -323,7 +323,7 @@ impl Barrier {
     }
 }
 
-/// Calls `take` with each linear constraint: its terms (index, factor) and its slack, which must be positive.
+/// Calls `take` for each linear constraint with its terms (index, factor) and its slack, which must be positive.
 fn slacks(delta: &DVector<f64>, mut take: impl FnMut(&[(usize, f64)], f64)) {
     let [lightest, heaviest] = MASSES;
     for (link, centre) in CENTRES.iter().enumerate() {
@@ -349,7 +349,7 @@ fn pseudo_inertia(delta: &DVector<f64>, link: usize) -> Matrix4<f64> {
     Inertia::from_parameters(&parameters.into()).pseudo_inertia()
 }
 
-/// The pseudo-inertia of each unit parameter.
+/// Pseudo-inertia per unit of each parameter.
 fn pseudo_inertia_columns() -> [SMatrix<f64, 4, 4>; 10] {
     std::array::from_fn(|index| {
         let mut unit = [0.0; 10];

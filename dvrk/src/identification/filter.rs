@@ -1,25 +1,25 @@
 //! Zero-phase low-pass filtering and differentiation.
 //!
-//! A sixth-order Butterworth filter, by the bilinear transform with its cut-off pre-warped, runs forwards and backwards (Gustafsson 1996), so that nothing is delayed; at the cut-off the amplitude falls to one half.
+//! A sixth-order Butterworth filter (bilinear transform with pre-warped cut-off) runs forwards and backwards (Gustafsson 1996), so that the signal is not delayed. At the cut-off the amplitude falls to one half.
 
 use std::f64::consts::PI;
 
 /// Order of the filter in each direction.
 const ORDER: usize = 6;
 
-/// How signals of a log are filtered before the fit.
+/// Filtering of the signals of a log before the fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Filtering {
-    /// Cut-off [Hz], at which the amplitude is half.
+    /// Cut-off frequency [Hz], at which the amplitude is halved.
     pub cutoff_hz: f64,
-    /// Whether the columns of the regressor are filtered as the torques are.
+    /// Whether the columns of the regressor are filtered in the same way as the torques.
     ///
-    /// Where they are not, Coulomb friction keeps corners that the torques have lost, which biases it.
+    /// If not, the columns of Coulomb friction keep sharp corners that the torques have lost, which biases the estimate.
     pub filter_regressor: bool,
 }
 
 impl Filtering {
-    /// 5.4 Hz, five times the highest frequency of Wang's trajectories, which is what that work means to use; torques and regressor alike.
+    /// Cut-off at 5.4 Hz, five times the highest frequency of Wang's trajectories, as that work intends; torques and regressor are filtered.
     pub const fn standard() -> Self {
         Self {
             cutoff_hz: 5.4,
@@ -27,7 +27,7 @@ impl Filtering {
         }
     }
 
-    /// What the published program does: 5.4 Hz times π is handed to a function that asks for a fraction of half the rate, so the cut-off is 16.96 Hz; the regressor is not filtered.
+    /// Filtering of the published program: it passes 5.4 Hz times π to a function that expects a fraction of half the rate, so the cut-off is 16.96 Hz; the regressor is not filtered.
     pub const fn as_published() -> Self {
         Self {
             cutoff_hz: 5.4 * PI,
@@ -36,16 +36,16 @@ impl Filtering {
     }
 }
 
-/// A Butterworth low-pass of order six as three sections `[b0, b1, b2, a1, a2]`.
+/// Butterworth low-pass of order six as three sections `[b0, b1, b2, a1, a2]`.
 #[derive(Debug, Clone)]
 pub(super) struct LowPass {
     sections: [[f64; 5]; ORDER / 2],
-    /// Samples by which each end is continued while filtering.
+    /// Number of samples by which each end is extended for filtering.
     padding: usize,
 }
 
 impl LowPass {
-    /// `cutoff` is per sample, above 0 and below 0.5; forwards and backwards together halve the amplitude there.
+    /// `cutoff` is in cycles per sample, above 0 and below 0.5; the two passes together halve the amplitude there.
     pub(super) fn new(cutoff: f64) -> Self {
         let k = (PI * cutoff).tan();
         let section = |index: usize| {
@@ -67,12 +67,12 @@ impl LowPass {
         }
     }
 
-    /// The signal without what is faster, undelayed.
+    /// The low-pass filtered signal, without delay.
     pub(super) fn zero_phase(&self, signal: &[f64]) -> Vec<f64> {
         let (Some(first), Some(last)) = (signal.first(), signal.last()) else {
             return Vec::new();
         };
-        // Each end is continued by its own point reflection, so that no step starts the filter.
+        // Each end is extended by point reflection, so that the filter does not start with a step.
         let padding = self.padding.min(signal.len() - 1);
         let before = (1..=padding).rev().map(|i| 2.0 * first - signal[i]);
         let after = (1..=padding).map(|i| 2.0 * last - signal[signal.len() - 1 - i]);
@@ -84,7 +84,7 @@ impl LowPass {
         padded[padding..padding + signal.len()].to_vec()
     }
 
-    /// One direction, started as if the first value had always been there.
+    /// One pass, started in the steady state of the first value.
     fn run(&self, signal: &mut [f64]) {
         for [b0, b1, b2, a1, a2] in self.sections {
             let first = signal.first().copied().unwrap_or_default();
@@ -100,7 +100,7 @@ impl LowPass {
     }
 }
 
-/// Time derivative by central differences of fourth order; second and first order at the two samples of each end.
+/// Time derivative by fourth-order central differences; second and first order at the two samples of each end.
 pub(super) fn derivative(signal: &[f64], rate_hz: f64) -> Vec<f64> {
     let n = signal.len();
     let at = |i: usize| signal[i];
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_wave_passes_a_fast_one_does_not_and_the_cutoff_is_halved() {
+    fn slow_waves_pass_fast_ones_do_not_and_the_cutoff_is_halved() {
         let low_pass = LowPass::new(0.05);
         for (frequency, amplitude, tolerance) in
             [(0.01, 1.0, 1e-6), (0.05, 0.5, 1e-6), (0.2, 0.0, 1e-6)]

@@ -1,6 +1,6 @@
-//! Excitation trajectories: finite Fourier series (Swevers et al. 1997), periodic and band-limited.
+//! Excitation trajectories as finite Fourier series, which are periodic and band-limited (Swevers et al. 1997).
 //!
-//! q(t) = q0 + Σ_k (a_k sin(ω k t) - b_k cos(ω k t)) / (ω k), k = 1..6, so that a and b are amplitudes of velocity.
+//! q(t) = q0 + Σ_k (a_k sin(ω k t) - b_k cos(ω k t)) / (ω k), k = 1..6, so a and b are amplitudes of velocity.
 
 use std::f64::consts::TAU;
 
@@ -8,10 +8,10 @@ use super::tables::WANG;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
 
-/// Harmonics of a trajectory.
+/// Number of harmonics of a trajectory.
 pub const N_HARMONICS: usize = 6;
 
-/// A periodic motion of all joints, in the coordinates in which it was made.
+/// A periodic motion of all joints, in the coordinates in which it was designed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourierTrajectory {
     /// Base frequency [Hz]; the period is its inverse.
@@ -25,9 +25,9 @@ pub struct FourierTrajectory {
 }
 
 impl FourierTrajectory {
-    /// One of the four excitation trajectories of Wang et al. 2019, number 1 to 4, at 0.18 Hz and in motor coordinates: their speeds keep the published limits there.
+    /// One of the four excitation trajectories of Wang et al. 2019, number 1 to 4, at 0.18 Hz. They are in motor coordinates, because their speeds are within the published limits in these.
     ///
-    /// The fourth leaves the limits of the others: its insertion goes down to -0.03 m and moves at 0.73 m/s.
+    /// The fourth exceeds the limits of the others: its insertion goes down to -0.03 m and moves at 0.73 m/s.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl FourierTrajectory {
     }
 }
 
-/// What an excitation may use.
+/// Limits of an excitation trajectory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExcitationLimits {
     /// Lowest positions [rad, m].
@@ -85,7 +85,7 @@ pub struct ExcitationLimits {
 }
 
 impl ExcitationLimits {
-    /// The limits of Wang et al. 2019 for the first five motors; the jaws' keep both open between 0.15 and 1.45 rad to their side.
+    /// The limits of Wang et al. 2019 for the first five motors. The limits of the jaws keep each open between 0.15 and 1.45 rad to its side.
     pub fn wang() -> Self {
         let vector = |values: [f64; N_JOINTS]| JointVector::from(values);
         Self {

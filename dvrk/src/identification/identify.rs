@@ -1,4 +1,4 @@
-//! From a log to parameters: ordinary and weighted least squares on the base parameters, and the feasible fit of the standard ones.
+//! Parameters from a log: ordinary and weighted least squares on the base parameters, and the feasible fit of the standard parameters.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -12,59 +12,59 @@ use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS, Psm};
 
-/// How much worse than free least squares, in variances of the fit, feasible parameters may be for least squares to count as feasible.
+/// Maximum excess of the feasible fit over free least squares, in variances of the fit, for least squares to count as feasible.
 const FEASIBLE_EXCESS: f64 = 1e-2;
 
-/// How parameters are fitted.
+/// Method of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Ordinary least squares on the base parameters: each N m and N counts alike.
+    /// Ordinary least squares on the base parameters: 1 N m and 1 N have equal weight.
     Ols,
-    /// Weighted least squares: each joint's torques count over their range, as Wang et al. 2019 weigh them.
+    /// Weighted least squares: each joint's torques are divided by their range, as in Wang et al. 2019.
     Wls,
-    /// The weighted fit over parameters of bodies that can exist, a semidefinite programme.
+    /// Weighted fit over physically feasible parameters, a semidefinite programme.
     Sdp,
 }
 
-/// What was found.
+/// Result of an identification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identification {
-    /// Which combinations of standard parameters the values belong to.
+    /// The combinations of standard parameters to which the values belong.
     pub base: BaseParameters,
     /// Base parameters, in the order of [`BaseParameters::names`], SI units.
     pub values: DVector<f64>,
-    /// Standard errors of the least-squares fit with the same weights, SI units: those of the feasible fit are not larger.
+    /// Standard errors of the least-squares fit with the same weights, SI units. The errors of the feasible fit are not larger.
     pub standard_errors: DVector<f64>,
-    /// Covariance of the least-squares values where residuals are correlated, for what is made of them; shape [n_base, n_base].
+    /// Covariance of the least-squares values with correlated residuals, for quantities derived from them; shape [n_base, n_base].
     pub covariance: DMatrix<f64>,
-    /// Root mean square of what the least-squares fit leaves of its log's torques, in the log's coordinates [N m, N]; 0 for joints at rest.
+    /// Root mean square residual of the least-squares fit, in the log's coordinates [N m, N]; 0 for joints at rest.
     pub residual: JointVector,
-    /// Joints that stood still in the log: their torques are not fitted, and [`Identification::relative_error`] is not a number there.
+    /// Joints at rest in the log: their torques are not fitted, and their [`Identification::relative_error`] is NaN.
     pub at_rest: [bool; N_JOINTS],
-    /// Indices of base parameters that the moving joints do not show alone: held at those of the given arm, with infinite standard errors.
+    /// Indices of base parameters that the moving joints do not identify: they keep the values of the given arm and have infinite standard errors.
     pub not_identified: Vec<usize>,
-    /// What a reader of the result must know, one sentence each.
+    /// Warnings about the result, one sentence each.
     pub notes: Vec<String>,
     /// Condition number of the weighted equations with columns of unit length.
     pub condition_number: f64,
-    /// Whether bodies can have these values: pseudo-inertias positive definite, masses and centres within bounds, friction and motor inertia not negative.
+    /// Whether the values are physically feasible: pseudo-inertias positive definite, masses and centres within bounds, friction and motor inertia non-negative.
     pub feasible: bool,
-    /// An arm with these base parameters, or with the nearest feasible ones where they are not feasible.
+    /// An arm with these base parameters, or with the nearest feasible ones if they are not feasible.
     pub psm: Psm,
-    /// How the log was filtered, and others are for [`Identification::relative_error`].
+    /// Filtering of the log, which is also applied to other logs in [`Identification::relative_error`].
     pub filtering: Filtering,
 }
 
 impl Identification {
     /// Fits the parameters of an arm with the kinematics of `psm` to a log.
     ///
-    /// Joints that stand still ([`MotionLog::joints_at_rest`]) are left out: base parameters that the others do not show stay those of `psm`.
+    /// Joints at rest ([`MotionLog::joints_at_rest`]) are left out: base parameters that the other joints do not identify keep the values of `psm`.
     ///
     /// # Errors
     ///
-    /// [`DvrkError`] where the log is too short, the cut-off does not fit its rate, or the motion leaves base parameters open; it names these.
-    /// [`DvrkError::Log`] where torques have the opposite sign or another unit: friction would drive the motion, or torques are many times those of `psm`.
-    /// [`DvrkError::Log`] where no bodies that can exist explain the log and the method is [`Method::Sdp`].
+    /// [`DvrkError`] if the log is too short, the cut-off does not fit its rate, or the motion does not identify some base parameters, which it names.
+    /// [`DvrkError::Log`] if torques have the opposite sign or another unit: friction would drive the motion, or torques are many times those of `psm`.
+    /// [`DvrkError::Log`] if no feasible bodies explain the log and the method is [`Method::Sdp`].
     pub fn fit(
         psm: &Psm,
         log: &MotionLog,
@@ -94,7 +94,7 @@ impl Identification {
         let covariance = equations.covariance(&free, &observations.timing);
         let residual = observations.residual(&free);
 
-        // The feasible fit, in units of the residuals of the free one.
+        // The feasible fit, in units of the residuals of the free fit.
         let deviation = equations.residual_deviation(&free);
         let misfit = BaseMisfit {
             from_standard: &base.from_standard,
@@ -144,11 +144,11 @@ impl Identification {
         })
     }
 
-    /// Norm of the torque error over norm of the torque on a log, per joint in the log's coordinates; not a number for joints at rest in this log or in the one that was fitted.
+    /// Norm of the torque error over norm of the torque on a log, per joint in the log's coordinates; NaN for joints at rest in this log or in the fitted log.
     ///
     /// # Errors
     ///
-    /// [`DvrkError`] where the log is too short or the cut-off does not fit its rate, and where its torques have the opposite sign.
+    /// [`DvrkError`] if the log is too short, the cut-off does not fit its rate, or its torques have the opposite sign.
     pub fn relative_error(&self, log: &MotionLog) -> Result<JointVector, DvrkError> {
         let comparison = self.compare(log)?;
         let still = log.joints_at_rest();
@@ -172,11 +172,11 @@ impl Identification {
         }))
     }
 
-    /// Measured and predicted torques of a log, filtered alike and without the second cut at each end, in the log's coordinates [N m, N].
+    /// Measured and predicted torques of a log, both filtered, without the second at each end that is cut off, in the log's coordinates [N m, N].
     ///
     /// # Errors
     ///
-    /// As [`Identification::relative_error`].
+    /// The same as [`Identification::relative_error`].
     pub fn compare(&self, log: &MotionLog) -> Result<Vec<[JointVector; 2]>, DvrkError> {
         let observations = Observations::of(&self.psm, &self.base, log, &self.filtering)?;
         let predicted: Vec<DVector<f64>> = (observations.regressor.iter())
@@ -190,7 +190,7 @@ impl Identification {
     }
 }
 
-/// Standard parameters next to those of `psm` that have base parameters `values`: the smallest change.
+/// Standard parameters with the base parameters `values`, by the smallest change of those of `psm`.
 fn with_base_values(
     psm: &Psm,
     base: &BaseParameters,

@@ -1,7 +1,7 @@
 //! Recorded motions: positions, velocities and torques at a fixed rate, read from text.
 //!
-//! A file has either 21 numbers per line and no header, in the order q1..q7, dq1..dq7, tau1..tau7, as the dVRK identification logs have, or a header that names these columns in any order, and may have a time.
-//! Numbers are separated by commas, semicolons or tabs.
+//! A file has either no header and 21 numbers per line in the order q1..q7, dq1..dq7, tau1..tau7, like the dVRK identification logs, or a header that names these columns in any order and may include a time.
+//! Commas, semicolons or tabs separate the numbers.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -18,34 +18,34 @@ use crate::psm::{JointVector, N_JOINTS};
 pub(super) const N_COLUMNS: usize = 3 * N_JOINTS;
 /// Longest log [samples]: 500 s at 200 Hz.
 const MAX_SAMPLES: usize = 100_000;
-/// Largest file [bytes]: a full log of long numbers.
+/// Largest file [bytes]: enough for the longest log with long numbers.
 const MAX_BYTES: u64 = 64 << 20;
 /// Allowed rates [Hz].
 pub(super) const RATES: std::ops::RangeInclusive<f64> = 20.0..=10_000.0;
-/// Rate of a log without time where none is given [Hz]: that of Wang et al. 2019.
+/// Default rate of a log without a time column [Hz], as in Wang et al. 2019.
 const USUAL_RATE: f64 = 200.0;
-/// How far a recorded velocity may differ from the derivative of its position.
+/// Allowed ratio of the derivative of a position to the recorded velocity.
 const VELOCITY_RATIO: std::ops::RangeInclusive<f64> = 0.8..=1.25;
-/// Index of the joint that counts metres.
+/// Index of the insertion, the joint in metres.
 pub(super) const INSERTION: usize = 2;
-/// Names of the three quantities in headers; the first is the one that messages use.
+/// Names of the three quantities in headers; messages use the first.
 pub(super) const NAMES: [&[&str]; 3] = [
     &["q", "position"],
     &["dq", "qd", "velocity"],
     &["tau", "torque", "effort"],
 ];
 
-/// What the numbers of a log count.
+/// Coordinates of the numbers in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coordinates {
     /// Joints of the mechanism: wrist pitch and the angle of each jaw.
     Joint,
-    /// Motors 5 to 7, as the dVRK identification logs have.
+    /// Motors 5 to 7 instead of these, like the dVRK identification logs.
     Motor,
 }
 
 impl Coordinates {
-    /// Positions, velocities or accelerations of the joints.
+    /// Converts positions, velocities or accelerations in these coordinates to joints.
     pub fn joints(self, values: &JointVector) -> JointVector {
         match self {
             Self::Joint => *values,
@@ -53,7 +53,7 @@ impl Coordinates {
         }
     }
 
-    /// Positions, velocities or accelerations in these coordinates, from the joints'.
+    /// Converts positions, velocities or accelerations of the joints to these coordinates.
     pub fn from_joints(self, joints: &JointVector) -> JointVector {
         match self {
             Self::Joint => *joints,
@@ -61,7 +61,7 @@ impl Coordinates {
         }
     }
 
-    /// Torques in these coordinates, from joint torques.
+    /// Converts joint torques to these coordinates.
     pub fn torques(self, joint_torque: &JointVector) -> JointVector {
         match self {
             Self::Joint => *joint_torque,
@@ -73,11 +73,11 @@ impl Coordinates {
 /// A recorded motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLog {
-    /// Its file or another name, for messages.
+    /// Name of the log in messages, such as its file.
     pub name: String,
-    /// Samples per second [Hz].
+    /// Sample rate [Hz].
     pub rate_hz: f64,
-    /// What the vectors below count.
+    /// Coordinates of the vectors below.
     pub coordinates: Coordinates,
     /// Positions [rad, m].
     pub q: Vec<JointVector>,
@@ -92,7 +92,7 @@ impl MotionLog {
     ///
     /// # Errors
     ///
-    /// As [`MotionLog::read_with`].
+    /// The same as [`MotionLog::read_with`].
     pub fn read(path: &Path, rate_hz: f64, coordinates: Coordinates) -> Result<Self, DvrkError> {
         let reading = Reading {
             rate_hz: Some(rate_hz),
@@ -101,15 +101,15 @@ impl MotionLog {
         Self::read_with(path, &reading)
     }
 
-    /// Reads a log of 21 columns or with named columns, in the units and at the rate of `reading`; the log's own are rad, m and torques of the motors.
+    /// Reads a log of 21 columns or with named columns, in the units and at the rate of `reading`. The returned log is in rad, m and motor torques.
     ///
-    /// Joints 4 to 7 may be left out of a header, and then rest at zero.
+    /// A header may omit joints 4 to 7; they are then at rest at zero.
     /// Wrist yaw and jaw opening of the dVRK's topics become the angles of both jaws.
     ///
     /// # Errors
     ///
-    /// [`DvrkError`] naming file, line and column where a number is missing or none, where the rate is not 20 to 10000 Hz or not that of the time column, where the file is longer than 100000 samples, or where velocities are not those of the positions at this rate.
-    /// [`DvrkError::Log`] where positions are out of the arm's range, naming the unit that they look like.
+    /// [`DvrkError`] naming file, line and column if a number is missing or invalid, if the rate is outside 20 to 10000 Hz or differs from the time column, if the file has more than 100000 samples, or if velocities are not the derivatives of the positions at this rate.
+    /// [`DvrkError::Log`] if positions are outside the arm's range, naming the likely unit.
     pub fn read_with(path: &Path, reading: &Reading) -> Result<Self, DvrkError> {
         let name = path.display().to_string();
         let unreadable = |source: std::io::Error| DvrkError::Read {
@@ -129,11 +129,11 @@ impl MotionLog {
         Self::parse_with(name, &text, reading)
     }
 
-    /// The same from text; `name` is what messages call it.
+    /// Parses a log from text like [`MotionLog::read`]; messages use `name` for the log.
     ///
     /// # Errors
     ///
-    /// As [`MotionLog::read`].
+    /// The same as [`MotionLog::read`].
     pub fn parse(
         name: String,
         text: &str,
@@ -147,11 +147,11 @@ impl MotionLog {
         Self::parse_with(name, text, &reading)
     }
 
-    /// As [`MotionLog::read_with`], from text; `name` is what messages call it.
+    /// Parses a log from text like [`MotionLog::read_with`]; messages use `name` for the log.
     ///
     /// # Errors
     ///
-    /// As [`MotionLog::read_with`].
+    /// The same as [`MotionLog::read_with`].
     pub fn parse_with(name: String, text: &str, reading: &Reading) -> Result<Self, DvrkError> {
         let rate_hz = reading.rate_hz.unwrap_or(USUAL_RATE);
         if !RATES.contains(&rate_hz) {
@@ -217,7 +217,7 @@ impl MotionLog {
         self.q.len()
     }
 
-    /// Which joints stand still: positions stay within 0.01 rad or 0.5 mm, less than a gear's play and far more than an encoder flickers.
+    /// Joints at rest: positions stay within 0.01 rad or 0.5 mm, which is less than the play of a gear and far more than encoder noise.
     pub fn joints_at_rest(&self) -> [bool; N_JOINTS] {
         std::array::from_fn(|joint| {
             let positions = self.q.iter().map(|q| q[joint]);
@@ -227,7 +227,7 @@ impl MotionLog {
         })
     }
 
-    /// Both jaws from the wrist's yaw and the jaws' opening; without the opening they, and the wrist's pitch whose cables they share, are left out.
+    /// Computes both jaws from the wrist yaw and the jaw opening. Without the opening, the jaws and the wrist pitch, which shares their cables, are left out.
     fn joints_from_console(&mut self, columns: &Columns) {
         self.coordinates = Coordinates::Joint;
         if columns.cells[N_JOINTS - 1].is_none() {
@@ -309,7 +309,7 @@ impl MotionLog {
         Ok(())
     }
 
-    /// Recorded velocities must be those of the positions: a wrong rate or degrees show here.
+    /// Checks that recorded velocities are the derivatives of the positions: this detects a wrong rate or degrees.
     fn check_velocities(&self) -> Result<(), DvrkError> {
         for joint in 0..N_JOINTS {
             let Some(ratio) = units::velocity_ratio(self, joint) else {
@@ -348,7 +348,7 @@ pub(super) fn column_name(index: usize) -> String {
     )
 }
 
-/// Whether a cell is a number, `nan` and `inf` among them.
+/// Whether a cell is a number; `nan` and `inf` count as numbers.
 fn is_number(cell: &str) -> bool {
     cell.trim().parse::<f64>().is_ok()
 }

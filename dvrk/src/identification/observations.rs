@@ -1,4 +1,4 @@
-//! A log made ready for the fit: filtered, differentiated, its regressor in the log's own coordinates.
+//! A log prepared for the fit: filtered and differentiated, with its regressor in the log's coordinates.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -9,9 +9,9 @@ use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS, Psm};
 
-/// Cut at each end, where filters have no past or future [s].
+/// Duration that is cut off at each end, where filters lack past or future samples [s].
 const CUT_S: f64 = 1.0;
-/// Shortest log [s]: less cannot hold a period of an excitation.
+/// Minimum duration of a log [s]: shorter logs cannot hold a period of an excitation.
 const SHORTEST_S: f64 = 5.0;
 
 /// Equations of a log, one matrix per joint: torque = columns · base parameters.
@@ -23,11 +23,11 @@ pub(super) struct Observations {
     pub(super) torque: Vec<JointVector>,
     /// Filtered velocities in the log's coordinates.
     pub(super) velocity: Vec<JointVector>,
-    /// Joints of the log that do not move: taken to stand still, whatever their encoders flicker.
+    /// Joints of the log that do not move. They are treated as exactly at rest despite encoder noise.
     pub(super) at_rest: [bool; N_JOINTS],
-    /// Every how many-th sample the filter leaves independent.
+    /// Distance between samples that are independent after filtering.
     pub(super) stride: usize,
-    /// Time between these, and after which the motion repeats.
+    /// Time between independent samples, and period of the motion.
     pub(super) timing: Timing,
 }
 
@@ -42,7 +42,7 @@ impl Observations {
         check(log, filtering)?;
         let low_pass = LowPass::new(filtering.cutoff_hz / log.rate_hz);
 
-        // Motion: filtered, and accelerations by differences.
+        // Filter the motion, and compute accelerations by differences.
         let filtered = |signal: &[JointVector]| each_joint(signal, |s| low_pass.zero_phase(s));
         let mut q = filtered(&log.q);
         let mut dq = filtered(&log.dq);
@@ -57,7 +57,7 @@ impl Observations {
         let ddq = each_joint(&dq, |s| derivative(s, log.rate_hz));
         let torque = filtered(&log.tau);
 
-        // The regressor's independent columns, turned to the log's coordinates.
+        // The independent columns of the regressor, converted to the log's coordinates.
         let n = log.n_samples();
         let mut regressor: [DMatrix<f64>; N_JOINTS] =
             std::array::from_fn(|_| DMatrix::zeros(n, base.n()));
@@ -99,12 +99,12 @@ impl Observations {
         })
     }
 
-    /// The samples that the filter leaves independent.
+    /// Indices of the samples that are independent after filtering.
     pub(super) fn samples(&self) -> Vec<usize> {
         (0..self.n()).step_by(self.stride).collect()
     }
 
-    /// Root mean square of what base parameters leave of the torques [N m, N]; 0 for joints at rest.
+    /// Root mean square residual of the torques with these base parameters [N m, N]; 0 for joints at rest.
     pub(super) fn residual(&self, values: &DVector<f64>) -> JointVector {
         JointVector::from_fn(|joint, _| {
             if self.at_rest[joint] {

@@ -1,7 +1,7 @@
-//! Excitation trajectories whose logs tell base parameters apart: the condition number of their regressor, made small (Swevers et al. 1997).
+//! Optimisation of excitation trajectories: the condition number of the regressor is minimised, so that a log identifies all base parameters (Swevers et al. 1997).
 //!
-//! Coefficients are drawn, and then scaled and shifted joint by joint so that positions and speeds keep their limits: every candidate can be driven.
-//! One candidate is changed at random and kept where it got better, with a step that grows by success (Rechenberg 1973, the rule of one fifth).
+//! Coefficients are drawn at random, then scaled and shifted per joint so that positions and speeds stay within their limits: every candidate can be executed.
+//! One candidate is changed at random, and the change is kept if it is an improvement. The step size grows with success (Rechenberg 1973, one-fifth rule).
 
 use nalgebra::DMatrix;
 use rand::{Rng, SeedableRng};
@@ -12,19 +12,19 @@ use super::log::Coordinates;
 use crate::dynamics::BaseParameters;
 use crate::psm::{JointVector, N_JOINTS, Psm};
 
-/// Numbers per joint: where it swings, and two amplitudes per harmonic.
+/// Numbers per joint: the position of its range, and two amplitudes per harmonic.
 const N_NUMBERS: usize = 1 + 2 * N_HARMONICS;
-/// States of a period at which the regressor is looked at.
+/// Number of states per period at which the regressor is evaluated.
 const N_STATES: usize = 42;
-/// States of a period at which limits are kept.
+/// Number of states per period at which limits are enforced.
 const N_CHECKED: usize = 1000;
-/// Share of the limits that is used: between the states that are checked little is left.
+/// Fraction of the limits that is used; the rest is margin for excess between the checked states.
 const USED: f64 = 0.998;
 
 type Numbers = [[f64; N_NUMBERS]; N_JOINTS];
 
 impl FourierTrajectory {
-    /// A trajectory at `frequency_hz` within `limits`, after `n_steps` changes of a random one, and its condition number; limits and trajectory are in `coordinates`.
+    /// A trajectory at `frequency_hz` within `limits`, after `n_steps` random changes of an initial one, and its condition number. Limits and trajectory are in `coordinates`.
     ///
     /// The same seed gives the same trajectory.
     pub fn optimised(
@@ -56,13 +56,13 @@ impl FourierTrajectory {
         (best, condition)
     }
 
-    /// Condition number of the base regressor along one period, columns of unit length.
+    /// Condition number of the base regressor along one period, with columns of unit length.
     pub fn condition_number(&self, psm: &Psm, coordinates: Coordinates) -> f64 {
         condition_number(psm, &BaseParameters::of(psm), coordinates, self)
     }
 }
 
-/// The trajectory of these numbers, scaled and shifted into the limits.
+/// The trajectory for `numbers`, scaled and shifted into the limits.
 fn within(limits: &ExcitationLimits, frequency_hz: f64, numbers: &Numbers) -> FourierTrajectory {
     let vector = |column: usize| JointVector::from_fn(|joint, _| numbers[joint][column]);
     let mut trajectory = FourierTrajectory {
@@ -94,7 +94,7 @@ fn within(limits: &ExcitationLimits, frequency_hz: f64, numbers: &Numbers) -> Fo
             trajectory.sine[k][joint] *= scale;
             trajectory.cosine[k][joint] *= scale;
         }
-        // From the lowest place where it fits to the highest.
+        // 0 is the lowest position that fits into the limits, 1 the highest.
         let place = 0.5 * (1.0 + numbers[joint][0].clamp(-1.0, 1.0));
         let free = room - scale * swing;
         trajectory.offset[joint] = lower - scale * low[joint] + place * free;

@@ -1,7 +1,7 @@
-//! What an arm carries: mass and centre of a compact payload on the carriage, from a log.
+//! Identification of a payload from a log: mass and centre of a compact body on the carriage.
 //!
-//! Friction differs from day to day, so Coulomb, viscous and constant friction of joints 1 to 3 are fitted together with the payload.
-//! Intervals are those of residuals that last ([`super::robust`]), and have in them what the reference log leaves open.
+//! Friction changes from day to day, so Coulomb, viscous and constant friction of joints 1 to 3 are fitted together with the payload.
+//! Intervals account for correlated residuals ([`super::robust`]) and for the uncertainty of the reference log.
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -16,45 +16,45 @@ use crate::error::DvrkError;
 use crate::inertia::Inertia;
 use crate::psm::{JointVector, N_DRIVES, Psm};
 
-/// Where payloads are mounted among the heavy links: on the carriage that the insertion moves, link 8.
+/// Index of the carriage among the heavy links: payloads are mounted on it. It is link 8, which the insertion moves.
 const BLOCK: usize = 6;
-/// Passes until weights and inertia have settled.
+/// Number of passes until weights and inertia have converged.
 const N_PASSES: usize = 5;
-/// Joints whose torques show a payload, and their drives; those of the wrist carry nothing of it.
+/// Number of joints and drives with torques that depend on a payload; the wrist does not carry it.
 pub(super) const CARRYING: usize = 3;
-/// Inertia about the origin, first moment and mass among a link's barycentric parameters.
+/// Number of inertia entries, and first indices of first moment and mass, in a link's barycentric parameters.
 const N_INERTIA: usize = 6;
 const MOMENT: usize = 6;
 const MASS: usize = 9;
-/// First of the friction columns: Coulomb, viscous, constant of each joint.
+/// First friction column: Coulomb, viscous and constant friction of each joint.
 const FRICTION_COLUMN: usize = 10;
 const N_COLUMNS: usize = FRICTION_COLUMN + 3 * CARRYING;
-/// Radius of gyration up to which a body is compact [m]; what its inertia does to the torques widens the interval.
+/// Radius of gyration up to which a body is compact [m]. The effect of this inertia on the torques widens the interval.
 const GYRATION: f64 = 0.03;
-/// Mass for which this holds at least [kg].
+/// Minimum mass in the estimate of that inertia [kg].
 const LIGHTEST: f64 = 0.02;
 
-/// Share of the torques that any reference leaves, however smooth its log: corners of friction and steps of the readings.
+/// Minimum residual of a reference as a fraction of the torques: even a smooth log has corners of friction and quantised readings.
 const RESOLVED: f64 = 5e-3;
 
-/// A payload on the insertion's carriage (link 8), in that link's frame.
+/// A payload on the carriage of the insertion (link 8), in that link's frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Payload {
-    /// Mass [kg]; may be below zero by less than its interval.
+    /// Mass [kg]. It may be negative if its interval includes zero.
     pub mass: f64,
-    /// Its standard error [kg]: 1.96 of them are the 95 % interval, also where few periods were recorded.
+    /// Standard error of the mass [kg]: ±1.96 of them are the 95 % interval, even if only a few periods were recorded.
     pub mass_error: f64,
     /// Mass times centre [kg m].
     pub first_moment: Vector3<f64>,
-    /// Its standard errors [kg m], as that of the mass.
+    /// Standard errors of the first moment [kg m], defined like the standard error of the mass.
     pub first_moment_error: Vector3<f64>,
-    /// By how much friction of joints 1 to 3 is above the reference's: Coulomb, viscous and constant, one row per joint [N m and N, per rad/s and m/s].
+    /// Increase of the friction of joints 1 to 3 over the reference: Coulomb, viscous and constant, one row per joint [N m and N, per rad/s and m/s].
     pub friction_change: [[f64; 3]; CARRYING],
-    /// What the fit leaves of the torques of joints 1 to 3, over what the reference leaves of its own log (at least 0.5 % of the torques); zero where the reference is exact.
+    /// Residual of joints 1 to 3 over the residual of the reference on its own log (at least 0.5 % of the torques); zero if the reference is exact.
     pub residual_ratio: [f64; CARRYING],
 }
 
-/// The arm without the payload.
+/// The reference: the arm without the payload.
 struct Reference<'a> {
     base: &'a BaseParameters,
     values: DVector<f64>,
@@ -63,13 +63,13 @@ struct Reference<'a> {
 }
 
 impl Payload {
-    /// The payload with which `psm`, whose inertia is known exactly, has the torques of a log.
+    /// Identifies the payload with which `psm` reproduces the torques of a log; the inertia of `psm` is taken as exact.
     ///
-    /// For an arm that was identified from another log this interval is too narrow: take [`Identification::payload`], which has in it what that log leaves open.
+    /// If the arm was identified from another log, this interval is too narrow: use [`Identification::payload`], which includes the uncertainty of that log.
     ///
     /// # Errors
     ///
-    /// As [`Identification::payload`].
+    /// The same as [`Identification::payload`].
     pub fn identify(psm: &Psm, log: &MotionLog, filtering: &Filtering) -> Result<Self, DvrkError> {
         let base = BaseParameters::of(psm);
         let reference = Reference {
@@ -86,26 +86,26 @@ impl Payload {
         [-1.0, 1.0].map(|side| self.mass + side * NORMAL_QUANTILE * self.mass_error)
     }
 
-    /// Centre in the carriage's frame [m]; none where the interval of the mass has zero in it.
+    /// Centre in the carriage's frame [m]; `None` if the interval of the mass includes zero.
     pub fn centre(&self) -> Option<Vector3<f64>> {
         (self.mass_interval()[0] > 0.0).then(|| self.first_moment / self.mass)
     }
 
-    /// What a reader of the result must know, one sentence each.
+    /// Warnings about the result, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         payload_checks::notes(self)
     }
 }
 
 impl Identification {
-    /// The payload with which the identified arm has the torques of another log, which may have another rate.
+    /// Identifies the payload with which the identified arm reproduces the torques of another log. The log may have another rate.
     ///
-    /// Friction of joints 1 to 3 may differ from that of the first log.
+    /// Friction of joints 1 to 3 may differ from the first log.
     ///
     /// # Errors
     ///
-    /// [`DvrkError::Log`] where the log is too short, one of joints 1 to 3 stands still in it or in the first one, its motion does not tell mass and centre apart, its torques have the opposite sign, or no compact payload on the carriage explains the difference.
-    /// [`DvrkError::Range`] where the cut-off does not fit the log's rate.
+    /// [`DvrkError::Log`] if the log is too short, one of joints 1 to 3 is at rest in it or in the first log, its motion does not separate mass and centre, its torques have the opposite sign, or no compact payload on the carriage explains the difference.
+    /// [`DvrkError::Range`] if the cut-off does not fit the log's rate.
     pub fn payload(&self, log: &MotionLog) -> Result<Payload, DvrkError> {
         let at_rest = (0..CARRYING).find(|joint| self.at_rest[*joint]);
         if let Some(joint) = at_rest {
@@ -131,7 +131,7 @@ fn stands_still(log: &MotionLog, joint: usize, place: &str) -> DvrkError {
     }
 }
 
-/// How unknowns change the base parameters, shape [n_base, 19].
+/// Change of the base parameters per unknown, shape [n_base, 19].
 fn changes(base: &BaseParameters) -> DMatrix<f64> {
     let inertia = (0..FRICTION_COLUMN).map(|index| 10 * BLOCK + index);
     let friction =
@@ -159,7 +159,7 @@ fn fit(
     let n = samples.len();
     let change = changes(base);
 
-    // Joints 1 to 3: columns of the unknowns, of the reference's base parameters, and torques that these do not explain.
+    // For joints 1 to 3: columns of the unknowns, columns of the base parameters, and torques that the reference does not explain.
     let joints: Vec<[DMatrix<f64>; 2]> = (0..CARRYING)
         .map(|joint| {
             let rows = observations.regressor[joint].select_rows(&samples);
@@ -173,7 +173,7 @@ fn fit(
         })
         .collect();
 
-    // Each joint counts over its own residuals, and inertia is that of a point, give or take that of a compact body; both from the pass before.
+    // Each joint is weighted by its residuals. The prior of the inertia is a point mass, with the inertia of a compact body as deviation. Both come from the previous pass.
     let mut weights = [1.0; CARRYING];
     let mut values = DVector::zeros(N_COLUMNS);
     let mut inverse = DMatrix::zeros(N_COLUMNS, N_COLUMNS);
@@ -182,7 +182,7 @@ fn fit(
         let mass: f64 = values[MASS];
         let moment = Vector3::new(values[MOMENT], values[MOMENT + 1], values[MOMENT + 2]);
         let mut centre = DVector::zeros(N_COLUMNS);
-        // Without mass worth the name there is no centre, and no inertia.
+        // A negligible mass has no centre and no inertia.
         if pass > 0 && mass > LIGHTEST && moment.norm() < mass {
             let point = Inertia::about_centre(mass, (moment / mass).into(), [0.0; 6]);
             let turning = point.to_parameters();
@@ -200,7 +200,7 @@ fn fit(
             information += columns.transpose() * columns * (weight * weight);
             right += columns.transpose() * rest * (weight * weight);
         }
-        // Scaled to unit diagonal: friction and moments have other sizes.
+        // Scale to unit diagonal, because friction and moments differ in magnitude.
         let scale: DVector<f64> = information.diagonal().map(|entry| 1.0 / entry.sqrt());
         let scaled = DMatrix::from_diagonal(&scale) * information * DMatrix::from_diagonal(&scale);
         let scaled = scaled.cholesky().ok_or_else(|| untold(log))?.inverse();
@@ -213,7 +213,7 @@ fn fit(
         }
     }
 
-    // Covariance: of the log's residuals, of the body's inertia, and of the reference.
+    // The covariance has three parts: residuals of the log, inertia of the body, and the reference.
     let mut scores = DMatrix::zeros(n, N_COLUMNS);
     let mut sensitivity = DMatrix::zeros(N_COLUMNS, base.n());
     for (joint, [columns, rows]) in joints.iter().enumerate() {

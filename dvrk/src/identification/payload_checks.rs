@@ -1,4 +1,4 @@
-//! Whether a payload can be what explains a log.
+//! Plausibility checks of an identified payload.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -7,16 +7,16 @@ use super::payload::{CARRYING, Payload};
 use super::robust::NORMAL_QUANTILE;
 use crate::error::DvrkError;
 
-/// How far a payload's centre may be from the origin of the carriage's frame along each axis [m]: the carriage's own bounds.
+/// Maximum distance of a payload's centre from the origin of the carriage's frame along each axis [m]: the bounds of the carriage.
 const REACH: [f64; 3] = [0.3, 0.3, 0.4];
-/// Residuals over those of the reference above which something else than friction, payload and noise is in the log.
+/// Ratio of residuals to those of the reference above which the log contains effects other than friction, payload and noise.
 const STRANGE: f64 = 3.0;
-/// The same, above which it is no payload in any case: its interval would not hold.
+/// Ratio of residuals to those of the reference above which a payload is always rejected, because its interval would not be valid.
 const IMPOSSIBLE: f64 = 10.0;
-/// Share of the residuals without payload that may be left with it, where they are strange.
+/// Fraction of the residuals without payload that may remain with it, if the ratio is above `STRANGE`.
 const EXPLAINED: f64 = 0.8;
 
-/// Root mean square per joint of what friction alone leaves of the torques [N m, N]; friction's columns are from `first` on.
+/// Root mean square residual per joint of a fit of friction alone [N m, N]; the friction columns start at `first`.
 pub(super) fn without_payload(
     joints: &[[DMatrix<f64>; 2]],
     rests: &[DVector<f64>],
@@ -42,7 +42,7 @@ pub(super) fn without_payload(
     })
 }
 
-/// Refuses bodies that cannot be on the carriage; `with` and `without` are what the fit leaves of the torques with and without a payload.
+/// Rejects bodies that cannot be on the carriage; `with` and `without` are the residuals of the fit with and without a payload.
 pub(super) fn possible(
     payload: &Payload,
     log: &MotionLog,
@@ -106,7 +106,7 @@ pub(super) fn possible(
     Ok(())
 }
 
-/// What a reader of the result must know.
+/// Warnings about the result.
 pub(super) fn notes(payload: &Payload) -> Vec<String> {
     let mut notes = Vec::new();
     if payload.centre().is_none() {

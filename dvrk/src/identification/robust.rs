@@ -1,35 +1,35 @@
-//! Covariances of fits whose residuals are correlated: friction that is not Coulomb's, cables and filters leave residuals that last.
+//! Covariances of fits with correlated residuals: non-Coulomb friction, cables and filters leave residuals that are correlated in time.
 //!
-//! Scores (columns times residuals, summed over the joints of a sample) of samples near each other are taken together with Bartlett's weights (Newey, West 1987).
-//! An excitation that repeats makes the same model error in every period, so samples of the same phase are near each other as well.
+//! Scores (columns times residuals, summed over the joints of a sample) of samples near each other are combined with Bartlett weights (Newey, West 1987).
+//! A periodic excitation has the same model error in every period, so samples of the same phase also count as near each other.
 
 use nalgebra::{DMatrix, DVector};
 
-/// Within this time residuals may be correlated [s]: five times what the filter of 5.4 Hz lasts, about the time between two reversals of an excitation.
+/// Time within which residuals may be correlated [s]: five times the duration of the 5.4 Hz filter, about the time between two reversals of an excitation.
 const MEMORY_S: f64 = 0.5;
-/// Shortest period that is looked for [s].
+/// Shortest period in the search [s].
 const SHORTEST_PERIOD_S: f64 = 2.0;
-/// Longest period that is looked for [s]; excitations have 5 to 20 s.
+/// Longest period in the search [s]; excitations have periods of 5 to 20 s.
 const LONGEST_PERIOD_S: f64 = 60.0;
-/// Most pairs of samples that are compared at a lag.
+/// Approximate maximum number of pairs of samples that are compared per lag.
 const MAX_PAIRS: usize = 2000;
-/// Mean squared difference of positions a period apart, over their variance, below which the motion repeats.
+/// Mean squared difference of positions one lag apart, over their variance, below which the motion counts as periodic.
 const REPEATS: f64 = 1e-2;
-/// 97.5 % quantile of the normal distribution, and the first term by which Student's is larger, times the degrees of freedom: (z³ + z) / 4.
+/// 97.5 % quantile of the normal distribution, and the first term of its difference to Student's quantile times the degrees of freedom: (z³ + z) / 4.
 pub(super) const NORMAL_QUANTILE: f64 = 1.96;
 const STUDENT_TERM: f64 = 2.37;
 
-/// What the samples of a fit have to do with each other.
+/// Timing of the samples of a fit, which determines their correlation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
     /// Time between samples [s].
     pub(super) spacing_s: f64,
-    /// After which the motion repeats [s], if it does within the log.
+    /// Period of the motion [s]; `None` if it does not repeat within the log.
     pub(super) period_s: Option<f64>,
 }
 
 impl Timing {
-    /// By how much Student's quantile for this many stretches is above the normal one.
+    /// Ratio of Student's quantile, with one degree of freedom per `MEMORY_S` of new motion, to the normal quantile.
     pub(super) fn student(&self, n_samples: usize) -> f64 {
         let duration = self.spacing_s * n_samples as f64;
         let new = self
@@ -39,7 +39,7 @@ impl Timing {
         1.0 + STUDENT_TERM / NORMAL_QUANTILE / freedom
     }
 
-    /// Bartlett's weight of two samples, by the time or by the phase between them.
+    /// Bartlett weight of two samples, by the time between them, or by the phase if `folded`.
     fn weight(&self, samples_apart: usize, folded: bool) -> f64 {
         let mut apart = self.spacing_s * samples_apart as f64;
         if let (true, Some(period)) = (folded, self.period_s) {
@@ -50,15 +50,15 @@ impl Timing {
     }
 }
 
-/// The largest of three estimates of Σ of scores' products: samples independent, near in time, near in phase. One row per sample in `scores`.
+/// The largest of three estimates of the covariance of the sum of scores: independent samples, correlation in time, correlation in phase. `scores` has one row per sample.
 ///
-/// Largest by the trace of `seen` meat `seenᵀ`, where `seen` makes what is wanted of the scores' sum.
+/// `seen` maps the sum of scores to the estimates, and the result is the covariance of these estimates. Each diagonal entry takes its largest estimate.
 pub(super) fn covariance(
     scores: &DMatrix<f64>,
     seen: &DMatrix<f64>,
     timing: &Timing,
 ) -> DMatrix<f64> {
-    // What is wanted is small: project first.
+    // The estimates have few entries, so project first.
     let projected = scores * seen.transpose();
     let independent = projected.transpose() * &projected;
     let near = |folded: bool| {
@@ -81,7 +81,7 @@ pub(super) fn covariance(
         if folded && timing.period_s.is_none() {
             continue;
         }
-        // Each entry of the diagonal counts for itself: an interval is never narrower than that of independent samples.
+        // Each diagonal entry is compared separately, so an interval is never narrower than with independent samples.
         let estimate = near(folded);
         let scale = DVector::from_fn(largest.nrows(), |index, _| {
             let (old, new): (f64, f64) = (largest[(index, index)], estimate[(index, index)]);
@@ -100,11 +100,11 @@ pub(super) fn covariance(
     largest
 }
 
-/// The time after which positions (one series per joint) repeat [s], if they do at least once.
+/// Period of the positions (one series per joint) [s]; `None` if they do not repeat.
 pub(super) fn period(positions: &[Vec<f64>], rate_hz: f64) -> Option<f64> {
     let n = positions.first().map_or(0, Vec::len);
     let first = (SHORTEST_PERIOD_S * rate_hz).ceil() as usize;
-    // Half a second of overlap at least; steps that a filtered motion does not notice.
+    // Keep an overlap of at least half a second, and use lags in steps that are fine compared with a filtered motion.
     let last = n
         .saturating_sub((MEMORY_S * rate_hz) as usize)
         .min((LONGEST_PERIOD_S * rate_hz) as usize);
@@ -125,7 +125,7 @@ pub(super) fn period(positions: &[Vec<f64>], rate_hz: f64) -> Option<f64> {
         });
         worst.fold(0.0, f64::max)
     };
-    // The first lag at which it repeats, and from there the best near it.
+    // Find the first lag at which the motion repeats, then the best lag near it.
     let mut lags = (first..last).step_by(step.max(1));
     let found = lags.find(|lag| difference(*lag) < REPEATS)?;
     let near = (found..last.min(found + 10 * step)).step_by(step.max(1));

@@ -1,24 +1,24 @@
-//! Samples by the time column of a log: at an even rate, or made so.
+//! Sample times from the time column of a log, with resampling to an even rate.
 
 use super::log::{MotionLog, RATES};
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
 
-/// Units of time: what one is in seconds, and the steps between samples that are in its range at the rates that are allowed.
+/// Units of time: the unit in seconds, and the steps between samples in this unit at the allowed rates.
 const UNITS: [(f64, std::ops::Range<f64>); 4] = [
     (1.0, 1e-4..0.06),
     (1e-3, 0.06..60.0),
     (1e-6, 60.0..6e4),
     (1e-9, 6e4..6e7),
 ];
-/// Longest step without a sample [s]: a quarter of the fastest wave that the filter of 5.4 Hz lets through.
+/// Longest gap between samples [s]: a quarter of the period of the fastest wave that the 5.4 Hz filter passes.
 const LONGEST_GAP_S: f64 = 0.05;
-/// Samples that are off the even grid by less, in steps, count as on it.
+/// Deviation from the even grid below which samples count as on it [steps].
 const ON_GRID: f64 = 0.02;
-/// How far a given rate may be from that of the time column.
+/// Maximum relative difference between a given rate and the rate of the time column.
 const SAME_RATE: f64 = 0.02;
 
-/// Sets the rate of a log from its times, one per sample with its line, and brings samples to even steps where they are not.
+/// Sets the rate of a log from its times (line and time of each sample), and resamples it to even steps if necessary.
 pub(super) fn apply(
     log: &mut MotionLog,
     times: &[(usize, f64)],
@@ -84,14 +84,14 @@ pub(super) fn apply(
     }
     let off = |index: usize| (seconds[index] / step - index as f64).abs();
     if (0..n).all(|index| off(index) < ON_GRID) {
-        // Digits of the times, not of the rate: a given one that agrees is the exact one.
+        // The digits of the times limit this rate, so a given rate that agrees is more exact.
         let given = given_hz.filter(|given| (given / rate - 1.0).abs() < 1e-3);
         let round = (rate.round() / rate - 1.0).abs() < 1e-4;
         log.rate_hz = given.unwrap_or(if round { rate.round() } else { rate });
         return Ok(());
     }
     log.rate_hz = rate;
-    // Stamps of an even recording may be uneven, when a program stamps what it receives: positions and velocities tell which holds.
+    // Stamps of an even recording may be uneven if a program stamps samples on arrival. Positions and velocities decide which is the case.
     let even = resampled(log, &seconds, step);
     if mismatch(&even) < mismatch(log) {
         *log = even;
@@ -99,7 +99,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// The log at times that are multiples of `step` [s].
+/// The log resampled at multiples of `step` [s].
 fn resampled(log: &MotionLog, seconds: &[f64], step: f64) -> MotionLog {
     let n = seconds.len();
     let mut even = log.clone();
@@ -109,7 +109,7 @@ fn resampled(log: &MotionLog, seconds: &[f64], step: f64) -> MotionLog {
         while next + 1 < n && seconds[next + 1] <= time {
             next += 1;
         }
-        // Cubic through four neighbours.
+        // Cubic interpolation through four neighbours.
         let first = next.saturating_sub(1).min(n.saturating_sub(4));
         let near = first..(first + 4).min(n);
         let weights: Vec<(usize, f64)> = near
@@ -135,7 +135,7 @@ fn resampled(log: &MotionLog, seconds: &[f64], step: f64) -> MotionLog {
     even
 }
 
-/// How far positions are from the integral of the velocities (trapezoids) over one step, each joint over its velocity.
+/// Deviation of the positions from the trapezoidal integral of the velocities over one step, relative to the velocity of each joint.
 fn mismatch(log: &MotionLog) -> f64 {
     (0..N_JOINTS)
         .map(|joint| {

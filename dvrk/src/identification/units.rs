@@ -1,11 +1,11 @@
-//! How a log is to be read, and whether its positions can be those of a PSM in rad and m.
+//! Units and signs of a log, and the check that its positions are those of a PSM in rad and m.
 
 use super::filter::derivative;
 use super::log::{Coordinates, INSERTION, MotionLog};
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
 
-/// Where positions of joints are in a log [rad, m], with room for calibration: the arm's stops are at ±1.605, ±0.925, 0 to 0.24 m, ±4.54 and ±1.4, and jaws open to 2.1 either side, which motors 6 and 7 follow.
+/// Allowed joint positions in a log [rad, m], with room for calibration: the arm's stops are at ±1.605, ±0.925, 0 to 0.24 m, ±4.54 and ±1.4, and the jaws open to 2.1 on either side, which motors 6 and 7 follow.
 const POSITIONS: [[f64; 2]; N_JOINTS] = [
     [-2.0, 2.0],
     [-1.3, 1.3],
@@ -16,10 +16,10 @@ const POSITIONS: [[f64; 2]; N_JOINTS] = [
     [-5.5, 5.5],
 ];
 
-/// Root mean square of a velocity that an encoder at rest may show [rad/s, m/s].
+/// Root mean square velocity that an encoder at rest may report [rad/s, m/s].
 const RESTING_SPEED: f64 = 0.05;
 
-/// What angles of a log, and their rates, count.
+/// Unit of the angles in a log and of their rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AngleUnit {
     /// rad and rad/s.
@@ -29,7 +29,7 @@ pub enum AngleUnit {
     Degrees,
 }
 
-/// What the insertion of a log, and its rate, counts.
+/// Unit of the insertion in a log and of its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LengthUnit {
     /// m and m/s.
@@ -39,22 +39,22 @@ pub enum LengthUnit {
     Millimetres,
 }
 
-/// Whose torques a log has.
+/// Sign convention of the torques in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TorqueSign {
-    /// Those of the motors on the arm, which do work against friction.
+    /// Torques of the motors on the arm, which do work against friction.
     #[default]
     Motor,
-    /// Those of the arm on its motors: the opposite.
+    /// Torques of the arm on its motors: the opposite sign.
     Reaction,
 }
 
-/// How a log is to be read.
+/// Settings for reading a log.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
-    /// Samples per second [Hz]; without it those of the time column, or 200 Hz where there is none.
+    /// Sample rate [Hz]. `None` takes the rate of the time column, or 200 Hz if there is no time column.
     pub rate_hz: Option<f64>,
-    /// What the log counts; a header with the dVRK's topics says it itself.
+    /// Coordinates of the log; a header with the topics of the dVRK overrides them.
     pub coordinates: Coordinates,
     /// Unit of all joints but the insertion.
     pub angles: AngleUnit,
@@ -65,7 +65,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// In `coordinates`, in rad and m, at the rate of the time column.
+    /// Settings for a log in `coordinates`, in rad and m, at the rate of the time column.
     pub fn new(coordinates: Coordinates) -> Self {
         Self {
             rate_hz: None,
@@ -76,7 +76,7 @@ impl Reading {
         }
     }
 
-    /// Turns a log's numbers to rad, m, and torques of the motors.
+    /// Converts a log to rad, m, and motor torques.
     pub(super) fn convert(&self, log: &mut MotionLog) {
         let angle = match self.angles {
             AngleUnit::Radians => 1.0,
@@ -99,7 +99,7 @@ impl Reading {
     }
 }
 
-/// Refuses positions that no PSM can have in rad and m, and names the unit that they look like.
+/// Rejects positions that no PSM can have in rad and m, and names the likely unit.
 pub(super) fn check_positions(log: &MotionLog) -> Result<(), DvrkError> {
     let range = |joint: usize| {
         let positions = log.q.iter().map(|q| q[joint]);
@@ -126,7 +126,7 @@ pub(super) fn check_positions(log: &MotionLog) -> Result<(), DvrkError> {
             .map(|joint| format!("{quantity}{}", joint + 1));
         names.collect::<Vec<_>>().join(", ")
     };
-    // Rates that follow positions share their unit; others are in rad/s and m/s already.
+    // Velocities that match the derivatives of the positions share their unit; others are in rad/s and m/s already.
     let shares_unit = |joint: &usize| {
         let ratio = velocity_ratio(log, *joint);
         ratio.is_none_or(|ratio| ratio < 10.0)
@@ -177,7 +177,7 @@ pub(super) fn check_positions(log: &MotionLog) -> Result<(), DvrkError> {
     })
 }
 
-/// How fast positions of a joint change, over its recorded velocity; none where it rests.
+/// Ratio of the derivative of a joint's positions to its recorded velocity; `None` if the joint is at rest.
 pub(super) fn velocity_ratio(log: &MotionLog, joint: usize) -> Option<f64> {
     let positions: Vec<f64> = log.q.iter().map(|q| q[joint]).collect();
     let rates = derivative(&positions, log.rate_hz);
@@ -186,7 +186,7 @@ pub(super) fn velocity_ratio(log: &MotionLog, joint: usize) -> Option<f64> {
         cross += rate * dq[joint];
         square += dq[joint] * dq[joint];
     }
-    // A joint that rests has nothing to compare but what its velocity flickers.
+    // The velocity of a joint at rest is only encoder noise.
     let least = if log.joints_at_rest()[joint] {
         RESTING_SPEED * RESTING_SPEED
     } else {
@@ -195,7 +195,7 @@ pub(super) fn velocity_ratio(log: &MotionLog, joint: usize) -> Option<f64> {
     (square > least * log.n_samples() as f64).then(|| cross / square)
 }
 
-/// What a wrong ratio of rates looks like.
+/// Hint at the likely cause of a wrong velocity ratio.
 pub(super) fn ratio_hint(log: &MotionLog, joint: usize, ratio: f64) -> String {
     let near = |factor: f64| (ratio / factor - 1.0).abs() < 0.1;
     let name = joint + 1;
@@ -216,7 +216,7 @@ pub(super) fn ratio_hint(log: &MotionLog, joint: usize, ratio: f64) -> String {
         .filter(|joint| !still[*joint])
         .filter_map(|joint| velocity_ratio(log, joint))
         .collect();
-    // Noise of an encoder lowers the ratio of a slow joint a little.
+    // Encoder noise slightly lowers the ratio of a slow joint.
     if ratio > 0.0 && ratios.iter().all(|other| (other / ratio - 1.0).abs() < 0.1) {
         return format!(
             "all joints agree at about {:.0} Hz: is that the rate",

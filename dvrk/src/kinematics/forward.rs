@@ -1,11 +1,11 @@
-//! Frames of all links and the tool's pose.
+//! Poses of all link frames and of the tool.
 
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3};
 
 use crate::psm::{JointVector, N_LINKS, Psm};
 
 impl Psm {
-    /// Poses of all frames in the base frame, by Wang's numbers; index 0 is the base itself.
+    /// Poses of all frames in the base frame, in Wang's numbering; index 0 is the base itself.
     pub fn forward_kinematics(&self, q: &JointVector) -> [IsometryMatrix3<f64>; N_LINKS] {
         let mut base_from = [IsometryMatrix3::identity(); N_LINKS];
         for index in 1..N_LINKS {
@@ -24,7 +24,7 @@ impl Psm {
         self.forward_kinematics(&mean)[12] * self.jaw_from_tool()
     }
 
-    /// Where the tool frame is in a jaw's frame.
+    /// Pose of the tool in a jaw's frame.
     pub(crate) fn jaw_from_tool(&self) -> IsometryMatrix3<f64> {
         let rotation = Matrix3::new(0.0, 1.0, 0.0, 0.0, 0.0, -1.0, -1.0, 0.0, 0.0);
         IsometryMatrix3::from_parts(

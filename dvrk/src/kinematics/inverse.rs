@@ -1,25 +1,25 @@
-//! Joints from the tool's pose, in closed form.
+//! Inverse kinematics in closed form.
 //!
 //! The wrist's yaw axis y and point w (one jaw length behind the tool point) are known.
-//! The pitch axis p is at right angles to y and to the shaft, and both w and the shaft's line through the remote centre c lie in the plane at right angles to p: so p is along (w - c) × y; the opposite p belongs to a wrist folded back, |wrist pitch| > π/2.
-//! From p follow the pitch point, the shaft, and every angle.
+//! The pitch axis p is perpendicular to y and to the shaft. The point w and the shaft, which passes the remote centre c, lie in a plane perpendicular to p, so p is along (w - c) × y. The opposite p belongs to a wrist that is folded back, |wrist pitch| > π/2.
+//! The pitch point, the shaft and all angles follow from p.
 
 use nalgebra::{IsometryMatrix3, Vector3};
 
 use crate::error::DvrkError;
 use crate::psm::{JointVector, Psm};
 
-/// Distance [m] of wrist and remote centre, or sine between directions, below which a pose has no unique joints.
+/// Distance between wrist and remote centre [m], or sine of the angle between directions, below which the joints of a pose are not unique.
 const SINGULAR: f64 = 1e-9;
 
 impl Psm {
-    /// Joint positions that put the tool to `base_from_tool` with the jaws `jaw_opening` [rad] apart; the inverse of [`Psm::tool_pose`].
+    /// Joint positions for the tool pose `base_from_tool` with the jaws `jaw_opening` [rad] apart; the inverse of [`Psm::tool_pose`].
     ///
-    /// Limits of joints are not looked at; of the two solutions it takes the one whose wrist has passed the remote centre (insertion above 0.025 m) and is not folded back.
+    /// Joint limits are not checked. Of the two solutions, the one with the wrist beyond the remote centre (insertion above 0.025 m) and not folded back is returned.
     ///
     /// # Errors
     ///
-    /// [`DvrkError::Unreachable`] where the wrist's yaw axis points at the remote centre or the wrist reaches it, so that roll or direction are free, and for numbers that are not finite.
+    /// [`DvrkError::Unreachable`] if the wrist's yaw axis points at the remote centre or the wrist is at it, as roll or direction are then undetermined, and for values that are not finite.
     pub fn inverse_kinematics(
         &self,
         base_from_tool: &IsometryMatrix3<f64>,
@@ -31,7 +31,7 @@ impl Psm {
         let wrist = base_from_tool.translation.vector - self.geometry.l_clip * distal;
         let from_remote_centre = wrist - self.remote_centre();
 
-        // The pitch axis, and with it the shaft from the remote centre to where the two cross.
+        // The pitch axis, and the shaft from the remote centre to the pitch axis.
         let normal = from_remote_centre.cross(&yaw_axis);
         if !(normal.norm() > SINGULAR && jaw_opening.is_finite()) {
             return Err(unreachable(format!(
@@ -49,14 +49,14 @@ impl Psm {
             )));
         }
 
-        // Yaw, pitch and insertion from the shaft.
+        // Yaw, pitch and insertion follow from the shaft.
         let direction = shaft.normalize();
         let mut q = JointVector::zeros();
         q[0] = direction.x.atan2(-direction.z);
         q[1] = -direction.y.clamp(-1.0, 1.0).asin();
         q[2] = shaft.norm() + self.geometry.l_rcc - self.geometry.l_tool;
 
-        // Roll, wrist pitch and yaw from the axes, each in the frame before it.
+        // Roll, wrist pitch and wrist yaw follow from the axes, each expressed in the previous frame.
         let in_insertion = self.forward_kinematics(&q)[8].rotation.inverse() * pitch_axis;
         q[3] = in_insertion.x.atan2(-in_insertion.y);
         let in_roll = self.forward_kinematics(&q)[10].rotation.inverse() * wrist_direction;

@@ -5,13 +5,13 @@ use nalgebra::{IsometryMatrix3, SMatrix, Vector3};
 use crate::link::Motion;
 use crate::psm::{JointVector, N_JOINTS, N_LINKS, Psm};
 
-/// Rows: velocity, then angular velocity, in base axes.
+/// Rows are velocity, then angular velocity, in base axes.
 pub(crate) type LinkJacobian = SMatrix<f64, 6, N_JOINTS>;
 
 impl Psm {
     /// Jacobian of the tool at its origin, shape [6, 7]: rows are velocity [m/s] and angular velocity [rad/s] in the base frame per joint velocity.
     ///
-    /// The tool points along the mean of the jaws, so each turns it by half its own speed.
+    /// The tool points along the mean of the jaws, so each jaw rotates it at half its own speed.
     pub fn tool_jacobian(&self, q: &JointVector) -> SMatrix<f64, 6, N_JOINTS> {
         let mut mean = *q;
         mean[5] = 0.5 * (q[5] + q[6]);
@@ -24,7 +24,7 @@ impl Psm {
         jacobian
     }
 
-    /// Jacobian of `point`, given in the base frame and moving with link `link`.
+    /// Jacobian of `point`, which is given in the base frame and moves with link `link`.
     pub(crate) fn point_jacobian(
         &self,
         base_from: &[IsometryMatrix3<f64>; N_LINKS],
@@ -53,13 +53,13 @@ impl Psm {
     }
 }
 
-/// A link's axis of motion in base axes, per velocity of its joint.
+/// Axis of a link's motion in base axes, per velocity of its joint.
 pub(crate) struct Axis {
     pub(crate) vector: Vector3<f64>,
     pub(crate) turns: bool,
 }
 
-/// The joint that `motion` follows, and the axis about or along which it moves.
+/// The joint of `motion`, and the axis about or along which it moves.
 pub(crate) fn axis_column(
     motion: Motion,
     base_from_link: &IsometryMatrix3<f64>,

@@ -1,4 +1,4 @@
-//! Where everything is: frames of all links, the tool's pose and Jacobian, and joints from a pose.
+//! Kinematics: frames of all links, the tool's pose and Jacobian, and inverse kinematics.
 
 mod forward;
 mod inverse;

@@ -1,11 +1,11 @@
-//! Parameters with which the PSM can be simulated: bodies that can exist, with the torques of the identified ones.
+//! Parameters for simulation of the PSM: physically feasible bodies with the torques of the identified parameters.
 //!
-//! Of the published parameters ([`identified`]) it changes what no torque shows:
-//! - [`HEAVY`] are the bodies nearest to the published ones that have the same base parameters; what stood at 90 and 37 kg m² for links 4 and 5, which translate and yaw about x alone, is that of bars half a metre long;
+//! Changes to the published parameters ([`identified`]) that do not affect torques:
+//! - [`HEAVY`] are the feasible bodies nearest to the published ones with the same base parameters. Links 4 and 5 only translate and yaw about x: their published inertias of 90 and 37 kg m² are replaced by those of bars half a metre long.
 //!
-//! And it changes openly what torques do show:
-//! - shaft, wrist and jaws, which have no mass in the fit, get [`DISTAL_MASS`] each, for a simulator can step no body without inertia: 4 mN in all;
-//! - the motor inertias of joints 4 to 7, which came out between -3e-6 and -6e-4 kg m² (no rotor has these; lags between filtered accelerations and torques look so), become [`WRIST_MOTOR_INERTIA`]: torques differ by that times the acceleration, 1e-3 N m at 2 rad/s².
+//! Changes that affect torques:
+//! - Shaft, wrist and jaws have no mass in the fit. Each gets [`DISTAL_MASS`], because a simulator cannot step a body without inertia: 4 mN in total.
+//! - The motor inertias of joints 4 to 7 were between -3e-6 and -6e-4 kg m², which is not physical (lags between filtered accelerations and torques can cause it). They become [`WRIST_MOTOR_INERTIA`]: torques change by the difference times the acceleration, 1e-3 N m at 2 rad/s².
 //!
 //! `cargo run --release -p insonate-dvrk --example physical_parameters` prints [`HEAVY`].
 
@@ -14,7 +14,7 @@ use super::identified::{DRIVES, identified};
 use crate::inertia::Inertia;
 use crate::psm::Psm;
 
-/// Link and its `[Lxx, Lxy, Lxz, Lyy, Lyz, Lzz, lx, ly, lz, m]` [kg m², kg m, kg].
+/// Link, and `[Lxx, Lxy, Lxz, Lyy, Lyz, Lzz, lx, ly, lz, m]` [kg m², kg m, kg].
 #[rustfmt::skip]
 const HEAVY: [(usize, [f64; 10]); 8] = [
     (1, [1.3183925393352574, 4.465177281961489e-5, 0.0, 1.3192811849526285, 0.0, 0.0009286273732591441, 0.07350088759919, -0.0036851845478410032, 0.0, 6.066782313269466]),
@@ -27,14 +27,14 @@ const HEAVY: [(usize, [f64; 10]); 8] = [
     (9, [0.0036099114371429706, 0.0002029995890842877, 0.0009266809637614115, 0.0037698635781729358, -0.0006541294002509361, 0.00043797733626746584, 0.009104309978437381, -0.006455728040540085, -0.03481389371738385, 0.3499395]),
 ];
 
-/// Rotor inertia of a wrist motor behind its gear [kg m²], estimated: 5e-8 kg m² of a motor of 13 mm times the square of a gear of 11.7.
+/// Rotor inertia of a wrist motor as seen behind its gear [kg m²], estimated: 5e-8 kg m² for a 13 mm motor times the square of the gear ratio 11.7.
 const WRIST_MOTOR_INERTIA: f64 = 7e-6;
 /// Drives of motors 4 to 7.
 const WRIST_MOTORS: [usize; 4] = [3, 4, 7, 8];
 
 /// Shaft, wrist and both jaws.
 const DISTAL: [usize; 4] = [10, 11, 12, 13];
-/// Mass of each [kg] and its inertia about every axis [kg m²]: next to nothing, for the fit has their matter in the carriage.
+/// Mass of each [kg] and its inertia about every axis [kg m²]. The values are tiny because the fit includes the real mass in the carriage.
 const DISTAL_MASS: f64 = 1e-4;
 const DISTAL_INERTIA: f64 = 1e-9;
 

@@ -1,8 +1,8 @@
-//! Parameters identified on a real PSM, digit for digit as published.
+//! Parameters identified on a real PSM, exactly as published.
 //!
 //! Source: Wang et al. 2019, standard parameters of the semidefinite fit (their package's `main_psm`, link frames, inertia about centres of mass).
-//! They give the torques of the real arm, but are not those of bodies that can exist: inertias of 90 and 37 kg m² of links 4 and 5 stand where nothing is identifiable, four motor inertias are negative, distal links have no mass.
-//! Hence the mass matrix of this value is not positive definite; [`classic`](crate::classic) mends that.
+//! They reproduce the torques of the real arm but are not physically feasible: the inertias of 90 and 37 kg m² of links 4 and 5 are not identifiable, four motor inertias are negative, and distal links have no mass.
+//! Hence the mass matrix is not positive definite; [`classic`](crate::classic) corrects this.
 
 use nalgebra::Vector3;
 
@@ -11,7 +11,7 @@ use crate::geometry::Geometry;
 use crate::inertia::Inertia;
 use crate::psm::{N_DRIVES, Psm};
 
-/// Link, `[Ixx, Ixy, Ixz, Iyy, Iyz, Izz]` about the centre [kg m²], centre [m], mass [kg].
+/// Link, `[Ixx, Ixy, Ixz, Iyy, Iyz, Izz]` about the centre of mass [kg m²], centre of mass [m], mass [kg].
 #[rustfmt::skip]
 const INERTIAS: [(usize, [f64; 6], [f64; 3], f64); 8] = [
     (1, [1.3183903, 0.0, 0.0, 1.3183907, 0.0, 3.73e-5], [0.0121153, -0.0006075, 0.0], 6.0667823),
@@ -38,7 +38,7 @@ pub(super) const DRIVES: [[f64; 5]; N_DRIVES] = [
     [0.0001049, 0.0034451, -0.0458516, 0.0, 0.0],
 ];
 
-/// The PSM with the parameters of Wang et al. 2019 as they published them: for comparison with their torques, not for simulation.
+/// The PSM with the parameters as published by Wang et al. 2019, for comparison with their torques; do not use it for simulation.
 pub fn identified() -> Psm {
     let geometry = Geometry::classic();
     let mut links = geometry.links();

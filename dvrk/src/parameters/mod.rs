@@ -1,4 +1,4 @@
-//! Parameters of the PSM: as published, and as bodies that can exist.
+//! Parameters of the PSM: as published, and physically feasible.
 
 mod classic;
 mod identified;
@@ -10,10 +10,10 @@ use crate::coupling;
 use crate::drive::Drive;
 use crate::psm::{JointVector, N_DRIVES, N_JOINTS};
 
-/// Standard gravity as Wang et al. 2019 use it [m/s²].
+/// Gravity in Wang et al. 2019 [m/s²].
 const GRAVITY: f64 = 9.81;
 
-/// Drives named and coupled; each row is `[Fc, Fv, Fo, motor inertia, stiffness]`.
+/// Drives with names and couplings; each row is `[Fc, Fv, Fo, motor inertia, stiffness]`.
 fn drives(rows: &[[f64; 5]; N_DRIVES]) -> [Drive; N_DRIVES] {
     let unit = |joint: usize| JointVector::from_fn(|row, _| f64::from(u8::from(row == joint)));
     let motors = coupling::motor_from_joint_matrix();

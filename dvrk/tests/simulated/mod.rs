@@ -1,4 +1,4 @@
-//! Logs of known truth: an arm follows an excitation exactly, and encoders and torque readings add noise.
+//! Logs with known parameters: an arm follows an excitation exactly, and encoders and torque readings add noise.
 
 use insonate_dvrk::identification::{Coordinates, FourierTrajectory, MotionLog};
 use insonate_dvrk::{Inertia, JointVector, Psm, classic};
@@ -6,14 +6,14 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Deviation of positions [rad, m]: a count of the encoders.
+/// Standard deviation of positions [rad, m]: one count of the encoders.
 const POSITION_NOISE: [f64; 7] = [1e-5, 1e-5, 2e-6, 2e-4, 2e-4, 2e-4, 2e-4];
-/// Deviation of velocities [rad/s, m/s].
+/// Standard deviation of velocities [rad/s, m/s].
 const VELOCITY_NOISE: [f64; 7] = [1e-3, 1e-3, 2e-4, 1e-2, 1e-2, 1e-2, 1e-2];
-/// Deviation of torques [N m, N]: about 1 % of what a motor gives on these motions.
+/// Standard deviation of torques [N m, N]: about 1 % of the motor torques in these motions.
 const TORQUE_NOISE: [f64; 7] = [2e-2, 2e-2, 5e-2, 2e-4, 5e-4, 5e-4, 5e-4];
 
-/// An arm whose parameters are those that are identified: nothing beyond the carriage weighs.
+/// An arm with only identifiable parameters: the links beyond the carriage have no mass.
 pub(crate) fn truth() -> Psm {
     let mut psm = classic();
     for link in 10..14 {
@@ -22,7 +22,7 @@ pub(crate) fn truth() -> Psm {
     psm
 }
 
-/// A log of `duration` [s] at 200 Hz along Wang's trajectory `number`, in `coordinates`, with `noise` times the noise above.
+/// A log of `duration` [s] at 200 Hz along Wang's trajectory `number`, in `coordinates`, with the noise above times `noise`.
 pub(crate) fn log(
     psm: &Psm,
     number: usize,
