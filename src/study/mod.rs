@@ -8,7 +8,7 @@
 //! 2. `torsos`: finds the settings with which each kind of torso reproduces the recorded press.
 //! 3. `policies`: trains one policy on the calibrated torso and one on the torso of the thesis, with the same seed and number of steps.
 //! 4. `conditions`: evaluates both policies and the task's script in the same episodes with other softness, breathing, sites, logs and
-//! torsos.
+//!    torsos.
 
 mod conditions;
 mod folder;
