@@ -27,6 +27,7 @@ mod scene;
 mod scene_args;
 mod serve;
 mod settings_args;
+mod softness_map;
 mod study;
 mod tissue;
 mod train;

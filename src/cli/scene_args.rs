@@ -18,6 +18,7 @@ use insonate::sim::robot_file::{self, LoadOptions, Package};
 
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, sex};
+use super::softness_map;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
@@ -80,6 +81,19 @@ pub(crate) struct SceneArgs {
     /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stiffness", "damping"])]
     softness: Option<PathBuf>,
+    /// Use the pooled softness of --softness for the whole torso, without the file's map.
+    #[arg(long, requires = "softness")]
+    pooled: bool,
+    /// Origin of the frame of the logs behind the map of --softness, in the world [m]; the axes are parallel.
+    #[arg(
+        long,
+        value_name = "X,Y,Z",
+        value_parser = position,
+        default_value = "0,0,0",
+        allow_hyphen_values = true,
+        requires = "softness"
+    )]
+    map_origin: [f64; 3],
     /// Stiffness of the tissue [N/m].
     #[arg(
         long,
@@ -169,6 +183,9 @@ impl SceneArgs {
         let mut scene = Scene::new(robot, probe, torso);
         scene.timestep = self.timestep;
         scene.robot_position = self.robot_position.unwrap_or(scene.robot_position);
+        if let Some(file) = self.softness.as_deref().filter(|_| !self.pooled) {
+            softness_map::apply(&mut scene, file, self.map_origin)?;
+        }
         Ok(scene)
     }
 
@@ -349,12 +366,6 @@ fn soften(
 ) -> anyhow::Result<()> {
     let file = SoftnessFile::read(path)?;
     let shown = path.display();
-    if !file.map.is_empty() {
-        eprintln!(
-            "note: {shown} maps {} over the skin; torso {torso} takes one softness for all of it, the pooled one",
-            file.map.keys().cloned().collect::<Vec<_>>().join(" and ")
-        );
-    }
     if let Some(entry) = file.scene.get(torso) {
         if !has_lattice {
             settings::apply_lattice(entry, config);

@@ -29,6 +29,7 @@ mod residuals;
 mod rollout_plot;
 pub mod settings;
 mod sites;
+pub mod softness_field;
 mod study;
 mod study_plot;
 mod text;

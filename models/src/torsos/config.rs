@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::breathing::Breathing;
 use super::composite;
+use super::field::SoftnessField;
 use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
@@ -65,6 +66,10 @@ pub struct TorsoConfig {
     pub soft_layers: Option<usize>,
     /// Stiffness and damping.
     pub softness: Softness,
+    /// Factor of the softness over the skin; `None`: the same everywhere. A `flex` torso does not take it, because MuJoCo's flexes have one
+    /// modulus each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<SoftnessField>,
     /// Constraint that returns each point of a shell to its rest position; `None`: MuJoCo's default, a critically damped 20 ms.
     ///
     /// It carries most of the force on a probe, and the default damps four times as much as tissue. Fit a scene to a log to tune it.
@@ -102,6 +107,7 @@ impl Default for TorsoConfig {
             spacing: 0.035,
             soft_layers: None,
             softness: Softness::default(),
+            field: None,
             rest: None,
             neighbors: None,
             contact: None,
@@ -278,6 +284,7 @@ impl TorsoConfig {
             ModelError::check_range("substep", substep, 5e-5, 1e-3, "0.05 to 1 ms")?;
         }
         self.softness.check()?;
+        self.field.as_ref().map_or(Ok(()), SoftnessField::check)?;
         for (field, solref) in [
             ("rest", &self.rest),
             ("neighbors", &self.neighbors),

@@ -51,8 +51,13 @@ const PLATE_MASS: f64 = 1e5;
 /// A flex torso.
 ///
 /// # Errors
-/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points.
+/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points or the softness varies.
 pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
+    if config.field.is_some() {
+        return Err(ModelError::Conflict(
+            "a flex torso has one modulus, so its softness cannot vary over the skin".to_owned(),
+        ));
+    }
     let radius = MOST_RADIUS.min(0.3 * config.spacing);
     make("flex", config, radius, Tissue::fill)
 }

@@ -4,6 +4,7 @@ mod breathing;
 mod composite;
 mod config;
 mod constraints;
+mod field;
 mod flex;
 pub mod materials;
 pub mod profile;
@@ -16,6 +17,7 @@ pub use breathing::Breathing;
 pub use composite::{composite, fast};
 pub use config::{Shape, TorsoConfig};
 pub use constraints::ShellConstraints;
+pub use field::SoftnessField;
 pub use flex::flex;
 pub use softness::Softness;
 pub use solref::Solref;
@@ -31,6 +33,8 @@ pub struct TorsoKind {
     pub name: &'static str,
     /// One-line description.
     pub summary: &'static str,
+    /// Whether its softness can vary over the skin ([`TorsoConfig::field`]).
+    pub takes_field: bool,
     /// Builds a torso of this kind.
     pub build: fn(&TorsoConfig) -> Result<Torso, ModelError>,
 }
@@ -40,26 +44,31 @@ pub const ALL: &[TorsoKind] = &[
     TorsoKind {
         name: "composite",
         summary: "MuJoCo 2.x's composite shell of particles, as in the thesis",
+        takes_field: true,
         build: composite,
     },
     TorsoKind {
         name: "fast",
         summary: "the composite shell, stepped outside MuJoCo",
+        takes_field: true,
         build: fast,
     },
     TorsoKind {
         name: "flex",
         summary: "a solid of tetrahedra under a skin, MuJoCo's finite elements",
+        takes_field: false,
         build: flex,
     },
     TorsoKind {
         name: "mpm",
         summary: "a solid of particles (MLS-MPM), stepped beside MuJoCo",
+        takes_field: true,
         build: mpm,
     },
     TorsoKind {
         name: "xpbd",
         summary: "a solid of tetrahedra (XPBD), stepped beside MuJoCo",
+        takes_field: true,
         build: xpbd,
     },
 ];

@@ -25,6 +25,9 @@ pub const MATERIAL: &str = "torso_material";
 
 /// Custom number, without the torso's prefix: distance from tools within which tissue moves [m]; absent: all of it moves.
 pub const REACH: &str = "torso_reach";
+/// Custom numbers, without the torso's prefix: the softness over the skin ([`super::SoftnessField::to_numbers`]); absent: the same everywhere. A
+/// MuJoCo without these solvers ignores them.
+pub const FIELD: &str = "torso_field";
 /// Custom number, without the torso's prefix: upper limit of the substep of tetrahedra [s].
 pub const LONGEST_SUBSTEP: &str = "torso_substep";
 
@@ -199,6 +202,13 @@ fn solid(name: &'static str, config: &TorsoConfig) -> Result<Torso, ModelError> 
             Element::new("numeric")
                 .with_attribute("name", name)
                 .with_attribute("data", number),
+        );
+    }
+    if let Some(field) = &config.field {
+        custom.add(
+            Element::new("numeric")
+                .with_attribute("name", FIELD)
+                .with_attribute("data", field.to_numbers()),
         );
     }
     Ok(torso)

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use insonate_models::torsos::tissue::{LONGEST_SUBSTEP, MATERIAL, REACH};
+use insonate_models::torsos::SoftnessField;
+use insonate_models::torsos::tissue::{FIELD, LONGEST_SUBSTEP, MATERIAL, REACH};
 use insonate_tissue::Material;
 use insonate_tissue::mesh::TetMesh;
 use mujoco_rs::wrappers::mj_data::MjData;
@@ -12,6 +13,9 @@ use nalgebra::Vector3;
 use crate::ffi::update_kinematics;
 use crate::names::{self, ObjectType};
 use crate::{Pose, SimError};
+
+/// Ratio of neighbouring levels of a field.
+const FIELD_STEP: f64 = 1.1;
 
 /// Solver of the solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub struct TissueModel {
     pub material: Material,
     /// Retardation time [s]: damping over stiffness.
     pub damping_time: f64,
+    /// Factor of the material's modulus over the skin; `None`: the same everywhere.
+    pub(super) field: Option<SoftnessField>,
     /// Distance from tools within which tissue moves [m]; infinite: all tissue moves.
     pub(super) reach: f64,
     /// Longest substep of tetrahedra [s]; infinite: no limit.
@@ -121,6 +127,7 @@ impl TissueModel {
             mesh,
             material,
             damping_time,
+            field: field(model, prefix)?,
             reach: number(model, prefix, REACH),
             substep: number(model, prefix, LONGEST_SUBSTEP),
             frame: Pose::from_quat(data.xpos()[root], data.xquat()[root]),
@@ -143,6 +150,24 @@ impl TissueModel {
             damping_time,
             ..self.clone()
         })
+    }
+
+    /// The material at a point of the torso at rest, in world [m].
+    ///
+    /// The factors of a field are rounded to steps of 10 %, so that neighbouring elements mostly have one material, as their solver needs for
+    /// patches.
+    pub(super) fn material_at(&self, point: [f64; 3]) -> Material {
+        let Some(field) = &self.field else {
+            return self.material;
+        };
+        let own = self.frame.rotation.inverse() * (Vector3::from(point) - self.frame.position);
+        let level = (field.at(own.x, own.y).ln() / FIELD_STEP.ln()).round();
+        let factor = FIELD_STEP.powf(level);
+        Material {
+            young_modulus: factor * self.material.young_modulus,
+            viscosity: factor * self.material.viscosity,
+            ..self.material
+        }
     }
 
     /// Edge of a cube of six tetrahedra of mean volume [m].
@@ -186,6 +211,20 @@ fn of_numbers(
     material.viscosity = material.lame_mu() * damping_time;
     material.check()?;
     Ok((material, damping_time))
+}
+
+/// The field of the custom numbers, if the model has one.
+fn field(model: &MjModel, prefix: &str) -> Result<Option<SoftnessField>, SimError> {
+    let name = format!("{prefix}{FIELD}");
+    let Some(numeric) = names::try_find(model, ObjectType::Numeric, &name) else {
+        return Ok(None);
+    };
+    let start = model.numeric_adr()[numeric] as usize;
+    let size = model.numeric_size()[numeric] as usize;
+    let field = SoftnessField::from_numbers(&model.numeric_data()[start..start + size]);
+    field
+        .map(Some)
+        .map_err(|error| problem(&format!("has an invalid {name}: {error}")))
 }
 
 /// A custom number; infinite if the model does not have it.

@@ -6,7 +6,9 @@ use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
 use insonate_tissue::{SoftTissue, TissueError};
 
+use insonate_tissue::Material;
 use insonate_tissue::mesh::TetMesh;
+use nalgebra::Vector3;
 
 use super::columns::{bounds, fill};
 use super::model::{SolverKind, TissueModel, volume};
@@ -50,14 +52,18 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
     };
     let positions = fill(&model.mesh, 0.5 * cell_width);
     let volume: f64 = model.mesh.tets.iter().map(|tet| model.volume(tet)).sum();
-    let body = MpmBody {
-        material: model.material,
-        velocity: [0.0; 3],
-        particle_volume: volume / positions.len().max(1) as f64,
-        fixed: Vec::new(),
-        positions,
-    };
-    Ok((Box::new(MlsMpm::new(config, &[body])?), 0.5 * cell_width))
+    let particle_volume = volume / positions.len().max(1) as f64;
+    let bodies: Vec<MpmBody> = by_material(model, positions)
+        .into_iter()
+        .map(|(material, positions)| MpmBody {
+            material,
+            velocity: [0.0; 3],
+            particle_volume,
+            fixed: Vec::new(),
+            positions,
+        })
+        .collect();
+    Ok((Box::new(MlsMpm::new(config, &bodies)?), 0.5 * cell_width))
 }
 
 fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
@@ -69,9 +75,19 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
         reach: model.reach,
         ..XpbdConfig::default()
     };
+    let mesh = in_order(&model.mesh.refined());
+    let tet_materials = match &model.field {
+        Some(_) => mesh
+            .tets
+            .iter()
+            .map(|tet| model.material_at(center(&mesh, tet)))
+            .collect(),
+        None => Vec::new(),
+    };
     let body = XpbdBody {
-        mesh: in_order(&model.mesh.refined()),
+        mesh,
         material: model.material,
+        tet_materials,
         damping_time: model.damping_time,
         ..XpbdBody::default()
     };
@@ -79,6 +95,28 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
         Box::new(Xpbd::new(config, &[body], &[])?),
         0.5 * model.spacing(),
     ))
+}
+
+/// The particles of each material, in order of first occurrence.
+fn by_material(model: &TissueModel, positions: Vec<[f64; 3]>) -> Vec<(Material, Vec<[f64; 3]>)> {
+    let mut groups: Vec<(Material, Vec<[f64; 3]>)> = Vec::new();
+    for position in positions {
+        let material = model.material_at(position);
+        match groups.iter_mut().find(|(known, _)| *known == material) {
+            Some((_, group)) => group.push(position),
+            None => groups.push((material, vec![position])),
+        }
+    }
+    groups
+}
+
+/// Centre of a tetrahedron [m].
+fn center(mesh: &TetMesh, tet: &[u32; 4]) -> [f64; 3] {
+    let sum: Vector3<f64> = tet
+        .iter()
+        .map(|&i| Vector3::from(mesh.positions[i as usize]))
+        .sum();
+    (0.25 * sum).into()
 }
 
 /// The mesh with its points sorted by cube, and by position within a cube, so that neighbouring points are close in memory.

@@ -7,12 +7,14 @@
 
 use super::rows::{EqualityRow, SpringDamper, products};
 
-/// Rows that each tie one node of the surface to rest, with the same stiffness and damping; with a driver, to the driver's position times
+/// Rows that each tie one node of the surface to rest, with the same stiffness and damping per weight; with a driver, to the driver's position times
 /// a reach.
 #[derive(Debug, Default)]
 pub(super) struct Ties {
     pub(super) law: SpringDamper,
     pub(super) impedance: f64,
+    /// Whether the impedances of the rows differ.
+    pub(super) varies: bool,
     /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
     /// `1 / R` by node [kg]; 0 for a node without a tie. Shape `[n]`.
@@ -52,7 +54,7 @@ impl Ties {
             _ => return None,
         };
         let is_first = self.weight.iter().all(|&weight| weight == 0.0);
-        let alike = is_first || (self.law == row.law && self.impedance == row.impedance);
+        let alike = is_first || self.law.is_like(&row.law);
         let driven = follow.is_none_or(|(driver, _)| self.driver.is_none_or(|had| had == driver));
         if node >= n_capsules
             || self.weight[node] != 0.0
@@ -62,7 +64,10 @@ impl Ties {
         {
             return None;
         }
-        (self.law, self.impedance, self.solref) = (row.law, row.impedance, row.solref);
+        if is_first {
+            (self.law, self.impedance, self.solref) = (row.law, row.impedance, row.solref);
+        }
+        self.varies |= self.impedance != row.impedance;
         self.weight[node] = 1.0 / row.regularization;
         if let Some((driver, reach)) = follow {
             self.driver = Some(driver);
@@ -107,13 +112,15 @@ struct Run {
     length: u32,
 }
 
-/// Rows with the same stiffness and damping, as one sparse matrix $P = J^T R^{-1} J$.
+/// Rows with the same stiffness and damping per weight, as one sparse matrix $P = J^T R^{-1} J$.
 ///
 /// It is stored along its diagonals, in runs of consecutive rows, so that the inner loop vectorises: a lattice has few and long runs.
 #[derive(Debug)]
 pub(super) struct Couplings {
     pub(super) law: SpringDamper,
     pub(super) impedance: f64,
+    /// Whether the impedances of the rows differ.
+    pub(super) varies: bool,
     /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
     runs: Vec<Run>,
@@ -131,7 +138,7 @@ impl Couplings {
         mut rows: Vec<&EqualityRow>,
     ) -> (Vec<Self>, bool) {
         let mut sorted = Vec::new();
-        let like = |a: &EqualityRow, b: &EqualityRow| a.law == b.law && a.impedance == b.impedance;
+        let like = |a: &EqualityRow, b: &EqualityRow| a.law.is_like(&b.law);
         let first = rows
             .iter()
             .copied()
@@ -181,6 +188,7 @@ impl Couplings {
         Self {
             law: rows[0].law,
             impedance: rows[0].impedance,
+            varies: rows.iter().any(|row| row.impedance != rows[0].impedance),
             solref: rows[0].solref,
             runs,
             values,

@@ -59,6 +59,11 @@ impl ShellModel {
         }
         let network = Network::new(&mass, force, springs, &rows, n_capsules)
             .ok_or_else(|| fail("has masses and couplings that cannot be factored"))?;
+        if network.varies() && network.ties.driver.is_some() {
+            return Err(fail(
+                "breathes and has a softness that varies over the skin",
+            ));
+        }
 
         let geoms: Vec<usize> = joints.iter().filter_map(|joint| joint.geom).collect();
         let params = GeomParams::of(model, geoms[0]);

@@ -116,6 +116,11 @@ impl Network {
         Some(network)
     }
 
+    /// Whether the softness varies over the skin.
+    pub(super) fn varies(&self) -> bool {
+        self.ties.varies || self.couplings.iter().any(|some| some.varies)
+    }
+
     /// Number of nodes.
     pub(super) fn len(&self) -> usize {
         self.force.len()

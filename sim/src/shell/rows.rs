@@ -39,6 +39,13 @@ pub(super) struct SpringDamper {
 }
 
 impl SpringDamper {
+    /// Whether two laws are equal up to rounding: rows of a softness that varies over the skin have one law and different weights.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        const ROUNDING: f64 = 1e-9;
+        let near = |a: f64, b: f64| (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
+        near(self.stiffness, other.stiffness) && near(self.damping, other.damping)
+    }
+
     /// Converts a `solref` with the current and the largest impedance (MuJoCo's documentation, "Solver parameters").
     ///
     /// $R$ does not depend on `solref`, so the factored matrix stays valid if `solref` changes.

@@ -40,12 +40,18 @@ impl Shell {
     /// Takes about 10 µs on a breathing shell, because the reach of the breath depends on it.
     ///
     /// # Errors
-    /// [`SimError::Shell`] if the rest constraints or the couplings of neighbours are missing or of several kinds.
+    /// [`SimError::Shell`] if the rest constraints or the couplings of neighbours are missing or of several kinds, or if the softness varies over the skin.
     pub fn set_solref(&mut self, solref: &ShellSolref) -> Result<(), SimError> {
         let network = &self.model.network;
         if !network.has_neighbors || network.ties.weight.iter().all(|&weight| weight == 0.0) {
             return Err(SimError::Shell {
                 problem: "has no rest and neighbour constraints that could be made softer"
+                    .to_owned(),
+            });
+        }
+        if network.varies() {
+            return Err(SimError::Shell {
+                problem: "has a softness that varies over the skin, which one stiffness and damping cannot replace"
                     .to_owned(),
             });
         }

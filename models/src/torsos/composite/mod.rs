@@ -153,6 +153,12 @@ pub fn fast(config: &TorsoConfig) -> Result<Torso, ModelError> {
 
 fn check(config: &TorsoConfig) -> Result<(), ModelError> {
     config.check()?;
+    if config.field.is_some() && config.breathing.is_some() {
+        return Err(ModelError::Conflict(
+            "a shell with a softness that varies over the skin does not breathe; mpm and xpbd torsos do"
+                .to_owned(),
+        ));
+    }
     for half in config.half_size() {
         ModelError::check_range(
             "spacing x (count - 1)",
@@ -243,6 +249,33 @@ fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
         .with_all(particles)
 }
 
+/// Factor of the softness at each point, shape `[n_points]`.
+fn factors(config: &TorsoConfig, lattice: &Lattice, rest: &Rest) -> Vec<f64> {
+    let Some(field) = &config.field else {
+        return vec![1.0; lattice.points.len()];
+    };
+    // The shell's x and -z are the torso's x and y.
+    let places = rest.positions.iter();
+    places.map(|[x, _, z]| field.at(*x, -z)).collect()
+}
+
+/// The `solref` and the impedance of a constraint whose force is larger by a factor at the same displacement, velocity and acceleration.
+///
+/// MuJoCo's constraint force is $(a + b v + k q) / R$ with $R \propto (1 - d) / d$ for an impedance $d$ (documentation, "Solver parameters").
+/// The impedance scales $1 / R$, and the `solref` keeps $b$ and $k$, which depend on the impedance too.
+fn scaled(solref: [f64; 2], impedance: f64, factor: f64) -> ([f64; 2], f64) {
+    if factor.total_cmp(&1.0).is_eq() {
+        return (solref, impedance);
+    }
+    let other = 1.0 / (1.0 + (1.0 - impedance) / (impedance * factor));
+    let [stiffness, damping] = match solref {
+        [time, ratio] if time > 0.0 => [1.0 / (time * ratio).powi(2), 2.0 / time],
+        [stiffness, damping] => [-stiffness, -damping],
+    };
+    let change = other / impedance;
+    ([-change * stiffness, -change * damping], other)
+}
+
 /// Adds rest and neighbour constraints, and the volume constraint.
 fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Rest) {
     let joints: Vec<String> = lattice
@@ -255,6 +288,7 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         .as_ref()
         .map(|breathing| Excursion::new(config, breathing, lattice, rest));
     let neighbor_solref = config.neighbor_solref().attribute();
+    let factors = factors(config, lattice, rest);
     let neighbor_impedance =
         (1.0 - (1.0 - IMPEDANCE) / neighbor_weight(config)).max(LEAST_IMPEDANCE);
     let rest_solref = config
@@ -272,12 +306,15 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
                 0.0,
             ]),
         };
+        let (solref, impedance) = scaled(rest_solref, IMPEDANCE, factors[index]);
         mjcf.equality()
-            .add(held.solref(rest_solref).solimp(vec![IMPEDANCE; 2]));
+            .add(held.solref(solref).solimp(vec![impedance; 2]));
         for next in lattice.next_neighbors(index) {
+            let factor = 0.5 * (factors[index] + factors[next]);
+            let (solref, impedance) = scaled(neighbor_solref, neighbor_impedance, factor);
             let alike = Equality::joint(joint, Some(&joints[next]))
-                .solref(neighbor_solref)
-                .solimp(vec![neighbor_impedance; 2]);
+                .solref(solref)
+                .solimp(vec![impedance; 2]);
             mjcf.equality().add(alike);
         }
     }
