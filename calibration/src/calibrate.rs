@@ -2,7 +2,7 @@
 
 use crate::{
     CalibrationError, Channel, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    Motion, PrepareOptions, PreparedLog, doubts,
+    Motion, PrepareOptions, PreparedLog, curvature, doubts,
     fit::GAUSSIAN_95,
     friction,
     late::{self, Latency},
@@ -204,11 +204,13 @@ impl Calibration {
         self.doubts = doubts::of(samples, &self.fit, options);
         self.doubts.extend(told);
         let misfit = misfit::error(samples, &self.fit, options);
+        let curvature = curvature::error(samples, &self.fit, options);
         if let Some((doubt, late)) = late {
             self.fit.widen(&late, "the force seems late");
             self.doubts.push(doubt);
         }
         self.fit.shared.extend(misfit);
+        self.fit.shared.extend(curvature);
         if let Some(selection) = &self.selection
             && selection.is_none()
         {

@@ -14,6 +14,7 @@
 
 mod calibrate;
 mod calibrate_sites;
+mod curvature;
 mod doubts;
 mod error;
 mod fit;

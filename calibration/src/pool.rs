@@ -14,13 +14,15 @@
 //! all of them in the same direction, so the spread over the sites does not contain it. Each such error adds 1.96
 //! times the change of the mean per standard error to these intervals, in quadrature, and to V. The effect of the
 //! misfit on a site is noisy; the variance of its mean over the sites is subtracted from the square of that mean.
+//! The effect of a power of the depth that is not 1 (`curvature.rs`) is also noisy; the variance of its mean is added,
+//! because the mean may differ from the effect by its noise.
 //!
 //! A single site has no spread: its intervals are those of the fit, V is the fit's covariance, and t is the quantile
 //! of its own interval.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::{Fit, Parameter, fit::GAUSSIAN_95, misfit};
+use crate::{Fit, Parameter, curvature, fit::GAUSSIAN_95, misfit};
 
 /// Mean and spread over the sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,12 +120,14 @@ pub(crate) fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
         };
         let changes: Vec<f64> = fits.iter().map(|fit| change(fit).unwrap_or(0.0)).collect();
         let (mean, sd) = mean_and_sd(&changes);
-        if cause != misfit::CAUSE {
-            return mean;
-        }
-        // The square of a mean is biased by the variance of that mean.
         let noise = sd * sd / fits.len() as f64;
-        mean.signum() * (mean * mean - noise).max(0.0).sqrt()
+        match cause {
+            // The square of a mean is biased by the variance of that mean.
+            misfit::CAUSE => mean.signum() * (mean * mean - noise).max(0.0).sqrt(),
+            // The true change may differ from the mean by its noise.
+            curvature::CAUSE => mean.signum() * (mean * mean + noise).sqrt(),
+            _ => mean,
+        }
     };
     causes(fits).into_iter().map(mean).collect()
 }

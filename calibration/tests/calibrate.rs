@@ -315,12 +315,9 @@ fn pooled_intervals_cover_shared_errors() {
 fn pooled_intervals_cover_the_misfit_of_the_law() {
     // A tissue that is not a linear spring: the true stiffness is the mean of force over indentation, down to 8 mm.
     let motion = Trajectory::press();
-    // If the surface is not given, the law moves it, which absorbs much of the misfit. The preparation's own surface
-    // is 0.1 mm too deep for powers of 1.02 to 1.1, which no log separates from 1: these are not covered.
-    for (frame, least) in [
-        (MotionFrame::Indentation, 0.9),
-        (recipe(KELVIN_VOIGT).frame, 0.65),
-    ] {
+    // If the surface is not given, the law moves it, which absorbs much of the misfit: no single log separates powers of
+    // 1.02 to 1.1 from 1.
+    for frame in [MotionFrame::Indentation, recipe(KELVIN_VOIGT).frame] {
         let share = pooled_coverage("stiffness", 0.0, |rng, first| {
             let n = rng.random_range(1.0..1.4);
             let law = |factor: f64| Law::HuntCrossley {
@@ -335,7 +332,7 @@ fn pooled_intervals_cover_the_misfit_of_the_law() {
             }
             (sites, 1300.0 / n)
         });
-        assert!(share >= least, "{frame:?}: {share}");
+        assert!(share >= 0.9, "{frame:?}: {share}");
     }
 }
 

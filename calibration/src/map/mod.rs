@@ -12,7 +12,9 @@ pub use places::read_places;
 
 use process::{Observation, Process, distance};
 
-use crate::{Calibration, CalibrationError, fit::GAUSSIAN_95, misfit, pool::shared_changes};
+use crate::{
+    Calibration, CalibrationError, curvature, fit::GAUSSIAN_95, misfit, pool::shared_changes,
+};
 
 /// Minimum number of sites of a map: with fewer, the correlation length cannot be estimated.
 pub const LEAST_SITES: usize = 4;
@@ -232,7 +234,7 @@ fn site(parameter: &str, log: &Calibration, place: [f64; 3]) -> Result<MapSite, 
         .fit
         .shared
         .iter()
-        .filter(|error| error.cause != misfit::CAUSE)
+        .filter(|error| ![misfit::CAUSE, curvature::CAUSE].contains(&error.cause))
         .filter_map(|error| Some(error.change.get(index?)?.powi(2)))
         .sum();
     // The interval from few independent samples is wider than the interval of a normal distribution.
