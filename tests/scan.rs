@@ -193,7 +193,7 @@ fn paths_off_the_torso_and_impossible_scans_are_refused() {
         force: f64::NAN,
         ..Scan::default()
     });
-    assert_eq!(nan, "force = NaN is out of range: 0.5 to 40 N");
+    assert_eq!(nan, "force is NaN; it must be between 0.5 and 40 N");
     let bare = Scene::new(robots::panda::panda(), probes::c5_2(), None);
     let none = scan(&bare, &Scan::default(), &mut Pictures::none(), &mut |_| {
         Continue(())

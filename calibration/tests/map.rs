@@ -312,7 +312,7 @@ fn unsuitable_sites_are_refused() {
     };
     let few = error(sites[..LEAST_SITES - 1].to_vec());
     assert!(
-        few.contains("3 sites") && few.contains("4 or more"),
+        few.contains("the number of sites is 3; it must be at least 4"),
         "{few}"
     );
     let mut heap = sites.clone();

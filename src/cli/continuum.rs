@@ -351,7 +351,7 @@ impl RodArgs {
             Err(usage(ContinuumError::Setting {
                 field: name.to_owned(),
                 value: value.to_string(),
-                allowed: format!("{least} to {most}"),
+                allowed: format!("between {least} and {most}"),
             }))
         };
         check("start", self.start, rod.element_length(), self.length)?;

@@ -124,7 +124,7 @@ impl Evaluate {
 
     fn plan(&self) -> anyhow::Result<EvaluationPlan> {
         if self.episodes == 0 {
-            return Err(invalid("episodes", "0 is not allowed: at least 1"));
+            return Err(invalid("episodes", "is 0; it must be at least 1"));
         }
         let seeds = if self.seeds.is_empty() {
             vec![self.seed]

@@ -260,7 +260,7 @@ pub(crate) fn picture_size(text: &str) -> Result<(u32, u32), String> {
         word.parse::<u32>()
             .ok()
             .filter(|n| (16..=4096).contains(n))
-            .ok_or("16 to 4096 pixels each")
+            .ok_or("each side must be between 16 and 4096 pixels")
     };
     Ok((side(width)?, side(height)?))
 }

@@ -161,7 +161,7 @@ impl Serve {
             ("duration", self.duration.unwrap_or(1.0), 0.1, 1e6),
         ] {
             if !(low..=high).contains(&value) {
-                let problem = format!("{value} is not allowed: {low} to {high}");
+                let problem = format!("is {value}; it must be between {low} and {high}");
                 let field = field.to_owned();
                 return Err(EnvError::Config { field, problem }.into());
             }

@@ -120,7 +120,7 @@ fn checked(
 ) -> Result<Vec<UnitQuaternion<f64>>, CalibrationError> {
     if turns.len() > 1 && turns.len() != n {
         return Err(findings.refuse(format!(
-            "{} orientations for {n} samples; one a sample is needed, or one for all",
+            "the number of orientations is {}; it must be 1 or {n}, the number of samples",
             turns.len()
         )));
     }

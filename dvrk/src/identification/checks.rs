@@ -123,7 +123,7 @@ fn unit(log: &MotionLog, joint: usize, size: f64) -> DvrkError {
     DvrkError::Log {
         file: log.name.clone(),
         problem: format!(
-            "tau{} is {size:.3} times what this arm needs for the motion, allowed: {} to {}; torques must be in N m, and in N for the insertion: N mm and mN are 1000 times as many; convert tau1 to tau7",
+            "tau{} is {size:.3} times the torque that this arm needs for the motion; it must be between {} and {} times; torques must be in N m, and in N for the insertion (numbers in N mm and mN are 1000 times larger); convert tau1 to tau7",
             joint + 1,
             SIZES.start(),
             SIZES.end()

@@ -169,7 +169,7 @@ fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> 
     let numbers = &model.numeric_data()[start..start + size];
     let numbers = numbers
         .try_into()
-        .map_err(|_| problem(&format!("has {size} numbers in {name}, but must have 4")))?;
+        .map_err(|_| problem(&format!("has {size} numbers in {name}; it must have 4")))?;
     of_numbers(numbers)
 }
 

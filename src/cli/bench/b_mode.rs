@@ -73,7 +73,7 @@ struct Sweep {
 impl BModeBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         for (name, value) in [("--frames", self.frames), ("--batch", self.batch)] {
-            anyhow::ensure!(value > 0, "{name} is 0, but must be 1 or more");
+            anyhow::ensure!(value > 0, "{name} is 0; it must be at least 1");
         }
         let sweep = Sweep {
             adult: Adult::new(&Physique::default(), 0)?,

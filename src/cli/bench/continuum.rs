@@ -39,7 +39,7 @@ enum SolverWord {
 
 impl ContinuumBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.steps > 0, "--steps is 0, but must be 1 or more");
+        anyhow::ensure!(self.steps > 0, "--steps is 0; it must be at least 1");
         let solver = match self.solver {
             SolverWord::Block => Solver::Block,
             SolverWord::Clarabel => Solver::Clarabel,

@@ -23,7 +23,7 @@ pub(super) struct PpoBench {
 impl PpoBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         if self.updates == 0 {
-            let problem = "0 is not allowed: at least 1".to_owned();
+            let problem = "is 0; it must be at least 1".to_owned();
             let field = "updates".to_owned();
             return Err(EnvError::Config { field, problem }.into());
         }

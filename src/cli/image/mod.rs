@@ -204,7 +204,10 @@ impl ImageCommand {
         let settings = self.settings(&probe);
         settings.check().map_err(Usage::new)?;
         if !(16..=4096).contains(&self.size) {
-            anyhow::bail!("--size is {}, but must be 16 to 4096 pixels", self.size);
+            anyhow::bail!(
+                "--size is {}; it must be between 16 and 4096 pixels",
+                self.size
+            );
         }
         // A wrong folder is told before the work.
         let folder = self
@@ -269,7 +272,7 @@ impl ImageCommand {
         transducer::by_name(name).ok_or_else(|| {
             let names = transducer::names().join(", ");
             Usage::new(ImageError(format!(
-                "--probe is {name}, but must be one of {names}"
+                "--probe is {name}; it must be one of {names}"
             )))
             .into()
         })

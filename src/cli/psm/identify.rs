@@ -169,6 +169,6 @@ fn filtering(text: &str) -> Result<Filtering, String> {
             cutoff_hz,
             ..Filtering::standard()
         }),
-        _ => Err("allowed: a number of Hz, or published".to_owned()),
+        _ => Err("it must be a number of Hz, or published".to_owned()),
     }
 }

@@ -40,7 +40,7 @@ impl TissueBench {
     pub(super) fn measure_xpbd(&self) -> anyhow::Result<XpbdSpeed> {
         ensure!(
             (1..=1_000_000).contains(&self.worlds),
-            "--worlds is {}, but must be from 1 to 1000000",
+            "--worlds is {}; it must be between 1 and 1000000",
             self.worlds
         );
         let n_substeps = self.substeps.unwrap_or(10);
