@@ -188,7 +188,7 @@ fn paths_off_the_torso_and_impossible_scans_are_refused() {
         to: [0.0, 0.5],
         ..Scan::default()
     });
-    assert!(off_torso.contains("lies beside the torso"), "{off_torso}");
+    assert!(off_torso.contains("is not on the torso"), "{off_torso}");
     let nan = refused(&Scan {
         force: f64::NAN,
         ..Scan::default()

@@ -25,7 +25,7 @@ pub(super) struct SitesArgs {
     /// force=0.05,bias=-1.9:0.6,lateral-bias=0,latency=0.002,step=0.005,position=5e-6,velocity=1e-4 [N, s, m, m/s].
     #[arg(long, value_name = "SPEC", default_value = "none", value_parser = noise, requires = "sites")]
     noise: Recorder,
-    /// Samples a second [Hz].
+    /// Sample rate [Hz].
     #[arg(
         long,
         value_name = "HZ",

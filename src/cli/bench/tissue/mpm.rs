@@ -31,7 +31,7 @@ pub(super) struct MpmSpeed {
     grid: usize,
     /// Substeps of 0.5 ms in a frame.
     n_substeps: u32,
-    /// Threads asked for; 0: one for each core.
+    /// Requested number of threads; 0 uses one per core.
     n_threads: usize,
     /// Median time of a frame [ms].
     ms_per_frame: f64,

@@ -21,7 +21,7 @@ pub(super) struct XpbdSpeed {
     /// Substeps in a frame of 1/60 s.
     n_substeps: u32,
     n_worlds: usize,
-    /// Threads asked for; 0: one for each core.
+    /// Requested number of threads; 0 uses one per core.
     n_threads: usize,
     /// Median time of a frame of all worlds [ms].
     ms_per_frame: f64,
