@@ -322,5 +322,5 @@ fn unsuitable_sites_are_refused() {
     assert!(error(heap).contains("same place"));
     let mut negative = sites;
     negative[2].value = -3.0;
-    assert!(error(negative).contains("site2 has the value -3"));
+    assert!(error(negative).contains("the value of site2 is -3"));
 }

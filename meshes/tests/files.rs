@@ -259,7 +259,7 @@ fn faults_of_files_are_named_with_their_place() {
         empty_rows,
         "element \"a\" has 18446744073709551615 rows of 0",
     );
-    check_refused("a.txt", b"", "the extension is none of obj, stl and ply");
+    check_refused("a.txt", b"", "the extension must be obj, stl or ply");
     let missing = TriangleMesh::read("no such folder/a.obj").unwrap_err();
     assert!(
         missing.to_string().starts_with("no such folder/a.obj: "),

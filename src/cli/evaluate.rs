@@ -110,7 +110,7 @@ impl Evaluate {
         if interrupt.came() {
             let saved = match &self.csv {
                 Some(path) => format!("saved {n_episodes} episodes in {}", path.display()),
-                None => format!("the figures are those of {n_episodes} episodes"),
+                None => format!("the figures cover {n_episodes} episodes"),
             };
             return Err(interrupt.error(saved).into());
         }

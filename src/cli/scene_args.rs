@@ -197,7 +197,7 @@ impl SceneArgs {
     /// The scene that the options describe with an adult in it, also without `--patient`.
     pub(crate) fn build_adult(&self) -> anyhow::Result<Scene> {
         if self.torso == "none" {
-            let problem = "with --torso none there is nobody to look into".to_owned();
+            let problem = "ultrasound needs a torso: remove `--torso none`".to_owned();
             return Err(Usage::new(ModelError::Conflict(problem)).into());
         }
         let robot = self.robot()?;
@@ -286,7 +286,7 @@ impl SceneArgs {
     fn torso(&self, probe: &Probe, patient: Option<Physique>) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
             if self.softness.is_some() || self.material.is_some() {
-                let problem = "there is no torso to soften with --torso none".to_owned();
+                let problem = "softness needs a torso: remove `--torso none`".to_owned();
                 return Err(Usage::new(ModelError::Conflict(problem)).into());
             }
             return Ok(None);
@@ -351,7 +351,7 @@ fn soften(
     let shown = path.display();
     if !file.map.is_empty() {
         eprintln!(
-            "note: {shown} maps {} over the skin; torso {torso} takes one softness for all of it, the pooled one",
+            "note: {shown} maps {} over the skin; torso {torso} has one softness everywhere, so the pooled one is used",
             file.map.keys().cloned().collect::<Vec<_>>().join(" and ")
         );
     }

@@ -198,7 +198,7 @@ impl Train {
             );
             if (wanted as u64) < done {
                 eprintln!(
-                    "note: {} has done {done} steps, so --steps {wanted} adds none",
+                    "note: {} has done {done} steps, so --steps {wanted} adds no steps",
                     folder.display()
                 );
             }

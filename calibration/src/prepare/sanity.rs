@@ -67,7 +67,7 @@ pub(super) fn check(log: &Log, findings: &Findings) -> Result<(), CalibrationErr
     }
     if position.is_constant() {
         return Err(findings.refuse(
-            "the position never changes; check which column it is, a log of a hold alone says nothing of stiffness",
+            "the position never changes; check its column; a log of only a hold does not determine the stiffness",
         ));
     }
     Ok(())

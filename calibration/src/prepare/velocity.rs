@@ -307,7 +307,7 @@ impl<'a> Tried<'a> {
         );
         if related.abs() < 0.5 {
             findings.note(format!(
-                "the logged velocity is not that of the position (correlation {related:.2}): it was not used; check its column and unit"
+                "the logged velocity is not the derivative of the position (correlation {related:.2}): it was not used; check its column and unit"
             ));
             return false;
         }

@@ -187,7 +187,7 @@ pub(super) fn notes(
         let names = base.names();
         let open: Vec<&str> = open.iter().map(|index| names[*index].as_str()).collect();
         notes.push(format!(
-            "Joints {} stand still and are left out. Not identified, and those of the given arm: {}.",
+            "Joints {} stand still and are left out. Parameters that are not identified are taken from the given arm: {}.",
             still.join(", "),
             if open.is_empty() { "none".to_owned() } else { open.join("; ") }
         ));

@@ -65,7 +65,7 @@ pub(super) fn possible(
     };
     if high < 0.0 {
         return refuse(format!(
-            "the best fit weighs {grams}; where the reference log was the one with the payload, exchange them"
+            "the best fit weighs {grams}; if the reference log is the one with the payload, exchange the logs"
         ));
     }
     for (axis, reach) in REACH.iter().enumerate() {
@@ -110,7 +110,7 @@ pub(super) fn possible(
 pub(super) fn notes(payload: &Payload) -> Vec<String> {
     let mut notes = Vec::new();
     if payload.centre().is_none() {
-        notes.push("The interval of the mass has zero in it: the log may be without payload, and no centre is told.".to_owned());
+        notes.push("The interval of the mass includes zero: the log may have no payload, so the centre is not reported.".to_owned());
     }
     let strange: Vec<String> = (0..CARRYING)
         .filter(|joint| payload.residual_ratio[*joint] > STRANGE)

@@ -49,7 +49,7 @@ pub(super) fn apply(
     let median = ordered[ordered.len() / 2];
     let Some((unit, _)) = UNITS.iter().find(|(_, range)| range.contains(&median)) else {
         return Err(problem(format!(
-            "column time grows by {median} per line, which is no rate of {} to {} Hz in s, ms, µs or ns",
+            "column time grows by {median} per line, so the rate is not between {} and {} Hz in s, ms, µs or ns",
             RATES.start(),
             RATES.end()
         )));

@@ -82,7 +82,7 @@ impl TissueModel {
         let first = model.flex_elemdataadr()[flex] as usize;
         let n_elements = model.flex_elemnum()[flex] as usize;
         if model.flex_dim()[flex] != 3 {
-            return Err(problem("has a flex that is no solid"));
+            return Err(problem("has a flex that is not a solid"));
         }
         let corners = &model.flex_elem()[first..first + 4 * n_elements];
         let mut mesh = TetMesh {

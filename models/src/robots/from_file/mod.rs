@@ -323,7 +323,7 @@ fn check_arm(joints: &[Element], flange: &str) -> Result<(), ModelError> {
     {
         None => Ok(()),
         Some(ball) => Err(ModelError::Conflict(format!(
-            "{} on the way to the flange {flange:?} is a ball; arms need hinges and slides",
+            "{} between the base and the flange {flange:?} is a ball joint; an arm must have hinge and slide joints",
             ball.label()
         ))),
     }
