@@ -42,5 +42,5 @@ def episode_of(options: Mapping[str, Any] | None) -> int | None:
 def check_seed(seed: int, end: int = 2**63) -> int:
     """Checks a seed: a whole number below `end`."""
     if isinstance(seed, (bool, float)) or not 0 <= int(seed) < end:
-        raise ValueError(f"seed is {seed!r}, but must be a whole number from 0 to {end - 1}")
+        raise ValueError(f"seed is {seed!r}; it must be a whole number between 0 and {end - 1}")
     return int(seed)
