@@ -101,11 +101,11 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
         ));
     }
     let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-    if ending.is_some_and(|ending| matches!(ending.to_str(), Some("xls" | "xlsb" | "ods"))) {
-        return Err(refuse(
-            name,
-            "is a spreadsheet of a kind that is not read: save it as .xlsx or .csv",
-        ));
+    if let Some(problem) = ending
+        .as_ref()
+        .and_then(|ending| unread_sheet(ending.to_str()?))
+    {
+        return Err(refuse(name, problem));
     }
     let format = Format::of(path).ok_or_else(|| {
         refuse(
@@ -126,6 +126,21 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
         return Err(refuse(name, too_large(size)));
     }
     Ok((format, File::open(path).map_err(failed)?))
+}
+
+/// Why a spreadsheet with this ending is not read, and how to convert it.
+///
+/// The library of spreadsheets (calamine 0.38) takes the memory that XLS and XLSB state for their cells, follows
+/// cycles of sectors without end, and repeats the cells and blanks of ODS as often as the file says.
+fn unread_sheet(ending: &str) -> Option<String> {
+    let why = match ending {
+        "xls" | "xlsb" => "a damaged one can claim cells without limit",
+        "ods" => "a damaged one can repeat cells without limit",
+        _ => return None,
+    };
+    Some(format!(
+        "is a spreadsheet of the kind .{ending}, which is not read because {why}: save it as .xlsx or .csv, such as with soffice --convert-to xlsx FILE"
+    ))
 }
 
 /// The size of an open file [bytes].

@@ -455,8 +455,9 @@ fn paths_that_are_not_logs_are_refused() {
     refused(at("missing.csv"), &["cannot read", "missing.csv"]);
     refused(at("sub.csv"), &["folder"]);
     refused(at("log.doc"), &[".csv", ".npy", ".npz", ".parquet"]);
-    refused(at("log.ods"), &["save it as .xlsx or .csv"]);
-    refused(at("log.xls"), &["save it as .xlsx or .csv"]);
+    let way = "save it as .xlsx or .csv, such as with soffice --convert-to xlsx";
+    refused(at("log.ods"), &["can repeat cells without limit", way]);
+    refused(at("log.xls"), &["can claim cells without limit", way]);
     refused(at("log.csv"), &["is empty"]);
 }
 
