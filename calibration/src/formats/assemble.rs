@@ -233,6 +233,8 @@ fn choose_episode(
     wanted: Option<i64>,
 ) -> Result<(), CalibrationError> {
     let mut episodes = series[pick].clone();
+    // A row without a number belongs to no episode.
+    episodes.retain(|episode| !episode.is_nan());
     episodes.sort_by(f64::total_cmp);
     episodes.dedup();
     let wanted = match (wanted, &episodes[..]) {
@@ -346,13 +348,13 @@ impl Parts<'_> {
     }
 }
 
-/// Refuses NaN and infinity; the first value of the series is in row 1.
+/// Refuses infinity; the first value of the series is in row 1. NaN is a missing value.
 pub(super) fn check_finite(
     file: &str,
     label: &str,
     values: &[f64],
 ) -> Result<(), CalibrationError> {
-    match values.iter().position(|value| !value.is_finite()) {
+    match values.iter().position(|value| value.is_infinite()) {
         None => Ok(()),
         Some(at) => Err(refuse_at(
             file,
