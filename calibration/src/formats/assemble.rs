@@ -1,7 +1,7 @@
 //! Assembles a log from series of numbers: units, time, and plausibility checks.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, missing, order, orientation, refuse, refuse_at, timeline};
+use super::{ReadOptions, missing, order, orientation, refuse, refuse_at, split_time, timeline};
 use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Minimum number of samples of a log.
@@ -45,6 +45,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
             format!("{episode} is asked for, but {file} has no column \"episode_index\""),
         ));
     }
+    split_time::join(file, &plan, &mut series, &mut notes)?;
     if let Some(time) = plan.time {
         missing::drop_timeless(time, &mut series, &mut notes);
     }

@@ -24,6 +24,7 @@ mod plan;
 mod recording;
 mod sheet;
 mod source;
+mod split_time;
 mod sqlite;
 mod timeline;
 mod units;

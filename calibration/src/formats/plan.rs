@@ -2,7 +2,8 @@
 
 use super::columns::{Columns, Selector};
 use super::names::{self, Quantity};
-use super::units::{Unit, Units};
+use super::split_time::SplitTime;
+use super::units::{Dimension, Unit, Units};
 use super::{ReadOptions, columns, refuse, refuse_at};
 use crate::{CalibrationError, LogFrames};
 
@@ -12,8 +13,8 @@ mod orientation;
 mod select;
 
 use detect::{Assignment, Detected};
-pub(super) use field::Field;
-use field::{Target, describe, label};
+use field::describe;
+pub(super) use field::{Field, Target, label};
 pub(super) use orientation::OrientationPlan;
 
 /// One number of every row.
@@ -52,6 +53,8 @@ pub(super) enum MotionPlan {
 pub(super) struct Plan {
     pub(super) picks: Vec<Pick>,
     pub(super) time: Option<usize>,
+    /// Rest of a time in two columns; [`Self::time`] is then in whole seconds.
+    pub(super) time_rest: Option<usize>,
     pub(super) motion: MotionPlan,
     pub(super) velocity: Option<Axes>,
     pub(super) force: Axes,
@@ -101,12 +104,21 @@ impl Plan {
             picks: Vec::new(),
             columns: Vec::new(),
         };
-        let time = match assignment.time {
-            Some(target) => match planner.add(Quantity::Time, &[target])? {
-                Axes::One(pick) => Some(pick),
-                Axes::Three(_) => None,
+        let is_time_named = options
+            .columns
+            .as_ref()
+            .is_some_and(|columns| columns.time.is_some());
+        let split = match options.rate {
+            None if !is_time_named => SplitTime::find(file, fields, assignment.time)?,
+            _ => None,
+        };
+        let (time, time_rest) = match (split, assignment.time) {
+            (Some(split), _) => planner.add_split_time(split),
+            (None, Some(target)) => match planner.add(Quantity::Time, &[target])? {
+                Axes::One(pick) => (Some(pick), None),
+                Axes::Three(_) => (None, None),
             },
-            None => None,
+            (None, None) => (None, None),
         };
         if time.is_none() && options.rate.is_none() {
             return Err(refuse(
@@ -153,6 +165,7 @@ impl Plan {
         Ok(Self {
             picks: planner.picks,
             time,
+            time_rest,
             motion,
             velocity,
             force,
@@ -278,6 +291,29 @@ impl Planner<'_> {
             3 => Axes::Three([first, first + 1, first + 2]),
             _ => Axes::One(first),
         })
+    }
+
+    /// The picks of seconds and rest.
+    fn add_split_time(&mut self, split: SplitTime) -> (Option<usize>, Option<usize>) {
+        let first = self.picks.len();
+        let second = Unit::si(Dimension::Time);
+        for (target, unit) in [(split.seconds, second), (split.rest, split.unit)] {
+            self.picks.push(Pick {
+                field: target.field,
+                element: target.element.unwrap_or(0),
+                label: label(self.fields, target),
+                unit: Some(unit),
+                unit_assumed: false,
+                weighed: false,
+            });
+        }
+        let [seconds, rest] = [first, first + 1].map(|pick| self.picks[pick].label.clone());
+        self.columns.push(format!(
+            "time: {seconds} [{}], {rest} [{}]",
+            second.name,
+            split.unit.conversion()
+        ));
+        (Some(first), Some(first + 1))
     }
 
     /// Columns that are compared with the selected one.

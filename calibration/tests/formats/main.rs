@@ -16,6 +16,7 @@ mod orientations;
 mod parquet;
 mod recordings;
 mod sheet;
+mod split_time;
 
 /// Columns in command-line notation; detected from the header if empty.
 fn options(columns: &str, rate: Option<f64>) -> ReadOptions {
