@@ -34,12 +34,12 @@ use std::path::Path;
 use recording::Recording;
 
 pub use columns::Columns;
-pub use orientation::{ForceFrame, OrientationKind};
+pub use orientation::OrientationKind;
 pub use parquet::{check_parquet_column, check_parquet_footer, guarded};
 pub use source::Format;
 pub use units::Units;
 
-use crate::{CalibrationError, Log};
+use crate::{CalibrationError, ForceFrame, Log};
 
 /// Maximum size of a log [bytes]; split a longer recording.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -62,9 +62,9 @@ pub struct ReadOptions {
     /// Representation of the orientation; `None`: from the column names `qx`, `qy`, `qz` and `qw`. A list of four
     /// numbers in an unknown order is not read.
     pub orientation: Option<OrientationKind>,
-    /// Frame of the force, if an orientation was recorded. `None`: from the log's frames. If the log has none,
-    /// [`LogFrames`](crate::LogFrames) contains rotations without names: they may apply or not.
-    pub force_frame: Option<ForceFrame>,
+    /// Frame of the force, if an orientation was recorded. [`ForceFrame::Auto`]: from the log's frames. If the log has
+    /// none, [`LogFrames`](crate::LogFrames) contains rotations without names: they may apply or not.
+    pub force_frame: ForceFrame,
 }
 
 /// Reads a log; the format follows from the extension: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`,

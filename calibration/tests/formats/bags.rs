@@ -7,8 +7,8 @@ use std::f64::consts::PI;
 use std::fs;
 use std::path::Path;
 
-use insonate_calibration::formats::{ForceFrame, Format, ReadOptions, read, read_bytes};
-use insonate_calibration::{Channel, Log, Motion};
+use insonate_calibration::formats::{Format, ReadOptions, read, read_bytes};
+use insonate_calibration::{Channel, ForceFrame, Log, Motion};
 
 use super::{options, refused, scalar};
 
@@ -358,7 +358,7 @@ fn a_pose_rotates_the_force_of_another_frame() {
     assert!(log.source.notes.iter().any(note));
     // The option of the user takes precedence.
     let base = ReadOptions {
-        force_frame: Some(ForceFrame::Base),
+        force_frame: ForceFrame::Motion,
         ..ReadOptions::default()
     };
     let log = recorded(&topics, &base).unwrap();

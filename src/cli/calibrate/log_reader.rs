@@ -15,7 +15,7 @@ pub(crate) struct LogReader {
     #[command(flatten)]
     options: LogOptions,
     /// Windows and other settings for each log, as TOML: `[name] window = [0.3, 4.2], bias = 0.6` and also
-    /// columns, units, rate, surface, normal, sign and episode.
+    /// columns, units, orientation, force_frame, rate, surface, normal, sign and episode.
     #[arg(long, value_name = "FILE")]
     windows: Option<PathBuf>,
 }
