@@ -17,6 +17,7 @@ mod names;
 mod npy;
 mod npz;
 mod number;
+mod ods;
 mod order;
 mod orientation;
 mod parquet;
@@ -68,7 +69,7 @@ pub struct ReadOptions {
 }
 
 /// Reads a log; the format follows from the extension: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`,
-/// `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`).
+/// `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`), `.ods`.
 /// A folder is read as one recording of ROS 2, if `metadata.yaml` or the file names (`bag_0.db3`, `bag_1.db3`)
 /// identify its files as one.
 ///
@@ -103,6 +104,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
         Format::Mcap => mcap::read(&name, file, options),
         Format::Db3 => sqlite::read(&name, path, file, options),
         Format::Xlsx => sheet::read(&name, file, options),
+        Format::Ods => ods::read(&name, file, options),
         Format::Mat => {
             let open = || ::hdf5_pure::File::open_streaming(path);
             mat::read(&name, file, open, options)
@@ -139,6 +141,7 @@ pub fn read_bytes(
         Format::Mcap => mcap::read(name, bytes, options),
         Format::Db3 => sqlite::read_bytes(name, bytes, options),
         Format::Xlsx => sheet::read(name, std::io::Cursor::new(bytes), options),
+        Format::Ods => ods::read(name, std::io::Cursor::new(bytes), options),
         Format::Mat => {
             let open = || ::hdf5_pure::File::from_bytes(bytes.to_vec());
             mat::read(name, bytes, open, options)

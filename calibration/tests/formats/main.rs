@@ -12,6 +12,7 @@ mod hostile;
 mod matlab;
 mod merged;
 mod numpy;
+mod ods;
 mod orientations;
 mod parquet;
 mod recordings;

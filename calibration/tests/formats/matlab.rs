@@ -237,7 +237,9 @@ fn with_gaps(gaps: &[usize]) -> Vec<u8> {
     let n = N as u64;
     let rows: Vec<f64> = (0..N).map(|row| row as f64).collect();
     let mut force = rows.clone();
-    gaps.iter().for_each(|&row| force[row] = f64::NAN);
+    for &row in gaps {
+        force[row] = f64::NAN;
+    }
     let depth: Vec<f64> = rows.iter().map(|row| 1e-3 * row).collect();
     for (name, values) in [
         ("time", &time()),

@@ -124,7 +124,7 @@ impl Source<'_> {
                     definition: definition.get(..levels).unwrap_or_default(),
                     present,
                     starts: &starts,
-                    levels,
+                    n: levels,
                 };
                 let first = series.first().map_or(0, Vec::len);
                 let rows =
@@ -163,7 +163,8 @@ struct Levels<'a> {
     present: i16,
     /// Whether a row starts at this level.
     starts: &'a dyn Fn(usize) -> bool,
-    levels: usize,
+    /// Number of levels.
+    n: usize,
 }
 
 impl Levels<'_> {
@@ -176,10 +177,10 @@ impl Levels<'_> {
         mut values: impl Iterator<Item = f64>,
         width: usize,
     ) -> Result<Vec<f64>, (usize, String)> {
-        let mut all = Vec::with_capacity(self.levels);
+        let mut all = Vec::with_capacity(self.n);
         let (mut begin, mut row) = (0, 0);
-        for level in 0..=self.levels {
-            let ends = level == self.levels || (self.starts)(level);
+        for level in 0..=self.n {
+            let ends = level == self.n || (self.starts)(level);
             if ends && level > 0 {
                 row += 1;
                 let numbers = all.len() - begin;
@@ -191,7 +192,7 @@ impl Levels<'_> {
                 }
                 begin = all.len();
             }
-            if level < self.levels {
+            if level < self.n {
                 all.push(if self.is_present(level) {
                     let damaged = || (row + 1, "has fewer values than it says".to_owned());
                     values.next().ok_or_else(damaged)?
