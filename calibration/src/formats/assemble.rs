@@ -1,7 +1,9 @@
 //! Assembles a log from series of numbers: units, time, and plausibility checks.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, missing, order, orientation, refuse, refuse_at, split_time, timeline};
+use super::{
+    ReadOptions, joints, missing, order, orientation, refuse, refuse_at, split_time, timeline,
+};
 use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Minimum number of samples of a log.
@@ -31,7 +33,7 @@ pub(super) struct Read {
 /// Creates a log from the output of a reader.
 pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, CalibrationError> {
     let Read {
-        plan,
+        mut plan,
         mut series,
         mut notes,
         sha256,
@@ -45,6 +47,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
             format!("{episode} is asked for, but {file} has no column \"episode_index\""),
         ));
     }
+    joints::place(file, &mut plan, &mut series, options.robot.as_ref())?;
     split_time::join(file, &plan, &mut series, &mut notes)?;
     if let Some(time) = plan.time {
         missing::drop_timeless(time, &mut series, &mut notes);

@@ -10,6 +10,7 @@ mod clock;
 mod columns;
 mod csv;
 mod hdf5;
+mod joints;
 mod mat;
 mod mcap;
 mod missing;
@@ -23,6 +24,7 @@ mod orientation;
 mod parquet;
 mod plan;
 mod recording;
+mod robot;
 mod sheet;
 mod source;
 mod split_time;
@@ -37,6 +39,7 @@ use recording::Recording;
 pub use columns::Columns;
 pub use orientation::OrientationKind;
 pub use parquet::{check_parquet_column, check_parquet_footer, guarded};
+pub use robot::{RobotJoint, RobotKinematics, TipPose};
 pub use source::Format;
 pub use units::Units;
 
@@ -66,6 +69,8 @@ pub struct ReadOptions {
     /// Frame of the force, if an orientation was recorded. [`ForceFrame::Auto`]: from the log's frames. If the log has
     /// none, [`LogFrames`](crate::LogFrames) contains rotations without names: they may apply or not.
     pub force_frame: ForceFrame,
+    /// Robot whose kinematics give position and orientation of logs that have joint positions and no position.
+    pub robot: Option<RobotKinematics>,
 }
 
 /// Reads a log; the format follows from the extension: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`,

@@ -9,6 +9,7 @@ mod bags;
 mod csv;
 mod exports;
 mod hostile;
+mod joints;
 mod matlab;
 mod merged;
 mod numpy;

@@ -160,6 +160,7 @@ impl LogOptions {
             episode: self.episode,
             orientation: self.orientation,
             force_frame: self.force_frame.unwrap_or_default(),
+            robot: None,
         }
     }
 

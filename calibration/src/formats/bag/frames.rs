@@ -81,7 +81,7 @@ pub(super) fn add_places(
 }
 
 /// Whether a topic or the user specifies the position of the probe.
-fn gives_position(topics: &[Topic], columns: Option<&Columns>) -> bool {
+pub(super) fn gives_position(topics: &[Topic], columns: Option<&Columns>) -> bool {
     let said = |columns: &Columns| columns.position.is_some() || columns.indentation.is_some();
     let is_place = |name: String| {
         names::meaning(&name).is_some_and(|meaning| {

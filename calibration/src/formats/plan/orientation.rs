@@ -107,6 +107,15 @@ impl Plan {
                 ),
             ));
         }
+        if self.joints.is_some() {
+            return match (named, options.orientation) {
+                (None, None) => Ok(()),
+                _ => Err(CalibrationError::option(
+                    "--orientation",
+                    format!("the orientation of {file} follows from the robot's joints: name none"),
+                )),
+            };
+        }
         if options.force_frame == ForceFrame::Motion {
             return Ok(());
         }
