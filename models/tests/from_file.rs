@@ -532,11 +532,11 @@ fn a_flange_hint_is_correct_and_not_repeated() {
         notes.iter().find(is_hint).cloned()
     };
     // +z is along the axis of the last joint, whose link is offset from the wrist.
-    let beside = SIX_JOINTS.replace(
+    let adjacent = SIX_JOINTS.replace(
         r#"<site name="flange"/>"#,
         r#"<body pos="0.035 0 0"><joint axis="0 0 1"/><geom size="0.03"/><site name="flange"/></body>"#,
     );
-    assert_eq!(hints(&beside, "flange"), None);
+    assert_eq!(hints(&adjacent, "flange"), None);
     // The flange is a little behind the origin of the last link, and far in front of the previous link.
     let behind = SIX_JOINTS.replace(
         r#"<site name="flange"/>"#,

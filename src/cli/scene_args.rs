@@ -383,7 +383,7 @@ fn soften(
         let differs = settings::apply(entry, config)
             .map_err(|problem| anyhow::anyhow!("{shown}: scene.{torso}: {problem}"))?;
         eprintln!(
-            "note: torso {torso} is softened by [scene.{torso}] of {shown}: stiffness {} N/m, damping {} N·s/m",
+            "note: torso {torso} takes its softness from [scene.{torso}] of {shown}: stiffness {} N/m, damping {} N·s/m",
             entry.stiffness, entry.damping
         );
         if let Some(differs) = differs {
@@ -403,7 +403,7 @@ fn soften(
         })?;
         config.softness = Softness { stiffness, damping };
         eprintln!(
-            "note: torso {torso} is given the pooled softness of {shown}: stiffness {stiffness} N/m, damping {damping} N·s/m; \
+            "note: torso {torso} takes the pooled softness of {shown}: stiffness {stiffness} N/m, damping {damping} N·s/m; \
              what a press of it measures may differ, `insonate calibrate --fit-scene` tunes it"
         );
     }

@@ -117,7 +117,7 @@ fn hold_once(
     hold.check()?;
     let mut probe_scene = ProbeScene::new(scene)?;
     let points = TissuePoints::at_rest(&probe_scene.physics, &Pose::default())
-        .ok_or_else(|| anyhow::anyhow!("the scene has no torso to look into"))?;
+        .ok_or_else(|| anyhow::anyhow!("the scene has no torso; ultrasound needs one"))?;
     let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
     let goal = goal(&probe_scene, &skin, hold.rotation);
     probe_scene.place(&above(&goal, &skin))?;

@@ -82,7 +82,7 @@ impl TissueModel {
         data.flex_comp();
         let flex = *names::with_prefix(model, ObjectType::Flex, prefix)
             .first()
-            .ok_or_else(|| problem("has no flex, of which the solid is made"))?;
+            .ok_or_else(|| problem("has no flex for the solid"))?;
         let start = model.flex_vertadr()[flex] as usize;
         let vertices = start..start + model.flex_vertnum()[flex] as usize;
         let first = model.flex_elemdataadr()[flex] as usize;

@@ -239,7 +239,7 @@ impl ImageCommand {
         figures["contact_share"] = frame.contact_share().into();
         if frame.contact_share() == 0.0 {
             eprintln!(
-                "note: the picture is black: no line couples, as there is gas before the whole face"
+                "note: the picture is black: the whole face is in front of gas, so no scanline has acoustic contact"
             );
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
@@ -397,7 +397,7 @@ impl ImageCommand {
                 figures["point_targets"] = targets.collect();
             }
             Some(PhantomWord::Speckle) => {
-                // Beside the edges and below the ringing face.
+                // Away from the edges and below the ringing face.
                 let (edge, top) = (frame.n_lines / 16, frame.n_samples / 5);
                 let lines = (edge..frame.n_lines - edge).map(|line| &frame.line(line)[top..]);
                 let levels: Vec<f32> = lines.flatten().copied().collect();
