@@ -10,6 +10,8 @@ use insonate_calibration::formats::{
 use insonate_calibration::synthetic::{Law, MotionFrame, Sensor, SyntheticLog, Trajectory};
 use insonate_calibration::{CalibrationOptions, Channel, Log, ModelChoice, Motion, calibrate};
 
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
 use super::bags::{Message, STEP, recorded, wrench};
 use super::refused;
 
@@ -144,9 +146,15 @@ fn joints_and_a_force_in_the_tips_frame_give_the_stiffness() {
     let found = calibrate(&log, &options).unwrap();
     let stiffness = found.fit.parameter("stiffness").unwrap().value;
     assert!((stiffness / STIFFNESS - 1.0).abs() < 2e-3, "{stiffness}");
-    // The same numbers as a force in the base's frame are another press.
+    // The orientation brings every force back into the base's frame.
     let turned = &log.frames.force_to_motion;
     assert_eq!(turned.len(), log.len());
+    let forces = vectors(&log.force).iter().zip(vectors(&truth.force));
+    for (&[w, x, y, z], (force, exact)) in turned.iter().zip(forces) {
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+        let error = turn * Vector3::from(*force) - Vector3::from(*exact);
+        assert!(error.norm() < 1e-9, "{error}");
+    }
 }
 
 #[test]
