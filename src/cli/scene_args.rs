@@ -23,8 +23,8 @@ use super::softness_map;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 pub(crate) struct SceneArgs {
-    #[arg(long, default_value = "panda", conflicts_with = "robot_file", help = help("Robot arm", &names(robots::ALL)))]
-    robot: String,
+    #[arg(long, conflicts_with = "robot_file", help = help("Robot arm", &names(robots::ALL)) + " [default: panda]")]
+    robot: Option<String>,
     /// A robot of your own, as an MJCF file (with its includes and meshes) or a URDF file.
     #[arg(long, value_name = "FILE", requires = "flange")]
     robot_file: Option<PathBuf>,
@@ -167,8 +167,18 @@ impl SceneArgs {
                 }
                 loaded.robot
             }
-            _ => find(&self.robot, "robot", robots::ALL)?,
+            _ => find(
+                self.robot.as_deref().unwrap_or("panda"),
+                "robot",
+                robots::ALL,
+            )?,
         })
+    }
+
+    /// The robot, if an option names one.
+    pub(crate) fn named_robot(&self) -> anyhow::Result<Option<Robot>> {
+        let is_named = self.robot.is_some() || self.robot_file.is_some();
+        is_named.then(|| self.robot()).transpose()
     }
 
     /// The scene with a robot that the command chooses.

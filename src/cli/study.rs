@@ -120,10 +120,10 @@ impl Study {
         let all: Vec<PathBuf> = self.logs.iter().chain(&self.held_out).cloned().collect();
         self.reader.check(&all)?;
         let options = self.reader.fit_options()?;
-        let sites = self.reader.calibrate(&self.logs, &mut |_| {})?;
+        let sites = self.reader.calibrate(&self.logs, None, &mut |_| {})?;
         let held_out = match self.held_out.as_slice() {
             [] => None,
-            logs => Some(self.reader.calibrate(logs, &mut |_| {})?),
+            logs => Some(self.reader.calibrate(logs, None, &mut |_| {})?),
         };
         Ok(StudyPlan {
             task: self.task.clone(),

@@ -1,7 +1,9 @@
 //! Assembles a log from series of numbers: units, time, and plausibility checks.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, missing, order, orientation, refuse, refuse_at, timeline};
+use super::{
+    ReadOptions, joints, missing, order, orientation, refuse, refuse_at, split_time, timeline,
+};
 use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Minimum number of samples of a log.
@@ -31,7 +33,7 @@ pub(super) struct Read {
 /// Creates a log from the output of a reader.
 pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, CalibrationError> {
     let Read {
-        plan,
+        mut plan,
         mut series,
         mut notes,
         sha256,
@@ -45,6 +47,8 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
             format!("{episode} is asked for, but {file} has no column \"episode_index\""),
         ));
     }
+    joints::place(file, &mut plan, &mut series, options.robot.as_ref())?;
+    split_time::join(file, &plan, &mut series, &mut notes)?;
     if let Some(time) = plan.time {
         missing::drop_timeless(time, &mut series, &mut notes);
     }
@@ -233,6 +237,8 @@ fn choose_episode(
     wanted: Option<i64>,
 ) -> Result<(), CalibrationError> {
     let mut episodes = series[pick].clone();
+    // A row without a number belongs to no episode.
+    episodes.retain(|episode| !episode.is_nan());
     episodes.sort_by(f64::total_cmp);
     episodes.dedup();
     let wanted = match (wanted, &episodes[..]) {
@@ -346,13 +352,13 @@ impl Parts<'_> {
     }
 }
 
-/// Refuses NaN and infinity; the first value of the series is in row 1.
+/// Refuses infinity; the first value of the series is in row 1. NaN is a missing value.
 pub(super) fn check_finite(
     file: &str,
     label: &str,
     values: &[f64],
 ) -> Result<(), CalibrationError> {
-    match values.iter().position(|value| !value.is_finite()) {
+    match values.iter().position(|value| value.is_infinite()) {
         None => Ok(()),
         Some(at) => Err(refuse_at(
             file,

@@ -17,6 +17,7 @@ use clocks::{Timeline, common, timelines};
 mod cdr;
 mod clocks;
 mod frames;
+mod joints;
 mod json;
 mod ros;
 mod topic;
@@ -46,6 +47,11 @@ pub(super) fn log(
     bag.topics.retain(Topic::has_messages);
     if bag.topics.is_empty() {
         return Err(nothing(file, &bag, &transforms));
+    }
+    if let Some(robot) = options.robot.clone()
+        && !frames::gives_position(&bag.topics, options.columns.as_ref())
+    {
+        joints::add_pose(file, &mut bag.topics, &robot, &mut options, &mut bag.notes)?;
     }
     frames::add_places(
         file,

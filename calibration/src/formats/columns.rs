@@ -7,11 +7,12 @@ use crate::CalibrationError;
 
 /// Assignment of columns to quantities, parsed from text: `time=1,indentation=3,velocity=4,force=5`.
 ///
-/// Keys are `time`, `indentation` or `position`, `velocity`, `force` and `orientation`.
+/// Keys are `time`, `indentation` or `position`, `velocity`, `force`, `orientation` and `joints`.
 /// A column is a number, from 1, or a name: of a CSV header, an array in an NPZ file, a column of a Parquet file, a
 /// field of a structured NPY file.
 /// Position, velocity and force may be vectors: three columns joined by `:`, as in `position=2:3:4`, or one column
 /// with three numbers per row.
+/// Joints are the columns of a robot's joint positions from base to tip, `joints=q1:q2:q3`, or one column with them.
 /// An orientation is three or four columns, or one column with as many numbers: `orientation=qx:qy:qz:qw`.
 /// A single number of such a column is selected by its index, from 0 as in numpy: `force=observation.state[2]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,7 @@ pub struct Columns {
     pub(super) velocity: Option<Vec<Selector>>,
     pub(super) force: Option<Vec<Selector>>,
     pub(super) orientation: Option<Vec<Selector>>,
+    pub(super) joints: Option<Vec<Selector>>,
 }
 
 /// A column as specified by the user.
@@ -77,6 +79,12 @@ impl FromStr for Columns {
                 "give either indentation or position, not both".to_owned(),
             ));
         }
+        if columns.joints.is_some() && (columns.indentation.is_some() || columns.position.is_some())
+        {
+            return Err(refuse(
+                "give either joints or the motion itself, not both".to_owned(),
+            ));
+        }
         if columns == Self::default() {
             return Err(refuse(
                 "names no column: write such as time=1,indentation=3,force=5".to_owned(),
@@ -95,6 +103,7 @@ impl Columns {
             &self.velocity,
             &self.force,
             &self.orientation,
+            &self.joints,
         ];
         single.chain(several.into_iter().flatten().flatten())
     }
@@ -125,9 +134,10 @@ impl Columns {
                 }
                 self.orientation.replace(selectors).is_some()
             }
+            "joints" => self.joints.replace(selectors).is_some(),
             _ => {
                 return Err(refuse(format!(
-                    "\"{key}\" is not known; known are time, indentation, position, velocity, force and orientation"
+                    "\"{key}\" is not known; known are time, indentation, position, velocity, force, orientation and joints"
                 )));
             }
         };

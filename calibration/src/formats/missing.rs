@@ -8,7 +8,7 @@ use crate::CalibrationError;
 /// log.
 const MIN_COVERED: f64 = 0.5;
 
-/// Columns that form a channel: a position, a velocity or a force.
+/// Columns that form a channel: a position, an orientation, a velocity or a force.
 struct Part {
     what: &'static str,
     picks: Vec<usize>,
@@ -75,11 +75,11 @@ pub(super) fn fill(
 }
 
 fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
-    let of = |what: &'static str, axes: Axes| {
-        let picks = match axes {
-            Axes::One(pick) => vec![pick],
-            Axes::Three(picks) => picks.to_vec(),
-        };
+    let picks_of = |axes: Axes| match axes {
+        Axes::One(pick) => vec![pick],
+        Axes::Three(picks) => picks.to_vec(),
+    };
+    let of = |what: &'static str, picks: Vec<usize>| {
         let has = |row: &usize| picks.iter().all(|&pick| !series[pick][*row].is_nan());
         let n = series[picks[0]].len();
         Part {
@@ -89,13 +89,18 @@ fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
         }
     };
     let motion = match plan.motion {
-        MotionPlan::Indentation(pick) => of("indentation", Axes::One(pick)),
-        MotionPlan::Position(axes) => of("position", axes),
+        MotionPlan::Indentation(pick) => of("indentation", vec![pick]),
+        MotionPlan::Position(axes) => of("position", picks_of(axes)),
     };
-    let velocity = plan.velocity.map(|axes| of("velocity", axes));
+    let orientation = plan
+        .orientation
+        .as_ref()
+        .map(|plan| of("orientation", plan.picks.clone()));
+    let velocity = plan.velocity.map(|axes| of("velocity", picks_of(axes)));
     // The force comes last: among equally fast channels the last one is not interpolated, and the force is the
     // noisier one.
-    [Some(motion), velocity, Some(of("force", plan.force))]
+    let force = of("force", picks_of(plan.force));
+    [Some(motion), orientation, velocity, Some(force)]
         .into_iter()
         .flatten()
         .collect()

@@ -10,6 +10,7 @@ mod clock;
 mod columns;
 mod csv;
 mod hdf5;
+mod joints;
 mod mat;
 mod mcap;
 mod missing;
@@ -17,13 +18,16 @@ mod names;
 mod npy;
 mod npz;
 mod number;
+mod ods;
 mod order;
 mod orientation;
 mod parquet;
 mod plan;
 mod recording;
+mod robot;
 mod sheet;
 mod source;
+mod split_time;
 mod sqlite;
 mod timeline;
 mod units;
@@ -33,12 +37,13 @@ use std::path::Path;
 use recording::Recording;
 
 pub use columns::Columns;
-pub use orientation::{ForceFrame, OrientationKind};
+pub use orientation::OrientationKind;
 pub use parquet::{check_parquet_column, check_parquet_footer, guarded};
+pub use robot::{RobotJoint, RobotKinematics, TipPose};
 pub use source::Format;
 pub use units::Units;
 
-use crate::{CalibrationError, Log};
+use crate::{CalibrationError, ForceFrame, Log};
 
 /// Maximum size of a log [bytes]; split a longer recording.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -61,13 +66,15 @@ pub struct ReadOptions {
     /// Representation of the orientation; `None`: from the column names `qx`, `qy`, `qz` and `qw`. A list of four
     /// numbers in an unknown order is not read.
     pub orientation: Option<OrientationKind>,
-    /// Frame of the force, if an orientation was recorded. `None`: from the log's frames. If the log has none,
-    /// [`LogFrames`](crate::LogFrames) contains rotations without names: they may apply or not.
-    pub force_frame: Option<ForceFrame>,
+    /// Frame of the force, if an orientation was recorded. [`ForceFrame::Auto`]: from the log's frames. If the log has
+    /// none, [`LogFrames`](crate::LogFrames) contains rotations without names: they may apply or not.
+    pub force_frame: ForceFrame,
+    /// Robot whose kinematics give position and orientation of logs that have joint positions and no position.
+    pub robot: Option<RobotKinematics>,
 }
 
 /// Reads a log; the format follows from the extension: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`,
-/// `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`).
+/// `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`), `.ods`.
 /// A folder is read as one recording of ROS 2, if `metadata.yaml` or the file names (`bag_0.db3`, `bag_1.db3`)
 /// identify its files as one.
 ///
@@ -102,6 +109,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
         Format::Mcap => mcap::read(&name, file, options),
         Format::Db3 => sqlite::read(&name, path, file, options),
         Format::Xlsx => sheet::read(&name, file, options),
+        Format::Ods => ods::read(&name, file, options),
         Format::Mat => {
             let open = || ::hdf5_pure::File::open_streaming(path);
             mat::read(&name, file, open, options)
@@ -138,6 +146,7 @@ pub fn read_bytes(
         Format::Mcap => mcap::read(name, bytes, options),
         Format::Db3 => sqlite::read_bytes(name, bytes, options),
         Format::Xlsx => sheet::read(name, std::io::Cursor::new(bytes), options),
+        Format::Ods => ods::read(name, std::io::Cursor::new(bytes), options),
         Format::Mat => {
             let open = || ::hdf5_pure::File::from_bytes(bytes.to_vec());
             mat::read(name, bytes, open, options)

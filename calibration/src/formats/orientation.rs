@@ -6,7 +6,7 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::plan::{OrientationPlan, Pick};
 use super::refuse_at;
-use crate::{CalibrationError, LogFrames};
+use crate::{CalibrationError, ForceFrame, LogFrames};
 
 /// Maximum deviation of a quaternion's length from 1; rounding to four digits stays far below.
 const MAX_LENGTH_ERROR: f64 = 0.01;
@@ -104,21 +104,13 @@ impl FromStr for OrientationKind {
     }
 }
 
-/// Frame in which the force was measured. Parsed from `base` or `tool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForceFrame {
-    /// Frame of the position, although an orientation was recorded.
-    Base,
-    /// Frame of the tool, whose orientation was recorded.
-    Tool,
-}
-
+/// Parsed from `base` (the frame of the position) or `tool`.
 impl FromStr for ForceFrame {
     type Err = CalibrationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
-            "base" => Ok(Self::Base),
+            "base" => Ok(Self::Motion),
             "tool" => Ok(Self::Tool),
             _ => Err(CalibrationError::option(
                 "--force-frame",
@@ -203,14 +195,14 @@ pub(super) fn all(
 
 /// Frames of a table, whose columns have no frame names.
 ///
-/// Without [`ForceFrame`], rotations are given without names: the force may be in the tool's frame or in the
+/// With [`ForceFrame::Auto`], rotations are given without names: the force may be in the tool's frame or in the
 /// position's.
 pub(super) fn of_table(
     file: &str,
     plan: Option<&OrientationPlan>,
     picks: &[Pick],
     series: &[Vec<f64>],
-    force_frame: Option<ForceFrame>,
+    force_frame: ForceFrame,
     notes: &mut Vec<String>,
 ) -> Result<LogFrames, CalibrationError> {
     let names = |motion: &str, force: &str| LogFrames {
@@ -218,7 +210,7 @@ pub(super) fn of_table(
         force: Some(force.to_owned()),
         force_to_motion: Vec::new(),
     };
-    if force_frame == Some(ForceFrame::Base) {
+    if force_frame == ForceFrame::Motion {
         return Ok(names(BASE, BASE));
     }
     let Some(plan) = plan else {
@@ -231,17 +223,17 @@ pub(super) fn of_table(
         refuse_at(file, format!(", sample {}, {label}", row + 1), problem)
     })?;
     match (turns, force_frame) {
-        (Some(turns), Some(_)) => Ok(LogFrames {
+        (Some(turns), ForceFrame::Motion | ForceFrame::Tool) => Ok(LogFrames {
             force_to_motion: rows(&turns),
             ..names(BASE, TOOL)
         }),
-        (Some(turns), None) if are_identity(&turns) => Ok(LogFrames::default()),
-        (Some(turns), None) => Ok(LogFrames {
+        (Some(turns), ForceFrame::Auto) if are_identity(&turns) => Ok(LogFrames::default()),
+        (Some(turns), ForceFrame::Auto) => Ok(LogFrames {
             force_to_motion: rows(&turns),
             ..LogFrames::default()
         }),
-        (None, Some(_)) => Err(none_recorded(file)),
-        (None, None) => {
+        (None, ForceFrame::Motion | ForceFrame::Tool) => Err(none_recorded(file)),
+        (None, ForceFrame::Auto) => {
             notes.push("the orientation is zero throughout: it was not recorded".to_owned());
             Ok(LogFrames::default())
         }

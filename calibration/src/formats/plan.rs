@@ -1,19 +1,24 @@
 //! Selects the wanted numbers of a file, with their quantities and units.
 
 use super::columns::{Columns, Selector};
+use super::joints as robot_joints;
 use super::names::{self, Quantity};
-use super::units::{Unit, Units};
+use super::robot::RobotKinematics;
+use super::split_time::SplitTime;
+use super::units::{Dimension, Unit, Units};
 use super::{ReadOptions, columns, refuse, refuse_at};
 use crate::{CalibrationError, LogFrames};
 
 mod detect;
 mod field;
+mod joints;
 mod orientation;
-mod select;
+pub(super) mod select;
 
 use detect::{Assignment, Detected};
-pub(super) use field::Field;
-use field::{Target, describe, label};
+use field::describe;
+pub(super) use field::{Field, Target, label};
+use joints::Joints;
 pub(super) use orientation::OrientationPlan;
 
 /// One number of every row.
@@ -52,6 +57,8 @@ pub(super) enum MotionPlan {
 pub(super) struct Plan {
     pub(super) picks: Vec<Pick>,
     pub(super) time: Option<usize>,
+    /// Rest of a time in two columns; [`Self::time`] is then in whole seconds.
+    pub(super) time_rest: Option<usize>,
     pub(super) motion: MotionPlan,
     pub(super) velocity: Option<Axes>,
     pub(super) force: Axes,
@@ -60,6 +67,8 @@ pub(super) struct Plan {
     /// Other columns named like the motion, if the user did not select one.
     pub(super) motion_rivals: Vec<usize>,
     pub(super) episode: Option<usize>,
+    /// Joint positions that give the motion; it is computed from them after they are read.
+    pub(super) joints: Option<Vec<usize>>,
     /// Orientation of the tool, in tables.
     pub(super) orientation: Option<OrientationPlan>,
     /// Frames, if the reader determines them itself.
@@ -89,9 +98,11 @@ impl Plan {
         options: &ReadOptions,
     ) -> Result<Self, CalibrationError> {
         let mut notes = Vec::new();
+        let joints = Joints::find(file, fields, options, &mut notes)?;
+        let seen = &*joints.others(fields);
         let assignment = match &options.columns {
-            Some(columns) => given(file, fields, columns, options.rate, &mut notes)?,
-            None => Detected::new(fields).choose(file, fields, options.rate, &mut notes)?,
+            Some(columns) => given(file, [fields, seen], columns, &joints, options, &mut notes)?,
+            None => Detected::new(seen).choose(file, fields, &joints, options, &mut notes)?,
         };
         check_shapes(file, &assignment)?;
         let mut planner = Planner {
@@ -101,13 +112,7 @@ impl Plan {
             picks: Vec::new(),
             columns: Vec::new(),
         };
-        let time = match assignment.time {
-            Some(target) => match planner.add(Quantity::Time, &[target])? {
-                Axes::One(pick) => Some(pick),
-                Axes::Three(_) => None,
-            },
-            None => None,
-        };
+        let (time, time_rest) = planner.add_time(assignment.time, options)?;
         if time.is_none() && options.rate.is_none() {
             return Err(refuse(
                 file,
@@ -118,9 +123,19 @@ impl Plan {
             ));
         }
         let (quantity, targets) = assignment.motion;
-        let motion = match (quantity, planner.add(quantity, &targets)?) {
-            (Quantity::Indentation, Axes::One(pick)) => MotionPlan::Indentation(pick),
-            (_, axes) => MotionPlan::Position(axes),
+        let joints = match (joints.motion(), &options.robot) {
+            (Some(joints), Some(robot)) => Some(planner.add_joints(joints, robot, &mut notes)?),
+            _ => None,
+        };
+        let motion = match quantity {
+            // Computed from the joints after they are read.
+            _ if joints.is_some() => MotionPlan::Position(Axes::Three([0; 3])),
+            Quantity::Indentation => {
+                let (Axes::One(pick) | Axes::Three([pick, ..])) =
+                    planner.add(quantity, &targets)?;
+                MotionPlan::Indentation(pick)
+            }
+            _ => MotionPlan::Position(planner.add(quantity, &targets)?),
         };
         let velocity = match assignment.velocity {
             Some(targets) => Some(planner.add(Quantity::Velocity, &targets)?),
@@ -128,7 +143,7 @@ impl Plan {
         };
         let force = planner.add(Quantity::Force, &assignment.force)?;
         let columns = options.columns.as_ref();
-        let detected = Detected::new(fields);
+        let detected = Detected::new(seen);
         let rivals = match columns {
             Some(columns) if columns.force.is_some() => Vec::new(),
             _ => planner.rivals(
@@ -140,6 +155,7 @@ impl Plan {
             Some(columns) if columns.indentation.is_some() || columns.position.is_some() => {
                 Vec::new()
             }
+            _ if joints.is_some() => Vec::new(),
             _ => planner.rivals(quantity, detected.rivals(quantity, &targets)),
         };
         let episode = planner.add_episode();
@@ -153,12 +169,14 @@ impl Plan {
         Ok(Self {
             picks: planner.picks,
             time,
+            time_rest,
             motion,
             velocity,
             force,
             rivals,
             motion_rivals,
             episode,
+            joints,
             orientation: None,
             frames: None,
             columns: planner.columns,
@@ -167,19 +185,20 @@ impl Plan {
     }
 }
 
-/// Columns named by the user; other required ones are found by the header. Velocity is optional: without it, it is
+/// Columns named by the user; other required ones are found by the header, among the fields without joints. Velocity is optional: without it, it is
 /// estimated.
 fn given(
     file: &str,
-    fields: &[Field],
+    [fields, others]: [&[Field]; 2],
     columns: &Columns,
-    rate: Option<f64>,
+    joints: &Joints,
+    options: &ReadOptions,
     notes: &mut Vec<String>,
 ) -> Result<Assignment, CalibrationError> {
     let of = |quantity: Quantity, selectors: &[Selector]| {
         select::resolve(file, fields, quantity.key(), selectors)
     };
-    let detected = Detected::new(fields);
+    let detected = Detected::new(others);
     let motion = match (&columns.indentation, &columns.position) {
         (Some(selector), _) => {
             let targets = of(Quantity::Indentation, std::slice::from_ref(selector))?;
@@ -191,7 +210,10 @@ fn given(
             (Quantity::Indentation, targets)
         }
         (None, Some(selectors)) => (Quantity::Position, of(Quantity::Position, selectors)?),
-        (None, None) => detected.motion(file, fields)?,
+        (None, None) => match joints.motion() {
+            Some(joints) => detect::of_joints(joints),
+            None => detected.motion(file, fields)?,
+        },
     };
     let force = match &columns.force {
         Some(selectors) => of(Quantity::Force, selectors)?,
@@ -216,7 +238,7 @@ fn given(
         None => detected.time(),
     };
     Ok(Assignment {
-        time: detect::time_or_rate(named, fields, rate, notes),
+        time: detect::time_or_rate(named, fields, options.rate, notes),
         motion,
         velocity,
         force,
@@ -278,6 +300,95 @@ impl Planner<'_> {
             3 => Axes::Three([first, first + 1, first + 2]),
             _ => Axes::One(first),
         })
+    }
+
+    /// The pick of the time, and that of its rest if it has two columns.
+    fn add_time(
+        &mut self,
+        time: Option<Target>,
+        options: &ReadOptions,
+    ) -> Result<(Option<usize>, Option<usize>), CalibrationError> {
+        let columns = options.columns.as_ref();
+        let is_named = columns.is_some_and(|columns| columns.time.is_some());
+        if options.rate.is_none()
+            && !is_named
+            && let Some(split) = SplitTime::find(self.file, self.fields, time)?
+        {
+            return Ok(self.add_split_time(split));
+        }
+        let Some(time) = time else {
+            return Ok((None, None));
+        };
+        let (Axes::One(pick) | Axes::Three([pick, ..])) = self.add(Quantity::Time, &[time])?;
+        Ok((Some(pick), None))
+    }
+
+    /// The picks of a robot's joints.
+    fn add_joints(
+        &mut self,
+        targets: &[Target],
+        robot: &RobotKinematics,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<usize>, CalibrationError> {
+        let first = self.picks.len();
+        for (target, joint) in targets.iter().zip(&robot.joints) {
+            let label = label(self.fields, *target);
+            let field = &self.fields[target.field];
+            let (unit, unit_assumed) =
+                robot_joints::unit(self.file, field, &label, joint, self.units.joints)?;
+            self.picks.push(Pick {
+                field: target.field,
+                element: target.element.unwrap_or(0),
+                label,
+                unit: Some(unit),
+                unit_assumed,
+                weighed: false,
+            });
+        }
+        let picks = &self.picks[first..];
+        let lines: Vec<String> = picks
+            .iter()
+            .zip(&robot.joints)
+            .map(|(pick, joint)| {
+                let unit = pick.unit.map_or_else(String::new, Unit::conversion);
+                format!("{} {} [{unit}]", joint.name, pick.label)
+            })
+            .collect();
+        self.columns.push(format!("joints: {}", lines.join(", ")));
+        if picks.iter().any(|pick| pick.unit_assumed) {
+            notes.push(
+                "the joints are taken for radians; --units joints=deg if they are degrees"
+                    .to_owned(),
+            );
+        }
+        notes.push(format!(
+            "position and orientation are those of {} in {}, by the joints of robot {}",
+            robot.tip, robot.base, robot.name
+        ));
+        Ok((first..self.picks.len()).collect())
+    }
+
+    /// The picks of seconds and rest.
+    fn add_split_time(&mut self, split: SplitTime) -> (Option<usize>, Option<usize>) {
+        let first = self.picks.len();
+        let second = Unit::si(Dimension::Time);
+        for (target, unit) in [(split.seconds, second), (split.rest, split.unit)] {
+            self.picks.push(Pick {
+                field: target.field,
+                element: target.element.unwrap_or(0),
+                label: label(self.fields, target),
+                unit: Some(unit),
+                unit_assumed: false,
+                weighed: false,
+            });
+        }
+        let [seconds, rest] = [first, first + 1].map(|pick| self.picks[pick].label.clone());
+        self.columns.push(format!(
+            "time: {seconds} [{}], {rest} [{}]",
+            second.name,
+            split.unit.conversion()
+        ));
+        (Some(first), Some(first + 1))
     }
 
     /// Columns that are compared with the selected one.

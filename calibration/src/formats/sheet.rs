@@ -19,7 +19,7 @@ const MAX_TEXTS: u64 = 64 << 20;
 /// Maximum size of a table as text [bytes]: a million rows of twenty numbers.
 const MAX_TABLE: usize = 400 << 20;
 /// Maximum number of columns, as for a text.
-const MAX_COLUMNS: u32 = 4096;
+pub(super) const MAX_COLUMNS: u32 = 4096;
 /// Maximum number of files in an archive.
 const MAX_MEMBERS: usize = 4096;
 
@@ -37,7 +37,9 @@ pub(super) fn read(
     io::copy(&mut hashing, &mut io::sink()).map_err(failed)?;
     let sha256 = hashing.finish();
     input.rewind().map_err(failed)?;
-    check_sizes(file, &mut input)?;
+    check_sizes(file, "XLSX", &mut input, |name| {
+        name.starts_with(b"xl/worksheets/")
+    })?;
     input.rewind().map_err(failed)?;
     let found = guarded(|| table(file, input));
     let (name, text) =
@@ -53,9 +55,16 @@ pub(super) fn read(
 }
 
 /// Unpacks every file of the archive once and discards the output, because the sizes stated in it may be wrong.
-fn check_sizes(file: &str, input: impl Read + Seek) -> Result<(), CalibrationError> {
+/// `kind` is the format's name, and `is_sheet` says whether a file of this name holds cells, which
+/// are streamed.
+pub(super) fn check_sizes(
+    file: &str,
+    kind: &str,
+    input: impl Read + Seek,
+    is_sheet: impl Fn(&[u8]) -> bool,
+) -> Result<(), CalibrationError> {
     let mut archive = ZipArchive::new(input)
-        .map_err(|error| refuse(file, format!("is not an XLSX spreadsheet: {error}")))?;
+        .map_err(|error| refuse(file, format!("is not an {kind} spreadsheet: {error}")))?;
     if archive.len() > MAX_MEMBERS {
         let n = archive.len();
         return Err(refuse(
@@ -72,8 +81,7 @@ fn check_sizes(file: &str, input: impl Read + Seek) -> Result<(), CalibrationErr
             .by_index(index)
             .map_err(|error| cannot(format!("cannot be unpacked: {error}")))?;
         let (size, packed) = (entry.size(), entry.compressed_size());
-        let is_sheet = entry.name_raw().starts_with(b"xl/worksheets/");
-        if !is_sheet && size > MAX_TEXTS {
+        if !is_sheet(entry.name_raw()) && size > MAX_TEXTS {
             return Err(cannot(format!(
                 "would unpack to {size} bytes, above the {MAX_TEXTS} that are read: save the log as CSV"
             )));
@@ -114,7 +122,7 @@ fn table(file: &str, input: impl Read + Seek) -> Result<(String, String), Calibr
 
 /// Cells as tab-separated text.
 #[derive(Default)]
-struct Text {
+pub(super) struct Text {
     written: String,
     /// End of each row, and its number of cells.
     rows: Vec<(usize, u32)>,
@@ -124,7 +132,11 @@ struct Text {
 }
 
 impl Text {
-    fn push(&mut self, (row, column): (u32, u32), value: &DataRef<'_>) -> Result<(), String> {
+    pub(super) fn push(
+        &mut self,
+        (row, column): (u32, u32),
+        value: &DataRef<'_>,
+    ) -> Result<(), String> {
         if column >= MAX_COLUMNS {
             return Err(format!(
                 "has more than {MAX_COLUMNS} columns, more than a log may have"
@@ -183,7 +195,7 @@ impl Text {
     }
 
     /// All rows with cells, padded to the longest.
-    fn finish(mut self) -> String {
+    pub(super) fn finish(mut self) -> String {
         self.end_row();
         let width = self.rows.iter().map(|(_, cells)| *cells).max().unwrap_or(0);
         let mut whole = String::with_capacity(self.written.len() + self.rows.len());

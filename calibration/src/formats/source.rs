@@ -26,15 +26,17 @@ pub enum Format {
     Mcap,
     /// A recording of topics in SQLite by ROS 2.
     Db3,
-    /// A spreadsheet.
+    /// A spreadsheet of Excel.
     Xlsx,
+    /// A spreadsheet of LibreOffice.
+    Ods,
     /// Variables saved by MATLAB.
     Mat,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Csv,
         Self::Npy,
         Self::Npz,
@@ -43,10 +45,11 @@ impl Format {
         Self::Mcap,
         Self::Db3,
         Self::Xlsx,
+        Self::Ods,
         Self::Mat,
     ];
 
-    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`, `xlsx`, `mat`.
+    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`, `xlsx`, `ods`, `mat`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -57,6 +60,7 @@ impl Format {
             Self::Mcap => "mcap",
             Self::Db3 => "db3",
             Self::Xlsx => "xlsx",
+            Self::Ods => "ods",
             Self::Mat => "mat",
         }
     }
@@ -72,6 +76,7 @@ impl Format {
             Self::Mcap => &["mcap"],
             Self::Db3 => &["db3"],
             Self::Xlsx => &["xlsx", "xlsm"],
+            Self::Ods => &["ods"],
             Self::Mat => &["mat"],
         }
     }
@@ -101,11 +106,11 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
         ));
     }
     let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-    if ending.is_some_and(|ending| matches!(ending.to_str(), Some("xls" | "xlsb" | "ods"))) {
-        return Err(refuse(
-            name,
-            "is a spreadsheet of a kind that is not read: save it as .xlsx or .csv",
-        ));
+    if let Some(problem) = ending
+        .as_ref()
+        .and_then(|ending| unread_sheet(ending.to_str()?))
+    {
+        return Err(refuse(name, problem));
     }
     let format = Format::of(path).ok_or_else(|| {
         refuse(
@@ -126,6 +131,16 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
         return Err(refuse(name, too_large(size)));
     }
     Ok((format, File::open(path).map_err(failed)?))
+}
+
+/// Why a spreadsheet with this ending is not read, and how to convert it.
+///
+/// The library of spreadsheets (calamine 0.38) takes the memory that XLS and XLSB state for their cells, and follows
+/// cycles of sectors without end.
+fn unread_sheet(ending: &str) -> Option<String> {
+    matches!(ending, "xls" | "xlsb").then(|| format!(
+        "is a spreadsheet of the kind .{ending}, which is not read because a damaged one can claim cells without limit: save it as .xlsx or .csv, such as with soffice --convert-to xlsx FILE"
+    ))
 }
 
 /// The size of an open file [bytes].
@@ -174,7 +189,7 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
         (b"\x93NUMPY", "a NumPy array: name it .npy"),
         (
             b"PK\x03\x04",
-            "a zip archive: an .npz, or a spreadsheet: name it .xlsx",
+            "a zip archive: an .npz, or a spreadsheet: name it .xlsx or .ods",
         ),
         (b"PK\x05\x06", "an empty zip archive"),
         (b"PAR1", "a Parquet file: name it .parquet"),

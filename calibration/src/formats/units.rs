@@ -12,6 +12,7 @@ pub(super) enum Dimension {
     Length,
     Speed,
     Force,
+    Angle,
 }
 
 /// A unit. Its SI value is `times / over`, two exact numbers, so that 12 mm become the double nearest to 0.012 m.
@@ -159,6 +160,14 @@ const UNITS: &[Unit] = &[
         ],
     ),
     unit("lbf", Dimension::Force, 4.4482216152605, 1.0, &[]),
+    unit("rad", Dimension::Angle, 1.0, 1.0, &["radian", "radians"]),
+    unit(
+        "deg",
+        Dimension::Angle,
+        std::f64::consts::PI,
+        180.0,
+        &["°", "degree", "degrees"],
+    ),
 ];
 
 impl Unit {
@@ -269,7 +278,8 @@ impl Unit {
 /// Units by quantity, parsed from text: `indentation=mm,velocity=mm/s,force=N`.
 ///
 /// Keys are `time` (s, ms, us, ns, min, h), `indentation` and `position` (m, cm, mm, um, nm, in),
-/// `velocity` (m/s, cm/s, mm/s, um/s, nm/s, mm/min, in/s) and `force` (N, kN, MN, mN, uN, nN, cN, dyn, kgf, gf, lbf).
+/// `velocity` (m/s, cm/s, mm/s, um/s, nm/s, mm/min, in/s), `force` (N, kN, MN, mN, uN, nN, cN, dyn, kgf, gf, lbf) and
+/// `joints` (rad, deg).
 /// A factor before a unit is the value of one number in the log: with `force=2.5e-3N` one count of a converter, or
 /// one volt, is 2.5 mN.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -279,6 +289,7 @@ pub struct Units {
     pub(super) position: Option<Unit>,
     pub(super) velocity: Option<Unit>,
     pub(super) force: Option<Unit>,
+    pub(super) joints: Option<Unit>,
 }
 
 impl FromStr for Units {
@@ -299,9 +310,10 @@ impl FromStr for Units {
                 "position" => (&mut units.position, Dimension::Length),
                 "velocity" => (&mut units.velocity, Dimension::Speed),
                 "force" => (&mut units.force, Dimension::Force),
+                "joints" => (&mut units.joints, Dimension::Angle),
                 _ => {
                     return Err(refuse(format!(
-                        "\"{key}\" is not known; known are time, indentation, position, velocity and force"
+                        "\"{key}\" is not known; known are time, indentation, position, velocity, force and joints"
                     )));
                 }
             };

@@ -7,14 +7,14 @@ use std::f64::consts::PI;
 use std::fs;
 use std::path::Path;
 
-use insonate_calibration::formats::{ForceFrame, Format, ReadOptions, read, read_bytes};
-use insonate_calibration::{Channel, Log, Motion};
+use insonate_calibration::formats::{Format, ReadOptions, read, read_bytes};
+use insonate_calibration::{Channel, ForceFrame, Log, Motion};
 
 use super::{options, refused, scalar};
 
 const SECOND: i64 = 1_700_000_000;
 /// Interval of messages [s].
-const STEP: f64 = 0.01;
+pub(super) const STEP: f64 = 0.01;
 
 fn height(t: f64) -> f64 {
     0.12 - 0.004 * (PI * t).sin().powi(2)
@@ -25,14 +25,14 @@ fn force(t: f64) -> f64 {
 }
 
 /// A message in plain CDR; numbers are aligned relative to the end of the four-byte header.
-struct Message(Vec<u8>);
+pub(super) struct Message(pub(super) Vec<u8>);
 
 impl Message {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(vec![0, 1, 0, 0])
     }
 
-    fn put<const N: usize>(mut self, bytes: [u8; N]) -> Self {
+    pub(super) fn put<const N: usize>(mut self, bytes: [u8; N]) -> Self {
         while !(self.0.len() - 4).is_multiple_of(N) {
             self.0.push(0);
         }
@@ -40,14 +40,14 @@ impl Message {
         self
     }
 
-    fn text(self, text: &str) -> Self {
+    pub(super) fn text(self, text: &str) -> Self {
         let mut with = self.put((text.len() as u32 + 1).to_le_bytes());
         with.0.extend(text.as_bytes());
         with.0.push(0);
         with
     }
 
-    fn header(self, t: f64, frame: &str) -> Self {
+    pub(super) fn header(self, t: f64, frame: &str) -> Self {
         let nanoseconds = (t * 1e9).round() as i64;
         let seconds = (SECOND + nanoseconds.div_euclid(1_000_000_000)) as i32;
         let rest = nanoseconds.rem_euclid(1_000_000_000) as u32;
@@ -56,14 +56,14 @@ impl Message {
             .text(frame)
     }
 
-    fn numbers(self, numbers: &[f64]) -> Self {
+    pub(super) fn numbers(self, numbers: &[f64]) -> Self {
         numbers
             .iter()
             .fold(self, |message, number| message.put(number.to_le_bytes()))
     }
 }
 
-fn wrench(t: f64, frame: &str, force: [f64; 3]) -> Vec<u8> {
+pub(super) fn wrench(t: f64, frame: &str, force: [f64; 3]) -> Vec<u8> {
     Message::new()
         .header(t, frame)
         .numbers(&force)
@@ -94,7 +94,7 @@ fn tf(t: f64, frames: &[(&str, &str, [f64; 3], [f64; 4])]) -> Vec<u8> {
 }
 
 /// A topic, its type, and its message at a time [s], or an empty one.
-type Topic<'a> = (&'a str, &'a str, &'a dyn Fn(f64) -> Vec<u8>);
+pub(super) type Topic<'a> = (&'a str, &'a str, &'a dyn Fn(f64) -> Vec<u8>);
 
 /// Writes the messages with these numbers, a hundred per second, recorded at the time of sending.
 fn write(path: &Path, topics: &[Topic], messages: std::ops::Range<usize>) {
@@ -120,7 +120,7 @@ fn write(path: &Path, topics: &[Topic], messages: std::ops::Range<usize>) {
 }
 
 /// The log of two seconds of messages.
-fn recorded(topics: &[Topic], options: &ReadOptions) -> Result<Log, String> {
+pub(super) fn recorded(topics: &[Topic], options: &ReadOptions) -> Result<Log, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bag.db3");
     write(&path, topics, 0..200);
@@ -358,7 +358,7 @@ fn a_pose_rotates_the_force_of_another_frame() {
     assert!(log.source.notes.iter().any(note));
     // The option of the user takes precedence.
     let base = ReadOptions {
-        force_frame: Some(ForceFrame::Base),
+        force_frame: ForceFrame::Motion,
         ..ReadOptions::default()
     };
     let log = recorded(&topics, &base).unwrap();

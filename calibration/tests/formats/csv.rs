@@ -448,15 +448,15 @@ fn paths_that_are_not_logs_are_refused() {
         read(&folder.path().join(name), &ReadOptions::default()).map_err(|error| error.to_string())
     };
     std::fs::create_dir(folder.path().join("sub.csv")).unwrap();
-    for name in ["log.doc", "log.ods", "log.xls"] {
+    for name in ["log.doc", "log.xlsb", "log.xls"] {
         std::fs::write(folder.path().join(name), "x").unwrap();
     }
     std::fs::write(folder.path().join("log.csv"), "").unwrap();
     refused(at("missing.csv"), &["cannot read", "missing.csv"]);
     refused(at("sub.csv"), &["folder"]);
     refused(at("log.doc"), &[".csv", ".npy", ".npz", ".parquet"]);
-    refused(at("log.ods"), &["save it as .xlsx or .csv"]);
-    refused(at("log.xls"), &["save it as .xlsx or .csv"]);
+    let way = "save it as .xlsx or .csv, such as with soffice --convert-to xlsx";
+    refused(at("log.xls"), &["can claim cells without limit", way]);
     refused(at("log.csv"), &["is empty"]);
 }
 

@@ -200,6 +200,7 @@ fn seeds() -> Vec<(Format, Vec<u8>)> {
         (Format::Mcap, mcap(Some(mcap::Compression::Zstd))),
         (Format::Db3, db3()),
         (Format::Xlsx, super::sheet::log()),
+        (Format::Ods, super::ods::log()),
         (Format::Mat, matlab::seed(false)),
         (Format::Mat, matlab::seed(true)),
     ]
@@ -281,7 +282,7 @@ impl Damage {
 fn the_seeds_are_logs() {
     for (format, bytes) in SEEDS.clone() {
         let choices: &[usize] = match format {
-            Format::Csv | Format::Xlsx => &[0, 1],
+            Format::Csv | Format::Xlsx | Format::Ods => &[0, 1],
             Format::Npy => &[2, 3],
             Format::Npz => &[1, 2],
             Format::Parquet => &[1, 2, 3, 4],
@@ -377,6 +378,7 @@ proptest! {
     #[test]
     fn damaged_spreadsheets_make_no_reader_panic(damage in damage()) {
         damage.read(Format::Xlsx);
+        damage.read(Format::Ods);
     }
 
     #[test]

@@ -9,13 +9,16 @@ mod bags;
 mod csv;
 mod exports;
 mod hostile;
+mod joints;
 mod matlab;
 mod merged;
 mod numpy;
+mod ods;
 mod orientations;
 mod parquet;
 mod recordings;
 mod sheet;
+mod split_time;
 
 /// Columns in command-line notation; detected from the header if empty.
 fn options(columns: &str, rate: Option<f64>) -> ReadOptions {

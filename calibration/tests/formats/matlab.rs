@@ -230,3 +230,38 @@ fn damaged_files_are_refused() {
     let log = from_memory(Format::Mat, &file(&[time, other, position]));
     refused(log, &["4", "not of one log"]);
 }
+
+/// HDF5 with a force that lacks some values.
+fn with_gaps(gaps: &[usize]) -> Vec<u8> {
+    let mut file = hdf5_pure::FileBuilder::new();
+    let n = N as u64;
+    let rows: Vec<f64> = (0..N).map(|row| row as f64).collect();
+    let mut force = rows.clone();
+    for &row in gaps {
+        force[row] = f64::NAN;
+    }
+    let depth: Vec<f64> = rows.iter().map(|row| 1e-3 * row).collect();
+    for (name, values) in [
+        ("time", &time()),
+        ("indentation", &depth),
+        ("force", &force),
+    ] {
+        file.create_dataset(name)
+            .with_f64_data(values)
+            .with_shape(&[n]);
+    }
+    file.finish().unwrap()
+}
+
+#[test]
+fn rows_with_nan_in_hdf5_are_left_out() {
+    let log = from_memory(Format::Hdf5, &with_gaps(&[1, 4])).unwrap();
+    assert_eq!(scalar(&log.force), [0.0, 2.0, 3.0, 5.0]);
+    assert_eq!(log.time, [0, 2, 3, 5].map(|row: usize| time()[row]));
+    let note = "2 rows of 6 without a value are left out: no force in 2";
+    assert!(log.source.notes.iter().any(|other| other == note));
+    refused(
+        from_memory(Format::Hdf5, &with_gaps(&[0, 1, 2, 3])),
+        &["of 6 rows only 2 have a force"],
+    );
+}

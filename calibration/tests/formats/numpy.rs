@@ -223,30 +223,38 @@ fn arrays_of_different_lengths_are_refused() {
 }
 
 #[test]
-fn not_a_number_is_refused_by_row() {
+fn rows_with_nan_are_left_out_and_infinity_is_refused_by_row() {
     let mut rows = ROWS;
     rows[2][1] = f64::NAN;
-    let file = npy(
-        1,
-        &head("'<f8'", "False", "(4, 3)"),
-        &doubles(rows.as_flattened()),
-    );
-    refused(
-        with(Format::Npy, &file, BY_NUMBER),
-        &["row 3", "column 2", "NaN", "not finite"],
-    );
+    let array = |rows: &[[f64; 3]; 4]| {
+        let head = head("'<f8'", "False", "(4, 3)");
+        npy(1, &head, &doubles(rows.as_flattened()))
+    };
+    let read = |format: Format, file: &[u8]| {
+        let options = ReadOptions {
+            units: "time=s".parse().unwrap(),
+            ..options(BY_NUMBER, None)
+        };
+        read_bytes("log", format, file, &options).unwrap()
+    };
+    let zipped = archive(&[("a.npy", array(&rows))], true);
+    for (format, file) in [(Format::Npy, &array(&rows)), (Format::Npz, &zipped)] {
+        let log = read(format, file);
+        let of = |column: usize| [0, 1, 3].map(|row: usize| ROWS[row][column]).to_vec();
+        assert_eq!(log.time, of(0));
+        assert_eq!(log.motion, Motion::Indentation(of(1)));
+        assert_eq!(log.force, Channel::Scalar(of(2)));
+        let note = "one row of 4 without a value is left out: no indentation in 1";
+        assert!(log.source.notes.iter().any(|other| other == note));
+    }
+    // A row without a time.
+    rows = ROWS;
+    rows[3][0] = f64::NAN;
+    let log = read(Format::Npy, &array(&rows));
+    assert_eq!(log.time, [0.0, 0.5, 1.0]);
+    rows = ROWS;
     rows[2][1] = f64::INFINITY;
-    let file = archive(
-        &[(
-            "a.npy",
-            npy(
-                1,
-                &head("'<f8'", "False", "(4, 3)"),
-                &doubles(rows.as_flattened()),
-            ),
-        )],
-        true,
-    );
+    let file = archive(&[("a.npy", array(&rows))], true);
     refused(with(Format::Npz, &file, BY_NUMBER), &["row 3", "inf"]);
 }
 

@@ -1,8 +1,8 @@
 //! Contract: a table's orientation is detected by unambiguous names, and its order is never guessed. The user or the
 //! preparation decides whether it rotates the force.
 
-use insonate_calibration::Log;
-use insonate_calibration::formats::{ForceFrame, Format, OrientationKind, ReadOptions, read_bytes};
+use insonate_calibration::formats::{Format, OrientationKind, ReadOptions, read_bytes};
+use insonate_calibration::{ForceFrame, Log};
 
 use super::{options, refused};
 
@@ -73,10 +73,10 @@ fn plain_names_are_read_in_any_order() {
 fn the_user_specifies_the_frame_of_the_force() {
     let text = csv("qx,qy,qz,qw", &numbers([1, 2, 3, 0]));
     let in_frame = |frame| ReadOptions {
-        force_frame: Some(frame),
+        force_frame: frame,
         ..ReadOptions::default()
     };
-    let log = tried(&text, &in_frame(ForceFrame::Base)).unwrap();
+    let log = tried(&text, &in_frame(ForceFrame::Motion)).unwrap();
     assert!(log.frames.force_to_motion.is_empty());
     assert_eq!(log.frames.motion.as_deref(), Some("base"));
     assert_eq!(log.frames.force.as_deref(), Some("base"));
@@ -140,7 +140,7 @@ fn invalid_rotations_are_refused() {
         &["sample 4", "\"qx\"", "length 0.980", "--force-frame base"],
     );
     let base = ReadOptions {
-        force_frame: Some(ForceFrame::Base),
+        force_frame: ForceFrame::Motion,
         ..ReadOptions::default()
     };
     assert_eq!(tried(&text, &base).unwrap().len(), 5);

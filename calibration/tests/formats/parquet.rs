@@ -1,5 +1,6 @@
 //! Contract: Parquet files, including those of LeRobot, give the numbers that were written, for any codec and page
-//! version. Nulls, lists of varying length, wrong sizes and missing bytes are refused with the row or column.
+//! version. Rows with nulls are left out and counted. Lists of varying length, infinity, wrong sizes and missing bytes
+//! are refused with the row or column.
 
 use std::sync::Arc;
 
@@ -303,59 +304,136 @@ fn one_of_several_episodes_is_chosen() {
     );
 }
 
+/// The rows that a file with one list and the force keeps: their times, first numbers and forces.
+fn kept(file: &[u8]) -> (Vec<f64>, Vec<f64>, Vec<f64>, String) {
+    // A number is an eighth of a metre.
+    let options = ReadOptions {
+        units: "indentation=0.125m".parse().unwrap(),
+        ..options("indentation=x[0]", Some(1.0))
+    };
+    let log = read_bytes("log.parquet", Format::Parquet, file, &options).unwrap();
+    let Motion::Indentation(depth) = log.motion else {
+        panic!("no indentation");
+    };
+    let depth = depth.iter().map(|depth| 8.0 * depth).collect();
+    let note = log.source.notes.join("; ");
+    let force = super::scalar(&log.force).to_vec();
+    (log.time, depth, force, note)
+}
+
 #[test]
-fn nulls_and_odd_rows_are_refused_by_row() {
-    let read = |file: &[u8]| with(file, "indentation=x[0]", None, Some(1.0));
+fn rows_with_nulls_are_left_out_and_counted() {
     let whole = [3i16; 8];
     let pairs = [0i16, 1, 0, 1, 0, 1, 0, 1];
-    read(&listed(&[0.0; 8], &whole, &pairs, &[1.0; 4])).unwrap();
-    refused(
-        read(&listed(
-            &[0.0; 8],
-            &whole,
-            &pairs,
-            &[1.0, 2.0, f64::NAN, 3.0],
-        )),
-        &["row 3", "\"force\"", "null"],
+    let numbers = [0.0, 9.0, 1.0, 9.0, 2.0, 9.0, 3.0, 9.0];
+    let forces = [5.0, 6.0, 7.0, 8.0];
+    let all = kept(&listed(&numbers, &whole, &pairs, &forces));
+    assert_eq!(all.0, [0.0, 1.0, 2.0, 3.0]);
+    assert!(!all.3.contains("left out"), "{}", all.3);
+
+    // A force that is a null in row 3, as `listed` writes NaN.
+    let force = kept(&listed(
+        &numbers,
+        &whole,
+        &pairs,
+        &[5.0, 6.0, f64::NAN, 8.0],
+    ));
+    let without_third = (
+        vec![0.0, 1.0, 3.0],
+        vec![0.0, 1.0, 3.0],
+        vec![5.0, 6.0, 8.0],
     );
-    // A null element in row 2.
-    refused(
-        read(&listed(
-            &[0.0; 7],
-            &[3, 3, 3, 2, 3, 3, 3, 3],
-            &pairs,
-            &[1.0; 4],
-        )),
-        &["row 2", "\"x[0]\"", "null"],
+    assert_eq!((force.0, force.1, force.2), without_third);
+    assert!(
+        force
+            .3
+            .contains("one row of 4 without a value is left out: no force in 1"),
+        "{}",
+        force.3
     );
+
+    // The first element of row 2 is a null, then the second, which is not read.
+    let first = [0.0, 9.0, 9.0, 2.0, 9.0, 3.0, 9.0];
+    let element = kept(&listed(&first, &[3, 3, 2, 3, 3, 3, 3, 3], &pairs, &forces));
+    assert_eq!(
+        (element.0, element.1, element.2),
+        without_second_of(&forces)
+    );
+    assert!(element.3.contains("no indentation in 1"), "{}", element.3);
+    let second = [0.0, 9.0, 1.0, 2.0, 9.0, 3.0, 9.0];
+    let other = kept(&listed(&second, &[3, 3, 3, 2, 3, 3, 3, 3], &pairs, &forces));
+    assert_eq!(other.1, [0.0, 1.0, 2.0, 3.0]);
+
+    // Row 3 is a null list.
+    let list = kept(&listed(
+        &[0.0, 9.0, 1.0, 9.0, 3.0, 9.0],
+        &[3, 3, 3, 3, 0, 3, 3],
+        &[0, 1, 0, 1, 0, 0, 1],
+        &forces,
+    ));
+    assert_eq!(
+        (list.0, list.1, list.2),
+        (
+            vec![0.0, 1.0, 3.0],
+            vec![0.0, 1.0, 3.0],
+            vec![5.0, 6.0, 8.0]
+        )
+    );
+
+    // NaN in place of a null.
+    let nan = kept(&listed(
+        &[0.0, f32::NAN, 2.0, 3.0],
+        &[3; 4],
+        &[0; 4],
+        &forces,
+    ));
+    assert_eq!((nan.0, nan.1, nan.2), without_second_of(&forces));
+    assert!(nan.3.contains("no indentation in 1"), "{}", nan.3);
+}
+
+fn without_second_of(forces: &[f64; 4]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let rows = vec![0.0, 2.0, 3.0];
+    (rows.clone(), rows, vec![forces[0], forces[2], forces[3]])
+}
+
+#[test]
+fn odd_rows_and_infinity_are_refused_by_row() {
+    let read = |file: &[u8]| with(file, "indentation=x[0]", None, Some(1.0));
     // Row 2 has three numbers, row 3 one.
     refused(
         read(&listed(
             &[0.0; 8],
-            &whole,
+            &[3; 8],
             &[0, 1, 0, 1, 1, 0, 0, 1],
             &[1.0; 4],
         )),
         &["row 2", "3 numbers", "have 2"],
     );
-    // Row 3 is a null list.
+    // Row 2 has one number.
     refused(
         read(&listed(
             &[0.0; 6],
-            &[3, 3, 3, 3, 0, 3, 3],
-            &[0, 1, 0, 1, 0, 0, 1],
+            &[3, 3, 3, 3, 3, 3],
+            &[0, 1, 0, 0, 1, 0],
             &[1.0; 4],
         )),
-        &["row 3", "null"],
+        &["row 2", "1 numbers", "have 2"],
     );
     refused(
         read(&listed(
-            &[0.0, f32::NAN, f32::NAN, 0.0],
+            &[0.0, 1.0, f32::INFINITY, 0.0],
             &[3; 4],
             &[0; 4],
             &[1.0; 4],
         )),
-        &["row 2", "NaN", "not finite"],
+        &["row 3", "inf", "not finite"],
+    );
+    // Most rows have no force.
+    let mut forces = [f64::NAN; 8];
+    forces[..3].fill(1.0);
+    refused(
+        read(&listed(&[0.0; 8], &[3; 8], &[0; 8], &forces)),
+        &["of 8 rows only 3 have a force"],
     );
 }
 

@@ -85,7 +85,7 @@ fn book(sheets: &[&[&[Cell]]]) -> Vec<u8> {
     zipped(&files)
 }
 
-fn zipped(files: &[(String, String)]) -> Vec<u8> {
+pub(super) fn zipped(files: &[(String, String)]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in files {
         writer

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use insonate::calibration::{
     CalibrationError, FitOptions, Log, SiteCalibrations, calibrate_sites, formats,
+    formats::RobotKinematics,
 };
 
 use super::options::LogOptions;
@@ -15,7 +16,7 @@ pub(crate) struct LogReader {
     #[command(flatten)]
     options: LogOptions,
     /// Windows and other settings for each log, as TOML: `[name] window = [0.3, 4.2], bias = 0.6` and also
-    /// columns, units, rate, surface, normal, sign and episode.
+    /// columns, units, orientation, force_frame, rate, surface, normal, sign and episode.
     #[arg(long, value_name = "FILE")]
     windows: Option<PathBuf>,
 }
@@ -32,10 +33,11 @@ impl LogReader {
         self.options.calibration().map(|_| ())
     }
 
-    /// Calibrates logs; `progress` is told the number of each before it is read.
+    /// Calibrates logs; `robot` gives the position of logs with joint positions, and `progress` is told the number of each before it is read.
     pub(crate) fn calibrate(
         &self,
         logs: &[PathBuf],
+        robot: Option<&RobotKinematics>,
         progress: &mut dyn FnMut(usize),
     ) -> Result<SiteCalibrations, CalibrationError> {
         let windows = self.windows()?;
@@ -43,7 +45,7 @@ impl LogReader {
         let logs = logs.iter().enumerate().map(|(index, path)| {
             progress(index);
             let prepare = windows.prepare_options(path, &base.prepare)?;
-            Ok((self.read(path, &windows)?, prepare))
+            Ok((self.read(path, robot, &windows)?, prepare))
         });
         calibrate_sites(logs, base.model, &base.fit)
     }
@@ -55,8 +57,14 @@ impl LogReader {
         }
     }
 
-    fn read(&self, path: &Path, windows: &Windows) -> Result<Log, CalibrationError> {
+    fn read(
+        &self,
+        path: &Path,
+        robot: Option<&RobotKinematics>,
+        windows: &Windows,
+    ) -> Result<Log, CalibrationError> {
         let mut options = self.options.read_options();
+        options.robot = robot.cloned();
         if let Some(own) = windows.of(path) {
             own.apply_to_reading(&mut options)?;
         }

@@ -1,5 +1,6 @@
 //! `insonate calibrate`: recorded presses in, softness out.
 
+mod kinematics;
 mod log_reader;
 mod options;
 mod windows;
@@ -7,7 +8,7 @@ mod windows;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Arg, Args};
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::map::{MapGrid, SiteMap, read_places};
 use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
@@ -25,13 +26,15 @@ pub(crate) use log_reader::LogReader;
 
 #[derive(Debug, Args)]
 #[command(
-    mut_group("SceneArgs", |group| group.requires("fit_scene")),
+    mut_args(scene_option),
     after_help = "Examples:
   insonate calibrate press.csv
   insonate calibrate site1.csv site2.csv site3.csv --output output/calibrate --json
   insonate calibrate raw.csv --columns time=1,indentation=3,force=5 --units indentation=mm
   insonate calibrate robot.parquet --columns position=x:y:z,force=fx:fy:fz --rate 500 --episode 3
   insonate calibrate bag.mcap --columns position=/probe/pose.position,force=/ft_sensor/wrench.force
+  insonate calibrate joints.csv --robot ur5e
+  insonate calibrate bag.mcap --robot-file arm.xml --flange probe_tip
   insonate calibrate press.csv --model auto
   insonate calibrate press.csv --model kelvin-voigt --fit-offset --loss huber --bootstrap 500
   insonate calibrate press.csv --model hertz --tip sphere:0.02
@@ -46,7 +49,7 @@ The folder holds report.html (open it in a browser), softness.toml (for scenes),
     reason = "each is an option of the command line"
 )]
 pub(crate) struct Calibrate {
-    /// Recorded presses: .csv, .npy, .npz, .parquet, .h5, .mcap or .db3; each is one site.
+    /// Recorded presses: .csv, .xlsx, .ods, .npy, .npz, .parquet, .h5, .mat, .mcap or .db3; each is one site.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     #[command(flatten)]
@@ -81,12 +84,16 @@ impl Calibrate {
         let options = self.reader.fit_options()?;
         // What can be wrong with the folder is said before the work.
         let folder = self.overwrite.folder(&self.output, "calibrate")?;
+        let robot = self.scene.named_robot()?;
+        let robot = robot.as_ref().map(kinematics::of).transpose()?;
         let bar = progress_bar()?;
         let n = self.logs.len();
-        let sites = self.reader.calibrate(&self.logs, &mut |index| {
-            bar.set_message(format!("log {} of {n}", index + 1));
-            bar.set_position((1000 * index / n) as u64);
-        })?;
+        let sites = self
+            .reader
+            .calibrate(&self.logs, robot.as_ref(), &mut |index| {
+                bar.set_message(format!("log {} of {n}", index + 1));
+                bar.set_position((1000 * index / n) as u64);
+            })?;
         let maps = if self.map {
             self.maps(&sites)?
         } else {
@@ -204,6 +211,24 @@ impl Calibrate {
             Ok(map.grid(name, unit(name))?)
         });
         maps.collect()
+    }
+}
+
+/// The options of the scene need `--fit-scene`, except those of the robot, whose kinematics a log may need.
+fn scene_option(option: Arg) -> Arg {
+    const ROBOT: [&str; 6] = [
+        "robot",
+        "robot_file",
+        "flange",
+        "robot_root",
+        "package",
+        "without_tool",
+    ];
+    let is_scene = option.get_help_heading() == Some("Scene");
+    if is_scene && !ROBOT.contains(&option.get_id().as_str()) {
+        option.requires("fit_scene")
+    } else {
+        option
     }
 }
 

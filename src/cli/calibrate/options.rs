@@ -1,11 +1,12 @@
 //! The options of a calibration, and which of them go together.
 
 use clap::Args;
-use insonate::calibration::formats::{Columns, ForceFrame, OrientationKind, ReadOptions, Units};
+use insonate::calibration::formats::{Columns, OrientationKind, ReadOptions, Units};
 use insonate::calibration::models::ModelKind;
 use insonate::calibration::{
-    CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceLatency, ForceSign, Indenter,
-    Log, Loss, ModelChoice, MovingMass, PrepareOptions, VelocitySource, models,
+    CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceFrame, ForceLatency,
+    ForceSign, Indenter, Log, Loss, ModelChoice, MovingMass, PrepareOptions, VelocitySource,
+    models,
 };
 
 #[derive(Debug, Args)]
@@ -128,11 +129,7 @@ impl LogOptions {
                 surface: self.surface,
                 normal: self.normal,
                 velocity,
-                force_frame: match self.force_frame {
-                    None => insonate::calibration::ForceFrame::Auto,
-                    Some(ForceFrame::Base) => insonate::calibration::ForceFrame::Motion,
-                    Some(ForceFrame::Tool) => insonate::calibration::ForceFrame::Tool,
-                },
+                force_frame: self.force_frame.unwrap_or_default(),
                 force_latency: self.force_latency,
                 force_latency_error: self.force_latency_error,
             },
@@ -162,7 +159,8 @@ impl LogOptions {
             rate: self.rate,
             episode: self.episode,
             orientation: self.orientation,
-            force_frame: self.force_frame,
+            force_frame: self.force_frame.unwrap_or_default(),
+            robot: None,
         }
     }
 
@@ -206,11 +204,11 @@ impl LogOptions {
     }
 }
 
-fn orientation(text: &str) -> Result<OrientationKind, String> {
+pub(super) fn orientation(text: &str) -> Result<OrientationKind, String> {
     text.parse().map_err(plain)
 }
 
-fn force_frame(text: &str) -> Result<ForceFrame, String> {
+pub(super) fn force_frame(text: &str) -> Result<ForceFrame, String> {
     text.parse().map_err(plain)
 }
 

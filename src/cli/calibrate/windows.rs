@@ -11,7 +11,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use insonate::calibration::formats::ReadOptions;
-use insonate::calibration::{CalibrationError, PrepareOptions};
+use insonate::calibration::{CalibrationError, ForceFrame, PrepareOptions};
 use serde::Deserialize;
 
 use super::options;
@@ -38,6 +38,8 @@ pub(super) struct LogWindow {
     surface: Option<f64>,
     normal: Option<[f64; 3]>,
     sign: Option<String>,
+    orientation: Option<String>,
+    force_frame: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,6 +158,9 @@ impl LogWindow {
         if let Some(sign) = &self.sign {
             options.sign = options::sign(sign).map_err(|problem| refuse("sign", problem))?;
         }
+        if let Some(frame) = self.force_frame()? {
+            options.force_frame = frame;
+        }
         Ok(())
     }
 
@@ -177,7 +182,21 @@ impl LogWindow {
             let rate = options::positive(&rate.to_string());
             options.rate = Some(rate.map_err(|problem| refuse("rate", problem))?);
         }
+        if let Some(kind) = &self.orientation {
+            let kind = options::orientation(kind);
+            options.orientation = Some(kind.map_err(|problem| refuse("orientation", problem))?);
+        }
+        if let Some(frame) = self.force_frame()? {
+            options.force_frame = frame;
+        }
         options.episode = self.episode.or(options.episode);
         Ok(())
+    }
+
+    fn force_frame(&self) -> Result<Option<ForceFrame>, CalibrationError> {
+        let frame = self.force_frame.as_deref().map(options::force_frame);
+        frame.transpose().map_err(|problem| {
+            CalibrationError::option("--windows", format!("force_frame: {problem}"))
+        })
     }
 }

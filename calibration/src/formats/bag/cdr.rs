@@ -63,8 +63,13 @@ impl<'a> Cdr<'a> {
         self.text().map(|_| ())
     }
 
-    pub(super) fn skip_texts(&mut self) -> Result<(), String> {
-        (0..self.u32()?).try_for_each(|_| self.skip_text())
+    /// A sequence of strings; each takes at least its length of four bytes.
+    pub(super) fn texts(&mut self) -> Result<Vec<String>, String> {
+        let n = self.u32()? as usize;
+        if n > self.body.len() / 4 {
+            return Err(too_short());
+        }
+        (0..n).map(|_| self.text()).collect()
     }
 
     /// A sequence of 32-bit floats.

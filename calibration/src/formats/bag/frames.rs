@@ -7,12 +7,10 @@ use super::topic::Topic;
 use super::transforms::{Place, Transforms};
 use crate::formats::columns::{Columns, Selector};
 use crate::formats::names::{self, Quantity};
-use crate::formats::orientation::{
-    self, BASE, ForceFrame, OrientationKind, TOOL, are_identity, none_recorded,
-};
+use crate::formats::orientation::{self, BASE, OrientationKind, TOOL, are_identity, none_recorded};
 use crate::formats::plan::{Axes, MotionPlan, OrientationPlan, Plan};
 use crate::formats::{ReadOptions, refuse, refuse_at};
-use crate::{CalibrationError, LogFrames};
+use crate::{CalibrationError, ForceFrame, LogFrames};
 
 /// Removes the frames from the topics and returns them.
 pub(super) fn transforms(topics: &mut Vec<Topic>) -> Transforms {
@@ -83,7 +81,7 @@ pub(super) fn add_places(
 }
 
 /// Whether a topic or the user specifies the position of the probe.
-fn gives_position(topics: &[Topic], columns: Option<&Columns>) -> bool {
+pub(super) fn gives_position(topics: &[Topic], columns: Option<&Columns>) -> bool {
     let said = |columns: &Columns| columns.position.is_some() || columns.indentation.is_some();
     let is_place = |name: String| {
         names::meaning(&name).is_some_and(|meaning| {
@@ -169,7 +167,7 @@ enum Spot {
 pub(super) struct Frames {
     names: LogFrames,
     turn: Turn,
-    force_frame: Option<ForceFrame>,
+    force_frame: ForceFrame,
 }
 
 /// The recorded data in which frames are looked up.
@@ -186,7 +184,7 @@ impl Recorded<'_> {
     pub(super) fn frames(
         &self,
         plan: &mut Plan,
-        force_frame: Option<ForceFrame>,
+        force_frame: ForceFrame,
         notes: &mut Vec<String>,
     ) -> Result<Frames, CalibrationError> {
         let place = match plan.motion {
@@ -208,16 +206,16 @@ impl Recorded<'_> {
             ));
             plan.velocity = None;
         }
-        if force_frame == Some(ForceFrame::Base) {
+        if force_frame == ForceFrame::Motion {
             let frame = names.motion.get_or_insert_with(|| BASE.to_owned()).clone();
             names.force = Some(frame);
         }
         let named = plan.orientation.take();
         let in_space = matches!((place, plan.force), (Axes::Three(_), Axes::Three(_)));
         let is_one = names.motion.is_some() && names.motion == names.force;
-        let is_turned = force_frame == Some(ForceFrame::Tool) || !is_one;
+        let is_turned = force_frame == ForceFrame::Tool || !is_one;
         let turn = match named {
-            _ if !in_space || !is_turned || force_frame == Some(ForceFrame::Base) => Turn::None,
+            _ if !in_space || !is_turned || force_frame == ForceFrame::Motion => Turn::None,
             Some(named) => self.named(&named, plan)?,
             None => self.turn(&names, self.topic_of(place, plan), force_frame, notes)?,
         };
@@ -276,11 +274,11 @@ impl Recorded<'_> {
         &self,
         names: &LogFrames,
         place: Option<(usize, usize)>,
-        force_frame: Option<ForceFrame>,
+        force_frame: ForceFrame,
         notes: &mut Vec<String>,
     ) -> Result<Turn, CalibrationError> {
         let both = names.motion.as_deref().zip(names.force.as_deref());
-        let both = both.filter(|_| force_frame.is_none());
+        let both = both.filter(|_| force_frame == ForceFrame::Auto);
         if let Some((motion, force)) = both
             && let Some(of_force) = self.transforms.root(force)
             && self.transforms.root(motion) == Some(of_force)
@@ -294,12 +292,12 @@ impl Recorded<'_> {
         let found = place.and_then(|(topic, part)| {
             let orientation = self.topics[topic].orientation_of(part)?;
             let force = names.force.as_deref();
-            let may = force_frame.is_some() || may_be_of(&self.topics[topic], force);
+            let may = force_frame != ForceFrame::Auto || may_be_of(&self.topics[topic], force);
             may.then_some((topic, orientation))
         });
         let Some((topic, orientation)) = found else {
             return match force_frame {
-                Some(ForceFrame::Tool) => Err(none_recorded(self.file)),
+                ForceFrame::Tool => Err(none_recorded(self.file)),
                 _ => Ok(Turn::None),
             };
         };
@@ -431,7 +429,7 @@ impl Frames {
     ) -> Result<LogFrames, CalibrationError> {
         let [w, x, y, z] = series else {
             if matches!(self.turn, Turn::Orientation { .. }) {
-                if self.force_frame == Some(ForceFrame::Tool) {
+                if self.force_frame == ForceFrame::Tool {
                     return Err(none_recorded(file));
                 }
                 notes.push("the orientation is zero throughout: it was not recorded".to_owned());
@@ -443,7 +441,7 @@ impl Frames {
                 UnitQuaternion::new_normalize(Quaternion::new(w[row], x[row], y[row], z[row]))
             })
             .collect();
-        if self.force_frame == Some(ForceFrame::Tool) {
+        if self.force_frame == ForceFrame::Tool {
             self.names.motion.get_or_insert_with(|| BASE.to_owned());
             if self.names.force.is_none() || self.names.force == self.names.motion {
                 self.names.force = Some(TOOL.to_owned());

@@ -17,7 +17,8 @@ pub(super) enum Member {
     ShortNumber(&'static str),
     /// Name of the child frame.
     Child,
-    Texts,
+    /// Names of joints.
+    Names,
     /// A sequence of numbers with its length in the message.
     Numbers(&'static str),
     ShortNumbers(&'static str),
@@ -28,7 +29,7 @@ pub(super) enum Member {
 }
 
 use Member::{
-    Child, Header, Layout, Number, Numbers, Quaternion, ShortNumber, ShortNumbers, Skipped, Texts,
+    Child, Header, Layout, Names, Number, Numbers, Quaternion, ShortNumber, ShortNumbers, Skipped,
     Vector,
 };
 
@@ -85,7 +86,7 @@ const TYPES: &[(&str, &[Member])] = &[
         "sensor_msgs/JointState",
         &[
             Header,
-            Texts,
+            Names,
             Numbers("joint_position"),
             Numbers("joint_velocity"),
             Numbers("joint_effort"),
@@ -140,8 +141,8 @@ pub(super) fn read(members: &[Member], bytes: &[u8]) -> Result<Message, String> 
                 numbers(&mut cdr, *n)?;
                 continue;
             }
-            Texts => {
-                cdr.skip_texts()?;
+            Names => {
+                message.joints = cdr.texts()?;
                 continue;
             }
             Vector(name) => (name, Some(3), numbers(&mut cdr, 3)?),

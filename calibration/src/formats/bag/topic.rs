@@ -40,6 +40,8 @@ pub(super) struct Message {
     pub(super) frame: Option<String>,
     /// Frame whose pose the message gives.
     pub(super) child: Option<String>,
+    /// Names of the joints whose positions the message gives.
+    pub(super) joints: Vec<String>,
     pub(super) parts: Vec<Part>,
 }
 
@@ -67,6 +69,10 @@ pub(in crate::formats) struct Topic {
     pub(super) frame: Option<String>,
     /// Frame whose pose the first message gives.
     pub(super) child: Option<String>,
+    /// Names of the joints in the first message.
+    pub(super) joints: Vec<String>,
+    /// Number of the first message that names other joints, from 1.
+    pub(super) joint_changes: Option<usize>,
     /// Number of the first message that names another frame, from 1.
     frame_changes: Option<usize>,
     /// Frames in the messages.
@@ -94,6 +100,8 @@ impl Topic {
             parts: Vec::new(),
             frame: None,
             child: None,
+            joints: Vec::new(),
+            joint_changes: None,
             frame_changes: None,
             packed: 0,
             unpacked: 0,
@@ -117,6 +125,8 @@ impl Topic {
             parts,
             frame: Some(frame),
             child,
+            joints: Vec::new(),
+            joint_changes: None,
             frame_changes: None,
             transforms: None,
             packed: 0,
@@ -146,9 +156,13 @@ impl Topic {
         if !self.recorded.is_empty() && self.frame != message.frame {
             self.frame_changes = self.frame_changes.or(Some(self.recorded.len() + 1));
         }
+        if !self.recorded.is_empty() && self.joints != message.joints {
+            self.joint_changes = self.joint_changes.or(Some(self.recorded.len() + 1));
+        }
         if self.recorded.is_empty() {
             self.frame = message.frame;
             self.child = message.child;
+            self.joints = message.joints;
             self.parts = message.parts;
         } else {
             let alike = |(ours, theirs): (&Part, &Part)| {
@@ -193,6 +207,11 @@ impl Topic {
                 self.frame.as_deref().unwrap_or_default()
             )),
         }
+    }
+
+    /// The part with this name.
+    pub(super) fn part(&self, name: &str) -> Option<&Part> {
+        self.parts.iter().find(|part| part.name == name)
     }
 
     /// The quaternion that belongs to a position.

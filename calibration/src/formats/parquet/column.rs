@@ -42,18 +42,34 @@ impl Source<'_> {
                 .map_err(|error| self.damaged(&error))?;
             let wanted = group.num_rows() as usize;
             let series = &mut series;
+            let present = group.column(self.leaf).column_descr().max_def_level();
             match column {
-                ColumnReader::Int32ColumnReader(column) => {
-                    self.group(column, |value| f64::from(*value), elements, wanted, series)
-                }
-                ColumnReader::Int64ColumnReader(column) => {
-                    self.group(column, |value| *value as f64, elements, wanted, series)
-                }
-                ColumnReader::FloatColumnReader(column) => {
-                    self.group(column, |value| f64::from(*value), elements, wanted, series)
-                }
+                ColumnReader::Int32ColumnReader(column) => self.group(
+                    column,
+                    present,
+                    |value| f64::from(*value),
+                    elements,
+                    wanted,
+                    series,
+                ),
+                ColumnReader::Int64ColumnReader(column) => self.group(
+                    column,
+                    present,
+                    |value| *value as f64,
+                    elements,
+                    wanted,
+                    series,
+                ),
+                ColumnReader::FloatColumnReader(column) => self.group(
+                    column,
+                    present,
+                    |value| f64::from(*value),
+                    elements,
+                    wanted,
+                    series,
+                ),
                 ColumnReader::DoubleColumnReader(column) => {
-                    self.group(column, |value| *value, elements, wanted, series)
+                    self.group(column, present, |value| *value, elements, wanted, series)
                 }
                 _ => Err(self.refuse_column("does not hold plain numbers")),
             }?;
@@ -70,6 +86,7 @@ impl Source<'_> {
     fn group<T: DataType>(
         &self,
         mut column: ColumnReaderImpl<T>,
+        present: i16,
         number: impl Fn(&T::T) -> f64,
         elements: &[usize],
         rows: usize,
@@ -98,53 +115,35 @@ impl Source<'_> {
             }
             let starts = |level: usize| repetition.get(level).is_none_or(|&level| level == 0);
             let whole = (0..levels).all(|level| starts(level) == (level % width == 0));
-            if records > batch || levels != records * width || found != levels || !whole {
+            if records <= batch && levels == records * width && found == levels && whole {
+                for (element, series) in elements.iter().zip(series.iter_mut()) {
+                    series.extend(values.iter().skip(*element).step_by(width).map(&number));
+                }
+            } else {
+                let numbers = Levels {
+                    definition: definition.get(..levels).unwrap_or_default(),
+                    present,
+                    starts: &starts,
+                    n: levels,
+                };
                 let first = series.first().map_or(0, Vec::len);
-                return Err(self.odd_row(first, width, &definition, &repetition, levels));
-            }
-            for (element, series) in elements.iter().zip(series.iter_mut()) {
-                series.extend(values.iter().skip(*element).step_by(width).map(&number));
+                let rows =
+                    numbers
+                        .rows(values.iter().map(&number), width)
+                        .map_err(|(row, problem)| {
+                            let place = format!(", row {}, {}", first + row, self.label);
+                            refuse_at(self.file, place, problem)
+                        })?;
+                if rows.len() != records * width || records > batch {
+                    return Err(self.refuse_column("is damaged: its rows cannot be counted"));
+                }
+                for (element, series) in elements.iter().zip(series.iter_mut()) {
+                    series.extend(rows.iter().skip(*element).step_by(width));
+                }
             }
             left -= records;
         }
         Ok(())
-    }
-
-    /// Error that names the first row with a null, or with another number of values than the others.
-    fn odd_row(
-        &self,
-        first: usize,
-        width: usize,
-        definition: &[i16],
-        repetition: &[i16],
-        levels: usize,
-    ) -> CalibrationError {
-        let present = definition.iter().copied().max().unwrap_or(0);
-        let (mut row, mut numbers) = (0, 0);
-        let place = |row: usize| format!(", row {}, {}", first + row, self.label);
-        for level in 0..=levels {
-            let starts = level == levels || repetition.get(level).is_none_or(|&level| level == 0);
-            if starts && row > 0 && numbers != width {
-                return refuse_at(
-                    self.file,
-                    place(row),
-                    format!("has {numbers} numbers where other rows have {width}"),
-                );
-            }
-            if starts {
-                row += 1;
-                numbers = 0;
-            }
-            if definition.get(level).is_some_and(|&level| level < present) {
-                break;
-            }
-            numbers += 1;
-        }
-        refuse_at(
-            self.file,
-            place(row.max(1)),
-            "has no value (null): delete the row, or fill it",
-        )
     }
 
     fn damaged(&self, error: &ParquetError) -> CalibrationError {
@@ -153,5 +152,61 @@ impl Source<'_> {
 
     fn refuse_column(&self, problem: &str) -> CalibrationError {
         refuse_at(self.file, format!(", {}", self.label), problem)
+    }
+}
+
+/// The levels of a batch of rows (Dremel encoding).
+struct Levels<'a> {
+    /// Empty if no value can be missing.
+    definition: &'a [i16],
+    /// Level of a value that is there.
+    present: i16,
+    /// Whether a row starts at this level.
+    starts: &'a dyn Fn(usize) -> bool,
+    /// Number of levels.
+    n: usize,
+}
+
+impl Levels<'_> {
+    /// The numbers of all rows, `width` each; NaN for a null. A row without a list has only nulls.
+    ///
+    /// # Errors
+    /// The number of the first row with another number of values, from 1, and the problem.
+    fn rows(
+        &self,
+        mut values: impl Iterator<Item = f64>,
+        width: usize,
+    ) -> Result<Vec<f64>, (usize, String)> {
+        let mut all = Vec::with_capacity(self.n);
+        let (mut begin, mut row) = (0, 0);
+        for level in 0..=self.n {
+            let ends = level == self.n || (self.starts)(level);
+            if ends && level > 0 {
+                row += 1;
+                let numbers = all.len() - begin;
+                if numbers == 1 && !self.is_present(level - 1) {
+                    all.resize(begin + width, f64::NAN);
+                } else if numbers != width {
+                    let problem = format!("has {numbers} numbers where other rows have {width}");
+                    return Err((row, problem));
+                }
+                begin = all.len();
+            }
+            if level < self.n {
+                all.push(if self.is_present(level) {
+                    let damaged = || (row + 1, "has fewer values than it says".to_owned());
+                    values.next().ok_or_else(damaged)?
+                } else {
+                    f64::NAN
+                });
+            }
+        }
+        Ok(all)
+    }
+
+    fn is_present(&self, level: usize) -> bool {
+        self.definition
+            .get(level)
+            .is_none_or(|level| *level == self.present)
     }
 }

@@ -1,9 +1,10 @@
 //! Detection of columns by the names in a header.
 
 use super::field::{Field, Target, describe, label};
+use super::joints::Joints;
 use crate::CalibrationError;
 use crate::formats::names::{self, Quantity};
-use crate::formats::refuse;
+use crate::formats::{ReadOptions, refuse};
 
 /// The columns of each quantity, one or three numbers per row.
 #[derive(Clone, Debug)]
@@ -228,6 +229,13 @@ impl Detected {
         self.scalar(Quantity::Time)
     }
 
+    /// Whether some columns say indentation or position.
+    pub(super) fn has_motion(&self) -> bool {
+        self.scalar(Quantity::Indentation).is_some()
+            || self.vector(Quantity::Position).is_some()
+            || self.scalar(Quantity::Position).is_some()
+    }
+
     /// Indentation, otherwise position.
     pub(super) fn motion(
         &self,
@@ -297,10 +305,14 @@ impl Detected {
         &self,
         file: &str,
         fields: &[Field],
-        rate: Option<f64>,
+        joints: &Joints,
+        options: &ReadOptions,
         notes: &mut Vec<String>,
     ) -> Result<Assignment, CalibrationError> {
-        let motion = self.motion(file, fields)?;
+        let motion = match joints.motion() {
+            Some(joints) => of_joints(joints),
+            None => self.motion(file, fields)?,
+        };
         if motion.0 == Quantity::Indentation
             && (self.vector(Quantity::Position).is_some()
                 || self.scalar(Quantity::Position).is_some())
@@ -313,10 +325,16 @@ impl Detected {
         Ok(Assignment {
             force: self.force(file, fields, axes, notes)?,
             velocity: self.velocity(axes, notes),
-            time: time_or_rate(self.time(), fields, rate, notes),
+            time: time_or_rate(self.time(), fields, options.rate, notes),
             motion,
         })
     }
+}
+
+/// The motion that follows from joints: a position in space, for which the first joint stands.
+pub(super) fn of_joints(joints: &[Target]) -> (Quantity, Vec<Target>) {
+    let first = joints.iter().take(1).copied();
+    (Quantity::Position, first.cycle().take(3).collect())
 }
 
 /// The time column; `None` if the rate is given, which takes precedence.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::field::{Field, Target, label};
 use super::select;
 use super::{Axes, MotionPlan, Pick, Plan};
-use crate::CalibrationError;
 use crate::formats::columns::{self, Selector};
-use crate::formats::orientation::{ForceFrame, OrientationKind, none_recorded};
+use crate::formats::orientation::{OrientationKind, none_recorded};
 use crate::formats::{ReadOptions, names};
+use crate::{CalibrationError, ForceFrame};
 
 /// Columns of the orientation: indices into [`Plan::picks`], in the order of the kind.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Plan {
             let option = match (named, options.orientation, options.force_frame) {
                 (Some(_), ..) => "--columns",
                 (_, Some(_), _) => "--orientation",
-                (.., Some(ForceFrame::Tool)) => "--force-frame",
+                (.., ForceFrame::Tool) => "--force-frame",
                 _ => return Ok(()),
             };
             return Err(CalibrationError::option(
@@ -107,7 +107,16 @@ impl Plan {
                 ),
             ));
         }
-        if options.force_frame == Some(ForceFrame::Base) {
+        if self.joints.is_some() {
+            return match (named, options.orientation) {
+                (None, None) => Ok(()),
+                _ => Err(CalibrationError::option(
+                    "--orientation",
+                    format!("the orientation of {file} follows from the robot's joints: name none"),
+                )),
+            };
+        }
+        if options.force_frame == ForceFrame::Motion {
             return Ok(());
         }
         let found = match named {
@@ -132,7 +141,7 @@ impl Plan {
                         kind.name()
                     ),
                 )),
-                (None, Some(ForceFrame::Tool)) => Err(none_recorded(file)),
+                (None, ForceFrame::Tool) => Err(none_recorded(file)),
                 _ => Ok(()),
             };
         };

@@ -6,7 +6,7 @@ use crate::formats::columns::{Selector, refuse};
 use crate::formats::names;
 
 /// The numbers specified by selectors: one or three, or four of an orientation.
-pub(super) fn resolve(
+pub(in crate::formats) fn resolve(
     file: &str,
     fields: &[Field],
     key: &str,
@@ -26,7 +26,8 @@ pub(super) fn resolve(
                 ..target
             }),
             (Some(width), None)
-                if selectors.len() == 1 && (width == 3 || width == 4 && key == "orientation") =>
+                if selectors.len() == 1
+                    && (width == 3 || width == 4 && key == "orientation" || key == "joints") =>
             {
                 targets.extend((0..width).map(|element| Target {
                     element: Some(element),
