@@ -31,9 +31,33 @@ fn both_formats_teach_the_same() {
             "imitate pendulum --data {data} --output {output} --epochs 3"
         ));
         assert_eq!(imitated["steps"], 600);
+        // The last of a few demonstrations is for validation.
+        assert!(imitated["validation_loss"].is_f64(), "{imitated}");
         learnt.push(imitated["training_loss"].clone());
     }
     assert_eq!(learnt[0], learnt[1]);
+}
+
+#[test]
+fn one_demonstration_is_learnt_without_validation() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let folder = scratch.path().to_str().expect("the test can go on");
+    let (data, output) = (format!("{folder}/one.hdf5"), format!("{folder}/learnt"));
+    done(&format!(
+        "demonstrate pendulum --expert scripted --episodes 1 --format robomimic --output {data}"
+    ));
+    let said = done(&format!(
+        "imitate pendulum --data {data} --output {output} --epochs 2"
+    ));
+    assert!(
+        said.contains("no validation with one demonstration"),
+        "{said}"
+    );
+    let losses = std::fs::read_to_string(format!("{output}/losses.csv")).expect("was written");
+    assert!(
+        losses.lines().skip(1).all(|row| row.ends_with(',')),
+        "{losses}"
+    );
 }
 
 #[test]

@@ -6,11 +6,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from ._insonate import Environments
 from .observation import FloatArray, Observation, ObservationLayout
-from .rendering import RENDER_MODES, Rendering, render_modes
+from .registration import spec_with_limit
+from .rendering import RENDER_MODES, Rendering, check_size, render_modes
 from .reset_options import check_seed, episode_of, parameters_of
 
 
@@ -24,10 +26,15 @@ class Env(gymnasium.Env[Any, FloatArray]):
         render_mode: ``rgb_array``, ``human`` (a window; needs pygame) or None.
         camera: name of a camera of the scene; None: the close one.
         width, height: size of images [pixels].
+        pictures: observed images: ``uint8``, 0 to 255 (depth is `float32`, 0 to 1); ``float32``, 0 to 1; ``flat``: no dict, but one
+            row of `float32`, as policy files need it.
+        max_episode_steps: number of steps after which an episode is truncated; None: that of the settings. It sets the task's own
+            limit, such as ``time.limit``.
         settings: settings of the task with their names on the command line, dotted or nested:
             ``**{"scene.robot": "ur5e"}`` or ``scene={"robot": "ur5e"}``; `insonate.default_settings` lists them.
 
-    The ``options`` of a reset fix randomised parameters of the episode by name, such as ``{"stiffness": 1400.0}``.
+    The ``options`` of a reset fix randomised parameters of the episode, by the names in `parameters` or by the setting that holds
+    their range: ``{"torso.stiffness": 1400.0}`` or ``{"stiffness": 1400.0}``.
     The option ``episode_seed`` repeats the episode with that seed, which its ``info`` contains.
     If the task has costs, every ``info`` has ``cost``, the sum of the costs in the step, as in Safety-Gymnasium.
     The last ``info`` of an episode has ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
@@ -37,6 +44,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}
+    _spec: EnvSpec | None = None
 
     def __init__(
         self,
@@ -46,10 +54,13 @@ class Env(gymnasium.Env[Any, FloatArray]):
         camera: str | None = None,
         width: int = 640,
         height: int = 480,
+        pictures: str = "uint8",
+        max_episode_steps: int | None = None,
         **settings: Any,
     ) -> None:
-        self.environments = Environments(task_id, 1, settings, "disabled", 1)
-        self._layout = ObservationLayout(self.environments)
+        check_size(width, height)
+        self.environments = Environments(task_id, 1, settings, "disabled", 1, max_episode_steps)
+        self._layout = ObservationLayout(self.environments, pictures)
         self._rendering = Rendering(self.environments, render_mode, camera, (width, height))
         _, low, high = self.environments.action_bounds
         self.render_mode = render_mode
@@ -83,9 +94,16 @@ class Env(gymnasium.Env[Any, FloatArray]):
     def step(
         self, action: FloatArray
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Applies an action, `float32` of shape ``[n_actions]`` within its bounds, for one control step."""
-        if isinstance(action, (list, tuple)):
-            action = np.asarray(action, np.float32)
+        """Applies an action for one control step.
+
+        Args:
+            action: real numbers of any type, shape ``[n_actions]``, within their bounds; a value that rounding left one unit in the
+                last place outside is clipped.
+
+        Raises:
+            ValueError, TypeError: for an invalid action; the environment has not moved then.
+            OrderError: if the environment must be reset first.
+        """
         row, reward, terminated, truncated, info = self.environments.step_alone(action)
         self._rendering.show()
         return self._layout.arrange(row), reward, terminated, truncated, info
@@ -101,8 +119,17 @@ class Env(gymnasium.Env[Any, FloatArray]):
 
     def scripted_action(self) -> FloatArray | None:
         """Action of the task's scripted policy, shape ``[n_actions]``; None if the task has no scripted policy."""
-        actions = self.environments.scripted_actions()
+        actions = self.environments.scripted_action()
         return None if actions is None else actions[0]
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Gymnasium's specification, with the limit of steps of an episode; None if the environment was not made by Gymnasium."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = spec_with_limit(spec, self.max_episode_steps)
 
     @property
     def task(self) -> str:
@@ -117,19 +144,34 @@ class Env(gymnasium.Env[Any, FloatArray]):
     @property
     def parameters(self) -> dict[str, float]:
         """Randomised parameters of the episode by name."""
-        return {name: float(value[0]) for name, value in self.environments.parameters().items()}
+        return {name: float(value[0]) for name, value in self.environments.parameters.items()}
 
     @property
     def reward_terms(self) -> dict[str, float]:
         """Weighted terms of the last step's reward by name. Their sum is the reward."""
-        return {name: float(value[0]) for name, value in self.environments.reward_terms().items()}
+        return {name: float(value[0]) for name, value in self.environments.reward_terms.items()}
 
     @property
     def observation_names(self) -> list[str]:
         """Names of the observation's entries, with units."""
-        return self.environments.observation_bounds[0]
+        return self.environments.observation_names
 
     @property
     def action_names(self) -> list[str]:
         """Names of the action's entries, with units."""
-        return self.environments.action_bounds[0]
+        return self.environments.action_names
+
+    @property
+    def parameter_names(self) -> list[str]:
+        """Names of the randomised parameters, with units."""
+        return self.environments.parameter_names
+
+    @property
+    def control_timestep(self) -> float:
+        """Simulated time of one step [s]."""
+        return self.environments.control_timestep
+
+    @property
+    def max_episode_steps(self) -> int | None:
+        """Number of steps after which an episode is truncated."""
+        return self.environments.max_episode_steps

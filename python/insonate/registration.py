@@ -1,6 +1,9 @@
 """Registers every task with Gymnasium."""
 
+import copy
+
 import gymnasium
+from gymnasium.envs.registration import EnvSpec
 
 from ._insonate import tasks
 
@@ -22,3 +25,15 @@ def register_all() -> None:
             vector_entry_point="insonate.vector_env:VectorEnv",
             kwargs={"task_id": task},
         )
+
+
+def spec_with_limit(spec: EnvSpec | None, max_episode_steps: int | None) -> EnvSpec | None:
+    """A copy of a specification with the limit of steps that the environment applies itself.
+
+    The registered specification has no limit: with one, Gymnasium would add a `TimeLimit` that ignores the settings.
+    """
+    if spec is None:
+        return None
+    spec = copy.copy(spec)
+    spec.max_episode_steps = max_episode_steps
+    return spec

@@ -10,6 +10,8 @@ from ._insonate import Environments
 from .window import Window
 
 RENDER_MODES = ["rgb_array", "human"]
+MAX_SIZE = 4096
+"""Largest width and height [pixels]."""
 
 
 def render_modes(environments: Environments) -> list[str]:
@@ -18,6 +20,13 @@ def render_modes(environments: Environments) -> list[str]:
         return []
     has_window = importlib.util.find_spec("pygame") is not None
     return RENDER_MODES if has_window else ["rgb_array"]
+
+
+def check_size(width: int, height: int) -> None:
+    """Checks the size of images [pixels], before the environments are made."""
+    for name, side in (("width", width), ("height", height)):
+        if not 1 <= side <= MAX_SIZE:
+            raise ValueError(f"{name} is {side} pixels, but must lie in 1 to {MAX_SIZE}")
 
 
 class Rendering:

@@ -41,6 +41,7 @@ def episode_of(options: Mapping[str, Any] | None) -> int | None:
 
 def check_seed(seed: int, end: int = 2**63) -> int:
     """Checks a seed: a whole number below `end`."""
-    if isinstance(seed, (bool, float)) or not 0 <= int(seed) < end:
+    is_whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+    if not is_whole or not 0 <= int(seed) < end:
         raise ValueError(f"seed is {seed!r}, but must be a whole number from 0 to {end - 1}")
     return int(seed)

@@ -5,18 +5,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._insonate import Environments
 from .observation import FloatArray, Observation, ObservationLayout
-from .rendering import RENDER_MODES, Rendering, render_modes
+from .registration import spec_with_limit
+from .rendering import RENDER_MODES, Rendering, check_size, render_modes
 from .reset_options import check_seed, mask_of, parameters_of
 
-Seeds: TypeAlias = int | Sequence[int | None] | None
+Seeds: TypeAlias = int | Sequence[int | None] | NDArray[np.integer[Any]] | None
 Stepped: TypeAlias = tuple[
     Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
 ]
@@ -33,7 +35,9 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         n_threads: number of threads that step, including the caller's thread; 0: one per core.
         autoreset_mode: when an environment is reset after the end of an episode. With ``DISABLED``, a reset with
             ``options={"reset_mask": mask}`` resets the environments where the mask, `bool` of shape ``[num_envs]``, is true.
-        render_mode, camera, width, height, settings: as in `insonate.Env`.
+        render_mode, camera, width, height, pictures, max_episode_steps, settings: as in `insonate.Env`.
+
+    Attributes and methods have the names of `insonate.Env`; values of one environment are arrays, shape ``[num_envs, ...]``.
 
     At the end of an episode ``infos`` has the entries of `insonate.Env` as arrays with masks. With ``SAME_STEP`` they are in
     ``final_info``, next to ``final_obs``.
@@ -44,6 +48,8 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         "render_fps": 50,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
+
+    _spec: EnvSpec | None = None
 
     def __new__(
         cls,
@@ -56,11 +62,14 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         camera: str | None = None,
         width: int = 640,
         height: int = 480,
+        pictures: str = "uint8",
+        max_episode_steps: int | None = None,
         **settings: Any,
     ) -> "VectorEnv":
         """Creates the environments."""
+        check_size(width, height)
         mode = _mode(autoreset_mode).name.lower()
-        return super().__new__(cls, task_id, num_envs, settings, mode, n_threads)
+        return super().__new__(cls, task_id, num_envs, settings, mode, n_threads, max_episode_steps)
 
     def __init__(
         self,
@@ -72,9 +81,11 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         camera: str | None = None,
         width: int = 640,
         height: int = 480,
+        pictures: str = "uint8",
+        max_episode_steps: int | None = None,
         **settings: Any,
     ) -> None:
-        self._layout = ObservationLayout(self)
+        self._layout = ObservationLayout(self, pictures)
         self._rendering = Rendering(self, render_mode, camera, (width, height))
         self.render_mode = render_mode
         self.num_envs = num_envs
@@ -100,7 +111,7 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Resets the environments.
 
-        A whole number seeds environment i with ``seed + i``. A sequence has one seed per environment. None continues the streams of seeds.
+        A whole number seeds environment i with ``seed + i``. A sequence or array has one seed per environment. None continues the streams of seeds.
         """
         rows = self.begin(
             self._seeds(seed), parameters_of(options), mask_of(options, self.num_envs)
@@ -108,6 +119,15 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         self._has_seed = True
         self._rendering.show()
         return self._layout.arrange(rows), {}
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Gymnasium's specification, with the limit of steps of an episode; None if the environment was not made by Gymnasium."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = spec_with_limit(spec, self.max_episode_steps)
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """Images of all environments, shape ``[height, width, 3]`` each; None unless `render_mode` is ``rgb_array``."""
@@ -120,7 +140,7 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         self._rendering.close()
         self.shut()
 
-    def _step_and_arrange(self, actions: FloatArray) -> Stepped:
+    def _step_and_arrange(self, actions: ArrayLike) -> Stepped:
         rows, rewards, terminated, truncated, infos = Environments.step(self, actions)
         if "final_obs" in infos:
             infos["final_obs"] = self._layout.arrange(infos["final_obs"])
@@ -131,15 +151,22 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         if seed is None:
             if self._has_seed:
                 return [None] * self.num_envs
-            seed = int(self.np_random.integers(2**31))
-        elif not isinstance(seed, Sequence):
-            seed = check_seed(seed)
-            self._np_random, self._np_random_seed = seeding.np_random(seed)
-        if not isinstance(seed, Sequence):
-            return [seed + env_idx for env_idx in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
-        return [None if one is None else check_seed(one) for one in seed]
+            first = int(self.np_random.integers(2**31))
+            return [first + env_idx for env_idx in range(self.num_envs)]
+        if isinstance(seed, np.ndarray) and seed.ndim > 0:
+            if seed.ndim != 1 or not np.issubdtype(seed.dtype, np.integer):
+                raise ValueError(
+                    f"seed is an array of dtype {seed.dtype} and shape {seed.shape}, "
+                    f"but must hold whole numbers and have shape ({self.num_envs},)"
+                )
+            seed = seed.tolist()
+        if isinstance(seed, Sequence):
+            if len(seed) != self.num_envs:
+                raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
+            return [None if one is None else check_seed(one) for one in seed]
+        first = check_seed(seed.item() if isinstance(seed, np.ndarray) else seed)
+        self._np_random, self._np_random_seed = seeding.np_random(first)
+        return [first + env_idx for env_idx in range(self.num_envs)]
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -1,5 +1,6 @@
 //! Validation and conversion of arrays from Python, and tables as arrays.
 
+use insonate_envs::BoxSpace;
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayDescrMethods as _, PyArrayDyn, PyArrayMethods as _,
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods as _, dtype,
@@ -29,6 +30,59 @@ pub(crate) fn copy_f32(
     let slice = view.as_slice().map_err(|_| not_contiguous(what))?;
     numbers.copy_from_slice(slice);
     Ok(())
+}
+
+/// Copies actions of a given shape, as `float32`: an array of any real type and memory order, or a list of numbers.
+///
+/// A value that is one unit in the last place out of bounds, as rounding leaves it, is clipped.
+pub(crate) fn copy_actions(
+    what: &str,
+    given: &Bound<'_, PyAny>,
+    shape: &[usize],
+    space: &BoxSpace,
+    numbers: &mut [f32],
+) -> Result<()> {
+    let is_ready = given
+        .cast::<PyArrayDyn<f32>>()
+        .is_ok_and(|array| array.is_c_contiguous() && array.shape() == shape);
+    if is_ready {
+        copy_f32(what, given, shape, numbers)?;
+    } else {
+        copy_f32(what, &as_f32(what, given)?, shape, numbers)?;
+    }
+    for row in numbers.chunks_exact_mut(space.len().max(1)) {
+        for ((value, &low), &high) in row.iter_mut().zip(&space.low).zip(&space.high) {
+            if *value > high && *value <= high.next_up() {
+                *value = high;
+            } else if *value < low && *value >= low.next_down() {
+                *value = low;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A C-contiguous `float32` array of numbers.
+fn as_f32<'py>(what: &str, given: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+    let numpy = given.py().import("numpy")?;
+    let array = numpy.call_method1("asarray", (given,))?;
+    let is_real = array
+        .cast::<PyUntypedArray>()
+        .is_ok_and(|array| matches!(array.dtype().kind(), b'f' | b'i' | b'u'));
+    if !is_real {
+        return Err(wrong_kind::<f32>(what, given));
+    }
+    Ok(array.call_method1("astype", ("float32", "C"))?)
+}
+
+/// A whole number of at least `least`.
+pub(crate) fn whole(what: &str, value: i64, least: usize) -> Result<usize> {
+    let found = usize::try_from(value).ok().filter(|&n| n >= least);
+    found.ok_or_else(|| {
+        value_error(format!(
+            "{what} is {value}, but must be a whole number of at least {least}"
+        ))
+    })
 }
 
 /// Rows of a C-contiguous array of the element type, shape `[n, N]`.

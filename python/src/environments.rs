@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use insonate_envs::{Autoreset, EnvSpec, ResetOptions, Start, VecConfig, VecEnv, tasks};
-use insonate_sim::render::RenderConfig;
+use insonate_sim::render::{MAX_SIZE, RenderConfig};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::copy_f32;
+use crate::arrays::{copy_actions, whole};
 use crate::error::{ClosedError, OrderError, Result, value_error};
 use crate::info::InfoNames;
 use crate::painter::{Painter, has_camera};
@@ -97,15 +97,18 @@ impl Locked<'_> {
 #[pymethods]
 impl Environments {
     #[new]
-    #[pyo3(signature = (task, n_envs, settings, autoreset, n_threads))]
+    #[pyo3(signature = (task, n_envs, settings, autoreset, n_threads, max_episode_steps=None))]
     fn new(
         py: Python<'_>,
         task: &str,
-        n_envs: usize,
+        n_envs: i64,
         settings: &Bound<'_, PyDict>,
         autoreset: &str,
-        n_threads: usize,
+        n_threads: i64,
+        max_episode_steps: Option<i64>,
     ) -> Result<Self> {
+        let n_envs = whole("num_envs", n_envs, 1)?;
+        let n_threads = whole("n_threads", n_threads, 0)?;
         let autoreset = match autoreset {
             "next_step" => Autoreset::NextStep,
             "same_step" => Autoreset::SameStep,
@@ -117,7 +120,11 @@ impl Environments {
             }
         };
         let kind = tasks::by_name(task)?;
-        let given = settings::table(settings)?;
+        let mut given = settings::table(settings)?;
+        if let Some(n_steps) = max_episode_steps {
+            let n_steps = whole("max_episode_steps", n_steps, 1)?;
+            settings::limit_steps(&mut given, &(kind.build)(&given)?.settings, n_steps)?;
+        }
         let made = py.detach(|| {
             let factory = (kind.build)(&given)?;
             let config = VecConfig {
@@ -164,6 +171,18 @@ impl Environments {
     #[getter]
     fn action_bounds<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         bounds(py, &self.spec.action_space)
+    }
+
+    /// Names of the observation's entries, with units.
+    #[getter]
+    fn observation_names(&self) -> Vec<String> {
+        self.spec.observation_space.names.clone()
+    }
+
+    /// Names of the action's entries, with units.
+    #[getter]
+    fn action_names(&self) -> Vec<String> {
+        self.spec.action_space.names.clone()
     }
 
     /// Simulated time of one step [s].
@@ -249,7 +268,8 @@ impl Environments {
         let mut locked = self.lock()?;
         let state = locked.state();
         let shape = [self.n_envs, self.spec.action_space.len()];
-        copy_f32("actions", actions, &shape, &mut state.actions)?;
+        let space = &self.spec.action_space;
+        copy_actions("actions", actions, &shape, space, &mut state.actions)?;
         let State { env, actions, .. } = state;
         py.detach(|| env.step(actions).map(|_| ()))?;
         let batch = env.batch();
@@ -286,12 +306,8 @@ impl Environments {
     ) -> Result<StepResult<'py>> {
         let mut locked = self.lock()?;
         let state = locked.state();
-        copy_f32(
-            "action",
-            action,
-            &[self.spec.action_space.len()],
-            &mut state.actions,
-        )?;
+        let space = &self.spec.action_space;
+        copy_actions("action", action, &[space.len()], space, &mut state.actions)?;
         let State { env, actions, .. } = state;
         py.detach(|| env.step(actions).map(|_| ())).map_err(alone)?;
         let batch = env.batch();
@@ -312,6 +328,7 @@ impl Environments {
     }
 
     /// Weighted reward terms of the last step, by name.
+    #[getter]
     fn reward_terms<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let mut locked = self.lock()?;
         let terms = &locked.state().env.batch().reward_terms;
@@ -325,6 +342,7 @@ impl Environments {
     }
 
     /// Randomised parameters of the current episodes, by name without unit.
+    #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let mut locked = self.lock()?;
         let env = &locked.state().env;
@@ -339,7 +357,7 @@ impl Environments {
     }
 
     /// Action of the task's scripted policy for each environment; `None` if the task has no scripted policy.
-    fn scripted_actions<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f32>>>> {
+    fn scripted_action<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f32>>>> {
         let mut locked = self.lock()?;
         let state = locked.state();
         if !state.env.scripted_actions(&mut state.actions) {
@@ -362,8 +380,8 @@ impl Environments {
         py: Python<'py>,
         env_idx: usize,
         camera: Option<&str>,
-        width: u32,
-        height: u32,
+        width: i64,
+        height: i64,
     ) -> Result<Option<Bound<'py, PyArray3<u8>>>> {
         let mut locked = self.lock()?;
         let State { env, painter, .. } = locked.state();
@@ -374,8 +392,8 @@ impl Environments {
             )));
         }
         let config = RenderConfig {
-            width,
-            height,
+            width: side("width", width)?,
+            height: side("height", height)?,
             ..RenderConfig::default()
         };
         let painter = match painter {
@@ -406,6 +424,18 @@ impl Environments {
             Err(_) => Err(OrderError::new_err("another thread is using the environment").into()),
         }
     }
+}
+
+/// Width or height of an image [pixels].
+fn side(what: &str, value: i64) -> Result<u32> {
+    let found = u32::try_from(value).ok();
+    found
+        .filter(|side| (1..=MAX_SIZE).contains(side))
+        .ok_or_else(|| {
+            value_error(format!(
+                "{what} is {value} pixels, but must lie in 1 to {MAX_SIZE}"
+            ))
+        })
 }
 
 /// The error without the index of the only environment.

@@ -95,7 +95,9 @@ impl InfoNames {
             info.set_item("verdict", verdict.outcome.name())?;
             info.set_item("reasons", &verdict.reasons)?;
         }
-        info.set_item("episode_seed", ended.seed)?;
+        // Gymnasium's vectors collect the entries in arrays of their types; seeds above 2^63 do not fit in `int64`.
+        let uint64 = py.import("numpy")?.getattr("uint64")?;
+        info.set_item("episode_seed", uint64.call1((ended.seed,))?)?;
         Ok(info)
     }
 

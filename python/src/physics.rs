@@ -12,6 +12,7 @@ use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::arrays::whole;
 use crate::error::{OrderError, Raised, Result, SimulationError, value_error};
 use crate::geometry::{rotation, wxyz};
 use crate::scene::Scene;
@@ -133,7 +134,8 @@ impl Physics {
 
     /// Runs `n` steps; the controller acts before each.
     #[pyo3(signature = (n=1))]
-    fn step(&self, py: Python<'_>, n: usize) -> Result<()> {
+    fn step(&self, py: Python<'_>, n: i64) -> Result<()> {
+        let n = whole("n", n, 0)?;
         let mut state = self.lock()?;
         let state: &mut State = &mut state;
         let mut left = n;
@@ -255,6 +257,14 @@ impl Physics {
         let n = positions.len();
         let flat = PyArray1::from_vec(py, positions.into_flattened());
         Ok(Some(flat.reshape([n, 3])?))
+    }
+
+    fn __repr__(&self) -> String {
+        let name = self.scene.get().scene.name();
+        match self.lock() {
+            Ok(state) => format!("Physics({name}, time={:.3} s)", state.physics.time()),
+            Err(_) => format!("Physics({name}, in use)"),
+        }
     }
 }
 

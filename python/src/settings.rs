@@ -31,6 +31,26 @@ pub(crate) fn table(given: &Bound<'_, PyDict>) -> Result<Table> {
     Ok(table)
 }
 
+/// Sets the limit of steps of an episode, by the setting of the task that holds it: a number of steps, or a time [s].
+pub(crate) fn limit_steps(given: &mut Table, settings: &Table, n_steps: usize) -> Result<()> {
+    let time = settings.get("time").and_then(Value::as_table);
+    let whole = Value::Integer(i64::try_from(n_steps).unwrap_or(i64::MAX));
+    if let Some(name) = ["max_episode_steps", "max_steps"]
+        .into_iter()
+        .find(|name| settings.contains_key(*name))
+    {
+        return insert(given, name, whole);
+    }
+    if time.is_some_and(|time| time.contains_key("max_steps")) {
+        return insert(given, "time.max_steps", whole);
+    }
+    let timestep = time.and_then(|time| time.get("control_timestep")?.as_float());
+    let timestep = timestep.ok_or_else(|| {
+        value_error("max_episode_steps: the task has no setting for the length of an episode")
+    })?;
+    insert(given, "time.limit", Value::Float(n_steps as f64 * timestep))
+}
+
 /// A Rust value from a dict with the same fields as its TOML file.
 pub(crate) fn described<T: DeserializeOwned>(what: &str, given: &Bound<'_, PyDict>) -> Result<T> {
     let value = convert(what, given.as_any(), MAX_DEPTH)?;

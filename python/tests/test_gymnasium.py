@@ -55,6 +55,90 @@ def test_make_and_make_vec_give_the_same_episodes():
     envs.close()
 
 
+@pytest.mark.parametrize(
+    ("mode", "options"), [("sync", {}), ("async", {"context": "spawn", "shared_memory": True})]
+)
+def test_gymnasiums_own_vectors_go_on_after_an_episode(mode, options):
+    envs = gymnasium.make_vec(
+        "insonate/Reacher-v0", num_envs=3, vectorization_mode=mode, vector_kwargs=options
+    )
+    ours = gymnasium.make_vec("insonate/Reacher-v0", num_envs=3)
+    envs.action_space.seed(0)
+    envs.reset(seed=0)
+    ours.reset(seed=0)
+    n_ends, seeds = 0, set()
+    for _ in range(160):
+        actions = envs.action_space.sample()
+        rows, _, terminated, truncated, infos = envs.step(actions)
+        expected, *_, known = ours.step(actions)
+        np.testing.assert_array_equal(rows, expected)
+        over = terminated | truncated
+        if over.any():
+            np.testing.assert_array_equal(infos["_episode_seed"], over)
+            np.testing.assert_array_equal(infos["episode_seed"], known["episode_seed"])
+            seeds.update(infos["episode_seed"][over].tolist())
+            n_ends += over.sum()
+    envs.close()
+    ours.close()
+    assert n_ends >= 6
+    # Half of all seeds do not fit in `int64`.
+    assert max(seeds) >= 2**63
+
+
+@pytest.mark.parametrize("task", QUICK)
+def test_the_spec_has_the_limit_of_an_episode(task):
+    env = gymnasium.make(insonate.env_id(task))
+    limit = env.unwrapped.max_episode_steps
+    assert env.spec.max_episode_steps == limit > 0
+    env.close()
+    envs = gymnasium.make_vec(insonate.env_id(task), num_envs=1, max_episode_steps=7)
+    assert envs.spec.max_episode_steps == envs.max_episode_steps == 7
+    envs.close()
+
+
+@pytest.mark.parametrize("task", ["pendulum", "table-slide", "tissue-reach", "continuum-navigate"])
+def test_an_episode_has_the_given_number_of_steps(task):
+    envs = insonate.VectorEnv(task, 2, max_episode_steps=4)
+    envs.reset(seed=0)
+    ends = [envs.step(np.zeros(envs.action_space.shape))[3] for _ in range(4)]
+    np.testing.assert_array_equal(ends, [[False, False]] * 3 + [[True, True]])
+    with pytest.raises(ValueError, match="max_episode_steps is 0"):
+        insonate.Env(task, max_episode_steps=0)
+
+
+def test_single_and_vector_have_the_same_names():
+    env, envs = insonate.Env("table-slide"), insonate.VectorEnv("table-slide", 2)
+    for name in ("task", "settings", "observation_names", "action_names", "parameter_names"):
+        assert getattr(env, name) == getattr(envs, name)
+    assert env.control_timestep == envs.control_timestep
+    env.reset(seed=0)
+    envs.reset(seed=0)
+    env.step(env.scripted_action())
+    envs.step(envs.scripted_action())
+    np.testing.assert_array_equal(envs.scripted_action()[0], env.scripted_action())
+    for name in ("parameters", "reward_terms"):
+        one, many = getattr(env, name), getattr(envs, name)
+        assert one == {key: values[0] for key, values in many.items()}
+        assert all(values.shape == (2,) for values in many.values())
+
+
+def test_seeds_may_be_an_array():
+    envs = insonate.VectorEnv("reacher", 3)
+    rows, _ = envs.reset(seed=[5, 9, 2])
+    for seeds in (np.array([5, 9, 2]), np.array([5, 9, 2], np.uint8)):
+        np.testing.assert_array_equal(envs.reset(seed=seeds)[0], rows)
+    rows, _ = envs.reset(seed=4)
+    np.testing.assert_array_equal(envs.reset(seed=np.int64(4))[0], rows)
+    for seeds, words in (
+        (np.array([1.0, 2.0, 3.0]), "float64"),
+        (np.array([[1, 2, 3]]), "shape"),
+        (np.array([1, 2]), "2 seeds"),
+        (np.array([1, 2, -3]), "seed is -3"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            envs.reset(seed=seeds)
+
+
 def test_results_do_not_depend_on_threads():
     runs = []
     for n_threads in (1, 2):
@@ -153,7 +237,7 @@ def test_verdicts_of_a_vector_are_objects_with_masks(mode):
     envs.reset(seed=0)
     infos = {}
     while "verdict" not in infos:
-        *_, infos = envs.step(envs.scripted_actions())
+        *_, infos = envs.step(envs.scripted_action())
         infos = infos.get("final_info", infos)
     over = infos["_verdict"]
     assert over.any() and (over == infos["_reasons"]).all() and (over == infos["_end_reason"]).all()
@@ -180,6 +264,23 @@ def test_options_fix_random_parameters():
     assert env.parameters[names[0]] == 0.25
     with pytest.raises(ValueError, match="parameter"):
         env.reset(options={"nonsense": 1.0})
+    env.close()
+
+
+def test_options_have_the_names_of_parameters_or_of_their_settings():
+    env = insonate.Env("probe-sweep")
+    first, _ = env.reset(seed=0, options={"torso.stiffness": 1400.0})
+    again, _ = env.reset(seed=0, options={"stiffness": 1400.0})
+    assert env.parameters["torso.stiffness"] == 1400.0
+    np.testing.assert_array_equal(first, again)
+    for options, words in (
+        ({"stiffness": 1400.0, "torso.stiffness": 1400.0}, "another name|names"),
+        ({"stiffness": 1.0}, "50 to 20000|stiffness"),
+        # Two parameters share this setting.
+        ({"start_offset": 0.0}, "start"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            env.reset(options=options)
     env.close()
 
 

@@ -103,6 +103,19 @@ pub(crate) fn load() -> Result<(), SimError> {
     })
 }
 
+/// Address of a symbol in a library of the system, or `None` if either does not exist.
+pub(crate) fn symbol(library: &CStr, name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: both names are C strings; the library stays open.
+    let address = unsafe {
+        let library = dlopen(library.as_ptr(), RTLD_NOW);
+        if library.is_null() {
+            return None;
+        }
+        dlsym(library, name.as_ptr())
+    };
+    (!address.is_null()).then_some(address)
+}
+
 fn open() -> Result<*mut c_void, Failure> {
     let in_folder = std::env::var(FOLDER).map(|folder| format!("{folder}/libmujoco.so"));
     let named = LIBRARY.get().map(|file| file.display().to_string());

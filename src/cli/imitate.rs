@@ -22,7 +22,7 @@ use super::settings_args::SettingsArgs;
   insonate evaluate output/imitate --episodes 200
   insonate train probe-sweep --from output/imitate --output output/better
 
-Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation.")]
+Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation, or the last of fewer.")]
 pub(crate) struct Imitate {
     /// Task, one of `insonate list`.
     task: String,
@@ -74,10 +74,7 @@ impl Imitate {
         bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
         let learnt = imitate(&lesson, &config, &mut |losses| {
             bar.set_position(losses.epoch as u64);
-            bar.set_message(format!(
-                "loss {:.5}, validation {:.5}",
-                losses.training, losses.validation
-            ));
+            bar.set_message(losses_text(losses));
             interrupt.flow()
         });
         bar.finish_and_clear();
@@ -138,23 +135,33 @@ impl Imitate {
         let best = &learnt.losses[learnt.best_epoch - 1];
         let folder = self.output.display();
         format!(
-            "{} demonstrations, {} steps; best of {} epochs: {}, loss {:.5}, validation {:.5}\npolicy: {folder}/{POLICY}\n\
+            "{} demonstrations, {} steps; best of {} epochs: {}, {}\npolicy: {folder}/{POLICY}\n\
              next:   insonate evaluate {folder}\n        insonate train {} --from {folder}",
             lesson.n_demonstrations,
             lesson.n_steps,
             learnt.losses.len(),
             learnt.best_epoch,
-            best.training,
-            best.validation,
+            losses_text(best),
             self.task
         )
     }
 }
 
+fn losses_text(losses: &EpochLosses) -> String {
+    let training = losses.training;
+    if losses.validation.is_nan() {
+        return format!("loss {training:.5}, no validation with one demonstration");
+    }
+    format!("loss {training:.5}, validation {:.5}", losses.validation)
+}
+
+/// One row per epoch; without validation its cell is empty.
 fn losses_csv(losses: &[EpochLosses]) -> String {
-    let rows = losses
-        .iter()
-        .map(|it| format!("{},{},{}\n", it.epoch, it.training, it.validation));
+    let rows = losses.iter().map(|it| {
+        let validation = (!it.validation.is_nan()).then(|| it.validation.to_string());
+        let validation = validation.unwrap_or_default();
+        format!("{},{},{validation}\n", it.epoch, it.training)
+    });
     std::iter::once("epoch,training_loss,validation_loss\n".to_owned())
         .chain(rows)
         .collect()

@@ -12,7 +12,7 @@ use crate::rl::PolicyIdentity;
 use crate::rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
 use crate::training::resolve_env;
 
-/// Every tenth demonstration is used for validation.
+/// Every tenth demonstration is used for validation, or the last of fewer than ten.
 const VALID_EVERY: usize = 10;
 
 /// A data set together with the environments of its task.
@@ -64,7 +64,7 @@ impl Lesson {
         let n_obs = self.spec.observation_space.len();
         for is_valid in [false, true] {
             for (index, demonstration) in dataset.demonstrations.iter().enumerate() {
-                if (index % VALID_EVERY == VALID_EVERY - 1) == is_valid {
+                if is_for_validation(index, dataset.demonstrations.len()) == is_valid {
                     let n = demonstration.len();
                     self.n_steps += n;
                     self.observations
@@ -77,6 +77,12 @@ impl Lesson {
             }
         }
     }
+}
+
+/// Whether a demonstration is used for validation. A single one is used for training.
+fn is_for_validation(index: usize, n_demonstrations: usize) -> bool {
+    let every = VALID_EVERY.min(n_demonstrations);
+    every > 1 && index % every == every - 1
 }
 
 /// Trains on a data set. `observer` sees each epoch and may interrupt.

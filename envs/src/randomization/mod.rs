@@ -74,6 +74,24 @@ impl ActiveParameters {
             .collect()
     }
 
+    /// Index of the parameter with a name, such as `torso.stiffness`, or with the name of the setting that holds its range, such as
+    /// `stiffness`, if it is the only one.
+    fn find(&self, name: &str) -> Result<usize, EnvError> {
+        if let Some(place) = self.listed().find(|&place| PARAMETERS[place].name == name) {
+            return Ok(place);
+        }
+        let mut of_setting = self
+            .listed()
+            .filter(|&place| PARAMETERS[place].setting == name);
+        match (of_setting.next(), of_setting.next()) {
+            (Some(place), None) => Ok(place),
+            _ => {
+                let known: Vec<&str> = self.listed().map(|place| PARAMETERS[place].name).collect();
+                Err(EnvError::unknown("parameter", name, &known))
+            }
+        }
+    }
+
     /// Indices of the listed parameters.
     fn listed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..PARAMETERS.len()).filter(|&place| self.0[place])
@@ -85,7 +103,8 @@ impl EpisodeParameters {
     /// others do not change.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] if an option is not an active parameter; [`EnvError::Config`] if a value is out of range.
+    /// [`EnvError::Unknown`] if an option is not an active parameter; [`EnvError::Config`] if a value is out of range, or an option
+    /// names a parameter twice.
     pub fn draw(
         settings: &RandomizationSettings,
         active: &ActiveParameters,
@@ -113,17 +132,18 @@ impl EpisodeParameters {
                 }
             })
             .collect();
+        let mut fixed = [false; PARAMETERS.len()];
         for (name, &value) in &options.parameters {
-            let place = active
-                .listed()
-                .find(|&place| PARAMETERS[place].name == name);
-            let place = place.ok_or_else(|| {
-                let known: Vec<&str> = active
-                    .listed()
-                    .map(|place| PARAMETERS[place].name)
-                    .collect();
-                EnvError::unknown("parameter", name, &known)
-            })?;
+            let place = active.find(name)?;
+            if std::mem::replace(&mut fixed[place], true) {
+                return Err(EnvError::Config {
+                    field: name.clone(),
+                    problem: format!(
+                        "is another name of {}: give one of them",
+                        PARAMETERS[place].name
+                    ),
+                });
+            }
             values[place] = settings.fixed(&PARAMETERS[place], value)?;
         }
         let listed = active.listed().map(|place| values[place]).collect();

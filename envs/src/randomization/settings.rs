@@ -89,7 +89,7 @@ impl Default for RandomizationSettings {
 /// A random parameter of an episode.
 pub(super) struct Parameter {
     /// Name of the setting that holds its range.
-    setting: &'static str,
+    pub(super) setting: &'static str,
     pub(super) name: &'static str,
     pub(super) unit: &'static str,
     /// Minimum and maximum value in settings and options.

@@ -1,6 +1,7 @@
 //! Pictures without a screen, through EGL: colours and metric depth from named cameras.
 
 mod image;
+mod release;
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 use mujoco_rs::wrappers::mj_visualization::MjvCamera;
 
 pub use image::Image;
+use release::Release;
 
 use crate::names::{self, ObjectType};
 use crate::render_state::RenderState;
@@ -60,6 +62,8 @@ impl RenderConfig {
 #[derive(Debug)]
 pub struct Renderer {
     inner: MjRenderer,
+    /// Dropped after `inner`, whose context it releases.
+    _release: Release,
     state: RenderState,
     config: RenderConfig,
 }
@@ -111,6 +115,7 @@ impl Renderer {
             .map_err(graphics)?;
         Ok(Self {
             inner,
+            _release: Release,
             state,
             config,
         })
