@@ -263,9 +263,9 @@ fn a_built_in_robot_moves_as_published() {
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
             if ur5e_height(pose(middle)) > z {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         let joints = pose(low).map(|joint| joint.to_string());

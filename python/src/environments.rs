@@ -123,7 +123,8 @@ impl Environments {
         let mut given = settings::table(settings)?;
         if let Some(n_steps) = max_episode_steps {
             let n_steps = whole("max_episode_steps", n_steps, 1)?;
-            settings::limit_steps(&mut given, &(kind.build)(&given)?.settings, n_steps)?;
+            let complete = (kind.build)(&given)?.settings;
+            settings::limit_steps(&mut given, &complete, n_steps)?;
         }
         let made = py.detach(|| {
             let factory = (kind.build)(&given)?;

@@ -83,13 +83,11 @@ impl ActiveParameters {
         let mut of_setting = self
             .listed()
             .filter(|&place| PARAMETERS[place].setting == name);
-        match (of_setting.next(), of_setting.next()) {
-            (Some(place), None) => Ok(place),
-            _ => {
-                let known: Vec<&str> = self.listed().map(|place| PARAMETERS[place].name).collect();
-                Err(EnvError::unknown("parameter", name, &known))
-            }
+        if let (Some(place), None) = (of_setting.next(), of_setting.next()) {
+            return Ok(place);
         }
+        let known: Vec<&str> = self.listed().map(|place| PARAMETERS[place].name).collect();
+        Err(EnvError::unknown("parameter", name, &known))
     }
 
     /// Indices of the listed parameters.
