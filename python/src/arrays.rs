@@ -42,9 +42,13 @@ pub(crate) fn copy_actions(
     space: &BoxSpace,
     numbers: &mut [f32],
 ) -> Result<()> {
-    let is_ready = given
-        .cast::<PyArrayDyn<f32>>()
-        .is_ok_and(|array| array.is_c_contiguous() && array.shape() == shape);
+    let is_ready = given.cast::<PyArrayDyn<f32>>().is_ok_and(|array| {
+        let view = array.try_readonly();
+        // An array whose elements are not aligned has no slice.
+        array.shape() == shape
+            && array.is_c_contiguous()
+            && view.is_ok_and(|view| view.as_slice().is_ok())
+    });
     if is_ready {
         copy_f32(what, given, shape, numbers)?;
     } else {

@@ -77,7 +77,8 @@ GOOD_ACTIONS = {
 @pytest.mark.parametrize("make", GOOD_ACTIONS.values(), ids=GOOD_ACTIONS)
 def test_actions_of_any_real_type_and_order_are_cast(envs, make):
     # Multiples of 1/64 are exact in all of these types.
-    actions = np.random.default_rng(0).integers(-64, 65, envs.action_space.shape) / np.float32(64.0)
+    multiples = np.random.default_rng(0).integers(-64, 65, envs.action_space.shape)
+    actions = (multiples / 64.0).astype(np.float32)
     fresh = insonate.VectorEnv("reacher", N_ENVS)
     fresh.reset(seed=0)
     given = make(actions)

@@ -67,7 +67,7 @@ def test_force_control_presses_with_the_force():
 def test_physics_shows_its_scene_and_time():
     physics = insonate.Physics(insonate.Scene("ur5e", "l12-5", None))
     physics.step(250)
-    assert repr(physics) == "Physics(ur5e_l12-5, time=0.500 s)"
+    assert repr(physics) == "Physics(ur5e_l12-5_none, time=0.500 s)"
 
 
 def test_pose_control_goes_to_the_pose():
