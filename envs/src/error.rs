@@ -27,9 +27,7 @@ pub enum EnvError {
         value: f32,
     },
     /// A value is outside its bounds.
-    #[error(
-        "{what}[{index}] ({name}) is {value}, out of bounds; it must be between {low} and {high}"
-    )]
+    #[error("{what}[{index}] ({name}) = {value} is out of bounds: {low} to {high}")]
     OutOfBounds {
         /// Kind of data, such as `action`.
         what: &'static str,

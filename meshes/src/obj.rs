@@ -50,7 +50,7 @@ impl Obj {
                 }
                 if face.len() < 3 {
                     return Err(format!(
-                        "the face has {} corners; it must have at least 3",
+                        "a face of {} corners; at least 3 are needed",
                         face.len()
                     ));
                 }

@@ -129,11 +129,11 @@ impl Physics {
     }
 
     fn take_record(&mut self) {
-        let adjacent = self
+        let beside = self
             .torso
             .as_ref()
             .map_or(&[][..], CoSimulatedTorso::contacts);
-        self.record.take(&self.data, adjacent);
+        self.record.take(&self.data, beside);
     }
 
     /// Second half of a step. The classic Runge-Kutta scheme is not split into halves.

@@ -34,7 +34,7 @@ pub(crate) struct Describe {
     /// Print all settings of the task and its training as a configuration file.
     #[arg(long, conflicts_with = "json")]
     toml: bool,
-    /// Print the result as JSON on standard output.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

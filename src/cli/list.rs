@@ -18,7 +18,7 @@ pub(crate) struct List {
     /// Replaced by `insonate describe TASK`.
     #[arg(long, value_name = "TASK", hide = true)]
     task: Option<String>,
-    /// Print the result as JSON on standard output.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

@@ -61,10 +61,10 @@ const FINEST: f64 = 1e-3;
 /// Exponents for the detection of foam, and the gain of log-likelihood that it requires.
 const SCREENED: [f64; 6] = [1.2, 1.3, 1.7, 2.0, 2.4, 2.8];
 const EVIDENCE: f64 = 10.0;
-/// On a ramp a damper (xⁿ⁻¹ ẋ) is equivalent to a shift of the surface (d xⁿ/dx). So for foam and for Hunt and
-/// Crossley's law the prior moves the surface by about the width of its posterior: the ratio of actual to stated errors
-/// is 1.0 to 2.0 in `examples/onset.rs`.
-const DAMPER_DOUBT: f64 = 1.7;
+/// On a ramp a damper (xⁿ⁻¹ ẋ) is equivalent to a shift of the surface (d xⁿ/dx). So the prior moves the surface of
+/// foam by about the width of its posterior: the ratio of actual to stated errors is 1.0 to 2.0 in
+/// `examples/onset.rs`.
+const FOAM_DOUBT: f64 = 1.7;
 /// Surfaces from the beginning of a press and from the whole press contradict each other beyond this number of
 /// standard errors.
 const CONTRADICTION: f64 = 5.0;
@@ -116,8 +116,8 @@ pub(super) fn found(
     }
     let [low, high] = wide.support;
     let mut fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
-    if is_foam || fine.family == Family::HuntCrossley.name() {
-        fine.deviation *= DAMPER_DOUBT;
+    if is_foam {
+        fine.deviation *= FOAM_DOUBT;
     }
     // A law that holds for the whole press places the surface of its beginning at the same depth.
     let families = if is_foam {

@@ -27,16 +27,16 @@ pub(crate) struct Identify {
     /// The log to fit: an excitation of all joints, at least 5 s.
     #[arg(value_name = "TRAIN")]
     train: PathBuf,
-    /// Log of another motion, to validate the result.
+    /// Another motion, on which the result is tried.
     #[arg(long, value_name = "LOG")]
     test: Option<PathBuf>,
-    /// Log of the same arm with a compact payload on the carriage; its mass and place are identified.
+    /// A log of the same arm with a compact payload on the carriage, which is weighed.
     #[arg(long, value_name = "LOG")]
     payload: Option<PathBuf>,
-    /// Sample rate of the logs [Hz] [default: from the time column, or 200].
+    /// Samples per second of the logs [Hz] [default: those of the time column, or 200].
     #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Sample rate of the payload's log [Hz] [default: as --rate].
+    /// Samples per second of the payload's log [Hz] [default: as --rate].
     #[arg(
         long,
         value_name = "HZ",
@@ -50,16 +50,16 @@ pub(crate) struct Identify {
     /// Unit of the logs' insertion.
     #[arg(long, value_enum, default_value_t = LengthWord::Metres)]
     lengths: LengthWord,
-    /// Sense of the torques in the logs: of the motors on the arm, or of the arm on its motors.
+    /// Whose torques the logs have: those of the motors on the arm, or those of the arm on its motors.
     #[arg(long, value_enum, default_value_t = TorqueWord::Motor)]
     torques: TorqueWord,
-    /// Coordinates of the logs: joints of the mechanism, or motors.
+    /// What the logs count: joints of the mechanism, or motors.
     #[arg(long, value_enum, default_value_t = CoordinatesWord::Motor)]
     coordinates: CoordinatesWord,
-    /// Method: ordinary or weighted least squares, or the weighted fit constrained to physically possible bodies.
+    /// How to fit: ordinary or weighted least squares, or the weighted fit over bodies that can exist.
     #[arg(long, value_enum, default_value_t = MethodWord::Sdp)]
     method: MethodWord,
-    /// Cut-off of the zero-phase low-pass [Hz], or `published`: 16.96 Hz and an unfiltered regressor, as in Wang et al. 2019.
+    /// Cut-off of the zero-phase low-pass [Hz], or `published`: 16.96 Hz and a regressor left unfiltered, as Wang et al. 2019 ran it.
     #[arg(long, value_name = "HZ", default_value = "5.4", value_parser = filtering)]
     cutoff: Filtering,
     /// Folder for the report and plots.
@@ -169,6 +169,6 @@ fn filtering(text: &str) -> Result<Filtering, String> {
             cutoff_hz,
             ..Filtering::standard()
         }),
-        _ => Err("it must be a number of Hz, or published".to_owned()),
+        _ => Err("allowed: a number of Hz, or published".to_owned()),
     }
 }

@@ -134,7 +134,7 @@ impl MotionPlan {
                 return Err(TissueError::Setting {
                     field: field.to_owned(),
                     value: format!("{value}"),
-                    allowed: format!("between {least} and {most}"),
+                    allowed: format!("from {least} to {most}"),
                 });
             }
         }

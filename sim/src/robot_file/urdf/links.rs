@@ -56,9 +56,7 @@ impl Links {
             .filter(|name| !children.contains(name))
             .collect();
         let [base] = bases.as_slice() else {
-            let problem = format!(
-                "exactly one link must be the base (not the child of a joint); found: {bases:?}"
-            );
+            let problem = format!("one link must be the child of no joint; these are: {bases:?}");
             return Err(RobotFileError::refused(path, "robot", problem));
         };
         let base = (*base).clone();
@@ -89,7 +87,7 @@ impl Links {
             };
             if let Some(other) = &joint.mimics {
                 let problem = format!(
-                    "it mimics {other:?}; a joint between the base and the flange must have its own motor"
+                    "it mimics {other:?}; a joint on the way to the flange must be driven by itself"
                 );
                 return Err(RobotFileError::refused(
                     path,

@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<String, RobotFileError> {
         return Err(RobotFileError::refused(
             path,
             "file",
-            format!("the file has {size} bytes; it must have at most {MOST_BYTES} bytes"),
+            format!("{size} bytes; at most {MOST_BYTES} are read"),
         ));
     }
     let text = std::fs::read_to_string(path)

@@ -16,31 +16,31 @@ pub(crate) struct TissueBench {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: Solver,
-    /// Number of particles (mpm).
+    /// Particles (mpm).
     #[arg(long, value_name = "N", default_value_t = 24_000)]
     particles: usize,
-    /// Number of grid cells along each axis (mpm).
+    /// Cells along each axis (mpm).
     #[arg(long, value_name = "N", default_value_t = 64)]
     grid: usize,
-    /// Number of tetrahedra (xpbd).
+    /// Tetrahedra (xpbd).
     #[arg(long, value_name = "N", default_value_t = 1170)]
     tets: usize,
-    /// Number of worlds that step in parallel (xpbd).
+    /// Worlds that step together (xpbd).
     #[arg(long, value_name = "N", default_value_t = 1)]
     worlds: usize,
-    /// Number of substeps per frame [default: mpm 25, xpbd 10]
+    /// Substeps in a frame [default: mpm 25, xpbd 10]
     #[arg(long, value_name = "N")]
     substeps: Option<u32>,
-    /// Device; auto uses a hardware GPU if there is one, else the CPU.
+    /// Device; auto takes a hardware GPU where there is one.
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceArg,
-    /// Number of threads; 0 uses one per core.
+    /// Threads; 0: one for each core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Number of frames; the median over them is reported.
+    /// Number of frames, of which the median counts.
     #[arg(long, value_name = "N", default_value_t = 40)]
     frames: u32,
-    /// Print the result as JSON on standard output.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

@@ -89,7 +89,9 @@ impl MaterialTable {
         let content: Content = toml::from_str(text).map_err(|error| error.to_string())?;
         if content.labels.len() > MAX_LABELS {
             let n = content.labels.len();
-            return Err(format!("has {n} labels; it must have at most {MAX_LABELS}"));
+            return Err(format!(
+                "has {n} labels, but at most {MAX_LABELS} are allowed"
+            ));
         }
         let of = |own: &Option<toml::Value>, name: &str, usual: Material| {
             let own = own.as_ref().map(|own| material(own, name));
@@ -122,7 +124,7 @@ fn material(own: &toml::Value, usual: &str) -> Result<Material, String> {
     }
     if !own.is_table() {
         return Err(format!(
-            "is {own}; it must be a name, or {{ speed_of_sound, density, attenuation, backscatter }}"
+            "is {own}, but must be a name, or {{ speed_of_sound, density, attenuation, backscatter }}"
         ));
     }
     let own: Own = own
@@ -193,7 +195,7 @@ fn lasting(name: &str) -> Result<&'static str, String> {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(format!(
-            "name is {:?}; it must have between 1 and {MAX_NAME} bytes of text",
+            "name is {:?}, but must have 1 to {MAX_NAME} bytes of text",
             name.chars().take(MAX_NAME).collect::<String>()
         ));
     }
