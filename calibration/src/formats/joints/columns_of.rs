@@ -53,7 +53,7 @@ const AFTER: &[&str] = &[
     "position", "pos", "angle", "q", "rad", "radian", "radians", "deg", "degree", "degrees", "m",
 ];
 
-/// A column whose name is that of a list and a number.
+/// A column that is one entry of a list: the name of the list and a number, such as `joint_positions_0`.
 struct Numbered {
     stem: String,
     rank: usize,
