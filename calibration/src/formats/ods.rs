@@ -4,7 +4,7 @@
 //! Format: OASIS Open Document Format 1.3, part 3, chapters 9 and 19. A cell and a row may state how often they
 //! repeat; repetitions count towards the limits of a table before they are written.
 
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{BufRead, BufReader, Read, Seek};
 
 use calamine::DataRef;
 use quick_xml::Reader;
@@ -12,7 +12,6 @@ use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
 use super::sheet::{self, MAX_COLUMNS, Text};
-use super::source::Hashing;
 use super::{ReadOptions, assemble, csv, refuse};
 use crate::{CalibrationError, Log};
 
@@ -29,16 +28,7 @@ pub(super) fn read(
     mut input: impl Read + Seek,
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
-    let failed = |source| CalibrationError::Read {
-        file: file.to_owned(),
-        source,
-    };
-    let mut hashing = Hashing::new(input.by_ref());
-    io::copy(&mut hashing, &mut io::sink()).map_err(failed)?;
-    let sha256 = hashing.finish();
-    input.rewind().map_err(failed)?;
-    sheet::check_sizes(file, "ODS", &mut input, |name| name == CONTENT.as_bytes())?;
-    input.rewind().map_err(failed)?;
+    let sha256 = sheet::hash(file, "ODS", &mut input, |name| name == CONTENT.as_bytes())?;
     let damaged =
         |error: zip::result::ZipError| refuse(file, format!("is not an ODS spreadsheet: {error}"));
     let mut archive = ZipArchive::new(input).map_err(damaged)?;

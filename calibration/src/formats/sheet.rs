@@ -29,18 +29,9 @@ pub(super) fn read(
     mut input: impl Read + Seek,
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
-    let failed = |source| CalibrationError::Read {
-        file: file.to_owned(),
-        source,
-    };
-    let mut hashing = Hashing::new(input.by_ref());
-    io::copy(&mut hashing, &mut io::sink()).map_err(failed)?;
-    let sha256 = hashing.finish();
-    input.rewind().map_err(failed)?;
-    check_sizes(file, "XLSX", &mut input, |name| {
+    let sha256 = hash(file, "XLSX", &mut input, |name| {
         name.starts_with(b"xl/worksheets/")
     })?;
-    input.rewind().map_err(failed)?;
     let found = guarded(|| table(file, input));
     let (name, text) =
         found.unwrap_or_else(|| Err(refuse(file, "is damaged: its reader gave up")))?;
@@ -54,10 +45,30 @@ pub(super) fn read(
     assemble::log(file, read, options)
 }
 
+/// The SHA-256 of an archive whose sizes [`check_sizes`] accepts; the input is then at its start.
+pub(super) fn hash(
+    file: &str,
+    kind: &str,
+    input: &mut (impl Read + Seek),
+    is_sheet: impl Fn(&[u8]) -> bool,
+) -> Result<String, CalibrationError> {
+    let failed = |source| CalibrationError::Read {
+        file: file.to_owned(),
+        source,
+    };
+    let mut hashing = Hashing::new(input.by_ref());
+    io::copy(&mut hashing, &mut io::sink()).map_err(failed)?;
+    let sha256 = hashing.finish();
+    input.rewind().map_err(failed)?;
+    check_sizes(file, kind, input.by_ref(), is_sheet)?;
+    input.rewind().map_err(failed)?;
+    Ok(sha256)
+}
+
 /// Unpacks every file of the archive once and discards the output, because the sizes stated in it may be wrong.
 /// `kind` is the format's name, and `is_sheet` says whether a file of this name holds cells, which
 /// are streamed.
-pub(super) fn check_sizes(
+fn check_sizes(
     file: &str,
     kind: &str,
     input: impl Read + Seek,
