@@ -45,12 +45,14 @@ def test_make_and_make_vec_give_the_same_episodes():
         single, _ = env.reset(seed=7 + env_idx)
         np.testing.assert_array_equal(single, rows[env_idx])
     env.reset(seed=7)
+    envs.action_space.seed(7)
     for _ in range(20):
-        actions = envs.action_space.sample()
+        # Small actions: no episode ends.
+        actions = 0.2 * envs.action_space.sample()
         rows, rewards, *_ = envs.step(actions)
-        single, reward, *_ = env.step(actions[0])
+        single, reward, terminated, truncated, _ = env.step(actions[0])
         np.testing.assert_array_equal(single, rows[0])
-        assert reward == rewards[0]
+        assert reward == rewards[0] and not (terminated or truncated)
     env.close()
     envs.close()
 
@@ -297,6 +299,7 @@ def test_same_step_gives_the_observation_that_next_step_shows():
     next_step, same_step = (insonate.VectorEnv("reacher", 2, autoreset_mode=m) for m in makes)
     next_step.reset(seed=5)
     same_step.reset(seed=5)
+    next_step.action_space.seed(5)
     for _ in range(100):
         actions = next_step.action_space.sample()
         rows, _, terminated, truncated, infos = next_step.step(actions)
@@ -317,6 +320,7 @@ def test_gymnasiums_own_wrappers_fit():
     envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
     envs = gymnasium.wrappers.vector.ClipAction(envs)
     envs.reset(seed=0)
+    envs.action_space.seed(0)
     for _ in range(200):
         *_, infos = envs.step(3.0 * envs.action_space.sample())
         if "episode" in infos:

@@ -44,6 +44,7 @@ def test_pictures_show_what_moves():
         "insonate/ProbeSweep-v0", render_mode="rgb_array", width=160, height=120, camera="side"
     )
     env.reset(seed=0)
+    env.action_space.seed(0)
     first = env.render()
     for _ in range(5):
         env.step(env.action_space.sample())
