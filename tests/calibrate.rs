@@ -349,7 +349,7 @@ fn the_report_holds_everything_and_loads_nothing() {
         "insonate scene --softness",
         "solref=",
         "SHA-256",
-        "What was chosen",
+        "Choices and their reasons",
         "condition number",
     ] {
         assert!(report.contains(part), "{part}");

@@ -127,18 +127,21 @@ fn wrong_usage_ends_with_status_2() {
     let unknown = refused(&["scene", "--robot", "pandas"], 2);
     assert!(unknown.starts_with("error: there is no robot \"pandas\"; choose one of panda"));
     assert!(refused(&["scan", "--torso", "rubber"], 2).contains("composite, fast, flex"));
-    assert!(refused(&["scene", "--stiffness", "-5"], 2).contains("stiffness = -5 is out of range"));
-    assert!(refused(&["scene", "--damping", "nan"], 2).contains("damping = NaN is out of range"));
+    assert!(refused(&["scene", "--stiffness", "-5"], 2).contains("stiffness is -5; it must be"));
+    assert!(refused(&["scene", "--damping", "nan"], 2).contains("damping is NaN; it must be"));
     assert!(refused(&["scene", "--count", "9,4"], 2).contains("9,4"));
     assert!(refused(&["scene", "--robot-file", "arm.xml"], 2).contains("required"));
     assert!(
-        refused(&["press", "--depth", "5"], 2).contains("depth = 5 is out of range: 0 to 0.08 m")
+        refused(&["press", "--depth", "5"], 2)
+            .contains("depth is 5; it must be between 0 and 0.08 m")
     );
-    assert!(refused(&["scan", "--speed", "0"], 2).contains("speed = 0 is out of range"));
+    assert!(refused(&["scan", "--speed", "0"], 2).contains("speed is 0; it must be"));
     for after in ["inf", "nan", "-1"] {
-        assert!(refused(&["render", "--after", after], 2).contains("is out of range: 0 to 3600 s"));
+        assert!(
+            refused(&["render", "--after", after], 2).contains("it must be between 0 and 3600 s")
+        );
     }
-    assert!(refused(&["scene", "--timestep", "0.5"], 2).contains("timestep = 0.5 is out of range"));
+    assert!(refused(&["scene", "--timestep", "0.5"], 2).contains("timestep is 0.5; it must be"));
     assert!(refused(&["scene", "--count", "60,60,60"], 2).contains("at most 2 m"));
     assert!(refused(&["fly"], 2).contains("fly"));
     assert!(
@@ -147,7 +150,7 @@ fn wrong_usage_ends_with_status_2() {
     );
     assert!(
         refused(&["scene", "--patient", "adult", "--patient-height", "3"], 2)
-            .contains("patient height = 3 is out of range: 1.4 to 2.1 m")
+            .contains("patient height is 3; it must be between 1.4 and 2.1 m")
     );
     assert!(refused(&["scene", "--patient", "adult", "--shape", "box"], 2).contains("--shape"));
 }

@@ -143,7 +143,7 @@ fn impossible_recordings_are_wrong_usage() {
         (&["--noise", "thesis"], "--sites"),
         (&["--sites", "5", "--noise", "loud=1"], "lateral-bias"),
         (&["--sites", "5", "--site", "0,0"], "--sites 1"),
-        (&["--sites", "5", "--rate", "0"], "20 to 10000"),
+        (&["--sites", "5", "--rate", "0"], "between 20 and 10000"),
         (
             &["--sites", "5", "--sine", "0.004,1,1"],
             "0.45 of the depth",

@@ -188,12 +188,12 @@ fn paths_off_the_torso_and_impossible_scans_are_refused() {
         to: [0.0, 0.5],
         ..Scan::default()
     });
-    assert!(off_torso.contains("lies beside the torso"), "{off_torso}");
+    assert!(off_torso.contains("is not on the torso"), "{off_torso}");
     let nan = refused(&Scan {
         force: f64::NAN,
         ..Scan::default()
     });
-    assert_eq!(nan, "force = NaN is out of range: 0.5 to 40 N");
+    assert_eq!(nan, "force is NaN; it must be between 0.5 and 40 N");
     let bare = Scene::new(robots::panda::panda(), probes::c5_2(), None);
     let none = scan(&bare, &Scan::default(), &mut Pictures::none(), &mut |_| {
         Continue(())

@@ -55,7 +55,7 @@ fn a_part_of_the_robot_in_the_torso_is_named() {
         "{line}"
     );
     assert!(
-        line.contains("none of the nearest places of the base reaches it clear of everything"),
+        line.contains("no position of the base nearby reaches it without contact"),
         "{line}"
     );
 }

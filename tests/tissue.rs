@@ -341,24 +341,24 @@ fn invalid_options_are_refused_by_name() {
         (
             &["--body", "torso"][..],
             2,
-            "--body is torso, but must be strip for tear",
+            "--body is torso; it must be strip for tear",
         ),
         (
             &["--young-modulus=-5"],
             2,
-            "--young-modulus is -5, but must be from 100",
+            "--young-modulus is -5; it must be between 100",
         ),
         (&["--poisson-ratio", "0.5"], 2, "--poisson-ratio is 0.5"),
         (&["--travel", "nan"], 2, "--travel is NaN"),
         (
             &["--layers"],
             2,
-            "--layers is given, but must be left out: a strip is of one material",
+            "--layers is given; it must be left out: a strip is of one material",
         ),
         (
             &["--frames", "500"],
             2,
-            "--frames is 500, but must be from 2 to 60",
+            "--frames is 500; it must be between 2 and 60",
         ),
         (
             &["--device", "gpu"],

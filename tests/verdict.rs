@@ -129,7 +129,7 @@ fn limits_are_named_on_the_command_line() {
     let (status, summary, _) = scan(folder.path(), &robot, &["--limit", "force_mae=0,0.001"]);
     assert_eq!(status, 1);
     assert!(
-        reasons(&summary).contains("allowed are 0.00 N"),
+        reasons(&summary).contains("must be at most 0.00 N"),
         "{summary}"
     );
     let wrong = refused(&["scan", "--limit", "cover=1"], 2);
@@ -189,7 +189,7 @@ fn a_picture_of_a_held_probe_has_a_verdict() {
     assert_eq!(strict.status.code(), Some(1));
     let figures: Value = serde_json::from_slice(&strict.stdout).unwrap();
     assert!(
-        reasons(&figures).contains("the probe tilted by"),
+        reasons(&figures).contains("the tilt of the probe was"),
         "{figures}"
     );
 }

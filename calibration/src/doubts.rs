@@ -234,7 +234,7 @@ fn units(samples: &Samples, fit: &Fit) -> Option<String> {
     };
     (stiffness > 0.0 && !STIFFNESS.contains(&stiffness)).then(|| {
         format!(
-            "{stiffness:.3e} N/m is no stiffness of tissue under a probe of a few cm² ({:.0} to {:.0e} N/m; Wells and Liang 2011): are the units right? --units indentation=mm,force=N sets them",
+            "{stiffness:.3e} N/m is not a plausible stiffness of tissue under a probe of a few cm² ({:.0} to {:.0e} N/m; Wells and Liang 2011): are the units right? --units indentation=mm,force=N sets them",
             STIFFNESS.start(),
             STIFFNESS.end()
         )

@@ -312,7 +312,7 @@ fn unsuitable_sites_are_refused() {
     };
     let few = error(sites[..LEAST_SITES - 1].to_vec());
     assert!(
-        few.contains("3 sites") && few.contains("4 or more"),
+        few.contains("the number of sites is 3; it must be at least 4"),
         "{few}"
     );
     let mut heap = sites.clone();
@@ -322,5 +322,5 @@ fn unsuitable_sites_are_refused() {
     assert!(error(heap).contains("same place"));
     let mut negative = sites;
     negative[2].value = -3.0;
-    assert!(error(negative).contains("site2 has the value -3"));
+    assert!(error(negative).contains("the value of site2 is -3"));
 }

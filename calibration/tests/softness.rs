@@ -110,11 +110,11 @@ fn errors_name_the_key() {
         ("format = 1\nstifness = 3", "unknown field `stifness`"),
         (
             "format = 1\n[pooled.stiffness]\nmean = -5",
-            "pooled.stiffness.mean = -5 is out of range",
+            "pooled.stiffness.mean is -5; it must be",
         ),
         (
             "format = 1\n[pooled.damping]\nmean = nan",
-            "pooled.damping.mean = NaN",
+            "pooled.damping.mean is NaN",
         ),
         (
             "format = 1\n[pooled.stiffness]\nmean = 5\nunit = \"N/mm\"",

@@ -48,10 +48,14 @@ impl RodOnBed {
     /// [`ContinuumError`] if there are fewer than two nodes, or not fewer contacts than nodes.
     pub fn new(n_nodes: usize, n_contacts: usize, solver: Solver) -> Result<Self, ContinuumError> {
         if !(2..=10_000).contains(&n_nodes) {
-            return Err(ContinuumError::setting("nodes", n_nodes, "2 to 10000"));
+            return Err(ContinuumError::setting(
+                "nodes",
+                n_nodes,
+                "between 2 and 10000",
+            ));
         }
         if !(1..n_nodes).contains(&n_contacts) {
-            let allowed = format!("1 to {}", n_nodes - 1);
+            let allowed = format!("between 1 and {}", n_nodes - 1);
             return Err(ContinuumError::setting("contacts", n_contacts, allowed));
         }
         let mut n_over = n_contacts;

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum ContinuumError {
     /// A setting or an input is out of range.
-    #[error("{field} is {value}, but must be {allowed}")]
+    #[error("{field} is {value}; it must be {allowed}")]
     Setting {
         /// Name of the setting.
         field: String,
@@ -23,7 +23,7 @@ pub enum ContinuumError {
         problem: String,
     },
     /// The introducer's mouth is inside a wall.
-    #[error("the base is {depth} m inside a wall, but must be in the lumen")]
+    #[error("the base is {depth} m inside a wall; it must be in the lumen")]
     BaseInWall {
         /// Depth in the wall [m].
         depth: f64,

@@ -57,7 +57,7 @@ pub fn inverse_kinematics(
         return Err(DvrkError::Unreachable {
             frame: "the endoscope's tip",
             reason: format!(
-                "it is {depth} m from the remote centre, allowed: above {SINGULAR:e}, with roll {roll} rad, allowed: finite"
+                "its distance from the remote centre is {depth} m; it must be above {SINGULAR:e} m; roll is {roll} rad; it must be finite"
             ),
         });
     }

@@ -12,7 +12,7 @@ pub enum DvrkError {
         reason: String,
     },
     /// A number outside its range.
-    #[error("{name} is {value}, allowed: {allowed}")]
+    #[error("{name} is {value}; it must be {allowed}")]
     Range {
         /// Name of the quantity.
         name: String,

@@ -126,7 +126,7 @@ fn uneven_samples_are_brought_to_even_steps_and_gaps_are_refused() {
     gap.drain(900..960);
     let message = read(&text(&header, &gap, |t| format!("{t:.6}"), &columns), None).unwrap_err();
     assert!(
-        message.starts_with("log.csv: lines 901 to 902: 0.305 s without a sample"),
+        message.starts_with("log.csv: lines 901 to 902: the gap between samples is 0.305 s"),
         "{message}"
     );
     let message = read(

@@ -73,7 +73,7 @@ fn bad_logs_are_refused_with_line_and_column() {
         ("\n\n", "log.csv: line 1: the file is empty"),
         (
             "1,2,3",
-            "log.csv: line 1: the line has 3 columns, allowed: 21",
+            "log.csv: line 1: the line has 3 columns; it must have 21",
         ),
         (&lines.join("\n"), "log.csv: line 10: column q2 is \"abc"),
         (
@@ -102,7 +102,7 @@ fn bad_logs_are_refused_with_line_and_column() {
         ),
         (
             &self::text(&degrees, ","),
-            "log.csv: q1 changes 0.017 times as fast at 200 Hz as dq1 says",
+            "log.csv: at 200 Hz the speed of q1 is 0.017 times dq1",
         ),
     ] {
         let message = parse(text).unwrap_err();

@@ -27,7 +27,9 @@ pub enum EnvError {
         value: f32,
     },
     /// A value is outside its bounds.
-    #[error("{what}[{index}] ({name}) = {value} is out of bounds: {low} to {high}")]
+    #[error(
+        "{what}[{index}] ({name}) is {value}, out of bounds; it must be between {low} and {high}"
+    )]
     OutOfBounds {
         /// Kind of data, such as `action`.
         what: &'static str,

@@ -93,7 +93,7 @@ pub fn fix(
         if parameters[place].is_whole && value.fract() != 0.0 {
             return Err(EnvError::Config {
                 field: name.clone(),
-                problem: format!("is {value}, but must be a whole number"),
+                problem: format!("is {value}; it must be a whole number"),
             });
         }
         values[place] = value;

@@ -144,7 +144,7 @@ pub fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(),
     }
     Err(EnvError::Config {
         field: field.to_owned(),
-        problem: format!("is {value}, but must lie in {least} to {most}"),
+        problem: format!("is {value}; it must be between {least} and {most}"),
     })
 }
 

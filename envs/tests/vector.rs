@@ -151,7 +151,10 @@ fn a_bad_action_is_named_and_nothing_moves() {
     check(&[0.5], &["actions", "1", "2"]);
     check(&[0.5, f32::NAN], &["env 1", "action[0]", "push [N]", "NaN"]);
     check(&[f32::INFINITY, 0.0], &["env 0", "push [N]", "inf"]);
-    check(&[0.5, -1.5], &["env 1", "push [N]", "-1.5", "-1 to 1"]);
+    check(
+        &[0.5, -1.5],
+        &["env 1", "push [N]", "-1.5", "between -1 and 1"],
+    );
 }
 
 #[test]

@@ -78,13 +78,13 @@ fn a_forged_list_affects_nothing_outside_its_folder() {
     let (folder, other) = (scratch.path().join("run"), scratch.path().join("other"));
     fs::create_dir_all(folder.join("own")).unwrap();
     fs::create_dir(&other).unwrap();
-    let kept = [other.join("thesis"), scratch.path().join("beside")];
+    let kept = [other.join("thesis"), scratch.path().join("adjacent")];
     for path in &kept {
         fs::write(path, "mine").unwrap();
     }
     fs::write(folder.join("own/thesis"), "mine").unwrap();
     let mut list = format!(
-        "press\n../beside\n../other/thesis\n{}\nown\nown/../../beside\n./own/thesis\n\n/\n..\n",
+        "press\n../adjacent\n../other/thesis\n{}\nown\nown/../../adjacent\n./own/thesis\n\n/\n..\n",
         kept[0].display()
     );
     #[cfg(unix)]

@@ -20,7 +20,7 @@ pub enum MeshError {
         problem: String,
     },
     /// The number of normals or UVs differs from the number of vertices.
-    #[error("{attribute}.len() is {count}, but must be {n_vertices}")]
+    #[error("{attribute}.len() is {count}; it must be {n_vertices}")]
     Attribute {
         /// `normals` or `uvs`.
         attribute: &'static str,
@@ -62,7 +62,7 @@ pub enum MeshFault {
     #[error("the mesh is empty: it has no triangles")]
     Empty,
     /// There are too many vertices or triangles.
-    #[error("the mesh has {count} {what}, but at most {most} are allowed")]
+    #[error("the mesh has {count} {what}; it must have at most {most}")]
     TooLarge {
         /// Vertices or triangles.
         what: &'static str,

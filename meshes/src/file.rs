@@ -70,7 +70,7 @@ impl TriangleMesh {
             problem,
         };
         let format = MeshFormat::of(path)
-            .ok_or_else(|| refuse("the extension is none of obj, stl and ply".to_owned()))?;
+            .ok_or_else(|| refuse("the extension must be obj, stl or ply".to_owned()))?;
         let bytes = read_bytes(path).map_err(refuse)?;
         let mut mesh = Self::parse(format, &bytes).map_err(|error| refuse(error.to_string()))?;
         if format == MeshFormat::Stl {

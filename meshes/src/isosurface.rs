@@ -94,9 +94,9 @@ impl Net {
         let step = 0.1 * self.cell;
         let value = field(&point);
         let slope = Vector3::from_fn(|axis, _| {
-            let mut beside = point;
-            beside[axis] += step;
-            (field(&beside) - value) / step
+            let mut adjacent = point;
+            adjacent[axis] += step;
+            (field(&adjacent) - value) / step
         });
         let steepness = slope.norm_squared();
         if steepness > 0.1 {
@@ -117,10 +117,10 @@ impl Net {
                     continue;
                 }
                 let vertex = |du: usize, dv: usize| {
-                    let mut beside = at;
-                    beside[u] -= du;
-                    beside[v] -= dv;
-                    self.vertices.get(&beside).map(|&(vertex, _)| vertex)
+                    let mut adjacent = at;
+                    adjacent[u] -= du;
+                    adjacent[v] -= dv;
+                    self.vertices.get(&adjacent).map(|&(vertex, _)| vertex)
                 };
                 let around = [vertex(1, 1), vertex(0, 1), vertex(0, 0), vertex(1, 0)];
                 let [Some(a), Some(b), Some(c), Some(d)] = around else {

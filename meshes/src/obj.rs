@@ -50,7 +50,7 @@ impl Obj {
                 }
                 if face.len() < 3 {
                     return Err(format!(
-                        "a face of {} corners; at least 3 are needed",
+                        "the face has {} corners; it must have at least 3",
                         face.len()
                     ));
                 }

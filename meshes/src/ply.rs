@@ -72,7 +72,7 @@ fn check_header(header: &Header, bytes: &[u8]) -> Result<(), String> {
             || (element.properties.is_empty() && element.count > 0)
         {
             return Err(format!(
-                "element {:?} has {} rows of {} properties; at most {} rows of at least one fit into the file's {} bytes",
+                "element {:?} has {} rows of {} properties; it must have at most {} rows of at least one property in a file of {} bytes",
                 shorten(name),
                 element.count,
                 element.properties.len(),
@@ -184,10 +184,13 @@ impl PropertyAccess for Face {
 impl Face {
     fn add_to(&self, mesh: &mut TriangleMesh) -> Result<(), String> {
         let [first, rest @ ..] = self.0.as_slice() else {
-            return Err("0 corners; at least 3 are needed".to_owned());
+            return Err("has 0 corners; it must have at least 3".to_owned());
         };
         if rest.len() < 2 {
-            return Err(format!("{} corners; at least 3 are needed", self.0.len()));
+            return Err(format!(
+                "has {} corners; it must have at least 3",
+                self.0.len()
+            ));
         }
         let fan = rest.windows(2);
         mesh.triangles

@@ -65,7 +65,7 @@ impl MeshSpace {
             "RAS" => Ok(Some(Self::Ras)),
             "LPS" => Ok(Some(Self::Lps)),
             _ => Err(format!(
-                "the header says SPACE={name}, but must say RAS or LPS"
+                "the header says SPACE={name}; it must say RAS or LPS"
             )),
         }
     }

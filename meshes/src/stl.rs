@@ -33,7 +33,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
         ));
     } else {
         return Err(format!(
-            "{} bytes, but a binary file has {HEADER} or more, and a text file begins with \"solid\"",
+            "the file has {} bytes; a binary file must have at least {HEADER} bytes, and a text file begins with \"solid\"",
             bytes.len()
         ));
     };

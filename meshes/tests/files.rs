@@ -134,7 +134,7 @@ fn written_meshes_come_back_the_same() {
     let error = mesh
         .write_obj(Vec::new(), Some(&normals[1..]), None)
         .unwrap_err();
-    assert_eq!(error.to_string(), "normals.len() is 35, but must be 36");
+    assert_eq!(error.to_string(), "normals.len() is 35; it must be 36");
 }
 
 #[test]
@@ -207,7 +207,11 @@ fn faults_of_files_are_named_with_their_place() {
         b"v 0 0 0\nf -2 1 1\n",
         "line 2: index \"-2\" is not",
     );
-    check_refused("a.obj", b"v 0 0 0\nf 1 1\n", "line 2: a face of 2 corners");
+    check_refused(
+        "a.obj",
+        b"v 0 0 0\nf 1 1\n",
+        "line 2: the face has 2 corners",
+    );
     check_refused(
         "a.obj",
         b"v 0 0 0\nf 1 -9223372036854775808 1\n",
@@ -247,7 +251,7 @@ fn faults_of_files_are_named_with_their_place() {
     check_refused(
         "a.ply",
         huge,
-        "element \"vertex\" has 4000000000 rows of 3 properties; at most 124 rows",
+        "element \"vertex\" has 4000000000 rows of 3 properties; it must have at most 124 rows",
     );
     let empty_rows = b"ply\nformat ascii 1.0\nelement a 18446744073709551615\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2";
     check_refused(
@@ -255,7 +259,7 @@ fn faults_of_files_are_named_with_their_place() {
         empty_rows,
         "element \"a\" has 18446744073709551615 rows of 0",
     );
-    check_refused("a.txt", b"", "the extension is none of obj, stl and ply");
+    check_refused("a.txt", b"", "the extension must be obj, stl or ply");
     let missing = TriangleMesh::read("no such folder/a.obj").unwrap_err();
     assert!(
         missing.to_string().starts_with("no such folder/a.obj: "),
@@ -323,11 +327,11 @@ fn hostile_rows_of_a_ply_are_refused() {
         ),
         (
             format!("{faces}end_header\n0 0 0\n2 0 0\n"),
-            "face 0: 2 corners",
+            "face 0: has 2 corners; it must have at least 3",
         ),
         (
             format!("{faces}end_header\n0 0 0\n0\n"),
-            "face 0: 0 corners",
+            "face 0: has 0 corners; it must have at least 3",
         ),
         (
             format!("{faces}end_header\n0 0 0\n255 0 0\n"),

@@ -20,7 +20,7 @@ pub enum ModelError {
         known: String,
     },
     /// A number is out of range.
-    #[error("{field} = {value} is out of range: {allowed}")]
+    #[error("{field} is {value}; it must be {allowed}")]
     OutOfRange {
         /// The field.
         field: &'static str,

@@ -67,7 +67,13 @@ impl Scene {
     /// [`ModelError::OutOfRange`] for an invalid time step, [`ModelError::Conflict`] if the robot's home pose does not match its
     /// joints, [`ModelError::Mjcf`] if a part is invalid or the flange does not exist.
     pub fn to_mjcf(&self) -> Result<Mjcf, ModelError> {
-        ModelError::check_range("timestep", self.timestep, 1e-5, 0.02, "0.00001 to 0.02 s")?;
+        ModelError::check_range(
+            "timestep",
+            self.timestep,
+            1e-5,
+            0.02,
+            "between 0.00001 and 0.02 s",
+        )?;
         self.check_torso_timestep()?;
         let mut scene = self.arena.mjcf.clone();
         scene.root_mut().set("model", self.name());
@@ -120,8 +126,8 @@ impl Scene {
         match &self.torso {
             Some(torso) if self.timestep > torso.max_timestep => {
                 Err(ModelError::Conflict(format!(
-                    "a {} torso needs a timestep of at most {} s, not {} s",
-                    torso.name, torso.max_timestep, self.timestep
+                    "timestep is {} s; it must be at most {} s with a {} torso",
+                    self.timestep, torso.max_timestep, torso.name
                 )))
             }
             _ => Ok(()),

@@ -72,7 +72,7 @@ fn named_elements_are_at_the_documented_positions() {
     );
     assert!(
         ROBOT_BASE[0] + 0.15 < -half_x,
-        "the pedestal stands beside the table"
+        "the pedestal is next to the table"
     );
     let mount = |name: &str| mjcf.find(Namespace::Site, name).unwrap().array("pos");
     assert_eq!(mount(&arena.robot_mount), Some(ROBOT_BASE));

@@ -198,27 +198,27 @@ fn invalid_torsos_are_rejected_with_the_name_of_the_field() {
     let cases = [
         (
             refusal(|config| config.count[1] = 2),
-            "count = 2 is out of range: 3 to 100 points along each axis",
+            "count is 2; it must be between 3 and 100 points along each axis",
         ),
         (
             refusal(|config| config.spacing = f64::NAN),
-            "spacing = NaN is out of range: 0.005 to 0.2 m",
+            "spacing is NaN; it must be between 0.005 and 0.2 m",
         ),
         (
             refusal(|config| (config.count, config.spacing) = ([9, 4, 30], 0.1)),
-            "spacing x (count - 1) = 2.9000000000000004 is out of range: a torso is at most 2 m across, through and along",
+            "spacing x (count - 1) is 2.9000000000000004; it must be at most 2 m across, through and along",
         ),
         (
             refusal(|config| (config.count, config.spacing) = ([40, 30, 40], 0.02)),
-            "a lattice of 40 x 30 x 40 points has 7568 that move; at most 3000 are allowed",
+            "the number of moving points in a lattice of 40 x 30 x 40 points is 7568; it must be at most 3000",
         ),
         (
             refusal(|config| config.soft_layers = Some(5)),
-            "soft_layers = 5 is out of range: 1 to the points through the patient",
+            "soft_layers is 5; it must be between 1 and the number of points through the patient",
         ),
         (
             refusal(|config| config.softness.stiffness = -1.0),
-            "stiffness = -1 is out of range: 10 to 50000 N/m",
+            "stiffness is -1; it must be between 10 and 50000 N/m",
         ),
         (
             refusal(|config| {
@@ -227,7 +227,7 @@ fn invalid_torsos_are_rejected_with_the_name_of_the_field() {
                     amplitude: 0.01,
                 });
             }),
-            "breathing rate = 0 is out of range: 0.01 to 2 Hz",
+            "breathing rate is 0; it must be between 0.01 and 2 Hz",
         ),
     ];
     for (message, expected) in cases {

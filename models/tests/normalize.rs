@@ -383,8 +383,8 @@ fn broken_meshes_are_refused() {
             b"v 1 2 3\nf -9223372036854775808 1 1\n",
             "line 2: index",
         ),
-        ("m.obj", b"v 1 2 3\nf 1 1\n", "a face of 2 corners"),
-        ("m.obj", b"v 1 2 3\nf\n", "a face of 0 corners"),
+        ("m.obj", b"v 1 2 3\nf 1 1\n", "the face has 2 corners"),
+        ("m.obj", b"v 1 2 3\nf\n", "the face has 0 corners"),
         (
             "m.obj",
             b"v 1 2 3\nv inf 2 3\nv 1 1 1\nv 2 2 2\n",

@@ -107,7 +107,7 @@ fn invalid_scenes_are_rejected() {
     scene.timestep = f64::NAN;
     assert_eq!(
         scene.to_mjcf().unwrap_err().to_string(),
-        "timestep = NaN is out of range: 0.00001 to 0.02 s"
+        "timestep is NaN; it must be between 0.00001 and 0.02 s"
     );
     scene.timestep = 0.002;
     scene.robot.flange = Some("hand".to_owned());
@@ -125,6 +125,6 @@ fn invalid_scenes_are_rejected() {
     let message = scene.to_mjcf().unwrap_err().to_string();
     assert_eq!(
         message,
-        "a flex torso needs a timestep of at most 0.002 s, not 0.004 s"
+        "timestep is 0.004 s; it must be at most 0.002 s with a flex torso"
     );
 }

@@ -15,7 +15,7 @@ pub enum ProtocolError {
         found: usize,
     },
     /// A field of the header has an invalid value.
-    #[error("the header's {field} is {value}, but must be {allowed}")]
+    #[error("the header's {field} is {value}; it must be {allowed}")]
     Header {
         /// Name of the field.
         field: &'static str,

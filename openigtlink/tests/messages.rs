@@ -137,7 +137,7 @@ fn what_is_wrong_is_said() {
     version.copy_from_slice(&good[..HEADER_SIZE]);
     version[1] = 9;
     let message = Header::decode(&version).unwrap_err().to_string();
-    assert_eq!(message, "the header's version is 9, but must be 1 or 2");
+    assert_eq!(message, "the header's version is 9; it must be 1 or 2");
 }
 
 proptest! {

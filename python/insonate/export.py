@@ -41,7 +41,7 @@ def save_policy(
     """
     arrays = [(_matrix(weight), _vector(bias)) for weight, bias in layers]
     if outputs not in ("actions", "shares"):
-        raise ValueError(f"outputs is {outputs!r}, but must be actions or shares")
+        raise ValueError(f"outputs is {outputs!r}; it must be actions or shares")
     environments = env if isinstance(env, VectorEnv) else env.environments
     _, low, high = environments.action_bounds
     bounded = np.isfinite(low) & np.isfinite(high)

@@ -40,7 +40,7 @@ class Rendering:
         size: tuple[int, int],
     ) -> None:
         if mode is not None and mode not in RENDER_MODES:
-            raise ValueError(f"render_mode is {mode!r}, but must be one of {RENDER_MODES}, or None")
+            raise ValueError(f"render_mode is {mode!r}; it must be one of {RENDER_MODES}, or None")
         self._environments = environments
         self._mode = mode
         self._camera = camera

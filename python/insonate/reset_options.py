@@ -43,5 +43,5 @@ def check_seed(seed: int, end: int = 2**63) -> int:
     """Checks a seed: a whole number below `end`."""
     is_whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
     if not is_whole or not 0 <= int(seed) < end:
-        raise ValueError(f"seed is {seed!r}, but must be a whole number from 0 to {end - 1}")
+        raise ValueError(f"seed is {seed!r}; it must be a whole number between 0 and {end - 1}")
     return int(seed)

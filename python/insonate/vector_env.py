@@ -175,5 +175,5 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
         return mode
     known = {known.name.lower(): known for known in AutoresetMode}
     if mode.lower() not in known:
-        raise ValueError(f"autoreset_mode is {mode!r}, but must be one of {sorted(known)}")
+        raise ValueError(f"autoreset_mode is {mode!r}; it must be one of {sorted(known)}")
     return known[mode.lower()]

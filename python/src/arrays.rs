@@ -22,7 +22,7 @@ pub(crate) fn copy_f32(
     let array = of_kind::<f32>(what, given)?;
     if array.shape() != shape {
         return Err(value_error(format!(
-            "{what} has shape {:?}, but must have shape {shape:?}",
+            "{what} has shape {:?}; it must have shape {shape:?}",
             array.shape()
         )));
     }
@@ -99,7 +99,7 @@ pub(crate) fn rows<T: Element + Copy, const N: usize>(
         [_, width] if *width == N => {}
         shape => {
             return Err(value_error(format!(
-                "{what} has shape {shape:?}, but must have shape [n, {N}]"
+                "{what} has shape {shape:?}; it must have shape [n, {N}]"
             )));
         }
     }

@@ -115,7 +115,7 @@ impl Environments {
             "disabled" => Autoreset::Disabled,
             other => {
                 return Err(value_error(format!(
-                    "autoreset_mode is {other:?}, but must be next_step, same_step or disabled"
+                    "autoreset_mode is {other:?}; it must be next_step, same_step or disabled"
                 )));
             }
         };

@@ -196,7 +196,7 @@ impl Physics {
         if let Some(stiffness) = stiffness {
             if !(1.0..=1e5).contains(&stiffness) {
                 return Err(value_error(format!(
-                    "stiffness is {stiffness}, but must lie in 1 to 100000 1/s²"
+                    "stiffness is {stiffness}; it must be between 1 and 100000 1/s²"
                 )));
             }
             config.stiffness = [stiffness; 6];
@@ -223,7 +223,7 @@ impl Physics {
     fn control_force(&self, position: [f64; 3], quaternion: [f64; 4], force: f64) -> Result<()> {
         if !(0.0..=100.0).contains(&force) {
             return Err(value_error(format!(
-                "force is {force}, but must lie in 0 to 100 N"
+                "force is {force}; it must be between 0 and 100 N"
             )));
         }
         let target = HybridTarget {

@@ -76,7 +76,7 @@ pub(crate) fn write_policy(
         "silu" => Activation::Silu,
         other => {
             return Err(value_error(format!(
-                "activation is {other:?}, but must be tanh, relu, elu or silu"
+                "activation is {other:?}; it must be tanh, relu, elu or silu"
             )));
         }
     };
@@ -158,7 +158,7 @@ impl Policy {
             _ => {
                 let n_obs = self.n_obs;
                 return Err(value_error(format!(
-                    "observation has shape {shape:?}, but must have shape [{n_obs}] or [n, {n_obs}]"
+                    "observation has shape {shape:?}; it must have shape [{n_obs}] or [n, {n_obs}]"
                 )));
             }
         };

@@ -97,7 +97,7 @@ impl Run {
         options: RunOptions,
     ) -> Result<Self, RlError> {
         if options.checkpoint_every == 0 {
-            let problem = "0 is not allowed: at least 1";
+            let problem = "is 0; it must be at least 1";
             return Err(RlError::config("checkpoint_every", problem));
         }
         let global_step = algorithm.global_step();

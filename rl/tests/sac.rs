@@ -326,6 +326,6 @@ fn actions_without_bounds_and_buffers_beyond_a_checkpoint_are_refused() {
     // 28 bytes per step: two observations, an action, a reward and an outcome.
     assert_eq!(
         refused(|_| (), 1 << 28),
-        "buffer_size: 268435456 is not allowed: 38347922 at most with the 2 observations of line"
+        "buffer_size: is 268435456; it must be at most 38347922 with the 2 observations of line"
     );
 }

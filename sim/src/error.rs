@@ -99,7 +99,7 @@ pub enum SimError {
     },
     /// A picture of this size cannot be drawn.
     #[error(
-        "a picture of {width} x {height} pixels cannot be drawn; each side must be 1 to {largest}"
+        "the size of the picture is {width} x {height} pixels; each side must be between 1 and {largest} pixels"
     )]
     PictureSize {
         /// Requested width [pixels].

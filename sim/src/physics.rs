@@ -129,11 +129,11 @@ impl Physics {
     }
 
     fn take_record(&mut self) {
-        let beside = self
+        let adjacent = self
             .torso
             .as_ref()
             .map_or(&[][..], CoSimulatedTorso::contacts);
-        self.record.take(&self.data, beside);
+        self.record.take(&self.data, adjacent);
     }
 
     /// Second half of a step. The classic Runge-Kutta scheme is not split into halves.

@@ -30,7 +30,7 @@ fn mean_forces(physics: &mut Physics, n_steps: usize) -> [f64; 2] {
     let mut sums = [0.0; 2];
     for _ in 0..n_steps {
         physics.step().expect("stable");
-        let coupling = physics.coupling().expect("the torso is stepped beside");
+        let coupling = physics.coupling().expect("a coupled torso");
         sums[0] += coupling.base_wrench().force.z;
         let sensor = physics.force_torque().expect("the probe has a sensor");
         sums[1] += sensor.wrench_in_world().force.z;
@@ -47,7 +47,7 @@ fn torsos_have_their_stiffness_and_stiffen_with_depth() {
         let mut before = 0.0;
         for depth in [0.01, 0.015, 0.02] {
             let ratio = stiffness_ratio(&mut physics, &readings, &config, depth);
-            eprintln!("{name} at {depth} m: {ratio:.3} of the stiffness asked for");
+            eprintln!("{name} at {depth} m: {ratio:.3} of the given stiffness");
             assert!(ratio * depth > before, "{name} at {depth} m: {ratio}");
             before = ratio * depth;
             assert!((0.85..1.2).contains(&ratio), "{name} at {depth} m: {ratio}");
@@ -193,7 +193,7 @@ fn a_reset_repeats_the_run() {
         let (mut physics, readings) = stand_of(make, &coarse());
         let mut run = || {
             let force = press(&mut physics, &readings, 0.01);
-            let lattice = physics.coupling().expect("beside").positions();
+            let lattice = physics.coupling().expect("a coupled torso").positions();
             physics.reset();
             physics.ctrl_mut()[0] = 0.0;
             (force, lattice)

@@ -79,10 +79,10 @@ fn the_dent_is_local_and_heals() {
             .map(|(rest, now)| rest[2] - now[2])
             .fold(0.0, f64::max)
     };
-    let (under, beside) = (sunk(&physics, &|r| r < 0.02), sunk(&physics, &|r| r > 0.1));
+    let (under, adjacent) = (sunk(&physics, &|r| r < 0.02), sunk(&physics, &|r| r > 0.1));
     assert!(
-        under > 0.014 && beside < 0.1 * under,
-        "{under} m and {beside} m"
+        under > 0.014 && adjacent < 0.1 * under,
+        "{under} m and {adjacent} m"
     );
     press(&mut physics, &readings, -0.02);
     let healed = sunk(&physics, &|_| true);

@@ -175,12 +175,12 @@ fn a_target_far_to_the_side_is_approached_at_limited_speed() {
     };
     let limit = config.position_stiffness.sqrt() * config.max_position_error / 2.0;
     let mut hybrid = HybridForce::new(&physics, config).unwrap();
-    let beside = Pose {
+    let adjacent = Pose {
         position: start + Vector3::y() * 0.3,
         ..pose
     };
     let target = HybridTarget {
-        world_from_probe: beside,
+        world_from_probe: adjacent,
         twist: Twist::default(),
         force: FORCE,
     };
@@ -196,7 +196,7 @@ fn a_target_far_to_the_side_is_approached_at_limited_speed() {
         fastest < 1.05 * limit && fastest > 0.5 * limit,
         "{fastest} {limit}"
     );
-    let off = (probe.world_from_probe(&physics).position - beside.position)
+    let off = (probe.world_from_probe(&physics).position - adjacent.position)
         .xy()
         .norm();
     assert!(off < 1e-3, "{off}");

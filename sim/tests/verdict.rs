@@ -36,22 +36,22 @@ fn each_figure_beyond_its_limit_is_a_reason() {
     assert_eq!(path(|path| path.covered = 0.052), "covered 52 of 120 mm");
     assert_eq!(
         path(|path| path.lag = 0.067),
-        "was 67.0 mm off its goal along the path, allowed are 10.0 mm"
+        "the lag along the path was 67.0 mm; it must be at most 10.0 mm"
     );
     assert_eq!(
         path(|path| path.error = 0.018),
-        "slipped 18.0 mm off the path, allowed are 10.0 mm"
+        "the distance from the path was 18.0 mm; it must be at most 10.0 mm"
     );
     let force = |change: fn(&mut ForceFigures)| {
         let mut force = FORCE;
         change(&mut force);
         reasons(PATH, force, 1.0, 0.5).join("; ")
     };
-    assert!(force(|force| force.mae = 0.6).contains("0.60 N off the 5 N"));
-    assert!(force(|force| force.worst = 2.6).contains("up to 2.60 N off"));
-    assert!(force(|force| force.peak = 3e5).contains("peaked at 300000.0 N"));
+    assert!(force(|force| force.mae = 0.6).contains("error of the force was 0.60 N"));
+    assert!(force(|force| force.worst = 2.6).contains("largest error of the force was 2.60 N"));
+    assert!(force(|force| force.peak = 3e5).contains("peak force was 300000.0 N"));
     assert!(reasons(PATH, FORCE, 0.9, 0.5)[0].contains("90.0 % of the time"));
-    assert!(reasons(PATH, FORCE, 1.0, 6.0)[0].contains("tilted by 6.0°"));
+    assert!(reasons(PATH, FORCE, 1.0, 6.0)[0].contains("tilt of the probe was 6.0°"));
     // A figure that is not a number violates every limit.
     assert_eq!(reasons(PATH, FORCE, f64::NAN, f64::NAN).len(), 2);
 }
@@ -67,9 +67,9 @@ fn limits_are_changed_by_name() {
     assert_eq!((changed.covered, changed.force_mae), (0.5, [0.2, 1.0]));
     for (given, expected) in [
         ("cover=1", "known are covered, lag"),
-        ("lag=far", "a number of at least 0"),
-        ("lag=-1", "a number of at least 0"),
-        ("lag=NaN", "a number of at least 0"),
+        ("lag=far", "at least 0"),
+        ("lag=-1", "at least 0"),
+        ("lag=NaN", "at least 0"),
         ("overshoot=1", "two numbers"),
         ("lag", "name=value"),
     ] {

@@ -63,7 +63,7 @@ Airways are named as bronchoscopists do: RB1 to RB10, LB1+2 to LB10, each follow
 
 #[derive(Debug, Args)]
 struct BendArgs {
-    /// Row of Table I of the paper that gives what is not given: a to d.
+    /// Row of Table I of the paper for values that are not given: a to d.
     #[arg(long, value_name = "ROW", default_value = "a", value_parser = row)]
     material: TableRow,
     /// Length [m] [default: 0.1]
@@ -86,10 +86,10 @@ struct BendArgs {
     /// Second moment of area [m⁴]
     #[arg(long, value_name = "M4", allow_negative_numbers = true)]
     inertia: Option<f64>,
-    /// Elements.
+    /// Number of elements.
     #[arg(long, value_name = "N", default_value_t = 50)]
     elements: usize,
-    /// Dead force on the tip [N].
+    /// Force on the tip, constant in the world frame [N].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true, default_value = "0,0,0")]
     tip_force: [f64; 3],
     /// Moment on the tip [N·m].
@@ -107,7 +107,7 @@ struct BendArgs {
     /// Acceleration of gravity [m/s²].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true, default_value = "0,0,0")]
     gravity: [f64; 3],
-    /// Print the result as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -131,7 +131,7 @@ struct RodArgs {
         allow_negative_numbers = true
     )]
     length: f64,
-    /// Elements of the whole rod.
+    /// Number of elements of the whole rod.
     #[arg(long, value_name = "N", default_value_t = 94)]
     elements: usize,
     /// Length beyond the introducer at the start [m].
@@ -150,7 +150,7 @@ struct RodArgs {
         allow_negative_numbers = true
     )]
     advance: f64,
-    /// Coulomb's coefficient between rod and wall.
+    /// Coulomb friction coefficient between rod and wall.
     #[arg(
         long,
         value_name = "MU",
@@ -172,7 +172,7 @@ struct RodArgs {
     output: PathBuf,
     #[command(flatten)]
     overwrite: OverwriteArg,
-    /// Take no pictures.
+    /// Do not render pictures.
     #[arg(long)]
     no_pictures: bool,
     /// Frames of the film, 2 to 200.
@@ -181,7 +181,7 @@ struct RodArgs {
     /// Size of a picture [pixels].
     #[arg(long, value_name = "WxH", default_value = "480x480", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Print the summary as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -191,7 +191,7 @@ struct InsertArgs {
     /// t, tree, or a mesh file (OBJ, STL, PLY).
     #[arg(long, value_name = "LUMEN", default_value = "tree")]
     lumen: String,
-    /// How far the rod goes beyond the introducer [m].
+    /// Insertion depth of the rod beyond the introducer [m].
     #[arg(
         long,
         value_name = "M",
@@ -210,10 +210,10 @@ struct InsertArgs {
         allow_negative_numbers = true
     )]
     unit: f64,
-    /// Where the rod enters a mesh [m].
+    /// Position at which the rod enters a mesh [m].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
     entry: Option<[f64; 3]>,
-    /// In which direction it enters.
+    /// Direction in which the rod enters a mesh.
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true, default_value = "0,0,-1")]
     direction: [f64; 3],
     #[command(flatten)]
@@ -222,10 +222,10 @@ struct InsertArgs {
 
 #[derive(Debug, Args)]
 struct NavigateArgs {
-    /// The airway whose end is to be reached.
+    /// Name of the target airway; the tip goes to its end.
     #[arg(long, value_name = "NAME", default_value = "RB8")]
     target: String,
-    /// Distance at which it counts as reached [m].
+    /// Distance from the target at which it is reached [m].
     #[arg(
         long,
         value_name = "M",
@@ -233,7 +233,7 @@ struct NavigateArgs {
         allow_negative_numbers = true
     )]
     threshold: f64,
-    /// Strongest pull of the cables [N].
+    /// Maximum pull of the cables [N].
     #[arg(
         long,
         value_name = "N",
@@ -247,7 +247,7 @@ struct NavigateArgs {
 
 /// An insertion that ended early.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}; what was done until then is in {1}")]
+#[error("{0}; the results until then are in {1}")]
 struct EndedEarly(String, String);
 
 impl Continuum {
@@ -351,7 +351,7 @@ impl RodArgs {
             Err(usage(ContinuumError::Setting {
                 field: name.to_owned(),
                 value: value.to_string(),
-                allowed: format!("{least} to {most}"),
+                allowed: format!("between {least} and {most}"),
             }))
         };
         check("start", self.start, rod.element_length(), self.length)?;
@@ -481,13 +481,13 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let parts: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     let parts = parts.map_err(|error| format!("{error}"))?;
     let n_parts = parts.len();
-    let numbers: [f64; N] = parts
-        .try_into()
-        .map_err(|_| format!("{n_parts} numbers, but {N} are needed, with commas between"))?;
+    let numbers: [f64; N] = parts.try_into().map_err(|_| {
+        format!("the number of values is {n_parts}; it must be {N}, separated by commas")
+    })?;
     if numbers.iter().all(|number| number.is_finite()) {
         return Ok(numbers);
     }
-    Err("numbers must be finite".to_owned())
+    Err("the values must be finite numbers".to_owned())
 }
 
 fn pair(text: &str) -> Result<[f64; 2], String> {

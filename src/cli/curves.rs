@@ -16,7 +16,7 @@ pub(crate) struct Curves {
     /// Folders of trainings of the same task.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Picture, .svg or .png.
+    /// Picture file, .svg or .png.
     #[arg(long, short, value_name = "FILE", default_value = "learning_curve.svg")]
     output: PathBuf,
     /// Title of the picture [default: the folders' names].

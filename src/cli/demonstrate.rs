@@ -42,10 +42,10 @@ Next: insonate imitate TASK --data PATH.")]
 pub(crate) struct Demonstrate {
     /// Task, one of `insonate list`.
     task: String,
-    /// Who acts: scripted, `policy PATH` for a policy file or training folder, or a person at the keyboard or a gamepad.
+    /// Expert: scripted, `policy PATH` for a policy file or training folder, or a person at the keyboard or a gamepad.
     #[arg(long, value_name = "EXPERT", num_args = 1..=2, default_value = "scripted")]
     expert: Vec<String>,
-    /// Episodes in the data set.
+    /// Number of episodes in the data set.
     #[arg(long, value_name = "N", default_value_t = 50)]
     episodes: usize,
     /// Seed of the first episode; the others follow.
@@ -54,15 +54,15 @@ pub(crate) struct Demonstrate {
     /// Format: lerobot (v3.0, a folder) or robomimic (one HDF5 file).
     #[arg(long, default_value = "lerobot", value_parser = format)]
     format: Format,
-    /// Folder or file to write; a data set that is there is replaced.
+    /// Folder or file to write; an existing data set is replaced.
     #[arg(long, short, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
     overwrite: OverwriteArg,
-    /// Leave out episodes that failed.
+    /// Discard episodes that failed.
     #[arg(long)]
     successes_only: bool,
-    /// Noise on what is done, not on what is recorded, in half ranges of the action: imitators see how to come back.
+    /// Standard deviation of noise on the executed but not on the recorded actions, in half ranges of the action; the data then shows recoveries.
     #[arg(
         long,
         value_name = "SHARE",
@@ -76,12 +76,12 @@ pub(crate) struct Demonstrate {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "128x96", value_parser = super::outcome::picture_size)]
     camera_size: (u32, u32),
-    /// Size of the window in which a person sees the scene [pixels].
+    /// Size of the window for a human operator [pixels].
     #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
     window_size: (u32, u32),
     #[command(flatten)]
     episode: EpisodeSettings,
-    /// Print the summary as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -117,7 +117,7 @@ impl Demonstrate {
         let recorded = recorded?;
         if recorded.n_kept == 0 {
             anyhow::ensure!(interrupt.came(), "no episode was kept");
-            return Err(interrupt.error("no episode was over").into());
+            return Err(interrupt.error("no episode was finished").into());
         }
         writer.finish()?;
         let summary = self.summary(&recorded, &expert, &spec.metrics);
@@ -227,7 +227,7 @@ impl Demonstrate {
     fn operator(&self, person: &str, _: &EnvSpec) -> anyhow::Result<Box<dyn Demonstrator>> {
         let feature = if person == GAMEPAD { GAMEPAD } else { "viewer" };
         Err(invalid(&format!(
-            "{person} needs a window, and this insonate was built without: \
+            "{person} needs a window, but this insonate was built without windows: \
              `cargo run --release --features {feature} -- demonstrate …`"
         )))
     }

@@ -34,7 +34,7 @@ pub(crate) struct Describe {
     /// Print all settings of the task and its training as a configuration file.
     #[arg(long, conflicts_with = "json")]
     toml: bool,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }

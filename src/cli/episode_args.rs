@@ -11,7 +11,7 @@ use super::settings_args::SettingsArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct EpisodeArgs {
-    /// Task; may be omitted where a policy file or --config names it.
+    /// Task, one of `insonate list`; may be omitted if a policy file or --config names it.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]

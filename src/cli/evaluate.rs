@@ -24,18 +24,18 @@ use super::print;
   insonate evaluate output/sweep scripted --episodes 100 --set randomization.breathing=true
   insonate evaluate random --task reacher --episodes 50 --json
   insonate evaluate output/sweep/seed-*/policy.safetensors --episodes 100 --json
-  insonate evaluate output/short output/sweep random scripted --json   # does return rank them as success does?
+  insonate evaluate output/short output/sweep random scripted --json   # do return and success rank them alike?
   insonate evaluate output/sweep --fix torso.stiffness=800 --csv episodes.csv
 
-A training folder stands for policy.safetensors in it, the last policy of the training; best_policy.safetensors beside it is the best one.
+A training folder stands for policy.safetensors in it, the last policy of the training; best_policy.safetensors next to it is the best one.
 A policy file is evaluated with the task settings of its training; --config and --set override them.
 zero, random and scripted take the settings of the first policy file, or the task's defaults without one.
 Episode e has the seed S + e, for any number of environments and threads.")]
 pub(crate) struct Evaluate {
-    /// Policy file or training folder, zero, random or scripted; several are compared on the same episodes.
+    /// Policy: a policy file, a training folder, zero, random or scripted; several are compared on the same episodes.
     #[arg(value_name = "POLICY")]
     policies: Vec<String>,
-    /// The same, as an option.
+    /// Policy, as an option instead of an argument.
     #[arg(long = "policy", value_name = "POLICY", action = clap::ArgAction::Append)]
     policy: Vec<String>,
     /// Number of episodes for each seed.
@@ -54,19 +54,19 @@ pub(crate) struct Evaluate {
     seeds: Vec<u64>,
     #[command(flatten)]
     episode: EpisodeArgs,
-    /// Environments that step together.
+    /// Number of environments that step in parallel.
     #[arg(long, value_name = "N", default_value_t = 8)]
     envs: usize,
-    /// Threads; 0: one for each core.
+    /// Number of threads; 0 uses one per core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
     /// Write one row per episode: seed, return, length, end, verdict, reasons, metrics, sums of reward terms, random parameters.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// End with exit status 1 where an episode fails its verdict; without this, failed episodes are only told.
+    /// Exit with status 1 if an episode fails its verdict; without this option, failed episodes are only reported.
     #[arg(long)]
     strict: bool,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -75,7 +75,8 @@ impl Evaluate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let names: Vec<String> = self.policies.iter().chain(&self.policy).cloned().collect();
         if names.is_empty() {
-            let problem = "is missing: give a file, zero, random or scripted";
+            let problem =
+                "is missing; it must be a policy file, a training folder, zero, random or scripted";
             return Err(invalid("policy", problem));
         }
         let plan = self.plan()?;
@@ -92,7 +93,7 @@ impl Evaluate {
         results.retain(|result| !result.episodes.is_empty());
         let n_episodes: usize = results.iter().map(|result| result.episodes.len()).sum();
         if n_episodes == 0 {
-            return Err(interrupt.error("no episode was over").into());
+            return Err(interrupt.error("no episode was finished").into());
         }
         if let Some(path) = &self.csv {
             files::write(path, &episodes_csv(&results)?)?;
@@ -109,7 +110,7 @@ impl Evaluate {
         if interrupt.came() {
             let saved = match &self.csv {
                 Some(path) => format!("saved {n_episodes} episodes in {}", path.display()),
-                None => format!("the figures are those of {n_episodes} episodes"),
+                None => format!("the figures cover {n_episodes} episodes"),
             };
             return Err(interrupt.error(saved).into());
         }
@@ -124,7 +125,7 @@ impl Evaluate {
 
     fn plan(&self) -> anyhow::Result<EvaluationPlan> {
         if self.episodes == 0 {
-            return Err(invalid("episodes", "0 is not allowed: at least 1"));
+            return Err(invalid("episodes", "is 0; it must be at least 1"));
         }
         let seeds = if self.seeds.is_empty() {
             vec![self.seed]

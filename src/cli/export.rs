@@ -23,10 +23,10 @@ docs/policies.md has the arithmetic of both files.")]
 pub(crate) struct Export {
     /// Policy file or training folder.
     policy: String,
-    /// ONNX file to write [default: beside the policy file, with the ending .onnx]
+    /// ONNX file to write [default: next to the policy file, with the extension .onnx]
     #[arg(long, value_name = "FILE")]
     onnx: Option<PathBuf>,
-    /// Print what was written as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +43,7 @@ impl Export {
         let names = std::slice::from_ref(&self.policy);
         let named = NamedPolicy::load_all(names, None, &Table::new())?.remove(0);
         let (Some(mut policy), Some(file)) = (named.policy, named.file) else {
-            return Err(missing("is no file").into());
+            return Err(missing("is not a file").into());
         };
         // Files of version 1 do not say in which frame an entry is; the task, which it fits, does.
         let spec = named.factory.make()?.spec().clone();

@@ -34,13 +34,13 @@ pub(crate) struct Imitate {
     output: PathBuf,
     #[command(flatten)]
     overwrite: OverwriteArg,
-    /// Passes over the demonstrations.
+    /// Number of passes over the demonstrations.
     #[arg(long, value_name = "N", default_value_t = 100)]
     epochs: usize,
-    /// Samples of a step.
+    /// Number of samples per step (batch size).
     #[arg(long, value_name = "N", default_value_t = 128)]
     batch_size: usize,
-    /// Adam's step size at the start; it falls to zero.
+    /// Initial learning rate of Adam; it decays to zero.
     #[arg(
         long,
         value_name = "RATE",
@@ -48,15 +48,15 @@ pub(crate) struct Imitate {
         allow_negative_numbers = true
     )]
     learning_rate: f64,
-    /// Widths of the hidden layers [default: those of `insonate train`].
+    /// Widths of the hidden layers [default: as in `insonate train`].
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
     hidden: Vec<usize>,
-    /// Seed of weights and order.
+    /// Seed of the weights and of the order of samples.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Print the summary as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }

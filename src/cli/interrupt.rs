@@ -34,7 +34,7 @@ pub(crate) struct Interrupt {
 struct Shared {
     signal: Arc<AtomicUsize>,
     begun: Instant,
-    /// Whether a loop has asked for the signal, so that it will end by itself.
+    /// Whether a loop polls for the signal, so that it ends by itself.
     is_asked: AtomicBool,
     /// What is saved, and where, once it is.
     saved: Mutex<Option<Saved>>,

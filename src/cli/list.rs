@@ -18,7 +18,7 @@ pub(crate) struct List {
     /// Replaced by `insonate describe TASK`.
     #[arg(long, value_name = "TASK", hide = true)]
     task: Option<String>,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }

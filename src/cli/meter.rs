@@ -134,8 +134,8 @@ fn figures(progress: &Progress) -> String {
 /// That a training takes hours, and what helps.
 fn too_long(progress: &Progress) -> String {
     format!(
-        "note: at {:.0} steps/s this training takes {} more, and its evaluations besides; fewer --steps, a torso of the kind fast or flex, \
-         or more cores make it shorter, and --evaluate-episodes its evaluations",
+        "note: at {:.0} steps/s this training takes {} more, in addition to its evaluations; fewer --steps, a torso of the kind fast or flex, \
+         or more cores make it shorter, and fewer --evaluate-episodes make its evaluations shorter",
         progress.steps_per_second,
         clock(progress.remaining)
     )

@@ -80,15 +80,15 @@ enum Command {
     Render(render::Render),
     /// Show a scene in a window (needs `--features viewer`).
     View(ViewCommand),
-    /// Make an ultrasound picture of a patient or of a test block.
+    /// Simulate a B-mode image of a patient or a test block.
     Image(Box<image::ImageCommand>),
     /// Press the probe into the torso at a site and log the force.
     Press(press::Press),
     /// Slide the probe along a path over the torso at a steady force.
     Scan(scan::Scan),
-    /// Find stiffness and damping of tissue from recorded presses.
+    /// Estimate stiffness and damping of tissue from recorded presses.
     Calibrate(Box<calibrate::Calibrate>),
-    /// Go from recorded presses to a policy, with the error of each step.
+    /// Calibrate recorded presses, fit torsos, train policies, and report the error of each step.
     Study(Box<study::Study>),
     /// Train a policy on a task.
     Train(Box<train::Train>),
@@ -100,9 +100,9 @@ enum Command {
     Serve(Box<serve::Serve>),
     /// Learn a policy from demonstrations.
     Imitate(imitate::Imitate),
-    /// Run an episode under a policy: log, plots and a moving picture.
+    /// Run an episode under a policy: log, plots and a film.
     Rollout(rollout::RolloutCommand),
-    /// Write a policy as an ONNX model, for programs that are not insonate.
+    /// Export a policy as an ONNX model for other programs.
     Export(export::Export),
     /// Draw the learning curves of several trainings.
     Curves(curves::Curves),

@@ -22,10 +22,10 @@ use super::{Usage, print};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Outcome")]
 pub(crate) struct OutcomeArgs {
-    /// Print the summary as JSON on standard output.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
-    /// Take no pictures.
+    /// Do not render pictures.
     #[arg(long)]
     no_pictures: bool,
     /// Also write log.mcap, for Foxglove and PyPI's mcap.
@@ -36,7 +36,7 @@ pub(crate) struct OutcomeArgs {
     picture_size: (u32, u32),
     #[command(flatten)]
     overwrite: OverwriteArg,
-    /// Seed of what is random: sites and paths that are not given.
+    /// Seed of random sites and paths, if they are not given.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }
@@ -260,7 +260,7 @@ pub(crate) fn picture_size(text: &str) -> Result<(u32, u32), String> {
         word.parse::<u32>()
             .ok()
             .filter(|n| (16..=4096).contains(n))
-            .ok_or("16 to 4096 pixels each")
+            .ok_or("each side must be between 16 and 4096 pixels")
     };
     Ok((side(width)?, side(height)?))
 }

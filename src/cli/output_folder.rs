@@ -7,7 +7,7 @@ use insonate::files::{Claim, FileError, OutputFolder};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct OverwriteArg {
-    /// Remove what another command wrote into --output, and no other file; what this command wrote there before is replaced in any case.
+    /// Remove the files that another command wrote into --output, and no others. Earlier files of the same command are always replaced.
     #[arg(long)]
     pub(crate) overwrite: bool,
 }

@@ -21,13 +21,13 @@ use super::verdict_args::VerdictArgs;
 pub(crate) struct Press {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Where to press, in the torso's frame [m]; without it the middle, or with --seed a random place.
+    /// Site of the press in the torso's frame [m] [default: the middle; with --seed a random site].
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     site: Option<[f64; 2]>,
     /// Depth below the skin at rest [m] [default: 0.03; with --sites 0.01].
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     depth: Option<f64>,
-    /// Speed in and out [m/s].
+    /// Speed of the probe in and out [m/s].
     #[arg(
         long,
         value_name = "M_S",
@@ -43,7 +43,7 @@ pub(crate) struct Press {
         allow_negative_numbers = true
     )]
     hold: f64,
-    /// Force at which the probe turns back before the depth is reached [N].
+    /// Force at which the probe retracts before it reaches the depth [N].
     #[arg(
         long,
         value_name = "N",

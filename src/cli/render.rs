@@ -42,7 +42,7 @@ pub(crate) struct Render {
 
 impl Render {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        ModelError::check_range("after", self.after, 0.0, 3600.0, "0 to 3600 s")?;
+        ModelError::check_range("after", self.after, 0.0, 3600.0, "between 0 and 3600 s")?;
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
         let interrupt = Interrupt::listen()?;

@@ -27,12 +27,12 @@ use super::print;
 A training folder stands for policy.safetensors in it, the last policy of the training.
 The episode of seed S is the first of `insonate evaluate --seed S`.
 An episode of a task with a probe ends with a verdict and its reasons; limits are settings, such as --set verdict.covered=0.8.
-Exit status 1 where an episode of the scripted policy fails its verdict; episodes of other policies may fail.")]
+The exit status is 1 if an episode of the scripted policy fails its verdict; episodes of other policies may fail.")]
 pub(crate) struct RolloutCommand {
-    /// Policy file or training folder, zero, random or scripted.
+    /// Policy: a policy file, a training folder, zero, random or scripted.
     #[arg(value_name = "POLICY", required_unless_present = "policy_option")]
     policy: Option<String>,
-    /// The same, as an option.
+    /// Policy, as an option instead of an argument.
     #[arg(
         long = "policy",
         id = "policy_option",
@@ -53,26 +53,26 @@ pub(crate) struct RolloutCommand {
     output: PathBuf,
     #[command(flatten)]
     overwrite: OverwriteArg,
-    /// Camera: close, front, side, top, probe/camera or endoscope; several, with commas between, are shown side by side [default: close,
-    /// or the scene's].
+    /// Camera: close, front, side, top, probe/camera or endoscope; several, separated by commas, are shown side by side [default: close,
+    /// or the camera of the scene].
     #[arg(long)]
     camera: Option<String>,
     /// Size of the film [pixels].
     #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Frames per second of the film, about.
+    /// Approximate frame rate of the film [Hz].
     #[arg(long, value_name = "HZ", default_value_t = 20)]
     frame_rate: u32,
-    /// How many times slower than simulated the film plays [default: 1, or a power of two by which it lasts four seconds].
+    /// Factor by which the film is slower than real time [default: 1, or the power of two with which it lasts four seconds].
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u64).range(1..=1000))]
     slow_motion: Option<u64>,
     /// Also write log.mcap, for Foxglove and PyPI's mcap.
     #[arg(long)]
     mcap: bool,
-    /// Do not render.
+    /// Do not render pictures.
     #[arg(long)]
     no_pictures: bool,
-    /// Print the summary as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }

@@ -26,7 +26,7 @@ pub(crate) struct Scan {
     /// End of the path in the torso's frame [m]; with --seed alone, random.
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Option<[f64; 2]>,
-    /// Force along the probe's axis [N].
+    /// Target force along the probe's axis [N].
     #[arg(
         long,
         value_name = "N",
@@ -42,7 +42,7 @@ pub(crate) struct Scan {
         allow_negative_numbers = true
     )]
     speed: f64,
-    /// Force between any part of the robot and what it touches at which the scan ends [N].
+    /// Maximum contact force of any part of the robot; the experiment ends above it [N].
     #[arg(
         long,
         value_name = "N",
@@ -50,8 +50,8 @@ pub(crate) struct Scan {
         allow_negative_numbers = true
     )]
     max_force: f64,
-    /// Also film what the probe sees of the patient, beside a camera, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
-    /// and its like; the film's frames as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient adult; --seed draws the organs too.
+    /// Also film the B-mode image next to a camera's picture, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
+    /// and similar programs; the frames are also written as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient adult; --seed also draws the organs.
     #[arg(long)]
     b_mode: bool,
     /// Folder for log, scene, plots and pictures.

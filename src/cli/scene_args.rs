@@ -25,7 +25,7 @@ use super::softness_map;
 pub(crate) struct SceneArgs {
     #[arg(long, conflicts_with = "robot_file", help = help("Robot arm", &names(robots::ALL)) + " [default: panda]")]
     robot: Option<String>,
-    /// A robot of your own, as an MJCF file (with its includes and meshes) or a URDF file.
+    /// Your own robot: an MJCF file (with its includes and meshes) or a URDF file.
     #[arg(long, value_name = "FILE", requires = "flange")]
     robot_file: Option<PathBuf>,
     /// Body or site of --robot-file that carries the probe; a link of a URDF.
@@ -37,23 +37,23 @@ pub(crate) struct SceneArgs {
     /// Folder of a package that a URDF names by package://NAME/ [default: the folder above the file that is this package].
     #[arg(long, value_name = "NAME=DIR", requires = "robot_file", value_parser = package)]
     package: Vec<Package>,
-    /// Leave out what the last link of --robot-file carries next to the flange, such as a gripper.
+    /// Remove bodies that the last link of --robot-file carries next to the flange, such as a gripper.
     #[arg(long, requires = "robot_file")]
     without_tool: bool,
-    /// Where the robot's base stands in the world [m] [default: on the pedestal, -0.56,0,0.8].
+    /// Position of the robot's base in the world [m] [default: on the pedestal, -0.56,0,0.8].
     #[arg(long, value_name = "X,Y,Z", value_parser = position, allow_hyphen_values = true)]
     robot_position: Option<[f64; 3]>,
     #[arg(long, default_value = "c5-2", help = help("Ultrasound probe", &names(probes::ALL)))]
     probe: String,
     #[arg(long, default_value = "fast", help = help("Soft torso", &torso_names()))]
     torso: String,
-    /// Outline: cylinder, box, ellipsoid, human or adult.
+    /// Outline of the torso: cylinder, box, ellipsoid, human or adult.
     #[arg(long, default_value = "cylinder", value_parser = shape)]
     shape: Shape,
-    /// A patient instead of a bare torso: the torso is the trunk of an adult, with head, arms and legs beside it; as --shape adult.
+    /// A patient instead of a bare torso: the torso is the trunk of an adult, with head, arms and legs; same as --shape adult.
     #[arg(long, value_enum, conflicts_with = "shape")]
     patient: Option<Patient>,
-    /// Who it is, drawn by a seed: sex, height and mass; those given are kept [default: the reference man, 1.76 m, 73 kg].
+    /// Seed for the sex, height and mass of the patient, unless they are given [default: the reference man, 1.76 m, 73 kg].
     #[arg(long, value_name = "SEED")]
     patient_seed: Option<u64>,
     /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
@@ -62,7 +62,7 @@ pub(crate) struct SceneArgs {
     /// Height of the patient [m], 1.4 to 2.1.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     patient_height: Option<f64>,
-    /// Mass of the patient [kg], 16 to 40 kg/m² [default: that of the same build].
+    /// Mass of the patient [kg], at a body mass index of 16 to 40 kg/m² [default: same build as the reference].
     #[arg(long, value_name = "KG", allow_negative_numbers = true)]
     patient_mass: Option<f64>,
     /// Lattice points across, through and along the patient [default: from --spacing].
@@ -71,14 +71,14 @@ pub(crate) struct SceneArgs {
     /// Distance of neighbouring lattice points [m] [default: probe for fast; else 0.035, human 0.0233, adult 0.022 to 0.035].
     ///
     /// `probe`, for fast and composite: at most half of the probe's thickness, so that it does not fall between two points; only the
-    /// front is soft, and a probe meets the stiffness and damping that are asked for.
+    /// front is soft, and a probe measures the given stiffness and damping.
     /// `thesis`: 9,4,11 points at 0.035 m. On it, and on a lattice given by numbers, stiffness and damping of fast and composite are
     /// `solref` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
     #[arg(long, value_name = "M|probe|thesis", value_parser = spacing, allow_negative_numbers = true)]
     spacing: Option<Spacing>,
     #[arg(long, value_name = "NAME", conflicts_with_all = ["stiffness", "damping", "softness"], help = help("Stiffness and damping of a known material", &material_names()))]
     material: Option<String>,
-    /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
+    /// Softness file (softness.toml) from `insonate calibrate`: stiffness and damping, from the entry for this torso if there is one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stiffness", "damping"])]
     softness: Option<PathBuf>,
     /// Use the pooled softness of --softness for the whole torso, without the file's map.
@@ -110,7 +110,7 @@ pub(crate) struct SceneArgs {
         allow_negative_numbers = true
     )]
     damping: f64,
-    /// Breaths per second [Hz]; 0: the torso does not breathe.
+    /// Breathing rate [Hz]; 0 disables breathing.
     #[arg(
         long,
         value_name = "HZ",
@@ -224,7 +224,7 @@ impl SceneArgs {
     /// The scene that the options describe with an adult in it, also without `--patient`.
     pub(crate) fn build_adult(&self) -> anyhow::Result<Scene> {
         if self.torso == "none" {
-            let problem = "with --torso none there is nobody to look into".to_owned();
+            let problem = "ultrasound needs a torso: remove `--torso none`".to_owned();
             return Err(Usage::new(ModelError::Conflict(problem)).into());
         }
         let robot = self.robot()?;
@@ -313,7 +313,7 @@ impl SceneArgs {
     fn torso(&self, probe: &Probe, patient: Option<Physique>) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
             if self.softness.is_some() || self.material.is_some() {
-                let problem = "there is no torso to soften with --torso none".to_owned();
+                let problem = "softness needs a torso: remove `--torso none`".to_owned();
                 return Err(Usage::new(ModelError::Conflict(problem)).into());
             }
             return Ok(None);
@@ -383,7 +383,7 @@ fn soften(
         let differs = settings::apply(entry, config)
             .map_err(|problem| anyhow::anyhow!("{shown}: scene.{torso}: {problem}"))?;
         eprintln!(
-            "note: torso {torso} is softened by [scene.{torso}] of {shown}: stiffness {} N/m, damping {} N·s/m",
+            "note: torso {torso} takes its softness from [scene.{torso}] of {shown}: stiffness {} N/m, damping {} N·s/m",
             entry.stiffness, entry.damping
         );
         if let Some(differs) = differs {
@@ -403,7 +403,7 @@ fn soften(
         })?;
         config.softness = Softness { stiffness, damping };
         eprintln!(
-            "note: torso {torso} is given the pooled softness of {shown}: stiffness {stiffness} N/m, damping {damping} N·s/m; \
+            "note: torso {torso} takes the pooled softness of {shown}: stiffness {stiffness} N/m, damping {damping} N·s/m; \
              what a press of it measures may differ, `insonate calibrate --fit-scene` tunes it"
         );
     }

@@ -45,7 +45,7 @@ pub(crate) struct Serve {
     /// End of the path in the torso's frame [m].
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Option<[f64; 2]>,
-    /// Force along the probe's axis [N].
+    /// Target force along the probe's axis [N].
     #[arg(
         long,
         value_name = "N",
@@ -64,7 +64,7 @@ pub(crate) struct Serve {
     /// Seed of the first episode of a policy.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Frames of pose and force a second, and most pictures a second [Hz].
+    /// Rate of pose and force, and the maximum rate of pictures [Hz].
     #[arg(
         long,
         value_name = "HZ",
@@ -72,13 +72,13 @@ pub(crate) struct Serve {
         allow_negative_numbers = true
     )]
     rate: f64,
-    /// Camera whose pictures are sent; none: no pictures.
+    /// Camera of the pictures that are sent; none sends no pictures.
     #[arg(long, value_name = "NAME", default_value = "close")]
     camera: String,
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "160x120", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Speed at which the probe follows a target [m/s].
+    /// Maximum speed of the probe towards a target [m/s].
     #[arg(
         long,
         value_name = "M_S",
@@ -86,7 +86,7 @@ pub(crate) struct Serve {
         allow_negative_numbers = true
     )]
     max_speed: f64,
-    /// How deep below the skin at rest a target may be [m].
+    /// Maximum depth of a target below the skin at rest [m].
     #[arg(
         long,
         value_name = "M",
@@ -94,14 +94,14 @@ pub(crate) struct Serve {
         allow_negative_numbers = true
     )]
     max_depth: f64,
-    /// End after so long [s]; without it, Ctrl-C ends.
+    /// Duration [s] [default: until Ctrl-C].
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
     #[command(flatten)]
     scene: SceneArgs,
     #[command(flatten)]
     episode: EpisodeArgs,
-    /// Print the summary as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -110,7 +110,7 @@ pub(crate) struct Serve {
 const MARGIN: f64 = 0.05;
 const HEADROOM: f64 = 0.25;
 
-/// Tilt [rad] and turn [rad/s] that a target may ask for.
+/// Maximum tilt [rad] and turn rate [rad/s] of a target.
 const MAX_TILT: f64 = 0.8;
 const MAX_TURN: f64 = 0.8;
 
@@ -161,7 +161,7 @@ impl Serve {
             ("duration", self.duration.unwrap_or(1.0), 0.1, 1e6),
         ] {
             if !(low..=high).contains(&value) {
-                let problem = format!("{value} is not allowed: {low} to {high}");
+                let problem = format!("is {value}; it must be between {low} and {high}");
                 let field = field.to_owned();
                 return Err(EnvError::Config { field, problem }.into());
             }

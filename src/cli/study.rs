@@ -23,7 +23,7 @@ use super::print;
   insonate study data/palpation-sim/centre.csv --held-out data/palpation-sim/upper_left.csv --truth 1301.08,15.665
   insonate study press.csv --resume
 
-What it does: calibrate the logs; fit all five kinds of torso to them; train a policy on the fitted torso and one on the thesis';
+Steps: calibrate the logs; fit all five kinds of torso to them; train a policy on the fitted torso and one on the thesis';
 evaluate both and the task's script at other softness, breathing, places, logs and torsos.
 The folder holds study.html (open it in a browser), study.json, the plots as SVG and PNG, and the policies.")]
 pub(crate) struct Study {
@@ -32,31 +32,31 @@ pub(crate) struct Study {
     logs: Vec<PathBuf>,
     #[command(flatten)]
     reader: LogReader,
-    /// A log that nothing is fitted to; may be repeated.
+    /// Log for validation that is not used for fitting; may be repeated.
     #[arg(long, value_name = "LOG", action = clap::ArgAction::Append)]
     held_out: Vec<PathBuf>,
-    /// The logs' true stiffness [N/m] and damping [N·s/m], where they are known.
+    /// True stiffness [N/m] and damping [N·s/m] of the logs, if known.
     #[arg(long, value_name = "K,C", value_parser = softness)]
     truth: Option<Softness>,
-    /// Kind of torso to fit beside `fast`; may be repeated [default: all].
+    /// Kind of torso to fit in addition to `fast`; may be repeated [default: all].
     #[arg(long, value_name = "KIND", action = clap::ArgAction::Append, value_parser = torsos::ALL.iter().map(|kind| kind.name).collect::<Vec<_>>())]
     torso: Vec<String>,
     /// Task to learn.
     #[arg(long, value_name = "TASK", default_value = "probe-sweep", value_parser = ["probe-sweep", "probe-press"])]
     task: String,
-    /// Steps of each training.
+    /// Number of steps of each training.
     #[arg(long, value_name = "N", default_value_t = 400_000)]
     steps: usize,
     /// Seed of each training.
     #[arg(long, value_name = "N", default_value_t = 1)]
     train_seed: u64,
-    /// Episodes of each policy in each condition.
+    /// Number of episodes of each policy in each condition.
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     episodes: u32,
-    /// Threads; 0: one for each core. Results do not depend on it.
+    /// Number of threads; 0 uses one per core. Results do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Go on with the study of the folder: fitted torsos and trained policies are kept.
+    /// Continue the study in the folder: fitted torsos and trained policies are kept.
     #[arg(long, conflicts_with = "overwrite")]
     resume: bool,
     /// Remove the study of the folder, or what another command wrote there.

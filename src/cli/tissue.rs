@@ -33,7 +33,7 @@ momentum_residual is the greatest difference between the momentum that the tissu
 impulses of tools, supports and gravity on it, over the sum of the sizes of these impulses. No wall of \
 the grid is near and no vertex is fixed, so it is as small as rounding in single precision makes it.
 
-Exit status: 1 when the tissue diverges, with the files of what was done until then.")]
+The exit status is 1 if the tissue diverges; the results until then are written.")]
 pub(crate) struct Tissue {
     #[command(subcommand)]
     motion: MotionCommand,
@@ -85,13 +85,13 @@ struct MotionArgs {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: SolverWord,
-    /// Where: auto is the CPU; the GPU serves push and press of mpm, and all motions of xpbd, whose tools meet vertices only there.
+    /// Device; auto uses the CPU. The GPU runs push and press of mpm, and all motions of xpbd; there, tools only touch the vertices.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::device_arg::DeviceArg,
-    /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.
+    /// Number of threads; 0 uses one per core. Results do not depend on it; xpbd uses one.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Body: slab, liver, torso or strip [default: as the motion needs it]
+    /// Body: slab, liver, torso or strip [default: depends on the motion]
     #[arg(long, value_name = "BODY", value_parser = body)]
     body: Option<BodyKind>,
     /// Give slab, liver or torso its layers (skin, fat, muscle, organ; capsule and parenchyma), each of its own material.
@@ -109,7 +109,7 @@ struct MotionArgs {
     /// Damping: viscosity over shear modulus [s] [default: 0.005]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     damping_time: Option<f64>,
-    /// Coulomb's coefficient between tissue and what touches it without holding it [default: 0.2]
+    /// Coulomb friction coefficient between tissue and the bodies that touch it without holding it [default: 0.2]
     #[arg(long, value_name = "MU", allow_negative_numbers = true)]
     friction: Option<f64>,
     /// Gravity [m/s²] [default: 9.81]
@@ -118,7 +118,7 @@ struct MotionArgs {
     /// Cells of the grid, or edges of tetrahedra, along the body's longest side [default: mpm 24, xpbd 16]
     #[arg(long, value_name = "N")]
     resolution: Option<usize>,
-    /// How far the tool goes once it touches or holds the body [m] [default: 0.015 to 0.06, by motion and body]
+    /// Travel of the tool after it touches or holds the body [m] [default: 0.015 to 0.06, by motion and body]
     #[arg(
         long,
         visible_alias = "depth",
@@ -140,13 +140,13 @@ struct MotionArgs {
     /// Write the tissue's surface at the end, with normals and UVs: obj or ply.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Export>,
-    /// Take no pictures.
+    /// Do not render pictures.
     #[arg(long)]
     no_pictures: bool,
     /// Size of the film [pixels].
     #[arg(long, value_name = "WxH", default_value = "480x360", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Print the summary as JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -167,7 +167,7 @@ enum Export {
 
 /// A motion that ended early.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}; what was done until then is in {1}")]
+#[error("{0}; the results until then are in {1}")]
 struct EndedEarly(String, String);
 
 impl Tissue {
@@ -221,8 +221,8 @@ impl MotionArgs {
         plan.check().map_err(|error| Usage::new(by_option(error)))?;
         if plan.solver == TissueSolver::Xpbd && plan.device == Device::Gpu {
             eprintln!(
-                "note: on the GPU tools meet the corners of tetrahedra only, not the faces between: an instrument narrower than an edge is \
-                 felt too little; --device cpu feels it"
+                "note: on the GPU, tools touch the vertices of tetrahedra only, not their faces, so the force on an instrument narrower than an edge is \
+                 too small; use --device cpu"
             );
         }
         let usual = || PathBuf::from(format!("output/tissue-{}", motion.name));

@@ -37,9 +37,9 @@ TensorBoard shows the folder: tensorboard --logdir output/sweep")]
     reason = "each is a switch of the command line"
 )]
 pub(crate) struct Train {
-    /// Task, one of `insonate list`; may be omitted with --resume or where --config names it.
+    /// Task, one of `insonate list`; may be omitted with --resume or if --config names it.
     task: Option<String>,
-    /// Algorithm: ppo, or sac, which takes fewer steps and more time for each [default: ppo].
+    /// Algorithm: ppo, or sac, which needs fewer steps but more time per step [default: ppo].
     #[arg(long, value_enum, value_name = "NAME")]
     algorithm: Option<AlgorithmArg>,
     /// Seed of weights, exploration, minibatches and episodes [default: 1].
@@ -53,7 +53,7 @@ pub(crate) struct Train {
         conflicts_with = "seed"
     )]
     seeds: Vec<u64>,
-    /// Training steps over all environments [default: depends on the task].
+    /// Number of training steps over all environments [default: depends on the task].
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// Folder for settings, checkpoint, policy, logs, learning curve and summary.
@@ -62,7 +62,7 @@ pub(crate) struct Train {
     /// Resume from the checkpoint in --output; without one, start.
     #[arg(long)]
     resume: bool,
-    /// Begin with this policy, such as one that `insonate imitate` made: its task, settings and network.
+    /// Start from this policy, such as one from `insonate imitate`: its task, settings and network.
     #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
     from: Option<PathBuf>,
     /// Remove the files of an earlier training in --output, or what another command wrote there.
@@ -70,23 +70,23 @@ pub(crate) struct Train {
     overwrite: bool,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Most that an episode may cost in the mean (PPO-Lagrangian): of the probe tasks the shares of the limits of contact speed,
-    /// force above the one asked for and rise of the force, added up [default: none].
+    /// Upper limit of the mean cost of an episode (PPO-Lagrangian). In the probe tasks the cost is the sum of three fractions of limits:
+    /// contact speed, force above the target and rise of the force [default: none].
     #[arg(long, value_name = "COST")]
     cost_limit: Option<f64>,
-    /// Environments that step together [default: depends on the task].
+    /// Number of environments that step in parallel [default: depends on the task].
     #[arg(long, value_name = "N")]
     envs: Option<usize>,
-    /// Threads; 0: one for each core. Results do not depend on it.
+    /// Number of threads; 0 uses one per core. Results do not depend on it.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Stop at the first evaluation with this success rate.
+    /// Stop at the first evaluation with at least this success rate [0 to 1].
     #[arg(long, value_name = "RATE")]
     until_success: Option<f64>,
     /// Training steps between evaluations [default: a tenth of all].
     #[arg(long, value_name = "N")]
     evaluate_every: Option<usize>,
-    /// Episodes of an evaluation [default: 50].
+    /// Number of episodes of an evaluation [default: 50].
     #[arg(long, value_name = "N")]
     evaluate_episodes: Option<usize>,
     /// Iterations between checkpoints.
@@ -95,7 +95,7 @@ pub(crate) struct Train {
     /// Do not write TensorBoard events.
     #[arg(long)]
     no_tensorboard: bool,
-    /// Print the summary as JSON on standard output.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -198,7 +198,7 @@ impl Train {
             );
             if (wanted as u64) < done {
                 eprintln!(
-                    "note: {} has done {done} steps, so --steps {wanted} adds none",
+                    "note: {} has done {done} steps, so --steps {wanted} adds no steps",
                     folder.display()
                 );
             }

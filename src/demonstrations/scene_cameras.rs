@@ -29,7 +29,7 @@ impl<'a> SceneCameras<'a> {
         };
         let (scene, _) = env
             .scene()
-            .with_context(|| format!("{} has no scene that a camera could see", env.spec().id))?;
+            .with_context(|| format!("{} has no scene for a camera", env.spec().id))?;
         let config = RenderConfig::fast(camera.width, camera.height);
         let renderer = Renderer::new(scene, config);
         self.renderer = Some(renderer.with_context(|| {

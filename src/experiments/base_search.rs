@@ -64,7 +64,7 @@ pub(super) fn advise(
         && overlap.is_self()
     {
         let message = format!(
-            "{error}; where shapes of a robot's file overlap only because they are coarse, its <contact><exclude body1=… body2=…/></contact> leaves the pair out"
+            "{error}; if shapes in the robot's file overlap only because they are coarse, exclude the pair with <contact><exclude body1=… body2=…/></contact>"
         );
         return error.context(message);
     }
@@ -96,9 +96,7 @@ pub(super) fn advise(
     });
     let advice = match (found, n_tried) {
         (Ok(Some([x, y, z])), _) => format!("it works with --robot-position {x},{y},{z}"),
-        (_, 0) => {
-            "none of the nearest places of the base reaches it clear of everything".to_owned()
-        }
+        (_, 0) => "no position of the base nearby reaches it without contact".to_owned(),
         (_, n) => format!(
             "the {n} nearest places of the base that reach it clear of everything were tried, and failed too"
         ),

@@ -69,7 +69,7 @@ impl EpisodeCamera {
             .collect();
         Err(EnvError::Config {
             field: "camera".to_owned(),
-            problem: format!("is {unknown:?}, but must be one of {}", known.join(", ")),
+            problem: format!("is {unknown:?}; it must be one of {}", known.join(", ")),
         })
     }
 

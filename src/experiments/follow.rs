@@ -96,7 +96,7 @@ pub fn follow(
     };
     anyhow::ensure!(
         profile.time.len() > 1,
-        "one sample is no profile; at least two are needed"
+        "the number of samples of a profile is 1; it must be at least 2"
     );
     let mut follower = Follower::new(scene, site, CLEARANCE)?;
     follower.approach(progress)?;

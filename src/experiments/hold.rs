@@ -40,9 +40,15 @@ impl Hold {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
-        ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
-        ModelError::check_range("seconds", self.seconds, 0.1, 60.0, "0.1 to 60 s")
+        ModelError::check_range("force", self.force, 0.5, 40.0, "between 0.5 and 40 N")?;
+        ModelError::check_range(
+            "max_force",
+            self.max_force,
+            1.0,
+            500.0,
+            "between 1 and 500 N",
+        )?;
+        ModelError::check_range("seconds", self.seconds, 0.1, 60.0, "between 0.1 and 60 s")
     }
 }
 
@@ -111,7 +117,7 @@ fn hold_once(
     hold.check()?;
     let mut probe_scene = ProbeScene::new(scene)?;
     let points = TissuePoints::at_rest(&probe_scene.physics, &Pose::default())
-        .ok_or_else(|| anyhow::anyhow!("the scene has no torso to look into"))?;
+        .ok_or_else(|| anyhow::anyhow!("the scene has no torso; ultrasound needs one"))?;
     let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
     let goal = goal(&probe_scene, &skin, hold.rotation);
     probe_scene.place(&above(&goal, &skin))?;

@@ -71,11 +71,23 @@ impl Palpation {
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         let check = ModelError::check_range;
-        check("depth", self.depth, 0.001, 0.08, "0.001 to 0.08 m")?;
-        check("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
-        check("hold", self.hold, 0.0, 60.0, "0 to 60 s")?;
-        check("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
-        check("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")?;
+        check("depth", self.depth, 0.001, 0.08, "between 0.001 and 0.08 m")?;
+        check("speed", self.speed, 0.001, 0.2, "between 0.001 and 0.2 m/s")?;
+        check("hold", self.hold, 0.0, 60.0, "between 0 and 60 s")?;
+        check(
+            "max_force",
+            self.max_force,
+            1.0,
+            500.0,
+            "between 1 and 500 N",
+        )?;
+        check(
+            "clearance",
+            self.clearance,
+            0.001,
+            0.1,
+            "between 0.001 and 0.1 m",
+        )?;
         check(
             "sine amplitude",
             self.amplitude,
@@ -83,8 +95,14 @@ impl Palpation {
             0.45 * self.depth,
             "at most 0.45 of the depth, so that the probe stays in contact",
         )?;
-        check("sine frequency", self.frequency, 0.1, 20.0, "0.1 to 20 Hz")?;
-        check("sine cycles", self.cycles, 0.0, 100.0, "0 to 100")
+        check(
+            "sine frequency",
+            self.frequency,
+            0.1,
+            20.0,
+            "between 0.1 and 20 Hz",
+        )?;
+        check("sine cycles", self.cycles, 0.0, 100.0, "between 0 and 100")
     }
 
     /// Target indentation over time.

@@ -49,11 +49,23 @@ impl Press {
     /// [`crate::models::ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), crate::models::ModelError> {
         let check = crate::models::ModelError::check_range;
-        check("depth", self.depth, 0.0, 0.08, "0 to 0.08 m")?;
-        check("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
-        check("hold", self.hold, 0.0, 60.0, "0 to 60 s")?;
-        check("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
-        check("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")
+        check("depth", self.depth, 0.0, 0.08, "between 0 and 0.08 m")?;
+        check("speed", self.speed, 0.001, 0.2, "between 0.001 and 0.2 m/s")?;
+        check("hold", self.hold, 0.0, 60.0, "between 0 and 60 s")?;
+        check(
+            "max_force",
+            self.max_force,
+            1.0,
+            500.0,
+            "between 1 and 500 N",
+        )?;
+        check(
+            "clearance",
+            self.clearance,
+            0.001,
+            0.1,
+            "between 0.001 and 0.1 m",
+        )
     }
 }
 

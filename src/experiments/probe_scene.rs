@@ -55,7 +55,7 @@ impl<'a> ProbeScene<'a> {
         SkinPoint::above(surface, self.scene.torso_position, x, y).with_context(|| {
             let [low, high] = surface.mesh().bounds();
             format!(
-                "({x}, {y}) lies beside the torso, which reaches from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",
+                "({x}, {y}) m is not on the torso; it must be between ({:.3}, {:.3}) and ({:.3}, {:.3}) m",
                 low[0], low[1], high[0], high[1]
             )
         })

@@ -7,7 +7,7 @@ pub type Progress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
 /// Ends the nested steps of an experiment if its caller interrupts. The experiment then returns the measurements so far.
 #[derive(Debug, thiserror::Error)]
-#[error("interrupted before anything was measured")]
+#[error("interrupted before the first measurement")]
 pub struct Interrupted;
 
 /// Reports the share that is done.

@@ -73,26 +73,32 @@ impl Recorder {
     /// [`crate::models::ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), crate::models::ModelError> {
         let check = crate::models::ModelError::check_range;
-        check("rate", self.rate, 20.0, 10_000.0, "20 to 10000 Hz")?;
-        check("force noise", self.force_noise, 0.0, 10.0, "0 to 10 N")?;
+        check("rate", self.rate, 20.0, 10_000.0, "between 20 and 10000 Hz")?;
+        check(
+            "force noise",
+            self.force_noise,
+            0.0,
+            10.0,
+            "between 0 and 10 N",
+        )?;
         for bias in self.bias.iter().chain(&self.lateral_bias) {
-            check("bias", *bias, -100.0, 100.0, "-100 to 100 N")?;
+            check("bias", *bias, -100.0, 100.0, "between -100 and 100 N")?;
         }
-        check("latency", self.latency, 0.0, 0.2, "0 to 0.2 s")?;
-        check("force step", self.force_step, 0.0, 1.0, "0 to 1 N")?;
+        check("latency", self.latency, 0.0, 0.2, "between 0 and 0.2 s")?;
+        check("force step", self.force_step, 0.0, 1.0, "between 0 and 1 N")?;
         check(
             "position noise",
             self.position_noise,
             0.0,
             0.01,
-            "0 to 0.01 m",
+            "between 0 and 0.01 m",
         )?;
         check(
             "velocity noise",
             self.velocity_noise,
             0.0,
             0.1,
-            "0 to 0.1 m/s",
+            "between 0 and 0.1 m/s",
         )
     }
 

@@ -58,11 +58,29 @@ impl Scan {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
-        ModelError::check_range("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
-        ModelError::check_range("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")?;
-        ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
-        ModelError::check_range("path length", self.length(), 0.005, 1.0, "0.005 to 1 m")
+        ModelError::check_range("force", self.force, 0.5, 40.0, "between 0.5 and 40 N")?;
+        ModelError::check_range("speed", self.speed, 0.001, 0.2, "between 0.001 and 0.2 m/s")?;
+        ModelError::check_range(
+            "clearance",
+            self.clearance,
+            0.001,
+            0.1,
+            "between 0.001 and 0.1 m",
+        )?;
+        ModelError::check_range(
+            "max_force",
+            self.max_force,
+            1.0,
+            500.0,
+            "between 1 and 500 N",
+        )?;
+        ModelError::check_range(
+            "path length",
+            self.length(),
+            0.005,
+            1.0,
+            "between 0.005 and 1 m",
+        )
     }
 
     fn length(&self) -> f64 {

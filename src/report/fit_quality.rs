@@ -83,9 +83,9 @@ fn goodness(log: &Calibration) -> ExplainedStatistic {
         value: format!("{:.4}", statistics.r_squared),
         verdict: Verdict::rising(1.0 - statistics.r_squared, 0.15, 0.5),
         meaning: format!(
-            "share of the variation of {what} that the law explains; 1 is all of it. {}",
+            "share of the variation of {what} that the law explains; 1 is a perfect fit. {}",
             if log.fit.divided {
-                "In this form a log whose ratio of velocity to indentation varies little has a low one although its stiffness is sound."
+                "In this form it is low for a log in which the ratio of velocity to indentation varies little, although the stiffness is reliable."
             } else {
                 "It is near 1 for any law that grows with indentation, so look at the residuals too."
             }
@@ -162,7 +162,7 @@ fn test(name: &'static str, p: f64) -> ExplainedStatistic {
     } else if rejected {
         then
     } else {
-        "nothing speaks against it"
+        "no evidence against it"
     };
     ExplainedStatistic {
         name,

@@ -161,9 +161,9 @@ fn sites(report: &CalibrationReport, pictures: &Pictures) -> String {
     };
     let ranges: Vec<_> = pooled_of(&report.sites).into_iter().map(range).collect();
     html.push_str(if with_total {
-        "<h3>For domain randomisation</h3>\n<p>A further site is expected within these ranges with 95 %.</p>\n"
+        "<h3>For domain randomisation</h3>\n<p>A new site lies within these ranges with a probability of 95 %.</p>\n"
     } else {
-        "<h3>For domain randomisation</h3>\n<p>One log cannot say how sites differ: these ranges are its own uncertainty. Calibrate several sites.</p>\n"
+        "<h3>For domain randomisation</h3>\n<p>One log does not show how sites differ, so these ranges are the uncertainty of this log. Calibrate several sites.</p>\n"
     });
     html.push_str(&table(&[], &ranges, false));
     html
@@ -205,7 +205,9 @@ fn scene(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
     let rows: Vec<Vec<Cell>> = settings::numbers(&entry)
         .map(|(name, value)| vec![Cell::Text(name.to_owned()), Cell::Number(number(value))])
         .collect();
-    html.push_str("<p>What the torso must be given so that a press of it measures that:</p>\n");
+    html.push_str(
+        "<p>Settings of the torso with which a simulated press measures this softness:</p>\n",
+    );
     html.push_str(&table(&[], &rows, false));
     if let Some(picture) = &pictures.scene {
         html.push_str(&figure(picture));
@@ -217,7 +219,7 @@ fn scene(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
 fn repeated(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
     let press = report.repeated.as_ref()?;
     let mut html = format!(
-        "<h2>The same press, simulated</h2>\n{}",
+        "<h2>Simulation of the same press</h2>\n{}",
         list(&repeated_lines(press))
     );
     if let Some(picture) = &pictures.repeated {
@@ -232,12 +234,12 @@ fn usage(report: &CalibrationReport) -> String {
     let mut html = "<h2>How to use it</h2>\n".to_owned();
     if softness.stiffness_and_damping().is_some() || !softness.scene.is_empty() {
         html.push_str(
-            "<p>Beside this page lies <code>softness.toml</code>. These give a simulated torso the softness above:</p>\n\
+            "<p>The file <code>softness.toml</code> is next to this page. These commands give a simulated torso the softness above:</p>\n\
              <pre>insonate scene --softness softness.toml --output scene.xml\ninsonate press --softness softness.toml\ninsonate scan --softness softness.toml</pre>\n",
         );
     } else {
         html.push_str(
-            "<p>A scene takes stiffness and damping, which this model or these logs do not give: \
+            "<p>A scene needs stiffness and damping, which this model or these logs do not provide: \
              calibrate with <code>--model kelvin-voigt</code> for a <code>softness.toml</code> that a scene can read.</p>\n",
         );
     }
@@ -264,7 +266,7 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
     html.push_str(&parameters(&fit.parameters));
     html.push_str(&warnings(&log.doubts));
     html.extend(pictures.iter().map(figure));
-    html.push_str("<h3>What was chosen, and how</h3>\n");
+    html.push_str("<h3>Choices and their reasons</h3>\n");
     let choice = |choice: &crate::calibration::PreparationChoice| {
         vec![
             Cell::Text(choice.what.to_owned()),
@@ -284,7 +286,7 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
     if let Some(selection) = &log.selection {
         html.push_str(&selection_of(selection));
     }
-    html.push_str("<h3>How good the fit is</h3>\n");
+    html.push_str("<h3>Quality of the fit</h3>\n");
     let explained = explained(log);
     html.push_str(&table(
         &[],
@@ -369,7 +371,7 @@ fn selection_of(selection: &crate::calibration::ModelSelection) -> String {
         })
         .collect();
     format!(
-        "<h3>Why this model</h3>\n<p>{}</p>\n{}",
+        "<h3>Choice of the model</h3>\n<p>{}</p>\n{}",
         escape(&selection.reason),
         table(&header, &rows, false)
     )
@@ -393,7 +395,7 @@ fn provenance(report: &CalibrationReport) -> String {
         .collect();
     let header = ["file", "SHA-256", "columns and units"].map(|name| Cell::Text(name.to_owned()));
     format!(
-        "<h2>Where it comes from</h2>\n{}<p class=\"quiet\">Made by {} with</p>\n<pre>{}</pre>\n",
+        "<h2>Provenance</h2>\n{}<p class=\"quiet\">Made by {} with</p>\n<pre>{}</pre>\n",
         table(&header, &rows, false),
         escape(&report.generator),
         escape(&report.command)

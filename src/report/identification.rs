@@ -240,7 +240,7 @@ fn percent(share: f64) -> String {
 fn payload_line(payload: &Payload) -> String {
     let [low, high] = payload.mass_interval().map(|mass| 1e3 * mass);
     let centre = payload.centre().map_or_else(
-        || "none that the logs tell from zero".to_owned(),
+        || "no parameter that differs from zero".to_owned(),
         |centre| {
             let [x, y, z] = [centre.x, centre.y, centre.z].map(|along| 1e3 * along);
             format!("centre at {x:.1}, {y:.1}, {z:.1} mm in its frame")

@@ -129,12 +129,12 @@ fn page(result: &StudyResult, pictures: &[Picture]) -> String {
     body.push_str(&answer(result));
     body.push_str("<h2>The logs</h2>\n");
     body.push_str(&logs(result));
-    body.push_str("<h2>The torsos</h2>\n<p>Each kind of torso repeats the recorded indentation and is calibrated like the log; “given” is what it must be made of so that it measures the same.</p>\n");
+    body.push_str("<h2>The torsos</h2>\n<p>Each kind of torso repeats the recorded indentation and is calibrated like the log; “given” is the softness with which the torso measures the same.</p>\n");
     body.push_str(&torsos(&result.torsos));
     body.push_str(&pictures.first().map(figure).unwrap_or_default());
     body.push_str("<h2>The policies</h2>\n<p>Both learn the same task with the same seed on breathing torsos: one on the fitted torso, with the softness of the logs; one on the thesis' torso (Jakobsen 2021), with its ranges.</p>\n");
     body.push_str(&policies(result));
-    body.push_str("<h2>What they do</h2>\n");
+    body.push_str("<h2>Results of the policies</h2>\n");
     body.push_str(&pictures.get(1).map(figure).unwrap_or_default());
     let meanings = result.conditions.iter();
     let meanings = meanings.map(|it| format!("{}: {}", it.name, it.what));

@@ -171,7 +171,7 @@ pub(super) fn scene_lines(scene: &SceneFit) -> Vec<String> {
     };
     let line = |name: &str, unit: &str, of: fn(&Softness) -> f64, error: f64| {
         format!(
-            "  {name} {} {unit}, wanted {} ({:+.1} %); untuned {}",
+            "  {name} {} {unit}, target {} ({:+.1} %); untuned {}",
             number(of(&scene.simulated)),
             number(of(&scene.target)),
             100.0 * error,
@@ -201,7 +201,7 @@ pub(super) fn repeated_lines(press: &RepeatedPress) -> Vec<String> {
     };
     vec![
         format!(
-            "simulated: the first log's press on torso {} with this softness differs by {} N rms, of at most {} N",
+            "simulated: the first log's press on torso {} with this softness differs by {} N rms; the peak force is {} N",
             press.torso,
             number(press.force_rmse),
             number(press.peak_force)

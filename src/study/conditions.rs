@@ -209,7 +209,7 @@ fn conditions(plan: &StudyPlan, fits: &[SoftnessFit]) -> Result<Vec<Condition>, 
     for log in plan.measured_held_out() {
         let stem = Path::new(&log.log).file_stem().unwrap_or_default();
         let what = format!(
-            "breathing, as soft as {}, to which nothing was fitted",
+            "breathing, as soft as {}, which was not used for fitting",
             log.log
         );
         all.push(with(

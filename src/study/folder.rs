@@ -89,7 +89,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
     let size = fs::metadata(path).with_context(reading)?.len();
     anyhow::ensure!(
         size <= MAX_SIZE,
-        "{} has {size} bytes; at most {MAX_SIZE}",
+        "{} has {size} bytes; it must have at most {MAX_SIZE} bytes",
         path.display()
     );
     fs::read_to_string(path).with_context(reading)

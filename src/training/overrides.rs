@@ -64,16 +64,16 @@ impl Overrides {
             ("evaluation", Value::Table(table)) => self.evaluation = table,
             ("task", value) => {
                 return Err(invalid(format!(
-                    "is {value}, but must be the name of a task"
+                    "is {value}; it must be the name of a task"
                 )));
             }
             ("algorithm", value) => {
                 return Err(invalid(format!(
-                    "is {value}, but must be \"ppo\" or \"sac\""
+                    "is {value}; it must be \"ppo\" or \"sac\""
                 )));
             }
             (key, value) if TABLES.contains(&key) => {
-                return Err(invalid(format!("is {value}, but must be a table: [{key}]")));
+                return Err(invalid(format!("is {value}; it must be a table: [{key}]")));
             }
             _ => {
                 let known = ["task", "algorithm", "env", "ppo", "sac", "evaluation"];

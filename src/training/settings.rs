@@ -268,10 +268,13 @@ mod tests {
                 "learning_rat = 1e-4",
                 "ppo.learning_rat: there is no setting \"learning_rat\", did you mean \"learning_rate\"?",
             ),
-            ("discount = 2.0", "ppo.discount: 2 is not allowed: 0 to 1"),
+            (
+                "discount = 2.0",
+                "ppo.discount: is 2; it must be between 0 and 1",
+            ),
             (
                 "cost_limit = -0.5",
-                "ppo.cost_limit: -0.5 is not allowed: 0 to 1000000000000",
+                "ppo.cost_limit: is -0.5; it must be between 0 and 1000000000000",
             ),
             (
                 "n_envs = \"many\"",
@@ -311,7 +314,7 @@ mod tests {
         );
         assert_eq!(
             problem(sac, "sac.tau=2.0"),
-            "sac.tau: 2 is not allowed: above 0 to 1"
+            "sac.tau: is 2; it must be above 0 and at most 1"
         );
         assert_eq!(
             problem(sac, "sac.cost_limit=1.0"),

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum TissueError {
     /// A setting is out of range.
-    #[error("{field} is {value}, but must be {allowed}")]
+    #[error("{field} is {value}; it must be {allowed}")]
     Setting {
         /// Name of the setting.
         field: String,
@@ -141,6 +141,6 @@ pub(crate) fn check_range(
     Err(TissueError::setting(
         field,
         value,
-        format!("from {least} to {most}"),
+        format!("between {least} and {most}"),
     ))
 }

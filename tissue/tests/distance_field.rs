@@ -181,7 +181,7 @@ fn open_meshes_and_wrong_resolutions_are_refused() {
     let error = DistanceField::new(&mesh, 257).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "resolution is 257, but must be from 8 to 256"
+        "resolution is 257; it must be between 8 and 256"
     );
     mesh.triangles.pop();
     assert!(matches!(

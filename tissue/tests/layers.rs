@@ -301,7 +301,7 @@ fn invalid_ties_and_materials_are_refused_by_name() {
     let error = xpbd_scene(&bodies, CELL, 0.0, here)
         .unwrap_err()
         .to_string();
-    let wanted = "upper.attachments[0].to is \"absent\", but must be another one of lower, upper";
+    let wanted = "upper.attachments[0].to is \"absent\"; it must be another one of lower, upper";
     assert_eq!(error, wanted);
     // 3 cm between the bodies: further than the tie, then than a cell.
     bodies[1].attachments[0].to = "lower".to_owned();
@@ -322,7 +322,7 @@ fn invalid_ties_and_materials_are_refused_by_name() {
 
     let particles = bar().particles(CELL, 0.0, 0, here).unwrap();
     let error = particles.mpm_bodies(&bar().materials()[..1]).unwrap_err();
-    assert_eq!(error.to_string(), "materials is 1, but must be below 1");
+    assert_eq!(error.to_string(), "materials is 1; it must be below 1");
     let mut made = bar().xpbd_body(CELL, 0.0, here).unwrap();
     made.tet_materials.pop();
     let error = Xpbd::new(still(), &[made], &[]).unwrap_err().to_string();

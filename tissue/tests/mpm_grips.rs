@@ -324,14 +324,14 @@ fn unknown_tools_and_particles_are_refused() {
         ..block()
     };
     let error = MlsMpm::new(config(1), &[body]).unwrap_err().to_string();
-    assert_eq!(error, "body.fixed is 384, but must be below 384");
+    assert_eq!(error, "body.fixed is 384; it must be below 384");
     let mut world = MlsMpm::new(config(1), &[fixed_block()]).unwrap();
     let error = world.grasp_particles(0, &[3]).unwrap_err().to_string();
-    assert_eq!(error, "tool is 0, but must be below 0");
+    assert_eq!(error, "tool is 0; it must be below 0");
     assert_eq!(world.grasp(0, Vector3::from(top()), CELL, usize::MAX), 0);
     world.tools = vec![grip(top()), grip(top())];
     let error = world.grasp_particles(0, &[3, 384]).unwrap_err().to_string();
-    assert_eq!(error, "particles is 384, but must be below 384");
+    assert_eq!(error, "particles is 384; it must be below 384");
     // Particle 0 is fixed; particle 3 is held only once.
     assert_eq!(world.grasp_particles(1, &[0, 3, 4, 3]).unwrap(), 2);
     assert_eq!(world.grasp_particles(0, &[3, 5]).unwrap(), 1);

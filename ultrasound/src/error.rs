@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum UltrasoundError {
     /// A setting or an input is out of range.
-    #[error("{field} is {value}, but must be {allowed}")]
+    #[error("{field} is {value}; it must be {allowed}")]
     Setting {
         /// Name of the setting.
         field: String,

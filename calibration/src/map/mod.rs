@@ -78,7 +78,7 @@ impl SiteMap {
         let refused = |problem: String| CalibrationError::option("--map", problem);
         if logs.len() < LEAST_SITES {
             return Err(refused(format!(
-                "{} sites were given; a map needs {LEAST_SITES} or more",
+                "the number of sites is {}; it must be at least {LEAST_SITES}",
                 logs.len()
             )));
         }
@@ -102,7 +102,7 @@ impl SiteMap {
         let refused = |problem: String| CalibrationError::option("--map", problem);
         if sites.len() < LEAST_SITES {
             return Err(refused(format!(
-                "{} sites were given; a map needs {LEAST_SITES} or more",
+                "the number of sites is {}; it must be at least {LEAST_SITES}",
                 sites.len()
             )));
         }
@@ -111,7 +111,7 @@ impl SiteMap {
             .find(|site| !(site.value > 0.0 && site.value.is_finite()))
         {
             return Err(refused(format!(
-                "{} has the value {}, which must be positive",
+                "the value of {} is {}; it must be above 0",
                 bad.name, bad.value
             )));
         }

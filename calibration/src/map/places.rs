@@ -46,7 +46,7 @@ pub fn read_places(path: &Path) -> Result<BTreeMap<String, [f64; 3]>, Calibratio
         return Err(failed(
             Some(1),
             format!(
-                "the header is {:?}, but must be log,x,y or log,x,y,z, with places in m",
+                "the header is {:?}; it must be log,x,y or log,x,y,z, with places in m",
                 found.join(",")
             ),
         ));
@@ -65,7 +65,7 @@ pub fn read_places(path: &Path) -> Result<BTreeMap<String, [f64; 3]>, Calibratio
                     failed(
                         line,
                         format!(
-                            "{name} is {text:?}, but must be a number of metres within ±{MAX_COORDINATE}"
+                            "{name} is {text:?}; it must be a number of metres within ±{MAX_COORDINATE}"
                         ),
                     )
                 })

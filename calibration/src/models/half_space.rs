@@ -141,7 +141,7 @@ fn radius(radius: f64) -> Result<f64, CalibrationError> {
     } else {
         Err(CalibrationError::option(
             "--tip",
-            format!("a radius of {radius} m; it must be positive"),
+            format!("the radius is {radius} m; it must be above 0 m"),
         ))
     }
 }
@@ -153,7 +153,7 @@ fn plane_strain(poisson_ratio: f64) -> Result<f64, CalibrationError> {
     } else {
         Err(CalibrationError::option(
             "--poisson-ratio",
-            format!("{poisson_ratio}; tissue lies between 0 and 0.5"),
+            format!("Poisson's ratio is {poisson_ratio}; it must be between 0 and 0.5"),
         ))
     }
 }

@@ -46,7 +46,7 @@ fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, Calibra
         return Err(CalibrationError::option(
             "--exponents",
             format!(
-                "{},{}; both lie between 0 and 5, or give `fit`",
+                "the exponents are {},{}; they must be between 0 and 5, or `fit`",
                 exponents[0], exponents[1]
             ),
         ));

@@ -198,7 +198,7 @@ fn acceleration(
         MovingMass::Known(mass) if !mass.is_finite() || mass < 0.0 => {
             return Err(CalibrationError::option(
                 "--mass",
-                format!("{mass} kg is out of range; give a number of at least 0, or `fit`"),
+                format!("the mass is {mass} kg; it must be at least 0 kg, or `fit`"),
             ));
         }
         MovingMass::Known(_) | MovingMass::Fitted => {}

@@ -17,7 +17,7 @@ pub(super) fn prepared(
     if from.partial_cmp(&to) != Some(std::cmp::Ordering::Less) {
         return Err(CalibrationError::option(
             "--window",
-            format!("{from} to {to} s; the end must be after the start"),
+            format!("the window is {from} to {to} s; its end must be after its start"),
         ));
     }
     let findings = Findings::new(log.name());

@@ -213,7 +213,7 @@ fn space(
         Some(Channel::Vector(values)) => Some(along(values, &inward)),
         Some(Channel::Scalar(_)) => {
             findings.note(
-                "the logged velocity is one number beside a position in space: it was not used",
+                "the logged velocity is a scalar but the position is a vector: the velocity was not used",
             );
             None
         }
@@ -435,7 +435,7 @@ fn scalar_velocity(log: &Log, sense: f64, findings: &mut Findings) -> Option<Vec
         Some(Channel::Scalar(values)) => Some(values.iter().map(|value| value * sense).collect()),
         Some(Channel::Vector(_)) => {
             findings.note(
-                "the logged velocity is a vector beside a position along one axis: it was not used",
+                "the logged velocity is a vector but the position is a scalar: the velocity was not used",
             );
             None
         }

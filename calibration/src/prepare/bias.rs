@@ -69,10 +69,10 @@ pub(super) fn found(
         findings.choose(
             "force bias",
             "0 N".to_owned(),
-            "no free air to find it from: nothing removed",
+            "no free air before contact: no bias removed",
         );
         findings.note(
-            "there is no free air before contact: the force was taken to be free of bias; --bias sets it, --fit-offset fits it",
+            "there is no free air before contact: the bias is assumed to be zero; --bias sets it, --fit-offset fits it",
         );
         return Ok(Found::default());
     }

@@ -35,7 +35,7 @@ pub(super) fn taken_back(
     if !(0.0..=LARGEST_ERROR).contains(&error) {
         return Err(CalibrationError::option(
             "--force-latency-error",
-            format!("{error} s; 0 to {LARGEST_ERROR} s are allowed"),
+            format!("the error is {error} s; it must be between 0 and {LARGEST_ERROR} s"),
         ));
     }
     if latency != 0.0 {
@@ -65,8 +65,8 @@ fn shift(track: &mut Track, latency: f64) -> Result<(), CalibrationError> {
         return Err(CalibrationError::option(
             "--force-latency",
             format!(
-                "{latency} s; at most a quarter of the log's {} s",
-                last - first
+                "the latency is {latency} s; it must be between -{0} and {0} s, a quarter of the log",
+                0.25 * (last - first)
             ),
         ));
     }

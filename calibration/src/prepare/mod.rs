@@ -334,7 +334,7 @@ fn selected(
         .collect();
     if kept.len() < sanity::FEWEST {
         return Err(findings.refuse(format!(
-            "only {} samples lie in the tissue{}; at least {} are needed: record at a higher rate or press longer",
+            "the number of samples in the tissue{1} is {0}; it must be at least {2}: record at a higher rate or press longer",
             kept.len(),
             if asked.is_some() { " inside --window" } else { "" },
             sanity::FEWEST

@@ -29,7 +29,7 @@ pub(super) fn check_lengths(log: &Log, findings: &Findings) -> Result<(), Calibr
         .find(|(_, values)| values.len() != n)
     {
         Some((name, values)) => Err(findings.refuse(format!(
-            "{name} has {} samples, time has {n}; all channels must be as long",
+            "{name} has {} samples; it must have {n}, as time has",
             values.len()
         ))),
         None => Ok(()),
@@ -40,7 +40,9 @@ pub(super) fn check_lengths(log: &Log, findings: &Findings) -> Result<(), Calibr
 pub(super) fn check(log: &Log, findings: &Findings) -> Result<(), CalibrationError> {
     let n = log.time.len();
     if n < FEWEST {
-        return Err(findings.refuse(format!("{n} samples; at least {FEWEST} are needed")));
+        return Err(findings.refuse(format!(
+            "the number of samples is {n}; it must be at least {FEWEST}"
+        )));
     }
     check_lengths(log, findings)?;
     for (name, values) in channels(log) {
@@ -65,7 +67,7 @@ pub(super) fn check(log: &Log, findings: &Findings) -> Result<(), CalibrationErr
     }
     if position.is_constant() {
         return Err(findings.refuse(
-            "the position never changes; check which column it is, a log of a hold alone says nothing of stiffness",
+            "the position never changes; check its column; a log of only a hold does not determine the stiffness",
         ));
     }
     Ok(())

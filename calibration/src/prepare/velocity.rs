@@ -101,10 +101,10 @@ pub(super) fn found(
 
 fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> {
     let problem = if !(1..=HIGHEST).contains(&order) {
-        format!("order {order}; 1 to {HIGHEST} are allowed")
+        format!("the order is {order}; it must be between 1 and {HIGHEST}")
     } else if window > 0 && (window.is_multiple_of(2) || window <= order || window > n) {
         format!(
-            "window of {window} samples; it must be odd, above the order {order}, and at most the log's {n} samples"
+            "the window is {window} samples; it must be odd, above the order {order}, and at most the log's {n} samples"
         )
     } else {
         return Ok(());
@@ -307,7 +307,7 @@ impl<'a> Tried<'a> {
         );
         if related.abs() < 0.5 {
             findings.note(format!(
-                "the logged velocity is not that of the position (correlation {related:.2}): it was not used; check its column and unit"
+                "the logged velocity is not the derivative of the position (correlation {related:.2}): it was not used; check its column and unit"
             ));
             return false;
         }

@@ -78,7 +78,7 @@ pub(super) fn in_one_frame<'a>(
         }
         (ForceFrame::Auto, (Some(force), Some(motion))) if turns.is_empty() => {
             return Err(findings.refuse(format!(
-                "the force is in frame {force:?} and the position in {motion:?}, and no orientation tells how they stand to each other: record the orientation, or say --force-frame base if the force is in the position's frame all the same"
+                "the force is in frame {force:?} and the position in {motion:?}, and their relative orientation is unknown: record the orientation, or give --force-frame base if the force is in the position's frame all the same"
             )));
         }
         (ForceFrame::Auto, (Some(force), Some(motion))) => {
@@ -120,7 +120,7 @@ fn checked(
 ) -> Result<Vec<UnitQuaternion<f64>>, CalibrationError> {
     if turns.len() > 1 && turns.len() != n {
         return Err(findings.refuse(format!(
-            "{} orientations for {n} samples; one a sample is needed, or one for all",
+            "the number of orientations is {}; it must be 1 or {n}, the number of samples",
             turns.len()
         )));
     }
@@ -129,7 +129,7 @@ fn checked(
         let norm = Vector3::new(x, y, z).norm().hypot(w);
         if (norm - 1.0).abs() > LONGEST_ERROR {
             return Err(findings.refuse(format!(
-                "the orientation of sample {} is no rotation: its quaternion has length {norm:.4} instead of 1; check its columns and their order",
+                "the orientation of sample {} is not a rotation: its quaternion has length {norm:.4} instead of 1; check its columns and their order",
                 row + 1
             )));
         }

@@ -52,12 +52,12 @@ impl MapEntry {
             let n = axis.len();
             if !(2..=MAX_SIDE).contains(&n) {
                 return Err(format!(
-                    "{name} has {n} numbers, but must have 2 to {MAX_SIDE}"
+                    "{name} has {n} numbers; it must have between 2 and {MAX_SIDE}"
                 ));
             }
             let increases = axis.windows(2).all(|pair| pair[0] < pair[1]);
             if !increases || axis.iter().any(|x| !x.is_finite()) {
-                return Err(format!("{name} must be finite and increase"));
+                return Err(format!("the numbers of {name} must be finite and increase"));
             }
         }
         let tables = [
@@ -77,7 +77,7 @@ impl MapEntry {
             let is_wrong = |x: &&f64| !x.is_finite() || is_positive && **x <= 0.0;
             if let Some(wrong) = table.iter().flatten().find(is_wrong) {
                 let range = if is_positive { "positive" } else { "finite" };
-                return Err(format!("{name} holds {wrong}, but must be {range}"));
+                return Err(format!("{name} holds {wrong}; it must be {range}"));
             }
         }
         Ok(())

@@ -80,7 +80,7 @@ impl SoftnessFile {
                 finite(&key("mean"), entry.mean)?;
             }
             if let Some(sd) = entry.sd.filter(|sd| !(sd.is_finite() && *sd >= 0.0)) {
-                return Err(format!("{} = {sd} is out of range: 0 or more", key("sd")));
+                return Err(format!("{} is {sd}; it must be at least 0", key("sd")));
             }
             ordered(&key("ci95"), entry.ci95)?;
             ordered(&key("range"), entry.range)?;
@@ -141,7 +141,7 @@ fn positive(key: &str, value: f64) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!(
-            "{key} = {value} is out of range: a finite number above 0"
+            "{key} is {value}; it must be a finite number above 0"
         ))
     }
 }
@@ -150,16 +150,16 @@ fn finite(key: &str, value: f64) -> Result<(), String> {
     if value.is_finite() {
         Ok(())
     } else {
-        Err(format!("{key} = {value} is out of range: a finite number"))
+        Err(format!("{key} is {value}; it must be a finite number"))
     }
 }
 
 fn ordered(key: &str, interval: Option<[f64; 2]>) -> Result<(), String> {
     match interval {
         // Also refuses NaN.
-        Some([low, high]) if !matches!(low.partial_cmp(&high), Some(o) if o.is_le()) => Err(
-            format!("{key} = [{low}, {high}] is out of range: its first number is the smaller one"),
-        ),
+        Some([low, high]) if !matches!(low.partial_cmp(&high), Some(o) if o.is_le()) => {
+            Err(format!("{key} is [{low}, {high}]; it must be [low, high]"))
+        }
         _ => Ok(()),
     }
 }

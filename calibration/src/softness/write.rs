@@ -75,7 +75,7 @@ fn write_pooled(out: &mut String, name: &str, entry: &PooledEntry, with_comments
     line(
         "randomisation",
         entry.randomisation.map(pair),
-        "where a new site is expected with 95 %: draw from here",
+        "range of a new site with 95 %: draw from this range",
     );
     if !entry.unit.is_empty() {
         out.line("unit", &string(&entry.unit));
@@ -115,7 +115,7 @@ fn write_scene(out: &mut String, torso: &str, entry: &SceneEntry) {
     let torso = key(torso);
     let _ = writeln!(
         out,
-        "\n[scene.{torso}] # what this torso must be given so that a press of it measures the above"
+        "\n[scene.{torso}] # settings of this torso with which a press measures the above"
     );
     out.line("stiffness", &number(entry.stiffness));
     out.line("damping", &number(entry.damping));

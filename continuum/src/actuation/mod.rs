@@ -50,7 +50,7 @@ impl Actuation {
         }
         // The shortest rod is half an element; rounding may slightly exceed the full length.
         if !(0.5 * element_length..=length * (1.0 + 1e-9)).contains(&self.inserted_length) {
-            let allowed = format!("in {} to {length} m", 0.5 * element_length);
+            let allowed = format!("between {} and {length} m", 0.5 * element_length);
             let value = self.inserted_length;
             return Err(ContinuumError::setting("inserted_length", value, allowed));
         }
@@ -59,7 +59,7 @@ impl Actuation {
             return Err(ContinuumError::setting(
                 "tensions",
                 self.tensions,
-                "0 or more [N]",
+                "at least 0 N",
             ));
         }
         if !self.tip_force.iter().all(|number| number.is_finite()) {

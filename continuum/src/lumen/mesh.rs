@@ -37,7 +37,11 @@ impl MeshLumen {
     pub fn read(path: impl AsRef<Path>, unit: f64) -> Result<Self, ContinuumError> {
         let path = path.as_ref();
         if !(1e-9..=1e3).contains(&unit) {
-            return Err(ContinuumError::setting("unit", unit, "1e-9 to 1000 m"));
+            return Err(ContinuumError::setting(
+                "unit",
+                unit,
+                "between 1e-9 and 1000 m",
+            ));
         }
         let mut mesh = TriangleMesh::read(path)?;
         mesh.transform(&nalgebra::Isometry3::identity(), unit);

@@ -59,7 +59,11 @@ fn check_radius(field: &str, radius: f64) -> Result<(), ContinuumError> {
     if (1e-4..=1.0).contains(&radius) {
         return Ok(());
     }
-    Err(ContinuumError::setting(field, radius, "1e-4 to 1 m"))
+    Err(ContinuumError::setting(
+        field,
+        radius,
+        "between 1e-4 and 1 m",
+    ))
 }
 
 /// A unit vector orthogonal to a vector.

@@ -85,10 +85,18 @@ impl TubeNetwork {
     pub fn new(branches: Vec<Branch>, blend: f64) -> Result<Self, ContinuumError> {
         if branches.is_empty() || branches.len() > 10_000 {
             let n = branches.len();
-            return Err(ContinuumError::setting("branches.len()", n, "1 to 10000"));
+            return Err(ContinuumError::setting(
+                "branches.len()",
+                n,
+                "between 1 and 10000",
+            ));
         }
         if !(1e-5..=0.1).contains(&blend) {
-            return Err(ContinuumError::setting("blend", blend, "1e-5 to 0.1 m"));
+            return Err(ContinuumError::setting(
+                "blend",
+                blend,
+                "between 1e-5 and 0.1 m",
+            ));
         }
         for (index, branch) in branches.iter().enumerate() {
             let field = |name: &str| format!("branches[{index}].{name}");
@@ -99,7 +107,7 @@ impl TubeNetwork {
                 return Err(ContinuumError::setting(
                     field("length"),
                     length,
-                    "1e-6 to 10 m",
+                    "between 1e-6 and 10 m",
                 ));
             }
             if branch.parent.map_or(index > 0, |parent| parent >= index) {
@@ -182,7 +190,7 @@ impl TubeNetwork {
         let radii = self.branches.iter().map(|branch| branch.radius);
         let most = 0.5 * radii.fold(f64::INFINITY, f64::min);
         if !(1e-5..=most).contains(&cell_width) {
-            let allowed = format!("1e-5 to {most} m, half the narrowest radius");
+            let allowed = format!("between 1e-5 and {most} m, half the narrowest radius");
             return Err(ContinuumError::setting("cell_width", cell_width, allowed));
         }
         let middle = |branch: &Branch| (branch.start + branch.end) / 2.0;

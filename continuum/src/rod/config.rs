@@ -164,7 +164,7 @@ impl RodConfig {
     /// [`ContinuumError::Setting`] with the first value that is out of range.
     pub fn check(&self) -> Result<(), ContinuumError> {
         if self.segments.is_empty() {
-            return Err(ContinuumError::setting("segments", 0, "one or more"));
+            return Err(ContinuumError::setting("segments", 0, "at least one"));
         }
         for (idx, segment) in self.segments.iter().enumerate() {
             if !(segment.length > 0.0 && segment.length < 1e3) {
@@ -172,13 +172,13 @@ impl RodConfig {
                 return Err(ContinuumError::setting(
                     field,
                     segment.length,
-                    "in 0 to 1000 m",
+                    "between 0 and 1000 m",
                 ));
             }
             segment.section.check(&format!("segments[{idx}].section"))?;
         }
         if !(1..=MAX_ELEMENTS).contains(&self.n_elements) {
-            let allowed = format!("in 1 to {MAX_ELEMENTS}");
+            let allowed = format!("between 1 and {MAX_ELEMENTS}");
             return Err(ContinuumError::setting(
                 "n_elements",
                 self.n_elements,
@@ -197,7 +197,7 @@ impl RodConfig {
             return Err(ContinuumError::setting(
                 "cables.offset",
                 cables.offset,
-                "0 or more [m]",
+                "at least 0 m",
             ));
         }
         if !cables.angles.iter().all(|angle| angle.is_finite()) {

@@ -73,7 +73,7 @@ impl Section {
             return Err(ContinuumError::setting(
                 field,
                 self.density,
-                "0 or more [kg/m³]",
+                "at least 0 kg/m³",
             ));
         }
         if !self.rest_curvature.iter().all(|number| number.is_finite()) {

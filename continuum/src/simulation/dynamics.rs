@@ -48,16 +48,20 @@ impl Dynamics {
             Err(ContinuumError::setting(field, value, allowed))
         };
         if !(1e-9..=1.0).contains(&self.timestep) {
-            return wrong("timestep", self.timestep, "1e-9 to 1 s");
+            return wrong("timestep", self.timestep, "between 1e-9 and 1 s");
         }
         if !(-1.0 / 3.0..=0.0).contains(&self.alpha) {
             return wrong("alpha", self.alpha, "-1/3 to 0");
         }
         if !(0.0..=1e9).contains(&self.mass_damping) {
-            return wrong("mass_damping", self.mass_damping, "0 to 1e9 1/s");
+            return wrong("mass_damping", self.mass_damping, "between 0 and 1e9 1/s");
         }
         if !(0.0..=1e9).contains(&self.stiffness_damping) {
-            return wrong("stiffness_damping", self.stiffness_damping, "0 to 1e9 s");
+            return wrong(
+                "stiffness_damping",
+                self.stiffness_damping,
+                "between 0 and 1e9 s",
+            );
         }
         Ok(())
     }

@@ -74,13 +74,17 @@ impl StepSettings {
         if let Equilibrium::Converged { tolerance } = self.equilibrium
             && !(tolerance > 0.0 && tolerance < 1.0)
         {
-            return Err(ContinuumError::setting("tolerance", tolerance, "in 0 to 1"));
+            return Err(ContinuumError::setting(
+                "tolerance",
+                tolerance,
+                "between 0 and 1",
+            ));
         }
         if !(self.friction >= 0.0 && self.friction <= 10.0) {
             return Err(ContinuumError::setting(
                 "friction",
                 self.friction,
-                "in 0 to 10",
+                "between 0 and 10",
             ));
         }
         let is_own = self.solver == Solver::Block;
@@ -104,7 +108,7 @@ impl StepSettings {
             return Err(ContinuumError::setting(
                 "points_per_element",
                 value,
-                "16 at most",
+                "at most 16",
             ));
         }
         Ok(())

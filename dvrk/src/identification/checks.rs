@@ -123,7 +123,7 @@ fn unit(log: &MotionLog, joint: usize, size: f64) -> DvrkError {
     DvrkError::Log {
         file: log.name.clone(),
         problem: format!(
-            "tau{} is {size:.3} times what this arm needs for the motion, allowed: {} to {}; torques must be in N m, and in N for the insertion: N mm and mN are 1000 times as many; convert tau1 to tau7",
+            "tau{} is {size:.3} times the torque that this arm needs for the motion; it must be between {} and {} times; torques must be in N m, and in N for the insertion (numbers in N mm and mN are 1000 times larger); convert tau1 to tau7",
             joint + 1,
             SIZES.start(),
             SIZES.end()
@@ -187,7 +187,7 @@ pub(super) fn notes(
         let names = base.names();
         let open: Vec<&str> = open.iter().map(|index| names[*index].as_str()).collect();
         notes.push(format!(
-            "Joints {} stand still and are left out. Not identified, and those of the given arm: {}.",
+            "Joints {} stand still and are left out. Parameters that are not identified are taken from the given arm: {}.",
             still.join(", "),
             if open.is_empty() { "none".to_owned() } else { open.join("; ") }
         ));

@@ -136,9 +136,9 @@ impl Equations {
             return Ok(condition);
         }
         let what = if still.is_empty() {
-            format!("its condition number is {condition:.3e}, allowed: below {MAX_CONDITION:e}")
+            format!("its condition number is {condition:.3e}; it must be below {MAX_CONDITION:e}")
         } else {
-            format!("it says nothing of {}", still.join("; "))
+            format!("it does not determine {}", still.join("; "))
         };
         Err(DvrkError::Log {
             file: log.to_owned(),

@@ -37,7 +37,7 @@ impl FourierTrajectory {
             return Err(DvrkError::Range {
                 name: "the number of Wang's trajectory".to_owned(),
                 value: number as f64,
-                allowed: "1 to 4".to_owned(),
+                allowed: "between 1 and 4".to_owned(),
             });
         };
         let column = |index: usize| JointVector::from_fn(|joint, _| rows[joint][index]);

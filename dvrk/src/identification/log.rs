@@ -158,7 +158,7 @@ impl MotionLog {
             return Err(DvrkError::Range {
                 name: format!("the rate of {name} [Hz]"),
                 value: rate_hz,
-                allowed: format!("{} to {}", RATES.start(), RATES.end()),
+                allowed: format!("between {} and {}", RATES.start(), RATES.end()),
             });
         }
         let mut log = Self {
@@ -262,7 +262,7 @@ impl MotionLog {
         let cells: Vec<&str> = text.split(separator).map(str::trim).collect();
         if !named && cells.len() != N_COLUMNS {
             let problem = format!(
-                "has {} columns, allowed: {N_COLUMNS} (q1..q7, dq1..dq7, tau1..tau7), or a header that names them",
+                "has {} columns; it must have {N_COLUMNS} (q1..q7, dq1..dq7, tau1..tau7), or a header that names them",
                 cells.len()
             );
             return Err(self.problem(line, "the line", &problem));
@@ -279,7 +279,7 @@ impl MotionLog {
                 Ok(value) if value.is_finite() && value.abs() < 1e6 => value,
                 _ => {
                     let shown: String = cell.chars().take(40).collect();
-                    let problem = format!("is {shown:?}, allowed: a number below 1e6");
+                    let problem = format!("is {shown:?}; it must be a number between -1e6 and 1e6");
                     return Err(self.problem(line, &column_name(index), &problem));
                 }
             };
@@ -292,7 +292,7 @@ impl MotionLog {
                     _ => {
                         let shown: String = cell.chars().take(40).collect();
                         let problem = format!(
-                            "is {shown:?}, allowed: a number of s, ms, µs or ns; a date is none"
+                            "is {shown:?}; it must be a number of s, ms, µs or ns, not a date"
                         );
                         Err(self.problem(line, "column time", &problem))
                     }
@@ -319,7 +319,7 @@ impl MotionLog {
                 return Err(DvrkError::Log {
                     file: self.name.clone(),
                     problem: format!(
-                        "q{0} changes {ratio:.3} times as fast at {1} Hz as dq{0} says, allowed: {2} to {3}; {4}",
+                        "at {1} Hz the speed of q{0} is {ratio:.3} times dq{0}; it must be between {2} and {3} times dq{0}; {4}",
                         joint + 1,
                         self.rate_hz,
                         VELOCITY_RATIO.start(),

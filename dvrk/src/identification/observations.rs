@@ -131,7 +131,10 @@ fn check(log: &MotionLog, filtering: &Filtering) -> Result<(), DvrkError> {
         return Err(DvrkError::Range {
             name: "the cut-off [Hz]".to_owned(),
             value: filtering.cutoff_hz,
-            allowed: format!("0.1 to {highest}, below half the rate of {}", log.name),
+            allowed: format!(
+                "between 0.1 and {highest}, below half the rate of {}",
+                log.name
+            ),
         });
     }
     let duration = log.n_samples() as f64 / log.rate_hz;
@@ -139,7 +142,7 @@ fn check(log: &MotionLog, filtering: &Filtering) -> Result<(), DvrkError> {
         return Err(DvrkError::Log {
             file: log.name.clone(),
             problem: format!(
-                "lasts {duration} s ({} samples), allowed: at least {SHORTEST_S} s",
+                "lasts {duration} s ({} samples); it must be at least {SHORTEST_S} s",
                 log.n_samples()
             ),
         });

@@ -65,7 +65,7 @@ pub(super) fn possible(
     };
     if high < 0.0 {
         return refuse(format!(
-            "the best fit weighs {grams}; where the reference log was the one with the payload, exchange them"
+            "the best fit weighs {grams}; if the reference log is the one with the payload, exchange the logs"
         ));
     }
     for (axis, reach) in REACH.iter().enumerate() {
@@ -84,7 +84,7 @@ pub(super) fn possible(
                 )
             };
             return refuse(format!(
-                "the best fit weighs {grams}, and {place}, allowed: within {:.0}, {:.0}, {:.0} mm of the carriage's frame",
+                "the best fit weighs {grams}, and {place}; it must lie within {:.0}, {:.0}, {:.0} mm of the carriage's frame",
                 1e3 * REACH[0],
                 1e3 * REACH[1],
                 1e3 * REACH[2]
@@ -99,7 +99,7 @@ pub(super) fn possible(
         .any(|ratio| *ratio > IMPOSSIBLE);
     if is_impossible || (strange && !helps) {
         return refuse(format!(
-            "it leaves {:.1}, {:.1} and {:.1} times as much of the torques of joints 1 to 3 as the reference leaves of its own, allowed: {STRANGE}, or {IMPOSSIBLE} where a payload makes it less",
+            "the residual torques of joints 1 to 3 are {:.1}, {:.1} and {:.1} times those of the reference log; they must be at most {STRANGE} times, or at most {IMPOSSIBLE} times if the payload reduces them",
             payload.residual_ratio[0], payload.residual_ratio[1], payload.residual_ratio[2]
         ));
     }
@@ -110,7 +110,7 @@ pub(super) fn possible(
 pub(super) fn notes(payload: &Payload) -> Vec<String> {
     let mut notes = Vec::new();
     if payload.centre().is_none() {
-        notes.push("The interval of the mass has zero in it: the log may be without payload, and no centre is told.".to_owned());
+        notes.push("The interval of the mass includes zero: the log may have no payload, so the centre is not reported.".to_owned());
     }
     let strange: Vec<String> = (0..CARRYING)
         .filter(|joint| payload.residual_ratio[*joint] > STRANGE)

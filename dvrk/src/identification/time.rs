@@ -37,7 +37,7 @@ pub(super) fn apply(
         if *step <= 0.0 {
             let [(_, before), (line, now)] = [times[index], times[index + 1]];
             return Err(problem(format!(
-                "line {line}: column time is {now} after {before}, allowed: a later time; sort the lines by time, and keep one line per time"
+                "line {line}: column time is {now} after {before}; it must increase; sort the lines by time, and keep one line per time"
             )));
         }
     }
@@ -49,7 +49,7 @@ pub(super) fn apply(
     let median = ordered[ordered.len() / 2];
     let Some((unit, _)) = UNITS.iter().find(|(_, range)| range.contains(&median)) else {
         return Err(problem(format!(
-            "column time grows by {median} per line, which is no rate of {} to {} Hz in s, ms, µs or ns",
+            "column time grows by {median} per line, so the rate is not between {} and {} Hz in s, ms, µs or ns",
             RATES.start(),
             RATES.end()
         )));
@@ -61,7 +61,7 @@ pub(super) fn apply(
     let longest = LONGEST_GAP_S.max(1.5 * median);
     if let Some(index) = steps.iter().position(|step| *step > longest) {
         return Err(problem(format!(
-            "lines {} to {}: {:.3} s without a sample, allowed: {longest:.3} s; cut the log there",
+            "lines {} to {}: the gap between samples is {:.3} s; it must be at most {longest:.3} s; cut the log there",
             times[index].0,
             times[index + 1].0,
             steps[index]

@@ -169,7 +169,7 @@ pub(super) fn check_positions(log: &MotionLog) -> Result<(), DvrkError> {
     Err(DvrkError::Log {
         file: log.name.clone(),
         problem: format!(
-            "q{} goes from {low:.4} to {high:.4}, allowed: {lowest} to {highest} {}; {}",
+            "q{} goes from {low:.4} to {high:.4}; it must stay between {lowest} and {highest} {}; {}",
             first + 1,
             if *first == INSERTION { "m" } else { "rad" },
             ways.join("; ")

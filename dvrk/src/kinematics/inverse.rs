@@ -35,7 +35,7 @@ impl Psm {
         let normal = from_remote_centre.cross(&yaw_axis);
         if !(normal.norm() > SINGULAR && jaw_opening.is_finite()) {
             return Err(unreachable(format!(
-                "the wrist's yaw axis passes the remote centre at {:e} m, allowed: above {SINGULAR:e}, and jaws at {jaw_opening} rad, allowed: finite",
+                "the distance of the wrist's yaw axis from the remote centre is {:e} m; it must be above {SINGULAR:e} m; the jaw opening is {jaw_opening} rad; it must be finite",
                 normal.norm()
             )));
         }
@@ -44,7 +44,7 @@ impl Psm {
         let shaft = from_remote_centre - self.geometry.l_p2y * wrist_direction;
         if !(shaft.norm() > SINGULAR && shaft.norm().is_finite()) {
             return Err(unreachable(format!(
-                "the wrist is {:e} m from the remote centre, allowed: above {SINGULAR:e}",
+                "the distance of the wrist from the remote centre is {:e} m; it must be above {SINGULAR:e} m",
                 shaft.norm()
             )));
         }

@@ -53,7 +53,7 @@ impl HybridMotionSettings {
             return Err(EnvError::Config {
                 field: "action.hybrid_motion.axes".to_owned(),
                 problem: format!(
-                    "is {axes:?}, but must be a subset of {} without duplicates",
+                    "is {axes:?}; it must be a subset of {} without duplicates",
                     AXES.join(", ")
                 ),
             });

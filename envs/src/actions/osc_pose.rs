@@ -64,7 +64,7 @@ pub(super) fn check_axes(field: &str, axes: &[String]) -> Result<(), EnvError> {
     Err(EnvError::Config {
         field: field.to_owned(),
         problem: format!(
-            "is {axes:?}, but must be a subset of {} without duplicates",
+            "is {axes:?}; it must be a subset of {} without duplicates",
             AXES.join(", ")
         ),
     })

@@ -61,7 +61,7 @@ impl<S> ProbeTaskSettings<S> {
             return Err(EnvError::Config {
                 field: "time.control_timestep".to_owned(),
                 problem: format!(
-                    "is {} s, but must be a multiple of scene.physics_timestep = {} s",
+                    "is {} s; it must be a multiple of scene.physics_timestep = {} s",
                     self.time.control_timestep, self.scene.physics_timestep
                 ),
             });

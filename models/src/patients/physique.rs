@@ -98,14 +98,20 @@ impl Physique {
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         let [least, most] = Self::HEIGHT;
-        ModelError::check_range("patient height", self.height, least, most, "1.4 to 2.1 m")?;
+        ModelError::check_range(
+            "patient height",
+            self.height,
+            least,
+            most,
+            "between 1.4 and 2.1 m",
+        )?;
         let [least, most] = Self::BODY_MASS_INDEX;
         ModelError::check_range(
             "patient mass / height²",
             self.body_mass_index(),
             least,
             most,
-            "a body mass index of 16 to 40 kg/m²",
+            "between 16 and 40 kg/m² (body mass index)",
         )
     }
 
@@ -233,7 +239,9 @@ mod tests {
                 .expect_err("nobody is like that")
                 .to_string()
         };
-        assert!(refuse(1.0, 30.0).contains("patient height = 1 is out of range: 1.4 to 2.1 m"));
+        assert!(
+            refuse(1.0, 30.0).contains("patient height is 1; it must be between 1.4 and 2.1 m")
+        );
         assert!(refuse(1.8, 200.0).contains("body mass index"));
         assert!(refuse(f64::NAN, 70.0).contains("patient height"));
         assert!(refuse(1.8, f64::NAN).contains("body mass index"));

@@ -147,8 +147,8 @@ impl Trunk {
         let across = (x / section.half_width).abs();
         let up = ((plain - section.widest) / half).abs();
         let gauge = (across.powf(exponent) + up.powf(exponent)).powf(exponent.recip());
-        let beside = (gauge - 1.0) * half.min(section.half_width);
-        beside.max(-z).max(y.abs() - self.half_length)
+        let adjacent = (gauge - 1.0) * half.min(section.half_width);
+        adjacent.max(-z).max(y.abs() - self.half_length)
     }
 
     /// Relief of the front at `x` [m].
@@ -254,8 +254,8 @@ impl Section {
         let [foot, ground] = self.flank(0.0);
         let [edge, rim] = self.flank(1.0);
         let front = self.front(u);
-        let [beside, up] = self.flank(w);
-        let x = (1.0 - w) * foot * u + w * front[0] + u * (beside - (1.0 - w) * foot - w * edge);
+        let [adjacent, up] = self.flank(w);
+        let x = (1.0 - w) * foot * u + w * front[0] + u * (adjacent - (1.0 - w) * foot - w * edge);
         // Both flanks have the same height; the ground is zero except for rounding.
         let z = w * front[1] + up - ground * (1.0 - w) - w * rim;
         [x, z]

@@ -30,13 +30,19 @@ impl Breathing {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("breathing rate", self.rate, 0.01, 2.0, "0.01 to 2 Hz")?;
+        ModelError::check_range(
+            "breathing rate",
+            self.rate,
+            0.01,
+            2.0,
+            "between 0.01 and 2 Hz",
+        )?;
         ModelError::check_range(
             "breathing amplitude",
             self.amplitude,
             0.0,
             0.05,
-            "0 to 0.05 m",
+            "between 0 and 0.05 m",
         )
     }
 }

@@ -254,10 +254,16 @@ impl TorsoConfig {
                 count as f64,
                 3.0,
                 100.0,
-                "3 to 100 points along each axis",
+                "between 3 and 100 points along each axis",
             )?;
         }
-        ModelError::check_range("spacing", self.spacing, 0.005, 0.2, "0.005 to 0.2 m")?;
+        ModelError::check_range(
+            "spacing",
+            self.spacing,
+            0.005,
+            0.2,
+            "between 0.005 and 0.2 m",
+        )?;
         match (self.shape, &self.patient) {
             (Shape::Adult, Some(physique)) => physique.check()?,
             (shape, Some(_)) => {
@@ -274,14 +280,20 @@ impl TorsoConfig {
                 layers as f64,
                 1.0,
                 self.count[1] as f64,
-                "1 to the points through the patient",
+                "between 1 and the number of points through the patient",
             )?;
         }
         if let Some(reach) = self.reach {
-            ModelError::check_range("reach", reach, 0.02, 1.0, "0.02 to 1 m")?;
+            ModelError::check_range("reach", reach, 0.02, 1.0, "between 0.02 and 1 m")?;
         }
         if let Some(substep) = self.substep {
-            ModelError::check_range("substep", substep, 5e-5, 1e-3, "0.05 to 1 ms")?;
+            ModelError::check_range(
+                "substep",
+                substep,
+                5e-5,
+                1e-3,
+                "between 0.00005 and 0.001 s",
+            )?;
         }
         self.softness.check()?;
         self.field.as_ref().map_or(Ok(()), SoftnessField::check)?;

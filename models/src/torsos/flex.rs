@@ -73,7 +73,7 @@ pub(super) fn make(
     let n_points: usize = config.count.iter().product();
     if n_points > MOST_POINTS {
         return Err(ModelError::Conflict(format!(
-            "a {name} torso of {n_points} points is too large; choose a count of at most {MOST_POINTS} points"
+            "the number of points of a {name} torso is {n_points}; it must be at most {MOST_POINTS}; choose a smaller count"
         )));
     }
     let [half_width, half_height, half_length] = config.half_size();

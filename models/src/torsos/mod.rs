@@ -61,13 +61,13 @@ pub const ALL: &[TorsoKind] = &[
     },
     TorsoKind {
         name: "mpm",
-        summary: "a solid of particles (MLS-MPM), stepped beside MuJoCo",
+        summary: "a solid of particles (MLS-MPM), stepped outside MuJoCo",
         takes_field: true,
         build: mpm,
     },
     TorsoKind {
         name: "xpbd",
-        summary: "a solid of tetrahedra (XPBD), stepped beside MuJoCo",
+        summary: "a solid of tetrahedra (XPBD), stepped outside MuJoCo",
         takes_field: true,
         build: xpbd,
     },

@@ -39,14 +39,14 @@ impl Softness {
             self.stiffness,
             10.0,
             50_000.0,
-            "10 to 50000 N/m",
+            "between 10 and 50000 N/m",
         )?;
         ModelError::check_range(
             "damping",
             self.damping,
             Self::LEAST_DAMPING,
             500.0,
-            "0.1 to 500 N·s/m",
+            "between 0.1 and 500 N·s/m",
         )
     }
 }

@@ -40,14 +40,14 @@ impl Solref {
             self.stiffness,
             soft,
             stiff,
-            "a stiffness of 1 to 100000 1/s²",
+            "a stiffness between 1 and 100000 1/s²",
         )?;
         ModelError::check_range(
             field,
             self.damping,
             light,
             heavy,
-            "a damping of 0.01 to 500 1/s",
+            "a damping between 0.01 and 500 1/s",
         )
     }
 }

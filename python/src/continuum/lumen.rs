@@ -92,7 +92,7 @@ impl Lumen {
             "segmental" => AirwayDepth::Segmental,
             "subsegmental" => AirwayDepth::Subsegmental,
             other => {
-                let problem = format!("depth is {other:?}, but must be segmental or subsegmental");
+                let problem = format!("depth is {other:?}; it must be segmental or subsegmental");
                 return Err(value_error(problem));
             }
         };
@@ -139,7 +139,7 @@ impl Lumen {
             let known: Vec<&str> = branches.iter().map(|branch| &*branch.name).collect();
             let known = known.join(", ");
             return Err(value_error(format!(
-                "branch is {branch:?}, but must be one of {known}"
+                "branch is {branch:?}; it must be one of {known}"
             )));
         };
         let line = network.centre_line(index);

@@ -37,7 +37,9 @@ impl RodConfig {
             })
             .collect();
         let Some(last) = segments.last() else {
-            return Err(value_error("segments is empty, but must be one or more"));
+            return Err(value_error(
+                "segments is empty; it must have at least one segment",
+            ));
         };
         let length = segments.iter().map(|segment| segment.length).sum();
         let usual = continuum::RodConfig::uniform(length, n_elements, last.section).cables;
@@ -75,7 +77,7 @@ impl RodConfig {
             "c" => TableRow::C,
             "d" => TableRow::D,
             other => {
-                let problem = format!("row is {other:?}, but must be a, b, c or d");
+                let problem = format!("row is {other:?}; it must be a, b, c or d");
                 return Err(value_error(problem));
             }
         };

@@ -63,7 +63,7 @@ impl RodState {
         let length = self.state.inserted_length;
         if !(0.0..=length).contains(&from_tip) {
             return Err(value_error(format!(
-                "from_tip is {from_tip}, but must be from 0 to {length} m"
+                "from_tip is {from_tip}; it must be between 0 and {length} m"
             )));
         }
         let place = self.state.position_at(from_tip);

@@ -36,7 +36,7 @@ impl Simulation {
     ) -> Result<StepReport> {
         if n == 0 {
             return Err(value_error(
-                "there are 0 steps to do, but must be 1 step or more",
+                "the number of steps is 0; it must be at least 1",
             ));
         }
         let mut simulation = self.lock()?;
@@ -86,7 +86,7 @@ impl Simulation {
                 "gauss_seidel" => Solver::GaussSeidel,
                 other => {
                     let problem =
-                        format!("solver is {other:?}, but must be block, clarabel or gauss_seidel");
+                        format!("solver is {other:?}; it must be block, clarabel or gauss_seidel");
                     return Err(value_error(problem));
                 }
             },
@@ -189,7 +189,7 @@ impl Simulation {
         if rod != state.rod {
             let [(length, n), (other_length, n_other)] = [rod, state.rod];
             return Err(value_error(format!(
-                "state is of a rod of {other_length} m and {n_other} elements, but must be of one of {length} m and {n}"
+                "state is of a rod of {other_length} m and {n_other} elements; it must be of a rod of {length} m and {n}"
             )));
         }
         Ok(simulation.place(state.state.clone())?)

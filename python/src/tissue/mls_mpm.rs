@@ -89,8 +89,7 @@ impl MlsMpm {
             1 => Threads::Caller,
             2..=MAX_THREADS => Threads::Own,
             _ => {
-                let problem =
-                    format!("n_threads is {n_threads}, but must be {MAX_THREADS} at most");
+                let problem = format!("n_threads is {n_threads}; it must be at most {MAX_THREADS}");
                 return Err(value_error(problem));
             }
         };
@@ -141,6 +140,6 @@ fn choice<T: Copy, const N: usize>(field: &str, word: &str, all: [(&str, T); N])
     let found = all.iter().find(|(known, _)| *known == word);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known = all.map(|(known, _)| known).join(", ");
-        value_error(format!("{field} is {word:?}, but must be one of {known}"))
+        value_error(format!("{field} is {word:?}; it must be one of {known}"))
     })
 }

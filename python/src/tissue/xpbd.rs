@@ -55,7 +55,7 @@ impl Xpbd {
                 "gauss_seidel" => Sweep::GaussSeidel,
                 "jacobi" => Sweep::Jacobi,
                 other => {
-                    let problem = format!("sweep is {other:?}, but must be gauss_seidel or jacobi");
+                    let problem = format!("sweep is {other:?}; it must be gauss_seidel or jacobi");
                     return Err(value_error(problem));
                 }
             },

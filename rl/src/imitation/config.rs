@@ -55,7 +55,7 @@ impl ImitationConfig {
         let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
         for (field, value, low, high) in counts.into_iter().chain(widths) {
             if !(low..=high).contains(&value) {
-                let problem = format!("{value} is not allowed: {low} to {high}");
+                let problem = format!("is {value}; it must be between {low} and {high}");
                 return Err(RlError::config(field, problem));
             }
         }
@@ -64,7 +64,7 @@ impl ImitationConfig {
             ("clip_obs", self.clip_obs, 1e12),
         ] {
             if !(above_zero..=high).contains(&value) {
-                let problem = format!("{value} is not allowed: above 0 to {high}");
+                let problem = format!("is {value}; it must be above 0 and at most {high}");
                 return Err(RlError::config(field, problem));
             }
         }

@@ -111,7 +111,7 @@ pub fn imitate(
         }
     }
     let (_, best_epoch, network) =
-        best.ok_or_else(|| RlError::config("epochs", "0 is not allowed"))?;
+        best.ok_or_else(|| RlError::config("epochs", "is 0; it must be at least 1"))?;
     cloning.learner.network = network;
     cloning.set_deviations();
     let mut policy = Policy::new(

@@ -172,14 +172,14 @@ impl PpoConfig {
         let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
         for (field, value, low, high) in counts.into_iter().chain(widths) {
             if !(low..=high).contains(&value) {
-                let problem = format!("{value} is not allowed: {low} to {high}");
+                let problem = format!("is {value}; it must be between {low} and {high}");
                 return Err(RlError::config(field, problem));
             }
         }
         let (n_envs, n_steps, batch_size) = (self.n_envs, self.n_steps, self.batch_size());
         if batch_size > MAX_BATCH {
             let problem = format!(
-                "{n_steps} of {n_envs} environments are {batch_size} samples, {MAX_BATCH} at most"
+                "{n_steps} of {n_envs} environments are {batch_size} samples; it must be at most {MAX_BATCH}"
             );
             return Err(RlError::config("n_steps", problem));
         }
@@ -209,7 +209,10 @@ mod tests {
     #[test]
     fn defaults_are_fine_and_bad_settings_are_named() {
         PpoConfig::default().check().unwrap();
-        check(|c| c.n_steps = 0, "n_steps: 0 is not allowed: 1 to 1048576");
+        check(
+            |c| c.n_steps = 0,
+            "n_steps: is 0; it must be between 1 and 1048576",
+        );
         check(
             |c| c.n_minibatches = 30,
             "n_minibatches: 30 does not divide n_envs * n_steps = 2048",
@@ -218,26 +221,29 @@ mod tests {
             |c| c.n_minibatches = 2048,
             "n_minibatches: norm_adv needs minibatches of at least 2 samples",
         );
-        check(|c| c.discount = 1.5, "discount: 1.5 is not allowed: 0 to 1");
+        check(
+            |c| c.discount = 1.5,
+            "discount: is 1.5; it must be between 0 and 1",
+        );
         check(
             |c| c.learning_rate = f64::NAN,
-            "learning_rate: NaN is not allowed: above 0 to 1",
+            "learning_rate: is NaN; it must be above 0 and at most 1",
         );
         check(
             |c| c.target_kl = Some(0.0),
-            "target_kl: 0 is not allowed: above 0 to 1000000",
+            "target_kl: is 0; it must be above 0 and at most 1000000",
         );
         check(
             |c| c.cost_limit = Some(-1.0),
-            "cost_limit: -1 is not allowed: 0 to 1000000000000",
+            "cost_limit: is -1; it must be between 0 and 1000000000000",
         );
         check(
             |c| c.hidden_sizes = vec![64, 0],
-            "hidden_sizes: 0 is not allowed: 1 to 8192",
+            "hidden_sizes: is 0; it must be between 1 and 8192",
         );
         check(
             |c| (c.n_envs, c.n_steps) = (1 << 16, 1 << 20),
-            "n_steps: 1048576 of 65536 environments are 68719476736 samples, 67108864 at most",
+            "n_steps: 1048576 of 65536 environments are 68719476736 samples; it must be at most 67108864",
         );
     }
 

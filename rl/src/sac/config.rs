@@ -166,18 +166,21 @@ mod tests {
     #[test]
     fn defaults_are_fine_and_bad_settings_are_named() {
         SacConfig::default().check().unwrap();
-        check(|c| c.tau = 0.0, "tau: 0 is not allowed: above 0 to 1");
+        check(
+            |c| c.tau = 0.0,
+            "tau: is 0; it must be above 0 and at most 1",
+        );
         check(
             |c| (c.n_envs, c.buffer_size) = (8, 7),
-            "buffer_size: 7 is not allowed: 8 to 268435456",
+            "buffer_size: is 7; it must be between 8 and 268435456",
         );
         check(
             |c| c.batch_size = 0,
-            "batch_size: 0 is not allowed: 1 to 65536",
+            "batch_size: is 0; it must be between 1 and 65536",
         );
         check(
             |c| c.gradient_steps = f64::NAN,
-            "gradient_steps: NaN is not allowed: above 0 to 1000",
+            "gradient_steps: is NaN; it must be above 0 and at most 1000",
         );
     }
 

@@ -114,7 +114,7 @@ fn check_spaces(env: &VecEnv, config: &SacConfig) -> Result<(), RlError> {
     if n_bytes > MAX_BUFFER {
         let most = MAX_BUFFER / ReplayBuffer::max_bytes(1, n_obs, n_actions);
         let problem = format!(
-            "{} is not allowed: {most} at most with the {n_obs} observations of {}",
+            "is {}; it must be at most {most} with the {n_obs} observations of {}",
             config.buffer_size, spec.id
         );
         return Err(RlError::config("buffer_size", problem));

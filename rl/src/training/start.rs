@@ -37,11 +37,10 @@ pub(crate) fn check_ranges(
 ) -> Result<(), RlError> {
     for (field, value, low, high) in ranges {
         if !(low..=high).contains(&value) {
-            let low = match low {
-                f64::MIN_POSITIVE => "above 0".to_owned(),
-                low => low.to_string(),
+            let problem = match low {
+                f64::MIN_POSITIVE => format!("is {value}; it must be above 0 and at most {high}"),
+                low => format!("is {value}; it must be between {low} and {high}"),
             };
-            let problem = format!("{value} is not allowed: {low} to {high}");
             return Err(RlError::config(field, problem));
         }
     }

@@ -82,13 +82,13 @@ impl TissueModel {
         data.flex_comp();
         let flex = *names::with_prefix(model, ObjectType::Flex, prefix)
             .first()
-            .ok_or_else(|| problem("has no flex, of which the solid is made"))?;
+            .ok_or_else(|| problem("has no flex for the solid"))?;
         let start = model.flex_vertadr()[flex] as usize;
         let vertices = start..start + model.flex_vertnum()[flex] as usize;
         let first = model.flex_elemdataadr()[flex] as usize;
         let n_elements = model.flex_elemnum()[flex] as usize;
         if model.flex_dim()[flex] != 3 {
-            return Err(problem("has a flex that is no solid"));
+            return Err(problem("has a flex that is not a solid"));
         }
         let corners = &model.flex_elem()[first..first + 4 * n_elements];
         let mut mesh = TetMesh {
@@ -194,7 +194,7 @@ fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> 
     let numbers = &model.numeric_data()[start..start + size];
     let numbers = numbers
         .try_into()
-        .map_err(|_| problem(&format!("has {size} numbers in {name}, but must have 4")))?;
+        .map_err(|_| problem(&format!("has {size} numbers in {name}; it must have 4")))?;
     of_numbers(numbers)
 }
 

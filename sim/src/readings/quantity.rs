@@ -146,14 +146,14 @@ pub const QUANTITIES: &[Quantity] = &[
         name: "torque_in_sensor",
         unit: "N*m",
         shape: "[3]",
-        summary: "measured torque about the sensor, likewise",
+        summary: "measured torque about the sensor in the sensor's frame, without weight, inertia and bias",
         read: |_, physics| measured(physics, |sensor| sensor.wrench_in_sensor().torque),
     },
     Quantity {
         name: "force_in_world",
         unit: "N",
         shape: "[3]",
-        summary: "measured force on the probe in world, likewise",
+        summary: "measured force on the probe in the world frame, without weight, inertia and bias",
         read: |_, physics| measured(physics, |sensor| sensor.wrench_in_world().force),
     },
     Quantity {

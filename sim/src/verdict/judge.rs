@@ -75,11 +75,13 @@ impl Judge {
         });
         self.require(path.lag <= limits.lag, || {
             let (lag, limit) = (mm * path.lag, mm * limits.lag);
-            format!("was {lag:.1} mm off its goal along the path, allowed are {limit:.1} mm")
+            format!("the lag along the path was {lag:.1} mm; it must be at most {limit:.1} mm")
         });
         self.require(path.error <= limits.path_error, || {
             let (error, limit) = (mm * path.error, mm * limits.path_error);
-            format!("slipped {error:.1} mm off the path, allowed are {limit:.1} mm")
+            format!(
+                "the distance from the path was {error:.1} mm; it must be at most {limit:.1} mm"
+            )
         });
         self
     }
@@ -100,12 +102,12 @@ impl Judge {
         let limit = share_or(self.limits.force_mae, asked);
         self.require(force.mae <= limit, || {
             let mae = force.mae;
-            format!("the force was {mean:.2} N on average, {mae:.2} N off the {asked} N, allowed are {limit:.2} N")
+            format!("the mean absolute error of the force was {mae:.2} N (mean {mean:.2} N, target {asked} N); it must be at most {limit:.2} N")
         });
         let limit = share_or(self.limits.force_error, asked);
         self.require(force.worst <= limit, || {
             let worst = force.worst;
-            format!("the force was up to {worst:.2} N off the {asked} N, allowed are {limit:.2} N")
+            format!("the largest error of the force was {worst:.2} N (target {asked} N); it must be at most {limit:.2} N")
         });
         self.peak(asked, force.peak)
     }
@@ -115,7 +117,7 @@ impl Judge {
     pub fn peak(mut self, asked: f64, peak: f64) -> Self {
         let limit = asked + share_or(self.limits.overshoot, asked);
         self.require(peak <= limit, || {
-            format!("the force peaked at {peak:.1} N, allowed are {limit:.1} N")
+            format!("the peak force was {peak:.1} N; it must be at most {limit:.1} N")
         });
         self
     }
@@ -126,7 +128,9 @@ impl Judge {
         let (limit, mm) = (self.limits.path_error, 1e3);
         self.require(error <= limit, || {
             let (error, limit) = (mm * error, mm * limit);
-            format!("was {error:.1} mm off its place, allowed are {limit:.1} mm")
+            format!(
+                "the distance from the site was {error:.1} mm; it must be at most {limit:.1} mm"
+            )
         });
         self
     }
@@ -143,7 +147,7 @@ impl Judge {
         self.require(ratio >= limit, || {
             let (share, limit) = (100.0 * ratio, 100.0 * limit);
             format!(
-                "the probe touched for {share:.1} % of the time, at least {limit:.0} % are needed"
+                "the probe was in contact for {share:.1} % of the time; it must be at least {limit:.0} %"
             )
         });
         self
@@ -154,7 +158,7 @@ impl Judge {
     pub fn tilt(mut self, degrees: f64) -> Self {
         let limit = self.limits.tilt_deg;
         self.require(degrees <= limit, || {
-            format!("the probe tilted by {degrees:.1}°, allowed are {limit:.1}°")
+            format!("the tilt of the probe was {degrees:.1}°; it must be at most {limit:.1}°")
         });
         self
     }

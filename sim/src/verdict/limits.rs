@@ -72,7 +72,7 @@ impl VerdictLimits {
         };
         let (name, text) = given
             .split_once('=')
-            .ok_or_else(|| refuse("must be name=value".to_owned()))?;
+            .ok_or_else(|| refuse("it must be name=value".to_owned()))?;
         let numbers: Option<Vec<f64>> = text
             .split(',')
             .map(|word| word.trim().parse().ok())
@@ -82,17 +82,19 @@ impl VerdictLimits {
         let Some((_, field)) = fields.iter_mut().find(|(known, _)| *known == name) else {
             let known: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
             return Err(refuse(format!(
-                "there is none of that name; known are {}",
+                "there is no limit of this name; known are {}",
                 known.join(", ")
             )));
         };
         match (numbers.as_deref(), field) {
             (Some([value]), Field::One(field)) => **field = *value,
             (Some([share, floor]), Field::Pair(field)) => **field = [*share, *floor],
-            (_, Field::One(_)) => return Err(refuse("must be a number of at least 0".to_owned())),
+            (_, Field::One(_)) => {
+                return Err(refuse("it must be a number of at least 0".to_owned()));
+            }
             (_, Field::Pair(_)) => {
                 return Err(refuse(
-                    "must be two numbers of at least 0, a share and newtons".to_owned(),
+                    "it must be two numbers of at least 0: a share and a force in N".to_owned(),
                 ));
             }
         }

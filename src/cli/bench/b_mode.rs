@@ -22,31 +22,31 @@ pub(super) struct BModeBench {
     /// Probe.
     #[arg(long, value_name = "PROBE", default_value = "c5-2", value_parser = transducer::names())]
     probe: String,
-    /// Lines of sight.
+    /// Number of scanlines.
     #[arg(long, value_name = "N", default_value_t = 256)]
     lines: usize,
-    /// Samples of each line.
+    /// Number of samples per scanline.
     #[arg(long, value_name = "N", default_value_t = 512)]
     samples: usize,
     /// Width and height of the picture [pixels]; 0: beam space alone.
     #[arg(long, value_name = "N", default_value_t = 512)]
     size: usize,
-    /// Scatterers of the speckle per volume of resolution, at least; fewer are faster and less fully developed (docs/b-mode-validation.md).
+    /// Minimum number of scatterers per resolution cell; fewer are faster, but the speckle is less fully developed (docs/b-mode-validation.md).
     #[arg(long, value_name = "N", default_value_t = 5.0)]
     scatterers: f64,
-    /// Device; auto takes a hardware GPU where there is one.
+    /// Device; auto uses a hardware GPU if there is one, else the CPU.
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceArg,
-    /// Frames that are asked for together; a GPU makes them at once.
+    /// Number of frames per batch; a GPU computes a batch in parallel.
     #[arg(long, value_name = "N", default_value_t = 1)]
     batch: usize,
-    /// Threads; 0: one for each core. Frames do not depend on it.
+    /// Number of threads; 0 uses one per core. Frames do not depend on it.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Number of frames, at least; the median over batches counts.
+    /// Minimum number of frames; the median over batches is reported.
     #[arg(long, value_name = "N", default_value_t = 60)]
     frames: usize,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -73,7 +73,7 @@ struct Sweep {
 impl BModeBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         for (name, value) in [("--frames", self.frames), ("--batch", self.batch)] {
-            anyhow::ensure!(value > 0, "{name} is 0, but must be 1 or more");
+            anyhow::ensure!(value > 0, "{name} is 0; it must be at least 1");
         }
         let sweep = Sweep {
             adult: Adult::new(&Physique::default(), 0)?,

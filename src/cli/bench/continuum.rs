@@ -10,19 +10,19 @@ use super::{median, print_figures};
 
 #[derive(Debug, Args)]
 pub(super) struct ContinuumBench {
-    /// Nodes of the rod.
+    /// Number of nodes of the rod.
     #[arg(long, value_name = "N", default_value_t = 400)]
     nodes: usize,
-    /// Contacts that press, at least; how many did is printed.
+    /// Minimum number of active contacts; the actual number is printed.
     #[arg(long, value_name = "N", default_value_t = 200)]
     contacts: usize,
     /// Solver of the quadratic program.
     #[arg(long, value_name = "SOLVER", default_value = "block")]
     solver: SolverWord,
-    /// Number of steps, of which the median counts.
+    /// Number of steps; the median over them is reported.
     #[arg(long, value_name = "N", default_value_t = 40)]
     steps: usize,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -39,7 +39,7 @@ enum SolverWord {
 
 impl ContinuumBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.steps > 0, "--steps is 0, but must be 1 or more");
+        anyhow::ensure!(self.steps > 0, "--steps is 0; it must be at least 1");
         let solver = match self.solver {
             SolverWord::Block => Solver::Block,
             SolverWord::Clarabel => Solver::Clarabel,

@@ -25,21 +25,21 @@ pub(super) struct EnvBench {
     /// Task.
     #[arg(long, value_name = "TASK", default_value = "probe-sweep")]
     task: String,
-    /// Environments that step together.
+    /// Number of environments that step in parallel.
     #[arg(long, value_name = "N", default_value_t = 32)]
     envs: usize,
-    /// Threads; 0: one for each core.
+    /// Number of threads; 0 uses one per core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Who acts: scripted (in contact all the time), zero, random or a policy file; its own time is left out.
+    /// Policy: scripted (in contact all the time), zero, random or a policy file; the time of the policy is not counted.
     #[arg(long, value_name = "POLICY", default_value = "scripted")]
     policy: String,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Number of rounds, of which the median counts.
+    /// Number of rounds; the median over them is reported.
     #[arg(long, value_name = "N", default_value_t = 60)]
     rounds: usize,
-    /// Control steps of each environment in a round [default: 5, and more where a round takes less than 5 ms]
+    /// Control steps of each environment in a round [default: 5, or more if a round takes less than 5 ms]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// Control steps of each environment before the first round.
@@ -48,7 +48,7 @@ pub(super) struct EnvBench {
     /// Seed of episodes and random actions.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }

@@ -26,14 +26,14 @@ pub(crate) struct Bench {
 enum What {
     /// B-mode frames per second, of an adult patient with organs under a probe that moves along the body.
     ///
-    /// A frame is made from nothing: no geometry, scatterers or pictures are kept from the one before. The median counts. On a GPU the
-    /// processor makes the geometry of frames, whose time is in the figures too, and the GPU the rest.
+    /// Each frame is computed from scratch: no geometry, scatterers or pictures are reused. The median is reported. On a GPU the
+    /// processor computes the geometry of frames, and the GPU the rest; the figures include both times.
     #[command(after_help = "Examples:
   insonate bench b-mode --probe c5-2 --lines 256 --samples 512 --size 512 --device cpu --threads 2 --json
   insonate bench b-mode --device gpu --batch 64 --json
   insonate bench b-mode --lines 128 --samples 256 --size 0 --scatterers 2 --threads 2")]
     BMode(b_mode::BModeBench),
-    /// Time of a continuum robot's step over nodes, contacts and solvers.
+    /// Step time of a continuum robot for numbers of nodes and contacts, and for solvers.
     ///
     /// A rod lies on a floor under a hundred times its weight, and its base moves in a small ellipse. A step assembles the stiffness, finds
     /// the walls, solves the quadratic program and moves the rod, on one core. contacts is the least number of those that pressed in a step;
@@ -42,11 +42,11 @@ enum What {
   insonate bench continuum --nodes 400 --contacts 200 --json
   insonate bench continuum --nodes 400 --contacts 10 --solver gauss-seidel")]
     Continuum(continuum::ContinuumBench),
-    /// Steps of environments per second, beside the physics alone.
+    /// Environment steps per second, compared with the physics alone.
     ///
     /// raw_physics_steps_per_second is the reference: the physics of the same scenes, from the environments' states, with constant motors and
     /// without controller, observation, reward and reset, on as many threads. A step is MuJoCo's, with a fast torso also that of the shell.
-    /// Both are measured alternately; medians over rounds count.
+    /// Both are measured alternately; medians over rounds are reported.
     #[command(after_help = "Examples:
   insonate bench env --task table-slide --envs 32 --threads 2 --json
   insonate bench env --task probe-sweep --policy scripted --set randomization.breathing=true")]
@@ -54,15 +54,15 @@ enum What {
     /// Training steps of PPO per second, simulation and learning together, on `reacher`.
     ///
     /// 8 environments, 2048 samples per update, minibatches of 64, 10 epochs, two hidden layers of 64 tanh units: the defaults of
-    /// Stable-Baselines3. The median over updates counts.
+    /// Stable-Baselines3. The median over updates is reported.
     #[command(after_help = "Examples:
   insonate bench ppo --updates 30 --threads 2 --json")]
     Ppo(ppo::PpoBench),
-    /// Frames of soft tissue per second, on the scenes of docs/performance.md that other engines run too.
+    /// Soft tissue frames per second, on the scenes of docs/performance.md that other engines also run.
     ///
     /// mpm: a block of particles, eight per cell, on the floor of a unit cube; a box is pressed in and slides. The median over frames
-    /// counts, after 30 others. xpbd: a block of tetrahedra, of springs and volumes, fixed to the floor; a ball is pressed in and slides.
-    /// The median over frames counts, after 60 others; several worlds are stepped together.
+    /// is reported, after 30 frames of warm-up. xpbd: a block of tetrahedra, of springs and volumes, fixed to the floor; a ball is pressed in and slides.
+    /// The median over frames is reported, after 60 frames of warm-up; several worlds step in parallel.
     #[command(after_help = "Examples:
   insonate bench tissue --solver mpm --particles 24000 --grid 64 --substeps 25 --threads 2 --json
   insonate bench tissue --solver mpm --particles 1000000 --grid 128

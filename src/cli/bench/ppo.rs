@@ -9,13 +9,13 @@ use super::{median, print_figures};
 
 #[derive(Debug, Args)]
 pub(super) struct PpoBench {
-    /// Number of updates, of which the median counts.
+    /// Number of updates; the median over them is reported.
     #[arg(long, value_name = "N", default_value_t = 20)]
     updates: usize,
-    /// Threads; 0: one for each core.
+    /// Number of threads; 0 uses one per core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }
@@ -23,7 +23,7 @@ pub(super) struct PpoBench {
 impl PpoBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         if self.updates == 0 {
-            let problem = "0 is not allowed: at least 1".to_owned();
+            let problem = "is 0; it must be at least 1".to_owned();
             let field = "updates".to_owned();
             return Err(EnvError::Config { field, problem }.into());
         }

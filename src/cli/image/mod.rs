@@ -75,16 +75,16 @@ Many segmentations have label 0 for air and for all tissue without a label. A wa
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
-    /// What is imaged: a test block or a neck instead of the patient's trunk.
+    /// Phantom: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomWord>,
-    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage); at most 512^3 of its voxels are kept.
+    /// Your own label volume to image (NIfTI, NRRD, MetaImage); at most 512^3 of its voxels are kept.
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
     /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].
     #[arg(long, value_name = "TOML", requires = "labels")]
     materials: Option<PathBuf>,
-    /// Which voxels are the body: a label volume on any grid, where labels other than 0 are the body. There label 0 counts as soft tissue, or as
+    /// Mask of the body: a label volume on any grid, in which nonzero labels are the body. In the body, label 0 of --labels is soft tissue, or as
     /// `body` of the table says.
     #[arg(long, value_name = "MASK", requires = "labels")]
     body: Option<PathBuf>,
@@ -95,7 +95,7 @@ pub(crate) struct ImageCommand {
     /// An organ of your own: a closed mesh (OBJ, STL, PLY) in the frame of what is imaged, and its material; repeatable.
     #[arg(long, value_name = "FILE=MATERIAL")]
     organ: Vec<String>,
-    /// Unit of the lengths in the meshes of organs [m].
+    /// Unit of lengths in the meshes of organs [m]; 0.001 for mm.
     #[arg(
         long,
         value_name = "M",
@@ -104,20 +104,20 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     organ_unit: f64,
-    /// Axes that the coordinates of the meshes of organs count along [default: what the file's header says (SPACE=RAS or SPACE=LPS); else those
+    /// Frame of the coordinates in the meshes of organs [default: from the file's header (SPACE=RAS or SPACE=LPS); else the frame
     /// of what is imaged: left, head, front]
     #[arg(long, value_name = "FRAME", requires = "organ")]
     organ_frame: Option<OrganFrame>,
     /// Seed of the patient's or the neck's organs, of speckle and noise.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Where the probe stands on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the middle of a label volume or of the neck]
+    /// Site of the probe on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the middle of a label volume or of the neck]
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = super::outcome::point)]
     site: Option<[f64; 2]>,
     /// Turn of the probe about its axis; 90 lies along the body [°] [default: 90; 0 on the neck]
     #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
     rotation: Option<f64>,
-    /// Force with which a robot holds the probe on the simulated patient [N].
+    /// Target force of a robot that holds the probe on the simulated patient [N].
     #[arg(
         long,
         value_name = "N",
@@ -125,7 +125,7 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     force: Option<f64>,
-    /// Force between any part of the robot and what it touches at which holding ends [N].
+    /// Maximum contact force of any part of the robot; the experiment ends above it [N].
     #[arg(
         long,
         value_name = "N",
@@ -134,10 +134,10 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     max_force: f64,
-    /// How far the face is pressed into the patient where no force is asked for [m] [default: 0.013; 0.004 on the neck]
+    /// Indentation of the face into the patient if --force is not given [m] [default: 0.013; 0.004 on the neck]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     indentation: Option<f64>,
-    /// Depths of the points [m], between commas [default: by the probe]
+    /// Depths of the points, separated by commas [m] [default: depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
     /// Attenuation of the block [dB/(cm MHz)].
@@ -148,19 +148,19 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     alpha: f64,
-    /// Depth that is shown [m] [default: by the probe; 0.045 of the neck]
+    /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
     #[arg(long, value_name = "M")]
     depth: Option<f64>,
-    /// Lines of sight.
+    /// Number of scanlines.
     #[arg(long, value_name = "N", default_value_t = 256)]
     lines: usize,
-    /// Samples of each line.
+    /// Number of samples per scanline.
     #[arg(long, value_name = "N", default_value_t = 1024)]
     samples: usize,
     /// Width and height of the picture [pixels].
     #[arg(long, value_name = "N", default_value_t = 768)]
     size: usize,
-    /// Device; auto takes a hardware GPU where there is one.
+    /// Device; auto uses a hardware GPU if there is one, else the CPU.
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceArg,
     /// Folder for pictures and figures [default: none, only figures are printed]
@@ -174,7 +174,7 @@ pub(crate) struct ImageCommand {
     /// Also write iq.nrrd: complex lines before noise and gain, with sample rate and centre frequency in the header.
     #[arg(long, requires = "output")]
     iq: bool,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -204,7 +204,10 @@ impl ImageCommand {
         let settings = self.settings(&probe);
         settings.check().map_err(Usage::new)?;
         if !(16..=4096).contains(&self.size) {
-            anyhow::bail!("--size is {}, but must be 16 to 4096 pixels", self.size);
+            anyhow::bail!(
+                "--size is {}; it must be between 16 and 4096 pixels",
+                self.size
+            );
         }
         // A wrong folder is told before the work.
         let folder = self
@@ -236,7 +239,7 @@ impl ImageCommand {
         figures["contact_share"] = frame.contact_share().into();
         if frame.contact_share() == 0.0 {
             eprintln!(
-                "note: the picture is black: no line couples, as there is gas before the whole face"
+                "note: the picture is black: the whole face is in front of gas, so no scanline has acoustic contact"
             );
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
@@ -269,7 +272,7 @@ impl ImageCommand {
         transducer::by_name(name).ok_or_else(|| {
             let names = transducer::names().join(", ");
             Usage::new(ImageError(format!(
-                "--probe is {name}, but must be one of {names}"
+                "--probe is {name}; it must be one of {names}"
             )))
             .into()
         })
@@ -394,7 +397,7 @@ impl ImageCommand {
                 figures["point_targets"] = targets.collect();
             }
             Some(PhantomWord::Speckle) => {
-                // Beside the edges and below the ringing face.
+                // Away from the edges and below the ringing face.
                 let (edge, top) = (frame.n_lines / 16, frame.n_samples / 5);
                 let lines = (edge..frame.n_lines - edge).map(|line| &frame.line(line)[top..]);
                 let levels: Vec<f32> = lines.flatten().copied().collect();

@@ -139,11 +139,11 @@ impl ImageCommand {
         let wrong = |problem: String| Usage::new(ImageError(problem));
         let (file, name) = text
             .rsplit_once('=')
-            .ok_or_else(|| wrong(format!("--organ is {text:?}, but must be FILE=MATERIAL")))?;
+            .ok_or_else(|| wrong(format!("--organ is {text:?}; it must be FILE=MATERIAL")))?;
         if !(1e-6..=1e3).contains(&self.organ_unit) {
             let unit = self.organ_unit;
             return Err(wrong(format!(
-                "--organ-unit is {unit}, but must be 1e-6 to 1000 m"
+                "--organ-unit is {unit}; it must be between 1e-6 and 1000 m"
             ))
             .into());
         }
@@ -247,7 +247,7 @@ fn refusal(
         Misplaced::Tiny(extent) => {
             let mm = 1e3 * extent;
             format!(
-                "it is {mm:.3} mm across, but must be 1 mm or more; --organ-unit is {unit} m, which may not be the unit of its coordinates"
+                "it is {mm:.3} mm across; it must be at least 1 mm; --organ-unit is {unit} m, which may not be the unit of its coordinates"
             )
         }
         Misplaced::Outside([x, y, z]) => format!(

@@ -25,7 +25,7 @@ pub(super) struct SitesArgs {
     /// force=0.05,bias=-1.9:0.6,lateral-bias=0,latency=0.002,step=0.005,position=5e-6,velocity=1e-4 [N, s, m, m/s].
     #[arg(long, value_name = "SPEC", default_value = "none", value_parser = noise, requires = "sites")]
     noise: Recorder,
-    /// Samples a second [Hz].
+    /// Sample rate [Hz].
     #[arg(
         long,
         value_name = "HZ",
@@ -227,10 +227,10 @@ fn noise(text: &str) -> Result<Recorder, String> {
     for pair in text.split(',') {
         let (key, value) = pair
             .split_once('=')
-            .ok_or_else(|| format!("{pair:?} is no key=value; allowed: {known}"))?;
+            .ok_or_else(|| format!("{pair:?} is not key=value; it must be {known}"))?;
         let number = |word: &str| {
             let number = word.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-            number.ok_or_else(|| format!("{word:?} is no number for {key}"))
+            number.ok_or_else(|| format!("{key} is {word:?}; it must be a number"))
         };
         // One number is a fixed bias, two are a range.
         let range = || match value.split_once(':') {
@@ -245,7 +245,7 @@ fn noise(text: &str) -> Result<Recorder, String> {
             "step" => recorder.force_step = number(value)?,
             "position" => recorder.position_noise = number(value)?,
             "velocity" => recorder.velocity_noise = number(value)?,
-            other => return Err(format!("there is no noise {other:?}; allowed: {known}")),
+            other => return Err(format!("there is no noise {other:?}; it must be {known}")),
         }
     }
     Ok(recorder)

@@ -27,16 +27,16 @@ pub(crate) struct Identify {
     /// The log to fit: an excitation of all joints, at least 5 s.
     #[arg(value_name = "TRAIN")]
     train: PathBuf,
-    /// Another motion, on which the result is tried.
+    /// Log of another motion, to validate the result.
     #[arg(long, value_name = "LOG")]
     test: Option<PathBuf>,
-    /// A log of the same arm with a compact payload on the carriage, which is weighed.
+    /// Log of the same arm with a compact payload on the carriage; its mass and place are identified.
     #[arg(long, value_name = "LOG")]
     payload: Option<PathBuf>,
-    /// Samples per second of the logs [Hz] [default: those of the time column, or 200].
+    /// Sample rate of the logs [Hz] [default: from the time column, or 200].
     #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Samples per second of the payload's log [Hz] [default: as --rate].
+    /// Sample rate of the payload's log [Hz] [default: as --rate].
     #[arg(
         long,
         value_name = "HZ",
@@ -50,16 +50,16 @@ pub(crate) struct Identify {
     /// Unit of the logs' insertion.
     #[arg(long, value_enum, default_value_t = LengthWord::Metres)]
     lengths: LengthWord,
-    /// Whose torques the logs have: those of the motors on the arm, or those of the arm on its motors.
+    /// Sense of the torques in the logs: of the motors on the arm, or of the arm on its motors.
     #[arg(long, value_enum, default_value_t = TorqueWord::Motor)]
     torques: TorqueWord,
-    /// What the logs count: joints of the mechanism, or motors.
+    /// Coordinates of the logs: joints of the mechanism, or motors.
     #[arg(long, value_enum, default_value_t = CoordinatesWord::Motor)]
     coordinates: CoordinatesWord,
-    /// How to fit: ordinary or weighted least squares, or the weighted fit over bodies that can exist.
+    /// Method: ordinary or weighted least squares, or the weighted fit constrained to physically possible bodies.
     #[arg(long, value_enum, default_value_t = MethodWord::Sdp)]
     method: MethodWord,
-    /// Cut-off of the zero-phase low-pass [Hz], or `published`: 16.96 Hz and a regressor left unfiltered, as Wang et al. 2019 ran it.
+    /// Cut-off of the zero-phase low-pass [Hz], or `published`: 16.96 Hz and an unfiltered regressor, as in Wang et al. 2019.
     #[arg(long, value_name = "HZ", default_value = "5.4", value_parser = filtering)]
     cutoff: Filtering,
     /// Folder for the report and plots.
@@ -169,6 +169,6 @@ fn filtering(text: &str) -> Result<Filtering, String> {
             cutoff_hz,
             ..Filtering::standard()
         }),
-        _ => Err("allowed: a number of Hz, or published".to_owned()),
+        _ => Err("it must be a number of Hz, or published".to_owned()),
     }
 }

@@ -27,13 +27,13 @@ pub(crate) struct Simulate {
     /// Instrument: large-needle-driver or fenestrated-grasper.
     #[arg(long, value_name = "NAME", default_value = "large-needle-driver", value_parser = instrument)]
     instrument: Instrument,
-    /// How deep the tool goes below the resting skin [m].
+    /// Depth of the tool below the skin at rest [m].
     #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().depth, allow_negative_numbers = true)]
     depth: f64,
     /// Presses per second [Hz].
     #[arg(long, value_name = "HZ", default_value_t = PsmPalpation::default().rate, allow_negative_numbers = true)]
     rate: f64,
-    /// Way across the torso while pressing [m].
+    /// Distance across the torso while pressing [m].
     #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().sweep, allow_negative_numbers = true)]
     sweep: f64,
     /// Simulated time [s].

@@ -56,7 +56,7 @@ impl Track {
             duration,
             0.1,
             longest,
-            "0.1 to 600 s; line: to 10 s",
+            "between 0.1 and 600 s, and at most 10 s for line",
         )
         .map_err(Usage::new)?;
         let plan = PsmTrack {

@@ -78,10 +78,16 @@ impl PsmPalpation {
     /// # Errors
     /// [`ModelError::OutOfRange`].
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("depth", self.depth, 0.0, 0.03, "0 to 0.03 m")?;
-        ModelError::check_range("rate", self.rate, 0.05, 3.0, "0.05 to 3 Hz")?;
-        ModelError::check_range("sweep", self.sweep, 0.0, 0.04, "0 to 0.04 m")?;
-        ModelError::check_range("duration", self.duration, 0.5, 600.0, "0.5 to 600 s")
+        ModelError::check_range("depth", self.depth, 0.0, 0.03, "between 0 and 0.03 m")?;
+        ModelError::check_range("rate", self.rate, 0.05, 3.0, "between 0.05 and 3 Hz")?;
+        ModelError::check_range("sweep", self.sweep, 0.0, 0.04, "between 0 and 0.04 m")?;
+        ModelError::check_range(
+            "duration",
+            self.duration,
+            0.5,
+            600.0,
+            "between 0.5 and 600 s",
+        )
     }
 
     /// Motion of the joints over a scene's torso.
@@ -102,7 +108,7 @@ impl PsmPalpation {
             start[2] + travel,
             0.05,
             0.24,
-            "0.05 to 0.24 m, of the deepest press",
+            "between 0.05 and 0.24 m, of the deepest press",
         )?;
         Ok(JointMotion::Press {
             start,

@@ -150,7 +150,7 @@ impl MpmSimulation {
         };
         ensure!(
             n_held > 0,
-            "the instrument closes on nothing: take a finer resolution"
+            "the instrument holds no tissue; use a finer resolution"
         );
         Ok(())
     }

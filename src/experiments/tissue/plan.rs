@@ -134,7 +134,7 @@ impl MotionPlan {
                 return Err(TissueError::Setting {
                     field: field.to_owned(),
                     value: format!("{value}"),
-                    allowed: format!("from {least} to {most}"),
+                    allowed: format!("between {least} and {most}"),
                 });
             }
         }

@@ -179,7 +179,7 @@ impl XpbdSimulation {
         }
         ensure!(
             n_held > 0,
-            "the instrument closes on nothing: take a finer resolution"
+            "the instrument holds no tissue; use a finer resolution"
         );
         Ok(())
     }

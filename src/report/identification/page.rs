@@ -44,7 +44,7 @@ pub(super) fn page(report: &IdentificationReport, pictures: &[Picture]) -> Strin
     body.push_str("<h2>Base parameters</h2>\n");
     body.push_str(&figure(parameters));
     body.push_str(&base_parameters(report));
-    body.push_str("<h2>Standard parameters of an arm that can exist</h2>\n<p>Among all bodies with the parameters above (or with the nearest feasible ones), those of ordinary size: what no torque tells apart is chosen, not measured.</p>\n");
+    body.push_str("<h2>Standard parameters of a physically possible arm</h2>\n<p>Among all bodies with the parameters above (or with the nearest feasible ones), the bodies of ordinary size: parameters that torques do not determine are chosen, not measured.</p>\n");
     body.push_str(&standard_parameters(report));
     document(&format!("Dynamics of the PSM: {}", report.train.log), &body)
 }

@@ -31,7 +31,7 @@ pub(super) fn draw(identification: &Identification) -> anyhow::Result<Picture> {
     let drawing = ParametersPlot {
         rows: rows.collect(),
     };
-    let caption = "Standard error of each base parameter over its size. Left of the line it is known to 10 %; orange ones are not told from zero at 95 %.".to_owned();
+    let caption = "Standard error of each base parameter over its size. Left of the line the error is below 10 %; orange parameters do not differ from zero at 95 %.".to_owned();
     Picture::of("parameters".to_owned(), caption, &drawing)
 }
 

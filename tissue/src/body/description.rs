@@ -91,7 +91,7 @@ impl TissueBody {
             return Err(TissueError::setting(
                 "layers and regions",
                 count,
-                "from 1 layer to 256 in all",
+                "between 1 and 256 in all",
             ));
         }
         for (axis, &x) in self.position.iter().enumerate() {

@@ -88,7 +88,7 @@ pub(super) fn check_size(spacing: f64, n_nodes: [usize; 3]) -> Result<usize, Tis
         _ => Err(TissueError::setting(
             "n_nodes",
             n_nodes,
-            format!("from 1 to {MAX_NODES} in all"),
+            format!("between 1 and {MAX_NODES} in all"),
         )),
     }
 }

@@ -203,7 +203,7 @@ fn check_resolution(resolution: usize) -> Result<(), TissueError> {
     if RESOLUTIONS.contains(&resolution) {
         return Ok(());
     }
-    let allowed = format!("from {} to {}", RESOLUTIONS.start(), RESOLUTIONS.end());
+    let allowed = format!("between {} and {}", RESOLUTIONS.start(), RESOLUTIONS.end());
     Err(TissueError::setting("resolution", resolution, allowed))
 }
 

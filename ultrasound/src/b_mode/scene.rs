@@ -43,7 +43,7 @@ impl<'a> View<'a> {
             return Err(UltrasoundError::setting(
                 "materials of the phantom",
                 n,
-                "1 to 255",
+                "between 1 and 255",
             ));
         }
         Ok(Self {

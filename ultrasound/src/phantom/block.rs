@@ -94,7 +94,11 @@ impl Block {
             Err(UltrasoundError::setting(field, value, allowed))
         };
         if n <= self.depths.len() || n > 255 {
-            return wrong("materials", n.to_string(), "1 to 255, and more than depths");
+            return wrong(
+                "materials",
+                n.to_string(),
+                "between 1 and 255, and more than depths",
+            );
         }
         if !self.depths.iter().all(|depth| depth.is_finite()) || !self.depths.is_sorted() {
             return wrong(

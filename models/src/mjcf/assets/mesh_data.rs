@@ -29,7 +29,7 @@ impl MeshData {
         let count = self.vertices.len() / 3;
         if count < 4 {
             return Err(format!(
-                "the mesh has {count} different vertices; at least 4 are needed"
+                "the mesh has {count} different vertices; it must have at least 4"
             ));
         }
         if let Some(bad) = self

@@ -65,7 +65,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
                 Event::Empty(start) => self.start(&start, line, false)?,
                 Event::End(_) => self.end(line)?,
                 Event::DocType(_) => {
-                    return Err(self.syntax(line, "DOCTYPE is refused; MJCF needs none"));
+                    return Err(self.syntax(line, "DOCTYPE is not supported; remove it"));
                 }
                 Event::GeneralRef(name) if !is_known_entity(&name) => {
                     let name = name.into_inner();

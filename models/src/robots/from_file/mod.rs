@@ -313,7 +313,7 @@ fn check_arm(joints: &[Element], flange: &str) -> Result<(), ModelError> {
     }
     if joints.len() > MOST_JOINTS {
         return Err(ModelError::Conflict(format!(
-            "{} joints move the flange {flange:?}; at most {MOST_JOINTS} are read",
+            "the number of joints that move the flange {flange:?} is {}; it must be at most {MOST_JOINTS}",
             joints.len()
         )));
     }
@@ -323,7 +323,7 @@ fn check_arm(joints: &[Element], flange: &str) -> Result<(), ModelError> {
     {
         None => Ok(()),
         Some(ball) => Err(ModelError::Conflict(format!(
-            "{} on the way to the flange {flange:?} is a ball; arms need hinges and slides",
+            "{} between the base and the flange {flange:?} is a ball joint; an arm must have hinge and slide joints",
             ball.label()
         ))),
     }

@@ -40,7 +40,7 @@ pub(super) fn weightless_link(mjcf: &Mjcf, defaults: &Defaults, path: &[usize]) 
     let (body, class) = last?;
     (!has_inertia(body, class, defaults)).then(|| {
         format!(
-            "{}: it moves without mass or inertia, which MuJoCo refuses; here it has those of the probe alone",
+            "{}: it moves without mass or inertia, which MuJoCo refuses; here it has only the mass and inertia of the probe",
             body.label()
         )
     })

@@ -165,14 +165,14 @@ fn check(config: &TorsoConfig) -> Result<(), ModelError> {
             2.0 * half,
             0.0,
             MAX_SIZE,
-            "a torso is at most 2 m across, through and along",
+            "at most 2 m across, through and along",
         )?;
     }
     let particles = Lattice::size(config);
     if particles > MAX_PARTICLES {
         let [across, through, along] = config.count;
         return Err(ModelError::Conflict(format!(
-            "a lattice of {across} x {through} x {along} points has {particles} that move; at most {MAX_PARTICLES} are allowed"
+            "the number of moving points in a lattice of {across} x {through} x {along} points is {particles}; it must be at most {MAX_PARTICLES}"
         )));
     }
     Ok(())

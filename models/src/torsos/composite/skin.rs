@@ -143,10 +143,10 @@ fn subdivide(n_points: usize, quads: &[[usize; 4]]) -> (Vec<Weights>, Vec<[usize
         .collect();
 
     let mut vertices = moved_points(n_points, &faces, quads, &edges);
-    vertices.extend(edges.iter().map(|(&(a, b), beside)| {
+    vertices.extend(edges.iter().map(|(&(a, b), adjacent)| {
         // The mean of the two ends and the centres of the two faces.
         let mut mean = Weights::from([(a, 0.25), (b, 0.25)]);
-        for &face in beside {
+        for &face in adjacent {
             accumulate(&mut mean, &faces[face], 0.25);
         }
         mean

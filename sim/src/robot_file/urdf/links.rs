@@ -56,7 +56,9 @@ impl Links {
             .filter(|name| !children.contains(name))
             .collect();
         let [base] = bases.as_slice() else {
-            let problem = format!("one link must be the child of no joint; these are: {bases:?}");
+            let problem = format!(
+                "exactly one link must be the base (not the child of a joint); found: {bases:?}"
+            );
             return Err(RobotFileError::refused(path, "robot", problem));
         };
         let base = (*base).clone();
@@ -87,7 +89,7 @@ impl Links {
             };
             if let Some(other) = &joint.mimics {
                 let problem = format!(
-                    "it mimics {other:?}; a joint on the way to the flange must be driven by itself"
+                    "it mimics {other:?}; a joint between the base and the flange must have its own motor"
                 );
                 return Err(RobotFileError::refused(
                     path,

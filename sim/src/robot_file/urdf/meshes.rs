@@ -88,7 +88,7 @@ impl<'a> Meshes<'a> {
             .len();
         if size > MOST_BYTES {
             return Err(refused(format!(
-                "{size} bytes; at most {MOST_BYTES} are read"
+                "the file has {size} bytes; it must have at most {MOST_BYTES} bytes"
             )));
         }
         let bytes = std::fs::read(&whole).map_err(|error| refused(error.to_string()))?;

@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<String, RobotFileError> {
         return Err(RobotFileError::refused(
             path,
             "file",
-            format!("{size} bytes; at most {MOST_BYTES} are read"),
+            format!("the file has {size} bytes; it must have at most {MOST_BYTES} bytes"),
         ));
     }
     let text = std::fs::read_to_string(path)

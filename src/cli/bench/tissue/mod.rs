@@ -16,31 +16,31 @@ pub(crate) struct TissueBench {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: Solver,
-    /// Particles (mpm).
+    /// Number of particles (mpm).
     #[arg(long, value_name = "N", default_value_t = 24_000)]
     particles: usize,
-    /// Cells along each axis (mpm).
+    /// Number of grid cells along each axis (mpm).
     #[arg(long, value_name = "N", default_value_t = 64)]
     grid: usize,
-    /// Tetrahedra (xpbd).
+    /// Number of tetrahedra (xpbd).
     #[arg(long, value_name = "N", default_value_t = 1170)]
     tets: usize,
-    /// Worlds that step together (xpbd).
+    /// Number of worlds that step in parallel (xpbd).
     #[arg(long, value_name = "N", default_value_t = 1)]
     worlds: usize,
-    /// Substeps in a frame [default: mpm 25, xpbd 10]
+    /// Number of substeps per frame [default: mpm 25, xpbd 10]
     #[arg(long, value_name = "N")]
     substeps: Option<u32>,
-    /// Device; auto takes a hardware GPU where there is one.
+    /// Device; auto uses a hardware GPU if there is one, else the CPU.
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceArg,
-    /// Threads; 0: one for each core.
+    /// Number of threads; 0 uses one per core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Number of frames, of which the median counts.
+    /// Number of frames; the median over them is reported.
     #[arg(long, value_name = "N", default_value_t = 40)]
     frames: u32,
-    /// Print JSON.
+    /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
 }

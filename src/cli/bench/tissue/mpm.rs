@@ -31,7 +31,7 @@ pub(super) struct MpmSpeed {
     grid: usize,
     /// Substeps of 0.5 ms in a frame.
     n_substeps: u32,
-    /// Threads asked for; 0: one for each core.
+    /// Requested number of threads; 0 uses one per core.
     n_threads: usize,
     /// Median time of a frame [ms].
     ms_per_frame: f64,
@@ -55,7 +55,7 @@ impl TissueBench {
     pub(super) fn measure_mpm(&self) -> anyhow::Result<MpmSpeed> {
         let scene = Scene::new(self.particles, self.grid)?;
         let n_substeps = self.substeps.unwrap_or(25);
-        ensure!(n_substeps > 0, "--substeps is 0, but must be 1 or more");
+        ensure!(n_substeps > 0, "--substeps is 0; it must be at least 1");
         let frame_time = f64::from(n_substeps) * SUBSTEP;
         let backend = self.device().open()?;
         let device = backend.name();
@@ -91,7 +91,7 @@ impl TissueBench {
         world.tools.push(Scene::tool());
         ensure!(
             world.substep() >= SUBSTEP,
-            "substeps of {SUBSTEP} s are too long for --grid {}: at most {:.2e} s",
+            "the substep is {SUBSTEP} s; with --grid {} it must be at most {:.2e} s",
             scene.grid,
             world.substep()
         );
@@ -146,12 +146,12 @@ impl Scene {
     fn new(n: usize, grid: usize) -> anyhow::Result<Self> {
         ensure!(
             (16..=512).contains(&grid),
-            "--grid is {grid}, but must be from 16 to 512"
+            "--grid is {grid}; it must be between 16 and 512"
         );
         let most = 100_000_000;
         ensure!(
             (100..=most).contains(&n),
-            "--particles is {n}, but must be from 100 to {most}"
+            "--particles is {n}; it must be between 100 and {most}"
         );
         let cell_width = 1.0 / grid as f64;
         let volume = n as f64 / PER_CELL * cell_width.powi(3);

@@ -21,7 +21,7 @@ pub(super) struct XpbdSpeed {
     /// Substeps in a frame of 1/60 s.
     n_substeps: u32,
     n_worlds: usize,
-    /// Threads asked for; 0: one for each core.
+    /// Requested number of threads; 0 uses one per core.
     n_threads: usize,
     /// Median time of a frame of all worlds [ms].
     ms_per_frame: f64,
@@ -40,7 +40,7 @@ impl TissueBench {
     pub(super) fn measure_xpbd(&self) -> anyhow::Result<XpbdSpeed> {
         ensure!(
             (1..=1_000_000).contains(&self.worlds),
-            "--worlds is {}, but must be from 1 to 1000000",
+            "--worlds is {}; it must be between 1 and 1000000",
             self.worlds
         );
         let n_substeps = self.substeps.unwrap_or(10);

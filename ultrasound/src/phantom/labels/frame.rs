@@ -26,20 +26,20 @@ pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), S
     let [least, most] = EDGES;
     if !edges.iter().all(|edge| (least..=most).contains(edge)) {
         return Err(format!(
-            "voxels have edges of {edges:?} m, but {least} to {most} m are allowed"
+            "the edges of voxels are {edges:?} m; they must be between {least} and {most} m"
         ));
     }
     let share = frame.steps.determinant().abs() / edges.iter().product::<f64>();
     if share < LEAST_VOLUME {
         return Err(format!(
-            "the axes of voxels {:?} are skewed: a voxel has {share:.3} of the volume of a cuboid of its edges, but at least {LEAST_VOLUME} are needed",
+            "the axes of voxels {:?} are skewed: a voxel has {share:.3} of the volume of a cuboid of its edges, and it must be at least {LEAST_VOLUME}",
             frame.steps
         ));
     }
     for corner in frame.corners(count) {
         if !corner.iter().all(|x| x.abs() <= MOST) {
             return Err(format!(
-                "a corner is at {:?} m, but must be within {MOST} m of the origin",
+                "a corner is at {:?} m; it must be within {MOST} m of the origin",
                 corner.as_slice()
             ));
         }

@@ -225,5 +225,9 @@ pub(super) fn check_count(count: [usize; 3]) -> Result<usize, String> {
         .checked_mul(count[1])
         .and_then(|n| n.checked_mul(count[2]))
         .filter(|n| (1..=MAX_VOXELS).contains(n));
-    n.ok_or_else(|| format!("{count:?} voxels, but 1 to {MAX_VOXELS} in all are allowed"))
+    n.ok_or_else(|| {
+        format!(
+            "the size is {count:?} voxels; the product must be between 1 and {MAX_VOXELS} voxels"
+        )
+    })
 }

@@ -75,9 +75,7 @@ impl Header {
     fn labels(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
         let layout = self.layout()?;
         if let Some(skipped) = self.fields.get("HeaderSize").filter(|n| *n != "0") {
-            return Err(format!(
-                "HeaderSize is {skipped}, but must be 0 or left out"
-            ));
+            return Err(format!("HeaderSize is {skipped}; it must be 0 or left out"));
         }
         if self.is_true("CompressedData")? {
             layout.read(&mut ZlibDecoder::new(input), part)
@@ -103,7 +101,7 @@ impl Header {
         let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
         numbers
             .map(Some)
-            .ok_or_else(|| format!("{name} is {text:?}, but must be {N} numbers"))
+            .ok_or_else(|| format!("{name} is {text:?}; it must be {N} numbers"))
     }
 
     fn is_true(&self, name: &str) -> Result<bool, String> {
@@ -111,7 +109,7 @@ impl Header {
             None => Ok(false),
             Some(text) if text == "false" || text == "0" => Ok(false),
             Some(text) if text == "true" || text == "1" => Ok(true),
-            Some(text) => Err(format!("{name} is {text:?}, but must be True or False")),
+            Some(text) => Err(format!("{name} is {text:?}; it must be True or False")),
         }
     }
 
@@ -132,7 +130,7 @@ impl Header {
         let numbers: Option<Vec<usize>> = numbers.collect();
         numbers
             .and_then(|numbers| numbers.try_into().ok())
-            .ok_or_else(|| format!("DimSize is {sizes:?}, but must be three whole numbers"))
+            .ok_or_else(|| format!("DimSize is {sizes:?}; it must be three whole numbers"))
     }
 
     fn layout(&self) -> Result<Layout, String> {

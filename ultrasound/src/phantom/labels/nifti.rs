@@ -88,7 +88,7 @@ impl Header {
         }
         if magic != single {
             return Err(format!(
-                "magic is {:?}, but must be {:?}",
+                "magic is {:?}; it must be {:?}",
                 String::from_utf8_lossy(magic),
                 String::from_utf8_lossy(&single[..3])
             ));

@@ -68,7 +68,7 @@ impl Header {
         ) {
             let start: String = magic.chars().take(16).collect();
             return Err(format!(
-                "starts with {start:?}, but must start with NRRD0001 to NRRD0005"
+                "starts with {start:?}; it must start with NRRD0001 to NRRD0005"
             ));
         }
         let mut fields = BTreeMap::new();
@@ -116,7 +116,7 @@ impl Header {
         let numbers: Option<Vec<usize>> = numbers.map(Result::ok).collect();
         numbers
             .and_then(|numbers| <[usize; 3]>::try_from(numbers).ok())
-            .ok_or_else(|| format!("sizes are {sizes:?}, but must be three whole numbers"))
+            .ok_or_else(|| format!("sizes are {sizes:?}; they must be three whole numbers"))
     }
 
     fn layout(&self) -> Result<Layout, String> {
@@ -156,7 +156,7 @@ impl Header {
             Some("big") => true,
             None if number.size() == 1 || self.is_text() => false,
             found => {
-                return Err(format!("endian is {found:?}, but must be little or big"));
+                return Err(format!("endian is {found:?}; it must be little or big"));
             }
         };
         Ok(Layout {
@@ -189,7 +189,7 @@ impl Header {
             "gzip" | "gz" => layout.read(&mut MultiGzDecoder::new(input), part),
             "ascii" | "text" | "txt" => layout.read_text(input, part),
             _ => Err(format!(
-                "encoding is {encoding:?}, but must be raw, gzip or ascii"
+                "encoding is {encoding:?}; it must be raw, gzip or ascii"
             )),
         }
     }
@@ -201,7 +201,7 @@ impl Header {
             .iter()
             .filter_map(|name| self.fields.get_key_value(*name));
         match skips.into_iter().find(|(_, n)| *n != "0") {
-            Some((name, n)) => Err(format!("{name} is {n}, but must be 0 or left out")),
+            Some((name, n)) => Err(format!("{name} is {n}; it must be 0 or left out")),
             None => Ok(()),
         }
     }
@@ -218,7 +218,7 @@ impl Header {
             "left-anterior-superior" | "las" => Ok(Matrix3::from_columns(&[left, front, head])),
             "left-posterior-superior" | "lps" => Ok(Matrix3::from_columns(&[left, -front, head])),
             _ => Err(format!(
-                "space is {space:?}, but must be right-anterior-superior, left-anterior-superior or left-posterior-superior"
+                "space is {space:?}; it must be right-anterior-superior, left-anterior-superior or left-posterior-superior"
             )),
         }
     }
@@ -241,7 +241,9 @@ impl Header {
         first
             .filter(|first| each.all(|unit| unit == Some(*first)))
             .ok_or_else(|| {
-                format!("space units are {units}, but must be all of one of \"m\", \"cm\", \"mm\", \"um\"")
+                format!(
+                    "space units are {units}; they must all be one of \"m\", \"cm\", \"mm\", \"um\""
+                )
             })
     }
 
@@ -256,7 +258,7 @@ impl Header {
                 .and_then(|all| <[Vector3<f64>; 1]>::try_from(all).ok())
                 .map(|[origin]| origin)
                 .ok_or_else(|| {
-                    format!("space origin is {origin:?}, but must be a vector such as (0,0,0)")
+                    format!("space origin is {origin:?}; it must be a vector such as (0,0,0)")
                 })?,
         };
         Ok(VoxelFrame {

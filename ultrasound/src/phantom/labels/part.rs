@@ -59,7 +59,7 @@ impl Part {
         let is_too_large = n.is_none_or(|n| n > MAX_FILE_VOXELS);
         if near.is_some() && is_too_large {
             return Err(format!(
-                "{field}: {file:?} voxels, but at most {MAX_FILE_VOXELS} are read"
+                "{field}: the size is {file:?} voxels; the product must be at most {MAX_FILE_VOXELS} voxels"
             ));
         }
         let near = near.filter(|_| is_large);

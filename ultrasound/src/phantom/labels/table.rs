@@ -89,9 +89,7 @@ impl MaterialTable {
         let content: Content = toml::from_str(text).map_err(|error| error.to_string())?;
         if content.labels.len() > MAX_LABELS {
             let n = content.labels.len();
-            return Err(format!(
-                "has {n} labels, but at most {MAX_LABELS} are allowed"
-            ));
+            return Err(format!("has {n} labels; it must have at most {MAX_LABELS}"));
         }
         let of = |own: &Option<toml::Value>, name: &str, usual: Material| {
             let own = own.as_ref().map(|own| material(own, name));
@@ -124,7 +122,7 @@ fn material(own: &toml::Value, usual: &str) -> Result<Material, String> {
     }
     if !own.is_table() {
         return Err(format!(
-            "is {own}, but must be a name, or {{ speed_of_sound, density, attenuation, backscatter }}"
+            "is {own}; it must be a name, or {{ speed_of_sound, density, attenuation, backscatter }}"
         ));
     }
     let own: Own = own
@@ -195,7 +193,7 @@ fn lasting(name: &str) -> Result<&'static str, String> {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(format!(
-            "name is {:?}, but must have 1 to {MAX_NAME} bytes of text",
+            "name is {:?}; it must have between 1 and {MAX_NAME} bytes of text",
             name.chars().take(MAX_NAME).collect::<String>()
         ));
     }

@@ -142,7 +142,7 @@ impl Sequence {
             .map(|pair| 1e3 * (pair[1].0 - pair[0].0));
         let steps: Vec<f64> = steps.collect();
         if let Some(step) = steps.iter().find(|step| !(0.0..LONGEST).contains(*step)) {
-            let allowed = "0 to 1e9 ms: frames follow one another";
+            let allowed = "between 0 and 1e9 ms: frames follow one another";
             return Err(UltrasoundError::setting(
                 "time between frames",
                 step,
