@@ -1,6 +1,8 @@
 //! MJCF text → `Arc<MjModel>`, with errors that point at the element.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use mujoco_rs::error::MjEditError;
 use mujoco_rs::wrappers::mj_editing::MjSpec;
@@ -14,8 +16,9 @@ const MAX_SOURCE_LINE: usize = 120;
 /// MuJoCo's message for an `errno` other than `EINVAL` and `ERANGE` when it reads numbers.
 const STRAY_ERRNO: &str = "unknown error in attribute";
 
-/// Number of times that a text with [`STRAY_ERRNO`] is parsed.
-const PARSES: usize = 4;
+/// Number of times that a text with [`STRAY_ERRNO`] is parsed, and the wait before the second time, which doubles.
+const PARSES: u32 = 8;
+const FIRST_WAIT: Duration = Duration::from_millis(10);
 
 /// Compiles one standalone MJCF text.
 ///
@@ -45,12 +48,13 @@ pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
 ///
 /// MuJoCo checks `errno` after it reads a list of numbers, and reports any value as an error in the list. An
 /// allocation that succeeds only at its second attempt (glibc's `malloc` if `brk` fails, under memory pressure) leaves
-/// such a value. The next parse finds the memory available.
+/// such a value. A later parse finds the memory available.
 fn parse(xml: &str) -> Result<MjSpec, MjEditError> {
     let mut parsed = MjSpec::from_xml_string(xml);
-    for _ in 1..PARSES {
+    for attempt in 1..PARSES {
         match &parsed {
             Err(MjEditError::ParseFailed(message)) if message.contains(STRAY_ERRNO) => {
+                thread::sleep(FIRST_WAIT * 2_u32.pow(attempt - 1));
                 parsed = MjSpec::from_xml_string(xml);
             }
             _ => break,
