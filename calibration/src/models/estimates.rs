@@ -10,7 +10,7 @@ use super::{
     variable_projection::{Problem, State, System},
 };
 use crate::{
-    Fit, FitStatistics, Parameter, Samples, SharedError,
+    Fit, FitStatistics, Parameter, SharedError,
     fit::GAUSSIAN_95,
     interpolation,
     statistics::{
@@ -324,22 +324,21 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
         let state = problem.solve(&state.nonlinear, shift, 0.0);
         values(problem, &state.raw(problem.shift_limit))
     };
-    let shifted = |latency: f64| {
-        let later = (0..samples.len()).map(|i| {
+    // Only the samples that are fitted need another force.
+    let mut later = samples.clone();
+    let mut shifted = |latency: f64| {
+        for &i in base.used() {
             let wanted = samples.time[i] + latency;
             let right = samples.time.partition_point(|time| *time < wanted);
             let near =
                 |j: usize| (samples.time[j] - wanted).abs() < 2.0 * samples.sampling_interval;
-            if right > 0 && right < samples.len() && near(right - 1) && near(right) {
+            later.force[i] = if right > 0 && right < samples.len() && near(right - 1) && near(right)
+            {
                 interpolation::at(&samples.time, &samples.force, right, wanted)
             } else {
                 samples.force[i] + latency * rate(i)
-            }
-        });
-        let later = Samples {
-            force: later.collect(),
-            ..samples.clone()
-        };
+            };
+        }
         at(&base.with_samples(&later), latency)
     };
     let now = at(&base, 0.0);

@@ -7,6 +7,8 @@
 //! To first order a latency L reduces the damping by k L. Only the part of the acceleration that depth and velocity
 //! do not explain separates the two: presses at one frequency, or at one speed, leave them undetermined.
 
+use std::cell::RefCell;
+
 use super::{
     kind::ModelKind,
     law::{Inputs, Law, Nonlinear, Spec},
@@ -126,7 +128,11 @@ impl ModelKind {
             indenter: None,
             ..options.clone()
         };
-        let late = Late { law, samples };
+        let late = Late {
+            law,
+            samples,
+            last: RefCell::default(),
+        };
         let inner = inner(samples, rows);
         let fit = solver::solve(self.name, &late, &inner, &options)?.fit();
         Ok(LateFit {
@@ -190,10 +196,9 @@ fn smoothed<const N: usize>(samples: &Samples, series: [&[f64]; N], at: &[f64]) 
     let mut first = 0;
     let mut smoothed = [(); N].map(|()| Vec::with_capacity(at.len()));
     for &wanted in at {
-        while first + 1 < time.len() && time[first] < wanted - REACH * interval {
-            first += 1;
-        }
-        let end = first + time[first..].partition_point(|time| *time <= wanted + REACH * interval);
+        first = advance(time, first, |time| time < wanted - REACH * interval);
+        let end = advance(time, first, |time| time <= wanted + REACH * interval);
+        first = first.min(time.len() - 1);
         let (mut sum, mut lever, mut inertia) = (0.0, 0.0, 0.0);
         let mut values = [[0.0; 2]; N];
         for i in first..end.max(first + 1) {
@@ -215,11 +220,23 @@ fn smoothed<const N: usize>(samples: &Samples, series: [&[f64]; N], at: &[f64]) 
     smoothed
 }
 
+/// The first index from `from` on for which `is_before` does not hold. The cost grows with the logarithm of the distance.
+fn advance(time: &[f64], from: usize, is_before: impl Fn(f64) -> bool) -> usize {
+    let mut reach = 1;
+    while time.get(from + reach).is_some_and(|time| is_before(*time)) {
+        reach *= 2;
+    }
+    let end = (from + reach + 1).min(time.len());
+    from + time[from..end].partition_point(|time| is_before(*time))
+}
+
 /// The law with a latency in addition to its own parameters.
 struct Late<'a> {
     law: &'a dyn Law,
     /// All samples, for depth and velocity at other times.
     samples: &'a Samples,
+    /// The times of the last evaluation, with depth and velocity there: columns and gain are evaluated in turn.
+    last: RefCell<(Vec<f64>, [Vec<f64>; 2])>,
 }
 
 impl Late<'_> {
@@ -230,13 +247,17 @@ impl Late<'_> {
             .iter()
             .map(|&i| inputs.time[i] - latency)
             .collect();
-        let series = [&self.samples.indentation[..], &self.samples.velocity];
-        let [indentation, velocity] = smoothed(self.samples, series, &time);
         let used: Vec<usize> = (0..time.len()).collect();
+        let mut last = self.last.borrow_mut();
+        if last.0 != time {
+            let series = [&self.samples.indentation[..], &self.samples.velocity];
+            *last = (time.clone(), smoothed(self.samples, series, &time));
+        }
+        let [indentation, velocity] = &last.1;
         of(&Inputs {
             time: &time,
-            indentation: &indentation,
-            velocity: &velocity,
+            indentation,
+            velocity,
             used: &used,
         })
     }
