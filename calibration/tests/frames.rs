@@ -241,7 +241,7 @@ fn an_invalid_rotation_is_refused() {
         .map(|_| ())
         .unwrap_err()
         .to_string();
-    assert!(problem.contains("5 orientations"), "{problem}");
+    assert!(problem.contains("orientations is 5"), "{problem}");
 }
 
 /// A tool of this mass that tilts in free air and continues in contact, and a bias that rotates with it.

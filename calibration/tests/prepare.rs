@@ -480,7 +480,7 @@ fn unusable_logs_are_refused_with_advice() {
     assert!(problem(&air).contains("no contact found"));
     let mut short = log.clone();
     short.time.truncate(4);
-    assert!(problem(&short).contains("4 samples"));
+    assert!(problem(&short).contains("the number of samples is 4"));
 }
 
 #[test]

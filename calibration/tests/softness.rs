@@ -122,20 +122,20 @@ fn errors_name_the_key() {
         ),
         (
             "format = 1\n[pooled.kappa]\nmean = 5\nci95 = [2, 1]",
-            "pooled.kappa.ci95 = [2, 1]",
+            "pooled.kappa.ci95 is [2, 1]",
         ),
         (
             "format = 1\n[pooled.stiffness]\nmean = 5\nsd = -1",
-            "pooled.stiffness.sd = -1",
+            "pooled.stiffness.sd is -1",
         ),
         (
             "format = 1\n[pooled.stiffness]\nmean = 5\nrandomisation = [0, 9]",
-            "pooled.stiffness.randomisation = 0",
+            "pooled.stiffness.randomisation is 0",
         ),
         ("format = 1\n[mujoco]\nmass = 1\nsolref = [5, -1]", "solref"),
         (
             "format = 1\n[scene.fast]\nstiffness = inf\ndamping = 1",
-            "scene.fast.stiffness = inf",
+            "scene.fast.stiffness is inf",
         ),
         (
             "format = 1\n[scene.fast]\nstiffness = 1\ndamping = 1\nparameters.x = nan",

@@ -406,7 +406,7 @@ const CASES: &[(Fault, &str, &str)] = &[
     (
         Fault::OutOfSpace,
         "rollout",
-        "step 0: observation[1] (age [1]) = 1.5",
+        "step 0: observation[1] (age [1]) is 1.5",
     ),
     (Fault::OutOfSpaceLate, "rollout", "step 9: observation[1]"),
     (Fault::RewardNan, "rollout", "the reward is NaN"),
@@ -474,7 +474,7 @@ const CASES: &[(Fault, &str, &str)] = &[
         "option start = NaN: is not rejected",
     ),
     (Fault::NoSuggestion, "options", "does not name start"),
-    (Fault::ScriptedOutside, "scripted", "(push [N]) = 1.5"),
+    (Fault::ScriptedOutside, "scripted", "(push [N]) is 1.5"),
     (Fault::ScriptedMoves, "scripted", "changes the episode"),
     (Fault::Panics, "order", "panicked"),
 ];

@@ -59,6 +59,11 @@ pub(crate) fn apply(scene: &mut Scene, path: &Path, origin: [f64; 3]) -> anyhow:
         "note: the softness of torso {} varies over the skin as [map.stiffness] of {shown}: {:.2} to {:.2} times the pooled one, damping in the same ratio",
         torso.name, low, high
     );
-    scene.torso = Some((kind.build)(&config).map_err(Usage::new)?);
+    let torso = (kind.build)(&config).map_err(|error| {
+        Usage::new(ModelError::Conflict(format!(
+            "{shown}: map.stiffness: {error}; or {pooled}"
+        )))
+    })?;
+    scene.torso = Some(torso);
     Ok(())
 }

@@ -44,7 +44,9 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
     } else if let Some(episode) = options.episode {
         return Err(CalibrationError::option(
             "--episode",
-            format!("{episode} is asked for, but {file} has no column \"episode_index\""),
+            format!(
+                "{file} has no column \"episode_index\", so episode {episode} cannot be chosen"
+            ),
         ));
     }
     joints::place(file, &mut plan, &mut series, options.robot.as_ref())?;

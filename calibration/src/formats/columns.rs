@@ -158,7 +158,9 @@ fn selector(key: &str, name: &str) -> Result<Selector, CalibrationError> {
     match name.parse() {
         Ok(0) => Err(refuse(format!("{key}=0: columns are numbered from 1"))),
         Ok(number) => Ok(Selector::Number(number)),
-        Err(_) => Err(refuse(format!("{key}={name}: no file has so many columns"))),
+        Err(_) => Err(refuse(format!(
+            "{key}={name}: the number of the column is too large"
+        ))),
     }
 }
 

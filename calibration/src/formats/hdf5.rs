@@ -41,7 +41,7 @@ pub(super) fn read(
         read_opened(file, &opened, seen, format, options)
     })
     .unwrap_or_else(|| {
-        let problem = "is damaged in a way that the HDF5 library cannot tell; write it anew";
+        let problem = "is damaged in a way that the HDF5 library cannot tell; write the file again";
         Err(refuse(file, problem))
     })
 }

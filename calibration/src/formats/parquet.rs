@@ -37,7 +37,8 @@ pub(super) fn read<R: ChunkReader + 'static>(
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
     guard::guarded(|| read_checked(file, input, twin, options)).unwrap_or_else(|| {
-        let problem = "is damaged in a way that the Parquet library cannot tell; write it anew";
+        let problem =
+            "is damaged in a way that the Parquet library cannot tell; write the file again";
         Err(refuse(file, problem))
     })
 }

@@ -93,7 +93,7 @@ fn line(
     findings: &mut Findings,
 ) -> Track {
     let (inward, positive, correlation) = if let Some(surface) = options.surface {
-        beside(values, &force, surface)
+        contact_side(values, &force, surface)
     } else {
         let change = Change::of(&force);
         let inward = change.mean(values) - change.start(values);
@@ -378,7 +378,7 @@ pub(super) fn n_start(n: usize) -> usize {
 
 /// For a given surface: sign of the depth, whether force grows with depth, and their correlation, from the side on
 /// which the force varies.
-fn beside(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
+fn contact_side(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
     let side = |sense: f64| -> Vec<(f64, f64)> {
         let pairs = values.iter().zip(force);
         let pairs = pairs.filter(|(value, _)| (**value - surface) * sense > 0.0);

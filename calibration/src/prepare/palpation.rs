@@ -292,10 +292,10 @@ fn slid(
             sum / range.len() as f64
         })
         .collect();
-    let beside = |offset: Vector3<f64>| (offset - normal * offset.dot(normal)).norm();
+    let lateral = |offset: Vector3<f64>| (offset - normal * offset.dot(normal)).norm();
     middles
         .iter()
-        .map(|middle| beside(middle - middles[0]))
+        .map(|middle| lateral(middle - middles[0]))
         .fold(0.0, f64::max)
 }
 

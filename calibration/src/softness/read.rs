@@ -157,9 +157,9 @@ fn finite(key: &str, value: f64) -> Result<(), String> {
 fn ordered(key: &str, interval: Option<[f64; 2]>) -> Result<(), String> {
     match interval {
         // Also refuses NaN.
-        Some([low, high]) if !matches!(low.partial_cmp(&high), Some(o) if o.is_le()) => {
-            Err(format!("{key} is [{low}, {high}]; it must be [low, high]"))
-        }
+        Some([low, high]) if !matches!(low.partial_cmp(&high), Some(o) if o.is_le()) => Err(
+            format!("{key} is [{low}, {high}]; it must be [low, high] with low at most high"),
+        ),
         _ => Ok(()),
     }
 }

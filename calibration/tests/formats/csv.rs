@@ -473,7 +473,7 @@ fn invalid_options_are_refused_by_name() {
         ("time=1,time=2", "twice"),
         ("indentation=1,position=2", "not both"),
         ("", "names no column"),
-        ("time=99999999999999999999999", "so many"),
+        ("time=99999999999999999999999", "too large"),
     ];
     for (text, word) in columns {
         let error = text.parse::<Columns>().unwrap_err().to_string();

@@ -88,11 +88,11 @@ impl Grid {
 
     /// Point in the probe's frame.
     pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
-        let beside = (across - self.middle()) * self.spacing;
+        let lateral = (across - self.middle()) * self.spacing;
         match self.apex {
-            None => Point::new(beside, elevation, range),
+            None => Point::new(lateral, elevation, range),
             Some(apex) => {
-                let (sin, cos) = beside.sin_cos();
+                let (sin, cos) = lateral.sin_cos();
                 let radius = apex + range;
                 Point::new(radius * sin, elevation, radius * cos - apex)
             }
@@ -107,14 +107,14 @@ impl Grid {
 
     /// Line and range of a point in the probe's frame.
     pub(crate) fn locate(&self, point: &Point) -> [f32; 2] {
-        let (beside, range) = match self.apex {
+        let (lateral, range) = match self.apex {
             None => (point.x, point.z),
             Some(apex) => {
                 let up = point.z + apex;
                 (point.x.atan2(up), point.x.hypot(up) - apex)
             }
         };
-        [beside / self.spacing + self.middle(), range]
+        [lateral / self.spacing + self.middle(), range]
     }
 
     /// Distance between neighbouring lines at a range [m].

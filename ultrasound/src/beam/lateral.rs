@@ -85,9 +85,9 @@ pub(super) fn receiving(transducer: &Transducer, f_number: f64, depth: f64) -> V
     let seen = |element: &ElementPose| {
         let (sin, cos) = element.tilt.sin_cos();
         let (x, z) = (-element.x, depth - element.z);
-        let (along, beside) = (x * sin + z * cos, x * cos - z * sin);
+        let (along, lateral) = (x * sin + z * cos, x * cos - z * sin);
         // Close to the face a few elements are always active.
-        beside.abs() <= (along / (2.0 * f_number)).max(2.0 * transducer.pitch)
+        lateral.abs() <= (along / (2.0 * f_number)).max(2.0 * transducer.pitch)
     };
     let way = |element: &ElementPose| element.x.hypot(depth - element.z);
     transducer
@@ -134,11 +134,11 @@ pub(super) fn directivity(
     let (x, z) = (x - element.x, z - element.z);
     let distance = x.hypot(z);
     let (sin, cos) = element.tilt.sin_cos();
-    let (beside, ahead) = (
+    let (lateral, ahead) = (
         (x * cos - z * sin) / distance,
         (x * sin + z * cos) / distance,
     );
-    let argument = 0.5 * k * element_width * beside;
+    let argument = 0.5 * k * element_width * lateral;
     let sinc = if argument.abs() < 1e-6 {
         1.0
     } else {

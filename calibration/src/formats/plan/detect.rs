@@ -33,7 +33,7 @@ struct Component {
 }
 
 impl Component {
-    fn is_beside(&self, other: &Self) -> bool {
+    fn is_next_to(&self, other: &Self) -> bool {
         (self.quantity, self.rank, &self.prefix) == (other.quantity, other.rank, &other.prefix)
     }
 }
@@ -105,7 +105,7 @@ impl Detected {
             let of = |wanted: usize| {
                 components
                     .iter()
-                    .find(|other| other.axis == wanted && other.is_beside(component))
+                    .find(|other| other.axis == wanted && other.is_next_to(component))
                     .map(|other| other.target)
             };
             let (quantity, rank) = (component.quantity, component.rank);
