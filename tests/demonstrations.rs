@@ -78,7 +78,7 @@ fn ppo_starts_from_the_imitated_policy() {
     ));
     let evaluated = json(&format!("evaluate {imitated} --episodes 2 --seed 1000000"));
     json(&format!(
-        "train pendulum --from {imitated} --steps 1024 --evaluate-episodes 2 --no-tensorboard --output {trained}"
+        "train pendulum --from-policy {imitated} --steps 1024 --evaluate-episodes 2 --no-tensorboard --output {trained}"
     ));
     // The first evaluation is of the initial policy. The warm-up trains only the critic and does not change the policy.
     let table = std::fs::read_to_string(scratch.path().join("trained/evaluations.csv"))

@@ -40,7 +40,7 @@ fn trunk([left, back, head]: [f64; 3]) -> u8 {
 /// Arguments for a small picture. File names that start with `@` are in the folder.
 fn small(folder: &Path, arguments: &str) -> String {
     let arguments = format!(
-        "image {arguments} --materials @table.toml --rotation 0 --depth 0.1 --lines 128 --samples 256"
+        "image {arguments} --materials @table.toml --rotation 0 --imaging-depth 0.1 --lines 128 --samples 256"
     );
     arguments.replace('@', &format!("{}/", folder.display()))
 }
@@ -75,12 +75,14 @@ fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
     )));
     let warning = naked["warnings"][0].as_str().expect("a sentence");
     assert!(
-        warning.contains("label 0") && warning.contains("--body MASK") && told.contains(warning),
+        warning.contains("label 0")
+            && warning.contains("--body-mask MASK")
+            && told.contains(warning),
         "{told}"
     );
     let filled = seen(
         folder,
-        &format!("--labels @organ.nrrd --body @body.nrrd {site}"),
+        &format!("--labels @organ.nrrd --body-mask @body.nrrd {site}"),
     );
     assert_eq!(warnings(&filled), 0, "{filled}");
     let first = |figures: &Value| figures["middle_line"][0]["material"].clone();
@@ -93,13 +95,13 @@ fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
     std::fs::write(&table, format!("body = \"fat\"\n{TABLE}")).expect("the folder can be written");
     let fat = seen(
         folder,
-        &format!("--labels @organ.nrrd --body @body.nrrd {site}"),
+        &format!("--labels @organ.nrrd --body-mask @body.nrrd {site}"),
     );
     assert_eq!(first(&fat), "fat");
     let path = |name: &str| folder.join(name).display().to_string();
     let message = refused(
         &format!(
-            "image --labels {} --materials {} --body {}",
+            "image --labels {} --materials {} --body-mask {}",
             path("organ.nrrd"),
             path("table.toml"),
             path("nowhere.nrrd")

@@ -381,7 +381,7 @@ fn settings_that_sac_lacks_are_refused() {
     );
     let output = folder.display();
     let line = refused(
-        &format!("train --algorithm sac --from {policy} --output {output}"),
+        &format!("train --algorithm sac --from-policy {policy} --output {output}"),
         2,
     );
     assert!(line.contains("only PPO can begin with a policy"), "{line}");

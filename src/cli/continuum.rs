@@ -25,7 +25,7 @@ use super::{Usage, print};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate continuum bend --length 0.1 --tip-force 0,0,-1 --json
-  insonate continuum insert --lumen t --material b --depth 0.25 --output output/t
+  insonate continuum insert --lumen t --rod b --insertion-depth 0.25 --output output/t
   insonate continuum navigate --target RB8 --output output/rb8")]
 pub(crate) struct Continuum {
     #[command(subcommand)]
@@ -38,16 +38,16 @@ enum What {
     #[command(after_help = "Examples:
   insonate continuum bend --length 0.1 --young 5.1e8 --area 5.551e-6 --inertia 5.041e-12 --elements 50 --tip-force 0,0,-1 --json
   insonate continuum bend --tip-moment 0,0.05,0
-  insonate continuum bend --material c --tensions 5,0,0 --json
+  insonate continuum bend --rod c --tensions 5,0,0 --json
 
-The rod lies along x and is clamped at the origin. Without --length, --young, --area and --inertia it is that of --material.")]
+The rod lies along x and is clamped at the origin. Without --length, --young, --area and --inertia it is that of --rod.")]
     Bend(BendArgs),
     /// Push a rod into a lumen, passively or with its cables pulled.
     #[command(after_help = "Examples:
-  insonate continuum insert --lumen t --length 0.47 --depth 0.25 --output output/t --json
-  insonate continuum insert --lumen t --material c --pull 0,2 --output output/t-c
-  insonate continuum insert --lumen airways.stl --unit 0.001 --depth 0.2
-  insonate continuum insert --lumen tree --depth 0.2 --friction 0.1 --wall-stiffness 2000
+  insonate continuum insert --lumen t --length 0.47 --insertion-depth 0.25 --output output/t --json
+  insonate continuum insert --lumen t --rod c --pull 0,2 --output output/t-c
+  insonate continuum insert --lumen airways.stl --unit 0.001 --insertion-depth 0.2
+  insonate continuum insert --lumen tree --insertion-depth 0.2 --friction 0.1 --wall-stiffness 2000
 
 A mesh is entered from above (+z), 3 % below its highest point, unless --entry and --direction say otherwise; it must be closed and must not
 cross itself. The folder holds log.csv (tip, sensors at the places of Table I, forces, penetration, tensions), plots, stills and a film.")]
@@ -64,7 +64,7 @@ Airways are named as bronchoscopists do: RB1 to RB10, LB1+2 to LB10, each follow
 #[derive(Debug, Args)]
 struct BendArgs {
     /// Row of Table I of the paper for values that are not given: a to d.
-    #[arg(long, value_name = "ROW", default_value = "a", value_parser = row)]
+    #[arg(long = "rod", alias = "material", value_name = "ROW", default_value = "a", value_parser = row)]
     material: TableRow,
     /// Length [m] [default: 0.1]
     #[arg(
@@ -121,7 +121,7 @@ enum EquilibriumWord {
 #[derive(Debug, Args)]
 struct RodArgs {
     /// Row of Table I of the paper: a, b (tubes), c, d (the robot, with a flexible end of 70 mm and cables).
-    #[arg(long, value_name = "ROW", default_value = "c", value_parser = row)]
+    #[arg(long = "rod", alias = "material", value_name = "ROW", default_value = "c", value_parser = row)]
     material: TableRow,
     /// Length of the rod [m].
     #[arg(
@@ -193,7 +193,8 @@ struct InsertArgs {
     lumen: String,
     /// Insertion depth of the rod beyond the introducer [m].
     #[arg(
-        long,
+        long = "insertion-depth",
+        alias = "depth",
         value_name = "M",
         default_value_t = 0.22,
         allow_negative_numbers = true

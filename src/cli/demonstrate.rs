@@ -22,7 +22,7 @@ use super::print;
   insonate demonstrate probe-sweep --expert policy data/policies/probe-sweep/policy.safetensors --episodes 50 \\
       --format robomimic --output output/sweep.hdf5
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
-  insonate demonstrate cube-push --noise 0.2 --successes-only --output output/cube-demos
+  insonate demonstrate cube-push --action-noise 0.2 --successes-only --output output/cube-demos
   cargo run --release --features viewer -- demonstrate cube-push --expert keyboard --episodes 10 --output output/mine
 
 On probe-sweep the scripted expert acts in the mode wrench by the measured force; on probe-press, probe-reach and table-slide it is
@@ -49,7 +49,7 @@ pub(crate) struct Demonstrate {
     #[arg(long, value_name = "N", default_value_t = 50)]
     episodes: usize,
     /// Seed of the first episode; the others follow.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Format: lerobot (v3.0, a folder) or robomimic (one HDF5 file).
     #[arg(long, default_value = "lerobot", value_parser = format)]
@@ -64,7 +64,8 @@ pub(crate) struct Demonstrate {
     successes_only: bool,
     /// Standard deviation of noise on the executed but not on the recorded actions, in half ranges of the action; the data then shows recoveries.
     #[arg(
-        long,
+        long = "action-noise",
+        alias = "noise",
         value_name = "SHARE",
         default_value_t = 0.0,
         allow_negative_numbers = true

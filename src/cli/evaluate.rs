@@ -42,12 +42,12 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", default_value_t = 100)]
     episodes: usize,
     /// Seed of the first episode; the others follow.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Several seeds, each with its own episodes.
     #[arg(
         long,
-        value_name = "S,S,…",
+        value_name = "N,N,…",
         value_delimiter = ',',
         conflicts_with = "seed"
     )]
@@ -58,7 +58,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", default_value_t = 8)]
     envs: usize,
     /// Number of threads; 0 uses one per core.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Write one row per episode: seed, return, length, end, verdict, reasons, metrics, sums of reward terms, random parameters.
     #[arg(long, value_name = "FILE")]

@@ -20,7 +20,7 @@ use super::settings_args::SettingsArgs;
   insonate imitate probe-sweep --data output/sweep-demos --output output/imitate
   insonate imitate probe-sweep --data output/sweep.hdf5 --epochs 200 --hidden 256,256
   insonate evaluate output/imitate --episodes 200
-  insonate train probe-sweep --from output/imitate --output output/better
+  insonate train probe-sweep --from-policy output/imitate --output output/better
 
 Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation, or the last of fewer.")]
 pub(crate) struct Imitate {
@@ -52,7 +52,7 @@ pub(crate) struct Imitate {
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
     hidden: Vec<usize>,
     /// Seed of the weights and of the order of samples.
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -136,7 +136,7 @@ impl Imitate {
         let folder = self.output.display();
         format!(
             "{} demonstrations, {} steps; best of {} epochs: {}, {}\npolicy: {folder}/{POLICY}\n\
-             next:   insonate evaluate {folder}\n        insonate train {} --from {folder}",
+             next:   insonate evaluate {folder}\n        insonate train {} --from-policy {folder}",
             lesson.n_demonstrations,
             lesson.n_steps,
             learnt.losses.len(),

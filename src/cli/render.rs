@@ -14,7 +14,7 @@ use super::scene_args::SceneArgs;
 #[command(after_help = "Examples:
   insonate render --camera front --output front.png
   insonate render --patient adult --patient-seed 3 --camera top --output patient.png
-  insonate render --shape human --camera side --depth-output depth.png --size 1280x960")]
+  insonate render --shape human --camera side --depth-output depth.png --picture-size 1280x960")]
 pub(crate) struct Render {
     #[command(flatten)]
     scene: SceneArgs,
@@ -22,7 +22,7 @@ pub(crate) struct Render {
     #[arg(long, default_value = "front")]
     camera: String,
     /// Width and height [pixels].
-    #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = super::outcome::picture_size)]
+    #[arg(long = "picture-size", alias = "size", value_name = "WxH", default_value = "960x720", value_parser = super::outcome::picture_size)]
     size: (u32, u32),
     /// Simulated time before the picture [s].
     #[arg(

@@ -41,9 +41,9 @@ pub(crate) struct RolloutCommand {
     )]
     policy_option: Option<String>,
     /// Seed of the first episode; the others follow.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Number of episodes; several go into folders episode-S.
+    /// Number of episodes; several go into folders such as episode-0.
     #[arg(long, value_name = "N", default_value_t = 1)]
     episodes: u64,
     #[command(flatten)]

@@ -62,7 +62,7 @@ pub(crate) struct Serve {
     )]
     speed: f64,
     /// Seed of the first episode of a policy.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Rate of pose and force, and the maximum rate of pictures [Hz].
     #[arg(
@@ -73,7 +73,7 @@ pub(crate) struct Serve {
     )]
     rate: f64,
     /// Camera of the pictures that are sent; none sends no pictures.
-    #[arg(long, value_name = "NAME", default_value = "close")]
+    #[arg(long, value_name = "CAMERA", default_value = "close")]
     camera: String,
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "160x120", value_parser = super::outcome::picture_size)]

@@ -39,7 +39,7 @@ pub(crate) struct Study {
     #[arg(long, value_name = "K,C", value_parser = softness)]
     truth: Option<Softness>,
     /// Kind of torso to fit in addition to `fast`; may be repeated [default: all].
-    #[arg(long, value_name = "KIND", action = clap::ArgAction::Append, value_parser = torsos::ALL.iter().map(|kind| kind.name).collect::<Vec<_>>())]
+    #[arg(long, value_name = "TORSO", action = clap::ArgAction::Append, value_parser = torsos::ALL.iter().map(|kind| kind.name).collect::<Vec<_>>())]
     torso: Vec<String>,
     /// Task to learn.
     #[arg(long, value_name = "TASK", default_value = "probe-sweep", value_parser = ["probe-sweep", "probe-press"])]

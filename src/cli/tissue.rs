@@ -89,7 +89,7 @@ struct MotionArgs {
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::device_arg::DeviceArg,
     /// Number of threads; 0 uses one per core. Results do not depend on it; xpbd uses one.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Body: slab, liver, torso or strip [default: depends on the motion]
     #[arg(long, value_name = "BODY", value_parser = body)]

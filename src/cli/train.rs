@@ -27,7 +27,7 @@ use super::{Usage, print};
   insonate train reacher --seeds 1,2,3 --steps 300000 --output output/reacher
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
-  insonate train probe-sweep --from output/imitate --output output/better
+  insonate train probe-sweep --from-policy output/imitate --output output/better
   insonate train probe-sweep --cost-limit 0.8 --output output/gentle
 
 After Ctrl-C or a kill, --resume continues the training bit-identically.
@@ -43,12 +43,12 @@ pub(crate) struct Train {
     #[arg(long, value_enum, value_name = "NAME")]
     algorithm: Option<AlgorithmArg>,
     /// Seed of weights, exploration, minibatches and episodes [default: 1].
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Several seeds, one after the other, each in a folder seed-S of --output.
+    /// Several seeds, one after the other, each in a folder of its own in --output, such as seed-1.
     #[arg(
         long,
-        value_name = "S,S,…",
+        value_name = "N,N,…",
         value_delimiter = ',',
         conflicts_with = "seed"
     )]
@@ -63,7 +63,12 @@ pub(crate) struct Train {
     #[arg(long)]
     resume: bool,
     /// Start from this policy, such as one from `insonate imitate`: its task, settings and network.
-    #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
+    #[arg(
+        long = "from-policy",
+        alias = "from",
+        value_name = "POLICY",
+        conflicts_with = "resume"
+    )]
     from: Option<PathBuf>,
     /// Remove the files of an earlier training in --output, or what another command wrote there.
     #[arg(long, conflicts_with = "resume")]
@@ -78,7 +83,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N")]
     envs: Option<usize>,
     /// Number of threads; 0 uses one per core. Results do not depend on it.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Stop at the first evaluation with at least this success rate [0 to 1].
     #[arg(long, value_name = "RATE")]

@@ -1,7 +1,7 @@
 //! Demonstrations: episodes of an expert as data sets, and policies learnt from them.
 //!
 //! ```text
-//! expert (script, policy, person) ─► record ─► datasets (robomimic, LeRobot) ─► imitate ─► policy ─► evaluate, train --from
+//! expert (script, policy, person) ─► record ─► datasets (robomimic, LeRobot) ─► imitate ─► policy ─► evaluate, train --from-policy
 //! ```
 
 mod imitate;

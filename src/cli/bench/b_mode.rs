@@ -41,7 +41,7 @@ pub(super) struct BModeBench {
     #[arg(long, value_name = "N", default_value_t = 1)]
     batch: usize,
     /// Number of threads; 0 uses one per core. Frames do not depend on it.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Minimum number of frames; the median over batches is reported.
     #[arg(long, value_name = "N", default_value_t = 60)]

@@ -29,7 +29,7 @@ pub(super) struct EnvBench {
     #[arg(long, value_name = "N", default_value_t = 32)]
     envs: usize,
     /// Number of threads; 0 uses one per core.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Policy: scripted (in contact all the time), zero, random or a policy file; the time of the policy is not counted.
     #[arg(long, value_name = "POLICY", default_value = "scripted")]
@@ -46,7 +46,7 @@ pub(super) struct EnvBench {
     #[arg(long, value_name = "N", default_value_t = 50)]
     warmup: usize,
     /// Seed of episodes and random actions.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Print the result as JSON on standard output.
     #[arg(long)]

@@ -13,7 +13,7 @@ pub(super) struct PpoBench {
     #[arg(long, value_name = "N", default_value_t = 20)]
     updates: usize,
     /// Number of threads; 0 uses one per core.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Print the result as JSON on standard output.
     #[arg(long)]

@@ -92,8 +92,8 @@ impl ImageCommand {
     fn doubtful(&self, gas: GasBehind) -> String {
         let [all, enclosed] = [gas.share, gas.enclosed].map(|share| 100.0 * share);
         let cure = match self.body {
-            None => "is it tissue without a label? give the body with --body MASK",
-            Some(_) => "does --body hold all of the body?",
+            None => "is it tissue without a label? give the body with --body-mask MASK",
+            Some(_) => "does --body-mask hold all of the body?",
         };
         format!(
             "{all:.0} % of the frame behind the skin is label 0, {enclosed:.0} % has tissue again behind it: {cure}"

@@ -53,7 +53,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
-  insonate image --labels organs.nii.gz --body body.nii.gz --materials materials.toml --output output/organs
+  insonate image --labels organs.nii.gz --body-mask body.nii.gz --materials materials.toml --output output/organs
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
   insonate image --patient adult --organ tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
@@ -63,7 +63,7 @@ the torso that the scene options describe, and the picture shows that torso's ti
 by kinematics, at once and without forces.
 
 Labels come from NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr) or MetaImage (.mha, .mhd) and lie where the file says; the probe comes from the front. Of a file with more than \
-512^3 voxels, up to 2^32, only those within --depth and 60 mm of the site are kept. The table says what each is:
+512^3 voxels, up to 2^32, only those within --imaging-depth and 60 mm of the site are kept. The table says what each is:
   outside = \"air\"
   body = \"soft tissue\"
   [labels]
@@ -71,7 +71,7 @@ Labels come from NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr) or MetaImage (.mha, 
   1 = \"liver\"
   2 = { name = \"tumour\", like = \"liver\", backscatter = -6 }
   3 = { speed_of_sound = 1560, density = 1060, attenuation = 0.5, backscatter = -3 }
-Many segmentations have label 0 for air and for all tissue without a label. A warning says so where it lies behind the skin; --body MASK then gives the body.")]
+Many segmentations have label 0 for air and for all tissue without a label. A warning says so where it lies behind the skin; --body-mask MASK then gives the body.")]
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
@@ -86,7 +86,12 @@ pub(crate) struct ImageCommand {
     materials: Option<PathBuf>,
     /// Mask of the body: a label volume on any grid, in which nonzero labels are the body. In the body, label 0 of --labels is soft tissue, or as
     /// `body` of the table says.
-    #[arg(long, value_name = "MASK", requires = "labels")]
+    #[arg(
+        long = "body-mask",
+        alias = "body",
+        value_name = "MASK",
+        requires = "labels"
+    )]
     body: Option<PathBuf>,
     /// A lesion at a place of --seed in the liver, the neck's thyroid, or the tissue of a block: cyst, hypo or hyper (6 dB less or more), with a radius [m]
     /// unless it is of 8 mm; repeatable.
@@ -149,7 +154,7 @@ pub(crate) struct ImageCommand {
     )]
     alpha: f64,
     /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
-    #[arg(long, value_name = "M")]
+    #[arg(long = "imaging-depth", alias = "depth", value_name = "M")]
     depth: Option<f64>,
     /// Number of scanlines.
     #[arg(long, value_name = "N", default_value_t = 256)]

@@ -15,7 +15,7 @@ use crate::cli::scene_args::SceneArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate psm simulate --torso fast --output output/palpation
-  insonate psm simulate --torso xpbd --depth 0.015 --rate 0.3 --json
+  insonate psm simulate --torso xpbd --depth 0.015 --press-rate 0.3 --json
   insonate psm simulate --instrument fenestrated-grasper --sweep 0.03 --duration 12
 
 The tool is held by a Cartesian impedance about the remote centre, goes down and up again, and sways across the torso.
@@ -31,7 +31,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().depth, allow_negative_numbers = true)]
     depth: f64,
     /// Presses per second [Hz].
-    #[arg(long, value_name = "HZ", default_value_t = PsmPalpation::default().rate, allow_negative_numbers = true)]
+    #[arg(long = "press-rate", alias = "rate", value_name = "HZ", default_value_t = PsmPalpation::default().rate, allow_negative_numbers = true)]
     rate: f64,
     /// Distance across the torso while pressing [m].
     #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().sweep, allow_negative_numbers = true)]

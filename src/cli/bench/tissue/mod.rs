@@ -35,7 +35,7 @@ pub(crate) struct TissueBench {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceArg,
     /// Number of threads; 0 uses one per core.
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Number of frames; the median over them is reported.
     #[arg(long, value_name = "N", default_value_t = 40)]
