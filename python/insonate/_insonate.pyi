@@ -25,6 +25,9 @@ class ClosedError(OrderError):
 def set_library(file: str | Path) -> None:
     """Sets the path of libmujoco, which is loaded when the first scene is compiled."""
 
+def run_command(arguments: list[str]) -> int:
+    """Runs the command line with the arguments after the program's name; returns its exit status."""
+
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
 

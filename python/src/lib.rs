@@ -24,6 +24,7 @@ mod scene;
 mod settings;
 mod tissue;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -50,7 +51,7 @@ mod _insonate {
     #[pymodule_export]
     use super::scene::{Scene, parts};
     #[pymodule_export]
-    use super::set_library;
+    use super::{run_command, set_library};
     #[pymodule_export]
     use super::tissue::{
         MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,
@@ -65,4 +66,10 @@ mod _insonate {
 #[pyfunction]
 fn set_library(file: PathBuf) {
     insonate_sim::set_library(file);
+}
+
+/// Runs the command line with the arguments after the program's name; returns its exit status.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| insonate::cli::run(std::iter::once("insonate".into()).chain(arguments)))
 }
