@@ -166,7 +166,22 @@ class Physics:
     @ctrl.setter
     def ctrl(self, torques: NDArray[np.float64]) -> None: ...
     def reset(self) -> None:
-        """Resets to the home pose at time 0, without a controller."""
+        """Resets to the home pose at time 0, without a controller and with the force sensor's first zero."""
+
+    def save(self) -> bytes:
+        """The state as bytes, from which `restore` goes on with the same bits: the commands since the last reset.
+
+        Raises:
+            OrderError: after more than 200 000 commands since the last reset; steps in a row are one command.
+        """
+
+    def restore(self, state: bytes) -> None:
+        """Goes back to a saved state of the same scene, by repeating its commands. This takes as long as its steps took.
+
+        Raises:
+            ValueError: for bytes that are no such state; the physics is as it was.
+            SimulationError: if the repetition differs, as on another machine; the physics is as it was.
+        """
 
     def step(self, n: int = 1) -> None:
         """Runs `n` steps. Ctrl-C interrupts between steps.
@@ -223,6 +238,12 @@ class Policy:
     """Frame of each observation, such as ``world``; empty if it has no frame or the file does not say. Shape ``[n_obs]``."""
     observation_filters: list[str]
     """Filter of each observation; empty for the value at the end of the control step. Shape ``[n_obs]``."""
+
+    def __new__(cls, content: bytes) -> Self:
+        """The policy in the content of a policy file."""
+
+    def to_bytes(self) -> bytes:
+        """The content of the policy's file."""
 
     def to_onnx(self) -> bytes:
         """The policy as an ONNX model: ``observation`` ``[batch, n_obs]`` to ``action`` ``[batch, n_actions]``."""
@@ -293,6 +314,12 @@ class Environments:
     @property
     def is_closed(self) -> bool:
         """Whether the environments are closed."""
+
+    def snapshot(self, has_seed: bool) -> bytes:
+        """The state as bytes; `has_seed` says whether the next reset goes on with the streams of seeds."""
+
+    def resume(self, state: bytes) -> tuple[bool, NDArray[np.float32]]:
+        """Goes back to a state. Returns `has_seed` and all observations, shape ``[n_envs, n_obs]``."""
 
     def begin(
         self,

@@ -15,6 +15,7 @@ mod environments;
 mod error;
 mod geometry;
 mod info;
+mod journal;
 mod painter;
 mod physics;
 mod policy;
@@ -22,6 +23,7 @@ mod process;
 mod registry;
 mod scene;
 mod settings;
+mod state;
 mod tissue;
 
 use std::ffi::OsString;
@@ -51,11 +53,11 @@ mod _insonate {
     #[pymodule_export]
     use super::scene::{Scene, parts};
     #[pymodule_export]
-    use super::{run_command, set_library};
-    #[pymodule_export]
     use super::tissue::{
         MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,
     };
+    #[pymodule_export]
+    use super::{run_command, set_library};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
