@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,30 @@ def set_library(file: str | Path) -> None:
 
 def run_command(arguments: list[str]) -> int:
     """Runs the command line with the arguments after the program's name; returns its exit status."""
+
+def press(
+    scene: Scene,
+    *,
+    site: tuple[float, float],
+    depth: float,
+    speed: float,
+    hold: float,
+    max_force: float,
+    limits: list[str],
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    """Use `insonate.press` instead."""
+
+def scan(
+    scene: Scene,
+    *,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    force: float,
+    speed: float,
+    max_force: float,
+    limits: list[str],
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    """Use `insonate.scan` instead."""
 
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
@@ -56,8 +80,16 @@ def write_policy(
 ) -> None:
     """Writes a policy that was trained elsewhere. Use `insonate.save_policy` instead."""
 
+class _DataFrame(Protocol):
+    """What `calibrate` uses of a pandas ``DataFrame``."""
+
+    @property
+    def columns(self) -> Any: ...
+    def to_numpy(self) -> NDArray[Any]: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
 def calibrate(
-    log: str | Path | Mapping[str, NDArray[np.float64]],
+    log: str | Path | Mapping[str, NDArray[np.float64]] | _DataFrame,
     *,
     model: str | None = None,
     rate: float | None = None,
@@ -67,7 +99,7 @@ def calibrate(
 
     Args:
         log: a file (.csv, .npy, .npz, .parquet), or a dict of `float64` arrays of shape ``[n]``: ``time`` [s], ``indentation`` or
-            ``position`` [m], ``force`` [N], and perhaps ``velocity`` [m/s].
+            ``position`` [m], ``force`` [N], and perhaps ``velocity`` [m/s]; or a pandas ``DataFrame`` with these columns.
         model: one of `laws`, or ``auto``; None: the command line's default.
         rate: sampling rate of a file without time [Hz].
         episode: which episode of a file that holds several.

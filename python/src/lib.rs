@@ -13,6 +13,7 @@ mod calibration;
 mod continuum;
 mod environments;
 mod error;
+mod experiments;
 mod geometry;
 mod info;
 mod journal;
@@ -44,6 +45,8 @@ mod _insonate {
     use super::environments::Environments;
     #[pymodule_export]
     use super::error::{ClosedError, Error, OrderError, SimulationError};
+    #[pymodule_export]
+    use super::experiments::{press, scan};
     #[pymodule_export]
     use super::physics::Physics;
     #[pymodule_export]
