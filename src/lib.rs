@@ -9,6 +9,7 @@
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: reinforcement learning tasks; [`rl`]: PPO and SAC; [`training`] and [`evaluation`] of policies, with files and figures;
 //!   [`study`]: from recorded presses to a policy; [`demonstrations`]: recordings of experts and imitation learning.
+//! * [`cli`]: the command line.
 //! * [`bridges`]: live view of a scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: atomic output files with one writer per folder; `gpu`: GPUs of any vendor (feature `gpu`).
@@ -30,7 +31,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// The command line names the crate as its users do.
+extern crate self as insonate;
+
 pub mod bridges;
+pub mod cli;
 pub mod demonstrations;
 pub mod evaluation;
 pub mod experiments;

@@ -24,8 +24,8 @@ const LAYERS: [(&str, u8); 17] = [
     ("insonate-envs", 4),
     ("insonate-rl", 5),
     ("insonate", 6),
-    ("insonate-python", 6),
-    ("insonate-fuzz", 7),
+    ("insonate-python", 7),
+    ("insonate-fuzz", 8),
 ];
 
 /// Crates outside of the layers. They depend on no crate of the workspace.

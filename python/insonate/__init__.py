@@ -29,6 +29,7 @@ from ._insonate import (
 )
 from .check import check_vector_env
 from .env import Env
+from .experiments import Run, press, scan
 from .export import save_policy
 from .registration import env_id, register_all
 from .vector_env import VectorEnv
@@ -40,6 +41,7 @@ __all__ = [
     "OrderError",
     "Physics",
     "Policy",
+    "Run",
     "Scene",
     "SimulationError",
     "VectorEnv",
@@ -52,7 +54,9 @@ __all__ = [
     "laws",
     "load_policy",
     "parts",
+    "press",
     "save_policy",
+    "scan",
     "tasks",
     "tissue",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,33 @@ class ClosedError(OrderError):
 
 def set_library(file: str | Path) -> None:
     """Sets the path of libmujoco, which is loaded when the first scene is compiled."""
+
+def run_command(arguments: list[str]) -> int:
+    """Runs the command line with the arguments after the program's name; returns its exit status."""
+
+def press(
+    scene: Scene,
+    *,
+    site: tuple[float, float],
+    depth: float,
+    speed: float,
+    hold: float,
+    max_force: float,
+    limits: list[str],
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    """Use `insonate.press` instead."""
+
+def scan(
+    scene: Scene,
+    *,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    force: float,
+    speed: float,
+    max_force: float,
+    limits: list[str],
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    """Use `insonate.scan` instead."""
 
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
@@ -53,8 +80,16 @@ def write_policy(
 ) -> None:
     """Writes a policy that was trained elsewhere. Use `insonate.save_policy` instead."""
 
+class _DataFrame(Protocol):
+    """What `calibrate` uses of a pandas ``DataFrame``."""
+
+    @property
+    def columns(self) -> Any: ...
+    def to_numpy(self) -> NDArray[Any]: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
 def calibrate(
-    log: str | Path | Mapping[str, NDArray[np.float64]],
+    log: str | Path | Mapping[str, NDArray[np.float64]] | _DataFrame,
     *,
     model: str | None = None,
     rate: float | None = None,
@@ -64,7 +99,7 @@ def calibrate(
 
     Args:
         log: a file (.csv, .npy, .npz, .parquet), or a dict of `float64` arrays of shape ``[n]``: ``time`` [s], ``indentation`` or
-            ``position`` [m], ``force`` [N], and perhaps ``velocity`` [m/s].
+            ``position`` [m], ``force`` [N], and perhaps ``velocity`` [m/s]; or a pandas ``DataFrame`` with these columns.
         model: one of `laws`, or ``auto``; None: the command line's default.
         rate: sampling rate of a file without time [Hz].
         episode: which episode of a file that holds several.
@@ -163,7 +198,22 @@ class Physics:
     @ctrl.setter
     def ctrl(self, torques: NDArray[np.float64]) -> None: ...
     def reset(self) -> None:
-        """Resets to the home pose at time 0, without a controller."""
+        """Resets to the home pose at time 0, without a controller and with the force sensor's first zero."""
+
+    def save(self) -> bytes:
+        """The state as bytes, from which `restore` goes on with the same bits: the commands since the last reset.
+
+        Raises:
+            OrderError: after more than 200 000 commands since the last reset; steps in a row are one command.
+        """
+
+    def restore(self, state: bytes) -> None:
+        """Goes back to a saved state of the same scene, by repeating its commands. This takes as long as its steps took.
+
+        Raises:
+            ValueError: for bytes that are no such state; the physics is as it was.
+            SimulationError: if the repetition differs, as on another machine; the physics is as it was.
+        """
 
     def step(self, n: int = 1) -> None:
         """Runs `n` steps. Ctrl-C interrupts between steps.
@@ -220,6 +270,12 @@ class Policy:
     """Frame of each observation, such as ``world``; empty if it has no frame or the file does not say. Shape ``[n_obs]``."""
     observation_filters: list[str]
     """Filter of each observation; empty for the value at the end of the control step. Shape ``[n_obs]``."""
+
+    def __new__(cls, content: bytes) -> Self:
+        """The policy in the content of a policy file."""
+
+    def to_bytes(self) -> bytes:
+        """The content of the policy's file."""
 
     def to_onnx(self) -> bytes:
         """The policy as an ONNX model: ``observation`` ``[batch, n_obs]`` to ``action`` ``[batch, n_actions]``."""
@@ -290,6 +346,12 @@ class Environments:
     @property
     def is_closed(self) -> bool:
         """Whether the environments are closed."""
+
+    def snapshot(self, has_seed: bool) -> bytes:
+        """The state as bytes; `has_seed` says whether the next reset goes on with the streams of seeds."""
+
+    def resume(self, state: bytes) -> tuple[bool, NDArray[np.float32]]:
+        """Goes back to a state. Returns `has_seed` and all observations, shape ``[n_envs, n_obs]``."""
 
     def begin(
         self,

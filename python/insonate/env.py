@@ -10,6 +10,7 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from ._insonate import Environments
+from .copies import recall, remake, remembered
 from .observation import FloatArray, Observation, ObservationLayout
 from .registration import spec_with_limit
 from .rendering import RENDER_MODES, Rendering, check_size, render_modes
@@ -111,6 +112,47 @@ class Env(gymnasium.Env[Any, FloatArray]):
     def render(self) -> NDArray[np.uint8] | None:
         """Image of the camera, shape ``[height, width, 3]``; None unless `render_mode` is ``rgb_array``."""
         return self._rendering.picture(0) if self.render_mode == "rgb_array" else None
+
+    def save(self) -> bytes:
+        """The state as bytes, from which `restore` goes on with the same bits.
+
+        It holds the stream of episode seeds, and seed, parameters and actions of the episode. Gymnasium's own generators
+        (`np_random`, and those of the spaces) are not in it; `copy.deepcopy` and `pickle` keep them too.
+        """
+        return self.environments.snapshot(self._has_seed)
+
+    def restore(self, state: bytes) -> Observation:
+        """Goes back to a saved state of an environment with the same task and settings, by repeating its episode.
+
+        This takes as long as the steps of the episode so far. `reward_terms` are zero until the next step.
+
+        Returns:
+            The observation of that state; zeros before the first reset.
+
+        Raises:
+            ValueError: for bytes that are no such state; the environment is as it was.
+            SimulationError: if the repeated episode differs, as on another machine; the environment is as it was.
+        """
+        self._has_seed, rows = self.environments.resume(state)
+        return self._layout.arrange(rows[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What `pickle` and `copy` make a copy from."""
+        return remake, (type(self), (self.task,), self._keywords()), remembered(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        recall(self, state)
+
+    def _keywords(self) -> dict[str, Any]:
+        width, height = self._rendering.size
+        return {
+            "render_mode": self.render_mode,
+            "camera": self._rendering.camera,
+            "width": width,
+            "height": height,
+            "pictures": self._layout.pictures,
+            **self.settings,
+        }
 
     def close(self) -> None:
         """Frees the environment. Only further calls of `close` are allowed."""

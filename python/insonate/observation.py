@@ -66,6 +66,7 @@ class ObservationLayout:
     def __init__(self, environments: Environments, pictures: str = "uint8") -> None:
         if pictures not in PICTURES:
             raise ValueError(f"pictures is {pictures!r}, but must be one of {PICTURES}")
+        self.pictures = pictures
         names, low, high = environments.observation_bounds
         # Gymnasium needs finite bounds: entries without bounds get the greatest finite ones.
         low, high = np.maximum(low, -LARGEST), np.minimum(high, LARGEST)

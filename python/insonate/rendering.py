@@ -43,13 +43,13 @@ class Rendering:
             raise ValueError(f"render_mode is {mode!r}; it must be one of {RENDER_MODES}, or None")
         self._environments = environments
         self._mode = mode
-        self._camera = camera
-        self._width, self._height = size
+        self.camera = camera
+        self.size = size
         self._window: Window | None = None
 
     def picture(self, env_idx: int) -> NDArray[np.uint8]:
         """Image of the camera, shape ``[height, width, 3]``."""
-        drawn = self._environments.draw(env_idx, self._camera, self._width, self._height)
+        drawn = self._environments.draw(env_idx, self.camera, *self.size)
         if drawn is None:
             raise gymnasium.error.Error(f"the task {self._environments.task} has no scene to draw")
         return drawn
@@ -62,7 +62,7 @@ class Rendering:
         if self._window is None:
             environments = self._environments
             fps = 1.0 / environments.control_timestep
-            self._window = Window(f"insonate {environments.task}", self._width, self._height, fps)
+            self._window = Window(f"insonate {environments.task}", *self.size, fps)
         self._window.show(picture)
 
     def close(self) -> None:

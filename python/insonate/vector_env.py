@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from ._insonate import Environments
+from .copies import recall, remake, remembered
 from .observation import FloatArray, Observation, ObservationLayout
 from .registration import spec_with_limit
 from .rendering import RENDER_MODES, Rendering, check_size, render_modes
@@ -134,6 +135,39 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         if self.render_mode != "rgb_array":
             return None
         return tuple(self._rendering.picture(env_idx) for env_idx in range(self.num_envs))
+
+    def save(self) -> bytes:
+        """The state as bytes, as `insonate.Env.save`."""
+        return self.snapshot(self._has_seed)
+
+    def restore(self, state: bytes) -> Observation:
+        """Goes back to a saved state of as many environments with the same task and settings, as `insonate.Env.restore`.
+
+        Returns:
+            The observations of that state; zeros for environments before their first reset.
+        """
+        self._has_seed, rows = self.resume(state)
+        return self._layout.arrange(rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What `pickle` and `copy` make a copy from."""
+        return remake, (type(self), (self.task, self.num_envs), self._keywords()), remembered(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        recall(self, state)
+
+    def _keywords(self) -> dict[str, Any]:
+        width, height = self._rendering.size
+        return {
+            "n_threads": self.n_threads,
+            "autoreset_mode": self.metadata["autoreset_mode"],
+            "render_mode": self.render_mode,
+            "camera": self._rendering.camera,
+            "width": width,
+            "height": height,
+            "pictures": self._layout.pictures,
+            **self.settings,
+        }
 
     def close_extras(self, **_: Any) -> None:
         """Frees the environments. Only further calls of `close` are allowed."""

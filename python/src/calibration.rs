@@ -27,7 +27,7 @@ impl From<CalibrationError> for Raised {
     }
 }
 
-/// Fits a law to a press: a file, or a dict of arrays.
+/// Fits a law to a press: a file, a dict of arrays, or a pandas `DataFrame`.
 #[pyfunction]
 #[pyo3(signature = (log, *, model=None, rate=None, episode=None))]
 pub(crate) fn calibrate<'py>(
@@ -43,6 +43,15 @@ pub(crate) fn calibrate<'py>(
     };
     let log = if let Ok(arrays) = log.cast::<PyDict>() {
         from_arrays(arrays)?
+    } else if log.hasattr("columns")? && log.hasattr("to_numpy")? {
+        // A pandas DataFrame: one array for each column.
+        let arrays = PyDict::new(py);
+        for name in log.getattr("columns")?.try_iter()? {
+            let name = name?;
+            let column = log.get_item(&name)?.call_method0("to_numpy")?;
+            arrays.set_item(name, column)?;
+        }
+        from_arrays(&arrays)?
     } else {
         let path: PathBuf = log.extract().map_err(|_| {
             PyTypeError::new_err("log is a path, or a dict of arrays time, indentation and force")

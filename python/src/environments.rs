@@ -1,20 +1,22 @@
 //! Vectorised environments of a task; the base of `insonate.Env` and `insonate.VectorEnv`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
+use insonate_envs::vector::EnvSnapshot;
 use insonate_envs::{Autoreset, EnvSpec, ResetOptions, Start, VecConfig, VecEnv, tasks};
 use insonate_sim::render::{MAX_SIZE, RenderConfig};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use serde::{Deserialize, Serialize};
 
 use crate::arrays::{copy_actions, whole};
-use crate::error::{ClosedError, OrderError, Result, value_error};
+use crate::error::{ClosedError, OrderError, Raised, Result, SimulationError, value_error};
 use crate::info::InfoNames;
 use crate::painter::{Painter, has_camera};
 use crate::process::Process;
-use crate::settings;
+use crate::{settings, state};
 
 /// Observation, reward, whether it terminated, whether it was truncated, and `info`.
 type StepResult<'py> = (
@@ -35,6 +37,35 @@ pub(crate) struct Environments {
     n_envs: usize,
     /// `None` after `close`.
     state: Mutex<Option<State>>,
+}
+
+/// Name of the environments' states.
+const KIND: &str = "environments";
+
+/// What a state of the environments holds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    task: String,
+    /// TOML.
+    settings: String,
+    has_seed: bool,
+    environments: Vec<EnvSnapshot>,
+}
+
+/// Dotted name of the first setting whose values differ.
+fn difference(path: &str, a: &toml::Table, b: &toml::Table) -> Option<String> {
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    names.into_iter().find_map(|name| {
+        let dotted = format!("{path}{name}");
+        match (a.get(name), b.get(name)) {
+            (Some(toml::Value::Table(a)), Some(toml::Value::Table(b))) => {
+                difference(&format!("{dotted}."), a, b)
+            }
+            (a, b) if a == b => None,
+            _ => Some(dotted),
+        }
+    })
 }
 
 /// Mutable state of the environments.
@@ -77,6 +108,32 @@ impl Environments {
     /// Specification of the environments, and all settings.
     pub(crate) fn description(&self) -> (&EnvSpec, &toml::Table) {
         (&self.spec, &self.settings)
+    }
+
+    /// Whether a state is of these environments.
+    fn check(&self, saved: &Saved) -> Result<()> {
+        let (task, n_envs) = (&self.spec.id, self.n_envs);
+        if saved.task != *task {
+            return Err(value_error(format!(
+                "the state is of the task {}, but the environments are of {task}",
+                saved.task
+            )));
+        }
+        let n_saved = saved.environments.len();
+        if n_saved != n_envs {
+            return Err(value_error(format!(
+                "the state is of {n_saved} environments, but there are {n_envs}"
+            )));
+        }
+        let settings = saved.settings.parse::<toml::Table>();
+        let settings = settings
+            .map_err(|error| value_error(format!("the state is corrupt: {}", error.message())))?;
+        match difference("", &settings, &self.settings) {
+            Some(name) => Err(value_error(format!(
+                "the state is of environments with another value of the setting {name}"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn rows<'py>(&self, py: Python<'py>, numbers: &[f32]) -> Result<Bound<'py, PyArray2<f32>>> {
@@ -258,6 +315,48 @@ impl Environments {
         let options = ResetOptions { parameters };
         py.detach(|| env.reset_env(env_idx, episode_seed, &options))?;
         self.rows(py, &env.batch().observations)
+    }
+
+    /// The state as bytes; `has_seed` says whether the next reset goes on with the streams of seeds.
+    fn snapshot<'py>(&self, py: Python<'py>, has_seed: bool) -> Result<Bound<'py, PyBytes>> {
+        let mut locked = self.lock()?;
+        let saved = Saved {
+            task: self.spec.id.clone(),
+            settings: self.settings.to_string(),
+            has_seed,
+            environments: locked.state().env.snapshot(),
+        };
+        let bytes = py.detach(|| state::write(KIND, &saved))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Replays the episodes of a state. Returns `has_seed` and all observations, shape `[n_envs, n_obs]`.
+    fn resume<'py>(
+        &self,
+        py: Python<'py>,
+        state: &[u8],
+    ) -> Result<(bool, Bound<'py, PyArray2<f32>>)> {
+        let saved: Saved = state::read(KIND, state)?;
+        self.check(&saved)?;
+        let mut locked = self.lock()?;
+        let env = &mut locked.state().env;
+        py.detach(|| {
+            let before = env.snapshot();
+            let restored = env.restore(&saved.environments);
+            if !matches!(restored, Ok(0)) {
+                // What was restored before it failed is taken back; its error is the one to report.
+                let _ = env.restore(&before);
+            }
+            match restored? {
+                0 => Ok::<_, Raised>(()),
+                n => Err(SimulationError::new_err(format!(
+                    "the state: {n} environments differ from it after their replay; it is of another machine or version of insonate"
+                ))
+                .into()),
+            }
+        })?;
+        let rows = self.rows(py, &locked.state().env.batch().observations)?;
+        Ok((saved.has_seed, rows))
     }
 
     /// Steps all environments.

@@ -13,8 +13,10 @@ mod calibration;
 mod continuum;
 mod environments;
 mod error;
+mod experiments;
 mod geometry;
 mod info;
+mod journal;
 mod painter;
 mod physics;
 mod policy;
@@ -22,8 +24,10 @@ mod process;
 mod registry;
 mod scene;
 mod settings;
+mod state;
 mod tissue;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -42,6 +46,8 @@ mod _insonate {
     #[pymodule_export]
     use super::error::{ClosedError, Error, OrderError, SimulationError};
     #[pymodule_export]
+    use super::experiments::{press, scan};
+    #[pymodule_export]
     use super::physics::Physics;
     #[pymodule_export]
     use super::policy::{Policy, load_policy, write_policy};
@@ -50,11 +56,11 @@ mod _insonate {
     #[pymodule_export]
     use super::scene::{Scene, parts};
     #[pymodule_export]
-    use super::set_library;
-    #[pymodule_export]
     use super::tissue::{
         MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,
     };
+    #[pymodule_export]
+    use super::{run_command, set_library};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -65,4 +71,10 @@ mod _insonate {
 #[pyfunction]
 fn set_library(file: PathBuf) {
     insonate_sim::set_library(file);
+}
+
+/// Runs the command line with the arguments after the program's name; returns its exit status.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| insonate::cli::run(std::iter::once("insonate".into()).chain(arguments)))
 }

@@ -6,16 +6,20 @@ use insonate_sim::controllers::{
     Controller as _, HybridConfig, HybridForce, HybridTarget, OscPose, OscPoseConfig, OscTarget,
 };
 use insonate_sim::placement::ProbePlacement;
-use insonate_sim::readings::QUANTITIES;
-use insonate_sim::{CompiledScene, Pose, Readings, Twist};
+use insonate_sim::readings::{ForceTorque, QUANTITIES};
+use insonate_sim::{CompiledScene, Divergence, Pose, Readings, Twist};
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+use serde::{Deserialize, Serialize};
 
 use crate::arrays::whole;
 use crate::error::{OrderError, Raised, Result, SimulationError, value_error};
 use crate::geometry::{rotation, wxyz};
-use crate::scene::Scene;
+use crate::journal::{Command, Journal};
+use crate::scene::{Scene, SceneArguments};
+use crate::state;
 
 /// Steps between checks for Ctrl-C.
 const STEPS_PER_LOOK: usize = 100;
@@ -34,6 +38,7 @@ enum Control {
 }
 
 struct State {
+    journal: Journal,
     physics: insonate_sim::Physics,
     readings: Readings,
     placement: ProbePlacement,
@@ -44,7 +49,21 @@ struct State {
 #[pyclass(frozen, module = "insonate")]
 pub(crate) struct Physics {
     scene: Py<Scene>,
+    compiled: CompiledScene,
     state: Mutex<State>,
+}
+
+/// Name of the states of a running scene.
+const KIND: &str = "physics";
+
+/// What a saved state holds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    scene: SceneArguments,
+    commands: Vec<Command>,
+    /// Bits of time, qpos and qvel after the commands.
+    fingerprint: Vec<u64>,
 }
 
 impl Physics {
@@ -64,18 +83,69 @@ impl Physics {
     #[new]
     fn new(py: Python<'_>, scene: Py<Scene>) -> Result<Self> {
         let description = &scene.get().scene;
-        let state = py.detach(|| {
+        let (compiled, state) = py.detach(|| {
             let compiled = CompiledScene::compile(&description.to_mjcf()?)?;
-            let physics = insonate_sim::Physics::from_scene(&compiled)?;
-            Ok::<_, Raised>(State {
-                readings: Readings::new(&physics)?,
-                placement: ProbePlacement::new(&physics)?,
-                physics,
-                control: Control::User,
-            })
-        });
-        let state = Mutex::new(state?);
-        Ok(Self { scene, state })
+            let state = State::new(&compiled)?;
+            Ok::<_, Raised>((compiled, state))
+        })?;
+        Ok(Self {
+            scene,
+            compiled,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The state as bytes.
+    fn save<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let state = self.lock()?;
+        let saved = Saved {
+            scene: self.scene.get().arguments.clone(),
+            commands: state.commands()?.to_vec(),
+            fingerprint: state.fingerprint(),
+        };
+        Ok(PyBytes::new(py, &state::write(KIND, &saved)?))
+    }
+
+    /// Replays the commands of a state.
+    fn restore(&self, py: Python<'_>, state: &[u8]) -> Result<()> {
+        let saved: Saved = state::read(KIND, state)?;
+        if saved.scene != self.scene.get().arguments {
+            return Err(value_error(format!(
+                "the state is of another scene: {:?}, but this is {:?}",
+                saved.scene,
+                self.scene.get().arguments
+            )));
+        }
+        let replayed = self.replayed(py, &saved.commands)?;
+        if replayed.fingerprint() != saved.fingerprint {
+            return Err(SimulationError::new_err(
+                "the state: the physics differs from it after its replay; it is of another machine or version of insonate",
+            )
+            .into());
+        }
+        *self.lock()? = replayed;
+        Ok(())
+    }
+
+    /// The class, its argument and the state, for `pickle`.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<Remade<'py>> {
+        let physics = slf.get();
+        let scene = physics.scene.clone_ref(slf.py());
+        Ok((slf.get_type(), (scene,), physics.save(slf.py())?))
+    }
+
+    fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> Result<()> {
+        self.restore(py, state)
+    }
+
+    /// A copy that shares the compiled scene.
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Result<Self> {
+        let commands = self.lock()?.commands()?.to_vec();
+        Ok(Self {
+            state: Mutex::new(self.replayed(py, &commands)?),
+            scene: self.scene.clone_ref(py),
+            compiled: self.compiled.clone(),
+        })
     }
 
     /// Simulated time [s].
@@ -112,24 +182,17 @@ impl Physics {
     #[setter]
     fn set_ctrl(&self, torques: PyReadonlyArray1<'_, f64>) -> Result<()> {
         let mut state = self.lock()?;
-        let (given, ctrl) = (torques.as_array(), state.physics.ctrl_mut());
-        if given.len() != ctrl.len() || given.iter().any(|torque| !torque.is_finite()) {
-            let n = ctrl.len();
+        let given = torques.as_array();
+        let n = state.physics.ctrl().len();
+        if given.len() != n || given.iter().any(|torque| !torque.is_finite()) {
             return Err(value_error(format!("ctrl needs {n} finite torques")));
         }
-        ctrl.iter_mut()
-            .zip(given)
-            .for_each(|(to, from)| *to = *from);
-        state.control = Control::User;
-        Ok(())
+        state.apply(Command::Torques(given.to_vec()))
     }
 
     /// Resets to the home pose at time 0.
     fn reset(&self) -> Result<()> {
-        let mut state = self.lock()?;
-        state.physics.reset();
-        state.control = Control::User;
-        Ok(())
+        self.lock()?.apply(Command::Reset)
     }
 
     /// Runs `n` steps; the controller acts before each.
@@ -138,14 +201,7 @@ impl Physics {
         let n = whole("n", n, 0)?;
         let mut state = self.lock()?;
         let state: &mut State = &mut state;
-        let mut left = n;
-        while left > 0 {
-            let steps = left.min(STEPS_PER_LOOK);
-            py.detach(|| (0..steps).try_for_each(|_| state.step()))
-                .map_err(|divergence| SimulationError::new_err(divergence.to_string()))?;
-            left -= steps;
-            py.check_signals()?;
-        }
+        run(py, n, |steps| state.steps(steps))?;
         Ok(())
     }
 
@@ -173,14 +229,8 @@ impl Physics {
 
     /// Places the arm at rest with the probe's face at a pose, and zeroes the force sensor.
     fn place(&self, position: [f64; 3], quaternion: [f64; 4]) -> Result<()> {
-        let pose = pose(position, quaternion)?;
-        let mut state = self.lock()?;
-        let State {
-            physics, placement, ..
-        } = &mut *state;
-        placement.place(physics, &pose)?;
-        state.control = Control::User;
-        Ok(())
+        pose(position, quaternion)?;
+        self.lock()?.apply(Command::Place(position, quaternion))
     }
 
     /// Holds the probe at a pose (operational-space control).
@@ -191,31 +241,16 @@ impl Physics {
         quaternion: [f64; 4],
         stiffness: Option<f64>,
     ) -> Result<()> {
-        let target = OscTarget::Pose(pose(position, quaternion)?);
-        let mut config = OscPoseConfig::default();
-        if let Some(stiffness) = stiffness {
-            if !(1.0..=1e5).contains(&stiffness) {
-                return Err(value_error(format!(
-                    "stiffness is {stiffness}; it must be between 1 and 100000 1/s²"
-                )));
-            }
-            config.stiffness = [stiffness; 6];
+        pose(position, quaternion)?;
+        if let Some(stiffness) = stiffness
+            && !(1.0..=1e5).contains(&stiffness)
+        {
+            return Err(value_error(format!(
+                "stiffness is {stiffness}; it must be between 1 and 100000 1/s²"
+            )));
         }
-        let mut state = self.lock()?;
-        let State {
-            physics, control, ..
-        } = &mut *state;
-        match control {
-            Control::Pose(controller) if controller.config == config => {
-                controller.set_target(physics, target);
-            }
-            other => {
-                let mut controller = OscPose::new(physics, config)?;
-                controller.set_target(physics, target);
-                *other = Control::Pose(controller);
-            }
-        }
-        Ok(())
+        let command = Command::Pose(position, quaternion, stiffness);
+        self.lock()?.apply(command)
     }
 
     /// Presses with a force [N] along the probe's axis, and holds the pose in the other directions (hybrid motion-force
@@ -226,24 +261,9 @@ impl Physics {
                 "force is {force}; it must be between 0 and 100 N"
             )));
         }
-        let target = HybridTarget {
-            world_from_probe: pose(position, quaternion)?,
-            twist: Twist::default(),
-            force,
-        };
-        let mut state = self.lock()?;
-        let State {
-            physics, control, ..
-        } = &mut *state;
-        match control {
-            Control::Force(controller) => controller.set_target(physics, target),
-            other => {
-                let mut controller = HybridForce::new(physics, HybridConfig::default())?;
-                controller.set_target(physics, target);
-                *other = Control::Force(controller);
-            }
-        }
-        Ok(())
+        pose(position, quaternion)?;
+        let command = Command::Force(position, quaternion, force);
+        self.lock()?.apply(command)
     }
 
     /// Positions of the torso's particles in the world frame [m], shape `[n, 3]`; `None` without a
@@ -268,8 +288,165 @@ impl Physics {
     }
 }
 
+/// A class, its argument and a state.
+type Remade<'py> = (Bound<'py, PyType>, (Py<Scene>,), Bound<'py, PyBytes>);
+
+impl Physics {
+    /// A new state after these commands. Looks for Ctrl-C.
+    fn replayed(&self, py: Python<'_>, commands: &[Command]) -> Result<State> {
+        let mut state = py.detach(|| State::new(&self.compiled))?;
+        for command in commands {
+            match command {
+                // The steps of a simulation that diverged fail here as they did then.
+                Command::Steps(n) => run(py, *n as usize, |steps| {
+                    let _ = state.steps(steps);
+                    Ok(())
+                })?,
+                // So does a place out of reach.
+                other => {
+                    let _ = state.apply(other.clone());
+                }
+            }
+        }
+        Ok(state)
+    }
+}
+
+/// Runs `n` steps without the interpreter's lock, with a look for Ctrl-C after some of them.
+fn run(
+    py: Python<'_>,
+    n: usize,
+    mut steps: impl FnMut(usize) -> std::result::Result<(), Divergence> + Send,
+) -> Result<()> {
+    let mut left = n;
+    while left > 0 {
+        let some = left.min(STEPS_PER_LOOK);
+        py.detach(|| steps(some))
+            .map_err(|divergence| SimulationError::new_err(divergence.to_string()))?;
+        left -= some;
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
 impl State {
-    fn step(&mut self) -> std::result::Result<(), insonate_sim::Divergence> {
+    fn new(compiled: &CompiledScene) -> Result<Self> {
+        let physics = insonate_sim::Physics::from_scene(compiled)?;
+        Ok(Self {
+            journal: Journal::default(),
+            readings: Readings::new(&physics)?,
+            placement: ProbePlacement::new(&physics)?,
+            physics,
+            control: Control::User,
+        })
+    }
+
+    /// The commands since the last reset.
+    fn commands(&self) -> Result<&[Command]> {
+        let commands = self.journal.commands();
+        commands.ok_or_else(|| OrderError::new_err(Journal::problem()).into())
+    }
+
+    /// Bits of time, qpos and qvel.
+    fn fingerprint(&self) -> Vec<u64> {
+        let physics = &self.physics;
+        std::iter::once(&physics.time())
+            .chain(physics.qpos())
+            .chain(physics.qvel())
+            .map(|number| number.to_bits())
+            .collect()
+    }
+
+    fn steps(&mut self, n: usize) -> std::result::Result<(), Divergence> {
+        (0..n).try_for_each(|_| {
+            self.journal.note(Command::Steps(1));
+            self.step()
+        })
+    }
+
+    /// Notes a command and carries it out; its numbers were checked.
+    fn apply(&mut self, command: Command) -> Result<()> {
+        if let Command::Steps(n) = command {
+            return self
+                .steps(n as usize)
+                .map_err(|divergence| SimulationError::new_err(divergence.to_string()).into());
+        }
+        self.journal.note(command.clone());
+        match command {
+            Command::Steps(_) => {}
+            Command::Reset => self.reset(),
+            Command::Torques(torques) => {
+                let n = self.physics.ctrl().len();
+                if torques.len() != n {
+                    return Err(value_error(format!("ctrl needs {n} finite torques")));
+                }
+                self.physics.ctrl_mut().copy_from_slice(&torques);
+                self.control = Control::User;
+            }
+            Command::Place(position, quaternion) => {
+                let pose = pose(position, quaternion)?;
+                self.placement.place(&mut self.physics, &pose)?;
+                self.control = Control::User;
+            }
+            Command::Pose(position, quaternion, stiffness) => {
+                self.control_pose(&pose(position, quaternion)?, stiffness)?;
+            }
+            Command::Force(position, quaternion, force) => {
+                self.control_force(pose(position, quaternion)?, force)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The home pose at time 0, as in a new state: with the zero of a new force sensor.
+    fn reset(&mut self) {
+        let new = ForceTorque::new(self.physics.model());
+        if let (Some(sensor), Ok(new)) = (self.physics.force_torque_mut(), new) {
+            *sensor = new;
+        }
+        self.physics.reset();
+        self.control = Control::User;
+    }
+
+    fn control_pose(&mut self, pose: &Pose, stiffness: Option<f64>) -> Result<()> {
+        let target = OscTarget::Pose(*pose);
+        let mut config = OscPoseConfig::default();
+        if let Some(stiffness) = stiffness {
+            config.stiffness = [stiffness; 6];
+        }
+        let physics = &self.physics;
+        match &mut self.control {
+            Control::Pose(controller) if controller.config == config => {
+                controller.set_target(physics, target);
+            }
+            other => {
+                let mut controller = OscPose::new(physics, config)?;
+                controller.set_target(physics, target);
+                *other = Control::Pose(controller);
+            }
+        }
+        Ok(())
+    }
+
+    fn control_force(&mut self, world_from_probe: Pose, force: f64) -> Result<()> {
+        let target = HybridTarget {
+            world_from_probe,
+            twist: Twist::default(),
+            force,
+        };
+        let physics = &self.physics;
+        match &mut self.control {
+            Control::Force(controller) => controller.set_target(physics, target),
+            other => {
+                let mut controller = HybridForce::new(physics, HybridConfig::default())?;
+                controller.set_target(physics, target);
+                *other = Control::Force(controller);
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> std::result::Result<(), Divergence> {
         match &mut self.control {
             Control::User => {}
             Control::Pose(controller) => controller.control(&mut self.physics),

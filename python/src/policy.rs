@@ -1,6 +1,6 @@
 //! Trained policies.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use insonate_rl::network::Activation;
@@ -11,7 +11,7 @@ use numpy::{
     PyUntypedArrayMethods as _,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::arrays::copy_f32;
 use crate::environments::Environments;
@@ -105,6 +105,9 @@ pub(crate) fn write_policy(
     Ok(policy.save(&path)?)
 }
 
+/// A class, and the arguments from which it makes the object again.
+type Remade<'py, T> = (Bound<'py, PyType>, T);
+
 impl Policy {
     fn new(policy: insonate_rl::Policy) -> Result<Self> {
         let settings = policy.identity.settings.parse();
@@ -130,6 +133,24 @@ impl Policy {
 
 #[pymethods]
 impl Policy {
+    /// The policy in the content of a policy file.
+    #[new]
+    fn from_bytes(content: &[u8]) -> Result<Self> {
+        let name = Path::new("the policy's bytes");
+        Policy::new(insonate_rl::Policy::from_bytes(name, content)?)
+    }
+
+    /// The content of the policy's file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let policy = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        PyBytes::new(py, &policy.to_bytes())
+    }
+
+    /// The class and its argument, for `pickle`.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Remade<'py, (Bound<'py, PyBytes>,)> {
+        (slf.get_type(), (slf.get().to_bytes(slf.py()),))
+    }
+
     /// Settings of the training environments.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {

@@ -6,6 +6,8 @@ use insonate_models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConf
 use insonate_models::{ModelError, probes};
 use insonate_sim::placement::SkinPoint;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, value_error};
 
@@ -13,6 +15,25 @@ use crate::error::{Result, value_error};
 #[pyclass(frozen, module = "insonate")]
 pub(crate) struct Scene {
     pub(crate) scene: insonate_models::Scene,
+    pub(crate) arguments: SceneArguments,
+}
+
+/// Arguments from which the same scene can be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SceneArguments {
+    robot: String,
+    probe: String,
+    torso: Option<String>,
+    shape: String,
+    stiffness: Option<f64>,
+    damping: Option<f64>,
+    breathing_rate: f64,
+    breathing_amplitude: f64,
+    count: Option<[usize; 3]>,
+    spacing: Option<f64>,
+    timestep: f64,
+    robot_position: Option<[f64; 3]>,
 }
 
 /// Names of robots, probes, torsos and shapes.
@@ -31,6 +52,9 @@ pub(crate) fn parts() -> [(&'static str, Vec<&'static str>); 4] {
         ("shapes", Shape::ALL.iter().map(|(name, _)| *name).collect()),
     ]
 }
+
+/// Robot, probe and torso, and the keywords.
+type SceneCall<'py> = ((String, String, Option<String>), Bound<'py, PyDict>);
 
 #[pymethods]
 impl Scene {
@@ -52,6 +76,20 @@ impl Scene {
         timestep: f64,
         robot_position: Option<[f64; 3]>,
     ) -> Result<Self> {
+        let arguments = SceneArguments {
+            robot: robot.to_owned(),
+            probe: probe.to_owned(),
+            torso: torso.map(str::to_owned),
+            shape: shape.to_owned(),
+            stiffness,
+            damping,
+            breathing_rate,
+            breathing_amplitude,
+            count,
+            spacing,
+            timestep,
+            robot_position,
+        };
         let shape = *find(shape, "shape", Shape::ALL)?;
         let make_probe = *find(probe, "probe", probes::ALL)?;
         let probe = make_probe();
@@ -87,7 +125,38 @@ impl Scene {
         scene.robot_position = robot_position.unwrap_or(scene.robot_position);
         // Scenes that cannot be written fail here.
         scene.to_mjcf()?;
-        Ok(Self { scene })
+        Ok(Self { scene, arguments })
+    }
+
+    /// The arguments of the constructor, for `pickle`.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> Result<SceneCall<'py>> {
+        let given = &self.arguments;
+        let keywords = PyDict::new(py);
+        keywords.set_item("shape", &given.shape)?;
+        keywords.set_item("stiffness", given.stiffness)?;
+        keywords.set_item("damping", given.damping)?;
+        keywords.set_item("breathing_rate", given.breathing_rate)?;
+        keywords.set_item("breathing_amplitude", given.breathing_amplitude)?;
+        keywords.set_item("count", given.count)?;
+        keywords.set_item("spacing", given.spacing)?;
+        keywords.set_item("timestep", given.timestep)?;
+        keywords.set_item("robot_position", given.robot_position)?;
+        let parts = (
+            given.robot.clone(),
+            given.probe.clone(),
+            given.torso.clone(),
+        );
+        Ok((parts, keywords))
+    }
+
+    /// The scene itself, which never changes.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// The scene itself, which never changes.
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     /// Name of the scene.

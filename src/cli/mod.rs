@@ -19,6 +19,7 @@ mod outcome;
 mod output_folder;
 mod patient_args;
 mod press;
+mod program;
 mod psm;
 mod render;
 mod rollout;
@@ -36,6 +37,8 @@ mod verdict_args;
 mod view;
 
 use clap::{Parser, Subcommand};
+
+pub use program::run;
 
 pub(crate) use interrupt::Interrupted;
 

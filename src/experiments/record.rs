@@ -79,6 +79,37 @@ impl Record {
         csv
     }
 
+    /// The numbers of the log by the names of [`Self::to_csv`], one column of length `[n_samples]` each; without `phase`.
+    pub fn columns(&self) -> Vec<(&'static str, Vec<f64>)> {
+        let names: Vec<&str> = HEADER.split(',').filter(|name| *name != "phase").collect();
+        let mut columns: Vec<(&str, Vec<f64>)> = names
+            .into_iter()
+            .map(|name| (name, Vec::with_capacity(self.samples.len())))
+            .collect();
+        for sample in &self.samples {
+            let vectors = [
+                sample.position,
+                sample.target,
+                sample.velocity,
+                sample.force,
+                sample.torque,
+                sample.contact_force,
+            ];
+            let numbers = std::iter::once(sample.time)
+                .chain(vectors.into_iter().flatten())
+                .chain([
+                    f64::from(u8::from(sample.in_contact)),
+                    sample.indentation,
+                    sample.path_error,
+                    sample.tilt,
+                ]);
+            for ((_, column), number) in columns.iter_mut().zip(numbers) {
+                column.push(number);
+            }
+        }
+        columns
+    }
+
     /// Samples of a phase.
     pub fn of_phase(&self, name: &str) -> impl Iterator<Item = &Sample> {
         let phase = self.phases.iter().position(|phase| *phase == name);
@@ -102,6 +133,9 @@ mod tests {
         let csv = record.to_csv();
         let counts: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(counts, [24; 3]);
+        let columns = record.columns();
+        assert_eq!(columns.len(), 23);
+        assert!(columns.iter().all(|(_, column)| column.len() == 2));
         assert!(csv.starts_with("time_s,phase,") && csv.contains(",force_z_n,"));
     }
 }

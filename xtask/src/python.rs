@@ -14,11 +14,12 @@ use crate::wheel;
 /// Builds wheels; `ziglang` links against an old C library.
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
-/// Packages for the tests. onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB) and pydicom read the files of
+/// Packages for the tests. pandas makes tables of logs; onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB) and pydicom read the files of
 /// scans.
-const TESTERS: [&str; 5] = [
+const TESTERS: [&str; 6] = [
     "pytest>=8,<10",
     "mypy>=2.4,<3",
+    "pandas>=2.2,<4",
     "onnxruntime>=1.20,<2",
     "pydicom>=3,<4",
     "SimpleITK>=2.4,<3",

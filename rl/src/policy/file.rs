@@ -51,6 +51,11 @@ impl Policy {
     /// # Errors
     /// [`RlError::Write`].
     pub fn save(&self, path: &Path) -> Result<(), RlError> {
+        Ok(insonate_files::write(path, &self.to_bytes())?)
+    }
+
+    /// The content of the policy file.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = TensorWriter::default();
         add_network(
             &mut writer,
@@ -86,7 +91,7 @@ impl Policy {
         } else {
             UNSQUASHED
         };
-        writer.save(path, Format { version, ..FORMAT }, &description)
+        writer.bytes(Format { version, ..FORMAT }, &description)
     }
 
     /// Reads a policy file.
@@ -94,7 +99,18 @@ impl Policy {
     /// # Errors
     /// [`RlError::Io`]; [`RlError::File`] if the file is corrupt, truncated, or of another format or version.
     pub fn load(path: &Path) -> Result<Self, RlError> {
-        let mut file = TensorFile::load(path, FORMAT)?;
+        Self::from_file(TensorFile::load(path, FORMAT)?)
+    }
+
+    /// Reads the content of a policy file; `name` is used in messages.
+    ///
+    /// # Errors
+    /// [`RlError::File`] as in [`Self::load`].
+    pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Self, RlError> {
+        Self::from_file(TensorFile::parse(name, bytes, &[FORMAT])?)
+    }
+
+    fn from_file(mut file: TensorFile) -> Result<Self, RlError> {
         let description: Description = file.content()?;
         let observation_space = description
             .observation_space
