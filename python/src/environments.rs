@@ -533,7 +533,7 @@ fn side(what: &str, value: i64) -> Result<u32> {
         .filter(|side| (1..=MAX_SIZE).contains(side))
         .ok_or_else(|| {
             value_error(format!(
-                "{what} is {value} pixels, but must lie in 1 to {MAX_SIZE}"
+                "{what} is {value}; it must be between 1 and {MAX_SIZE} pixels"
             ))
         })
 }
