@@ -74,10 +74,10 @@ fn a_probe_that_never_touches_covers_nothing() {
     let text = verdict.to_string();
     assert!(text.contains("covered 0 of 40 mm"), "{text}");
     // Seen from above, up to the offset of a probe above a tilted skin from its goal.
-    let (_, lag) = text.split_once("was ").unwrap();
+    let (_, lag) = text.split_once("the lag along the path was ").unwrap();
     let lag: f64 = lag.split(' ').next().unwrap().parse().unwrap();
     assert!((lag - 40.0).abs() < 3.0, "{text}");
-    assert!(text.contains("the force was 0.00 N on average"), "{text}");
+    assert!(text.contains("(mean 0.00 N,"), "{text}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_press_that_does_not_reach_its_force_says_so() {
     let sets = [("action.mode", "joint_velocity")];
     let (_, verdict) = run("probe-press", &sets, false);
     let text = verdict.to_string();
-    assert!(text.contains("the force was 0.00 N on average"), "{text}");
+    assert!(text.contains("(mean 0.00 N,"), "{text}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn invalid_patients_are_rejected() {
         ..Physique::default()
     };
     let message = refusal(TorsoConfig::of_patient(giant, 0.03));
-    assert!(message.contains("patient height = 3"), "{message}");
+    assert!(message.contains("patient height is 3;"), "{message}");
     let boxed = TorsoConfig {
         shape: Shape::Box,
         patient: Some(Physique::default()),

@@ -110,7 +110,7 @@ fn empty_huge_and_undefined_solids_are_refused() {
     let huge = TetMesh::fill(|p| p.norm() - 1.0, bounds, 1e-4).unwrap_err();
     assert!(
         huge.to_string()
-            .contains("lattice vertices, but at most 20000000"),
+            .contains("lattice vertices; it must have at most 20000000"),
         "{huge}"
     );
     let nan = TetMesh::fill(|_| f64::NAN, bounds, 0.2).unwrap_err();

@@ -102,12 +102,12 @@ impl Judge {
         let limit = share_or(self.limits.force_mae, asked);
         self.require(force.mae <= limit, || {
             let mae = force.mae;
-            format!("the mean absolute error of the force was {mae:.2} N (mean {mean:.2} N, target {asked} N); it must be at most {limit:.2} N")
+            format!("the mean absolute error of the force was {mae:.2} N (mean {mean:.2} N, target {asked:.2} N); it must be at most {limit:.2} N")
         });
         let limit = share_or(self.limits.force_error, asked);
         self.require(force.worst <= limit, || {
             let worst = force.worst;
-            format!("the largest error of the force was {worst:.2} N (target {asked} N); it must be at most {limit:.2} N")
+            format!("the largest error of the force was {worst:.2} N (target {asked:.2} N); it must be at most {limit:.2} N")
         });
         self.peak(asked, force.peak)
     }
