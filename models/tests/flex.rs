@@ -234,7 +234,10 @@ fn impossible_torsos_are_refused() {
         ModelError::OutOfRange { field: "count", .. }
     ));
     let points = refused(|config| config.count = [40, 40, 40]);
-    assert!(points.to_string().contains("flex torso is 64000"), "{points}");
+    assert!(
+        points.to_string().contains("flex torso is 64000"),
+        "{points}"
+    );
 }
 
 #[test]
