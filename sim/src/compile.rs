@@ -46,9 +46,9 @@ pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
 
 /// Parses again if MuJoCo reports an error that does not exist.
 ///
-/// MuJoCo checks `errno` after it reads a list of numbers, and reports any value as an error in the list. An
-/// allocation that succeeds only at its second attempt (glibc's `malloc` if `brk` fails, under memory pressure) leaves
-/// such a value. A later parse finds the memory available.
+/// MuJoCo checks `errno` after it reads a list of numbers, and reports any value as an error in the list. One known
+/// cause is an allocation that succeeds only at its second attempt (glibc's `malloc` if `brk` fails, under memory
+/// pressure); a later parse finds the memory available. There are rare cases with another cause.
 fn parse(xml: &str) -> Result<MjSpec, MjEditError> {
     let mut parsed = MjSpec::from_xml_string(xml);
     for attempt in 1..PARSES {

@@ -46,6 +46,20 @@ const HEADER: &str = "time_s,phase,position_x_m,position_y_m,position_z_m,target
 velocity_x_m_s,velocity_y_m_s,velocity_z_m_s,force_x_n,force_y_n,force_z_n,torque_x_nm,torque_y_nm,torque_z_nm,\
 contact_force_x_n,contact_force_y_n,contact_force_z_n,in_contact,indentation_m,path_error_m,tilt_rad";
 
+impl Sample {
+    /// The vectors in the order of the log's columns.
+    fn vectors(&self) -> [[f64; 3]; 6] {
+        [
+            self.position,
+            self.target,
+            self.velocity,
+            self.force,
+            self.torque,
+            self.contact_force,
+        ]
+    }
+}
+
 impl Record {
     /// The log as CSV, with units in the header.
     pub fn to_csv(&self) -> String {
@@ -55,16 +69,8 @@ impl Record {
         csv.push('\n');
         for sample in &self.samples {
             let phase = self.phases.get(sample.phase).copied().unwrap_or("");
-            let vectors = [
-                sample.position,
-                sample.target,
-                sample.velocity,
-                sample.force,
-                sample.torque,
-                sample.contact_force,
-            ];
             let _ = write!(csv, "{:.6},{phase}", sample.time);
-            for component in vectors.iter().flatten() {
+            for component in sample.vectors().iter().flatten() {
                 let _ = write!(csv, ",{component:.9}");
             }
             let _ = writeln!(
@@ -87,16 +93,8 @@ impl Record {
             .map(|name| (name, Vec::with_capacity(self.samples.len())))
             .collect();
         for sample in &self.samples {
-            let vectors = [
-                sample.position,
-                sample.target,
-                sample.velocity,
-                sample.force,
-                sample.torque,
-                sample.contact_force,
-            ];
             let numbers = std::iter::once(sample.time)
-                .chain(vectors.into_iter().flatten())
+                .chain(sample.vectors().into_iter().flatten())
                 .chain([
                     f64::from(u8::from(sample.in_contact)),
                     sample.indentation,
