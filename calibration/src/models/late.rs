@@ -161,6 +161,8 @@ fn inner(samples: &Samples, rows: usize) -> Samples {
         })
         .filter(|&i| samples.indentation[i] > deep)
         .collect();
+    let stride = kept.len().div_ceil(rows).max(1);
+    let kept: Vec<usize> = kept.into_iter().step_by(stride).collect();
     let pick = |values: &[f64]| -> Vec<f64> { kept.iter().map(|&i| values[i]).collect() };
     let time = pick(&samples.time);
     let [force] = smoothed(samples, [&samples.force], &time);
@@ -178,9 +180,9 @@ fn inner(samples: &Samples, rows: usize) -> Samples {
         bias_standard_error: 0.0,
         presses: Vec::new(),
         changes: Vec::new(),
+        sampling_interval: samples.sampling_interval * stride as f64,
         ..*samples
     }
-    .thinned(rows)
 }
 
 /// Radius of the smoothing kernel (1 − u²)³ in sampling intervals, and the integral of its square if its own integral
