@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 import mujoco
 import numpy as np
@@ -20,6 +21,42 @@ def test_a_scene_opens_in_mujoco(torso):
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data)
     assert np.isfinite(data.qpos).all()
+
+
+BLOCKED_BREAK = """
+import ctypes, sys
+import insonate, mujoco
+xml = insonate.Scene(torso="composite").to_xml()
+libc = ctypes.CDLL(None)
+libc.sbrk.restype = libc.mmap.restype = libc.malloc.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
+libc.malloc.argtypes = [ctypes.c_size_t]
+page = -(-libc.sbrk(0) // 4096) * 4096
+# PROT_NONE; MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE.
+assert libc.mmap(page, 4096, 0, 0x02 | 0x20 | 0x100000, -1, 0) == page
+def use_up():
+    for size in (2**power for power in range(19, 5, -1)):
+        for _ in range(2**21 // size):
+            libc.malloc(size)
+failed = 0
+for _ in range(5):
+    use_up()
+    try:
+        mujoco.MjModel.from_xml_string(xml)
+    except ValueError as error:
+        failed += "unknown error in attribute" in str(error)
+    use_up()
+    insonate.Physics(insonate.Scene(torso="composite"))
+print(failed)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="about glibc's malloc")
+def test_a_scene_compiles_if_the_break_of_the_process_cannot_grow():
+    done = subprocess.run([sys.executable, "-c", BLOCKED_BREAK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # MuJoCo alone takes the errno that malloc leaves for an error in the scene, so the case is the one that is meant.
+    assert int(done.stdout) > 0
 
 
 def test_every_part_has_a_scene():

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use mujoco_rs::error::MjEditError;
 use mujoco_rs::wrappers::mj_editing::MjSpec;
@@ -16,9 +15,8 @@ const MAX_SOURCE_LINE: usize = 120;
 /// MuJoCo's message for an `errno` other than `EINVAL` and `ERANGE` when it reads numbers.
 const STRAY_ERRNO: &str = "unknown error in attribute";
 
-/// Number of times that a text with [`STRAY_ERRNO`] is parsed, and the wait before the second time, which doubles.
-const PARSES: u32 = 8;
-const FIRST_WAIT: Duration = Duration::from_millis(10);
+/// Largest number of further threads in which a text with [`STRAY_ERRNO`] is compiled.
+const THREADS: u32 = 8;
 
 /// Compiles one standalone MJCF text.
 ///
@@ -28,11 +26,37 @@ const FIRST_WAIT: Duration = Duration::from_millis(10);
 pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
     loader::load()?;
     log_handler::install();
-    log_handler::take();
     if xml.contains('\0') {
         return Err(explain("the text holds a zero byte", xml));
     }
-    let mut spec = parse(xml).map_err(|error| explain(&text_of(error), xml))?;
+    compile_with_threads(xml, THREADS)
+}
+
+/// Compiles again in another thread if MuJoCo reports an error that does not exist.
+///
+/// MuJoCo checks `errno` after it reads a list of numbers, and reports any value as an error in the list. It allocates
+/// the list in between. If the break of the process cannot grow, because something is mapped behind it, glibc's `malloc`
+/// sets `errno` to `ENOMEM`, maps other memory and succeeds. Only the main arena of `malloc` uses the break. Threads use
+/// other arenas, as long as the thread that used the main arena is alive; hence the nested threads.
+fn compile_with_threads(xml: &str, n_threads: u32) -> Result<Arc<MjModel>, SimError> {
+    let compiled = compile_in_this_thread(xml);
+    let is_stray = matches!(&compiled, Err(SimError::Compile { message, .. }) if message.contains(STRAY_ERRNO));
+    if !is_stray || n_threads == 0 {
+        return compiled;
+    }
+    thread::scope(|scope| {
+        let again = || compile_with_threads(xml, n_threads - 1);
+        let other = thread::Builder::new().spawn_scoped(scope, again);
+        match other.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(other)) => other,
+            _ => compiled,
+        }
+    })
+}
+
+fn compile_in_this_thread(xml: &str) -> Result<Arc<MjModel>, SimError> {
+    log_handler::take();
+    let mut spec = MjSpec::from_xml_string(xml).map_err(|error| explain(&text_of(error), xml))?;
     let model = spec
         .compile()
         .map_err(|error| explain(&text_of(error), xml))?;
@@ -42,25 +66,6 @@ pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
         return Err(explain(warning, xml));
     }
     Ok(Arc::new(model))
-}
-
-/// Parses again if MuJoCo reports an error that does not exist.
-///
-/// MuJoCo checks `errno` after it reads a list of numbers, and reports any value as an error in the list. One known
-/// cause is an allocation that succeeds only at its second attempt (glibc's `malloc` if `brk` fails, under memory
-/// pressure); a later parse finds the memory available. There are rare cases with another cause.
-fn parse(xml: &str) -> Result<MjSpec, MjEditError> {
-    let mut parsed = MjSpec::from_xml_string(xml);
-    for attempt in 1..PARSES {
-        match &parsed {
-            Err(MjEditError::ParseFailed(message)) if message.contains(STRAY_ERRNO) => {
-                thread::sleep(FIRST_WAIT * 2_u32.pow(attempt - 1));
-                parsed = MjSpec::from_xml_string(xml);
-            }
-            _ => break,
-        }
-    }
-    parsed
 }
 
 fn warnings_of(spec: &MjSpec) -> Vec<String> {
