@@ -1,0 +1,51 @@
+//! Step 2: finds the softness setting for each kind of torso.
+
+use anyhow::Context as _;
+use insonate_envs::probe::SceneSettings;
+use insonate_experiments::{SoftnessFit, fit_softness};
+use insonate_files::OutputFolder;
+use insonate_models::torsos::{self, Softness};
+
+use super::{Observer, StudyEvent, StudyPlan, folder};
+
+/// Kind of torso on which policies are trained.
+pub(super) const LEARNED: &str = "fast";
+
+/// Fits all selected kinds of torso that are not yet fitted.
+pub(super) fn fit(
+    plan: &StudyPlan,
+    folder: &OutputFolder,
+    observer: Observer<'_>,
+) -> anyhow::Result<Vec<SoftnessFit>> {
+    let mut fits = folder::torsos(folder)?;
+    let target = plan.measured().softness();
+    for kind in torsos::ALL {
+        let is_wanted = kind.name == LEARNED || plan.torsos.iter().any(|name| name == kind.name);
+        if !is_wanted || fits.iter().any(|fit| fit.torso == kind.name) {
+            continue;
+        }
+        let settings = SceneSettings {
+            torso: kind.name.to_owned(),
+            ..SceneSettings::default()
+        };
+        let mut progress = |share: f64| observer(&StudyEvent::Torso(kind.name, share));
+        let log = plan.first_log()?;
+        let found = fit_softness(&settings, log, target, &plan.options, &mut progress);
+        fits.push(found.with_context(|| format!("torso {}", kind.name))?);
+        folder::keep_torsos(folder, &fits)?;
+    }
+    Ok(fits)
+}
+
+/// Softness setting with which a torso measures a softness, from the ratio of setting to target in its fit.
+pub(super) fn given(fits: &[SoftnessFit], torso: &str, wanted: &Softness) -> Softness {
+    let fit = fits.iter().find(|fit| fit.torso == torso);
+    let factor = |given: f64, target: f64| given / target;
+    match fit {
+        None => *wanted,
+        Some(fit) => Softness {
+            stiffness: wanted.stiffness * factor(fit.given.stiffness, fit.target.stiffness),
+            damping: wanted.damping * factor(fit.given.damping, fit.target.damping),
+        },
+    }
+}
