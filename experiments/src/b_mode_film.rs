@@ -1,7 +1,7 @@
 //! Ultrasound during a scan: B-mode frames next to a camera's picture, and the volume compounded from them.
 
+use insonate_models::Scene;
 use insonate_models::torsos::Shape;
-use insonate_models::{ModelError, Scene};
 use insonate_sim::placement::ProbePlacement;
 use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
 use insonate_sim::render::{RenderConfig, Renderer};
@@ -15,7 +15,7 @@ use insonate_ultrasound::volume::Volume;
 use insonate_ultrasound::{BMode, Settings, View};
 use nalgebra::Isometry3;
 
-use super::Film;
+use super::{ExperimentError, Film};
 
 /// Time between frames of the film [s].
 const INTERVAL: f64 = 0.1;
@@ -54,14 +54,11 @@ impl BModeFilm {
     /// camera's picture is optional.
     ///
     /// # Errors
-    /// [`ModelError::Conflict`] for another torso; errors of the imaging settings.
-    pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> anyhow::Result<Self> {
+    /// [`ExperimentError::NoOrgans`] for another torso; errors of the imaging settings.
+    pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> Result<Self, ExperimentError> {
         let torso = scene.torso.as_ref();
         let torso = torso.filter(|torso| torso.config.shape == Shape::Adult);
-        let Some(torso) = torso else {
-            let problem = "a torso has no organs to look at; choose --patient adult".to_owned();
-            return Err(ModelError::Conflict(problem).into());
-        };
+        let torso = torso.ok_or(ExperimentError::NoOrgans)?;
         let transducer = scene.probe.transducer;
         let settings = Settings {
             n_samples: 512,
@@ -112,7 +109,7 @@ impl BModeFilm {
         compiled: &CompiledScene,
         physics: &Physics,
         placement: &ProbePlacement,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), ExperimentError> {
         let Some(points) = &self.points else {
             return Ok(());
         };
@@ -199,7 +196,7 @@ impl BModeFilm {
     ///
     /// # Errors
     /// [`insonate_ultrasound::UltrasoundError`] if there are more frames than fit into a DICOM file.
-    pub fn files(&self) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
+    pub fn files(&self) -> Result<Vec<(&'static str, Vec<u8>)>, ExperimentError> {
         if self.sequence.is_empty() {
             return Ok(Vec::new());
         }
@@ -216,7 +213,7 @@ impl BModeFilm {
     ///
     /// # Errors
     /// If it cannot be encoded.
-    pub fn film(&self) -> anyhow::Result<Option<(&'static str, Vec<u8>)>> {
+    pub fn film(&self) -> Result<Option<(&'static str, Vec<u8>)>, ExperimentError> {
         let Some(n_bytes) = self.frames.first().map(Vec::len) else {
             return Ok(None);
         };

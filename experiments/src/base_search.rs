@@ -4,24 +4,47 @@
 //! kinematics.
 //! Candidates that inverse kinematics accepts are tried in order of distance. The whole experiment must pass its verdict there.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use insonate_models::Scene;
 use insonate_sim::ik::{self, IkConfig};
-use insonate_sim::verdict::{StartOverlap, check_start};
+use insonate_sim::verdict::check_start;
 use insonate_sim::{Pose, SimError};
 use nalgebra::Vector3;
 
+use super::ExperimentError;
 use super::probe_scene::ProbeScene;
 
-/// The probe does not reach the skin.
-#[derive(Debug, thiserror::Error)]
-#[error("the probe found no contact within {seconds} s at {site:?} m")]
-pub(super) struct NoContact {
-    /// Time that was waited for contact [s].
-    pub(super) seconds: f64,
-    /// Site in the torso frame [m].
-    pub(super) site: [f64; 2],
+/// What helps a robot that does not reach the skin or starts inside something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Advice {
+    /// Position of the base at which the experiment passes [m].
+    Base([f64; 3]),
+    /// No position nearby reaches the skin without contact.
+    NoBase,
+    /// Number of positions nearby that reach the skin without contact, and at which the experiment fails too.
+    FailingBases(usize),
+    /// The robot only overlaps itself.
+    CoarseShapes,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Base([x, y, z]) => write!(f, "it works with robot_position {x},{y},{z}"),
+            Self::NoBase => {
+                f.write_str("no position of the base nearby reaches it without contact")
+            }
+            Self::FailingBases(n) => write!(
+                f,
+                "the {n} nearest places of the base that reach it clear of everything were tried, and failed too"
+            ),
+            Self::CoarseShapes => f.write_str(
+                "if shapes in the robot's file overlap only because they are coarse, exclude the pair with <contact><exclude body1=… body2=…/></contact>",
+            ),
+        }
+    }
 }
 
 /// Spacing of the candidates [m].
@@ -55,25 +78,19 @@ const LONGEST_SEARCH: Duration = Duration::from_mins(2);
 ///
 /// `targets` are the poses of the probe in the world that must be reached. `works` runs the whole experiment.
 pub(super) fn advise(
-    error: anyhow::Error,
+    error: ExperimentError,
     scene: &Scene,
-    targets: impl Fn(&ProbeScene<'_>) -> anyhow::Result<Vec<Pose>>,
+    targets: impl Fn(&ProbeScene<'_>) -> Result<Vec<Pose>, ExperimentError>,
     mut works: impl FnMut(&Scene) -> bool,
-) -> anyhow::Error {
-    if let Some(overlap) = error.downcast_ref::<StartOverlap>()
-        && overlap.is_self()
-    {
-        let message = format!(
-            "{error}; if shapes in the robot's file overlap only because they are coarse, exclude the pair with <contact><exclude body1=… body2=…/></contact>"
-        );
-        return error.context(message);
-    }
-    let is_unreachable = matches!(
-        error.downcast_ref::<SimError>(),
-        Some(SimError::Unreachable { .. })
-    );
-    if !is_unreachable && !error.is::<NoContact>() && !error.is::<StartOverlap>() {
-        return error;
+) -> ExperimentError {
+    match &error {
+        ExperimentError::Start(overlap) if overlap.is_self() => {
+            return advised(error, Advice::CoarseShapes);
+        }
+        ExperimentError::Start(_)
+        | ExperimentError::NoContact { .. }
+        | ExperimentError::Sim(SimError::Unreachable { .. }) => {}
+        _ => return error,
     }
     let begun = Instant::now();
     let mut n_tried = 0;
@@ -95,14 +112,18 @@ pub(super) fn advise(
             }))
     });
     let advice = match (found, n_tried) {
-        (Ok(Some([x, y, z])), _) => format!("it works with --robot-position {x},{y},{z}"),
-        (_, 0) => "no position of the base nearby reaches it without contact".to_owned(),
-        (_, n) => format!(
-            "the {n} nearest places of the base that reach it clear of everything were tried, and failed too"
-        ),
+        (Ok(Some(base)), _) => Advice::Base(base),
+        (_, 0) => Advice::NoBase,
+        (_, n) => Advice::FailingBases(n),
     };
-    let message = format!("{error}; {advice}");
-    error.context(message)
+    advised(error, advice)
+}
+
+fn advised(error: ExperimentError, advice: Advice) -> ExperimentError {
+    ExperimentError::Advised {
+        error: Box::new(error),
+        advice,
+    }
 }
 
 /// Base positions around the current one and clear of the torso, nearest first, in whole centimetres [m].

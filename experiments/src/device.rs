@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ExperimentError;
+
 /// A choice of device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -30,7 +32,7 @@ impl Device {
     ///
     /// # Errors
     /// If the GPU is not available; the error says what to install.
-    pub fn open(self) -> anyhow::Result<Backend> {
+    pub fn open(self) -> Result<Backend, ExperimentError> {
         match self {
             Self::Cpu => Ok(Backend::Cpu),
             #[cfg(feature = "gpu")]
@@ -45,9 +47,7 @@ impl Device {
             #[cfg(not(feature = "gpu"))]
             Self::Auto => Ok(Backend::Cpu),
             #[cfg(not(feature = "gpu"))]
-            Self::Gpu => {
-                anyhow::bail!("this build has no GPU support: rebuild with --features gpu")
-            }
+            Self::Gpu => Err(ExperimentError::NoGpuSupport),
         }
     }
 }

@@ -5,7 +5,6 @@
 //! force. Two parameters of the torso ([`super::torso_parameters`]) are adjusted until stiffness and damping agree ([`super::tuning`]).
 //! A composite torso is tuned with the `fast` one, which is the same model, and is itself pressed once at the end.
 
-use anyhow::Context as _;
 use insonate_calibration::softness::TuningResult;
 use insonate_calibration::{
     Calibration, ContactPoint, FitOptions, LogOverview, LogSource, MovingMass, PreparationChoice,
@@ -17,7 +16,7 @@ use insonate_models::torsos::{self, Softness, TorsoConfig};
 use super::follow::{IndentationProfile, IndentationResponse, follow};
 use super::torso_parameters::TorsoParameters;
 use super::tuning::{TuningProblem, relative_errors, tune};
-use super::{Interrupted, Progress};
+use super::{ExperimentError, Progress};
 
 /// Maximum relative errors of stiffness and damping with which a fit counts as reached.
 pub const REACHED: [f64; 2] = [0.05, 0.10];
@@ -31,7 +30,7 @@ const LONGEST: f64 = 20.0;
 const SITE: [f64; 2] = [0.0, 0.0];
 
 /// Error text for a scene without a torso.
-const NO_TORSO: &str = "the scene has no torso to fit; choose a torso";
+const NO_TORSO: ExperimentError = ExperimentError::NoTorso { purpose: "to fit" };
 
 /// A scene whose torso was tuned to a recording.
 #[derive(Clone, Debug)]
@@ -68,15 +67,15 @@ pub struct SceneFit {
 ///
 /// # Errors
 /// If the scene has no torso, the recorded model has no stiffness and damping, a press cannot be simulated, or the caller interrupts
-/// the first one ([`Interrupted`]).
+/// the first one ([`super::Interrupted`]).
 pub fn fit_scene(
     scene: &Scene,
     recorded: &Calibration,
     target: Option<Softness>,
     options: &FitOptions,
     progress: Progress<'_>,
-) -> anyhow::Result<SceneFit> {
-    let torso = scene.torso.as_ref().context(NO_TORSO)?;
+) -> Result<SceneFit, ExperimentError> {
+    let torso = scene.torso.as_ref().ok_or(NO_TORSO)?;
     let target = target.map_or_else(|| softness_of(recorded), Ok)?;
     target.check()?;
     let mut press = PressRepeater::new(scene, recorded, options)?;
@@ -109,7 +108,7 @@ pub fn fit_scene(
     let mut interrupted = tuned.interrupted;
     if proxy != torso.name && !interrupted {
         match press.run(torso.name, &config, progress) {
-            Err(error) if error.is::<Interrupted>() => interrupted = true,
+            Err(ExperimentError::Interrupted(_)) => interrupted = true,
             last => {
                 pressed = last?;
                 n_presses += 1;
@@ -193,16 +192,16 @@ impl SceneFit {
 }
 
 /// Stiffness and damping of a fit.
-fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
-    let value = |name: &str| {
+fn softness_of(calibration: &Calibration) -> Result<Softness, ExperimentError> {
+    let value = |name: &'static str| {
         let parameter = calibration.fit.parameter(name);
-        parameter.map(|parameter| parameter.value).with_context(|| {
-            format!(
-                "the model {} has no {name}; a scene is fitted with the model {}",
-                calibration.fit.model,
-                models::names_where(|kind| kind.gives_softness)
-            )
-        })
+        parameter
+            .map(|parameter| parameter.value)
+            .ok_or_else(|| ExperimentError::NoSoftness {
+                model: calibration.fit.model.to_owned(),
+                parameter: name,
+                known: models::names_where(|kind| kind.gives_softness),
+            })
     };
     Ok(Softness {
         stiffness: value("stiffness")?,
@@ -256,25 +255,24 @@ impl<'a> PressRepeater<'a> {
         scene: &Scene,
         recorded: &'a Calibration,
         options: &FitOptions,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExperimentError> {
         let samples = &recorded.prepared.samples;
-        let torso = scene.torso.as_ref().context(NO_TORSO)?;
-        anyhow::ensure!(
-            samples.len() > 1,
-            "{} has too few samples to repeat",
-            samples.log
-        );
+        let torso = scene.torso.as_ref().ok_or(NO_TORSO)?;
+        if samples.len() < 2 {
+            return Err(ExperimentError::ShortRecording {
+                log: samples.log.clone(),
+            });
+        }
         let deepest = samples.indentation.iter().copied().fold(0.0, f64::max);
         let height = 2.0 * torso.config.half_size()[1];
-        anyhow::ensure!(
-            deepest < 0.5 * height,
-            "{} presses {:.0} mm deep, more than half of the torso's {:.0} mm; it cannot be repeated there",
-            samples.log,
-            1e3 * deepest,
-            1e3 * height
-        );
-        let model = models::by_name(recorded.fit.model)
-            .with_context(|| format!("no model is called {}", recorded.fit.model))?;
+        if deepest >= 0.5 * height {
+            return Err(ExperimentError::DeepRecording {
+                log: samples.log.clone(),
+                depth: deepest,
+                height,
+            });
+        }
+        let model = models::by_name(recorded.fit.model).expect("a fit names its model");
         let used = recorded.fit.used.iter().map(|&i| samples.indentation[i]);
         let mut options = options.clone();
         // Fit the same samples as in the recording. The simulated force does not contain the probe's weight, and contact is known.
@@ -297,7 +295,7 @@ impl<'a> PressRepeater<'a> {
         torso: &str,
         config: &TorsoConfig,
         progress: Progress<'_>,
-    ) -> anyhow::Result<SimulatedPress> {
+    ) -> Result<SimulatedPress, ExperimentError> {
         self.scene.torso = Some((torsos::by_name(torso)?.build)(config)?);
         let profile = IndentationProfile {
             time: &self.recorded.time[..self.n],

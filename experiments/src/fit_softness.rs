@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fit_scene::{AIM, PressRepeater, REACHED};
 use super::tuning::{TuningProblem, relative_errors, tune};
-use super::{Interrupted, Progress};
+use super::{ExperimentError, Interrupted, Progress};
 
 /// Maximum number of presses in the search.
 const MOST_PRESSES: usize = 8;
@@ -55,7 +55,7 @@ pub fn fit_softness(
     target: Softness,
     options: &FitOptions,
     progress: Progress<'_>,
-) -> anyhow::Result<SoftnessFit> {
+) -> Result<SoftnessFit, ExperimentError> {
     target.check()?;
     let nominal = settings.nominal()?;
     // A composite torso is the same model as a `fast` one but much slower.

@@ -10,7 +10,7 @@ use insonate_sim::verdict::RunWatch;
 
 use super::probe_scene::ProbeScene;
 use super::progress::report;
-use super::{Pictures, Progress};
+use super::{ExperimentError, Pictures, Progress};
 
 /// Stiffness of the position control per unit of task inertia [1/s²]. It is high so that the probe follows the recorded motion.
 const STIFFNESS: f64 = 6000.0;
@@ -91,14 +91,13 @@ pub fn follow(
     site: [f64; 2],
     profile: &IndentationProfile<'_>,
     progress: Progress<'_>,
-) -> anyhow::Result<IndentationResponse> {
+) -> Result<IndentationResponse, ExperimentError> {
     let (Some(&first), Some(&last)) = (profile.time.first(), profile.time.last()) else {
-        anyhow::bail!("there is no recorded indentation to follow");
+        return Err(ExperimentError::ShortProfile { n_samples: 0 });
     };
-    anyhow::ensure!(
-        profile.time.len() > 1,
-        "the number of samples of a profile is 1; it must be at least 2"
-    );
+    if profile.time.len() < 2 {
+        return Err(ExperimentError::ShortProfile { n_samples: 1 });
+    }
     let mut follower = Follower::new(scene, site, CLEARANCE)?;
     follower.approach(progress)?;
     follower.settle(profile)?;
@@ -140,7 +139,11 @@ pub(super) struct Follower<'a> {
 
 impl<'a> Follower<'a> {
     /// Places the probe `clearance` above the skin at a site in the torso frame [m]. Indentations are relative to the resting skin.
-    pub(super) fn new(scene: &'a Scene, site: [f64; 2], clearance: f64) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        scene: &'a Scene,
+        site: [f64; 2],
+        clearance: f64,
+    ) -> Result<Self, ExperimentError> {
         let mut probe_scene = ProbeScene::new(scene)?;
         let skin = probe_scene.skin(site[0], site[1])?;
         probe_scene.place(&probe_scene.placement.pose_on(&skin, clearance, None))?;
@@ -167,7 +170,7 @@ impl<'a> Follower<'a> {
         site: [f64; 2],
         clearance: f64,
         progress: Progress<'_>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExperimentError> {
         let mut scout = Self::new(scene, site, clearance)?;
         scout.approach(progress)?;
         let mut follower = Self::new(scene, site, clearance - scout.zero)?;
@@ -244,7 +247,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Takes one physics step towards an indentation that moves at `speed`.
-    pub(super) fn step(&mut self, indentation: f64, speed: f64) -> anyhow::Result<()> {
+    pub(super) fn step(&mut self, indentation: f64, speed: f64) -> Result<(), ExperimentError> {
         let wanted = self.zero + indentation;
         let error = wanted - self.depth();
         self.correction = (self.correction + DEPTH_CORRECTION * self.dt * error).clamp(-0.02, 0.02);
@@ -269,14 +272,13 @@ impl<'a> Follower<'a> {
     }
 
     /// Lowers the probe to the skin. The indentation is zero at the first contact.
-    fn approach(&mut self, progress: Progress<'_>) -> anyhow::Result<()> {
+    fn approach(&mut self, progress: Progress<'_>) -> Result<(), ExperimentError> {
         let mut wanted = self.depth();
         while !self.probe_scene.in_contact() {
             wanted += APPROACH_SPEED * self.dt;
-            anyhow::ensure!(
-                wanted < 0.03,
-                "the probe does not touch the torso; choose another site"
-            );
+            if wanted >= 0.03 {
+                return Err(ExperimentError::Missed);
+            }
             self.step(wanted, APPROACH_SPEED)?;
             report(progress, 0.0)?;
         }
@@ -285,7 +287,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Moves to the start of the profile and rests there for a while.
-    fn settle(&mut self, profile: &IndentationProfile<'_>) -> anyhow::Result<()> {
+    fn settle(&mut self, profile: &IndentationProfile<'_>) -> Result<(), ExperimentError> {
         let (start, speed) = (profile.indentation[0], profile.velocity[0]);
         // Start with the profile's first velocity if it comes from above, otherwise from rest.
         let arrives = start < ARRIVING[0] && speed > ARRIVING[1];

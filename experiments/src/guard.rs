@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use insonate_sim::verdict::RunWatch;
 
-use super::Sample;
+use super::{ExperimentError, Sample};
 
 /// Wall-clock time before the speed is checked [s], so that start-up and a busy machine do not end a run.
 const PATIENCE: f64 = 20.0;
@@ -35,15 +35,16 @@ impl Guard {
         sample: &Sample,
         watch: &RunWatch,
         aside: Duration,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), ExperimentError> {
         let [x, y, z] = sample.contact_force;
         let force = (x * x + y * y + z * z).sqrt();
-        anyhow::ensure!(
-            force <= self.max_force,
-            "the probe pressed with {force:.1} N at {:.3} s, more than the limit of {} N",
-            sample.time,
-            self.max_force
-        );
+        if force > self.max_force || force.is_nan() {
+            return Err(ExperimentError::ProbeForce {
+                force,
+                time: sample.time,
+                limit: self.max_force,
+            });
+        }
         self.check_rest(sample.time, watch, aside)
     }
 
@@ -53,26 +54,26 @@ impl Guard {
         time: f64,
         watch: &RunWatch,
         aside: Duration,
-    ) -> anyhow::Result<()> {
-        if let Some(touch) = watch.other_contact() {
-            anyhow::ensure!(
-                touch.force <= self.max_force,
-                "{} of the robot touched {} with {:.1} N at {:.3} s, more than the limit of {} N",
-                touch.body,
-                touch.other,
-                touch.force,
-                touch.time,
-                self.max_force
-            );
+    ) -> Result<(), ExperimentError> {
+        if let Some(touch) = watch.other_contact()
+            && (touch.force > self.max_force || touch.force.is_nan())
+        {
+            return Err(ExperimentError::ArmForce {
+                body: touch.body.clone(),
+                other: touch.other.clone(),
+                force: touch.force,
+                time: touch.time,
+                limit: self.max_force,
+            });
         }
         let wall = self.begun.elapsed().saturating_sub(aside).as_secs_f64();
         let speed = time / wall;
-        anyhow::ensure!(
-            wall < PATIENCE || speed >= self.real_time,
-            "the simulation runs at {:.2} % of real time, less than {:.2} % (limit real_time)",
-            100.0 * speed,
-            100.0 * self.real_time
-        );
+        if wall >= PATIENCE && speed < self.real_time {
+            return Err(ExperimentError::TooSlow {
+                speed,
+                limit: self.real_time,
+            });
+        }
         Ok(())
     }
 }

@@ -11,11 +11,11 @@ use insonate_sim::verdict::{ForceFigures, Judge, RunWatch, Verdict, VerdictLimit
 use insonate_sim::{Pose, Twist};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::base_search::{self, NoContact};
+use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
-use super::{Pictures, Progress, Sample};
+use super::{ExperimentError, Pictures, Progress, Sample};
 
 /// Settings of a hold: site, rotation and force.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +86,7 @@ pub fn hold(
     hold: &Hold,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<Held> {
+) -> Result<Held, ExperimentError> {
     hold_once(scene, hold, pictures, progress).map_err(|error| {
         let ends = |probe_scene: &ProbeScene<'_>| {
             let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
@@ -113,11 +113,14 @@ fn hold_once(
     hold: &Hold,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<Held> {
+) -> Result<Held, ExperimentError> {
     hold.check()?;
     let mut probe_scene = ProbeScene::new(scene)?;
-    let points = TissuePoints::at_rest(&probe_scene.physics, &Pose::default())
-        .ok_or_else(|| anyhow::anyhow!("the scene has no torso; ultrasound needs one"))?;
+    let points = TissuePoints::at_rest(&probe_scene.physics, &Pose::default()).ok_or(
+        ExperimentError::NoTorso {
+            purpose: "to look into",
+        },
+    )?;
     let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
     let goal = goal(&probe_scene, &skin, hold.rotation);
     probe_scene.place(&above(&goal, &skin))?;
@@ -137,11 +140,10 @@ fn hold_once(
             break;
         }
         if touched.is_none() && time > LONGEST_APPROACH {
-            return Err(NoContact {
+            return Err(ExperimentError::NoContact {
                 seconds: LONGEST_APPROACH,
                 site: hold.site,
-            }
-            .into());
+            });
         }
         let target = HybridTarget {
             world_from_probe: goal,

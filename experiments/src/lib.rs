@@ -10,6 +10,7 @@ mod base_search;
 pub mod continuum;
 mod device;
 mod episode_camera;
+mod error;
 pub mod fit_scene;
 mod fit_softness;
 pub mod follow;
@@ -40,8 +41,10 @@ mod torso_parameters;
 mod tuning;
 
 pub use b_mode_film::BModeFilm;
+pub use base_search::Advice;
 pub use device::{Backend, Device};
 pub use episode_camera::EpisodeCamera;
+pub use error::ExperimentError;
 pub use fit_scene::{SceneFit, fit_scene};
 pub use fit_softness::{SoftnessFit, fit_softness};
 pub use hold::{Held, Hold, hold};

@@ -7,6 +7,7 @@ use insonate_sim::controllers::{
 use insonate_sim::{CompiledScene, Physics, Pose, Twist};
 use nalgebra::Vector3;
 
+use super::ExperimentError;
 use super::probe_scene::ProbeScene;
 use super::scan::{Path, Scan};
 
@@ -44,7 +45,7 @@ impl<'a> LiveScan<'a> {
     ///
     /// # Errors
     /// The errors of [`super::scan()`].
-    pub fn new(scene: &'a Scene, scan: &Scan) -> anyhow::Result<Self> {
+    pub fn new(scene: &'a Scene, scan: &Scan) -> Result<Self, ExperimentError> {
         scan.check()?;
         let mut probe_scene = ProbeScene::new(scene)?;
         let path = Path::over(&probe_scene, scan)?;
@@ -64,7 +65,7 @@ impl<'a> LiveScan<'a> {
     ///
     /// # Errors
     /// If the simulation diverges.
-    pub fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+    pub fn advance(&mut self, time: f64) -> Result<(), ExperimentError> {
         let end = self.probe_scene.physics.time() + time;
         // Tolerance of half a step, because times are sums.
         while self.probe_scene.physics.time() < end - 0.5 * self.probe_scene.physics.timestep() {
@@ -84,7 +85,7 @@ impl<'a> LiveScan<'a> {
     ///
     /// # Errors
     /// The errors of [`OscPose::new`].
-    pub fn steer(&mut self, world_from_probe: Pose) -> anyhow::Result<()> {
+    pub fn steer(&mut self, world_from_probe: Pose) -> Result<(), ExperimentError> {
         if let Some((_, target)) = &mut self.steered {
             *target = world_from_probe;
             return Ok(());
@@ -117,7 +118,7 @@ impl<'a> LiveScan<'a> {
     }
 
     /// Takes one step along the path, which reverses at its ends.
-    fn follow_path(&mut self) -> anyhow::Result<()> {
+    fn follow_path(&mut self) -> Result<(), ExperimentError> {
         let dt = self.probe_scene.physics.timestep();
         self.touching += if self.probe_scene.in_contact() {
             dt

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::follow::Follower;
 use super::progress::report;
 use super::recorder::{ProbeTrajectory, Recorder};
-use super::{Pictures, Progress};
+use super::{ExperimentError, Pictures, Progress};
 
 /// Time in free air before the approach, and after the retreat [s].
 const AIR: [f64; 2] = [0.6, 0.3];
@@ -207,7 +207,7 @@ pub fn palpate(
     [seed, index]: [u64; 2],
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<SiteRecording> {
+) -> Result<SiteRecording, ExperimentError> {
     palpation.check()?;
     recorder.check()?;
     let mut follower =
@@ -224,12 +224,12 @@ pub fn palpate(
         report(progress, (step + 1) as f64 / n_steps as f64)?;
         press.take(&follower, time);
         let force = press.force.last().copied().unwrap_or_default();
-        anyhow::ensure!(
-            force <= palpation.max_force,
-            "the force reached the limit of {} N at {:.1} mm; choose a smaller depth or a larger max_force",
-            palpation.max_force,
-            1e3 * follower.measure().0
-        );
+        if force > palpation.max_force || force.is_nan() {
+            return Err(ExperimentError::PressForce {
+                limit: palpation.max_force,
+                indentation: follower.measure().0,
+            });
+        }
         if step == deepest as usize {
             follower.picture(pictures);
         }
@@ -275,12 +275,9 @@ impl Press {
         file: String,
         follower: &Follower<'_>,
         bias_n: [f64; 3],
-    ) -> anyhow::Result<SiteTruth> {
+    ) -> Result<SiteTruth, ExperimentError> {
         let Some(contact) = self.contact else {
-            anyhow::bail!(
-                "the probe does not touch the torso at {}; choose a larger depth",
-                site.name
-            );
+            return Err(ExperimentError::TooShallow { site: site.name });
         };
         let inside: Vec<usize> = (0..self.depth.len())
             .filter(|&i| self.depth[i] > contact)

@@ -8,7 +8,7 @@ use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::summary::Asked;
-use super::{Pictures, Progress, Record, Sample, Summary};
+use super::{ExperimentError, Pictures, Progress, Record, Sample, Summary};
 
 /// Settings of a press: site, depth and speed.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ pub fn press(
     press: &Press,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<(Record, Summary)> {
+) -> Result<(Record, Summary), ExperimentError> {
     press_once(scene, press, pictures, progress).map_err(|error| {
         let ends = |probe_scene: &ProbeScene<'_>| {
             let skin = probe_scene.skin(press.site[0], press.site[1])?;
@@ -108,7 +108,7 @@ fn press_once(
     press: &Press,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<(Record, Summary)> {
+) -> Result<(Record, Summary), ExperimentError> {
     press.check()?;
     let mut probe_scene = ProbeScene::new(scene)?;
     let skin = probe_scene.skin(press.site[0], press.site[1])?;

@@ -1,6 +1,5 @@
 //! A scene for an experiment: the skin, the placement of the probe on it, and the measurements.
 
-use anyhow::Context as _;
 use insonate_meshes::HeightIndex;
 use insonate_models::Scene;
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
@@ -9,7 +8,7 @@ use insonate_sim::verdict::check_start;
 use insonate_sim::{CompiledScene, Physics, Pose};
 use nalgebra::Vector3;
 
-use super::Sample;
+use super::{ExperimentError, Sample};
 
 /// A running scene with the readings of the probe.
 #[derive(Debug)]
@@ -25,12 +24,12 @@ pub(super) struct ProbeScene<'a> {
 
 impl<'a> ProbeScene<'a> {
     /// Compiles a scene and puts the robot into its home pose.
-    pub(super) fn new(scene: &'a Scene) -> anyhow::Result<Self> {
-        anyhow::ensure!(
-            scene.robot.flange.is_some(),
-            "robot {} holds an instrument and carries no probe; see insonate psm --help",
-            scene.robot.name
-        );
+    pub(super) fn new(scene: &'a Scene) -> Result<Self, ExperimentError> {
+        if scene.robot.flange.is_none() {
+            return Err(ExperimentError::NoProbe {
+                robot: scene.robot.name.to_string(),
+            });
+        }
         let compiled = CompiledScene::compile(&scene.to_mjcf()?)?;
         let physics = Physics::from_scene(&compiled)?;
         Ok(Self {
@@ -47,17 +46,13 @@ impl<'a> ProbeScene<'a> {
     }
 
     /// The skin at `(x, y)` in the torso frame.
-    pub(super) fn skin(&self, x: f64, y: f64) -> anyhow::Result<SkinPoint> {
-        let surface = self
-            .surface
-            .as_ref()
-            .context("the scene has no torso to touch; choose a torso")?;
-        SkinPoint::above(surface, self.scene.torso_position, x, y).with_context(|| {
-            let [low, high] = surface.mesh().bounds();
-            format!(
-                "({x}, {y}) m is not on the torso; it must be between ({:.3}, {:.3}) and ({:.3}, {:.3}) m",
-                low[0], low[1], high[0], high[1]
-            )
+    pub(super) fn skin(&self, x: f64, y: f64) -> Result<SkinPoint, ExperimentError> {
+        let surface = self.surface.as_ref().ok_or(ExperimentError::NoTorso {
+            purpose: "to touch",
+        })?;
+        SkinPoint::above(surface, self.scene.torso_position, x, y).ok_or_else(|| {
+            let [low, high] = surface.mesh().bounds().map(|[x, y, _]| [x, y]);
+            ExperimentError::OffTorso { x, y, low, high }
         })
     }
 
@@ -67,7 +62,7 @@ impl<'a> ProbeScene<'a> {
     }
 
     /// Places the robot at rest with the probe at a pose and zeroes the force sensor. Fails if a part of the robot starts in collision.
-    pub(super) fn place(&mut self, pose: &Pose) -> anyhow::Result<()> {
+    pub(super) fn place(&mut self, pose: &Pose) -> Result<(), ExperimentError> {
         self.placement.place(&mut self.physics, pose)?;
         let skin = self.surface.as_ref().map(HeightIndex::mesh);
         let skin = skin.map(|skin| (skin, self.scene.torso_position));

@@ -1,13 +1,12 @@
 //! Repeats a recorded press once on a torso with the softness of the recording.
 
-use anyhow::Context as _;
 use insonate_calibration::{Calibration, FitOptions};
 use insonate_models::Scene;
 use insonate_models::torsos::{Softness, TorsoConfig};
 
-use super::Progress;
 use super::fit_scene::{PressRepeater, REACHED};
 use super::tuning::relative_errors;
+use super::{ExperimentError, Progress};
 
 /// A recorded press and its repetition on a torso.
 #[derive(Clone, Debug)]
@@ -48,8 +47,10 @@ pub fn repeat_press(
     softness: Softness,
     options: &FitOptions,
     progress: Progress<'_>,
-) -> anyhow::Result<RepeatedPress> {
-    let torso = scene.torso.as_ref().context("the scene has no torso")?;
+) -> Result<RepeatedPress, ExperimentError> {
+    let torso = scene.torso.as_ref().ok_or(ExperimentError::NoTorso {
+        purpose: "to press",
+    })?;
     let config = TorsoConfig {
         softness,
         ..torso.config.clone()

@@ -9,12 +9,12 @@ use insonate_sim::verdict::{RunWatch, VerdictLimits};
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::Vector3;
 
-use super::base_search::{self, NoContact};
+use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
 use super::summary::Asked;
-use super::{Interrupted, Pictures, Progress, Record, Summary};
+use super::{ExperimentError, Pictures, Progress, Record, Summary};
 
 /// Settings of a scan: path, force and speed.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,7 +110,7 @@ pub fn scan(
     scan: &Scan,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<(Record, Summary)> {
+) -> Result<(Record, Summary), ExperimentError> {
     let (record, mut summary, missed) = match scan_once(scene, scan, pictures, progress) {
         Ok(done) => done,
         Err(error) => return Err(advise(error, scene, scan, progress)),
@@ -129,7 +129,7 @@ fn scan_once(
     scan: &Scan,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<(Record, Summary, Option<anyhow::Error>)> {
+) -> Result<(Record, Summary, Option<ExperimentError>), ExperimentError> {
     scan.check()?;
     let (mut run, mut controller) = Run::start(scene, scan, progress)?;
     if let Some(b_mode) = &mut pictures.b_mode {
@@ -153,7 +153,7 @@ fn scan_once(
     };
     let mut summary = Summary::of(&run.record, &asked, seconds);
     let error = steps.err();
-    summary.interrupted = error.as_ref().is_some_and(anyhow::Error::is::<Interrupted>);
+    summary.interrupted = matches!(error, Some(ExperimentError::Interrupted(_)));
     let problems: Vec<String> = match &error {
         Some(_) if summary.interrupted => vec!["interrupted".to_owned()],
         Some(error) => vec![error.to_string()],
@@ -161,17 +161,18 @@ fn scan_once(
     };
     summary.judge(&scan.limits, &run.watch, run.span(), &problems, &asked);
     let is_limited = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
-    let missed = error.filter(|error| error.is::<NoContact>() && !is_limited);
+    let missed =
+        error.filter(|error| matches!(error, ExperimentError::NoContact { .. }) && !is_limited);
     Ok((run.record, summary, missed))
 }
 
 /// Adds a working base position to an error about reach or a start in collision.
 fn advise(
-    error: anyhow::Error,
+    error: ExperimentError,
     scene: &Scene,
     scan: &Scan,
     progress: Progress<'_>,
-) -> anyhow::Error {
+) -> ExperimentError {
     let ends = |probe_scene: &ProbeScene<'_>| {
         let path = Path::over(probe_scene, scan)?;
         Ok(vec![
@@ -203,7 +204,7 @@ pub(super) struct Goal {
 }
 
 impl Path {
-    pub(super) fn over(probe_scene: &ProbeScene<'_>, scan: &Scan) -> anyhow::Result<Self> {
+    pub(super) fn over(probe_scene: &ProbeScene<'_>, scan: &Scan) -> Result<Self, ExperimentError> {
         let path = Self {
             from: scan.from,
             to: scan.to,
@@ -226,7 +227,7 @@ impl Path {
         &self,
         probe_scene: &ProbeScene<'_>,
         scan: &Scan,
-    ) -> anyhow::Result<Pose> {
+    ) -> Result<Pose, ExperimentError> {
         let start = self.at(probe_scene, 0.0)?;
         Ok(Pose {
             position: start.pose.position + start.skin.normal * scan.clearance,
@@ -235,7 +236,11 @@ impl Path {
     }
 
     /// Target after `distance` [m] from the start, measured from above.
-    pub(super) fn at(&self, probe_scene: &ProbeScene<'_>, distance: f64) -> anyhow::Result<Goal> {
+    pub(super) fn at(
+        &self,
+        probe_scene: &ProbeScene<'_>,
+        distance: f64,
+    ) -> Result<Goal, ExperimentError> {
         let share = (distance / self.length).clamp(0.0, 1.0);
         let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
         let skin = probe_scene.skin(along(0), along(1))?;
@@ -269,7 +274,7 @@ impl<'a> Run<'a> {
         scene: &'a Scene,
         scan: &Scan,
         progress: Progress<'a>,
-    ) -> anyhow::Result<(Self, HybridForce)> {
+    ) -> Result<(Self, HybridForce), ExperimentError> {
         let mut probe_scene = ProbeScene::new(scene)?;
         let path = Path::over(&probe_scene, scan)?;
         probe_scene.place(&path.above_start(&probe_scene, scan)?)?;
@@ -298,7 +303,7 @@ impl<'a> Run<'a> {
         goal: &Goal,
         speed: f64,
         force: f64,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), ExperimentError> {
         let twist = Twist {
             linear: goal.direction * speed,
             angular: Vector3::zeros(),
@@ -329,7 +334,11 @@ impl<'a> Run<'a> {
         if is_sliding { "slide" } else { "approach" }
     }
 
-    fn approach(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
+    fn approach(
+        &mut self,
+        controller: &mut HybridForce,
+        force: f64,
+    ) -> Result<(), ExperimentError> {
         let goal = self.path.at(&self.probe_scene, 0.0)?;
         while !self
             .record
@@ -338,18 +347,17 @@ impl<'a> Run<'a> {
             .is_some_and(|sample| sample.in_contact)
         {
             if self.probe_scene.physics.time() > LONGEST_APPROACH {
-                return Err(NoContact {
+                return Err(ExperimentError::NoContact {
                     seconds: LONGEST_APPROACH,
                     site: self.path.from,
-                }
-                .into());
+                });
             }
             self.step(controller, 0, &goal, 0.0, force)?;
         }
         Ok(())
     }
 
-    fn settle(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
+    fn settle(&mut self, controller: &mut HybridForce, force: f64) -> Result<(), ExperimentError> {
         let goal = self.path.at(&self.probe_scene, 0.0)?;
         let end = self.probe_scene.physics.time() + SETTLE;
         while self.probe_scene.physics.time() < end {
@@ -363,7 +371,7 @@ impl<'a> Run<'a> {
         controller: &mut HybridForce,
         scan: &Scan,
         pictures: &mut Pictures,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), ExperimentError> {
         self.watch.restart_joints();
         let start = self.probe_scene.physics.time();
         let duration = self.path.length / scan.speed + RAMP / 2.0;
@@ -406,7 +414,7 @@ impl<'a> Run<'a> {
     }
 
     /// Retreats along the normal of the skin under position control.
-    fn retreat(&mut self) -> anyhow::Result<()> {
+    fn retreat(&mut self) -> Result<(), ExperimentError> {
         use insonate_sim::controllers::{OscPose, OscPoseConfig, OscTarget};
         let goal = self.path.at(&self.probe_scene, self.path.length)?;
         let start = self.probe_scene.physics.time();

@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix2, Vector2};
 
-use super::Interrupted;
+use super::ExperimentError;
 
 /// Maximum step of an unknown, as a logarithm: a factor of four.
 const LONGEST_STEP: f64 = 1.4;
@@ -54,8 +54,8 @@ pub(super) fn relative_errors(answer: [f64; 2], target: [f64; 2]) -> [f64; 2] {
 /// Solves a problem. `measure` takes the unknowns and returns the answers with additional details.
 pub(super) fn tune<T: Clone>(
     problem: &TuningProblem,
-    mut measure: impl FnMut([f64; 2]) -> anyhow::Result<([f64; 2], T)>,
-) -> anyhow::Result<TuningSolution<T>> {
+    mut measure: impl FnMut([f64; 2]) -> Result<([f64; 2], T), ExperimentError>,
+) -> Result<TuningSolution<T>, ExperimentError> {
     let [low, high] =
         [0, 1].map(|end| Vector2::from(problem.bounds.map(|bounds| bounds[end].ln())));
     let inside = |x: Vector2<f64>| x.zip_zip_map(&low, &high, f64::clamp);
@@ -86,7 +86,7 @@ pub(super) fn tune<T: Clone>(
             break;
         }
         let (answer, detail) = match measure(trial.map(f64::exp).into()) {
-            Err(error) if error.is::<Interrupted>() => {
+            Err(ExperimentError::Interrupted(_)) => {
                 best.interrupted = true;
                 break;
             }

@@ -8,6 +8,7 @@ mod demonstrate;
 mod describe;
 mod device_arg;
 mod episode_args;
+mod error_text;
 mod evaluate;
 mod export;
 mod image;

@@ -7,9 +7,11 @@ use clap::Parser as _;
 use insonate::calibration::CalibrationError;
 use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
+use insonate::experiments::ExperimentError;
 use insonate::models::ModelError;
 use insonate::rl::RlError;
 
+use super::error_text::worded;
 use super::{Cli, Interrupted, Usage};
 
 /// Runs the command line, and returns its exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C.
@@ -42,10 +44,10 @@ fn report(error: &anyhow::Error) -> u8 {
     if is_usage(error) { 2 } else { 1 }
 }
 
-/// The error and its causes in one line, without repetitions.
+/// The error and its causes in one line, without repetitions, in the words of the command line.
 fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain().map(worded) {
         if line.is_empty() {
             line = cause;
         } else if !line.contains(&cause) {
@@ -57,26 +59,52 @@ fn in_one_line(error: &anyhow::Error) -> String {
 
 /// Whether the usage was wrong: an unknown name or a number out of range, independent of where it was found.
 fn is_usage(error: &anyhow::Error) -> bool {
-    let model = error.downcast_ref::<ModelError>();
-    let is_argument = model.is_some_and(|e| {
-        matches!(
-            e,
-            ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
-        )
-    });
-    let calibration = error.downcast_ref::<CalibrationError>();
-    let is_option = calibration.is_some_and(|e| matches!(e, CalibrationError::Option { .. }));
-    let arm = error.downcast_ref::<DvrkError>();
-    let is_range = arm.is_some_and(|e| matches!(e, DvrkError::Range { .. }));
-    let is_setting = error
-        .downcast_ref::<EnvError>()
-        .is_some_and(is_wrong_setting);
-    let is_learning = error.downcast_ref::<RlError>().is_some_and(|e| match e {
+    fn has<E: std::error::Error + Send + Sync + 'static>(
+        error: &anyhow::Error,
+        is_usage: impl Fn(&E) -> bool,
+    ) -> bool {
+        error.downcast_ref::<E>().is_some_and(is_usage)
+    }
+    has(error, is_wrong_argument)
+        || has(error, is_wrong_option)
+        || has(error, is_wrong_joint)
+        || has(error, is_wrong_setting)
+        || has(error, is_wrong_algorithm)
+        || has(error, is_wrong_experiment)
+        || error.is::<Usage>()
+}
+
+fn is_wrong_argument(error: &ModelError) -> bool {
+    matches!(
+        error,
+        ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
+    )
+}
+
+fn is_wrong_option(error: &CalibrationError) -> bool {
+    matches!(error, CalibrationError::Option { .. })
+}
+
+fn is_wrong_joint(error: &DvrkError) -> bool {
+    matches!(error, DvrkError::Range { .. })
+}
+
+fn is_wrong_algorithm(error: &RlError) -> bool {
+    match error {
         RlError::Env(error) => is_wrong_setting(error),
         RlError::Config { .. } | RlError::Misfit { .. } => true,
         _ => false,
-    });
-    is_argument || is_option || is_range || is_setting || is_learning || error.is::<Usage>()
+    }
+}
+
+fn is_wrong_experiment(error: &ExperimentError) -> bool {
+    match error {
+        ExperimentError::Model(error) => is_wrong_argument(error),
+        ExperimentError::Calibration(error) => is_wrong_option(error),
+        ExperimentError::Arm(error) => is_wrong_joint(error),
+        ExperimentError::Env(error) => is_wrong_setting(error),
+        _ => false,
+    }
 }
 
 fn is_wrong_setting(error: &EnvError) -> bool {

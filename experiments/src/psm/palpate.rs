@@ -1,6 +1,5 @@
 //! The instrument presses a torso repeatedly while it moves along it. The force on its tip is estimated from motor torques.
 
-use anyhow::Context as _;
 use insonate_models::robots::psm::{REMOTE_CENTER_HEIGHT, REMOTE_CENTER_REACH};
 use insonate_models::{ModelError, Scene};
 use insonate_sim::controllers::Controller as _;
@@ -15,7 +14,7 @@ use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::record::{PsmRecord, PsmSample, SAMPLE_TIME};
-use crate::{Pictures, Progress};
+use crate::{ExperimentError, Pictures, Progress};
 
 /// Height of the tip above the skin at the start [m].
 const CLEARANCE: f64 = 0.003;
@@ -91,12 +90,12 @@ impl PsmPalpation {
     }
 
     /// Motion of the joints over a scene's torso.
-    fn motion(&self, scene: &Scene, psm: &Psm) -> anyhow::Result<JointMotion> {
+    fn motion(&self, scene: &Scene, psm: &Psm) -> Result<JointMotion, ExperimentError> {
         let [x, y, z] = scene.robot_position;
         let below = [x + REMOTE_CENTER_REACH, y];
         let skin = scene
             .surface_above(below[0], below[1])
-            .context("the remote centre is not above the torso; move robot_position")?;
+            .ok_or(ExperimentError::OffCenter)?;
         let from_center = z + REMOTE_CENTER_HEIGHT - skin.position[2] - CLEARANCE;
         let lengths = &psm.geometry;
         let tool = lengths.l_tool - lengths.l_rcc + lengths.l_p2y + lengths.l_clip;
@@ -128,7 +127,7 @@ pub fn palpate(
     plan: &PsmPalpation,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<(PsmRecord, PsmPalpationSummary)> {
+) -> Result<(PsmRecord, PsmPalpationSummary), ExperimentError> {
     plan.check()?;
     let compiled = CompiledScene::compile(&scene.to_mjcf()?)?;
     let mut physics = Physics::from_scene(&compiled)?;

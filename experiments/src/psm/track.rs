@@ -1,6 +1,5 @@
 //! Tracking of a motion, with a comparison between the torques of the simulated arm and of the identified model.
 
-use anyhow::Context as _;
 use insonate_models::robots::psm::{Instrument, PsmConfig, configured};
 use insonate_models::{Scene, probes};
 use insonate_sim::controllers::Controller;
@@ -14,7 +13,7 @@ use insonate_sim::{CompiledScene, Physics, SimError};
 use serde::Serialize;
 
 use super::record::{PsmRecord, PsmSample, SAMPLE_TIME};
-use crate::{Pictures, Progress};
+use crate::{ExperimentError, Pictures, Progress};
 
 /// Duration of a physics step [s]; controllers act in each step.
 pub(super) const TIMESTEP: f64 = 0.0005;
@@ -42,7 +41,7 @@ impl PsmTrajectory {
     ];
 
     /// The motion of the joints.
-    fn motion(self) -> anyhow::Result<JointMotion> {
+    fn motion(self) -> Result<JointMotion, ExperimentError> {
         Ok(match self {
             Self::Line => JointMotion::line(),
             Self::Spiral => JointMotion::spiral(),
@@ -188,7 +187,7 @@ pub fn track(
     plan: &PsmTrack,
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<(PsmRecord, PsmTrackSummary)> {
+) -> Result<(PsmRecord, PsmTrackSummary), ExperimentError> {
     let mut mjcf = plan.scene().to_mjcf()?;
     if plan.trajectory.lifts_limits() {
         let flags = mjcf
@@ -197,7 +196,7 @@ pub fn track(
             .iter_mut()
             .find(|child| child.tag() == "flag");
         flags
-            .context("the scene sets flags")?
+            .expect("a scene of a PSM sets flags")
             .set("limit", "disable");
     }
     let compiled = CompiledScene::compile(&mjcf)?;

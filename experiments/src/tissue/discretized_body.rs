@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::ensure;
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::Material;
 use insonate_tissue::body::{Layer, ParticleBody, Solid, TetBody, TissueBody, liver, slab, torso};
@@ -11,6 +10,7 @@ use insonate_tissue::xpbd::XpbdBody;
 use nalgebra::Vector3;
 
 use super::plan::{MotionPlan, TissueSolver};
+use crate::ExperimentError;
 
 /// Half sizes of the strip [m], and the height of its middle above the table [m].
 pub(super) const STRIP: ([f64; 3], f64) = ([0.05, 0.02, 0.006], 0.08);
@@ -134,7 +134,7 @@ impl DiscretizedBody {
     ///
     /// # Errors
     /// If there are too few points for a body.
-    pub(super) fn new(plan: &MotionPlan) -> anyhow::Result<Self> {
+    pub(super) fn new(plan: &MotionPlan) -> Result<Self, ExperimentError> {
         let body = plan.body.description(plan);
         let materials = body.materials();
         let here = Path::new(".");
@@ -173,11 +173,12 @@ impl DiscretizedBody {
             }
         };
         let count = of_elements.len();
-        ensure!(
-            count >= 50,
-            "resolution {} leaves {count} particles or tetrahedra: take a finer one",
-            plan.resolution
-        );
+        if count < 50 {
+            return Err(ExperimentError::CoarseBody {
+                resolution: plan.resolution,
+                count,
+            });
+        }
         let names = body.layers.iter().map(|layer| &layer.name);
         let names = names.chain(body.regions.iter().map(|region| &region.name));
         let layers = names.zip(materials).zip(0..);

@@ -4,6 +4,7 @@ use insonate_tissue::tool::Wrench;
 use nalgebra::Vector3;
 
 use super::simulation::TissueSimulation;
+use crate::ExperimentError;
 
 /// Momentum and mass at the start, and the sum of all impulses since.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ impl MomentumBalance {
     pub(super) fn open(
         simulation: &dyn TissueSimulation,
         gravity: Vector3<f64>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExperimentError> {
         Ok(Self {
             mass: simulation.mass(),
             momentum: simulation.momentum()?,
@@ -52,7 +53,10 @@ impl MomentumBalance {
     }
 
     /// Compares the impulses with the momentum of the tissue.
-    pub(super) fn compare(&mut self, simulation: &dyn TissueSimulation) -> anyhow::Result<()> {
+    pub(super) fn compare(
+        &mut self,
+        simulation: &dyn TissueSimulation,
+    ) -> Result<(), ExperimentError> {
         let gained = simulation.momentum()? - self.momentum;
         self.worst = self.worst.max((gained - self.given).norm());
         Ok(())

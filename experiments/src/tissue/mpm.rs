@@ -1,6 +1,5 @@
 //! The particle solver, on the CPU or on a GPU.
 
-use anyhow::ensure;
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::surface::{ParticleCloud, ParticleVolumes, SurfaceLevel, particle_surface};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
@@ -10,7 +9,7 @@ use super::discretized_body::DiscretizedBody;
 use super::pieces;
 use super::plan::MotionPlan;
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
-use crate::{Backend, Device};
+use crate::{Backend, Device, ExperimentError};
 
 /// Margin in cells around the body and its travel.
 const MARGIN: f64 = 6.0;
@@ -59,17 +58,16 @@ impl MpmSimulation {
         bodies: &[MpmBody],
         [low, high]: [[f64; 3]; 2],
         grips: bool,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExperimentError> {
         let tears = bodies.iter().any(|body| body.material.tearing.is_some());
         let positions: Vec<[f64; 3]> = bodies
             .iter()
             .flat_map(|body| body.positions.iter().copied())
             .collect();
         for (asked, what) in [(tears, "tearing is"), (grips, "grips are")] {
-            ensure!(
-                !asked || plan.device != Device::Gpu,
-                "{what} not served by the particle solver on the GPU: take the device cpu"
-            );
+            if asked && plan.device == Device::Gpu {
+                return Err(ExperimentError::NotOnGpu { what });
+            }
         }
         // The GPU does not support every motion and has not been tested on hardware, so `Auto` takes the CPU.
         let backend = if tears || grips || plan.device == Device::Auto {
@@ -117,7 +115,7 @@ impl MpmSimulation {
         })
     }
 
-    fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
+    fn positions(&self) -> Result<Vec<[f64; 3]>, ExperimentError> {
         match &self.solver {
             Solver::Cpu(world) => Ok(world.positions()),
             #[cfg(feature = "gpu")]
@@ -127,7 +125,7 @@ impl MpmSimulation {
 
     /// Holds the particles that lie deep enough in a part that the held nodes end at its surface, or the deepest ones if the part is
     /// small.
-    fn hold(&mut self, index: usize, part: &Tool) -> anyhow::Result<()> {
+    fn hold(&mut self, index: usize, part: &Tool) -> Result<(), ExperimentError> {
         let distance = |at: &[f64; 3]| {
             let arm = Vector3::from(*at) - part.position;
             let local = part.rotation.inverse_transform_vector(&arm);
@@ -148,10 +146,9 @@ impl MpmSimulation {
             #[cfg(feature = "gpu")]
             Solver::Gpu(_) => 0,
         };
-        ensure!(
-            n_held > 0,
-            "the instrument holds no tissue; use a finer resolution"
-        );
+        if n_held == 0 {
+            return Err(ExperimentError::EmptyGrasp);
+        }
         Ok(())
     }
 
@@ -181,7 +178,7 @@ fn tool_of(part: &MovingTool) -> Tool {
 }
 
 impl TissueSimulation for MpmSimulation {
-    fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>> {
+    fn step(&mut self, parts: &[MovingTool], time: f64) -> Result<Vec<Wrench>, ExperimentError> {
         self.holds.resize(parts.len(), false);
         let tools: Vec<Tool> = parts.iter().map(tool_of).collect();
         match &mut self.solver {
@@ -236,7 +233,7 @@ impl TissueSimulation for MpmSimulation {
         }
     }
 
-    fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
+    fn momentum(&self) -> Result<Vector3<f64>, ExperimentError> {
         match &self.solver {
             Solver::Cpu(world) => Ok(world.momentum().into()),
             #[cfg(feature = "gpu")]
@@ -244,7 +241,7 @@ impl TissueSimulation for MpmSimulation {
         }
     }
 
-    fn torn(&self) -> anyhow::Result<TornElements> {
+    fn torn(&self) -> Result<TornElements, ExperimentError> {
         let positions = self.positions()?;
         let intact = self.is_intact();
         let whole: Vec<[f64; 3]> = positions
@@ -259,7 +256,7 @@ impl TissueSimulation for MpmSimulation {
         })
     }
 
-    fn surface(&self) -> anyhow::Result<TissueSurface> {
+    fn surface(&self) -> Result<TissueSurface, ExperimentError> {
         let intact = self.is_intact();
         let keep = |all: &[[f64; 3]]| -> Vec<[f64; 3]> {
             all.iter()

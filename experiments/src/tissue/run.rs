@@ -17,7 +17,7 @@ use super::rigid_part::{Interaction, RigidPart, Role};
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode};
 use super::summary::{LayerSummary, MotionSummary};
 use super::xpbd::XpbdSimulation;
-use crate::Progress;
+use crate::{ExperimentError, Progress};
 
 /// Maximum time during which tools move at a constant velocity [s].
 const MAX_STEP: f64 = 0.004;
@@ -43,7 +43,7 @@ pub fn run(
     plan: &MotionPlan,
     film: &mut MotionFilm,
     progress: Progress<'_>,
-) -> anyhow::Result<MotionRun> {
+) -> Result<MotionRun, ExperimentError> {
     plan.check()?;
     let discretized = DiscretizedBody::new(plan)?;
     let setup = (plan.motion.setup)(plan, &discretized);
@@ -70,7 +70,7 @@ fn simulate(
     simulation: &mut dyn TissueSimulation,
     film: &mut MotionFilm,
     progress: Progress<'_>,
-) -> anyhow::Result<MotionRun> {
+) -> Result<MotionRun, ExperimentError> {
     let gravity = Vector3::new(0.0, 0.0, -plan.gravity);
     let mut balance = MomentumBalance::open(simulation, gravity)?;
     let frame = plan.duration / plan.n_frames as f64;
@@ -88,13 +88,11 @@ fn simulate(
             let time = (index * steps_per_frame + inner) as f64 * step;
             match advance(simulation, setup, time, step, &mut balance) {
                 Ok(sample) => record.samples.push(sample),
-                Err(error) => match error.downcast_ref::<TissueError>() {
-                    Some(TissueError::Diverged { .. }) => {
-                        diverged = Some(error.to_string());
-                        break;
-                    }
-                    _ => return Err(error),
-                },
+                Err(ExperimentError::Tissue(error @ TissueError::Diverged { .. })) => {
+                    diverged = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(error),
             }
             let n_steps = (plan.n_frames * steps_per_frame) as f64;
             if progress(record.samples.len() as f64 / n_steps).is_break() {
@@ -166,7 +164,7 @@ fn advance(
     time: f64,
     step: f64,
     balance: &mut MomentumBalance,
-) -> anyhow::Result<MotionSample> {
+) -> Result<MotionSample, ExperimentError> {
     let interacting: Vec<&RigidPart> = setup.interacting().collect();
     let moving = |part: &&RigidPart| MovingTool {
         tool: part.at(time, step),
@@ -253,7 +251,11 @@ mod tests {
     }
 
     impl TissueSimulation for Falling {
-        fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>> {
+        fn step(
+            &mut self,
+            parts: &[MovingTool],
+            time: f64,
+        ) -> Result<Vec<Wrench>, ExperimentError> {
             if self.steps_left == 0 {
                 let reason = Divergence::NotFinite;
                 return Err(TissueError::Diverged { reason, time }.into());
@@ -283,19 +285,19 @@ mod tests {
             2.0
         }
 
-        fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
+        fn momentum(&self) -> Result<Vector3<f64>, ExperimentError> {
             Ok(Vector3::z() * (2.0 * self.velocity))
         }
 
-        fn torn(&self) -> anyhow::Result<TornElements> {
+        fn torn(&self) -> Result<TornElements, ExperimentError> {
             Ok(TornElements {
                 n_torn: 0,
                 n_pieces: 1,
             })
         }
 
-        fn surface(&self) -> anyhow::Result<TissueSurface> {
-            anyhow::bail!("there is none")
+        fn surface(&self) -> Result<TissueSurface, ExperimentError> {
+            Err(ExperimentError::EmptyGrasp)
         }
     }
 

@@ -4,6 +4,8 @@ use insonate_meshes::TriangleMesh;
 use insonate_tissue::tool::{Tool, Wrench};
 use nalgebra::Vector3;
 
+use crate::ExperimentError;
+
 /// A part at the start of a step.
 #[derive(Debug, Clone)]
 pub(super) struct MovingTool {
@@ -45,7 +47,7 @@ pub(super) struct TornElements {
 /// A simulated tissue.
 pub(super) trait TissueSimulation {
     /// Advances by a time [s]. Returns the mean wrench of the tissue on each part, about the part's moving origin.
-    fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>>;
+    fn step(&mut self, parts: &[MovingTool], time: f64) -> Result<Vec<Wrench>, ExperimentError>;
 
     /// Name of the device.
     fn device(&self) -> String;
@@ -63,7 +65,7 @@ pub(super) trait TissueSimulation {
     fn mass(&self) -> f64;
 
     /// Momentum [kg·m/s].
-    fn momentum(&self) -> anyhow::Result<Vector3<f64>>;
+    fn momentum(&self) -> Result<Vector3<f64>, ExperimentError>;
 
     /// Impulse on the tissue in the last step that is due neither to parts nor to gravity [N·s].
     fn other_impulse(&self) -> Vector3<f64> {
@@ -71,8 +73,8 @@ pub(super) trait TissueSimulation {
     }
 
     /// Statistics of torn tissue.
-    fn torn(&self) -> anyhow::Result<TornElements>;
+    fn torn(&self) -> Result<TornElements, ExperimentError>;
 
     /// Surface of the intact tissue.
-    fn surface(&self) -> anyhow::Result<TissueSurface>;
+    fn surface(&self) -> Result<TissueSurface, ExperimentError>;
 }

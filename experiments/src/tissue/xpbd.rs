@@ -1,6 +1,5 @@
 //! The constraint solver, on the CPU or on a GPU.
 
-use anyhow::ensure;
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::SoftTissue as _;
 use insonate_tissue::tool::{Shape, Tool, Wrench};
@@ -11,7 +10,7 @@ use super::discretized_body::DiscretizedBody;
 use super::pieces;
 use super::plan::MotionPlan;
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
-use crate::{Backend, Device};
+use crate::{Backend, Device, ExperimentError};
 
 /// Maximum share of an element's height that waves cross in a substep of Jacobi sweeps. These split masses over some twenty
 /// constraints,
@@ -39,7 +38,7 @@ enum Solver {
 }
 
 impl Solver {
-    fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
+    fn positions(&self) -> Result<Vec<[f64; 3]>, ExperimentError> {
         match self {
             Self::Cpu(world) => Ok(world.positions()),
             #[cfg(feature = "gpu")]
@@ -48,7 +47,7 @@ impl Solver {
     }
 
     /// Attaches the vertex at a position to a tool. Returns 0 if the vertex is already held or fixed.
-    fn grasp(&mut self, tool: usize, at: Vector3<f64>) -> anyhow::Result<usize> {
+    fn grasp(&mut self, tool: usize, at: Vector3<f64>) -> Result<usize, ExperimentError> {
         match self {
             Self::Cpu(world) => Ok(world.grasp(tool, at, 1e-9, 1)),
             #[cfg(feature = "gpu")]
@@ -64,7 +63,7 @@ impl Solver {
         }
     }
 
-    fn step(&mut self, time: f64) -> anyhow::Result<()> {
+    fn step(&mut self, time: f64) -> Result<(), ExperimentError> {
         match self {
             Self::Cpu(world) => Ok(world.step(time)?),
             #[cfg(feature = "gpu")]
@@ -89,7 +88,7 @@ impl Solver {
         }
     }
 
-    fn tets(&self) -> anyhow::Result<Vec<[u32; 4]>> {
+    fn tets(&self) -> Result<Vec<[u32; 4]>, ExperimentError> {
         match self {
             Self::Cpu(world) => Ok(world.tets()),
             #[cfg(feature = "gpu")]
@@ -97,7 +96,7 @@ impl Solver {
         }
     }
 
-    fn surface(&self) -> anyhow::Result<TriangleMesh> {
+    fn surface(&self) -> Result<TriangleMesh, ExperimentError> {
         match self {
             Self::Cpu(world) => Ok(world.surface()),
             #[cfg(feature = "gpu")]
@@ -115,7 +114,7 @@ impl XpbdSimulation {
         plan: &MotionPlan,
         discretized: &DiscretizedBody,
         body: &XpbdBody,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ExperimentError> {
         // On the GPU, tools touch only vertices, and a narrow tool can slip between them. So `Auto` takes the CPU.
         let backend = match plan.device {
             Device::Auto => Backend::Cpu,
@@ -159,7 +158,7 @@ impl XpbdSimulation {
     }
 
     /// Holds the vertices in a part. A vertex represents the tissue within half an edge.
-    fn hold(&mut self, index: usize, part: &Tool) -> anyhow::Result<()> {
+    fn hold(&mut self, index: usize, part: &Tool) -> Result<(), ExperimentError> {
         let within = |at: &&[f64; 3]| {
             let local = part
                 .rotation
@@ -177,16 +176,15 @@ impl XpbdSimulation {
         for at in found {
             n_held += self.solver.grasp(index, at)?;
         }
-        ensure!(
-            n_held > 0,
-            "the instrument holds no tissue; use a finer resolution"
-        );
+        if n_held == 0 {
+            return Err(ExperimentError::EmptyGrasp);
+        }
         Ok(())
     }
 }
 
 impl TissueSimulation for XpbdSimulation {
-    fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>> {
+    fn step(&mut self, parts: &[MovingTool], time: f64) -> Result<Vec<Wrench>, ExperimentError> {
         self.holds.resize(parts.len(), false);
         let tool = |part: &MovingTool| match part.mode {
             ToolMode::Contact => part.tool.clone(),
@@ -234,7 +232,7 @@ impl TissueSimulation for XpbdSimulation {
         masses.iter().sum()
     }
 
-    fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
+    fn momentum(&self) -> Result<Vector3<f64>, ExperimentError> {
         match &self.solver {
             Solver::Cpu(world) => Ok(world.momentum()),
             #[cfg(feature = "gpu")]
@@ -250,7 +248,7 @@ impl TissueSimulation for XpbdSimulation {
         }
     }
 
-    fn torn(&self) -> anyhow::Result<TornElements> {
+    fn torn(&self) -> Result<TornElements, ExperimentError> {
         let tets = self.solver.tets()?;
         Ok(TornElements {
             n_torn: self.n_tets - tets.len(),
@@ -258,7 +256,7 @@ impl TissueSimulation for XpbdSimulation {
         })
     }
 
-    fn surface(&self) -> anyhow::Result<TissueSurface> {
+    fn surface(&self) -> Result<TissueSurface, ExperimentError> {
         let (mesh, vertices) = without_unused(&self.solver.surface()?);
         let rest: Vec<[f64; 3]> = vertices
             .iter()
