@@ -47,6 +47,7 @@ pub use insonate_experiments as experiments;
 pub use insonate_files as files;
 #[cfg(feature = "gpu")]
 pub use insonate_gpu as gpu;
+pub use insonate_learning as learning;
 pub use insonate_learning::{demonstrations, evaluation, study, training};
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;

@@ -11,8 +11,11 @@
 //! * [`mcap`]: experiments and rollouts as logs for viewers.
 
 pub mod demonstrations;
+mod error;
 pub mod evaluation;
 pub mod mcap;
 pub mod study;
 mod task_settings;
 pub mod training;
+
+pub use error::LearningError;

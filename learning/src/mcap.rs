@@ -14,6 +14,7 @@ use insonate_experiments::Record;
 use insonate_sim::render::Image;
 use serde_json::{Map, Value, json};
 
+use crate::LearningError;
 use crate::evaluation::Rollout;
 
 const WORLD: &str = "world";
@@ -55,7 +56,11 @@ pub fn record_log(record: &Record) -> Result<Vec<u8>, LogError> {
 ///
 /// # Errors
 /// [`LogError`], or an error if a picture cannot be encoded.
-pub fn rollout_log(rollout: &Rollout, frames: &[&Image], interval: f64) -> anyhow::Result<Vec<u8>> {
+pub fn rollout_log(
+    rollout: &Rollout,
+    frames: &[&Image],
+    interval: f64,
+) -> Result<Vec<u8>, LearningError> {
     let mut log = McapLog::new()?;
     let mut frames = frames.iter().enumerate().peekable();
     let terms = &rollout.spec.reward_terms;

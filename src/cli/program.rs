@@ -8,6 +8,7 @@ use insonate::calibration::CalibrationError;
 use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
 use insonate::experiments::ExperimentError;
+use insonate::learning::LearningError;
 use insonate::models::ModelError;
 use insonate::rl::RlError;
 
@@ -71,6 +72,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || has(error, is_wrong_setting)
         || has(error, is_wrong_algorithm)
         || has(error, is_wrong_experiment)
+        || has(error, is_wrong_learning)
         || error.is::<Usage>()
 }
 
@@ -103,6 +105,24 @@ fn is_wrong_experiment(error: &ExperimentError) -> bool {
         ExperimentError::Calibration(error) => is_wrong_option(error),
         ExperimentError::Arm(error) => is_wrong_joint(error),
         ExperimentError::Env(error) => is_wrong_setting(error),
+        _ => false,
+    }
+}
+
+fn is_wrong_learning(error: &LearningError) -> bool {
+    match error {
+        LearningError::NoTask | LearningError::NoTaskOfPolicy | LearningError::Differs { .. } => {
+            true
+        }
+        LearningError::Env(error) | LearningError::InFile { source: error, .. } => {
+            is_wrong_setting(error)
+        }
+        LearningError::Rl(error) => is_wrong_algorithm(error),
+        LearningError::Model(error) => is_wrong_argument(error),
+        LearningError::Experiment(error) | LearningError::Torso { source: error, .. } => {
+            is_wrong_experiment(error)
+        }
+        LearningError::Policy { source, .. } => is_wrong_learning(source),
         _ => false,
     }
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::experiments::Interrupted;
+use insonate::experiments::ExperimentError;
 use insonate::files::Claim;
+use insonate::learning::LearningError;
 use insonate::models::torsos::{self, Softness};
 use insonate::report::{study_files, study_text};
 use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
@@ -86,7 +87,7 @@ impl Study {
         });
         display.finish();
         let result = match result {
-            Err(error) if error.is::<Interrupted>() => {
+            Err(LearningError::Experiment(ExperimentError::Interrupted(_))) => {
                 let output = self.output.display();
                 let saved = format!(
                     "fitted torsos and finished iterations are saved; go on with the same command and --resume, in {output}"

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use anyhow::Context as _;
 use insonate_datasets::{Dataset, ReadOptions};
 use insonate_envs::{EnvError, EnvFactory, EnvSpec};
 use insonate_rl::PolicyIdentity;
 use insonate_rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
 use toml::Table;
 
+use crate::LearningError;
 use crate::training::resolve_env;
 
 /// Every tenth demonstration is used for validation, or the last of fewer than ten.
@@ -35,14 +35,14 @@ impl Lesson {
     ///
     /// # Errors
     /// [`insonate_datasets::DatasetError`]; [`EnvError::Config`] if the task, the observations or the actions differ.
-    pub fn read(path: &Path, task: &str, overrides: &Table) -> anyhow::Result<Self> {
+    pub fn read(path: &Path, task: &str, overrides: &Table) -> Result<Self, LearningError> {
         let dataset = insonate_datasets::read(path, ReadOptions::default())?;
         let info = &dataset.info;
         if !info.task.is_empty() && info.task != task {
             return Err(misfit(format!("is of {}, not of {task}", info.task)).into());
         }
         let base = info.settings.parse::<Table>();
-        let base = base.context("the data set has settings that cannot be read")?;
+        let base = base.map_err(LearningError::settings("the data set"))?;
         let factory = resolve_env(task, &base, overrides)?;
         let spec = factory.make()?.spec().clone();
         check_names(&dataset, &spec)?;
@@ -93,7 +93,7 @@ pub fn imitate(
     lesson: &Lesson,
     config: &ImitationConfig,
     observer: &mut dyn FnMut(&EpochLosses) -> ControlFlow<()>,
-) -> anyhow::Result<Imitation> {
+) -> Result<Imitation, LearningError> {
     let samples = Samples {
         observations: &lesson.observations,
         actions: &lesson.actions,

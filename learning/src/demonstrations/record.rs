@@ -12,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::scene_cameras::SceneCameras;
+use crate::LearningError;
 use crate::evaluation::NamedPolicy;
 
 /// Maximum number of episodes run per recorded episode if failures are discarded.
@@ -93,7 +94,7 @@ pub trait Demonstrator {
     ///
     /// # Errors
     /// If the environment cannot be shown.
-    fn begin(&mut self, _env: &dyn Env, _n_kept: usize) -> anyhow::Result<Choice> {
+    fn begin(&mut self, _env: &dyn Env, _n_kept: usize) -> Result<Choice, LearningError> {
         Ok(Choice::Go)
     }
 
@@ -106,13 +107,17 @@ pub trait Demonstrator {
         env: &mut VecEnv,
         rng: &mut ChaCha8Rng,
         action: &mut [f32],
-    ) -> anyhow::Result<Choice>;
+    ) -> Result<Choice, LearningError>;
 
     /// Called after the last action of an episode.
     ///
     /// # Errors
     /// If the environment cannot be shown.
-    fn judge(&mut self, _env: &dyn Env, _is_success: Option<bool>) -> anyhow::Result<Choice> {
+    fn judge(
+        &mut self,
+        _env: &dyn Env,
+        _is_success: Option<bool>,
+    ) -> Result<Choice, LearningError> {
         Ok(Choice::Go)
     }
 }
@@ -123,7 +128,7 @@ impl Demonstrator for Agent {
         env: &mut VecEnv,
         rng: &mut ChaCha8Rng,
         action: &mut [f32],
-    ) -> anyhow::Result<Choice> {
+    ) -> Result<Choice, LearningError> {
         Self::act(self, env, [rng], action)?;
         Ok(Choice::Go)
     }
@@ -140,7 +145,7 @@ pub fn record(
     plan: &RecordPlan,
     writer: &mut DatasetWriter,
     observer: &mut dyn FnMut(usize) -> ControlFlow<()>,
-) -> anyhow::Result<Recorded> {
+) -> Result<Recorded, LearningError> {
     let config = VecConfig {
         autoreset: Autoreset::Disabled,
         n_threads: 1,
@@ -162,10 +167,10 @@ pub fn record(
     while recorded.n_kept < plan.n_episodes {
         let n_tried = recorded.episodes.len() as u64;
         if n_tried >= MAX_TRIES * plan.n_episodes as u64 {
-            anyhow::bail!(
-                "only {} of {n_tried} episodes succeeded: record failures too, or choose a better expert",
-                recorded.n_kept
-            );
+            return Err(LearningError::TooFewSuccesses {
+                n_kept: recorded.n_kept,
+                n_tried,
+            });
         }
         let seed = plan.seed + n_tried + recorded.n_discarded;
         let n_kept = recorded.n_kept;
@@ -228,7 +233,7 @@ impl Recording<'_> {
         seed: u64,
         n_kept: usize,
         observer: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> Result<Outcome, LearningError> {
         let spec = self.env.spec().clone();
         let mut rng = action_rng(seed);
         self.env.reset_env(0, seed, &self.plan.options)?;
@@ -276,7 +281,7 @@ impl Recording<'_> {
         }
     }
 
-    fn see(&mut self, demonstration: &mut Demonstration) -> anyhow::Result<()> {
+    fn see(&mut self, demonstration: &mut Demonstration) -> Result<(), LearningError> {
         let observations = &self.env.batch().observations;
         demonstration.observations.extend_from_slice(observations);
         let env = self.env.env(0);

@@ -1,9 +1,10 @@
 //! Cameras of a scene that are recorded in demonstrations.
 
-use anyhow::Context as _;
 use insonate_datasets::CameraInfo;
 use insonate_envs::Env;
-use insonate_sim::render::{PACKAGES, RenderConfig, Renderer};
+use insonate_sim::render::{RenderConfig, Renderer};
+
+use crate::LearningError;
 
 /// Takes the pictures of an episode.
 #[derive(Debug)]
@@ -22,26 +23,28 @@ impl<'a> SceneCameras<'a> {
     }
 
     /// Starts an episode. Its scene may differ from the previous one.
-    pub(super) fn begin(&mut self, env: &dyn Env) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self, env: &dyn Env) -> Result<(), LearningError> {
         let Some(camera) = self.cameras.first() else {
             return Ok(());
         };
-        let (scene, _) = env
-            .scene()
-            .with_context(|| format!("{} has no scene for a camera", env.spec().id))?;
+        let (scene, _) = env.scene().ok_or_else(|| LearningError::NoScene {
+            task: env.spec().id.clone(),
+        })?;
         let config = RenderConfig::fast(camera.width, camera.height);
         let renderer = Renderer::new(scene, config);
-        self.renderer = Some(renderer.with_context(|| {
-            format!(
-                "no pictures of {} (Debian packages: {PACKAGES})",
-                camera.name
-            )
+        self.renderer = Some(renderer.map_err(|source| LearningError::NoPictures {
+            camera: camera.name.clone(),
+            source,
         })?);
         Ok(())
     }
 
     /// Appends a picture of each camera.
-    pub(super) fn take(&mut self, env: &dyn Env, frames: &mut [Vec<u8>]) -> anyhow::Result<()> {
+    pub(super) fn take(
+        &mut self,
+        env: &dyn Env,
+        frames: &mut [Vec<u8>],
+    ) -> Result<(), LearningError> {
         let (Some(renderer), Some((_, physics))) = (&mut self.renderer, env.scene()) else {
             return Ok(());
         };

@@ -1,13 +1,14 @@
 //! Episodes as CSV.
 
 use super::EvaluationResult;
+use crate::LearningError;
 
 /// Writes one row per episode: policy, seed, return, length, end, verdict, reasons, metrics, sums of reward terms and costs, random
 /// parameters.
 ///
 /// # Errors
 /// If the table cannot be written to memory.
-pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
+pub fn episodes_csv(results: &[EvaluationResult]) -> Result<Vec<u8>, LearningError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let Some(EvaluationResult { spec: first, .. }) = results.first() else {
         return Ok(Vec::new());
@@ -56,7 +57,8 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
             writer.write_record(fixed.into_iter().chain(numbers))?;
         }
     }
-    Ok(writer.into_inner()?)
+    let table = writer.into_inner();
+    Ok(table.map_err(|error| csv::Error::from(error.into_error()))?)
 }
 
 /// Formats a number as a cell; empty for NaN.

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use insonate_envs::tasks::{self, EnvFactory};
 use insonate_envs::{EnvError, settings};
 use insonate_rl::run::POLICY;
 use insonate_rl::{Agent, Policy};
 use toml::Table;
 
+use crate::LearningError;
 use crate::training::resolve_env;
 
 /// Policies without a file.
@@ -37,13 +37,13 @@ impl NamedPolicy {
     ///
     /// # Errors
     /// * [`EnvError::Unknown`] for a name that is neither built in nor a file.
-    /// * [`EnvError::Config`] without a task or for invalid settings.
+    /// * [`LearningError::NoTaskOfPolicy`]; [`EnvError::Config`] for invalid settings.
     /// * An error for a file that is not a policy or has another task.
     pub fn load_all(
         names: &[String],
         task: Option<&str>,
         overrides: &Table,
-    ) -> anyhow::Result<Vec<Self>> {
+    ) -> Result<Vec<Self>, LearningError> {
         let policies: Vec<Option<(PathBuf, Policy)>> = names
             .iter()
             .map(|name| load(name))
@@ -51,10 +51,7 @@ impl NamedPolicy {
         let first = policies.iter().flatten().map(|(_, policy)| policy).next();
         let task = task
             .or(first.map(|policy| policy.identity.task.as_str()))
-            .ok_or_else(|| EnvError::Config {
-                field: "task".to_owned(),
-                problem: "is missing: give --task or a policy file".to_owned(),
-            })?;
+            .ok_or(LearningError::NoTaskOfPolicy)?;
         tasks::by_name(task)?;
         let default = match first {
             Some(policy) if policy.identity.task == task => stored(policy)?,
@@ -67,8 +64,12 @@ impl NamedPolicy {
                     Some((_, policy)) if policy.identity.task == task => stored(policy)?,
                     _ => default.clone(),
                 };
-                Self::new(name, policy.clone(), task, &base, overrides)
-                    .with_context(|| format!("policy {name}"))
+                Self::new(name, policy.clone(), task, &base, overrides).map_err(|source| {
+                    LearningError::Policy {
+                        name: name.clone(),
+                        source: Box::new(source),
+                    }
+                })
             })
             .collect()
     }
@@ -77,7 +78,7 @@ impl NamedPolicy {
     ///
     /// # Errors
     /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for settings.
-    pub fn demonstrating_script(task: &str, overrides: &Table) -> anyhow::Result<Self> {
+    pub fn demonstrating_script(task: &str, overrides: &Table) -> Result<Self, LearningError> {
         let kind = tasks::by_name(task)?;
         let named = if kind.demonstrated.is_empty() {
             kind.scripted
@@ -102,7 +103,7 @@ impl NamedPolicy {
         task: &str,
         base: &Table,
         overrides: &Table,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, LearningError> {
         let kind = tasks::by_name(task)?;
         let mut base = base.clone();
         let (file, policy) = loaded.unzip();
@@ -150,15 +151,13 @@ impl NamedPolicy {
 }
 
 /// Settings with which a policy was trained.
-fn stored(policy: &Policy) -> anyhow::Result<Table> {
+fn stored(policy: &Policy) -> Result<Table, LearningError> {
     let settings = policy.identity.settings.parse();
-    settings.map_err(|error: toml::de::Error| {
-        anyhow::anyhow!("the policy's settings cannot be read: {error}")
-    })
+    settings.map_err(LearningError::settings("the policy"))
 }
 
 /// The policy and its file for a name; `None` for a built-in policy.
-fn load(name: &str) -> anyhow::Result<Option<(PathBuf, Policy)>> {
+fn load(name: &str) -> Result<Option<(PathBuf, Policy)>, LearningError> {
     if BUILTIN_POLICIES.contains(&name) {
         return Ok(None);
     }

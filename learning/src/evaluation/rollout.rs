@@ -11,6 +11,7 @@ use insonate_sim::Physics;
 use insonate_sim::readings::{ForceTorque, ProbeContact, ProbeFrame};
 
 use super::NamedPolicy;
+use crate::LearningError;
 
 /// A control step: observation and action at its start, reward and probe at its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +82,7 @@ pub fn rollout(
     seed: u64,
     options: &ResetOptions,
     watch: &mut dyn FnMut(&dyn Env) -> ControlFlow<()>,
-) -> anyhow::Result<Rollout> {
+) -> Result<Rollout, LearningError> {
     let config = VecConfig {
         autoreset: Autoreset::Disabled,
         n_threads: 1,
@@ -198,7 +199,7 @@ impl Rollout {
     ///
     /// # Errors
     /// If the table cannot be written to memory.
-    pub fn to_csv(&self) -> anyhow::Result<Vec<u8>> {
+    pub fn to_csv(&self) -> Result<Vec<u8>, LearningError> {
         let spec = &self.spec;
         let prefixed = |prefix: &'static str, names: &[String]| -> Vec<String> {
             let names = names.iter();
@@ -236,7 +237,8 @@ impl Rollout {
             row.extend(step.tool_force.map(|force| force.to_string()));
             writer.write_record(row)?;
         }
-        Ok(writer.into_inner()?)
+        let table = writer.into_inner();
+        Ok(table.map_err(|error| csv::Error::from(error.into_error()))?)
     }
 }
 

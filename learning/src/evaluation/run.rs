@@ -7,6 +7,7 @@ use std::time::Instant;
 use insonate_envs::{Autoreset, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
 
 use super::NamedPolicy;
+use crate::LearningError;
 
 /// Episodes of an evaluation and how they are run.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +49,7 @@ pub fn evaluate(
     policy: &NamedPolicy,
     plan: &EvaluationPlan,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
-) -> anyhow::Result<EvaluationResult> {
+) -> Result<EvaluationResult, LearningError> {
     let start = Instant::now();
     let config = VecConfig {
         autoreset: Autoreset::Disabled,

@@ -11,6 +11,7 @@ use toml::Table;
 
 use super::policies::{CALIBRATED, THESIS};
 use super::{ConditionResult, Observer, PolicyFigures, StudyEvent, StudyPlan, folder, torsos};
+use crate::LearningError;
 use crate::evaluation::{
     Estimate, EvaluationPlan, EvaluationResult, NamedPolicy, evaluate, paired_difference, wilson,
 };
@@ -40,7 +41,7 @@ pub(super) fn evaluate_all(
     folder: &OutputFolder,
     torsos: &[SoftnessFit],
     observer: Observer<'_>,
-) -> anyhow::Result<Vec<ConditionResult>> {
+) -> Result<Vec<ConditionResult>, LearningError> {
     let all = conditions(plan, torsos)?;
     let n = all.len() as f64;
     let mut results = Vec::new();
@@ -52,7 +53,7 @@ pub(super) fn evaluate_all(
         let found = evaluate_one(plan, folder, &condition.env, &mut progress)?;
         let paired = found[1..]
             .iter()
-            .map(|other| paired_difference(&found[0], other).map_err(anyhow::Error::msg))
+            .map(|other| paired_difference(&found[0], other).map_err(LearningError::Unpaired))
             .collect::<Result<_, _>>()?;
         results.push(ConditionResult {
             policies: found.iter().map(figures).collect(),
@@ -69,7 +70,7 @@ fn evaluate_one(
     folder: &OutputFolder,
     env: &Table,
     progress: insonate_experiments::Progress<'_>,
-) -> anyhow::Result<Vec<EvaluationResult>> {
+) -> Result<Vec<EvaluationResult>, LearningError> {
     let file = |name: &str| -> Result<String, FileError> {
         let path = folder::policy(folder, name)?.join(POLICY);
         Ok(path.display().to_string())

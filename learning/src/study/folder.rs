@@ -6,11 +6,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use insonate_experiments::SoftnessFit;
 use insonate_files::{FileError, OutputFolder};
 
 use super::{StudyPlan, StudyStart};
+use crate::LearningError;
 
 const SETTINGS: &str = "study.toml";
 const TORSOS: &str = "torsos.json";
@@ -20,36 +20,36 @@ const RESULTS: [&str; 3] = [TORSOS, "study.json", "study.html"];
 const MAX_SIZE: u64 = 1 << 20;
 
 /// Starts a study in a folder, or resumes it.
-pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> anyhow::Result<()> {
+pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> Result<(), LearningError> {
     let path = folder.path().join(SETTINGS);
     let ours = plan.to_table().to_string();
     let earlier = path.exists();
     match plan.start {
-        StudyStart::New if earlier => anyhow::bail!(
-            "{} already exists from another study: --resume it, --overwrite it, or choose another --output",
-            path.display()
-        ),
+        StudyStart::New if earlier => {
+            return Err(LearningError::Exists {
+                path,
+                what: "study",
+            });
+        }
         StudyStart::Resume if earlier => {
             let theirs = read(&path)?;
             let differs = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
             if let Some((ours, theirs)) = differs {
-                anyhow::bail!(
-                    "{} says {theirs}, but this study {ours}: --resume keeps logs, steps and seed; or choose another --output",
-                    path.display()
-                );
+                return Err(LearningError::OtherStudy {
+                    theirs: theirs.to_owned(),
+                    ours: ours.to_owned(),
+                    path,
+                });
             }
-            anyhow::ensure!(
-                ours.lines().count() == theirs.lines().count(),
-                "{} names other logs: --resume keeps them; or choose another --output",
-                path.display()
-            );
+            if ours.lines().count() != theirs.lines().count() {
+                return Err(LearningError::OtherLogs { path });
+            }
             return Ok(());
         }
         StudyStart::Overwrite => {
             for path in RESULTS.map(|name| folder.path().join(name)) {
                 if path.exists() {
-                    let removing = || format!("cannot remove {}", path.display());
-                    fs::remove_file(&path).with_context(removing)?;
+                    fs::remove_file(&path).map_err(LearningError::io("remove", &path))?;
                 }
             }
         }
@@ -60,17 +60,19 @@ pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> anyhow::Result<()
 }
 
 /// Reads the fitted torsos.
-pub(super) fn torsos(folder: &OutputFolder) -> anyhow::Result<Vec<SoftnessFit>> {
+pub(super) fn torsos(folder: &OutputFolder) -> Result<Vec<SoftnessFit>, LearningError> {
     let path = folder.path().join(TORSOS);
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let reading = || format!("{} is damaged: --overwrite the study", path.display());
-    serde_json::from_str(&read(&path)?).with_context(reading)
+    serde_json::from_str(&read(&path)?).map_err(|source| LearningError::Damaged { path, source })
 }
 
 /// Writes the fitted torsos.
-pub(super) fn keep_torsos(folder: &OutputFolder, torsos: &[SoftnessFit]) -> anyhow::Result<()> {
+pub(super) fn keep_torsos(
+    folder: &OutputFolder,
+    torsos: &[SoftnessFit],
+) -> Result<(), LearningError> {
     let json = serde_json::to_string_pretty(torsos)?;
     folder.write(TORSOS, format!("{json}\n").as_bytes())?;
     Ok(())
@@ -84,13 +86,14 @@ pub(super) fn policy(folder: &OutputFolder, name: &str) -> Result<PathBuf, FileE
     folder.folder(&format!("policies/{name}"))
 }
 
-fn read(path: &Path) -> anyhow::Result<String> {
-    let reading = || format!("cannot read {}", path.display());
-    let size = fs::metadata(path).with_context(reading)?.len();
-    anyhow::ensure!(
-        size <= MAX_SIZE,
-        "{} has {size} bytes; it must have at most {MAX_SIZE} bytes",
-        path.display()
-    );
-    fs::read_to_string(path).with_context(reading)
+fn read(path: &Path) -> Result<String, LearningError> {
+    let reading = LearningError::io("read", path);
+    let size = fs::metadata(path).map_err(&reading)?.len();
+    if size > MAX_SIZE {
+        return Err(LearningError::Content {
+            path: path.to_owned(),
+            problem: format!("has {size} bytes; it must have at most {MAX_SIZE} bytes"),
+        });
+    }
+    fs::read_to_string(path).map_err(reading)
 }

@@ -22,6 +22,7 @@ use std::time::Instant;
 
 use insonate_files::OutputFolder;
 
+use crate::LearningError;
 use crate::training::Event;
 
 pub use plan::{StudyPlan, StudyStart};
@@ -51,7 +52,7 @@ pub fn study(
     plan: &StudyPlan,
     folder: &OutputFolder,
     observer: Observer<'_>,
-) -> anyhow::Result<StudyResult> {
+) -> Result<StudyResult, LearningError> {
     let start = Instant::now();
     folder::open(plan, folder)?;
     let torsos = torsos::fit(plan, folder, observer)?;

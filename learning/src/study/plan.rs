@@ -1,11 +1,11 @@
 //! Settings of a study.
 
-use anyhow::Context as _;
 use insonate_calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use insonate_models::torsos::Softness;
 use toml::{Table, Value};
 
 use super::result::Measured;
+use crate::LearningError;
 
 /// Action for an earlier study in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,19 +52,17 @@ impl StudyPlan {
     ///
     /// # Errors
     /// If the model lacks stiffness or damping; the error names it.
-    pub fn check(&self) -> anyhow::Result<()> {
+    pub fn check(&self) -> Result<(), LearningError> {
         for sites in std::iter::once(&self.sites).chain(&self.held_out) {
             let has = |name: &str| sites.pooled.parameter(name).is_some();
-            anyhow::ensure!(
-                has("stiffness") && has("damping"),
-                "a study needs stiffness and damping, which model {} and {} do not give; use the model {} and logs that identify both",
-                sites.model(),
-                sites
-                    .logs
-                    .first()
-                    .map_or("these logs", |log| &log.source.file),
-                models::names_where(|kind| kind.gives_softness)
-            );
+            if !(has("stiffness") && has("damping")) {
+                let log = sites.logs.first();
+                return Err(LearningError::NoSoftness {
+                    model: sites.model().to_owned(),
+                    log: log.map_or("these logs", |log| &log.source.file).to_owned(),
+                    known: models::names_where(|kind| kind.gives_softness),
+                });
+            }
         }
         Ok(())
     }
@@ -101,8 +99,8 @@ impl StudyPlan {
     }
 
     /// The first log; its press is repeated on torsos.
-    pub(super) fn first_log(&self) -> anyhow::Result<&Calibration> {
-        self.sites.logs.first().context("no log is given")
+    pub(super) fn first_log(&self) -> Result<&Calibration, LearningError> {
+        self.sites.logs.first().ok_or(LearningError::NoLog)
     }
 
     /// All settings that affect the result, as `study.toml`.

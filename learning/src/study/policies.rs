@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::conditions::{BREATHING, environment, randomized};
 use super::{Observer, StudyEvent, StudyPlan, StudyStart, TrainedPolicy, folder};
+use crate::LearningError;
 use crate::training::{Overrides, Plan, StartMode, StopReason, TrainingSummary, train};
 
 /// Name of the policy for the patient.
@@ -21,7 +22,7 @@ pub(super) fn train_all(
     folder: &OutputFolder,
     torsos: &[SoftnessFit],
     observer: Observer<'_>,
-) -> anyhow::Result<Vec<TrainedPolicy>> {
+) -> Result<Vec<TrainedPolicy>, LearningError> {
     let measured = plan.measured();
     let calibrated = randomized(torsos, "fast", measured.range, 1.0);
     let all = [
@@ -53,7 +54,7 @@ fn train_one(
     name: &str,
     env: Table,
     observer: Observer<'_>,
-) -> anyhow::Result<TrainingSummary> {
+) -> Result<TrainingSummary, LearningError> {
     let path = folder::policy(folder, name)?;
     let start = match plan.start {
         StudyStart::Resume if Plan::can_resume(&path) => StartMode::Resume,

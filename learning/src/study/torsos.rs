@@ -1,12 +1,12 @@
 //! Step 2: finds the softness setting for each kind of torso.
 
-use anyhow::Context as _;
 use insonate_envs::probe::SceneSettings;
-use insonate_experiments::{SoftnessFit, fit_softness};
+use insonate_experiments::{ExperimentError, SoftnessFit, fit_softness};
 use insonate_files::OutputFolder;
 use insonate_models::torsos::{self, Softness};
 
 use super::{Observer, StudyEvent, StudyPlan, folder};
+use crate::LearningError;
 
 /// Kind of torso on which policies are trained.
 pub(super) const LEARNED: &str = "fast";
@@ -16,7 +16,7 @@ pub(super) fn fit(
     plan: &StudyPlan,
     folder: &OutputFolder,
     observer: Observer<'_>,
-) -> anyhow::Result<Vec<SoftnessFit>> {
+) -> Result<Vec<SoftnessFit>, LearningError> {
     let mut fits = folder::torsos(folder)?;
     let target = plan.measured().softness();
     for kind in torsos::ALL {
@@ -31,7 +31,13 @@ pub(super) fn fit(
         let mut progress = |share: f64| observer(&StudyEvent::Torso(kind.name, share));
         let log = plan.first_log()?;
         let found = fit_softness(&settings, log, target, &plan.options, &mut progress);
-        fits.push(found.with_context(|| format!("torso {}", kind.name))?);
+        fits.push(found.map_err(|error| match error {
+            interrupted @ ExperimentError::Interrupted(_) => LearningError::from(interrupted),
+            source => LearningError::Torso {
+                name: kind.name,
+                source,
+            },
+        })?);
         folder::keep_torsos(folder, &fits)?;
     }
     Ok(fits)

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use insonate_envs::{EnvSpec, EpisodeStatistics};
 
 use super::table::Table;
+use crate::LearningError;
 use crate::evaluation::{cell, known_mean};
 
 /// Columns before the metrics.
@@ -102,7 +102,7 @@ pub(super) fn seconds(evaluations: &[Evaluation]) -> f64 {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<()> {
+pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> Result<(), LearningError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let names = evaluations.iter().take(1).flat_map(|e| &e.metrics);
     let header = FIXED
@@ -116,9 +116,8 @@ pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<(
         let numbers = numbers.chain(e.metrics.iter().map(|(_, mean)| *mean));
         writer.write_record(std::iter::once(e.global_step.to_string()).chain(numbers.map(cell)))?;
     }
-    let text = writer
-        .into_inner()
-        .context("a table in memory is written")?;
+    let text = writer.into_inner();
+    let text = text.map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(insonate_files::write(path, &text)?)
 }
 
@@ -126,16 +125,17 @@ pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<(
 ///
 /// # Errors
 /// If the file is not such a table.
-pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
+pub(super) fn read(path: &Path) -> Result<Vec<Evaluation>, LearningError> {
     if !path.exists() {
         return Ok(Vec::new());
     }
     let table = Table::read(path)?;
-    anyhow::ensure!(
-        table.names.iter().take(FIXED.len()).eq(FIXED),
-        "{} is not a table of evaluations",
-        path.display()
-    );
+    if !table.names.iter().take(FIXED.len()).eq(FIXED) {
+        return Err(LearningError::Content {
+            path: path.to_owned(),
+            problem: "is not a table of evaluations".to_owned(),
+        });
+    }
     let evaluations = table.rows.iter().map(|row| {
         let metrics = table.names.iter().zip(row).skip(FIXED.len());
         Evaluation {

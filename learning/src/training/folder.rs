@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use insonate_files::OutputFolder;
 use insonate_rl::run::{CHECKPOINT, POLICY, PROGRESS};
+
+use crate::LearningError;
 
 /// Settings.
 pub(super) const CONFIG: &str = "config.toml";
@@ -29,7 +30,7 @@ pub(super) fn has_checkpoint(folder: &Path) -> bool {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) fn earlier(folder: &Path) -> Result<Vec<PathBuf>, LearningError> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
@@ -43,10 +44,10 @@ pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         EVALUATIONS,
         SUMMARY,
     ];
-    let reading = || format!("cannot read the folder {}", folder.display());
+    let reading = LearningError::io("read the folder", folder);
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(reading)? {
-        let entry = entry.with_context(reading)?;
+    for entry in fs::read_dir(folder).map_err(&reading)? {
+        let entry = entry.map_err(&reading)?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if ours.contains(&&*name) || curves.contains(&name.to_string()) || name.starts_with(EVENTS)
@@ -62,7 +63,7 @@ pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// If the folder cannot be read or written.
-pub(super) fn list(folder: &OutputFolder) -> anyhow::Result<()> {
+pub(super) fn list(folder: &OutputFolder) -> Result<(), LearningError> {
     for name in [CHECKPOINT, POLICY, PROGRESS, BEST_POLICY, EVALUATIONS] {
         folder.file(name)?;
     }
@@ -77,9 +78,9 @@ pub(super) fn list(folder: &OutputFolder) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(super) fn clear(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn clear(folder: &Path) -> Result<(), LearningError> {
     for file in earlier(folder)? {
-        fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+        fs::remove_file(&file).map_err(LearningError::io("remove", &file))?;
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use insonate_rl::run::PROGRESS;
 
 use super::folder::EVALUATIONS;
 use super::table::Table;
 use super::{Evaluation, evaluations};
+use crate::LearningError;
 
 /// One iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,7 @@ impl History {
     ///
     /// # Errors
     /// Without a `progress.csv`, or if the files are not such tables.
-    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+    pub fn read(folder: &Path) -> Result<Self, LearningError> {
         Ok(Self {
             folder: folder.to_owned(),
             iterations: iterations(&folder.join(PROGRESS))?,
@@ -71,7 +71,7 @@ impl History {
     }
 }
 
-fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
+fn iterations(path: &Path) -> Result<Vec<IterationRow>, LearningError> {
     let table = Table::read(path)?;
     // A training that was interrupted during its first iteration has no header yet.
     if table.rows.is_empty() && table.names.iter().all(String::is_empty) {
@@ -79,9 +79,10 @@ fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
     }
     let column = |name: &str| table.names.iter().position(|known| known == name);
     let needed = |name: &str| {
-        let shown = path.display();
-        column(name)
-            .with_context(|| format!("{shown} is not a table of iterations: it has no {name}"))
+        column(name).ok_or_else(|| LearningError::Content {
+            path: path.to_owned(),
+            problem: format!("is not a table of iterations: it has no {name}"),
+        })
     };
     let step = needed("global_step")?;
     let return_ = needed("charts/episodic_return")?;

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use insonate_envs::{EnvError, settings};
 use insonate_rl::AlgorithmKind;
 use toml::{Table, Value};
+
+use crate::LearningError;
 
 /// Tables of a configuration file.
 const TABLES: [&str; 4] = ["env", "ppo", "sac", "evaluation"];
@@ -33,18 +34,23 @@ impl Overrides {
     /// Reads a configuration file: `task`, `algorithm`, and tables `env`, `ppo` or `sac`, and `evaluation`, each with any of their settings.
     ///
     /// # Errors
-    /// If the file cannot be read or is not TOML; [`EnvError::Config`] for an unknown key.
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-        let table: Table = text
-            .parse()
-            .map_err(|error: toml::de::Error| anyhow::anyhow!("{shown} is not TOML: {error}"))?;
+    /// If the file cannot be read or is not TOML; [`LearningError::InFile`] for an unknown key.
+    pub fn read(path: &Path) -> Result<Self, LearningError> {
+        let text = std::fs::read_to_string(path).map_err(LearningError::io("read", path))?;
+        let table: Table =
+            text.parse()
+                .map_err(|error: toml::de::Error| LearningError::Content {
+                    path: path.to_owned(),
+                    problem: format!("is not TOML: {error}"),
+                })?;
         let mut overrides = Self::default();
         for (key, value) in table {
             overrides
                 .insert(&key, value)
-                .with_context(|| shown.to_string())?;
+                .map_err(|source| LearningError::InFile {
+                    path: path.to_owned(),
+                    source,
+                })?;
         }
         Ok(overrides)
     }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use insonate_envs::{EnvError, settings};
 use insonate_rl::run::CHECKPOINT;
 use insonate_rl::{AlgorithmKind, CheckpointInfo, Policy, RunOptions};
@@ -12,6 +11,7 @@ use super::folder::{self, CONFIG};
 use super::overrides::first_difference;
 use super::settings::{algorithm_table, resolve_algorithm};
 use super::{EvaluationSettings, Overrides, TrainingSettings};
+use crate::LearningError;
 use crate::task_settings::{overlay, resolve_env};
 
 /// Iterations in which only the critic learns, before the policy changes.
@@ -49,22 +49,19 @@ impl Plan {
     /// Makes a plan for a folder. `task` may be omitted if the overrides or the checkpoint name it.
     ///
     /// # Errors
-    /// [`EnvError::Config`] for invalid settings, or for ones that differ from the checkpoint's;
+    /// [`EnvError::Config`] for invalid settings; [`LearningError::Differs`] for ones that differ from the checkpoint's;
     /// an error if the folder contains another training or the checkpoint cannot be read.
     pub fn new(
         task: Option<&str>,
         overrides: &Overrides,
         folder: &Path,
         start: StartMode,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, LearningError> {
         let task = task.or(overrides.task.as_deref());
         let settings = match start {
             StartMode::Resume => resumed(task, overrides, folder)?,
             StartMode::New | StartMode::Overwrite => {
-                let task = task.ok_or_else(|| EnvError::Config {
-                    field: "task".to_owned(),
-                    problem: "is missing: give it, or a --config that names it".to_owned(),
-                })?;
+                let task = task.ok_or(LearningError::NoTask)?;
                 let settings = TrainingSettings::resolve(task, overrides)?;
                 if start == StartMode::New {
                     refuse_earlier(folder)?;
@@ -92,7 +89,7 @@ impl Plan {
         overrides: &Overrides,
         folder: &Path,
         start: StartMode,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, LearningError> {
         let own = &policy.identity.task;
         if let Some(task) = task.filter(|task| task != own) {
             return Err(EnvError::Config {
@@ -112,14 +109,17 @@ impl Plan {
         }
         let settings = policy.identity.settings.parse();
         let mut all = Overrides {
-            env: settings.context("the policy has settings that cannot be read")?,
+            env: settings.map_err(LearningError::settings("the policy"))?,
             ..Overrides::default()
         };
         let (sizes, activation) = policy.network();
         let sizes = sizes.into_iter().map(|width| Value::Integer(width as i64));
         let network = [
             ("hidden_sizes", Value::Array(sizes.collect())),
-            ("activation", Value::try_from(activation)?),
+            (
+                "activation",
+                Value::try_from(activation).expect("an activation is a word"),
+            ),
             ("norm_obs", policy.is_normalized().into()),
             ("critic_warmup", Value::Integer(CRITIC_WARMUP)),
         ];
@@ -139,7 +139,7 @@ impl Plan {
     ///
     /// # Errors
     /// If the checkpoint cannot be read.
-    pub fn steps_done(folder: &Path) -> anyhow::Result<u64> {
+    pub fn steps_done(folder: &Path) -> Result<u64, LearningError> {
         Ok(CheckpointInfo::load(&folder.join(CHECKPOINT))?.global_step)
     }
 
@@ -149,12 +149,12 @@ impl Plan {
     }
 }
 
-fn refuse_earlier(folder: &Path) -> anyhow::Result<()> {
+fn refuse_earlier(folder: &Path) -> Result<(), LearningError> {
     if let Some(file) = folder::earlier(folder)?.first() {
-        anyhow::bail!(
-            "{} already exists from another training: --resume it, --overwrite it, or choose another --output",
-            file.display()
-        );
+        return Err(LearningError::Exists {
+            path: file.clone(),
+            what: "training",
+        });
     }
     Ok(())
 }
@@ -164,26 +164,25 @@ fn resumed(
     task: Option<&str>,
     overrides: &Overrides,
     folder: &Path,
-) -> anyhow::Result<TrainingSettings> {
+) -> Result<TrainingSettings, LearningError> {
     let path = folder.join(CHECKPOINT);
     let info = CheckpointInfo::load(&path)?;
     let own = &info.identity.task;
     if let Some(task) = task.filter(|task| task != own) {
-        return Err(differs("task", task, own).into());
+        return Err(differs("task", task, own));
     }
     let base: Table = info
         .identity
         .settings
         .parse()
-        .map_err(|error: toml::de::Error| anyhow::anyhow!("{error}"))
-        .with_context(|| format!("{} has settings that cannot be read", path.display()))?;
+        .map_err(LearningError::settings(path.display().to_string()))?;
     let factory = resolve_env(own, &base, &overrides.env)?;
     if let Some((name, here, there)) = first_difference(&factory.settings, &base) {
-        return Err(differs(&format!("env.{name}"), &here, &there).into());
+        return Err(differs(&format!("env.{name}"), &here, &there));
     }
     let kind = info.config.kind();
     if let Some(other) = overrides.algorithm.filter(|other| *other != kind) {
-        return Err(differs("algorithm", other.name(), kind.name()).into());
+        return Err(differs("algorithm", other.name(), kind.name()));
     }
     let algorithm = resolve_algorithm(info.config.clone(), overrides)?;
     let [here, mut there] = [&algorithm, &info.config].map(algorithm_table);
@@ -191,7 +190,7 @@ fn resumed(
     let n_steps = algorithm.total_timesteps() as i64;
     there.insert("total_timesteps".to_owned(), Value::Integer(n_steps));
     if let Some((name, here, there)) = first_difference(&here, &there) {
-        return Err(differs(&format!("{kind}.{name}"), &here, &there).into());
+        return Err(differs(&format!("{kind}.{name}"), &here, &there));
     }
     Ok(TrainingSettings {
         factory,
@@ -201,7 +200,7 @@ fn resumed(
 }
 
 /// Current evaluation settings, with overrides.
-fn evaluation(overrides: &Overrides, folder: &Path) -> anyhow::Result<EvaluationSettings> {
+fn evaluation(overrides: &Overrides, folder: &Path) -> Result<EvaluationSettings, LearningError> {
     let config = folder.join(CONFIG);
     let mut all = if config.exists() {
         Overrides::read(&config)?.evaluation
@@ -221,12 +220,10 @@ fn begins_nothing(problem: &str) -> EnvError {
     }
 }
 
-fn differs(field: &str, here: &str, there: &str) -> EnvError {
-    EnvError::Config {
+fn differs(field: &str, here: &str, there: &str) -> LearningError {
+    LearningError::Differs {
         field: field.to_owned(),
-        problem: format!(
-            "is {here}, but {there} in the checkpoint: --resume keeps the settings of the training; omit it, or choose another \
-             --output"
-        ),
+        here: here.to_owned(),
+        there: there.to_owned(),
     }
 }

@@ -12,6 +12,7 @@ use super::summary::solved;
 use super::{
     Evaluation, History, Plan, StartMode, StopReason, TrainingSummary, evaluations, learning_curve,
 };
+use crate::LearningError;
 
 /// Progress of a training, for its observer.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ pub fn train(
     plan: &Plan,
     stop: &dyn Fn() -> bool,
     observer: &mut dyn FnMut(Event<'_>),
-) -> anyhow::Result<TrainingResult> {
+) -> Result<TrainingResult, LearningError> {
     let start = Instant::now();
     let folder = OutputFolder::create(&plan.folder, Claim::resuming("train"))?;
     let mut training = Training::open(plan, &folder)?;
@@ -92,7 +93,7 @@ struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    fn open(plan: &'a Plan, folder: &'a OutputFolder) -> anyhow::Result<Self> {
+    fn open(plan: &'a Plan, folder: &'a OutputFolder) -> Result<Self, LearningError> {
         let settings = &plan.settings;
         let envs = |n_envs: usize, autoreset: Autoreset| {
             let config = VecConfig {
@@ -154,7 +155,7 @@ impl<'a> Training<'a> {
         &mut self,
         stop: &dyn Fn() -> bool,
         observer: &mut dyn FnMut(Event<'_>),
-    ) -> anyhow::Result<StopReason> {
+    ) -> Result<StopReason, LearningError> {
         loop {
             // (policy) => evaluation, when due
             let step = self.run.algorithm().global_step();
@@ -182,7 +183,7 @@ impl<'a> Training<'a> {
         &mut self,
         stop: &dyn Fn() -> bool,
         observer: &mut dyn FnMut(Event<'_>),
-    ) -> anyhow::Result<bool> {
+    ) -> Result<bool, LearningError> {
         let interval = self.interval();
         let due = self.last() / interval;
         let mut is_stopped = false;
@@ -206,7 +207,7 @@ impl<'a> Training<'a> {
         &mut self,
         stop: &dyn Fn() -> bool,
         observer: &mut dyn FnMut(Event<'_>),
-    ) -> anyhow::Result<bool> {
+    ) -> Result<bool, LearningError> {
         let mut is_stopped = false;
         let start = Instant::now();
         let settings = &self.plan.settings.evaluation;

@@ -315,7 +315,7 @@ mod tests {
         let again = TrainingSettings::resolve("pendulum", &read).unwrap();
         assert_eq!(again.algorithm, settings.algorithm);
         std::fs::write(&path, "algorithm = \"sarc\"").unwrap();
-        let problem = format!("{:#}", Overrides::read(&path).unwrap_err());
+        let problem = Overrides::read(&path).unwrap_err().to_string();
         assert!(problem.contains("did you mean \"sac\"?"), "{problem}");
     }
 

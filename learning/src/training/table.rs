@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
+use crate::LearningError;
 
 /// A table with named columns.
 #[derive(Debug)]
@@ -17,10 +17,13 @@ impl Table {
     ///
     /// # Errors
     /// If the file cannot be read, rows differ in length, or a cell is not a number.
-    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let reading = || format!("cannot read {}", path.display());
-        let mut reader = csv::Reader::from_path(path).with_context(reading)?;
-        let names = reader.headers().with_context(reading)?;
+    pub(super) fn read(path: &Path) -> Result<Self, LearningError> {
+        let reading = |source| LearningError::ReadTable {
+            path: path.to_owned(),
+            source,
+        };
+        let mut reader = csv::Reader::from_path(path).map_err(reading)?;
+        let names = reader.headers().map_err(reading)?;
         let names = names.iter().map(str::to_owned).collect();
         let number = |cell: &str| match cell {
             "" => Ok(f64::NAN),
@@ -28,11 +31,12 @@ impl Table {
         };
         let mut rows = Vec::new();
         for record in reader.records() {
-            let record = record.with_context(reading)?;
-            let row: Result<_, _> = record.iter().map(number).collect();
-            rows.push(
-                row.with_context(|| format!("{} has a cell that is not a number", path.display()))?,
-            );
+            let record = record.map_err(reading)?;
+            let row: Result<_, std::num::ParseFloatError> = record.iter().map(number).collect();
+            rows.push(row.map_err(|_| LearningError::Content {
+                path: path.to_owned(),
+                problem: "has a cell that is not a number".to_owned(),
+            })?);
         }
         Ok(Self { names, rows })
     }

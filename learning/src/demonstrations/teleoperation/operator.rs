@@ -3,7 +3,6 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use insonate_envs::{Env, EnvSpec, VecEnv};
 use insonate_sim::names::{self, ObjectType};
 use insonate_sim::render::{RenderConfig, Renderer};
@@ -13,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use super::pad::Pad;
 use super::window::{Window, key};
 use super::{Levers, keyboard};
+use crate::LearningError;
 use crate::demonstrations::{Choice, Demonstrator};
 
 /// Minimum time between two pictures, because drawing is slow without a GPU.
@@ -60,7 +60,7 @@ impl Operator {
     ///
     /// # Errors
     /// Without a screen or a gamepad, or if the action has more entries than there are keys or sticks.
-    pub fn new(spec: &EnvSpec, plan: OperatorPlan) -> anyhow::Result<Self> {
+    pub fn new(spec: &EnvSpec, plan: OperatorPlan) -> Result<Self, LearningError> {
         let names = &spec.action_space.names;
         let input = if plan.with_gamepad {
             gamepad(names)?
@@ -94,7 +94,7 @@ impl Operator {
     }
 
     /// Handles events of the window and the gamepad, and returns the pressed keys.
-    fn take_events(&mut self, env: &dyn Env) -> anyhow::Result<Vec<char>> {
+    fn take_events(&mut self, env: &dyn Env) -> Result<Vec<char>, LearningError> {
         self.window.poll()?;
         let mut pressed = self.window.take_pressed();
         #[cfg(feature = "gamepad")]
@@ -123,12 +123,12 @@ impl Operator {
     }
 
     /// Shows the scene if a picture is due.
-    fn show(&mut self, env: &dyn Env, title: &str) -> anyhow::Result<()> {
+    fn show(&mut self, env: &dyn Env, title: &str) -> Result<(), LearningError> {
         let now = Instant::now();
         if now < self.next_picture {
             return Ok(());
         }
-        let (_, physics) = env.scene().context(NO_SCENE)?;
+        let (_, physics) = env.scene().ok_or_else(no_scene)?;
         if let Some(renderer) = &mut self.renderer {
             let picture = renderer.render(physics, &self.camera)?;
             self.window.show(picture, title);
@@ -138,7 +138,7 @@ impl Operator {
     }
 
     /// Shows the scene until the person decides with Enter, Backspace or Escape.
-    fn ask(&mut self, env: &dyn Env, title: &str) -> anyhow::Result<Choice> {
+    fn ask(&mut self, env: &dyn Env, title: &str) -> Result<Choice, LearningError> {
         loop {
             match self.take_events(env)?.first() {
                 Some(&key::ENTER) => return Ok(Choice::Go),
@@ -154,8 +154,8 @@ impl Operator {
 const NO_SCENE: &str = "this task has no scene that a person could see";
 
 impl Demonstrator for Operator {
-    fn begin(&mut self, env: &dyn Env, n_kept: usize) -> anyhow::Result<Choice> {
-        let (scene, _) = env.scene().context(NO_SCENE)?;
+    fn begin(&mut self, env: &dyn Env, n_kept: usize) -> Result<Choice, LearningError> {
+        let (scene, _) = env.scene().ok_or_else(no_scene)?;
         if names::try_find(scene.visual_model(), ObjectType::Camera, &self.camera).is_none() {
             self.camera = next_camera(env, &self.camera);
         }
@@ -179,7 +179,7 @@ impl Demonstrator for Operator {
         env: &mut VecEnv,
         _: &mut ChaCha8Rng,
         action: &mut [f32],
-    ) -> anyhow::Result<Choice> {
+    ) -> Result<Choice, LearningError> {
         match self.take_events(env.env(0))?.last() {
             Some(&key::BACKSPACE) => return Ok(Choice::Discard),
             Some(&key::ESCAPE) => return Ok(Choice::Quit),
@@ -198,7 +198,7 @@ impl Demonstrator for Operator {
         Ok(Choice::Go)
     }
 
-    fn judge(&mut self, env: &dyn Env, is_success: Option<bool>) -> anyhow::Result<Choice> {
+    fn judge(&mut self, env: &dyn Env, is_success: Option<bool>) -> Result<Choice, LearningError> {
         let verdict = match is_success {
             Some(true) => "success",
             Some(false) => "failure",
@@ -224,17 +224,23 @@ fn next_camera(env: &dyn Env, camera: &str) -> String {
     next.map_or_else(|| camera.to_owned(), ToString::to_string)
 }
 
-fn no_control(what: &str, name: &str) -> anyhow::Error {
-    anyhow::anyhow!("no {what} is left for {name} of the action: choose another action mode")
+fn no_scene() -> LearningError {
+    LearningError::Teleoperation(NO_SCENE.to_owned())
+}
+
+fn no_control(what: &str, name: &str) -> LearningError {
+    LearningError::Teleoperation(format!(
+        "no {what} is left for {name} of the action: choose another action mode"
+    ))
 }
 
 #[cfg(feature = "gamepad")]
-fn gamepad(names: &[String]) -> anyhow::Result<Input> {
+fn gamepad(names: &[String]) -> Result<Input, LearningError> {
     let sticks = super::gamepad::sticks(names).map_err(|name| no_control("stick", &name))?;
     Ok(Input::Gamepad(Box::new(Pad::open(sticks)?)))
 }
 
 #[cfg(not(feature = "gamepad"))]
-fn gamepad(_: &[String]) -> anyhow::Result<Input> {
-    anyhow::bail!("this insonate was built without gamepads: build with `--features gamepad`")
+fn gamepad(_: &[String]) -> Result<Input, LearningError> {
+    Err(LearningError::NoGamepadSupport)
 }

@@ -1,10 +1,10 @@
 //! Driver of the gamepad.
 
-use anyhow::Context as _;
 use gilrs::{Axis, Button, EventType, Gamepad, GamepadId, Gilrs};
 
 use super::gamepad::{self, Stick};
 use super::window::key;
+use crate::LearningError;
 
 /// The first connected gamepad.
 #[derive(Debug)]
@@ -16,10 +16,12 @@ pub(super) struct Pad {
 
 impl Pad {
     /// Opens the first connected gamepad.
-    pub(super) fn open(sticks: Vec<Stick>) -> anyhow::Result<Self> {
-        let driver = Gilrs::new().map_err(|error| anyhow::anyhow!("no gamepads: {error}"))?;
+    pub(super) fn open(sticks: Vec<Stick>) -> Result<Self, LearningError> {
+        let driver = Gilrs::new()
+            .map_err(|error| LearningError::Teleoperation(format!("no gamepads: {error}")))?;
         let first = driver.gamepads().next().map(|(id, _)| id);
-        let id = first.context("no gamepad is connected")?;
+        let id = first
+            .ok_or_else(|| LearningError::Teleoperation("no gamepad is connected".to_owned()))?;
         Ok(Self { driver, id, sticks })
     }
 

@@ -5,7 +5,6 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use insonate_sim::render::Image;
 use softbuffer::Surface;
 use winit::application::ApplicationHandler;
@@ -15,6 +14,8 @@ use winit::event_loop::{ActiveEventLoop, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::platform::pump_events::EventLoopExtPumpEvents as _;
 use winit::window::{Window as WinitWindow, WindowId};
+
+use crate::LearningError;
 
 /// Keys for commands, as characters that the mapping does not use.
 pub(super) mod key {
@@ -44,7 +45,7 @@ struct App {
     /// Keys that were pressed since the last query.
     pressed: Vec<char>,
     picture: Option<Image>,
-    problem: Option<anyhow::Error>,
+    problem: Option<LearningError>,
 }
 
 impl std::fmt::Debug for App {
@@ -58,10 +59,12 @@ impl std::fmt::Debug for App {
 
 impl Window {
     /// Opens a window for pictures of a given size.
-    pub(super) fn open(size: (u32, u32)) -> anyhow::Result<Self> {
-        let events = EventLoop::new().context(
-            "no window: neither DISPLAY nor WAYLAND_DISPLAY leads to a screen (Debian packages: libx11-6 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0)",
-        )?;
+    pub(super) fn open(size: (u32, u32)) -> Result<Self, LearningError> {
+        let events = EventLoop::new().map_err(|error| {
+            LearningError::Teleoperation(format!(
+                "no window: neither DISPLAY nor WAYLAND_DISPLAY leads to a screen (Debian packages: libx11-6 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0): {error}"
+            ))
+        })?;
         let app = App {
             size,
             ..App::default()
@@ -72,7 +75,7 @@ impl Window {
     }
 
     /// Handles pending events of the window.
-    pub(super) fn poll(&mut self) -> anyhow::Result<()> {
+    pub(super) fn poll(&mut self) -> Result<(), LearningError> {
         self.events
             .pump_app_events(Some(Duration::ZERO), &mut self.app);
         self.app.problem.take().map_or(Ok(()), Err)
@@ -103,19 +106,24 @@ impl Window {
     }
 }
 
+fn no_window(error: &dyn std::error::Error) -> LearningError {
+    LearningError::Teleoperation(format!("no window: {error}"))
+}
+
 impl App {
-    fn open(&mut self, events: &ActiveEventLoop) -> anyhow::Result<()> {
+    fn open(&mut self, events: &ActiveEventLoop) -> Result<(), LearningError> {
         let size = PhysicalSize::new(self.size.0, self.size.1);
         let attributes = WinitWindow::default_attributes().with_title("insonate");
-        let window = Rc::new(events.create_window(attributes.with_inner_size(size))?);
-        let failed = |error: softbuffer::SoftBufferError| anyhow::anyhow!("no window: {error}");
+        let window = events.create_window(attributes.with_inner_size(size));
+        let window = Rc::new(window.map_err(|error| no_window(&error))?);
+        let failed = |error: softbuffer::SoftBufferError| no_window(&error);
         let context = softbuffer::Context::new(Rc::clone(&window)).map_err(failed)?;
         let surface = Surface::new(&context, Rc::clone(&window)).map_err(failed)?;
         self.shown = Some((window, surface));
         Ok(())
     }
 
-    fn draw(&mut self) -> anyhow::Result<()> {
+    fn draw(&mut self) -> Result<(), LearningError> {
         let (Some((window, surface)), Some(picture)) = (&mut self.shown, &self.picture) else {
             return Ok(());
         };
@@ -123,7 +131,9 @@ impl App {
         let (Some(w), Some(h)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
             return Ok(());
         };
-        let failed = |error: softbuffer::SoftBufferError| anyhow::anyhow!("cannot draw: {error}");
+        let failed = |error: softbuffer::SoftBufferError| {
+            LearningError::Teleoperation(format!("cannot draw: {error}"))
+        };
         surface.resize(w, h).map_err(failed)?;
         let mut pixels = surface.buffer_mut().map_err(failed)?;
         stretch(picture, (width, height), &mut pixels);
