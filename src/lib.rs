@@ -18,11 +18,10 @@
 //! * [`tissue`]: soft tissue as particles or tetrahedra, and the wrench on each tool.
 //!
 //! ```
-//! use insonate::models::{Scene, probes, robots, torsos};
+//! use insonate::models::SceneConfig;
 //! use insonate::sim::{CompiledScene, Physics};
 //!
-//! let torso = (torsos::by_name("fast")?.build)(&torsos::TorsoConfig::default())?;
-//! let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
+//! let scene = SceneConfig::default().build()?;
 //! let mjcf = scene.to_mjcf()?;
 //! assert!(mjcf.to_xml()?.contains("<mujoco model=\"panda_c5-2_fast\">"));
 //!

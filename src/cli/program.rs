@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use insonate::calibration::CalibrationError;
 use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
 use insonate::models::ModelError;
 use insonate::rl::RlError;
 
-use super::{Cli, Interrupted, Usage};
+use super::{Cli, Interrupted, Usage, word_hint};
 
 /// Runs the command line, and returns its exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C.
 ///
@@ -18,11 +18,17 @@ use super::{Cli, Interrupted, Usage};
 /// It listens for SIGINT and SIGTERM until the process ends, and ends the process if it is stopped while it prepares or draws: call it
 /// once, from a program that does nothing else.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
-    let status = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let status = match Cli::try_parse_from(&arguments) {
         Ok(command) => command.run().map_or_else(|error| report(&error), |()| 0),
         Err(usage) => {
             // Like clap itself: there is nowhere to report that the terminal is gone.
             let _ = usage.print();
+            let words = arguments.iter().map(|word| word.to_string_lossy().into());
+            let words: Vec<String> = words.collect();
+            if let Some(tip) = word_hint::tip(&usage, &Cli::command(), &words) {
+                eprintln!("\n{tip}");
+            }
             u8::try_from(usage.exit_code()).unwrap_or(2)
         }
     };

@@ -15,12 +15,14 @@ use super::interrupt::Interrupt;
 use super::meter::Meter;
 use super::output_folder::claimed;
 use super::print;
+use super::robot_args::RobotArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate study press.csv
   insonate study site1.csv site2.csv --held-out site3.csv --output output/patient
   insonate study data/palpation-sim/centre.csv --held-out data/palpation-sim/upper_left.csv --truth 1301.08,15.665
+  insonate study press.csv --robot-file arm.xml --flange tool0
   insonate study press.csv --resume
 
 Steps: calibrate the logs; fit all five kinds of torso to them; train a policy on the fitted torso and one on the thesis';
@@ -68,6 +70,8 @@ pub(crate) struct Study {
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    robot: RobotArgs,
 }
 
 /// Seed of the first episode of a condition, far from those of training.
@@ -126,6 +130,7 @@ impl Study {
             logs => Some(self.reader.calibrate(logs, None, &mut |_| {})?),
         };
         Ok(StudyPlan {
+            robot: self.robot.settings()?,
             task: self.task.clone(),
             sites,
             held_out,

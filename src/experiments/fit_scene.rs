@@ -80,13 +80,10 @@ pub fn fit_scene(
     let target = target.map_or_else(|| softness_of(recorded), Ok)?;
     target.check()?;
     let mut press = PressRepeater::new(scene, recorded, options)?;
-    let proxy = if torso.name == "composite" {
-        "fast"
-    } else {
-        torso.name
-    };
+    let kind = torsos::by_name(torso.name)?;
+    let proxy = kind.faster_twin.unwrap_or(kind.name);
     let untuned = press.run(proxy, &torso.config, progress)?.softness;
-    let parameters = TorsoParameters::new(torso.name, target, scene.timestep);
+    let parameters = TorsoParameters::new(kind, target, scene.timestep);
     let problem = TuningProblem {
         target: [target.stiffness, target.damping],
         start: parameters.start(),

@@ -10,7 +10,7 @@ use super::tuning::{TuningProblem, relative_errors, tune};
 use super::{Interrupted, Progress};
 use crate::calibration::{Calibration, FitOptions};
 use crate::envs::probe::{SceneSettings, build_scene, scale_softness};
-use crate::models::torsos::Softness;
+use crate::models::torsos::{self, Softness};
 
 /// Maximum number of presses in the search.
 const MOST_PRESSES: usize = 8;
@@ -58,13 +58,9 @@ pub fn fit_softness(
 ) -> anyhow::Result<SoftnessFit> {
     target.check()?;
     let nominal = settings.nominal()?;
-    // A composite torso is the same model as a `fast` one but much slower.
-    let proxy = match settings.torso.as_str() {
-        "composite" => "fast",
-        torso => torso,
-    };
-    let made_of =
-        |softness: &Softness| scale_softness(&nominal, softness, settings.physics_timestep);
+    let proxy = torsos::by_name(&settings.torso)?;
+    let proxy = proxy.faster_twin.unwrap_or(proxy.name);
+    let made_of = |softness: &Softness| scale_softness(&nominal, softness, settings.timestep);
     let scene = build_scene(settings, Some(&made_of(&target)))?;
     let mut press = PressRepeater::new(&scene, recorded, options)?;
     let problem = TuningProblem {

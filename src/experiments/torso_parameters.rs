@@ -2,9 +2,9 @@
 //!
 //! For a shell they are the stiffness and damping of its rest constraint; the others follow in fixed ratios ([`ShellConstraints`]).
 //!
-//! For a flex they are its softness. Its contact, which is in series, gets the target ratio of damping to stiffness.
+//! For a solid they are its softness. The contact of a flex, which is in series, gets the target ratio of damping to stiffness.
 
-use crate::models::torsos::{ShellConstraints, Softness, Solref, TorsoConfig};
+use crate::models::torsos::{ShellConstraints, Softness, Solref, TorsoConfig, TorsoKind};
 
 /// Contact stiffness of a flex [1/s²]. It is above the default of 2500 and well below the value that chatters with 4 ms.
 const FLEX_CONTACT: f64 = 5000.0;
@@ -14,7 +14,7 @@ const DAMPING_STEP: f64 = 1.0;
 /// Two parameters of a torso, each in its own unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TorsoParameters {
-    is_flex: bool,
+    is_shell: bool,
     target: Softness,
     /// Maximum damping of a constraint [1/s].
     most_damping: f64,
@@ -22,9 +22,9 @@ pub(super) struct TorsoParameters {
 
 impl TorsoParameters {
     /// The parameters of a kind of torso, for a target and a physics step [s].
-    pub(super) fn new(torso: &str, target: Softness, timestep: f64) -> Self {
+    pub(super) fn new(kind: &TorsoKind, target: Softness, timestep: f64) -> Self {
         Self {
-            is_flex: torso == "flex",
+            is_shell: kind.is_shell(),
             target,
             most_damping: Solref::DAMPING[1].min(DAMPING_STEP / timestep),
         }
@@ -33,23 +33,23 @@ impl TorsoParameters {
     /// Initial parameters.
     pub(super) fn start(&self) -> [f64; 2] {
         let Softness { stiffness, damping } = self.target;
-        if self.is_flex {
-            [1.1 * stiffness, damping]
-        } else {
+        if self.is_shell {
             let rest = ShellConstraints::matching(&self.target, 1.0 / self.most_damping).rest;
             [rest.stiffness, rest.damping]
+        } else {
+            [1.1 * stiffness, damping]
         }
     }
 
     /// Minimum and maximum of each parameter.
     pub(super) fn bounds(&self) -> [[f64; 2]; 2] {
-        if self.is_flex {
-            [[10.0, 50_000.0], [0.1, 500.0]]
-        } else {
+        if self.is_shell {
             [
                 [Solref::STIFFNESS[0], ShellConstraints::STIFFEST_REST],
                 [0.05, self.most_damping],
             ]
+        } else {
+            [[10.0, 50_000.0], [0.1, 500.0]]
         }
     }
 
@@ -59,7 +59,7 @@ impl TorsoParameters {
         [stiffness, damping]: [f64; 2],
         config: &TorsoConfig,
     ) -> TorsoConfig {
-        if self.is_flex {
+        if !self.is_shell {
             let ratio = self.target.damping / self.target.stiffness;
             return TorsoConfig {
                 softness: Softness { stiffness, damping },

@@ -1,7 +1,7 @@
 //! Conversion between a torso's configuration and `softness.toml`: stiffness, damping, and further constraints by name.
 
 use crate::calibration::softness::SceneEntry;
-use crate::models::torsos::{Softness, TorsoConfig};
+use crate::models::torsos::TorsoConfig;
 
 /// The entry of `softness.toml` for a configuration.
 pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
@@ -36,54 +36,27 @@ pub(super) fn numbers(entry: &SceneEntry) -> impl Iterator<Item = (&str, f64)> {
         .chain(further.map(|(name, value)| (name.as_str(), *value)))
 }
 
-/// Sets the lattice of a configuration to the one for which an entry was tuned, if the shape is the same.
-pub fn apply_lattice(entry: &SceneEntry, config: &mut TorsoConfig) {
-    if let (Some(shape), Some(count), Some(spacing)) = (&entry.shape, entry.count, entry.spacing)
-        && shape == config.shape.name()
-        && config.patient.is_none()
-    {
-        (config.count, config.spacing, config.soft_layers) = (count, spacing, entry.soft_layers);
-    }
-}
-
-/// Sets the softness and constraints of a configuration to an entry. Returns a note if the entry was tuned for another lattice.
-///
-/// # Errors
-/// If the torso does not have one of the parameters.
-pub fn apply(entry: &SceneEntry, config: &mut TorsoConfig) -> Result<Option<String>, String> {
-    config.softness = Softness {
-        stiffness: entry.stiffness,
-        damping: entry.damping,
-    };
-    config
-        .apply(&entry.parameters)
-        .map_err(|error| error.to_string())?;
-    let same = entry
-        .shape
-        .as_deref()
-        .is_none_or(|shape| shape == config.shape.name())
-        && entry.count.is_none_or(|count| count == config.count)
-        && entry
-            .spacing
-            .is_none_or(|spacing| spacing == config.spacing);
-    let [x, y, z] = entry.count.unwrap_or(config.count);
-    Ok((!same).then(|| {
-        format!(
-            "it was tuned for shape {}, count {x},{y},{z}, spacing {}; for another one the softness differs",
-            entry.shape.as_deref().unwrap_or(config.shape.name()),
-            entry.spacing.unwrap_or(config.spacing),
-        )
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::torsos::Solref;
+    use crate::envs::probe::tuned_torso;
+    use crate::models::torsos::{Shape, Softness, Solref};
+    use crate::models::{SceneConfig, SoftnessChoice};
+
+    fn scene(entry: &SceneEntry, shape: Shape) -> SceneConfig {
+        SceneConfig {
+            torso: "composite".to_owned(),
+            shape,
+            softness: SoftnessChoice::Tuned(tuned_torso(entry)),
+            ..SceneConfig::default()
+        }
+    }
 
     #[test]
     fn a_configuration_comes_back() {
         let tuned = TorsoConfig {
+            count: [7, 4, 9],
+            spacing: 0.04,
             softness: Softness {
                 stiffness: 700.0,
                 damping: 3.0,
@@ -94,21 +67,28 @@ mod tests {
             }),
             ..TorsoConfig::default()
         };
-        let mut config = TorsoConfig::default();
-        assert_eq!(apply(&entry_of(&tuned), &mut config), Ok(None));
-        assert_eq!(config, tuned);
-        let mut other = TorsoConfig::of_shape(crate::models::torsos::Shape::Human);
-        let note = apply(&entry_of(&tuned), &mut other).expect("its parameters are known");
+        let entry = entry_of(&tuned);
+        let same = scene(&entry, Shape::default()).torso_config();
+        let same = same.expect("it is valid").expect("there is a torso");
+        assert_eq!(same, tuned);
+        assert_eq!(tuned_torso(&entry).difference(&same), None);
+        let other = scene(&entry, Shape::Human).torso_config();
+        let other = other.expect("it is valid").expect("there is a torso");
+        assert_eq!(other.count, TorsoConfig::of_shape(Shape::Human).count);
+        let note = tuned_torso(&entry).difference(&other);
         assert!(note.expect("another shape").contains("shape cylinder"));
     }
 
     #[test]
     fn unknown_parameters_are_refused() {
         let mut entry = entry_of(&TorsoConfig::default());
+        let refused = |entry: &SceneEntry| {
+            let config = scene(entry, Shape::default()).torso_config();
+            config.expect_err("it is wrong").to_string()
+        };
         entry.parameters.insert("rest_stiffness".to_owned(), 1.0);
-        let mut config = TorsoConfig::default();
-        assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("given together")));
+        assert!(refused(&entry).contains("given together"));
         entry.parameters.insert("colour".to_owned(), 1.0);
-        assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("colour")));
+        assert!(refused(&entry).contains("colour"));
     }
 }

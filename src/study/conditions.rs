@@ -165,8 +165,12 @@ fn conditions(plan: &StudyPlan, fits: &[SoftnessFit]) -> Result<Vec<Condition>, 
     let farther = format!("[{}, {}]", FARTHER[0], FARTHER[1]);
     let farther = [BREATHING, ("task.area", farther.as_str())];
     let with = |name: &str, what: &str, range, factor: f64, more: &[(&str, &str)]| {
-        let ranges = randomized(fits, "fast", range, factor);
-        Condition::new(name, what, environment("fast", "probe", ranges, more))
+        let ranges = randomized(fits, torsos::LEARNED, range, factor);
+        Condition::new(
+            name,
+            what,
+            environment(torsos::LEARNED, "probe", ranges, more),
+        )
     };
     let breathing = &[BREATHING][..];
     let mut all = vec![

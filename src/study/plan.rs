@@ -31,6 +31,8 @@ pub struct StudyPlan {
     pub options: FitOptions,
     /// True softness of the logs' tissue, if it is known, for example in simulation.
     pub truth: Option<Softness>,
+    /// Settings of the robot, as in `env.scene` of a task; empty: the default robot.
+    pub robot: Table,
     /// Kinds of torso that are fitted in addition to `fast`, on which policies are trained.
     pub torsos: Vec<String>,
     /// Number of steps of each training.
@@ -128,6 +130,9 @@ impl StudyPlan {
         put("steps", (self.total_timesteps as i64).into());
         put("train_seed", (self.train_seed as i64).into());
         put("torsos", self.torsos.clone().into());
+        if !self.robot.is_empty() {
+            put("robot", Value::Table(self.robot.clone()));
+        }
         put("logs", logs(&self.sites));
         if let Some(sites) = &self.held_out {
             put("held_out", logs(sites));

@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 
 use super::conditions::{BREATHING, environment, randomized};
+use super::torsos::LEARNED;
 use super::{Observer, StudyEvent, StudyPlan, StudyStart, TrainedPolicy, folder};
 use crate::experiments::{Interrupted, SoftnessFit};
 use crate::files::OutputFolder;
@@ -23,7 +24,7 @@ pub(super) fn train_all(
     observer: Observer<'_>,
 ) -> anyhow::Result<Vec<TrainedPolicy>> {
     let measured = plan.measured();
-    let calibrated = randomized(torsos, "fast", measured.range, 1.0);
+    let calibrated = randomized(torsos, LEARNED, measured.range, 1.0);
     let all = [
         (CALIBRATED, "probe", calibrated),
         (THESIS, "thesis", THESIS_RANGES),
@@ -33,7 +34,8 @@ pub(super) fn train_all(
         if observer(&StudyEvent::Policy(name, plan.total_timesteps)).is_break() {
             return Err(Interrupted.into());
         }
-        let env = environment("fast", lattice, [stiffness, damping], &[BREATHING])?;
+        let mut env = environment(LEARNED, lattice, [stiffness, damping], &[BREATHING])?;
+        overlay_robot(&mut env, plan);
         let summary = train_one(plan, folder, name, env, observer)?;
         trained.push(TrainedPolicy {
             name,
@@ -45,6 +47,13 @@ pub(super) fn train_all(
         });
     }
     Ok(trained)
+}
+
+/// Adds the robot of the study to the settings of a task.
+fn overlay_robot(env: &mut Table, plan: &StudyPlan) {
+    if let Some(scene) = env.get_mut("scene").and_then(Value::as_table_mut) {
+        scene.extend(plan.robot.clone());
+    }
 }
 
 fn train_one(

@@ -4,6 +4,7 @@ use anyhow::Context as _;
 
 use super::{Observer, StudyEvent, StudyPlan, folder};
 use crate::envs::probe::SceneSettings;
+use crate::envs::settings;
 use crate::experiments::{SoftnessFit, fit_softness};
 use crate::files::OutputFolder;
 use crate::models::torsos::{self, Softness};
@@ -26,7 +27,7 @@ pub(super) fn fit(
         }
         let settings = SceneSettings {
             torso: kind.name.to_owned(),
-            ..SceneSettings::default()
+            ..settings::parse(&SceneSettings::default(), &plan.robot)?
         };
         let mut progress = |share: f64| observer(&StudyEvent::Torso(kind.name, share));
         let log = plan.first_log()?;

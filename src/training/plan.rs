@@ -9,7 +9,7 @@ use super::folder::{self, CONFIG};
 use super::overrides::{first_difference, overlay};
 use super::settings::{algorithm_table, resolve_algorithm, resolve_env};
 use super::{EvaluationSettings, Overrides, TrainingSettings};
-use crate::envs::{EnvError, settings};
+use crate::envs::{EnvError, settings, tasks};
 use crate::rl::run::CHECKPOINT;
 use crate::rl::{AlgorithmKind, CheckpointInfo, Policy, RunOptions};
 
@@ -177,6 +177,8 @@ fn resumed(
         .map_err(|error: toml::de::Error| anyhow::anyhow!("{error}"))
         .with_context(|| format!("{} has settings that cannot be read", path.display()))?;
     let factory = resolve_env(own, &base, &overrides.env)?;
+    // Settings that the checkpoint does not have yet, or under an earlier name.
+    let base = settings::complete((tasks::by_name(own)?.defaults)(), &base)?;
     if let Some((name, here, there)) = first_difference(&factory.settings, &base) {
         return Err(differs(&format!("env.{name}"), &here, &there).into());
     }

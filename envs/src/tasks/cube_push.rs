@@ -59,6 +59,7 @@
 use std::sync::Arc;
 
 use insonate_models::mjcf::{Body, Element, Geom, Namespace};
+use insonate_models::torsos;
 use insonate_sim::placement::Skin;
 use insonate_sim::readings::FreeBody;
 use insonate_sim::verdict::{Judge, VerdictLimits};
@@ -177,7 +178,7 @@ fn defaults() -> ProbeTaskSettings<PushSettings> {
         },
         scene: SceneSettings {
             robot: "ur5e".to_owned(),
-            torso: "none".to_owned(),
+            torso: torsos::NONE.to_owned(),
             ..SceneSettings::default()
         },
         action: ActionSettings {
@@ -207,14 +208,13 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<PushSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    if settings.scene.torso != "none" {
+    if settings.scene.torso_kind()?.is_some() {
         return Err(EnvError::Config {
             field: "scene.torso".to_owned(),
             problem: format!("is {:?}, but this task has none", settings.scene.torso),
         });
     }
     let scenes = SceneSet::of(
-        settings.scene.clone(),
         settings.randomization.clone(),
         ActiveParameters::of(&["start.height", "action."]),
         model(&settings)?,
