@@ -257,76 +257,6 @@ fn texts_avoid_phrases_that_readers_stumble_over() {
     assert_none(&breaches_of(&needles, is_prose));
 }
 
-/// Registries, each with the text before a name in its entries, and the folder that may compare these names.
-const REGISTRIES: [(&str, &str, &str); 6] = [
-    ("models/src/torsos/mod.rs", "name: \"", "models/src/torsos"),
-    ("models/src/torsos/materials.rs", "(\"", "models/src/torsos"),
-    ("models/src/probes/mod.rs", "(\"", "models/src/probes"),
-    ("models/src/robots/mod.rs", "(\"", "models/src/robots"),
-    (
-        "ultrasound/src/transducer/mod.rs",
-        "(\"",
-        "ultrasound/src/transducer",
-    ),
-    (
-        "ultrasound/src/material.rs",
-        "material(\"",
-        "ultrasound/src",
-    ),
-];
-
-/// Code that compares elements and types of MJCF, some of them with the name of a torso or a material.
-const MJCF_WORDS: [&str; 4] = [
-    "models/src/mjcf",
-    "models/src/robots/from_file",
-    "sim/src/coupling/split.rs",
-    "sim/src/shell/split.rs",
-];
-
-#[test]
-fn names_of_a_registry_are_compared_in_it_alone() {
-    let is_code = |file: &Path| {
-        let own = shown(file);
-        let is_test = ["tests/", "benches/", "examples/"]
-            .iter()
-            .any(|folder| own.starts_with(folder) || own.contains(&format!("/{folder}")));
-        has_extension(file, &["rs"]) && !is_test && !MJCF_WORDS.iter().any(|it| own.starts_with(it))
-    };
-    let code: Vec<PathBuf> = files().into_iter().filter(|file| is_code(file)).collect();
-    let mut breaches = Vec::new();
-    for (registry, before, home) in REGISTRIES {
-        let text = read(&root().join(registry));
-        let names = text.split(before).skip(1);
-        let names: Vec<&str> = names.filter_map(|rest| rest.split('"').next()).collect();
-        assert!(names.len() > 1, "{registry} has no names after {before:?}");
-        let elsewhere = code.iter().filter(|file| !shown(file).starts_with(home));
-        for file in elsewhere {
-            let text = read(file);
-            for (n, line) in text.lines().enumerate() {
-                if let Some(name) = names.iter().find(|name| compares(line, name)) {
-                    breaches.push(format!("{}:{}: {name}", shown(file), n + 1));
-                }
-            }
-        }
-    }
-    assert_none(&breaches);
-}
-
-/// Whether a line of code compares something with a text: by an operator, as an arm of a match, or by `matches!`.
-fn compares(line: &str, name: &str) -> bool {
-    let quoted = format!("\"{name}\"");
-    line.match_indices(&quoted).any(|(start, _)| {
-        let before = line[..start].trim_end_matches("Some(").trim_end();
-        let after = line[start + quoted.len()..]
-            .trim_start_matches(')')
-            .trim_start();
-        let is_operand = before.ends_with("==") || before.ends_with("!=");
-        let is_swapped = after.starts_with("==") || after.starts_with("!=");
-        let is_arm = after.starts_with("=>") || after.starts_with("| \"") || before.ends_with('|');
-        is_operand || is_swapped || is_arm || line.contains("matches!(")
-    })
-}
-
 #[test]
 fn the_index_of_documents_names_every_page() {
     let folder = root().join("docs");
@@ -576,26 +506,4 @@ fn a_search_text_is_found_only_as_a_whole_name() {
         &format!("{{folder}}{path}x or build{path}"),
         &path
     ));
-}
-
-#[test]
-fn a_comparison_of_a_name_is_found_in_all_its_forms() {
-    let [left, right] = ["=", "!"].map(|sign| format!("{sign}="));
-    for line in [
-        format!("if torso {left} \"flex\" {{"),
-        format!("if \"flex\" {right} torso {{"),
-        format!("torso {left} Some(\"flex\")"),
-        "    \"flex\" => 0.035,".to_owned(),
-        "    \"mpm\" | \"flex\" => 0.035,".to_owned(),
-        "    matches!(torso, \"flex\" | \"mpm\")".to_owned(),
-    ] {
-        assert!(compares(&line, "flex"), "{line}");
-    }
-    for line in [
-        "let torso = by_name(\"flex\")?;",
-        "Self::Flex => \"flex\",",
-        "const LEARNED: [&str; 2] = [\"flex\", \"xpbd\"];",
-    ] {
-        assert!(!compares(line, "flex"), "{line}");
-    }
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+#[expect(dead_code, reason = "other tests use the rest")]
 mod command;
 
 use command::{done, insonate, stderr};
