@@ -102,17 +102,17 @@ fn compares(line: &str, name: &str) -> bool {
     })
 }
 
-/// Path from the root and text of every Rust file in a folder `src` of a crate.
+/// Path from the root and text of every Rust file below a folder `src`.
 fn sources() -> Vec<(String, String)> {
-    let mut folders = vec![root().join("src")];
-    let top = fs::read_dir(root()).expect("the root is readable");
-    let crates = top.map(|entry| entry.expect("an entry").path().join("src"));
-    folders.extend(crates.filter(|folder| folder.is_dir()));
+    let mut folders = vec![root().to_owned()];
     let mut files: Vec<PathBuf> = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("the folder is readable") {
             let path = entry.expect("an entry").path();
-            if path.is_dir() {
+            let name = path.file_name().expect("it has a name").to_string_lossy();
+            // Build folders have this file.
+            let is_built = path.join("CACHEDIR.TAG").exists();
+            if path.is_dir() && !name.starts_with('.') && !is_built {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "rs") {
                 files.push(path);
@@ -126,6 +126,7 @@ fn sources() -> Vec<(String, String)> {
     };
     files
         .iter()
+        .filter(|file| file.components().any(|part| part.as_os_str() == "src"))
         .map(|file| (shown(file), fs::read_to_string(file).expect("UTF-8")))
         .collect()
 }
