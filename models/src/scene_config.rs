@@ -289,7 +289,7 @@ impl SceneConfig {
         match &self.softness {
             SoftnessChoice::Values(softness) => config.softness = *softness,
             SoftnessChoice::Material(name) => {
-                config.softness = materials::by_name(name)?.softness()
+                config.softness = materials::by_name(name)?.softness();
             }
             SoftnessChoice::Tuned(tuned) => tuned.apply(config)?,
         }

@@ -8,8 +8,8 @@
 //! oblong face and the solver's resolution: [`mpm_stiffening`] and [`xpbd_stiffening`], fitted to presses as for the `flex` torso.
 //! It is also applied to the file's own finite elements, for which it is not fitted.
 //!
-//! **Damping.** Kelvin–Voigt damping: every point of the tissue has the same ratio of damping to stiffness (a time). [`mpm_damping`] and [`xpbd_damping`]
-//! compute the damping for which a probe feels the configured softness.
+//! **Damping.** Kelvin–Voigt damping: every point of the tissue has the same ratio of damping to stiffness (a time).
+//! [`mpm_damping`] and [`xpbd_damping`] compute the damping for which a probe feels the configured softness.
 
 use super::config::TorsoConfig;
 use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue, fitted_height};
