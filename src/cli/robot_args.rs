@@ -35,24 +35,20 @@ pub(crate) struct RobotArgs {
 impl RobotArgs {
     /// The robot that the options describe; notes about changes of a file go to standard error.
     pub(crate) fn robot(&self) -> anyhow::Result<Robot> {
-        Ok(match (&self.robot_file, &self.flange) {
-            (Some(file), Some(flange)) => {
-                let options = LoadOptions {
-                    root: self.robot_root.clone(),
-                    without_tool: self.without_tool,
-                    packages: self.package.clone(),
-                };
-                let loaded = robot_file::load(file, flange, &options)?;
-                for note in &loaded.notes {
-                    eprintln!("note: {note}");
-                }
-                loaded.robot
-            }
-            _ => {
-                let name = self.robot.as_deref().unwrap_or(SceneConfig::ROBOT);
-                ModelError::find("robot", name, robots::ALL)?()
-            }
-        })
+        let (Some(file), Some(flange)) = (&self.robot_file, &self.flange) else {
+            let name = self.robot.as_deref().unwrap_or(SceneConfig::ROBOT);
+            return Ok(ModelError::find("robot", name, robots::ALL)?());
+        };
+        let options = LoadOptions {
+            root: self.robot_root.clone(),
+            without_tool: self.without_tool,
+            packages: self.package.clone(),
+        };
+        let loaded = robot_file::load(file, flange, &options)?;
+        for note in &loaded.notes {
+            eprintln!("note: {note}");
+        }
+        Ok(loaded.robot)
     }
 
     /// The robot, if an option names one.

@@ -18,8 +18,8 @@ pub(super) fn tip(error: &Error, root: &Command, arguments: &[String]) -> Option
         command.find_subcommand(word).unwrap_or(command)
     });
     if unknown == "--set" {
-        let assignments = arguments.iter().skip_while(|word| *word != "--set");
-        let option = option_of(assignments.skip(1).next()?)?;
+        let mut assignments = arguments.iter().skip_while(|word| *word != "--set");
+        let option = option_of(assignments.nth(1)?)?;
         has(command, &option).then(|| format!("tip: this command takes --{option} VALUE"))
     } else {
         let setting = setting_of(unknown.trim_start_matches('-'))?;

@@ -64,7 +64,9 @@ pub(super) fn checksum(robot: &Robot) -> String {
         }
     }
     let digest = hash.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest
+        .iter()
+        .fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }
 
 /// The first setting of a robot file that has a value.
