@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use toml::{Table, Value};
+pub use toml::Table;
+use toml::Value;
 
 use crate::EnvError;
 
@@ -132,6 +133,18 @@ pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
     }
     place.insert(last.to_owned(), value);
     Ok(())
+}
+
+/// The table of dotted names and values; see [`set`].
+///
+/// # Errors
+/// Those of [`set`].
+pub fn assign(assignments: &[(&str, &str)]) -> Result<Table, EnvError> {
+    let mut assigned = Table::new();
+    for (name, value) in assignments {
+        set(&mut assigned, name, value)?;
+    }
+    Ok(assigned)
 }
 
 /// Checks that `value` is within `[least, most]`.

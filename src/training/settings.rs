@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use super::overrides::overlay;
 use super::{Overrides, ppo_defaults, sac_defaults};
-use crate::envs::tasks::{self, EnvFactory};
+use crate::envs::tasks::{self, EnvFactory, TaskKind};
 use crate::envs::{EnvError, settings};
 use crate::rl::{AlgorithmConfig, AlgorithmKind, PpoConfig, RlError, SacConfig};
 
@@ -74,10 +74,17 @@ impl TrainingSettings {
     /// # Errors
     /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for an unknown or invalid setting.
     pub fn resolve(task: &str, overrides: &Overrides) -> Result<Self, EnvError> {
-        let kind = tasks::by_name(task)?;
+        Self::of(tasks::by_name(task)?, overrides)
+    }
+
+    /// As [`TrainingSettings::resolve`], for a task that need not be in the registry.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] for an unknown or invalid setting.
+    pub fn of(kind: &TaskKind, overrides: &Overrides) -> Result<Self, EnvError> {
         let defaults = match overrides.algorithm.unwrap_or_default() {
-            AlgorithmKind::Ppo => AlgorithmConfig::Ppo(ppo_defaults(task)),
-            AlgorithmKind::Sac => AlgorithmConfig::Sac(sac_defaults(task)),
+            AlgorithmKind::Ppo => AlgorithmConfig::Ppo(ppo_defaults(kind)?),
+            AlgorithmKind::Sac => AlgorithmConfig::Sac(sac_defaults(kind)?),
         };
         let algorithm = resolve_algorithm(defaults, overrides)?;
         let evaluation = settings::parse(&EvaluationSettings::default(), &overrides.evaluation)
@@ -151,7 +158,10 @@ pub(super) fn resolve_algorithm(
 }
 
 /// Settings of SAC with overrides; `target_entropy` may also be `none`.
-fn resolve_sac(defaults: SacConfig, overrides: &Table) -> Result<SacConfig, EnvError> {
+///
+/// # Errors
+/// [`EnvError::Config`].
+pub(super) fn resolve_sac(defaults: SacConfig, overrides: &Table) -> Result<SacConfig, EnvError> {
     if overrides.contains_key("cost_limit") {
         return Err(EnvError::Config {
             field: "sac.cost_limit".to_owned(),
@@ -188,7 +198,7 @@ fn invalid(table: &str, error: RlError) -> EnvError {
 ///
 /// # Errors
 /// [`EnvError::Config`].
-fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
+pub(super) fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
     let mut overrides = overrides.clone();
     // TOML has no null, so settings that are `None` are missing in a table.
     let target_kl = is_set("target_kl", defaults.target_kl, &mut overrides);

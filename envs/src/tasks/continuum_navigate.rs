@@ -68,6 +68,16 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: &[
+        ("total_timesteps", "120_000"),
+        ("n_envs", "16"),
+        ("n_steps", "256"),
+        ("n_minibatches", "16"),
+        ("learning_rate", "1e-3"),
+        ("discount", "0.97"),
+        ("log_std_init", "-0.7"),
+    ],
+    sac: &[],
 };
 
 /// Distances of the observed points ahead on the centre line [m].

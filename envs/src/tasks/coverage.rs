@@ -78,6 +78,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: seeing::PPO,
+    sac: seeing::SAC,
 };
 
 /// Boundaries between the rows of cells: distances to the slice, along the probe's y axis [m].

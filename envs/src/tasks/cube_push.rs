@@ -87,6 +87,13 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: &[
+        ("total_timesteps", "1_500_000"),
+        ("learning_rate", "1e-3"),
+        ("discount", "0.98"),
+        ("log_std_init", "-0.5"),
+    ],
+    sac: &[],
 };
 
 /// Name of the cube's body and geom.

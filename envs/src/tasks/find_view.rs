@@ -76,6 +76,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: seeing::PPO,
+    sac: seeing::SAC,
 };
 
 /// Minimum cosine of the skin's slope at a start.

@@ -68,6 +68,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: seeing::PPO,
+    sac: seeing::SAC,
 };
 
 /// Minimum start tilt as a fraction of the maximum.

@@ -17,7 +17,7 @@ pub mod tissue_reach;
 pub mod tissue_retract;
 
 pub use crate::factory::EnvFactory;
-pub use kind::TaskKind;
+pub use kind::{Assignments, TaskKind};
 
 use crate::{EnvError, settings};
 
@@ -54,9 +54,5 @@ pub fn by_name(name: &str) -> Result<&'static TaskKind, EnvError> {
 /// # Errors
 /// [`EnvError::Unknown`] for the task; errors of its settings.
 pub fn factory(name: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
-    let mut given = toml::Table::new();
-    for (field, value) in sets {
-        settings::set(&mut given, field, value)?;
-    }
-    (by_name(name)?.build)(&given)
+    (by_name(name)?.build)(&settings::assign(sets)?)
 }

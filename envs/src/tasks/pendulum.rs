@@ -55,6 +55,15 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: &[
+        ("total_timesteps", "100_000"),
+        ("n_envs", "4"),
+        ("n_steps", "256"),
+        ("n_minibatches", "16"),
+        ("learning_rate", "1e-3"),
+        ("discount", "0.98"),
+    ],
+    sac: &[("total_timesteps", "10_000"), ("learning_starts", "500")],
 };
 
 /// Random parameters of an episode: the start.

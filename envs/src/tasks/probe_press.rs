@@ -45,6 +45,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
+use super::probe_sweep;
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
@@ -65,6 +66,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    ppo: probe_sweep::PPO,
+    sac: probe_sweep::SAC,
 };
 
 /// Settings of the task.

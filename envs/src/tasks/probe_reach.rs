@@ -63,6 +63,12 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    ppo: &[
+        ("total_timesteps", "400_000"),
+        ("learning_rate", "1e-3"),
+        ("log_std_init", "-1.5"),
+    ],
+    sac: &[],
 };
 
 /// Settings of the task.

@@ -49,7 +49,7 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::kind::TaskKind;
+use super::kind::{Assignments, TaskKind};
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
@@ -70,7 +70,20 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[("action.mode", "wrench")],
+    ppo: PPO,
+    sac: SAC,
 };
+
+/// Settings of PPO and SAC for tasks with a desired force in contact. The force responds immediately, so a short horizon and large steps
+/// suffice.
+pub(super) const PPO: Assignments = &[
+    ("total_timesteps", "600_000"),
+    ("learning_rate", "1e-3"),
+    ("discount", "0.9"),
+    ("gae_lambda", "0.9"),
+    ("log_std_init", "-1.0"),
+];
+pub(super) const SAC: Assignments = &[("total_timesteps", "40_000"), ("discount", "0.97")];
 
 /// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -58,6 +58,13 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    ppo: &[
+        ("total_timesteps", "500_000"),
+        ("n_envs", "8"),
+        ("n_steps", "256"),
+        ("n_minibatches", "32"),
+    ],
+    sac: &[],
 };
 
 /// The arm and its target: links of 10 cm, motors of 200 N·m, armature and damping of 1.

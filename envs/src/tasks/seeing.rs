@@ -4,6 +4,7 @@ use insonate_sim::Pose;
 use insonate_sim::verdict::VerdictLimits;
 use nalgebra::Vector3;
 
+use super::kind::Assignments;
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridMotionSettings};
 use crate::probe::{
@@ -12,6 +13,24 @@ use crate::probe::{
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::check_range;
 use crate::ultrasound::UltrasoundSettings;
+
+/// Settings of PPO and SAC: images are large and steps are expensive, so few samples, each used often.
+pub(super) const PPO: Assignments = &[
+    ("total_timesteps", "60_000"),
+    ("n_envs", "16"),
+    ("n_steps", "64"),
+    ("n_minibatches", "8"),
+    ("learning_rate", "1e-3"),
+    ("discount", "0.9"),
+    ("gae_lambda", "0.9"),
+    ("log_std_init", "-0.7"),
+];
+pub(super) const SAC: Assignments = &[
+    ("total_timesteps", "20_000"),
+    ("n_steps", "100"),
+    ("buffer_size", "20_000"),
+    ("discount", "0.9"),
+];
 
 /// Maximum number of draws for a start that the arm can reach.
 const N_TRIES: usize = 32;

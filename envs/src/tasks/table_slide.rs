@@ -12,7 +12,7 @@ use insonate_sim::placement::Skin;
 use insonate_sim::verdict::VerdictLimits;
 
 use super::kind::TaskKind;
-use super::probe_sweep::{Sweep, SweepReward, SweepSettings};
+use super::probe_sweep::{self, Sweep, SweepReward, SweepSettings};
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
 use crate::factory::EnvFactory;
@@ -31,6 +31,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    ppo: probe_sweep::PPO,
+    sac: probe_sweep::SAC,
 };
 
 fn defaults() -> ProbeTaskSettings<SweepSettings> {

@@ -67,6 +67,19 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    // Table I of FF-SRL (arXiv:2503.18616) with larger steps. With its settings (500 000 timesteps, 4 epochs, a learning rate of 2.5e-4
+    // and a clip of 0.1 that decreases to zero) learning needs ten times as many samples.
+    ppo: &[
+        ("total_timesteps", "60_000"),
+        ("n_envs", "8"),
+        ("n_steps", "128"),
+        ("discount", "0.97"),
+        ("n_minibatches", "4"),
+        ("learning_rate", "1e-3"),
+        ("hidden_sizes", "[256, 256]"),
+        ("activation", "relu"),
+    ],
+    sac: &[],
 };
 
 /// The paper's criterion: a return above this value counts as solved.
