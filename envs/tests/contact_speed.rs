@@ -1,7 +1,7 @@
 //! Contract: a hard contact is measured, penalised once and not a success; a gentle one has no penalty and the greater
 //! return. The costs of an episode add up to its peaks divided by their limits.
 
-use insonate_envs::probe::{AxialForce, SceneModel, SceneSettings, SceneState};
+use insonate_envs::probe::{ContactMetrics, ForceAxis, SceneModel, SceneSettings, SceneState};
 use insonate_envs::{Env, ResetOptions, tasks};
 use insonate_models::torsos::TorsoConfig;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -125,7 +125,7 @@ fn a_probe_that_turns_is_measured_along_its_own_axis() {
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 40_f64.to_radians());
     state.probe.world_from_probe.rotation = state.goal.world_from_probe.rotation * turn;
     let axis = state.probe.world_from_probe.z_axis();
-    let mut metrics = AxialForce::default();
+    let mut metrics = ContactMetrics::along(ForceAxis::Probe);
     state.probe.twist.linear = 0.12 * axis;
     metrics.update(&state);
     // Contact, with a force that increases by 0.1 N per physics step.
@@ -135,9 +135,10 @@ fn a_probe_that_turns_is_measured_along_its_own_axis() {
         state.probe.force = -0.1 * f64::from(step) * axis;
         metrics.update(&state);
     }
-    let values = metrics.values();
+    let values = metrics.force_values();
     let value = |name: &str| {
-        let at = AxialForce::METRICS.iter().position(|known| *known == name);
+        let mut at = ContactMetrics::FORCE_METRICS.iter();
+        let at = at.position(|known| *known == name);
         values[at.expect("there is such a metric")]
     };
     let speed = value("contact_speed_m_s");

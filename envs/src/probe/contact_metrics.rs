@@ -1,83 +1,38 @@
-//! Contact metrics of an episode, and success criteria.
+//! Contact metrics of an episode: force, contact, path and tilt.
 
-use serde::{Deserialize, Serialize};
-
-use super::touch::{CONTACT_SPEED, FORCE_RATE};
 use insonate_sim::verdict::Judge;
+use nalgebra::Vector3;
 
 use super::held_force::HeldForce;
 use super::rule::{Rule, judge_rules};
-use super::{ContactCosts, SceneState, Touch, share};
-use crate::EnvError;
-use crate::settings::check_ranges;
+use super::{ContactCosts, ForceLimits, SceneState, SuccessCriteria, Touch, share};
 
 /// Time after first contact that the force errors exclude [s].
 const SETTLING: f64 = 0.5;
 
-/// Success criteria. All bounds must hold.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SuccessCriteria {
-    /// Minimum fraction of time in contact, from first contact to the end.
-    pub contact_ratio: f64,
-    /// Maximum mean absolute error of the force [N].
-    pub force_mae: f64,
-    /// Maximum root mean square of the distance from the path [m].
-    pub path_rmse: f64,
-    /// Maximum angle between the probe's axis and the goal's axis in contact [deg].
-    pub tilt_deg: f64,
-    /// Maximum force along the axis [N].
-    pub peak_force: f64,
-    /// Maximum speed towards the skin at the start of a contact [m/s].
-    pub contact_speed: f64,
-    /// Maximum increase of the force over 20 ms [N/s].
-    pub force_rate: f64,
-}
-
-impl Default for SuccessCriteria {
-    fn default() -> Self {
-        Self {
-            contact_ratio: 0.95,
-            force_mae: 1.0,
-            path_rmse: 0.005,
-            tilt_deg: 5.0,
-            peak_force: 15.0,
-            contact_speed: CONTACT_SPEED,
-            force_rate: FORCE_RATE,
-        }
-    }
-}
-
-impl SuccessCriteria {
-    /// Checks the bounds.
-    ///
-    /// # Errors
-    /// [`EnvError::Config`].
-    pub fn check(&self) -> Result<(), EnvError> {
-        check_ranges(
-            "success.",
-            &[
-                ("contact_ratio", self.contact_ratio, 0.0, 1.0),
-                ("force_mae", self.force_mae, 0.0, 1e3),
-                ("path_rmse", self.path_rmse, 0.0, 1.0),
-                ("tilt_deg", self.tilt_deg, 0.0, 180.0),
-                ("peak_force", self.peak_force, 0.0, 1e4),
-                ("contact_speed", self.contact_speed, 0.0, 10.0),
-                ("force_rate", self.force_rate, 0.0, 1e6),
-            ],
-        )
-    }
+/// Axis along which force, contact speed and force rate are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ForceAxis {
+    /// The goal's axis. Path and tilt are measured against the goal.
+    #[default]
+    Goal,
+    /// The probe's own axis, for tasks in which the probe can tilt freely. Path and tilt are not measured.
+    Probe,
 }
 
 /// Sums over the physics steps of an episode. Values are true values without noise.
 #[derive(Debug, Clone, Default)]
 pub struct ContactMetrics {
+    axis: ForceAxis,
+    /// Desired force [N].
+    desired: f64,
     time: f64,
     first_contact: Option<f64>,
-    n_steps: usize,
     n_after: usize,
     n_in_contact: usize,
     settled: HeldForce,
+    /// Sum of the absolute error since the last call of `take_error`, and the number of its physics steps.
+    step_error: (f64, usize),
     n_moving: usize,
     path_square: f64,
     speed_square: f64,
@@ -104,44 +59,78 @@ impl ContactMetrics {
         "force_rate_n_s",
     ];
 
-    /// Starts an episode.
-    pub fn reset(&mut self) {
-        *self = Self::default();
+    /// Names of the metrics of the force alone, in the order of [`Self::force_values`].
+    pub const FORCE_METRICS: [&'static str; 5] = [
+        "force_mae_n",
+        "contact_ratio",
+        "peak_force_n",
+        "contact_speed_m_s",
+        "force_rate_n_s",
+    ];
+
+    /// Metrics along an axis.
+    pub fn along(axis: ForceAxis) -> Self {
+        Self {
+            axis,
+            ..Self::default()
+        }
+    }
+
+    /// Starts an episode with a desired force [N].
+    pub fn reset(&mut self, desired: f64) {
+        *self = Self {
+            axis: self.axis,
+            desired,
+            ..Self::default()
+        };
     }
 
     /// Adds the last physics step.
     pub fn update(&mut self, state: &SceneState) {
-        let (probe, goal) = (&state.probe, &state.goal);
+        let probe = &state.probe;
+        let axis = match self.axis {
+            ForceAxis::Goal => state.goal.world_from_probe.z_axis(),
+            ForceAxis::Probe => probe.world_from_probe.z_axis(),
+        };
+        let force = -probe.force.dot(&axis);
         self.time += state.physics.timestep();
-        self.n_steps += 1;
-        self.peak_force = self.peak_force.max(probe.normal_force);
+        self.peak_force = self.peak_force.max(force);
+        self.touch.update(state, &axis);
+        self.step_error.0 += (force - self.desired).abs();
+        self.step_error.1 += 1;
         if probe.in_contact && self.first_contact.is_none() {
             self.first_contact = Some(self.time);
         }
-        let axis = goal.world_from_probe.z_axis();
-        self.touch.update(state, &axis);
-        if goal.speed > 0.0 {
-            let across = goal.direction.cross(&axis);
-            self.n_moving += 1;
-            self.path_square += state.offset().dot(&across).powi(2);
-            self.speed_square += (probe.twist.linear.dot(&goal.direction)
-                - goal.twist.linear.dot(&goal.direction))
-            .powi(2);
-        } else if goal.direction == nalgebra::Vector3::zeros() {
-            self.n_moving += 1;
-            self.path_square += state.offset_across().norm_squared();
+        if self.axis == ForceAxis::Goal {
+            self.add_path_and_tilt(state, &axis);
         }
         let Some(first_contact) = self.first_contact else {
             return;
         };
         self.n_after += 1;
         self.n_in_contact += usize::from(probe.in_contact);
+        if self.time >= first_contact + SETTLING {
+            self.settled.add(force, self.desired);
+        }
+    }
+
+    /// Adds distance and velocity error from the goal's path, and the tilt from its `axis`.
+    fn add_path_and_tilt(&mut self, state: &SceneState, axis: &Vector3<f64>) {
+        let (probe, goal) = (&state.probe, &state.goal);
+        if goal.speed > 0.0 {
+            let across = goal.direction.cross(axis);
+            self.n_moving += 1;
+            self.path_square += state.offset().dot(&across).powi(2);
+            self.speed_square += (probe.twist.linear.dot(&goal.direction)
+                - goal.twist.linear.dot(&goal.direction))
+            .powi(2);
+        } else if goal.direction == Vector3::zeros() {
+            self.n_moving += 1;
+            self.path_square += state.offset_across().norm_squared();
+        }
         if probe.in_contact {
             let chord = probe.world_from_probe.z_axis() - axis;
             self.tilt_chord_square = self.tilt_chord_square.max(chord.norm_squared());
-        }
-        if self.time >= first_contact + SETTLING {
-            self.settled.add(probe.normal_force, goal.force);
         }
     }
 
@@ -160,85 +149,135 @@ impl ContactMetrics {
         self.n_in_contact as f64 / self.n_after.max(1) as f64
     }
 
-    /// See [`Touch::take_excess`].
-    pub fn take_excess(&mut self, limit: f64) -> f64 {
-        self.touch.take_excess(limit)
+    /// Maximum force along the axis [N].
+    pub fn peak_force(&self) -> f64 {
+        self.peak_force
     }
 
-    /// Writes the contact costs since the last call; `force` is the desired force.
-    pub fn take_costs(&mut self, force: f64, tolerance: &SuccessCriteria, costs: &mut [f64]) {
+    /// See [`Touch::speed`].
+    pub fn contact_speed(&self) -> f64 {
+        self.touch.speed()
+    }
+
+    /// See [`Touch::force_rate`].
+    pub fn force_rate(&self) -> f64 {
+        self.touch.force_rate()
+    }
+
+    /// Mean absolute error of the force since the last call [N].
+    pub fn take_error(&mut self) -> f64 {
+        let (sum, n) = std::mem::take(&mut self.step_error);
+        sum / n.max(1) as f64
+    }
+
+    /// See [`Touch::contact_speed_penalty`].
+    pub fn contact_speed_penalty(&mut self, limit: f64) -> f64 {
+        self.touch.contact_speed_penalty(limit)
+    }
+
+    /// Writes the contact costs since the last call.
+    pub fn take_costs(&mut self, limits: &ForceLimits, costs: &mut [f64]) {
+        let desired = self.desired;
         let shares = [
-            share(self.touch.speed(), tolerance.contact_speed),
-            share(self.peak_force - force, tolerance.peak_force - force),
-            share(self.touch.force_rate(), tolerance.force_rate),
+            share(self.contact_speed(), limits.contact_speed),
+            share(self.peak_force - desired, limits.peak_force - desired),
+            share(self.force_rate(), limits.force_rate),
         ];
         self.costs.take(shares, costs);
     }
 
+    /// The limits of a gentle episode as rules.
+    pub fn limit_rules(&self, limits: &ForceLimits) -> [Rule; 4] {
+        let (speed, rate) = (self.contact_speed(), self.force_rate());
+        [
+            Rule::at_least("contact_ratio", self.contact_ratio(), limits.contact_ratio),
+            Rule::below("peak_force_n", self.peak_force, limits.peak_force),
+            Rule::below("contact_speed_m_s", speed, limits.contact_speed),
+            Rule::below("force_rate_n_s", rate, limits.force_rate),
+        ]
+    }
+
+    /// The success criteria as rules.
+    pub fn success_rules(&self, criteria: &SuccessCriteria) -> [Rule; 7] {
+        let [mae, _] = self.force_errors();
+        let [contact, peak, speed, rate] = self.limit_rules(&criteria.limits());
+        [
+            contact,
+            Rule::below("force_mae_n", mae, criteria.force_mae),
+            Rule::below("path_rmse_m", self.path_rmse(), criteria.path_rmse),
+            Rule::below("tilt_deg", self.tilt_deg(), criteria.tilt_deg),
+            peak,
+            speed,
+            rate,
+        ]
+    }
+
+    /// Whether the episode so far is within the limits.
+    pub fn is_within(&self, limits: &ForceLimits) -> bool {
+        self.limit_rules(limits).iter().all(Rule::is_kept)
+    }
+
+    /// Judges the error of the force, over `held` or from half a second after first contact.
+    pub fn judge_force(&self, judge: Judge, held: Option<&HeldForce>) -> Judge {
+        let held = held.unwrap_or(&self.settled);
+        judge.force(held.figures(self.desired, self.peak_force))
+    }
+
+    /// Judges contact and tilt.
+    pub fn judge_contact_and_tilt(&self, judge: Judge) -> Judge {
+        judge.contact(self.contact_ratio()).tilt(self.tilt_deg())
+    }
+
+    /// Judges contact and peak force, then the limits of the task.
+    pub fn judge_limits(&self, judge: Judge, limits: &ForceLimits) -> Judge {
+        let judge = judge.contact(self.contact_ratio());
+        let judge = judge.peak(self.desired, self.peak_force);
+        judge_rules(judge, &self.limit_rules(limits))
+    }
+
     /// Writes the metrics. Without contact, the force error is the desired force.
-    pub fn write(
-        &self,
-        force: f64,
-        tolerance: &SuccessCriteria,
-        is_done: bool,
-        metrics: &mut [f64],
-    ) {
-        let [mae, rmse] = self.settled.errors().unwrap_or([force; 2]);
-        let rules = self.rules(force, tolerance);
-        let success = is_done && rules.iter().all(Rule::is_kept);
+    pub fn write(&self, success: bool, metrics: &mut [f64]) {
+        let [mae, rmse] = self.force_errors();
         let values = [
             f64::from(u8::from(success)),
             mae,
             rmse,
             self.contact_ratio(),
-            root_mean(self.path_square, self.n_moving),
+            self.path_rmse(),
             root_mean(self.speed_square, self.n_moving),
             self.tilt_deg(),
             self.peak_force,
-            (self.peak_force - force).max(0.0),
-            self.touch.speed(),
-            self.touch.force_rate(),
+            (self.peak_force - self.desired).max(0.0),
+            self.contact_speed(),
+            self.force_rate(),
         ];
         metrics.copy_from_slice(&values);
+    }
+
+    /// The metrics of the force alone. The force error is NaN without settled contact.
+    pub fn force_values(&self) -> [f64; 5] {
+        [
+            self.settled.errors().map_or(f64::NAN, |[mae, _]| mae),
+            self.contact_ratio(),
+            self.peak_force,
+            self.contact_speed(),
+            self.force_rate(),
+        ]
+    }
+
+    /// Mean absolute error and root mean square error of the force [N].
+    fn force_errors(&self) -> [f64; 2] {
+        self.settled.errors().unwrap_or([self.desired; 2])
+    }
+
+    fn path_rmse(&self) -> f64 {
+        root_mean(self.path_square, self.n_moving)
     }
 
     /// Maximum angle between the probe's axis and the goal's axis in contact [deg].
     fn tilt_deg(&self) -> f64 {
         let half_chord = 0.5 * self.tilt_chord_square.sqrt();
         2.0 * half_chord.min(1.0).asin().to_degrees()
-    }
-
-    /// The bounds of a success for the desired force `force` [N].
-    fn rules(&self, force: f64, tolerance: &SuccessCriteria) -> [Rule; 7] {
-        let [mae, _] = self.settled.errors().unwrap_or([force; 2]);
-        let path_rmse = root_mean(self.path_square, self.n_moving);
-        let (ratio, peak) = (self.contact_ratio(), self.peak_force);
-        let (speed, rate) = (self.touch.speed(), self.touch.force_rate());
-        [
-            Rule::at_least("contact_ratio", ratio, tolerance.contact_ratio),
-            Rule::below("force_mae_n", mae, tolerance.force_mae),
-            Rule::below("path_rmse_m", path_rmse, tolerance.path_rmse),
-            Rule::below("tilt_deg", self.tilt_deg(), tolerance.tilt_deg),
-            Rule::below("peak_force_n", peak, tolerance.peak_force),
-            Rule::below("contact_speed_m_s", speed, tolerance.contact_speed),
-            Rule::below("force_rate_n_s", rate, tolerance.force_rate),
-        ]
-    }
-
-    /// Judges contact, tilt and force error (over `held`, or from half a second after first contact), then the success criteria.
-    pub fn judge(
-        &self,
-        judge: Judge,
-        force: f64,
-        held: Option<&HeldForce>,
-        tolerance: &SuccessCriteria,
-    ) -> Judge {
-        let held = held.unwrap_or(&self.settled);
-        let judge = judge
-            .force(held.figures(force, self.peak_force))
-            .contact(self.contact_ratio())
-            .tilt(self.tilt_deg());
-        judge_rules(judge, &self.rules(force, tolerance))
     }
 }
 

@@ -5,8 +5,8 @@
 //! [`Env`](crate::Env) from it.
 
 mod action_change;
-mod axial_force;
 mod contact_costs;
+mod contact_limits;
 mod contact_metrics;
 mod ends;
 mod factory;
@@ -30,9 +30,9 @@ mod wrench_measurement;
 mod wrench_script;
 
 pub use action_change::ActionChange;
-pub use axial_force::{AxialForce, ForceLimits};
 pub use contact_costs::{ContactCosts, share};
-pub use contact_metrics::{ContactMetrics, SuccessCriteria};
+pub use contact_limits::{ForceLimits, SuccessCriteria};
+pub use contact_metrics::{ContactMetrics, ForceAxis};
 pub use ends::{contact_lost, pressed_too_hard, too_far};
 pub use factory::factory;
 pub use goal::Goal;

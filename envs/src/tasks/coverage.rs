@@ -62,8 +62,9 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMetrics, ForceAxis, ForceLimits, Goal, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory, judge_rules,
+    pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_range, check_ranges};
@@ -249,7 +250,7 @@ struct Coverage {
     cells: [f64; (ROWS.len() + 1) * (COLUMNS.len() + 1)],
     /// Fraction seen after the previous control step, and the path length then [m].
     last: [f64; 2],
-    force: AxialForce,
+    contact: ContactMetrics,
     /// Pose of the face in the last frame.
     imaged: Option<Isometry3<f64>>,
     path: seeing::Path,
@@ -277,7 +278,7 @@ impl Coverage {
             share: 0.0,
             cells: [0.0; _],
             last: [0.0; 2],
-            force: AxialForce::default(),
+            contact: ContactMetrics::along(ForceAxis::Probe),
             imaged: None,
             path: seeing::Path::default(),
             outside: 0.0,
@@ -367,7 +368,7 @@ impl ProbeTask for Coverage {
 
     fn metrics(&self) -> Vec<&'static str> {
         let own = ["success", "seen_share", "path_mm", "seen_per_path_1_m"];
-        [&own[..], &AxialForce::METRICS].concat()
+        [&own[..], &ContactMetrics::FORCE_METRICS].concat()
     }
 
     fn observation_space(&self) -> BoxSpace {
@@ -388,7 +389,7 @@ impl ProbeTask for Coverage {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
-        self.force = AxialForce::default();
+        self.contact.reset(episode.force);
         (self.path, self.outside, self.way) = (seeing::Path::default(), 0.0, None);
         (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
@@ -405,7 +406,7 @@ impl ProbeTask for Coverage {
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
-        self.force.update(state);
+        self.contact.update(state);
         self.path.follow(state);
     }
 
@@ -461,8 +462,11 @@ impl ProbeTask for Coverage {
             weight.seen * 100.0 * (share - self.last[0]),
             -weight.path * 100.0 * (path - self.last[1]),
             weight.covered * f64::from(u8::from(is_new)),
-            -weight.force_error * self.force.take_error().min(5.0),
-            -weight.contact_speed * self.force.take_excess(settings.limits.contact_speed),
+            -weight.force_error * self.contact.take_error().min(5.0),
+            -weight.contact_speed
+                * self
+                    .contact
+                    .contact_speed_penalty(settings.limits.contact_speed),
             -weight.smoothness * self.action_change.update(action),
         ]);
         self.last = [share, path];
@@ -470,7 +474,7 @@ impl ProbeTask for Coverage {
 
     fn cost(&mut self, costs: &mut [f64]) {
         let limits = &self.settings.limits;
-        self.force.take_costs(limits, costs);
+        self.contact.take_costs(limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -485,8 +489,8 @@ impl ProbeTask for Coverage {
     }
 
     fn judge(&self, judge: Judge) -> Judge {
-        let judge = self.force.judge_force(judge);
-        let judge = self.force.judge(judge, &self.settings.limits);
+        let judge = self.contact.judge_force(judge, None);
+        let judge = self.contact.judge_limits(judge, &self.settings.limits);
         let seen = Rule::at_least("share of the organ seen", self.share, self.settings.share);
         judge_rules(judge, &[seen])
     }
@@ -526,7 +530,7 @@ impl ProbeTask for Coverage {
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let is_done = self.is_covered() && self.force.is_within(&self.settings.limits);
+        let is_done = self.is_covered() && self.contact.is_within(&self.settings.limits);
         let path = self.path.length();
         let own = [
             f64::from(u8::from(is_done)),
@@ -535,6 +539,6 @@ impl ProbeTask for Coverage {
             self.share / path.max(1e-3),
         ];
         metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.force.values());
+        metrics[own.len()..].copy_from_slice(&self.contact.force_values());
     }
 }

@@ -60,8 +60,9 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMetrics, ForceAxis, ForceLimits, Goal, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory, judge_rules,
+    pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_ranges};
@@ -220,7 +221,7 @@ struct FindView {
     /// Settings of the action mode that the script uses.
     script: Option<HybridMotionSettings>,
     torso_from_view: Isometry3<f64>,
-    force: AxialForce,
+    contact: ContactMetrics,
     /// Current distance [m] and angle [rad] from the view.
     error: [f64; 2],
     /// $D$ after the previous control step.
@@ -238,7 +239,7 @@ impl FindView {
             limit,
             script,
             torso_from_view: Isometry3::identity(),
-            force: AxialForce::default(),
+            contact: ContactMetrics::along(ForceAxis::Probe),
             error: [0.0; 2],
             last: 0.0,
             stopped: None,
@@ -298,7 +299,7 @@ impl ProbeTask for FindView {
 
     fn metrics(&self) -> Vec<&'static str> {
         let own = ["success", "view_distance_mm", "view_angle_deg", "path_mm"];
-        [&own[..], &AxialForce::METRICS].concat()
+        [&own[..], &ContactMetrics::FORCE_METRICS].concat()
     }
 
     fn observation_space(&self) -> BoxSpace {
@@ -314,7 +315,8 @@ impl ProbeTask for FindView {
         let patient = state.patient.as_ref();
         let patient = patient.ok_or(EnvError::Order("a view without a patient"))?;
         self.torso_from_view = patient.adult().liver_kidney_view()?;
-        (self.force, self.stopped) = (AxialForce::default(), None);
+        self.contact.reset(episode.force);
+        self.stopped = None;
         self.path = seeing::Path::default();
         self.action_change.reset();
         let missing = ["task.start_distance", "leads to starts outside the skin"];
@@ -329,7 +331,7 @@ impl ProbeTask for FindView {
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
-        self.force.update(state);
+        self.contact.update(state);
         self.error = self.error(state);
         self.path.follow(state);
         let is_hard = state.axial_force() > self.settings.max_force;
@@ -352,8 +354,11 @@ impl ProbeTask for FindView {
         terms.copy_from_slice(&[
             weight.progress * 100.0 * (self.last - now),
             weight.nearness * (-near).exp(),
-            -weight.force_error * self.force.take_error().min(5.0),
-            -weight.contact_speed * self.force.take_excess(settings.limits.contact_speed),
+            -weight.force_error * self.contact.take_error().min(5.0),
+            -weight.contact_speed
+                * self
+                    .contact
+                    .contact_speed_penalty(settings.limits.contact_speed),
             -weight.smoothness * self.action_change.update(action),
         ]);
         self.last = now;
@@ -361,7 +366,7 @@ impl ProbeTask for FindView {
 
     fn cost(&mut self, costs: &mut [f64]) {
         let limits = &self.settings.limits;
-        self.force.take_costs(limits, costs);
+        self.contact.take_costs(limits, costs);
     }
 
     fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
@@ -377,8 +382,8 @@ impl ProbeTask for FindView {
     fn judge(&self, judge: Judge) -> Judge {
         let [distance, angle] = self.error;
         let (settings, angle) = (&self.settings, angle.to_degrees());
-        let judge = self.force.judge_force(judge);
-        let judge = self.force.judge(judge, &settings.limits);
+        let judge = self.contact.judge_force(judge, None);
+        let judge = self.contact.judge_limits(judge, &settings.limits);
         let rules = [
             Rule::below("distance to the view [m]", distance, settings.tolerance),
             Rule::below("angle to the view [deg]", angle, settings.tolerance_deg),
@@ -409,8 +414,8 @@ impl ProbeTask for FindView {
         let [distance, angle] = self.error;
         let is_there = distance < self.settings.tolerance
             && angle.to_degrees() < self.settings.tolerance_deg
-            && self.force.time() >= self.limit - 1e-9
-            && self.force.is_within(&self.settings.limits);
+            && self.contact.time() >= self.limit - 1e-9
+            && self.contact.is_within(&self.settings.limits);
         let own = [
             f64::from(u8::from(is_there)),
             1e3 * distance,
@@ -418,6 +423,6 @@ impl ProbeTask for FindView {
             1e3 * self.path.length(),
         ];
         metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.force.values());
+        metrics[own.len()..].copy_from_slice(&self.contact.force_values());
     }
 }

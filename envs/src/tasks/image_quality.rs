@@ -52,8 +52,9 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard,
+    ActionChange, ContactCosts, ContactMetrics, ForceAxis, ForceLimits, Goal, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory, judge_rules,
+    pressed_too_hard,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_interval, check_ranges};
@@ -212,7 +213,7 @@ struct ImageQuality {
     script: Option<HybridMotionSettings>,
     /// Position in the world frame of the compiled torso, seen from above [m].
     place: [f64; 2],
-    force: AxialForce,
+    contact: ContactMetrics,
     /// Maximum force in the control step [N].
     step_peak: f64,
     /// Sum of the reference's mean confidences, and number of frames.
@@ -230,7 +231,7 @@ impl ImageQuality {
             limit,
             script,
             place: [0.0; 2],
-            force: AxialForce::default(),
+            contact: ContactMetrics::along(ForceAxis::Probe),
             step_peak: 0.0,
             reference: (0.0, 0),
             quality: 0.0,
@@ -277,7 +278,7 @@ impl ProbeTask for ImageQuality {
 
     fn metrics(&self) -> Vec<&'static str> {
         let own = ["success", "quality", "confidence", "contact_share"];
-        [&own[..], &AxialForce::METRICS].concat()
+        [&own[..], &ContactMetrics::FORCE_METRICS].concat()
     }
 
     fn observation_space(&self) -> BoxSpace {
@@ -290,7 +291,7 @@ impl ProbeTask for ImageQuality {
         episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        self.force = AxialForce::default();
+        self.contact.reset(episode.force);
         (self.step_peak, self.quality) = (0.0, 0.0);
         (self.reference, self.sums) = ((0.0, 0), ([0.0; 2], 0));
         self.action_change.reset();
@@ -318,7 +319,7 @@ impl ProbeTask for ImageQuality {
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
-        self.force.update(state);
+        self.contact.update(state);
         self.step_peak = self.step_peak.max(state.axial_force());
     }
 
@@ -352,14 +353,14 @@ impl ProbeTask for ImageQuality {
         terms.copy_from_slice(&[
             weight.quality * self.quality,
             -weight.force * (share - FREE).max(0.0),
-            -weight.contact_speed * self.force.take_excess(limits.contact_speed),
+            -weight.contact_speed * self.contact.contact_speed_penalty(limits.contact_speed),
             -weight.smoothness * self.action_change.update(action),
         ]);
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
         let limits = &self.settings.limits;
-        self.force.take_costs(limits, costs);
+        self.contact.take_costs(limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -369,7 +370,7 @@ impl ProbeTask for ImageQuality {
 
     /// The desired force is part of the action, so the force error is not judged.
     fn judge(&self, judge: Judge) -> Judge {
-        let judge = self.force.judge(judge, &self.settings.limits);
+        let judge = self.contact.judge_limits(judge, &self.settings.limits);
         let quality = Rule::at_least(
             "quality",
             self.quality_of(self.means()[0]),
@@ -398,10 +399,10 @@ impl ProbeTask for ImageQuality {
         let [confidence, touching] = self.means();
         let quality = self.quality_of(confidence);
         let is_good = quality >= self.settings.quality
-            && self.force.time() >= self.limit - 1e-9
-            && self.force.is_within(&self.settings.limits);
+            && self.contact.time() >= self.limit - 1e-9
+            && self.contact.is_within(&self.settings.limits);
         let own = [f64::from(u8::from(is_good)), quality, confidence, touching];
         metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.force.values());
+        metrics[own.len()..].copy_from_slice(&self.contact.force_values());
     }
 }

@@ -50,9 +50,9 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, HeldForce, ProbeTask,
-    ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings,
-    factory, judge_rules, pressed_too_hard, too_far,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, ForceLimits, HeldForce,
+    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, TimeSettings, factory,
+    judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -204,7 +204,6 @@ struct Press {
     last: HeldForce,
     /// Maximum distance from the position in contact [m].
     place_error: f64,
-    error: (f64, usize),
     action_change: ActionChange,
 }
 
@@ -218,18 +217,14 @@ impl Press {
             held: 0.0,
             last: HeldForce::default(),
             place_error: 0.0,
-            error: (0.0, 0),
             action_change: ActionChange::default(),
         }
     }
 
     /// Limits of a success in addition to the held force.
-    fn limits(&self) -> SuccessCriteria {
-        SuccessCriteria {
+    fn limits(&self) -> ForceLimits {
+        ForceLimits {
             contact_ratio: 0.0,
-            force_mae: f64::INFINITY,
-            path_rmse: f64::INFINITY,
-            tilt_deg: f64::INFINITY,
             peak_force: self.target.force + self.settings.max_overshoot,
             contact_speed: self.settings.max_contact_speed,
             force_rate: self.settings.max_force_rate,
@@ -268,9 +263,9 @@ impl ProbeTask for Press {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
-        self.contact.reset();
-        (self.held, self.error) = (0.0, (0.0, 0));
-        (self.last, self.place_error) = (HeldForce::default(), 0.0);
+        self.contact.reset(self.target.force);
+        (self.held, self.place_error) = (0.0, 0.0);
+        self.last = HeldForce::default();
         self.action_change.reset();
         self.before_substep(state);
         state.place_above(episode)
@@ -289,10 +284,7 @@ impl ProbeTask for Press {
         if state.probe.in_contact {
             self.place_error = self.place_error.max(state.offset_across().norm());
         }
-        let error = (force - wanted).abs();
-        self.error.0 += error;
-        self.error.1 += 1;
-        self.held = if error <= self.settings.tolerance {
+        self.held = if (force - wanted).abs() <= self.settings.tolerance {
             self.held + state.physics.timestep()
         } else {
             0.0
@@ -305,10 +297,11 @@ impl ProbeTask for Press {
 
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let weight = &self.settings.reward;
-        let error = self.error.0 / self.error.1.max(1) as f64;
+        let error = self.contact.take_error();
         let touching = f64::from(u8::from(state.probe.in_contact));
         let change = self.action_change.update(action);
-        let excess = self.contact.take_excess(self.settings.max_contact_speed);
+        let limit = self.settings.max_contact_speed;
+        let hardness = self.contact.contact_speed_penalty(limit);
         let counted = if state.physics.time() < self.settings.settling {
             weight.while_settling
         } else {
@@ -319,15 +312,14 @@ impl ProbeTask for Press {
             -counted * weight.force_error * error.min(5.0),
             weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
             weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
-            -weight.contact_speed * excess,
+            -weight.contact_speed * hardness,
             -weight.smoothness * change,
         ]);
-        self.error = (0.0, 0);
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
         let limits = self.limits();
-        self.contact.take_costs(self.target.force, &limits, costs);
+        self.contact.take_costs(&limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -341,16 +333,16 @@ impl ProbeTask for Press {
 
     fn judge(&self, judge: Judge) -> Judge {
         let judge = judge.place(self.place_error);
-        let judge = self
-            .contact
-            .judge(judge, self.target.force, Some(&self.last), &self.limits());
+        let judge = self.contact.judge_force(judge, Some(&self.last));
+        let judge = self.contact.judge_contact_and_tilt(judge);
+        let judge = judge_rules(judge, &self.contact.limit_rules(&self.limits()));
         let held = Rule::at_least("force held [s]", self.held, self.settings.hold);
         judge_rules(judge, &[held])
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
         let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
-        self.contact
-            .write(self.target.force, &self.limits(), is_done, metrics);
+        let success = is_done && self.contact.is_within(&self.limits());
+        self.contact.write(success, metrics);
     }
 }

@@ -47,9 +47,9 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, FORCE_RATE, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, SkinTarget, TimeSettings, Touch, factory, judge_rules, pressed_too_hard,
-    share, too_far,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, ForceLimits, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, TimeSettings, factory, judge_rules,
+    pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -171,7 +171,7 @@ impl ProbeReachSettings {
     }
 }
 
-/// Upper limit of the penalty from [`Touch::take_excess`]: a hard arrival must stay better than no arrival.
+/// Upper limit of the penalty from [`ContactMetrics::contact_speed_penalty`]: a hard arrival must stay better than no arrival.
 const MOST_HARDNESS: f64 = 1.0;
 
 fn defaults() -> ProbeTaskSettings<ProbeReachSettings> {
@@ -217,12 +217,10 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 struct ProbeReach {
     settings: ProbeReachSettings,
     target: SkinTarget,
+    contact: ContactMetrics,
     /// Time since which all conditions hold [s].
     held: f64,
     time_to_contact: f64,
-    peak_force: f64,
-    touch: Touch,
-    costs: ContactCosts,
     action_change: ActionChange,
 }
 
@@ -231,11 +229,9 @@ impl ProbeReach {
         Self {
             settings,
             target: SkinTarget::default(),
+            contact: ContactMetrics::default(),
             held: 0.0,
             time_to_contact: f64::NAN,
-            peak_force: 0.0,
-            touch: Touch::default(),
-            costs: ContactCosts::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -249,16 +245,20 @@ impl ProbeReach {
         self.held >= self.settings.hold
     }
 
+    fn limits(&self) -> ForceLimits {
+        ForceLimits {
+            contact_ratio: 0.0,
+            peak_force: self.settings.max_peak_force,
+            contact_speed: self.settings.max_contact_speed,
+            force_rate: self.settings.max_force_rate,
+        }
+    }
+
     /// The bounds of a success.
     fn rules(&self) -> [Rule; 4] {
-        let (settings, touch) = (&self.settings, &self.touch);
-        let (speed, rate) = (touch.speed(), touch.force_rate());
-        [
-            Rule::at_least("gentle contact at the place [s]", self.held, settings.hold),
-            Rule::below("contact_speed_m_s", speed, settings.max_contact_speed),
-            Rule::below("peak_force_n", self.peak_force, settings.max_peak_force),
-            Rule::below("force_rate_n_s", rate, settings.max_force_rate),
-        ]
+        let [_, peak, speed, rate] = self.contact.limit_rules(&self.limits());
+        let (name, hold) = ("gentle contact at the place [s]", self.settings.hold);
+        [Rule::at_least(name, self.held, hold), speed, peak, rate]
     }
 }
 
@@ -300,9 +300,9 @@ impl ProbeTask for ProbeReach {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
-        (self.held, self.time_to_contact, self.peak_force) = (0.0, f64::NAN, 0.0);
-        self.touch = Touch::default();
-        self.costs = ContactCosts::default();
+        (self.held, self.time_to_contact) = (0.0, f64::NAN);
+        let [_, gentle] = self.settings.force;
+        self.contact.reset(gentle);
         self.action_change.reset();
         self.before_substep(state);
         let mut start = state.start(episode);
@@ -321,9 +321,7 @@ impl ProbeTask for ProbeReach {
         if state.probe.in_contact && self.time_to_contact.is_nan() {
             self.time_to_contact = state.physics.time();
         }
-        self.peak_force = self.peak_force.max(state.probe.normal_force);
-        let axis = state.goal.world_from_probe.z_axis();
-        self.touch.update(state, &axis);
+        self.contact.update(state);
         let holds = self.is_gentle(state)
             && state.offset_across().norm() <= self.settings.tolerance
             && state.tilt() <= self.settings.tilt;
@@ -343,8 +341,9 @@ impl ProbeTask for ProbeReach {
         let reached = f64::from(u8::from(self.is_reached()));
         // A penalty before arrival would teach the policy to stay away from the skin.
         let hardness = if self.is_reached() {
-            let excess = self.touch.take_excess(self.settings.max_contact_speed);
-            excess.min(MOST_HARDNESS)
+            let limit = self.settings.max_contact_speed;
+            let hardness = self.contact.contact_speed_penalty(limit);
+            hardness.min(MOST_HARDNESS)
         } else {
             0.0
         };
@@ -360,14 +359,8 @@ impl ProbeTask for ProbeReach {
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
-        let settings = &self.settings;
-        let [_, gentle] = settings.force;
-        let shares = [
-            share(self.touch.speed(), settings.max_contact_speed),
-            share(self.peak_force - gentle, settings.max_peak_force - gentle),
-            share(self.touch.force_rate(), settings.max_force_rate),
-        ];
-        self.costs.take(shares, costs);
+        let limits = self.limits();
+        self.contact.take_costs(&limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -383,8 +376,7 @@ impl ProbeTask for ProbeReach {
     }
 
     fn judge(&self, judge: Judge) -> Judge {
-        let settings = &self.settings;
-        let judge = judge.peak(settings.force[1], self.peak_force);
+        let judge = judge.peak(self.settings.force[1], self.contact.peak_force());
         judge_rules(judge, &self.rules())
     }
 
@@ -393,9 +385,9 @@ impl ProbeTask for ProbeReach {
         metrics.copy_from_slice(&[
             f64::from(u8::from(is_success)),
             self.time_to_contact,
-            self.peak_force,
-            self.touch.speed(),
-            self.touch.force_rate(),
+            self.contact.peak_force(),
+            self.contact.contact_speed(),
+            self.contact.force_rate(),
         ]);
     }
 }

@@ -54,9 +54,9 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactCosts, ContactMetrics, PathProgress, ProbeTask, ProbeTaskSettings,
+    ActionChange, ContactCosts, ContactMetrics, PathProgress, ProbeTask, ProbeTaskSettings, Rule,
     SceneSet, SceneState, StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement,
-    WrenchScript, contact_lost, factory, pressed_too_hard, too_far,
+    WrenchScript, contact_lost, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -269,8 +269,6 @@ pub struct Sweep {
     progress: PathProgress,
     /// Time since which there is no contact [s].
     released: f64,
-    /// Sum of the absolute force error over the control step, and number of physics steps.
-    error: (f64, usize),
     last_force: f64,
     action_change: ActionChange,
     is_off_skin: bool,
@@ -289,7 +287,6 @@ impl Sweep {
             contact: ContactMetrics::default(),
             progress: PathProgress::default(),
             released: 0.0,
-            error: (0.0, 0),
             last_force: 0.0,
             action_change: ActionChange::default(),
             is_off_skin: false,
@@ -299,6 +296,10 @@ impl Sweep {
 
     fn with_script(self, script: Option<WrenchScript>) -> Self {
         Self { script, ..self }
+    }
+
+    fn success_rules(&self) -> [Rule; 7] {
+        self.contact.success_rules(&self.settings.success)
     }
 
     fn is_complete(&self, state: &SceneState) -> bool {
@@ -344,9 +345,9 @@ impl ProbeTask for Sweep {
         let [x, y, _] = state.model.scene.torso_position;
         self.path = self.settings.path([x, y], episode.size, rng);
         self.force = episode.force;
-        self.contact.reset();
+        self.contact.reset(self.force);
         self.progress = PathProgress::default();
-        (self.released, self.error, self.last_force) = (0.0, (0.0, 0), 0.0);
+        (self.released, self.last_force) = (0.0, 0.0);
         self.action_change.reset();
         self.is_off_skin = false;
         self.before_substep(state);
@@ -365,8 +366,6 @@ impl ProbeTask for Sweep {
         if state.goal.speed > 0.0 {
             self.progress.add(&self.path, state);
         }
-        self.error.0 += (state.probe.normal_force - self.force).abs();
-        self.error.1 += 1;
         self.released = if state.probe.in_contact {
             0.0
         } else {
@@ -382,15 +381,14 @@ impl ProbeTask for Sweep {
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let (probe, goal, weight) = (&state.probe, &state.goal, &self.settings.reward);
         let slip = (probe.twist.linear - goal.twist.linear).dot(&goal.direction);
-        let error = self.error.0 / self.error.1.max(1) as f64;
+        let error = self.contact.take_error();
         let rate = (probe.normal_force - self.last_force) / self.control_timestep;
         let touching = f64::from(u8::from(probe.in_contact));
         // The thesis squares each entry inside the norm.
         let nearness = (-state.offset_across().map(|d| (90.0 * d).powi(2)).norm()).exp();
         let change = self.action_change.update(action);
-        let excess = self
-            .contact
-            .take_excess(self.settings.success.contact_speed);
+        let limit = self.settings.success.contact_speed;
+        let hardness = self.contact.contact_speed_penalty(limit);
         let counted = if state.physics.time() < self.path.rest {
             weight.at_rest
         } else {
@@ -403,16 +401,15 @@ impl ProbeTask for Sweep {
             counted * weight.force * touching * (-(weight.force_sharpness * error).powi(2)).exp(),
             weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
             -counted * weight.force_error * error.min(5.0),
-            -weight.contact_speed * excess,
+            -weight.contact_speed * hardness,
             -weight.smoothness * change,
         ]);
-        self.error = (0.0, 0);
         self.last_force = probe.normal_force;
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
-        let limits = &self.settings.success;
-        self.contact.take_costs(self.force, limits, costs);
+        let limits = self.settings.success.limits();
+        self.contact.take_costs(&limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -453,13 +450,14 @@ impl ProbeTask for Sweep {
 
     fn judge(&self, judge: Judge) -> Judge {
         let judge = judge.path(self.progress.figures(&self.path));
-        let success = &self.settings.success;
-        self.contact.judge(judge, self.force, None, success)
+        let judge = self.contact.judge_force(judge, None);
+        let judge = self.contact.judge_contact_and_tilt(judge);
+        judge_rules(judge, &self.success_rules())
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
         let is_done = self.contact.time() >= self.path.duration() - 1e-9;
-        self.contact
-            .write(self.force, &self.settings.success, is_done, metrics);
+        let success = is_done && self.success_rules().iter().all(Rule::is_kept);
+        self.contact.write(success, metrics);
     }
 }
