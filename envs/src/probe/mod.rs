@@ -7,7 +7,7 @@
 mod action_change;
 mod contact_costs;
 mod contact_limits;
-mod contact_metrics;
+mod contact_meter;
 mod ends;
 mod factory;
 mod goal;
@@ -32,7 +32,7 @@ mod wrench_script;
 pub use action_change::ActionChange;
 pub use contact_costs::{ContactCosts, share};
 pub use contact_limits::{ForceLimits, SuccessCriteria};
-pub use contact_metrics::{ContactMetrics, ForceAxis};
+pub use contact_meter::{ContactMeter, ContactMetrics, ForceAxis, ForceMetrics};
 pub use ends::{contact_lost, pressed_too_hard, too_far};
 pub use factory::factory;
 pub use goal::Goal;

@@ -18,7 +18,7 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Scanner;
-use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions};
+use crate::{EndReason, Env, EnvError, EnvSpec, NamedValues as _, ResetOptions};
 
 /// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
 /// may be inside.
@@ -91,9 +91,9 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         observation_space.extend(heard.space()?);
         let spec = EnvSpec {
             id: id.to_owned(),
-            reward_terms: task.reward_terms(),
-            costs: task.costs(),
-            metrics: task.metrics(),
+            reward_terms: T::Terms::names(),
+            costs: T::Costs::names(),
+            metrics: T::Metrics::names(),
             parameters: scenes.active().names(),
             max_episode_steps: Some(settings.max_episode_steps()),
             control_timestep: settings.time.control_timestep,
@@ -272,11 +272,12 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
-        self.task.reward(&self.state, &self.requested, terms);
+        let reward = self.task.reward(&self.state, &self.requested);
+        reward.write(terms);
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
-        self.task.cost(costs);
+        self.task.costs().write(costs);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -296,7 +297,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
-        self.task.write_metrics(metrics);
+        self.task.metrics().write(metrics);
     }
 
     fn verdict(&self, end: &EndReason) -> Option<Verdict> {

@@ -62,14 +62,14 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactCosts, ContactMetrics, ForceAxis, ForceLimits, Goal, ProbeTask,
-    ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory, judge_rules,
-    pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
+    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory,
+    judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_range, check_ranges};
 use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -121,22 +121,21 @@ pub struct CoverageSettings {
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CoverageReward {
-    /// Reward per percent newly seen.
-    pub seen: f64,
-    /// Penalty per centimetre of path.
-    pub path: f64,
-    /// Reward once the fraction is reached.
-    pub covered: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct CoverageReward weighs CoverageTerms {
+        /// Reward per percent newly seen.
+        seen: 0.1,
+        /// Penalty per centimetre of path.
+        path: 0.05,
+        /// Reward once the fraction is reached.
+        covered: 2.0,
+        /// Penalty per newton of force error.
+        force_error: 0.02,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 10.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.01,
+    }
 }
 
 impl Default for CoverageSettings {
@@ -147,14 +146,7 @@ impl Default for CoverageSettings {
             share: 0.55,
             max_distance: 0.08,
             max_force: 40.0,
-            reward: CoverageReward {
-                seen: 0.1,
-                path: 0.05,
-                covered: 2.0,
-                force_error: 0.02,
-                contact_speed: 10.0,
-                smoothness: 0.01,
-            },
+            reward: CoverageReward::default(),
             limits: ForceLimits::default(),
         }
     }
@@ -232,6 +224,11 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct CoverageMetrics { success, seen_share, path_mm, seen_per_path_1_m }
+}
+
 /// The task.
 #[derive(Debug)]
 struct Coverage {
@@ -250,7 +247,7 @@ struct Coverage {
     cells: [f64; (ROWS.len() + 1) * (COLUMNS.len() + 1)],
     /// Fraction seen after the previous control step, and the path length then [m].
     last: [f64; 2],
-    contact: ContactMetrics,
+    contact: ContactMeter,
     /// Pose of the face in the last frame.
     imaged: Option<Isometry3<f64>>,
     path: seeing::Path,
@@ -278,7 +275,7 @@ impl Coverage {
             share: 0.0,
             cells: [0.0; _],
             last: [0.0; 2],
-            contact: ContactMetrics::along(ForceAxis::Probe),
+            contact: ContactMeter::along(ForceAxis::Probe),
             imaged: None,
             path: seeing::Path::default(),
             outside: 0.0,
@@ -351,25 +348,9 @@ impl Coverage {
 }
 
 impl ProbeTask for Coverage {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "seen",
-            "path",
-            "covered",
-            "force_error",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        let own = ["success", "seen_share", "path_mm", "seen_per_path_1_m"];
-        [&own[..], &ContactMetrics::FORCE_METRICS].concat()
-    }
+    type Terms = CoverageTerms;
+    type Costs = ContactCosts;
+    type Metrics = (CoverageMetrics, ForceMetrics);
 
     fn observation_space(&self) -> BoxSpace {
         let mut space = BoxSpace::default();
@@ -454,27 +435,28 @@ impl ProbeTask for Coverage {
         }
     }
 
-    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, action: &[f32]) -> CoverageTerms {
         let (weight, settings) = (&self.settings.reward, &self.settings);
         let [share, path] = [self.share, self.path.length()];
         let is_new = self.is_covered() && self.last[0] < settings.share;
-        terms.copy_from_slice(&[
-            weight.seen * 100.0 * (share - self.last[0]),
-            -weight.path * 100.0 * (path - self.last[1]),
-            weight.covered * f64::from(u8::from(is_new)),
-            -weight.force_error * self.contact.take_error().min(5.0),
-            -weight.contact_speed
+        let reward = CoverageTerms {
+            seen: weight.seen * 100.0 * (share - self.last[0]),
+            path: -weight.path * 100.0 * (path - self.last[1]),
+            covered: weight.covered * f64::from(u8::from(is_new)),
+            force_error: -weight.force_error * self.contact.take_error().min(5.0),
+            contact_speed: -weight.contact_speed
                 * self
                     .contact
                     .contact_speed_penalty(settings.limits.contact_speed),
-            -weight.smoothness * self.action_change.update(action),
-        ]);
+            smoothness: -weight.smoothness * self.action_change.update(action),
+        };
         self.last = [share, path];
+        reward
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = &self.settings.limits;
-        self.contact.take_costs(limits, costs);
+        self.contact.take_costs(limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -529,16 +511,15 @@ impl ProbeTask for Coverage {
         true
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> Self::Metrics {
         let is_done = self.is_covered() && self.contact.is_within(&self.settings.limits);
         let path = self.path.length();
-        let own = [
-            f64::from(u8::from(is_done)),
-            self.share,
-            1e3 * path,
-            self.share / path.max(1e-3),
-        ];
-        metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.contact.force_values());
+        let own = CoverageMetrics {
+            success: f64::from(is_done),
+            seen_share: self.share,
+            path_mm: 1e3 * path,
+            seen_per_path_1_m: self.share / path.max(1e-3),
+        };
+        (own, self.contact.force_metrics())
     }
 }

@@ -77,7 +77,7 @@ use crate::probe::{
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -125,20 +125,19 @@ pub struct PushSettings {
     pub reward: PushReward,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PushReward {
-    /// Nearness to the pushing point.
-    pub reach: f64,
-    /// Contact with the cube.
-    pub touch: f64,
-    /// Nearness of the cube to the goal.
-    pub push: f64,
-    /// The cube at the goal.
-    pub success: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct PushReward weighs PushTerms {
+        /// Nearness to the pushing point.
+        reach: 10.0,
+        /// Contact with the cube.
+        touch: 0.0,
+        /// Nearness of the cube to the goal.
+        push: 40.0,
+        /// The cube at the goal.
+        success: 0.5,
+        /// Penalty for changes of the action.
+        smoothness: 0.02,
+    }
 }
 
 impl Default for PushSettings {
@@ -149,13 +148,7 @@ impl Default for PushSettings {
             success_distance: 0.06,
             friction: 0.5,
             shaping: "progress".to_owned(),
-            reward: PushReward {
-                reach: 10.0,
-                touch: 0.0,
-                push: 40.0,
-                success: 0.5,
-                smoothness: 0.02,
-            },
+            reward: PushReward::default(),
         }
     }
 }
@@ -262,6 +255,11 @@ fn model(settings: &ProbeTaskSettings<PushSettings>) -> Result<Arc<SceneModel>, 
     SceneModel::of(scene, &document, Skin::Plane(top))
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct PushMetrics { success, cube_to_goal_m }
+}
+
 /// The task.
 #[derive(Debug)]
 struct Push {
@@ -343,13 +341,9 @@ impl Push {
 }
 
 impl ProbeTask for Push {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec!["reach", "touch", "push", "success", "smoothness"]
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        vec!["success", "cube_to_goal_m"]
-    }
+    type Terms = PushTerms;
+    type Costs = ();
+    type Metrics = PushMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::unbounded([
@@ -436,7 +430,7 @@ impl ProbeTask for Push {
         }
     }
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> PushTerms {
         let (view, weight) = (self.view(state), &self.settings.reward);
         let (distance, way) = (view.way.norm(), (view.probe - Self::behind(&view)).norm());
         let change = self.action_change.update(action);
@@ -449,15 +443,16 @@ impl ProbeTask for Push {
         } else {
             [self.way - way, touching, self.distance - distance]
         };
-        terms.copy_from_slice(&[
-            weight.reach * reach,
-            weight.touch * touch,
-            weight.push * push,
-            weight.success * there,
-            -weight.smoothness * change,
-        ]);
+        let reward = PushTerms {
+            reach: weight.reach * reach,
+            touch: weight.touch * touch,
+            push: weight.push * push,
+            success: weight.success * there,
+            smoothness: -weight.smoothness * change,
+        };
         (self.distance, self.way) = (distance, way);
         self.touched = false;
+        reward
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -474,9 +469,12 @@ impl ProbeTask for Push {
         judge_rules(judge, &[near])
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> PushMetrics {
         let success = self.distance < self.settings.success_distance;
-        metrics.copy_from_slice(&[f64::from(u8::from(success)), self.distance]);
+        PushMetrics {
+            success: f64::from(success),
+            cube_to_goal_m: self.distance,
+        }
     }
 
     /// Moves over the cube, down behind it, and pushes. Only for the actions x, y and z.

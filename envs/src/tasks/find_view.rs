@@ -60,14 +60,14 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactCosts, ContactMetrics, ForceAxis, ForceLimits, Goal, ProbeTask,
-    ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory, judge_rules,
-    pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
+    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory,
+    judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_ranges};
 use crate::ultrasound::UltrasoundSettings;
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -110,20 +110,19 @@ pub struct ViewSettings {
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ViewReward {
-    /// Reward per centimetre of progress.
-    pub progress: f64,
-    /// Nearness to the view.
-    pub nearness: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct ViewReward weighs ViewTerms {
+        /// Reward per centimetre of progress.
+        progress: 1.0,
+        /// Nearness to the view.
+        nearness: 0.3,
+        /// Penalty per newton of force error.
+        force_error: 0.02,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 10.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.01,
+    }
 }
 
 impl Default for ViewSettings {
@@ -136,13 +135,7 @@ impl Default for ViewSettings {
             metres_per_radian: 0.05,
             max_distance: 0.1,
             max_force: 40.0,
-            reward: ViewReward {
-                progress: 1.0,
-                nearness: 0.3,
-                force_error: 0.02,
-                contact_speed: 10.0,
-                smoothness: 0.01,
-            },
+            reward: ViewReward::default(),
             limits: ForceLimits::default(),
         }
     }
@@ -213,6 +206,11 @@ enum Stop {
     Obstruction(&'static str),
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct ViewMetrics { success, view_distance_mm, view_angle_deg, path_mm }
+}
+
 /// The task.
 #[derive(Debug)]
 struct FindView {
@@ -221,7 +219,7 @@ struct FindView {
     /// Settings of the action mode that the script uses.
     script: Option<HybridMotionSettings>,
     torso_from_view: Isometry3<f64>,
-    contact: ContactMetrics,
+    contact: ContactMeter,
     /// Current distance [m] and angle [rad] from the view.
     error: [f64; 2],
     /// $D$ after the previous control step.
@@ -239,7 +237,7 @@ impl FindView {
             limit,
             script,
             torso_from_view: Isometry3::identity(),
-            contact: ContactMetrics::along(ForceAxis::Probe),
+            contact: ContactMeter::along(ForceAxis::Probe),
             error: [0.0; 2],
             last: 0.0,
             stopped: None,
@@ -283,24 +281,9 @@ impl FindView {
 }
 
 impl ProbeTask for FindView {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "progress",
-            "nearness",
-            "force_error",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        let own = ["success", "view_distance_mm", "view_angle_deg", "path_mm"];
-        [&own[..], &ContactMetrics::FORCE_METRICS].concat()
-    }
+    type Terms = ViewTerms;
+    type Costs = ContactCosts;
+    type Metrics = (ViewMetrics, ForceMetrics);
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -345,28 +328,29 @@ impl ProbeTask for FindView {
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, action: &[f32]) -> ViewTerms {
         let (weight, settings) = (&self.settings.reward, &self.settings);
         let [distance, angle] = self.error;
         let near = (distance / settings.tolerance).powi(2)
             + (angle / settings.tolerance_deg.to_radians()).powi(2);
         let now = self.potential();
-        terms.copy_from_slice(&[
-            weight.progress * 100.0 * (self.last - now),
-            weight.nearness * (-near).exp(),
-            -weight.force_error * self.contact.take_error().min(5.0),
-            -weight.contact_speed
+        let reward = ViewTerms {
+            progress: weight.progress * 100.0 * (self.last - now),
+            nearness: weight.nearness * (-near).exp(),
+            force_error: -weight.force_error * self.contact.take_error().min(5.0),
+            contact_speed: -weight.contact_speed
                 * self
                     .contact
                     .contact_speed_penalty(settings.limits.contact_speed),
-            -weight.smoothness * self.action_change.update(action),
-        ]);
+            smoothness: -weight.smoothness * self.action_change.update(action),
+        };
         self.last = now;
+        reward
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = &self.settings.limits;
-        self.contact.take_costs(limits, costs);
+        self.contact.take_costs(limits)
     }
 
     fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
@@ -410,19 +394,18 @@ impl ProbeTask for FindView {
         true
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> Self::Metrics {
         let [distance, angle] = self.error;
         let is_there = distance < self.settings.tolerance
             && angle.to_degrees() < self.settings.tolerance_deg
             && self.contact.time() >= self.limit - 1e-9
             && self.contact.is_within(&self.settings.limits);
-        let own = [
-            f64::from(u8::from(is_there)),
-            1e3 * distance,
-            angle.to_degrees(),
-            1e3 * self.path.length(),
-        ];
-        metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.contact.force_values());
+        let own = ViewMetrics {
+            success: f64::from(is_there),
+            view_distance_mm: 1e3 * distance,
+            view_angle_deg: angle.to_degrees(),
+            path_mm: 1e3 * self.path.length(),
+        };
+        (own, self.contact.force_metrics())
     }
 }

@@ -52,14 +52,14 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactCosts, ContactMetrics, ForceAxis, ForceLimits, Goal, ProbeTask,
-    ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory, judge_rules,
-    pressed_too_hard,
+    ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
+    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory,
+    judge_rules, pressed_too_hard,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_interval, check_ranges};
 use crate::ultrasound::{Sight, UltrasoundSettings};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -106,18 +106,17 @@ pub struct QualitySettings {
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QualityReward {
-    /// Quality.
-    pub quality: f64,
-    /// Penalty for force near its limit.
-    pub force: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct QualityReward weighs QualityTerms {
+        /// Quality.
+        quality: 1.0,
+        /// Penalty for force near its limit.
+        force: 1.0,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 10.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.005,
+    }
 }
 
 impl Default for QualitySettings {
@@ -129,12 +128,7 @@ impl Default for QualitySettings {
             settling: 1.5,
             quality: 0.88,
             max_force: 40.0,
-            reward: QualityReward {
-                quality: 1.0,
-                force: 1.0,
-                contact_speed: 10.0,
-                smoothness: 0.005,
-            },
+            reward: QualityReward::default(),
             limits: ForceLimits {
                 peak_force: 12.0,
                 ..ForceLimits::default()
@@ -204,6 +198,11 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct QualityMetrics { success, quality, confidence, contact_share }
+}
+
 /// The task.
 #[derive(Debug)]
 struct ImageQuality {
@@ -213,7 +212,7 @@ struct ImageQuality {
     script: Option<HybridMotionSettings>,
     /// Position in the world frame of the compiled torso, seen from above [m].
     place: [f64; 2],
-    contact: ContactMetrics,
+    contact: ContactMeter,
     /// Maximum force in the control step [N].
     step_peak: f64,
     /// Sum of the reference's mean confidences, and number of frames.
@@ -231,7 +230,7 @@ impl ImageQuality {
             limit,
             script,
             place: [0.0; 2],
-            contact: ContactMetrics::along(ForceAxis::Probe),
+            contact: ContactMeter::along(ForceAxis::Probe),
             step_peak: 0.0,
             reference: (0.0, 0),
             quality: 0.0,
@@ -268,18 +267,9 @@ impl ImageQuality {
 }
 
 impl ProbeTask for ImageQuality {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec!["quality", "force", "contact_speed", "smoothness"]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        let own = ["success", "quality", "confidence", "contact_share"];
-        [&own[..], &ContactMetrics::FORCE_METRICS].concat()
-    }
+    type Terms = QualityTerms;
+    type Costs = ContactCosts;
+    type Metrics = (QualityMetrics, ForceMetrics);
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -346,21 +336,22 @@ impl ProbeTask for ImageQuality {
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, action: &[f32]) -> QualityTerms {
         let (weight, limits) = (&self.settings.reward, &self.settings.limits);
         let share = self.step_peak / limits.peak_force.max(1e-3);
         self.step_peak = 0.0;
-        terms.copy_from_slice(&[
-            weight.quality * self.quality,
-            -weight.force * (share - FREE).max(0.0),
-            -weight.contact_speed * self.contact.contact_speed_penalty(limits.contact_speed),
-            -weight.smoothness * self.action_change.update(action),
-        ]);
+        QualityTerms {
+            quality: weight.quality * self.quality,
+            force: -weight.force * (share - FREE).max(0.0),
+            contact_speed: -weight.contact_speed
+                * self.contact.contact_speed_penalty(limits.contact_speed),
+            smoothness: -weight.smoothness * self.action_change.update(action),
+        }
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = &self.settings.limits;
-        self.contact.take_costs(limits, costs);
+        self.contact.take_costs(limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -395,14 +386,18 @@ impl ProbeTask for ImageQuality {
         true
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
-        let [confidence, touching] = self.means();
+    fn metrics(&self) -> Self::Metrics {
+        let [confidence, contact_share] = self.means();
         let quality = self.quality_of(confidence);
         let is_good = quality >= self.settings.quality
             && self.contact.time() >= self.limit - 1e-9
             && self.contact.is_within(&self.settings.limits);
-        let own = [f64::from(u8::from(is_good)), quality, confidence, touching];
-        metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.contact.force_values());
+        let own = QualityMetrics {
+            success: f64::from(is_good),
+            quality,
+            confidence,
+            contact_share,
+        };
+        (own, self.contact.force_metrics())
     }
 }

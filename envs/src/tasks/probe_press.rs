@@ -50,13 +50,13 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, ForceLimits, HeldForce,
-    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, TimeSettings, factory,
-    judge_rules, pressed_too_hard, too_far,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMeter, ContactMetrics, FORCE_RATE,
+    ForceLimits, HeldForce, ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget,
+    TimeSettings, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -96,24 +96,24 @@ pub struct PressSettings {
     pub reward: PressReward,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PressReward {
-    /// Accuracy of the force.
-    pub force: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Fraction of `force` and `force_error` that counts before `task.settling`. Without it, early contact would be rewarded.
-    pub while_settling: f64,
-    /// Nearness to the position.
-    pub position: f64,
-    /// Upright orientation.
-    pub orientation: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct PressReward weighs PressTerms {
+        /// Accuracy of the force.
+        force: 3.0,
+        /// Penalty per newton of force error.
+        force_error: 1.0,
+        /// Nearness to the position.
+        position: 0.5,
+        /// Upright orientation.
+        orientation: 0.5,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 100.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.02,
+    } and {
+        /// Fraction of `force` and `force_error` that counts before `task.settling`. Without it, early contact would be rewarded.
+        while_settling: 0.1,
+    }
 }
 
 impl Default for PressSettings {
@@ -128,15 +128,7 @@ impl Default for PressSettings {
             max_force_rate: FORCE_RATE,
             max_position_error: 0.05,
             max_force: 40.0,
-            reward: PressReward {
-                force: 3.0,
-                force_error: 1.0,
-                while_settling: 0.1,
-                position: 0.5,
-                orientation: 0.5,
-                contact_speed: 100.0,
-                smoothness: 0.02,
-            },
+            reward: PressReward::default(),
         }
     }
 }
@@ -197,7 +189,7 @@ struct Press {
     settings: PressSettings,
     limit: f64,
     target: SkinTarget,
-    contact: ContactMetrics,
+    contact: ContactMeter,
     /// Time since which the force is within the tolerance [s].
     held: f64,
     /// Force errors at the end, where the force must be held.
@@ -213,7 +205,7 @@ impl Press {
             settings,
             limit,
             target: SkinTarget::default(),
-            contact: ContactMetrics::default(),
+            contact: ContactMeter::default(),
             held: 0.0,
             last: HeldForce::default(),
             place_error: 0.0,
@@ -233,24 +225,9 @@ impl Press {
 }
 
 impl ProbeTask for Press {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "force",
-            "force_error",
-            "position",
-            "orientation",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        ContactMetrics::METRICS.to_vec()
-    }
+    type Terms = PressTerms;
+    type Costs = ContactCosts;
+    type Metrics = ContactMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default().with("force_target [N]", 0.0, 40.0)
@@ -295,7 +272,7 @@ impl ProbeTask for Press {
         observation[0] = self.target.force as f32;
     }
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> PressTerms {
         let weight = &self.settings.reward;
         let error = self.contact.take_error();
         let touching = f64::from(u8::from(state.probe.in_contact));
@@ -307,19 +284,19 @@ impl ProbeTask for Press {
         } else {
             1.0
         };
-        terms.copy_from_slice(&[
-            counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
-            -counted * weight.force_error * error.min(5.0),
-            weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
-            weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
-            -weight.contact_speed * hardness,
-            -weight.smoothness * change,
-        ]);
+        PressTerms {
+            force: counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            force_error: -counted * weight.force_error * error.min(5.0),
+            position: weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
+            orientation: weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
+            contact_speed: -weight.contact_speed * hardness,
+            smoothness: -weight.smoothness * change,
+        }
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = self.limits();
-        self.contact.take_costs(&limits, costs);
+        self.contact.take_costs(&limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -340,9 +317,9 @@ impl ProbeTask for Press {
         judge_rules(judge, &[held])
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> ContactMetrics {
         let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
         let success = is_done && self.contact.is_within(&self.limits());
-        self.contact.write(success, metrics);
+        self.contact.metrics(success)
     }
 }

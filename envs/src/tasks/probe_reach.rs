@@ -47,13 +47,13 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, ForceLimits, ProbeTask,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMeter, FORCE_RATE, ForceLimits, ProbeTask,
     ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, TimeSettings, factory, judge_rules,
     pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -101,24 +101,23 @@ pub struct ProbeReachSettings {
     pub reward: ProbeReachReward,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProbeReachReward {
-    /// Nearness to the position.
-    pub distance: f64,
-    /// Tilt.
-    pub orientation: f64,
-    /// Gentle contact.
-    pub contact: f64,
-    /// Penalty for excessive force.
-    pub force: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
-    /// Success.
-    pub success: f64,
+reward_terms! {
+    pub struct ProbeReachReward weighs ProbeReachTerms {
+        /// Nearness to the position.
+        distance: 0.3,
+        /// Tilt.
+        orientation: 0.2,
+        /// Gentle contact.
+        contact: 0.5,
+        /// Penalty for excessive force.
+        force: 1.0,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 75.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.01,
+        /// Success.
+        success: 150.0,
+    }
 }
 
 impl Default for ProbeReachSettings {
@@ -135,15 +134,7 @@ impl Default for ProbeReachSettings {
             max_contact_speed: CONTACT_SPEED,
             max_peak_force: 15.0,
             max_force_rate: FORCE_RATE,
-            reward: ProbeReachReward {
-                distance: 0.3,
-                orientation: 0.2,
-                contact: 0.5,
-                force: 1.0,
-                contact_speed: 75.0,
-                smoothness: 0.01,
-                success: 150.0,
-            },
+            reward: ProbeReachReward::default(),
         }
     }
 }
@@ -171,7 +162,7 @@ impl ProbeReachSettings {
     }
 }
 
-/// Upper limit of the penalty from [`ContactMetrics::contact_speed_penalty`]: a hard arrival must stay better than no arrival.
+/// Upper limit of the penalty from [`ContactMeter::contact_speed_penalty`]: a hard arrival must stay better than no arrival.
 const MOST_HARDNESS: f64 = 1.0;
 
 fn defaults() -> ProbeTaskSettings<ProbeReachSettings> {
@@ -212,12 +203,23 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct ProbeReachMetrics {
+        success,
+        time_to_contact_s,
+        peak_force_n,
+        contact_speed_m_s,
+        force_rate_n_s,
+    }
+}
+
 /// The task.
 #[derive(Debug)]
 struct ProbeReach {
     settings: ProbeReachSettings,
     target: SkinTarget,
-    contact: ContactMetrics,
+    contact: ContactMeter,
     /// Time since which all conditions hold [s].
     held: f64,
     time_to_contact: f64,
@@ -229,7 +231,7 @@ impl ProbeReach {
         Self {
             settings,
             target: SkinTarget::default(),
-            contact: ContactMetrics::default(),
+            contact: ContactMeter::default(),
             held: 0.0,
             time_to_contact: f64::NAN,
             action_change: ActionChange::default(),
@@ -263,31 +265,9 @@ impl ProbeReach {
 }
 
 impl ProbeTask for ProbeReach {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "distance",
-            "orientation",
-            "contact",
-            "force",
-            "contact_speed",
-            "smoothness",
-            "success",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        vec![
-            "success",
-            "time_to_contact_s",
-            "peak_force_n",
-            "contact_speed_m_s",
-            "force_rate_n_s",
-        ]
-    }
+    type Terms = ProbeReachTerms;
+    type Costs = ContactCosts;
+    type Metrics = ProbeReachMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -334,7 +314,7 @@ impl ProbeTask for ProbeReach {
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> ProbeReachTerms {
         let weight = &self.settings.reward;
         let change = self.action_change.update(action);
         let excess = (state.probe.normal_force - self.settings.force[1]).max(0.0);
@@ -347,20 +327,20 @@ impl ProbeTask for ProbeReach {
         } else {
             0.0
         };
-        terms.copy_from_slice(&[
-            weight.distance * (1.0 - (10.0 * state.offset().norm()).tanh()),
-            -weight.orientation * (5.0 * state.tilt()).tanh(),
-            weight.contact * f64::from(u8::from(self.is_gentle(state))),
-            -weight.force * excess / 10.0,
-            -weight.contact_speed * hardness,
-            -weight.smoothness * change,
-            weight.success * reached,
-        ]);
+        ProbeReachTerms {
+            distance: weight.distance * (1.0 - (10.0 * state.offset().norm()).tanh()),
+            orientation: -weight.orientation * (5.0 * state.tilt()).tanh(),
+            contact: weight.contact * f64::from(u8::from(self.is_gentle(state))),
+            force: -weight.force * excess / 10.0,
+            contact_speed: -weight.contact_speed * hardness,
+            smoothness: -weight.smoothness * change,
+            success: weight.success * reached,
+        }
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = self.limits();
-        self.contact.take_costs(&limits, costs);
+        self.contact.take_costs(&limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -380,14 +360,14 @@ impl ProbeTask for ProbeReach {
         judge_rules(judge, &self.rules())
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> ProbeReachMetrics {
         let is_success = self.rules().iter().all(Rule::is_kept);
-        metrics.copy_from_slice(&[
-            f64::from(u8::from(is_success)),
-            self.time_to_contact,
-            self.contact.peak_force(),
-            self.contact.contact_speed(),
-            self.contact.force_rate(),
-        ]);
+        ProbeReachMetrics {
+            success: f64::from(is_success),
+            time_to_contact_s: self.time_to_contact,
+            peak_force_n: self.contact.peak_force(),
+            contact_speed_m_s: self.contact.contact_speed(),
+            force_rate_n_s: self.contact.force_rate(),
+        }
     }
 }

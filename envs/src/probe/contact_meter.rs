@@ -6,9 +6,54 @@ use nalgebra::Vector3;
 use super::held_force::HeldForce;
 use super::rule::{Rule, judge_rules};
 use super::{ContactCosts, ForceLimits, SceneState, SuccessCriteria, Touch, share};
+use crate::named_values;
 
 /// Time after first contact that the force errors exclude [s].
 const SETTLING: f64 = 0.5;
+
+named_values! {
+    /// Metrics of tasks with a path or a place on the skin.
+    pub struct ContactMetrics {
+        /// 1 if the episode was a success, otherwise 0.
+        success,
+        /// Mean absolute error of the force, from half a second after first contact. Without contact: the desired force [N].
+        force_mae_n,
+        /// Root mean square error of the force in the same time [N].
+        force_rmse_n,
+        /// Fraction of time in contact since first contact. 0 without contact.
+        contact_ratio,
+        /// Root mean square of the distance from the path, or from the position [m].
+        path_rmse_m,
+        /// Root mean square of the velocity error along the path [m/s].
+        velocity_rmse_m_s,
+        /// Maximum angle between the probe's axis and the goal's axis in contact [deg].
+        tilt_deg,
+        /// Maximum force along the axis [N].
+        peak_force_n,
+        /// Maximum force above the desired force [N].
+        overshoot_n,
+        /// Maximum speed towards the skin at the start of a contact. NaN without contact [m/s].
+        contact_speed_m_s,
+        /// Maximum increase of the force over 20 ms [N/s].
+        force_rate_n_s,
+    }
+}
+
+named_values! {
+    /// The metrics of the force alone; see [`ContactMetrics`].
+    pub struct ForceMetrics {
+        /// NaN without settled contact [N].
+        force_mae_n,
+        /// 0 without contact.
+        contact_ratio,
+        /// Along the probe's axis [N].
+        peak_force_n,
+        /// NaN without contact [m/s].
+        contact_speed_m_s,
+        /// Over 20 ms [N/s].
+        force_rate_n_s,
+    }
+}
 
 /// Axis along which force, contact speed and force rate are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +67,7 @@ pub enum ForceAxis {
 
 /// Sums over the physics steps of an episode. Values are true values without noise.
 #[derive(Debug, Clone, Default)]
-pub struct ContactMetrics {
+pub struct ContactMeter {
     axis: ForceAxis,
     /// Desired force [N].
     desired: f64,
@@ -40,34 +85,11 @@ pub struct ContactMetrics {
     tilt_chord_square: f64,
     peak_force: f64,
     touch: Touch,
-    costs: ContactCosts,
+    /// Costs so far.
+    charged: ContactCosts,
 }
 
-impl ContactMetrics {
-    /// Names of the metrics, in the order of [`Self::write`].
-    pub const METRICS: [&'static str; 11] = [
-        "success",
-        "force_mae_n",
-        "force_rmse_n",
-        "contact_ratio",
-        "path_rmse_m",
-        "velocity_rmse_m_s",
-        "tilt_deg",
-        "peak_force_n",
-        "overshoot_n",
-        "contact_speed_m_s",
-        "force_rate_n_s",
-    ];
-
-    /// Names of the metrics of the force alone, in the order of [`Self::force_values`].
-    pub const FORCE_METRICS: [&'static str; 5] = [
-        "force_mae_n",
-        "contact_ratio",
-        "peak_force_n",
-        "contact_speed_m_s",
-        "force_rate_n_s",
-    ];
-
+impl ContactMeter {
     /// Metrics along an axis.
     pub fn along(axis: ForceAxis) -> Self {
         Self {
@@ -175,15 +197,14 @@ impl ContactMetrics {
         self.touch.contact_speed_penalty(limit)
     }
 
-    /// Writes the contact costs since the last call.
-    pub fn take_costs(&mut self, limits: &ForceLimits, costs: &mut [f64]) {
+    /// The contact costs since the last call.
+    pub fn take_costs(&mut self, limits: &ForceLimits) -> ContactCosts {
         let desired = self.desired;
-        let shares = [
-            share(self.contact_speed(), limits.contact_speed),
-            share(self.peak_force - desired, limits.peak_force - desired),
-            share(self.force_rate(), limits.force_rate),
-        ];
-        self.costs.take(shares, costs);
+        self.charged.raise(&ContactCosts {
+            contact_speed: share(self.contact_speed(), limits.contact_speed),
+            peak_force: share(self.peak_force - desired, limits.peak_force - desired),
+            force_rate: share(self.force_rate(), limits.force_rate),
+        })
     }
 
     /// The limits of a gentle episode as rules.
@@ -235,34 +256,33 @@ impl ContactMetrics {
         judge_rules(judge, &self.limit_rules(limits))
     }
 
-    /// Writes the metrics. Without contact, the force error is the desired force.
-    pub fn write(&self, success: bool, metrics: &mut [f64]) {
-        let [mae, rmse] = self.force_errors();
-        let values = [
-            f64::from(u8::from(success)),
-            mae,
-            rmse,
-            self.contact_ratio(),
-            self.path_rmse(),
-            root_mean(self.speed_square, self.n_moving),
-            self.tilt_deg(),
-            self.peak_force,
-            (self.peak_force - self.desired).max(0.0),
-            self.contact_speed(),
-            self.force_rate(),
-        ];
-        metrics.copy_from_slice(&values);
+    /// The metrics of an episode.
+    pub fn metrics(&self, success: bool) -> ContactMetrics {
+        let [force_mae_n, force_rmse_n] = self.force_errors();
+        ContactMetrics {
+            success: f64::from(success),
+            force_mae_n,
+            force_rmse_n,
+            contact_ratio: self.contact_ratio(),
+            path_rmse_m: self.path_rmse(),
+            velocity_rmse_m_s: root_mean(self.speed_square, self.n_moving),
+            tilt_deg: self.tilt_deg(),
+            peak_force_n: self.peak_force,
+            overshoot_n: (self.peak_force - self.desired).max(0.0),
+            contact_speed_m_s: self.contact_speed(),
+            force_rate_n_s: self.force_rate(),
+        }
     }
 
-    /// The metrics of the force alone. The force error is NaN without settled contact.
-    pub fn force_values(&self) -> [f64; 5] {
-        [
-            self.settled.errors().map_or(f64::NAN, |[mae, _]| mae),
-            self.contact_ratio(),
-            self.peak_force,
-            self.contact_speed(),
-            self.force_rate(),
-        ]
+    /// The metrics of the force alone.
+    pub fn force_metrics(&self) -> ForceMetrics {
+        ForceMetrics {
+            force_mae_n: self.settled.errors().map_or(f64::NAN, |[mae, _]| mae),
+            contact_ratio: self.contact_ratio(),
+            peak_force_n: self.peak_force,
+            contact_speed_m_s: self.contact_speed(),
+            force_rate_n_s: self.force_rate(),
+        }
     }
 
     /// Mean absolute error and root mean square error of the force [N].
