@@ -324,6 +324,11 @@ class Environments:
         """Names of the observation's entries, with units."""
 
     @property
+    def observation_groups(self) -> list[tuple[str, list[int], str, str, int]]:
+        """Groups of the observation's entries, from the first to the last: name, shape, unit (empty: in the names of the entries), kind
+        (``state``, ``image`` or ``depth``) and age in the stack of observations (0: newest)."""
+
+    @property
     def action_names(self) -> list[str]:
         """Names of the action's entries, with units."""
 

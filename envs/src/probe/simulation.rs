@@ -18,7 +18,7 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Scanner;
-use crate::{EndReason, Env, EnvError, EnvSpec, NamedValues as _, ResetOptions};
+use crate::{EndReason, Env, EnvError, EnvSpec, NamedValues as _, ObservationGroup, ResetOptions};
 
 /// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
 /// may be inside.
@@ -72,23 +72,26 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         let n_actions = action_space.len();
         let mut observation_space = settings.observation.space(&state, n_actions);
         observation_space.extend(task.observation_space());
-        let seen = &settings.observation.camera;
-        let camera = seen
+        let mut observation_groups = vec![ObservationGroup::state(observation_space.len())];
+        let camera_settings = &settings.observation.camera;
+        let camera = camera_settings
             .is_on()
-            .then(|| Camera::new(seen, scenes.render_thread()?, &state))
+            .then(|| Camera::new(camera_settings, scenes.render_thread()?, &state))
             .transpose()?;
-        observation_space.extend(seen.space()?);
-        let heard = &settings.observation.ultrasound;
-        if heard.is_on() {
+        observation_space.extend(camera_settings.space()?);
+        observation_groups.extend(camera_settings.group()?);
+        let ultrasound_settings = &settings.observation.ultrasound;
+        if ultrasound_settings.is_on() {
             // Builds any patient as a check of the settings.
             let organs = scenes.randomization().organs[0] as u64;
-            state.patient = Some(scenes.patient(heard.seed + organs)?);
+            state.patient = Some(scenes.patient(ultrasound_settings.seed + organs)?);
         }
-        let scanner = heard
+        let scanner = ultrasound_settings
             .is_on()
-            .then(|| Scanner::new(heard, &state))
+            .then(|| Scanner::new(ultrasound_settings, &state))
             .transpose()?;
-        observation_space.extend(heard.space()?);
+        observation_space.extend(ultrasound_settings.space()?);
+        observation_groups.extend(ultrasound_settings.groups()?);
         let spec = EnvSpec {
             id: id.to_owned(),
             reward_terms: T::Terms::names(),
@@ -99,6 +102,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             control_timestep: settings.time.control_timestep,
             n_substeps: settings.n_substeps()?,
             observation_space,
+            observation_groups,
             action_space,
         };
         let simulation = ProbeSimulation {
@@ -288,9 +292,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         let (observed, measured) = (&self.observed, &self.measured);
         let rest = observe(observed, &self.state, measured, &self.acting, observation);
         let pixels = self.camera.as_ref().map_or(&[][..], Camera::pixels);
-        let heard = self.scanner.as_ref().map_or(&[][..], Scanner::values);
-        let (rest, last) = rest.split_at_mut(rest.len() - heard.len());
-        last.copy_from_slice(heard);
+        let readings = self.scanner.as_ref().map_or(&[][..], Scanner::values);
+        let (rest, last) = rest.split_at_mut(rest.len() - readings.len());
+        last.copy_from_slice(readings);
         let (own, picture) = rest.split_at_mut(rest.len() - pixels.len());
         picture.copy_from_slice(pixels);
         self.task.observe(&self.state, own);

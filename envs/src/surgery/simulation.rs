@@ -110,6 +110,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             n_substeps: 0,
             reward_terms: T::Terms::names(),
             costs: Vec::new(),
+            observation_groups: Vec::new(),
         };
         let above = Vector3::from(model.instrument.workspace_high);
         let simulation = SurgerySimulation {

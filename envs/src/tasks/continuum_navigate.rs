@@ -349,6 +349,7 @@ impl ContinuumNavigate {
             action_space: actions,
             reward_terms: Terms::names(),
             costs: Vec::new(),
+            observation_groups: Vec::new(),
             metrics: Metrics::names(),
             parameters: parameters::names(&model.parameters()),
             max_episode_steps: Some(settings.max_steps),

@@ -172,6 +172,7 @@ impl Pendulum {
             action_space: BoxSpace::default().with("torque [N·m]", -torque, torque),
             reward_terms: Terms::names(),
             costs: Vec::new(),
+            observation_groups: Vec::new(),
             metrics: Metrics::names(),
             parameters: parameters::names(&PARAMETERS),
             max_episode_steps: Some(settings.max_episode_steps),

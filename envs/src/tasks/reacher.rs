@@ -213,6 +213,7 @@ impl Reacher {
                 .with("torque1 [200 N·m]", -1.0, 1.0),
             reward_terms: Terms::names(),
             costs: Vec::new(),
+            observation_groups: Vec::new(),
             metrics: Metrics::names(),
             parameters: parameters::names(&PARAMETERS),
             max_episode_steps: Some(settings.max_episode_steps),
