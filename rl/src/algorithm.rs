@@ -122,14 +122,17 @@ pub trait Algorithm: fmt::Debug {
     ///
     /// # Errors
     /// Errors of the environments and of learning.
-    fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError>;
+    fn iterate_interruptible(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Progress>, RlError>;
     /// The current policy.
     fn policy(&self) -> Policy;
     /// Initialises the training with the weights of a policy.
     ///
     /// # Errors
     /// If the policy does not fit, or if the algorithm does not support it.
-    fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError>;
+    fn warm_start(&mut self, policy: &Policy) -> Result<(), RlError>;
     /// Writes a checkpoint between two iterations.
     ///
     /// # Errors
@@ -142,7 +145,7 @@ pub trait Algorithm: fmt::Debug {
     /// Steps of all environments completed.
     fn global_step(&self) -> u64;
     /// Environments that a checkpoint did not restore bit-identically.
-    fn n_inexact_envs(&self) -> usize;
+    fn n_unreproduced_envs(&self) -> usize;
     /// Whether all timesteps are completed.
     fn is_finished(&self) -> bool;
     /// Changes the total number of timesteps.
@@ -158,19 +161,19 @@ pub trait Algorithm: fmt::Debug {
 macro_rules! by_own_methods {
     ($algorithm:ty) => {
         impl Algorithm for $algorithm {
-            fn iterate_unless(
+            fn iterate_interruptible(
                 &mut self,
                 stop: &dyn Fn() -> bool,
             ) -> Result<Option<Progress>, RlError> {
-                self.iterate_unless(stop)
+                self.iterate_interruptible(stop)
             }
 
             fn policy(&self) -> Policy {
                 self.policy()
             }
 
-            fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError> {
-                self.begin_with(policy)
+            fn warm_start(&mut self, policy: &Policy) -> Result<(), RlError> {
+                self.warm_start(policy)
             }
 
             fn save(&self, path: &Path) -> Result<(), RlError> {
@@ -189,8 +192,8 @@ macro_rules! by_own_methods {
                 self.global_step()
             }
 
-            fn n_inexact_envs(&self) -> usize {
-                self.n_inexact_envs()
+            fn n_unreproduced_envs(&self) -> usize {
+                self.n_unreproduced_envs()
             }
 
             fn is_finished(&self) -> bool {

@@ -55,7 +55,7 @@ fn resumed_training_is_bit_identical_to_uninterrupted_training() {
     drop(first);
     let mut second = Ppo::resume(same_step(1), &path).unwrap();
     assert_eq!((second.iteration(), second.global_step()), (3, 3 * 128));
-    assert_eq!(second.n_inexact_envs(), 0);
+    assert_eq!(second.n_unreproduced_envs(), 0);
     iterate(&mut second, 3);
     assert!(bytes(&whole, &path) == bytes(&second, &path));
     assert!(second.is_finished());

@@ -45,7 +45,7 @@ const CONFIG: IkConfig = IkConfig {
     angle_tolerance: 1e-3,
     max_iterations: 60,
     n_restarts: 3,
-    ease: None,
+    margins: None,
 };
 
 /// Wall-clock time after which no further candidate is tried.

@@ -19,7 +19,7 @@ pub enum Event<'a> {
         /// Number of training steps done before.
         global_step: u64,
         /// Number of environments that were not restored bit-identically from the checkpoint; zero on the same machine and version.
-        n_inexact_envs: usize,
+        n_unreproduced_envs: usize,
     },
     /// An iteration is done.
     Iteration(&'a Progress),
@@ -58,7 +58,7 @@ pub fn train(
     let mut training = Training::open(plan, &folder)?;
     observer(Event::Started {
         global_step: training.run.algorithm().global_step(),
-        n_inexact_envs: training.run.algorithm().n_inexact_envs(),
+        n_unreproduced_envs: training.run.algorithm().n_unreproduced_envs(),
     });
     let earlier_s = training.train_s + training.evaluation_s();
     let stop_reason = training.run_to_end(stop, observer)?;
@@ -113,7 +113,7 @@ impl<'a> Training<'a> {
                 };
                 let mut algorithm = settings.algorithm.build(env, identity)?;
                 if let Some(policy) = &plan.from {
-                    algorithm.begin_with(policy)?;
+                    algorithm.warm_start(policy)?;
                 }
                 // Remove files only after the settings have been checked.
                 clear(&plan.folder)?;
@@ -185,7 +185,7 @@ impl<'a> Training<'a> {
         let due = self.last() / interval;
         let mut is_stopped = false;
         let mut seconds = 0.0;
-        let is_broken_off = self.run.train_unless(stop, &mut |progress| {
+        let is_broken_off = self.run.train_interruptible(stop, &mut |progress| {
             seconds += (progress.rollout_time + progress.update_time).as_secs_f64();
             observer(Event::Iteration(progress));
             is_stopped = stop();

@@ -12,6 +12,7 @@ mod ends;
 mod factory;
 mod goal;
 mod held_force;
+mod imaging;
 mod model;
 pub mod observation;
 mod path;
@@ -37,6 +38,7 @@ pub use ends::{contact_lost, pressed_too_hard, too_far};
 pub use factory::factory;
 pub use goal::Goal;
 pub use held_force::HeldForce;
+pub use imaging::ImagingTask;
 pub use model::{
     NominalTorso, SceneModel, SceneSettings, build_scene, resize_torso, scale_softness,
 };

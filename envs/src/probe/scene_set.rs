@@ -175,7 +175,7 @@ impl SceneSet {
             self.soften(state, nominal, episode)?;
             state.reset();
         } else {
-            state.exchange(self.compile(nominal, episode)?)?;
+            state.replace_scene(self.compile(nominal, episode)?)?;
             state.reset();
         }
         Ok(())
@@ -188,7 +188,9 @@ impl SceneSet {
             .iter()
             .min_by(|a, b| (a.0 - size).abs().total_cmp(&(b.0 - size).abs()));
         match nearest {
-            Some((_, model)) if !Arc::ptr_eq(model, &state.model) => state.exchange(model.clone()),
+            Some((_, model)) if !Arc::ptr_eq(model, &state.model) => {
+                state.replace_scene(model.clone())
+            }
             _ => Ok(()),
         }
     }

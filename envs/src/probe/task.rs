@@ -1,13 +1,11 @@
 //! Interface of a task with a probe: start, goal, observation, reward and end. One task per file.
 
 use insonate_sim::verdict::Judge;
-use nalgebra::Isometry3;
 use rand_chacha::ChaCha8Rng;
 
 use crate::environment::EpisodeEnd;
-use crate::probe::{Goal, SceneState, WrenchMeasurement};
+use crate::probe::{ImagingTask, SceneState, WrenchMeasurement};
 use crate::randomization::EpisodeParameters;
-use crate::ultrasound::Sight;
 use crate::{BoxSpace, EnvError, NamedValues};
 
 /// A task in a scene with a probe.
@@ -43,23 +41,10 @@ pub trait ProbeTask: Send {
     /// Records the state, after each physics step.
     fn after_substep(&mut self, state: &SceneState);
 
-    /// Poses of the probe's face for reference frames, in the frame of the torso at rest. The task compares the episode's frames with them.
-    /// Called after each reset if ultrasound is observed.
-    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
-        Vec::new()
-    }
-
-    /// Goal at which the probe is held for reference frames over about one breath. Called after each reset if ultrasound is observed.
-    /// The physics is stepped for these frames and then restored.
-    fn reference_hold(&self, _state: &SceneState) -> Option<Goal> {
+    /// This task as one that evaluates ultrasound frames. `None`: it does not.
+    fn imaging(&mut self) -> Option<&mut dyn ImagingTask> {
         None
     }
-
-    /// Evaluates a reference frame: first those of the poses, in their order, then those of the hold.
-    fn see_reference(&mut self, _sight: &Sight) {}
-
-    /// Evaluates the frame after a reset and after each control step, if ultrasound is observed.
-    fn see(&mut self, _state: &SceneState, _sight: &Sight) {}
 
     /// Writes the task's own entries of the observation.
     fn observe(&self, state: &SceneState, observation: &mut [f32]);

@@ -57,18 +57,20 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use super::seeing;
+use super::ultrasound_tasks;
 use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
     ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
-    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory,
-    judge_rules, pressed_too_hard, too_far,
+    ImagingTask, ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement,
+    factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_range, check_ranges};
-use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
+use crate::ultrasound::{
+    FrameAssessment, KnownSurfaces, OrganSurface, Raster, Survey, UltrasoundSettings,
+};
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
@@ -79,8 +81,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
-    ppo: seeing::PPO,
-    sac: seeing::SAC,
+    ppo: ultrasound_tasks::PPO,
+    sac: ultrasound_tasks::SAC,
 };
 
 /// Boundaries between the rows of cells: distances to the slice, along the probe's y axis [m].
@@ -186,7 +188,7 @@ fn defaults_of(organ: SoftOrgan) -> ProbeTaskSettings<CoverageSettings> {
         SoftOrgan::RightKidney => (6.0, "kidney"),
         SoftOrgan::Liver => (12.0, "liver"),
     };
-    let mut settings = seeing::defaults(
+    let mut settings = ultrasound_tasks::defaults(
         limit,
         HybridMotionSettings {
             axes: ["x", "y"].map(str::to_owned).to_vec(),
@@ -215,11 +217,11 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<CoverageSettings> = settings::parse(&defaults, given)?;
     settings.check()?;
     settings.task.check()?;
-    seeing::check_readings(&settings.observation.ultrasound)?;
+    ultrasound_tasks::check_readings(&settings.observation.ultrasound)?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     let known = KnownSurfaces::default();
     Ok(factory(KIND.name, settings, scenes, move |settings, _| {
-        let script = seeing::script(&settings.action);
+        let script = ultrasound_tasks::script(&settings.action);
         Coverage::new(settings.task.clone(), script, known.clone())
     }))
 }
@@ -250,7 +252,7 @@ struct Coverage {
     contact: ContactMeter,
     /// Pose of the face in the last frame.
     imaged: Option<Isometry3<f64>>,
-    path: seeing::Path,
+    path: ultrasound_tasks::Path,
     /// Distance outside the raster's area, seen from above [m].
     outside: f64,
     /// Remaining poses of the script, last pose first, and whether it has reached the first. `None` before a route was chosen.
@@ -277,7 +279,7 @@ impl Coverage {
             last: [0.0; 2],
             contact: ContactMeter::along(ForceAxis::Probe),
             imaged: None,
-            path: seeing::Path::default(),
+            path: ultrasound_tasks::Path::default(),
             outside: 0.0,
             way: None,
             action_change: ActionChange::default(),
@@ -319,7 +321,7 @@ impl Coverage {
 
     /// Marks the visible points of a frame and sorts the others into cells. `margin`: half the displacement across the slice
     /// since the last frame [m].
-    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, sight: &Sight) {
+    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, frame: &FrameAssessment) {
         self.cells.fill(0.0);
         let Some(surface) = &self.surface else {
             return;
@@ -330,7 +332,7 @@ impl Coverage {
                 continue;
             }
             let place = probe_from_torso * point.rest.cast::<f64>();
-            if place.y.abs() < NEAR && sight.sees(&point.rest, margin) {
+            if place.y.abs() < NEAR && frame.shows(&point.rest, margin) {
                 self.seen[index] = true;
                 self.share += share;
             } else {
@@ -371,7 +373,7 @@ impl ProbeTask for Coverage {
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
         self.contact.reset(episode.force);
-        (self.path, self.outside, self.way) = (seeing::Path::default(), 0.0, None);
+        (self.path, self.outside, self.way) = (ultrasound_tasks::Path::default(), 0.0, None);
         (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
         let n = self
@@ -381,7 +383,7 @@ impl ProbeTask for Coverage {
         self.seen = vec![false; n];
         let missing = ["task.organ", "is not below skin that the arm can reach"];
         let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
-        seeing::place(state, episode, None, missing, draw)
+        ultrasound_tasks::place(state, episode, None, missing, draw)
     }
 
     fn before_substep(&mut self, _state: &mut SceneState) {}
@@ -391,41 +393,8 @@ impl ProbeTask for Coverage {
         self.path.follow(state);
     }
 
-    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
-        let survey = self.survey.as_ref();
-        survey.map_or_else(Vec::new, |(_, survey)| survey.raster().columns.concat())
-    }
-
-    fn see_reference(&mut self, sight: &Sight) {
-        let Some((patient, mut survey)) = self.survey.take() else {
-            return;
-        };
-        survey.see(sight);
-        if survey.is_left() {
-            self.survey = Some((patient, survey));
-            return;
-        }
-        let surface = self.known.learn(patient, survey.surface());
-        self.seen = vec![false; surface.points.len()];
-        self.surface = Some(surface);
-    }
-
-    fn see(&mut self, state: &SceneState, sight: &Sight) {
-        let pose = state.torso_from_probe();
-        let way = self.imaged.replace(pose).map_or(0.0, |before| {
-            (pose.inverse() * before).translation.vector.y.abs()
-        });
-        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), sight);
-        if let Some(surface) = &self.surface {
-            let place = pose.translation.vector;
-            let [low, high] = surface.raster.area;
-            let beyond = |axis: usize| {
-                (low[axis] - place[axis])
-                    .max(place[axis] - high[axis])
-                    .max(0.0)
-            };
-            self.outside = beyond(0).hypot(beyond(1));
-        }
+    fn imaging(&mut self) -> Option<&mut dyn ImagingTask> {
+        Some(self)
     }
 
     fn observe(&self, _state: &SceneState, observation: &mut [f32]) {
@@ -521,5 +490,44 @@ impl ProbeTask for Coverage {
             seen_per_path_1_m: self.share / path.max(1e-3),
         };
         (own, self.contact.force_metrics())
+    }
+}
+
+impl ImagingTask for Coverage {
+    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
+        let survey = self.survey.as_ref();
+        survey.map_or_else(Vec::new, |(_, survey)| survey.raster().columns.concat())
+    }
+
+    fn on_reference_frame(&mut self, frame: &FrameAssessment) {
+        let Some((patient, mut survey)) = self.survey.take() else {
+            return;
+        };
+        survey.add(frame);
+        if survey.is_left() {
+            self.survey = Some((patient, survey));
+            return;
+        }
+        let surface = self.known.learn(patient, survey.surface());
+        self.seen = vec![false; surface.points.len()];
+        self.surface = Some(surface);
+    }
+
+    fn on_frame(&mut self, state: &SceneState, frame: &FrameAssessment) {
+        let pose = state.torso_from_probe();
+        let way = self.imaged.replace(pose).map_or(0.0, |before| {
+            (pose.inverse() * before).translation.vector.y.abs()
+        });
+        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), frame);
+        if let Some(surface) = &self.surface {
+            let place = pose.translation.vector;
+            let [low, high] = surface.raster.area;
+            let beyond = |axis: usize| {
+                (low[axis] - place[axis])
+                    .max(place[axis] - high[axis])
+                    .max(0.0)
+            };
+            self.outside = beyond(0).hypot(beyond(1));
+        }
     }
 }

@@ -55,7 +55,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use super::seeing;
+use super::ultrasound_tasks;
 use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
@@ -77,8 +77,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
-    ppo: seeing::PPO,
-    sac: seeing::SAC,
+    ppo: ultrasound_tasks::PPO,
+    sac: ultrasound_tasks::SAC,
 };
 
 /// Minimum cosine of the skin's slope at a start.
@@ -160,7 +160,7 @@ impl ViewSettings {
 }
 
 fn defaults() -> ProbeTaskSettings<ViewSettings> {
-    let mut settings = seeing::defaults(
+    let mut settings = ultrasound_tasks::defaults(
         2.5,
         HybridMotionSettings {
             speed_scale: 0.06,
@@ -185,10 +185,10 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<ViewSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    seeing::check_readings(&settings.observation.ultrasound)?;
+    ultrasound_tasks::check_readings(&settings.observation.ultrasound)?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
-        let script = seeing::script(&settings.action);
+        let script = ultrasound_tasks::script(&settings.action);
         Ok(FindView::new(
             settings.task.clone(),
             settings.time.limit,
@@ -226,7 +226,7 @@ struct FindView {
     last: f64,
     /// Reason for the robot's stop.
     stopped: Option<Stop>,
-    path: seeing::Path,
+    path: ultrasound_tasks::Path,
     action_change: ActionChange,
 }
 
@@ -241,7 +241,7 @@ impl FindView {
             error: [0.0; 2],
             last: 0.0,
             stopped: None,
-            path: seeing::Path::default(),
+            path: ultrasound_tasks::Path::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -300,12 +300,12 @@ impl ProbeTask for FindView {
         self.torso_from_view = patient.adult().liver_kidney_view()?;
         self.contact.reset(episode.force);
         self.stopped = None;
-        self.path = seeing::Path::default();
+        self.path = ultrasound_tasks::Path::default();
         self.action_change.reset();
         let missing = ["task.start_distance", "leads to starts outside the skin"];
         let draw = |state: &SceneState| self.draw_start(state, episode.force, rng);
         let view = state.in_world(&self.torso_from_view);
-        let placed = seeing::place(state, episode, Some(&view), missing, draw);
+        let placed = ultrasound_tasks::place(state, episode, Some(&view), missing, draw);
         self.error = self.error(state);
         self.last = self.potential();
         placed

@@ -47,18 +47,18 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use super::seeing;
+use super::ultrasound_tasks;
 use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
     ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
-    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory,
-    judge_rules, pressed_too_hard,
+    ImagingTask, ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement,
+    factory, judge_rules, pressed_too_hard,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_interval, check_ranges};
-use crate::ultrasound::{Sight, UltrasoundSettings};
+use crate::ultrasound::{FrameAssessment, UltrasoundSettings};
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
@@ -69,8 +69,8 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
-    ppo: seeing::PPO,
-    sac: seeing::SAC,
+    ppo: ultrasound_tasks::PPO,
+    sac: ultrasound_tasks::SAC,
 };
 
 /// Minimum start tilt as a fraction of the maximum.
@@ -155,7 +155,7 @@ impl QualitySettings {
 }
 
 fn defaults() -> ProbeTaskSettings<QualitySettings> {
-    let mut settings = seeing::defaults(
+    let mut settings = ultrasound_tasks::defaults(
         5.0,
         HybridMotionSettings {
             axes: ["fan", "rock", "force"].map(str::to_owned).to_vec(),
@@ -189,7 +189,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
-        let script = seeing::script(&settings.action);
+        let script = ultrasound_tasks::script(&settings.action);
         Ok(ImageQuality::new(
             settings.task.clone(),
             settings.time.limit,
@@ -288,7 +288,7 @@ impl ProbeTask for ImageQuality {
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
         let missing = ["task.area_x", "and task.area_y are outside the skin"];
-        seeing::place(state, episode, None, missing, |state| {
+        ultrasound_tasks::place(state, episode, None, missing, |state| {
             self.place = [
                 x + rng.random_range(area_x[0]..=area_x[1]),
                 y + rng.random_range(area_y[0]..=area_y[1]),
@@ -313,25 +313,8 @@ impl ProbeTask for ImageQuality {
         self.step_peak = self.step_peak.max(state.axial_force());
     }
 
-    fn reference_hold(&self, state: &SceneState) -> Option<Goal> {
-        Some(Goal {
-            force: state.goal.force + MORE_FORCE,
-            ..Goal::at(self.upright(state)?)
-        })
-    }
-
-    fn see_reference(&mut self, sight: &Sight) {
-        self.reference.0 += sight.confidence();
-        self.reference.1 += 1;
-    }
-
-    fn see(&mut self, state: &SceneState, sight: &Sight) {
-        self.quality = self.quality_of(sight.confidence());
-        if state.physics.time() >= self.settings.settling - 1e-9 {
-            self.sums.0[0] += sight.confidence();
-            self.sums.0[1] += sight.contact_share();
-            self.sums.1 += 1;
-        }
+    fn imaging(&mut self) -> Option<&mut dyn ImagingTask> {
+        Some(self)
     }
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
@@ -399,5 +382,28 @@ impl ProbeTask for ImageQuality {
             contact_share,
         };
         (own, self.contact.force_metrics())
+    }
+}
+
+impl ImagingTask for ImageQuality {
+    fn reference_hold(&self, state: &SceneState) -> Option<Goal> {
+        Some(Goal {
+            force: state.goal.force + MORE_FORCE,
+            ..Goal::at(self.upright(state)?)
+        })
+    }
+
+    fn on_reference_frame(&mut self, frame: &FrameAssessment) {
+        self.reference.0 += frame.confidence();
+        self.reference.1 += 1;
+    }
+
+    fn on_frame(&mut self, state: &SceneState, frame: &FrameAssessment) {
+        self.quality = self.quality_of(frame.confidence());
+        if state.physics.time() >= self.settings.settling - 1e-9 {
+            self.sums.0[0] += frame.confidence();
+            self.sums.0[1] += frame.contact_share();
+            self.sums.1 += 1;
+        }
     }
 }

@@ -11,10 +11,10 @@ pub mod probe_press;
 pub mod probe_reach;
 pub mod probe_sweep;
 pub mod reacher;
-mod seeing;
 pub mod table_slide;
 pub mod tissue_reach;
 pub mod tissue_retract;
+mod ultrasound_tasks;
 
 pub use crate::factory::EnvFactory;
 pub use kind::{Assignments, TaskKind};

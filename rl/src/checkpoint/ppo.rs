@@ -56,7 +56,7 @@ impl Ppo {
     }
 
     /// Resumes from a checkpoint, with new environments of the same task on any number of threads.
-    /// [`Ppo::n_inexact_envs`] tells whether the environments were restored bit-identically.
+    /// [`Ppo::n_unreproduced_envs`] tells whether the environments were restored bit-identically.
     ///
     /// # Errors
     /// [`RlError::Io`]; [`RlError::File`] if the file is corrupt, truncated, or of another format or version; [`RlError::Misfit`] if the
@@ -140,7 +140,7 @@ impl Ppo {
         let snapshots: Vec<_> = serde_json::from_str(&snapshots).map_err(|error| {
             file.invalid(format!("has environments that cannot be read: {error}"))
         })?;
-        self.n_inexact_envs = self.env.restore(&snapshots)?;
+        self.n_unreproduced_envs = self.env.restore(&snapshots)?;
         self.observe();
         Ok(())
     }

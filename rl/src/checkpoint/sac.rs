@@ -54,7 +54,7 @@ impl Sac {
     }
 
     /// Resumes from a checkpoint, with new environments of the same task on any number of threads.
-    /// [`Sac::n_inexact_envs`] tells whether the environments were restored bit-identically.
+    /// [`Sac::n_unreproduced_envs`] tells whether the environments were restored bit-identically.
     ///
     /// # Errors
     /// Those of [`Ppo::resume`](crate::Ppo::resume).
@@ -128,7 +128,7 @@ impl Sac {
         let snapshots: Vec<_> = serde_json::from_str(&snapshots).map_err(|error| {
             file.invalid(format!("has environments that cannot be read: {error}"))
         })?;
-        self.n_inexact_envs = self.env.restore(&snapshots)?;
+        self.n_unreproduced_envs = self.env.restore(&snapshots)?;
         self.observe();
         Ok(())
     }

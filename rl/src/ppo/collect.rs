@@ -19,7 +19,7 @@ impl Ppo {
             // (observations) => u ~ π, actions
             self.sample_actions(step);
             // (actions) => rewards, next observations
-            if !self.env.step_unless(&self.actions, &mut || stop())? {
+            if !self.env.step_interruptible(&self.actions, &mut || stop())? {
                 return Ok(false);
             }
             self.global_step += self.config.n_envs as u64;

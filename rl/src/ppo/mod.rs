@@ -71,7 +71,7 @@ pub struct Ppo {
     actions: Vec<f32>,
 
     /// Environments that a checkpoint did not restore bit-identically.
-    pub(crate) n_inexact_envs: usize,
+    pub(crate) n_unreproduced_envs: usize,
     thread_tuner: ThreadTuner,
     clock: StepClock,
 }
@@ -106,7 +106,10 @@ impl Ppo {
     ///
     /// # Errors
     /// As [`Ppo::iterate`].
-    pub fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError> {
+    pub fn iterate_interruptible(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Progress>, RlError> {
         let start = Instant::now();
         if self.collect_rollout(stop)? {
             self.learn(start).map(Some)
@@ -157,7 +160,7 @@ impl Ppo {
     ///
     /// # Errors
     /// [`RlError::Misfit`] for a policy of other environments; [`RlError::Config`] if its network or normalisation differs.
-    pub fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError> {
+    pub fn warm_start(&mut self, policy: &Policy) -> Result<(), RlError> {
         policy.check_fits(self.env.spec())?;
         if policy.squash {
             let problem = "PPO cannot begin with a policy of SAC, which is squashed";
@@ -232,8 +235,8 @@ impl Ppo {
 
     /// Number of environments whose replayed episodes differ from the checkpoint. Training then continues from the replayed state, but not
     /// bit-identically. Zero on the machine that wrote the checkpoint, with the same version and settings.
-    pub fn n_inexact_envs(&self) -> usize {
-        self.n_inexact_envs
+    pub fn n_unreproduced_envs(&self) -> usize {
+        self.n_unreproduced_envs
     }
 
     /// Whether all timesteps are completed.

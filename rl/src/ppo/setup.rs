@@ -57,7 +57,7 @@ impl Ppo {
             distribution: DiagGaussian::default(),
             observations: vec![0.0; n_envs * n_obs],
             actions: vec![0.0; n_envs * n_actions],
-            n_inexact_envs: 0,
+            n_unreproduced_envs: 0,
             thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
             clock: StepClock::default(),
             env,

@@ -11,7 +11,7 @@ impl Sac {
         // (observations) => a ~ π, actions
         self.choose_actions();
         // (actions) => rewards, next observations
-        if !self.env.step_unless(&self.actions, &mut || stop())? {
+        if !self.env.step_interruptible(&self.actions, &mut || stop())? {
             return Ok(false);
         }
         self.global_step += self.config.n_envs as u64;

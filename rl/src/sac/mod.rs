@@ -84,7 +84,7 @@ pub struct Sac {
     actions: Vec<f32>,
 
     /// Environments that a checkpoint did not restore bit-identically.
-    pub(crate) n_inexact_envs: usize,
+    pub(crate) n_unreproduced_envs: usize,
     thread_tuner: ThreadTuner,
     /// Number of threads for the updates of this iteration.
     n_threads: usize,
@@ -112,7 +112,7 @@ impl Sac {
     pub fn iterate(&mut self) -> Result<Progress, RlError> {
         // `None` cannot occur: `stop` is always false.
         loop {
-            if let Some(progress) = self.iterate_unless(&|| false)? {
+            if let Some(progress) = self.iterate_interruptible(&|| false)? {
                 return Ok(progress);
             }
         }
@@ -123,7 +123,10 @@ impl Sac {
     ///
     /// # Errors
     /// As [`Sac::iterate`].
-    pub fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError> {
+    pub fn iterate_interruptible(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Progress>, RlError> {
         self.n_threads = self.thread_tuner.n_threads();
         let mut losses = Losses::default();
         let mut times = [Duration::ZERO; 2];
@@ -232,7 +235,7 @@ impl Sac {
     ///
     /// # Errors
     /// [`RlError::Config`], always.
-    pub fn begin_with(&mut self, _: &Policy) -> Result<(), RlError> {
+    pub fn warm_start(&mut self, _: &Policy) -> Result<(), RlError> {
         let problem = "SAC cannot begin with a policy, because its critics do not know it: use PPO";
         Err(RlError::config("from", problem))
     }
@@ -263,9 +266,9 @@ impl Sac {
     }
 
     /// Number of environments whose replayed episodes differ from the checkpoint; see
-    /// [`Ppo::n_inexact_envs`](crate::Ppo::n_inexact_envs).
-    pub fn n_inexact_envs(&self) -> usize {
-        self.n_inexact_envs
+    /// [`Ppo::n_unreproduced_envs`](crate::Ppo::n_unreproduced_envs).
+    pub fn n_unreproduced_envs(&self) -> usize {
+        self.n_unreproduced_envs
     }
 
     /// Whether all timesteps are completed.

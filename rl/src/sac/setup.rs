@@ -81,7 +81,7 @@ impl Sac {
             rows: (0..n as u32).collect(),
             observations: vec![0.0; n_envs * n_obs],
             actions: vec![0.0; n_envs * n_actions],
-            n_inexact_envs: 0,
+            n_unreproduced_envs: 0,
             thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
             n_threads: 1,
             clock: StepClock::default(),

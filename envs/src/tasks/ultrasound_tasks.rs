@@ -114,7 +114,7 @@ pub(super) fn place(
         };
         state.goal = goal;
         placed = match onward {
-            Some(end) => state.place_above_on_way(episode, end),
+            Some(end) => state.place_with_reachable_path(episode, end),
             None => state.place_above(episode),
         };
         if placed.is_ok() {

@@ -1,21 +1,21 @@
-//! Frame data available to tasks, whether it is observed or not.
+//! Assessment of a frame for tasks: contact, confidence and visible points.
 
 use insonate_ultrasound::deformation::Point;
 use insonate_ultrasound::{BMode, Frame, View};
 
 use super::Patient;
 
-/// A frame for evaluation by tasks.
-pub struct Sight<'a> {
+/// What a frame shows, whether it is observed or not.
+pub struct FrameAssessment<'a> {
     b_mode: &'a BMode,
     view: &'a View<'a>,
     contact_share: f64,
     confidence: f64,
     /// Number of samples of each line before bone or gas. Zero for a line without contact. Shape `[n_lines]`.
-    n_lit: Vec<usize>,
+    n_visible: Vec<usize>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> FrameAssessment<'a> {
     /// `b_mode`: the scanner of the frame; `confidence`: its mean confidence.
     pub(super) fn new(
         b_mode: &'a BMode,
@@ -29,7 +29,7 @@ impl<'a> Sight<'a> {
             view,
             contact_share: frame.contact_share(),
             confidence,
-            n_lit: lit(frame, patient),
+            n_visible: visible_samples(frame, patient),
         }
     }
 
@@ -45,14 +45,14 @@ impl<'a> Sight<'a> {
 
     /// Whether a point of the torso at rest is in the imaged slice, or less than `margin` [m] outside it, on a line in contact, before bone
     /// and gas.
-    pub fn sees(&self, rest: &Point, margin: f64) -> bool {
+    pub fn shows(&self, rest: &Point, margin: f64) -> bool {
         let place = self.b_mode.sample_of(self.view, rest, margin);
-        place.is_some_and(|[line, sample]| sample < self.n_lit[line])
+        place.is_some_and(|[line, sample]| sample < self.n_visible[line])
     }
 }
 
 /// Number of samples of each line before bone or gas.
-pub(super) fn lit(frame: &Frame, patient: &Patient) -> Vec<usize> {
+pub(super) fn visible_samples(frame: &Frame, patient: &Patient) -> Vec<usize> {
     let is_opaque = patient.casts_shadow();
     let lines = frame.labels.chunks_exact(frame.n_samples);
     let count = |(labels, is_coupled): (&[u8], &bool)| {
