@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use insonate_envs::{Autoreset, Env, VecConfig, VecEnv};
-use insonate_rl::{AlgorithmConfig, CheckpointInfo, Ppo, PpoConfig, Run, RunOptions};
+use insonate_rl::{
+    Algorithm as _, AlgorithmConfig, CheckpointInfo, Ppo, PpoConfig, Run, RunOptions,
+};
 use support::{Line, config, identity, lines, ppo};
 
 fn same_step(n_threads: usize) -> VecEnv {

@@ -11,7 +11,8 @@ use insonate_envs::{Autoreset, Env, VecConfig, VecEnv};
 use insonate_rl::network::{Activation, Learner, Mlp};
 use insonate_rl::sac::Critic;
 use insonate_rl::{
-    AlgorithmConfig, CheckpointInfo, Policy, Ppo, RlError, Run, RunOptions, Sac, SacConfig,
+    Algorithm as _, AlgorithmConfig, CheckpointInfo, Policy, Ppo, RlError, Run, RunOptions, Sac,
+    SacConfig,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
