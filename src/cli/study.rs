@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use insonate::envs::tasks;
 use insonate::experiments::Interrupted;
 use insonate::files::Claim;
 use insonate::models::torsos::{self, Softness};
@@ -42,7 +43,7 @@ pub(crate) struct Study {
     #[arg(long, value_name = "TORSO", action = clap::ArgAction::Append, value_parser = torsos::ALL.iter().map(|kind| kind.name).collect::<Vec<_>>())]
     torso: Vec<String>,
     /// Task to learn.
-    #[arg(long, value_name = "TASK", default_value = "probe-sweep", value_parser = ["probe-sweep", "probe-press"])]
+    #[arg(long, value_name = "TASK", default_value = "probe-sweep", value_parser = studied_tasks())]
     task: String,
     /// Number of steps of each training.
     #[arg(long, value_name = "N", default_value_t = 400_000)]
@@ -201,6 +202,12 @@ impl Display {
             meter.finish();
         }
     }
+}
+
+/// Names of the tasks that a study can learn.
+fn studied_tasks() -> Vec<&'static str> {
+    let studied = tasks::ALL.iter().filter(|kind| kind.is_studied);
+    studied.map(|kind| kind.name).collect()
 }
 
 /// `K,C`, both above 0.

@@ -68,6 +68,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     ppo: &[
         ("total_timesteps", "120_000"),
         ("n_envs", "16"),

@@ -81,6 +81,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     ppo: ultrasound_tasks::PPO,
     sac: ultrasound_tasks::SAC,
 };

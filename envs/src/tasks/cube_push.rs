@@ -87,6 +87,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     ppo: &[
         ("total_timesteps", "1_500_000"),
         ("learning_rate", "1e-3"),

@@ -21,6 +21,8 @@ pub struct TaskKind {
     pub scripted: Assignments,
     /// Settings for demonstrations, if the scripted policy otherwise always outputs zero actions. Empty: the settings above.
     pub demonstrated: Assignments,
+    /// Whether a study can judge fitted torsos by policies for it: it needs a torso and a desired force in contact.
+    pub is_studied: bool,
     /// Recommended settings of PPO that differ from those for any task.
     pub ppo: Assignments,
     /// Recommended settings of SAC that differ from those for any task.

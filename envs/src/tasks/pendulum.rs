@@ -55,6 +55,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     ppo: &[
         ("total_timesteps", "100_000"),
         ("n_envs", "4"),

@@ -66,6 +66,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    is_studied: true,
     ppo: probe_sweep::PPO,
     sac: probe_sweep::SAC,
 };

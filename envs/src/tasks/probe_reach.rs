@@ -63,6 +63,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    is_studied: false,
     ppo: &[
         ("total_timesteps", "400_000"),
         ("learning_rate", "1e-3"),

@@ -70,6 +70,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[("action.mode", "wrench")],
+    is_studied: true,
     ppo: PPO,
     sac: SAC,
 };

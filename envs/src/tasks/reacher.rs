@@ -58,6 +58,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     ppo: &[
         ("total_timesteps", "500_000"),
         ("n_envs", "8"),

@@ -31,6 +31,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    is_studied: false,
     ppo: probe_sweep::PPO,
     sac: probe_sweep::SAC,
 };

@@ -67,6 +67,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     // Table I of FF-SRL (arXiv:2503.18616) with larger steps. With its settings (500 000 timesteps, 4 epochs, a learning rate of 2.5e-4
     // and a clip of 0.1 that decreases to zero) learning needs ten times as many samples.
     ppo: &[

@@ -73,6 +73,7 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
     // As for `tissue-reach`. Clipped updates change the policy only a little, and learning takes many of them: many updates with few
     // samples. Sixteen organs step as fast as eight.
     ppo: &[
