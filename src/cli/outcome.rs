@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use insonate::datasets::mcap::McapLog;
 use insonate::experiments::{BModeFilm, Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
 use insonate::models::{ModelError, Scene};
@@ -64,6 +65,9 @@ impl OutcomeArgs {
         command: &str,
         doing: &'static str,
     ) -> anyhow::Result<Outcome> {
+        if self.mcap {
+            McapLog::check_built()?;
+        }
         let folder = self.overwrite.folder(output, command)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
         let bar = progress_bar(doing)?;

@@ -65,7 +65,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         )
     });
     let calibration = error.downcast_ref::<CalibrationError>();
-    let is_option = calibration.is_some_and(|e| matches!(e, CalibrationError::Option { .. }));
+    let is_option = calibration.is_some_and(CalibrationError::is_usage);
     let arm = error.downcast_ref::<DvrkError>();
     let is_range = arm.is_some_and(|e| matches!(e, DvrkError::Range { .. }));
     let is_setting = error
