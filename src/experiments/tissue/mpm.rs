@@ -117,6 +117,10 @@ impl MpmSimulation {
         })
     }
 
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
+    )]
     fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
         match &self.solver {
             Solver::Cpu(world) => Ok(world.positions()),

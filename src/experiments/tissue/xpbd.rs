@@ -39,6 +39,10 @@ enum Solver {
 }
 
 impl Solver {
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
+    )]
     fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
         match self {
             Self::Cpu(world) => Ok(world.positions()),
@@ -48,6 +52,10 @@ impl Solver {
     }
 
     /// Attaches the vertex at a position to a tool. Returns 0 if the vertex is already held or fixed.
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
+    )]
     fn grasp(&mut self, tool: usize, at: Vector3<f64>) -> anyhow::Result<usize> {
         match self {
             Self::Cpu(world) => Ok(world.grasp(tool, at, 1e-9, 1)),
@@ -89,6 +97,10 @@ impl Solver {
         }
     }
 
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
+    )]
     fn tets(&self) -> anyhow::Result<Vec<[u32; 4]>> {
         match self {
             Self::Cpu(world) => Ok(world.tets()),
@@ -97,6 +109,10 @@ impl Solver {
         }
     }
 
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
+    )]
     fn surface(&self) -> anyhow::Result<TriangleMesh> {
         match self {
             Self::Cpu(world) => Ok(world.surface()),
