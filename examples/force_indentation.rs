@@ -2,8 +2,8 @@
 //! force–indentation curves: with the default lattice for the probe, and `composite` as in the thesis.
 //!
 //! The environment variables `STIFFNESS` [N/m] and `DAMPING` [N·s/m] set the softness (default: the thesis), and
-//! `SPEED` [m/s] sets the speed of the press. `SPACING` [m], `REACH` [m] and `SUBSTEP` [s] are settings of `mpm` and
-//! `xpbd`, as in `scene.tissue` of tasks.
+//! `SPEED` [m/s] sets the speed of the press. `SPACING` [m], `REACH` [m] and `SUBSTEP` [s] are settings of torsos with a
+//! tissue solver, as in `scene.tissue` of tasks.
 //!
 //! The felt stiffness and damping are those of a Kelvin–Voigt body, fitted to press and retreat at
 //! 2 to 15 mm.
@@ -14,11 +14,8 @@ use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Press, Sample, force_indentation_plot, press};
 use insonate::files;
-use insonate::models::torsos::{self, Shape, Softness, TorsoConfig};
-use insonate::models::{Scene, probes, robots};
-
-/// Length of a physics step [s].
-const TIMESTEP: f64 = 0.002;
+use insonate::models::torsos::{self, Softness};
+use insonate::models::{Lattice, SceneConfig, SoftnessChoice};
 
 fn main() -> anyhow::Result<()> {
     let path = std::env::args()
@@ -29,27 +26,22 @@ fn main() -> anyhow::Result<()> {
     softness.stiffness = setting("STIFFNESS")?.unwrap_or(softness.stiffness);
     softness.damping = setting("DAMPING")?.unwrap_or(softness.damping);
     let speed = setting("SPEED")?.unwrap_or(0.02);
-    let probe = probes::c5_2();
     let kinds: Vec<String> = std::env::args().skip(2).collect();
     let wanted = |name: &str| kinds.is_empty() || kinds.iter().any(|kind| kind == name);
     for kind in torsos::ALL.iter().filter(|kind| wanted(kind.name)) {
-        let mut config = TorsoConfig {
-            softness,
-            ..TorsoConfig::usual(kind.name, Shape::Cylinder, None, probe.thickness)
+        let mut config = SceneConfig {
+            torso: kind.name.to_owned(),
+            softness: SoftnessChoice::Values(softness),
+            ..SceneConfig::default()
         };
-        if config.soft_layers.is_some() {
-            config = config.matching(TIMESTEP);
-        }
-        if matches!(kind.name, "mpm" | "xpbd") {
+        if kind.is_tissue() {
             if let Some(spacing) = setting("SPACING")? {
-                config = config.spaced(spacing);
+                config.lattice = Lattice::MaxSpacing(spacing);
             }
-            config.reach = setting("REACH")?;
+            config.reach = setting("REACH")?.or(Some(f64::INFINITY));
             config.substep = setting("SUBSTEP")?;
         }
-        let torso = (kind.build)(&config)?;
-        let mut scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
-        scene.timestep = TIMESTEP;
+        let scene = config.build()?;
         let (record, summary) = press(
             &scene,
             &Press {

@@ -5,23 +5,25 @@
 use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Scan, scan};
-use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
-use insonate::models::{Scene, mjcf::Geom, probes, robots};
+use insonate::models::torsos::{Breathing, Shape, Softness};
+use insonate::models::{RobotChoice, SceneConfig, SoftnessChoice, mjcf::Geom};
 
 fn main() -> anyhow::Result<()> {
-    let config = TorsoConfig {
-        softness: Softness {
+    let config = SceneConfig {
+        robot: RobotChoice::Named("ur5e".to_owned()),
+        probe: "l12-5".to_owned(),
+        shape: Shape::Human,
+        softness: SoftnessChoice::Values(Softness {
             stiffness: 900.0,
             damping: 12.0,
-        },
+        }),
         breathing: Some(Breathing {
             rate: 0.25,
             amplitude: 0.01,
         }),
-        ..TorsoConfig::of_shape(Shape::Human)
+        ..SceneConfig::default()
     };
-    let torso = (torsos::by_name("fast")?.build)(&config)?;
-    let mut scene = Scene::new(robots::ur5e::ur5e(), probes::l12_5(), Some(torso));
+    let mut scene = config.build()?;
     // Parts may be extended before they are assembled.
     scene.arena.mjcf.worldbody().add(
         Geom::cuboid([0.1, 0.1, 0.4])

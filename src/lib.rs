@@ -18,11 +18,10 @@
 //! * [`tissue`]: soft tissue as particles or tetrahedra, and the wrench on each tool.
 //!
 //! ```
-//! use insonate::models::{Scene, probes, robots, torsos};
+//! use insonate::models::SceneConfig;
 //! use insonate::sim::{CompiledScene, Physics};
 //!
-//! let torso = (torsos::by_name("fast")?.build)(&torsos::TorsoConfig::default())?;
-//! let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
+//! let scene = SceneConfig::default().build()?;
 //! let mjcf = scene.to_mjcf()?;
 //! assert!(mjcf.to_xml()?.contains("<mujoco model=\"panda_c5-2_fast\">"));
 //!
@@ -36,21 +35,19 @@ extern crate self as insonate;
 
 pub mod bridges;
 pub mod cli;
-pub mod demonstrations;
-pub mod evaluation;
-pub mod experiments;
 pub mod report;
-pub mod study;
-pub mod training;
 
 pub use insonate_calibration as calibration;
 pub use insonate_continuum as continuum;
 pub use insonate_datasets as datasets;
 pub use insonate_dvrk as dvrk;
 pub use insonate_envs as envs;
+pub use insonate_experiments as experiments;
 pub use insonate_files as files;
 #[cfg(feature = "gpu")]
 pub use insonate_gpu as gpu;
+pub use insonate_learning as learning;
+pub use insonate_learning::{demonstrations, evaluation, study, training};
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;
 pub use insonate_openigtlink as openigtlink;

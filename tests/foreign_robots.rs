@@ -6,6 +6,9 @@ mod command;
 use std::path::{Path, PathBuf};
 
 use command::{json, refused};
+use insonate::envs::{ResetOptions, settings, tasks};
+use insonate::models::mjcf::{Mjcf, Namespace};
+use insonate::models::robots;
 
 /// An arm with six hinges. `asset` is next to the worldbody, and `in_elbow` is in the third link.
 fn arm(folder: &Path, asset: &str, in_elbow: &str) -> PathBuf {
@@ -69,4 +72,55 @@ fn an_arm_out_of_reach_gets_a_base_position() {
     let (_, advised) = line.split_once("--robot-position ").expect(&line);
     let summary = json(&press(advised));
     assert!(summary.is_object(), "{summary}");
+}
+
+#[test]
+fn a_task_takes_a_robot_file_and_notices_that_it_has_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("own.xml");
+    let mut arm = robots::ur5e::ur5e().mjcf;
+    let write = |arm: &Mjcf| {
+        let xml = arm.to_xml().expect("it is valid");
+        std::fs::write(&path, xml).expect("the folder is writable");
+    };
+    write(&arm);
+    let kind = tasks::by_name("table-slide").expect("a task");
+    let flange = robots::ur5e::ur5e().flange.expect("it carries a probe");
+    let mut given = toml::Table::new();
+    for (name, value) in [
+        ("scene.robot_file", path.to_str().expect("UTF-8")),
+        ("scene.flange", &flange),
+    ] {
+        settings::set(&mut given, name, value).expect("a name");
+    }
+    let factory = (kind.build)(&given).expect("the file is a robot");
+    let mut env = factory.make().expect("the task takes it");
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    env.reset(1, &ResetOptions::default(), &mut observation)
+        .expect("it starts");
+    let recorded = factory.settings;
+    let checksum = recorded["scene"]["robot_sha256"].as_str();
+    assert!(checksum.is_some_and(|digits| digits.len() == 64));
+    let again = (kind.build)(&recorded).expect("the same robot");
+    assert_eq!(again.settings, recorded);
+
+    let joint = arm.names(Namespace::Joint)[0].to_owned();
+    let joint = arm.find_mut(Namespace::Joint, &joint).expect("its joint");
+    joint.set("damping", 7.0);
+    write(&arm);
+    let line = (kind.build)(&recorded).expect_err("another robot");
+    let line = line.to_string();
+    assert!(
+        line.contains("own.xml") && line.contains("scene.robot_sha256"),
+        "{line}"
+    );
+    let mut accepted = recorded.clone();
+    settings::set(&mut accepted, "scene.robot_sha256", "\"\"").expect("a name");
+    let accepted = (kind.build)(&accepted).expect("it is accepted");
+    assert_ne!(accepted.settings, recorded);
+
+    let mut without_file = toml::Table::new();
+    settings::set(&mut without_file, "scene.flange", "tool0").expect("a name");
+    let line = (kind.build)(&without_file).expect_err("no file");
+    assert!(line.to_string().contains("needs scene.robot_file"));
 }

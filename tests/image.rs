@@ -492,6 +492,34 @@ fn impossible_images_are_refused_by_name() {
         ("image --lesion cyst:0.04", "no room"),
         ("image --phantom points --lesion cyst", "soft tissue"),
         ("image --dicom", "required arguments"),
+        ("image --torso xpbd", "--torso has no effect"),
+        (
+            "image --patient adult --robot ur5e",
+            "--robot has no effect",
+        ),
+        ("image --limit lag=1", "--limit has no effect"),
+        (
+            "image --phantom neck --patient-seed 3",
+            "--patient-seed has no",
+        ),
+        (
+            "image --phantom neck --timestep 0.001",
+            "--timestep has no effect",
+        ),
+        ("image --phantom points --site 0,0", "--site has no effect"),
+        (
+            "image --phantom cysts --rotation 0",
+            "--rotation has no effect",
+        ),
+        (
+            "image --phantom cysts --depths 0.1",
+            "--depths has no effect",
+        ),
+        (
+            "image --phantom points --alpha 0.5",
+            "--alpha has no effect",
+        ),
+        ("image --alpha 0.5", "--alpha has no effect"),
     ] {
         let message = refused(arguments, 2);
         assert!(message.contains(named), "{arguments}: {message}");

@@ -233,7 +233,7 @@ fn fitting_a_scene_saves_the_results_of_the_logs() {
         "press",
         "--sites",
         "1",
-        "--spacing",
+        "--lattice",
         "thesis",
         "--no-pictures",
         "--output",

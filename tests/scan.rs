@@ -9,7 +9,7 @@ use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Press, Scan, Summary, press, scan};
 use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
-use insonate::models::{Scene, probes, robots, robots::Robot};
+use insonate::models::{Scene, SceneConfig, SoftnessChoice, probes, robots, robots::Robot};
 
 fn scene(robot: Robot, kind: &str, config: &TorsoConfig) -> Scene {
     Scene::new(
@@ -78,17 +78,17 @@ fn the_composite_torso_feels_as_the_fast_one() {
 /// Regression: at a depth of 35 mm, the flat face of an L12-5 fell through the skin and the force reached 75 N.
 #[test]
 fn a_narrow_probe_is_held_up_deep_in_a_soft_torso() {
-    let probe = probes::l12_5();
-    let config = TorsoConfig {
-        softness: Softness {
+    let config = SceneConfig {
+        probe: "l12-5".to_owned(),
+        shape: Shape::Box,
+        softness: SoftnessChoice::Values(Softness {
             stiffness: 400.0,
             damping: 5.3,
-        },
+        }),
         breathing: Some(Breathing::default()),
-        ..TorsoConfig::usual("fast", Shape::Box, None, probe.thickness)
+        ..SceneConfig::default()
     };
-    let torso = torsos::fast(&config.matching(0.002)).unwrap();
-    let scene = Scene::new(robots::panda::panda(), probe, Some(torso));
+    let scene = config.build().unwrap();
     let path = Scan {
         force: 15.0,
         ..Scan::default()

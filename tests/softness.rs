@@ -3,9 +3,8 @@
 use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Press, press};
-use insonate::models::probes::{self, Probe};
-use insonate::models::torsos::{Shape, Softness, TorsoConfig, fast, xpbd};
-use insonate::models::{Scene, robots};
+use insonate::models::torsos::{Shape, Softness};
+use insonate::models::{SceneConfig, SoftnessChoice};
 use insonate::sim::verdict::VerdictLimits;
 
 /// Forces of the standard press at 5, 10 and 15 mm for 1324 N/m [N]: means of `flex`, `mpm` and `xpbd` (docs/torsos.md).
@@ -13,21 +12,22 @@ const SOLIDS: [(f64, f64); 3] = [(0.005, 5.36), (0.010, 12.12), (0.015, 20.37)];
 
 /// Forces [N] of the standard press of a fast torso at these indentations [m].
 fn forces<const N: usize>(
-    probe: &Probe,
+    probe: &str,
     shape: Shape,
     factor: f64,
     indentations: [f64; N],
 ) -> [f64; N] {
     let nominal = Softness::default();
-    let config = TorsoConfig {
-        softness: Softness {
+    let config = SceneConfig {
+        probe: probe.to_owned(),
+        shape,
+        softness: SoftnessChoice::Values(Softness {
             stiffness: factor * nominal.stiffness,
             damping: factor * nominal.damping,
-        },
-        ..TorsoConfig::usual("fast", shape, None, probe.thickness)
+        }),
+        ..SceneConfig::default()
     };
-    let torso = fast(&config.matching(0.002)).expect("a valid torso");
-    let scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
+    let scene = config.build().expect("a valid scene");
     let settings = Press {
         // Do not limit the speed of the simulation, because the machine may be busy.
         limits: VerdictLimits::default()
@@ -54,7 +54,7 @@ fn forces<const N: usize>(
 fn a_fast_torso_pushes_back_as_the_solids_do() {
     for (shape, factor) in [(Shape::Cylinder, 1.0), (Shape::Box, 2.5)] {
         let depths = SOLIDS.map(|(depth, _)| depth);
-        let found = forces(&probes::c5_2(), shape, factor, depths);
+        let found = forces("c5-2", shape, factor, depths);
         for (force, (depth, solid)) in found.iter().zip(SOLIDS) {
             let force = force / factor;
             assert!(
@@ -71,7 +71,7 @@ fn a_fast_torso_pushes_back_as_the_solids_do() {
 fn a_flat_face_does_not_sink_into_a_fast_torso() {
     let depths = [0.015, 0.020, 0.025, 0.030];
     for shape in [Shape::Cylinder, Shape::Box] {
-        let found = forces(&probes::l12_5(), shape, 1.0, depths);
+        let found = forces("l12-5", shape, 1.0, depths);
         let steps = found.windows(2).map(|pair| pair[1] - pair[0]);
         assert!(
             steps.clone().all(|step| step > 4.0),
@@ -83,11 +83,14 @@ fn a_flat_face_does_not_sink_into_a_fast_torso() {
 /// Without compensation for the loss in a substep, the probe measures 12.3 of 17.6 N·s/m.
 #[test]
 fn an_xpbd_torso_has_the_damping_of_its_setting() {
-    let probe = probes::c5_2();
-    let config = TorsoConfig::usual("xpbd", Shape::Cylinder, None, probe.thickness);
-    let asked = config.softness.damping;
-    let torso = xpbd(&config).expect("a valid torso");
-    let scene = Scene::new(robots::panda::panda(), probe, Some(torso));
+    let config = SceneConfig {
+        torso: "xpbd".to_owned(),
+        // All of the torso moves.
+        reach: Some(f64::INFINITY),
+        ..SceneConfig::default()
+    };
+    let asked = Softness::default().damping;
+    let scene = config.build().expect("a valid scene");
     let settings = Press {
         depth: 0.016,
         speed: 0.02,

@@ -30,11 +30,11 @@ fn torso(kind: &str, factor: f64, field: Option<SoftnessField>) -> Torso {
             stiffness: factor * nominal.stiffness,
             damping: factor * nominal.damping,
         },
-        reach: TorsoConfig::usual_reach(kind.name),
+        reach: kind.reach,
         field,
-        ..TorsoConfig::usual(kind.name, Shape::Box, None, probes::c5_2().thickness)
+        ..TorsoConfig::default_for(kind, Shape::Box, None, probes::c5_2().thickness)
     };
-    let config = if kind.name == "fast" {
+    let config = if kind.follows_probe {
         config.matching(TIMESTEP)
     } else {
         config

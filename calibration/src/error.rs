@@ -1,8 +1,13 @@
 //! Errors of logs and fits, with what the user needs to fix them.
 
+use insonate_tables::TableError;
+
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationError {
+    /// A log cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A file cannot be opened or read.
     #[error("cannot read {file}")]
     Read {
@@ -57,5 +62,13 @@ impl CalibrationError {
             option,
             problem: problem.into(),
         }
+    }
+
+    /// Whether an option is invalid (wrong usage).
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Option { .. } | Self::Table(TableError::Option { .. })
+        )
     }
 }

@@ -18,12 +18,8 @@ mod curvature;
 mod doubts;
 mod error;
 mod fit;
-pub mod formats;
-mod frames;
 mod friction;
-mod interpolation;
 mod late;
-mod log;
 pub mod map;
 mod misfit;
 pub mod models;
@@ -34,14 +30,15 @@ pub mod softness;
 mod statistics;
 pub mod synthetic;
 
+use insonate_tables::interpolation;
+
 pub use calibrate::{Calibration, CalibrationOptions, ModelChoice, calibrate};
 pub use calibrate_sites::{SiteCalibrations, calibrate_sites};
 pub use error::CalibrationError;
 pub use fit::{
     ElasticTerm, Fit, FitOptions, FitStatistics, Indenter, Loss, MovingMass, Parameter, SharedError,
 };
-pub use frames::LogFrames;
-pub use log::{Channel, Log, LogSource, Motion};
+pub use insonate_tables::{Channel, Log, LogFrames, LogSource, Motion};
 pub use models::selection::{ModelCandidate, ModelSelection};
 pub use pool::{Pooled, PooledParameter, StiffnessDampingRatio, pool};
 pub use prepare::{
@@ -49,3 +46,11 @@ pub use prepare::{
     VelocitySource, prepare,
 };
 pub use samples::{ContactPoint, PreparationChoice, SampleChange, Samples};
+
+/// Readers of logs, with their options: those of the crate `insonate-tables`.
+pub mod formats {
+    pub use insonate_tables::{
+        Columns, Format, MAX_FILE_BYTES, MAX_SAMPLES, OrientationKind, ReadOptions, RobotJoint,
+        RobotKinematics, TableError, TipPose, Units, read, read_bytes,
+    };
+}

@@ -33,12 +33,25 @@ pub enum DatasetError {
         /// Problem, and the allowed values.
         problem: String,
     },
+    /// This build does not have the library of a format.
+    #[error(
+        "{file}: this build of insonate does not have {contents}: build it with the feature `{feature}`, as `cargo build --release` does"
+    )]
+    NotBuilt {
+        /// The file or folder.
+        file: String,
+        /// Contents of such a file.
+        contents: &'static str,
+        /// Feature of the package `insonate`.
+        feature: &'static str,
+    },
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] FileError),
 }
 
 impl DatasetError {
+    #[cfg(any(feature = "lerobot", feature = "robomimic"))]
     pub(crate) fn read(file: &Path) -> impl Fn(io::Error) -> Self {
         move |source| Self::Read {
             file: file.display().to_string(),
@@ -50,6 +63,26 @@ impl DatasetError {
         Self::Invalid {
             file: file.display().to_string(),
             problem: problem.into(),
+        }
+    }
+
+    /// The error for robomimic's HDF5 files without their feature.
+    #[cfg(not(feature = "robomimic"))]
+    pub(crate) fn no_robomimic(file: &Path) -> Self {
+        Self::NotBuilt {
+            file: file.display().to_string(),
+            contents: "robomimic's format",
+            feature: "hdf5",
+        }
+    }
+
+    /// The error for LeRobot's Parquet files without their feature.
+    #[cfg(not(feature = "lerobot"))]
+    pub(crate) fn no_lerobot(file: &Path) -> Self {
+        Self::NotBuilt {
+            file: file.display().to_string(),
+            contents: "LeRobot's format",
+            feature: "parquet",
         }
     }
 }

@@ -2,16 +2,21 @@
 //!
 //! [`Format::Robomimic`] is one HDF5 file; [`Format::LeRobot`] is a folder of Parquet files with PNG images.
 //! [`DatasetWriter`] writes both, and [`read`] reads both, including files from other programs with one vector of
-//! observations. Files are untrusted: sizes are checked before memory is allocated, and no file can abort the program.
+//! observations. Each format is behind a feature of its name; without the feature it is an error that names it. Files are untrusted: sizes are checked before memory is allocated, and no file can abort the program.
 
 mod demonstration;
 mod error;
+#[cfg(feature = "lerobot")]
 mod lerobot;
+#[cfg(any(feature = "lerobot", feature = "robomimic"))]
 mod limits;
 pub mod mcap;
+#[cfg(feature = "lerobot")]
 mod picture;
 mod read;
+#[cfg(feature = "robomimic")]
 mod robomimic;
+#[cfg(feature = "lerobot")]
 mod statistics;
 mod write;
 

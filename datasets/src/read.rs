@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use crate::{Dataset, DatasetError, lerobot, robomimic};
+#[cfg(feature = "lerobot")]
+use crate::lerobot::read as read_lerobot;
+#[cfg(feature = "robomimic")]
+use crate::robomimic::read as read_robomimic;
+use crate::{Dataset, DatasetError};
 
 /// Options for reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,15 +19,25 @@ pub struct ReadOptions {
 ///
 /// # Errors
 /// [`DatasetError::Read`]; [`DatasetError::Invalid`] if it is not a data set of these formats, damaged
-/// or too large.
+/// or too large; [`DatasetError::NotBuilt`] without the feature of the format.
 pub fn read(path: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> {
     let dataset = if path.is_dir() {
-        lerobot::read(path, options)?
+        read_lerobot(path, options)?
     } else {
-        robomimic::read(path, options)?
+        read_robomimic(path, options)?
     };
     check(path, &dataset)?;
     Ok(dataset)
+}
+
+#[cfg(not(feature = "lerobot"))]
+fn read_lerobot(path: &Path, _: ReadOptions) -> Result<Dataset, DatasetError> {
+    Err(DatasetError::no_lerobot(path))
+}
+
+#[cfg(not(feature = "robomimic"))]
+fn read_robomimic(path: &Path, _: ReadOptions) -> Result<Dataset, DatasetError> {
+    Err(DatasetError::no_robomimic(path))
 }
 
 /// Fails for values that are not finite, because nothing can be learnt from them.

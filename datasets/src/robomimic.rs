@@ -13,10 +13,11 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use hdf5_pure::{AttrValue, Dataset as Array, File, FileBuilder, Group, GroupBuilder};
-use insonate_calibration::formats::guarded;
+use insonate_tables::guarded;
 use serde_json::{Map, Value, json};
 
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
+use crate::write::Sink;
 use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions};
 
 /// robomimic's enum value for Gym environments.
@@ -73,32 +74,6 @@ impl RobomimicWriter {
         })
     }
 
-    pub(crate) fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
-        let index = self.n_demonstrations;
-        let n = demonstration.len();
-        let frames: usize = demonstration.frames.iter().map(Vec::len).sum();
-        self.n_bytes +=
-            2 * frames + 8 * demonstration.observations.len() + 8 * demonstration.states.len();
-        if self.n_bytes > MAX_BYTES {
-            let problem = format!(
-                "the file would have more than {MAX_BYTES} bytes; record fewer episodes or smaller pictures, or write LeRobot's format"
-            );
-            return Err(DatasetError::Misfit { index, problem });
-        }
-        let mut group = self.data.create_group(&format!("demo_{index}"));
-        group.set_attr("num_samples", AttrValue::I64(n as i64));
-        group.set_attr("seed", AttrValue::U64(demonstration.seed));
-        if let Some(success) = demonstration.is_success {
-            group.set_attr("success", AttrValue::U8(u8::from(success)));
-        }
-        self.add_arrays(&mut group, demonstration);
-        self.add_observations(&mut group, demonstration);
-        self.data.add_group(group.finish());
-        self.n_demonstrations += 1;
-        self.n_steps += n;
-        Ok(())
-    }
-
     fn add_arrays(&self, group: &mut GroupBuilder, demonstration: &Demonstration) {
         let n = demonstration.len();
         let shape = |width: usize| [n as u64, width as u64];
@@ -150,11 +125,39 @@ impl RobomimicWriter {
             group.add_group(part.finish());
         }
     }
+}
 
-    pub(crate) fn finish(self) -> Result<(), DatasetError> {
+impl Sink for RobomimicWriter {
+    fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
+        let index = self.n_demonstrations;
+        let n = demonstration.len();
+        let frames: usize = demonstration.frames.iter().map(Vec::len).sum();
+        self.n_bytes +=
+            2 * frames + 8 * demonstration.observations.len() + 8 * demonstration.states.len();
+        if self.n_bytes > MAX_BYTES {
+            let problem = format!(
+                "the file would have more than {MAX_BYTES} bytes; record fewer episodes or smaller pictures, or write LeRobot's format"
+            );
+            return Err(DatasetError::Misfit { index, problem });
+        }
+        let mut group = self.data.create_group(&format!("demo_{index}"));
+        group.set_attr("num_samples", AttrValue::I64(n as i64));
+        group.set_attr("seed", AttrValue::U64(demonstration.seed));
+        if let Some(success) = demonstration.is_success {
+            group.set_attr("success", AttrValue::U8(u8::from(success)));
+        }
+        self.add_arrays(&mut group, demonstration);
+        self.add_observations(&mut group, demonstration);
+        self.data.add_group(group.finish());
+        self.n_demonstrations += 1;
+        self.n_steps += n;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), DatasetError> {
         let Self {
             mut file, mut data, ..
-        } = self;
+        } = *self;
         data.set_attr("total", AttrValue::I64(self.n_steps as i64));
         data.set_attr(
             "env_args",

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+#[cfg(feature = "lerobot")]
 use crate::lerobot::LeRobotWriter;
+#[cfg(feature = "robomimic")]
 use crate::robomimic::RobomimicWriter;
 use crate::{DatasetError, DatasetInfo, Demonstration};
 
@@ -26,13 +28,36 @@ impl Format {
 pub struct DatasetWriter {
     info: DatasetInfo,
     n_written: usize,
-    sink: Sink,
+    sink: Box<dyn Sink>,
 }
 
-#[derive(Debug)]
-enum Sink {
-    Robomimic(Box<RobomimicWriter>),
-    LeRobot(Box<LeRobotWriter>),
+/// Writes the demonstrations of a data set in one format.
+pub(crate) trait Sink: std::fmt::Debug + Send {
+    /// Adds a demonstration, whose shape was checked.
+    fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError>;
+
+    /// Completes the data set.
+    fn finish(self: Box<Self>) -> Result<(), DatasetError>;
+}
+
+#[cfg(feature = "robomimic")]
+fn robomimic(path: &Path, info: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Ok(Box::new(RobomimicWriter::new(path, info)?))
+}
+
+#[cfg(not(feature = "robomimic"))]
+fn robomimic(path: &Path, _: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Err(DatasetError::no_robomimic(path))
+}
+
+#[cfg(feature = "lerobot")]
+fn lerobot(path: &Path, info: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Ok(Box::new(LeRobotWriter::create(path, info)?))
+}
+
+#[cfg(not(feature = "lerobot"))]
+fn lerobot(path: &Path, _: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Err(DatasetError::no_lerobot(path))
 }
 
 impl DatasetWriter {
@@ -40,11 +65,11 @@ impl DatasetWriter {
     ///
     /// # Errors
     /// [`DatasetError::Write`]; [`DatasetError::Invalid`] for a folder that contains anything except a data
-    /// set.
+    /// set; [`DatasetError::NotBuilt`] without the feature of the format.
     pub fn create(path: &Path, format: Format, info: DatasetInfo) -> Result<Self, DatasetError> {
         let sink = match format {
-            Format::Robomimic => Sink::Robomimic(Box::new(RobomimicWriter::new(path, &info)?)),
-            Format::LeRobot => Sink::LeRobot(Box::new(LeRobotWriter::create(path, &info)?)),
+            Format::Robomimic => robomimic(path, &info)?,
+            Format::LeRobot => lerobot(path, &info)?,
         };
         Ok(Self {
             info,
@@ -63,10 +88,7 @@ impl DatasetWriter {
             index: self.n_written,
             problem,
         })?;
-        match &mut self.sink {
-            Sink::Robomimic(writer) => writer.push(demonstration)?,
-            Sink::LeRobot(writer) => writer.push(demonstration)?,
-        }
+        self.sink.push(demonstration)?;
         self.n_written += 1;
         Ok(())
     }
@@ -76,10 +98,7 @@ impl DatasetWriter {
     /// # Errors
     /// [`DatasetError::Write`].
     pub fn finish(self) -> Result<(), DatasetError> {
-        match self.sink {
-            Sink::Robomimic(writer) => writer.finish(),
-            Sink::LeRobot(writer) => writer.finish(),
-        }
+        self.sink.finish()
     }
 }
 

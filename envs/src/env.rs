@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, ObservationGroup};
 
 /// Spaces, names and times of an environment. It is constant.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,6 +15,8 @@ pub struct EnvSpec {
     pub id: String,
     /// Space of the observations of [`Env::reset`] and [`Env::step`].
     pub observation_space: BoxSpace,
+    /// Groups of the observation's entries, from the first entry to the last. Empty: one group `state`.
+    pub observation_groups: Vec<ObservationGroup>,
     /// Space of the actions of [`Env::step`].
     pub action_space: BoxSpace,
     /// Names of the weighted terms whose sum is the reward.

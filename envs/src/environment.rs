@@ -8,7 +8,7 @@ use insonate_tissue::TissueError;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
-use crate::{EndReason, Env, EnvError, EnvSpec, Lockstep, ResetOptions, Step};
+use crate::{EndReason, Env, EnvError, EnvSpec, Lockstep, ObservationGroup, ResetOptions, Step};
 
 /// Reason why a simulation could not advance.
 #[derive(Debug)]
@@ -133,7 +133,10 @@ pub struct Environment<S> {
 
 impl<S: Simulation> Environment<S> {
     /// Creates an environment. It must be reset before its first step.
-    pub fn of(spec: EnvSpec, simulation: S) -> Self {
+    pub fn of(mut spec: EnvSpec, simulation: S) -> Self {
+        if spec.observation_groups.is_empty() {
+            spec.observation_groups = vec![ObservationGroup::state(spec.observation_space.len())];
+        }
         Self {
             parameters: vec![f64::NAN; spec.parameters.len()],
             terms: vec![0.0; spec.reward_terms.len()],

@@ -1,5 +1,7 @@
 //! Errors of this crate. Divergence of a simulation is not an error: it ends the episode.
 
+use insonate_models::ModelError;
+
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -80,7 +82,7 @@ pub enum EnvError {
     },
     /// The scene cannot be described.
     #[error(transparent)]
-    Model(#[from] insonate_models::ModelError),
+    Model(#[from] ModelError),
     /// The scene cannot be simulated.
     #[error(transparent)]
     Sim(#[from] insonate_sim::SimError),
@@ -113,6 +115,17 @@ impl EnvError {
             expected,
             found,
         })
+    }
+
+    /// An error of a description, with the most similar name if a name is unknown.
+    pub fn of_name(error: ModelError) -> Self {
+        match error {
+            ModelError::Unknown { kind, name, known } => {
+                let known: Vec<&str> = known.split(", ").collect();
+                Self::unknown(kind, &name, &known)
+            }
+            other => other.into(),
+        }
     }
 
     /// Creates the error for a name that is not among `known`.

@@ -3,7 +3,7 @@
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
-use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ObservationGroup, ResetOptions, Step};
 
 /// Observes the last `n` observations, oldest first. After a reset, the first observation is repeated `n` times.
 #[derive(Debug, Clone)]
@@ -35,6 +35,14 @@ impl<E: Env> FrameStack<E> {
             stacked.extend(frame);
         }
         spec.observation_space = stacked;
+        let single = std::mem::take(&mut spec.observation_groups);
+        let aged = |age: usize| {
+            single
+                .iter()
+                .cloned()
+                .map(move |group| ObservationGroup { age, ..group })
+        };
+        spec.observation_groups = (0..n).rev().flat_map(aged).collect();
         Self {
             env,
             spec,

@@ -14,6 +14,8 @@ pub mod environment;
 pub mod error;
 pub mod factory;
 mod frame_stack;
+mod named_values;
+mod observation_group;
 pub mod parameters;
 pub mod probe;
 pub mod randomization;
@@ -30,6 +32,8 @@ pub use environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 pub use error::EnvError;
 pub use factory::EnvFactory;
 pub use frame_stack::FrameStack;
+pub use named_values::NamedValues;
+pub use observation_group::{GroupKind, ObservationGroup};
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, EpisodeStatistics, Start, VecConfig, VecEnv};
 

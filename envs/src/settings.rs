@@ -2,9 +2,29 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use toml::{Table, Value};
+pub use toml::Table;
+use toml::Value;
 
 use crate::EnvError;
+
+/// Earlier names of settings, which files and policies may still have, and their names now.
+const RENAMED: [(&str, &str); 1] = [("physics_timestep", "timestep")];
+
+/// Options of the command line and other words that stand for settings of another name.
+const OTHER_WORDS: [(&str, &str); 9] = [
+    (
+        "scene.spacing",
+        "scene.tissue.spacing=M for a torso of a tissue solver, or scene.lattice=probe|thesis",
+    ),
+    ("scene.count", "scene.lattice=probe|thesis"),
+    ("scene.stiffness", "randomization.stiffness"),
+    ("scene.damping", "randomization.damping"),
+    ("scene.breathing_rate", "randomization.breathing"),
+    ("scene.breathing_amplitude", "randomization.breathing"),
+    ("scene.material", "randomization.stiffness and .damping"),
+    ("timestep", "scene.timestep or time.control_timestep"),
+    ("scene.control_timestep", "time.control_timestep"),
+];
 
 /// Settings as a table.
 ///
@@ -19,20 +39,86 @@ pub fn table<T: Serialize>(settings: &T) -> Table {
 /// # Errors
 /// [`EnvError::Config`] for an unknown key (with the most similar known one) or a value of the wrong type.
 pub fn parse<T: Serialize + DeserializeOwned>(defaults: &T, given: &Table) -> Result<T, EnvError> {
-    let mut all = table(defaults);
-    merge(&mut all, given, "")?;
-    all.try_into()
+    complete(table(defaults), given)?
+        .try_into()
         .map_err(|error: toml::de::Error| EnvError::Config {
             field: "settings".to_owned(),
             problem: error.message().to_owned(),
         })
 }
 
+/// All settings of a table of defaults, overridden by the given ones. Earlier names of settings become the names of now.
+///
+/// # Errors
+/// [`EnvError::Config`] for an unknown key or a value of the wrong type.
+pub fn complete(mut defaults: Table, given: &Table) -> Result<Table, EnvError> {
+    let all = defaults.clone();
+    merge(&mut defaults, given, "").map_err(|error| match error {
+        Mismatch::Unknown { field, error } => EnvError::Config {
+            problem: other_word(&all, &field).unwrap_or(error),
+            field,
+        },
+        Mismatch::Kind(error) => error,
+    })?;
+    Ok(defaults)
+}
+
+/// Why a table cannot be written over another one.
+enum Mismatch {
+    /// A key that does not exist, and an error with the names of its table.
+    Unknown { field: String, error: String },
+    /// A value of the wrong type.
+    Kind(EnvError),
+}
+
+/// An error that suggests the setting that a word of another place stands for; `None` if there is none.
+fn other_word(all: &Table, field: &str) -> Option<String> {
+    let mut names = Vec::new();
+    dotted(all, "", &mut names);
+    let exists = |setting: &str| {
+        let name = setting.split([' ', '=']).next();
+        names.iter().any(|known| Some(known.as_str()) == name)
+    };
+    let listed = OTHER_WORDS.iter().find(|(word, _)| *word == field);
+    let meant = match listed {
+        Some((_, setting)) if exists(setting) => (*setting).to_owned(),
+        _ => moved(&names, field)?,
+    };
+    Some(format!("there is no such setting, did you mean {meant}?"))
+}
+
+/// The setting of the same letters in another table, or the only one of the same name.
+fn moved(names: &[String], field: &str) -> Option<String> {
+    let letters = |name: &str| name.replace(['.', '_', '-'], "");
+    let same = names.iter().find(|name| letters(name) == letters(field));
+    let (_, last) = field.rsplit_once('.').unwrap_or(("", field));
+    let mut named = names
+        .iter()
+        .filter(|name| name.rsplit_once('.').is_some_and(|(_, own)| own == last));
+    let only = named.next().filter(|_| named.next().is_none());
+    same.or(only).cloned()
+}
+
+/// The dotted names of all settings.
+fn dotted(table: &Table, path: &str, names: &mut Vec<String>) {
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => dotted(inner, &format!("{path}{key}."), names),
+            _ => names.push(format!("{path}{key}")),
+        }
+    }
+}
+
 /// Writes `given` over `known`. Every key must exist with a value of the same type.
-fn merge(known: &mut Table, given: &Table, path: &str) -> Result<(), EnvError> {
+fn merge(known: &mut Table, given: &Table, path: &str) -> Result<(), Mismatch> {
     for (key, value) in given {
+        let renamed = RENAMED.iter().find(|(earlier, _)| *earlier == key);
+        let key = match renamed {
+            Some((_, now)) if !known.contains_key(key) => now,
+            _ => key.as_str(),
+        };
         let field = if path.is_empty() {
-            key.clone()
+            key.to_owned()
         } else {
             format!("{path}.{key}")
         };
@@ -41,17 +127,17 @@ fn merge(known: &mut Table, given: &Table, path: &str) -> Result<(), EnvError> {
         };
         match (old, value) {
             (Value::Table(old), Value::Table(new)) => merge(old, new, &field)?,
-            (old, new) => *old = convert(old, new, &field)?,
+            (old, new) => *old = convert(old, new, &field).map_err(Mismatch::Kind)?,
         }
     }
     Ok(())
 }
 
-fn unknown(known: &Table, key: &str, field: String) -> EnvError {
+fn unknown(known: &Table, key: &str, field: String) -> Mismatch {
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
-    EnvError::Config {
+    Mismatch::Unknown {
         field,
-        problem: EnvError::unknown("setting", key, &names).to_string(),
+        error: EnvError::unknown("setting", key, &names).to_string(),
     }
 }
 
@@ -132,6 +218,18 @@ pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
     }
     place.insert(last.to_owned(), value);
     Ok(())
+}
+
+/// The table of dotted names and values; see [`set`].
+///
+/// # Errors
+/// Those of [`set`].
+pub fn assign(assignments: &[(&str, &str)]) -> Result<Table, EnvError> {
+    let mut assigned = Table::new();
+    for (name, value) in assignments {
+        set(&mut assigned, name, value)?;
+    }
+    Ok(assigned)
 }
 
 /// Checks that `value` is within `[least, most]`.

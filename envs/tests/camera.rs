@@ -8,7 +8,7 @@ mod egl;
 
 use insonate_envs::check::{CheckOptions, check_env};
 use insonate_envs::tasks::{self, EnvFactory};
-use insonate_envs::{Env, EnvError, ResetOptions, VecConfig, VecEnv};
+use insonate_envs::{Env, EnvError, ObservationGroup, ResetOptions, VecConfig, VecEnv};
 use insonate_sim::SimError;
 
 const SMALL: &[(&str, &str)] = &[
@@ -36,9 +36,12 @@ fn can_draw() -> bool {
 
 /// The pixels of an observation: its last entries.
 fn pixels<'a>(env: &dyn Env, observation: &'a [f32]) -> &'a [f32] {
+    let groups = &env.spec().observation_groups;
+    let before = groups.iter().take_while(|group| group.name != "camera");
+    let first: usize = before.map(ObservationGroup::len).sum();
     let names = &env.spec().observation_space.names;
-    let first = names.iter().position(|name| name.starts_with("pixel_"));
-    &observation[first.unwrap()..]
+    assert!(names[first].starts_with("pixel_0_0_"), "{}", names[first]);
+    &observation[first..]
 }
 
 fn first_pixels(task: &str, sets: &[(&str, &str)], seed: u64) -> Vec<f32> {

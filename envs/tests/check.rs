@@ -1,7 +1,10 @@
 //! Contract: every check finds its fault, and a correct environment has no problem.
 
 use insonate_envs::check::{CheckOptions, Problem, check_env};
-use insonate_envs::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, tasks};
+use insonate_envs::{
+    BoxSpace, EndReason, Env, EnvError, EnvSpec, GroupKind, ObservationGroup, ResetOptions, Step,
+    tasks,
+};
 
 /// A violation of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +21,8 @@ enum Fault {
     SuccessLate,
     NoTimestep,
     NoSteps,
+    GroupsTooShort,
+    GroupFlat,
     OtherSpecEachTime,
     SpecChanges,
     StepsUnready,
@@ -91,6 +96,7 @@ fn spec(fault: Fault) -> EnvSpec {
         observation_space: BoxSpace::default()
             .with("x [m]", -20.0, 20.0)
             .with("age [1]", 0.0, 1.0),
+        observation_groups: Vec::new(),
         action_space: BoxSpace::default().with("push [N]", -1.0, 1.0),
         reward_terms: vec!["place", "push"],
         costs: Vec::new(),
@@ -110,6 +116,12 @@ fn spec(fault: Fault) -> EnvSpec {
         Fault::BoundNan => spec.observation_space.high[0] = f32::NAN,
         Fault::SuccessLate => spec.metrics.reverse(),
         Fault::NoTimestep => spec.control_timestep = 0.0,
+        Fault::GroupsTooShort => spec.observation_groups = vec![ObservationGroup::state(1)],
+        Fault::GroupFlat => {
+            let mut image = ObservationGroup::image("camera", [1, 2, 1], GroupKind::Image);
+            image.shape = vec![2];
+            spec.observation_groups = vec![image];
+        }
         Fault::NoSteps => spec.max_episode_steps = Some(0),
         Fault::OtherSpecEachTime => spec.id = format!("point-{}", count(&INSTANCES)),
         Fault::SceneMissing => spec.n_substeps = 4,
@@ -379,6 +391,16 @@ const CASES: &[(Fault, &str, &str)] = &[
     (Fault::SuccessLate, "spec", "success must come first"),
     (Fault::NoTimestep, "spec", "is 0 s"),
     (Fault::NoSteps, "spec", "max_episode_steps: is 0"),
+    (
+        Fault::GroupsTooShort,
+        "spec",
+        "have 1 entries, but the observation has 2",
+    ),
+    (
+        Fault::GroupFlat,
+        "spec",
+        "\"camera\" has shape [2], but needs a name and 3 dimensions",
+    ),
     (Fault::OtherSpecEachTime, "spec", "differs from the first"),
     (Fault::SpecChanges, "spec", "after some steps"),
     (

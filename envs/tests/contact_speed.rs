@@ -1,7 +1,7 @@
 //! Contract: a hard contact is measured, penalised once and not a success; a gentle one has no penalty and the greater
 //! return. The costs of an episode add up to its peaks divided by their limits.
 
-use insonate_envs::probe::{AxialForce, SceneModel, SceneSettings, SceneState};
+use insonate_envs::probe::{ContactMeter, ForceAxis, SceneModel, SceneSettings, SceneState};
 use insonate_envs::{Env, ResetOptions, tasks};
 use insonate_models::torsos::TorsoConfig;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -125,24 +125,20 @@ fn a_probe_that_turns_is_measured_along_its_own_axis() {
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 40_f64.to_radians());
     state.probe.world_from_probe.rotation = state.goal.world_from_probe.rotation * turn;
     let axis = state.probe.world_from_probe.z_axis();
-    let mut metrics = AxialForce::default();
+    let mut meter = ContactMeter::along(ForceAxis::Probe);
     state.probe.twist.linear = 0.12 * axis;
-    metrics.update(&state);
+    meter.update(&state);
     // Contact, with a force that increases by 0.1 N per physics step.
     state.probe.in_contact = true;
     let timestep = state.physics.timestep();
     for step in 0..100 {
         state.probe.force = -0.1 * f64::from(step) * axis;
-        metrics.update(&state);
+        meter.update(&state);
     }
-    let values = metrics.values();
-    let value = |name: &str| {
-        let at = AxialForce::METRICS.iter().position(|known| *known == name);
-        values[at.expect("there is such a metric")]
-    };
-    let speed = value("contact_speed_m_s");
+    let metrics = meter.force_metrics();
+    let speed = metrics.contact_speed_m_s;
     assert!((speed - 0.12).abs() < 1e-12, "{speed} m/s");
-    let (rate, wanted) = (value("force_rate_n_s"), 0.1 / timestep);
+    let (rate, wanted) = (metrics.force_rate_n_s, 0.1 / timestep);
     assert!(
         (rate - wanted).abs() < 1e-9 * wanted,
         "{rate} N/s, not {wanted} N/s"

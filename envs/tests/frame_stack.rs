@@ -15,6 +15,8 @@ fn frames_stack_with_the_oldest_first() {
         [&*space.names[1], &*space.names[5]],
         ["count [1] (t-2)", "count [1]"]
     );
+    // The toy names no groups.
+    assert!(env.spec().observation_groups.is_empty());
     let mut observation = [f32::NAN; 6];
     for _ in 0..2 {
         env.reset(8, &ResetOptions::default(), &mut observation)

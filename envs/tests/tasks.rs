@@ -7,7 +7,9 @@ use insonate_envs::check::{CheckOptions, check_env};
 use insonate_envs::probe::{ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState};
 use insonate_envs::randomization::EpisodeParameters;
 use insonate_envs::tasks::{self, EnvFactory};
-use insonate_envs::{BoxSpace, EndReason, Env, EnvError, EpisodeEnd, ResetOptions, actions};
+use insonate_envs::{
+    BoxSpace, EndReason, Env, EnvError, EpisodeEnd, ResetOptions, actions, named_values,
+};
 use rand_chacha::ChaCha8Rng;
 
 fn factory(task: &str, sets: &[(&str, &str)]) -> EnvFactory {
@@ -250,17 +252,21 @@ fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
     }
 }
 
+named_values! {
+    struct PoisonTerms { one }
+}
+
+named_values! {
+    struct PoisonMetrics { success }
+}
+
 /// A task that makes the simulation diverge after a while.
 struct Poison;
 
 impl ProbeTask for Poison {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec!["one"]
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        vec!["success"]
-    }
+    type Terms = PoisonTerms;
+    type Costs = ();
+    type Metrics = PoisonMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -286,16 +292,16 @@ impl ProbeTask for Poison {
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, _state: &SceneState, _action: &[f32], terms: &mut [f64]) {
-        terms[0] = 1.0;
+    fn reward(&mut self, _state: &SceneState, _action: &[f32]) -> PoisonTerms {
+        PoisonTerms { one: 1.0 }
     }
 
     fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
         None
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
-        metrics[0] = 0.0;
+    fn metrics(&self) -> PoisonMetrics {
+        PoisonMetrics { success: 0.0 }
     }
 }
 

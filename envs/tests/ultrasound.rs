@@ -48,8 +48,21 @@ fn a_task_with_ultrasound_keeps_the_contract_of_an_environment() {
 fn frames_show_the_contact_of_the_moment() {
     let sets = reading("[\"b_mode\", \"labels\", \"confidence\"]");
     let mut env = factory("probe-press", &sets).make().unwrap();
-    let space = &env.spec().observation_space;
-    let first = space.len() - 3 * LEN;
+    let spec = env.spec();
+    let groups = spec.observation_groups.iter();
+    let groups: Vec<(&str, usize)> = groups.map(|group| (&*group.name, group.len())).collect();
+    let first = spec.observation_space.len() - 3 * LEN;
+    assert_eq!(
+        groups,
+        [
+            ("state", first),
+            ("b_mode", LEN),
+            ("labels", LEN),
+            ("confidence", LEN)
+        ]
+    );
+    assert_eq!(spec.observation_groups[1].shape, [16, 32, 1]);
+    let space = &spec.observation_space;
     assert_eq!(space.names[first], "b_mode_0_0 [1]");
     assert_eq!(space.names[first + LEN], "labels_0_0 [1]");
     assert_eq!(space.names[first + 2 * LEN], "confidence_0_0 [1]");

@@ -203,10 +203,10 @@ fn a_step_that_is_broken_off_leaves_out_environments_until_a_restore() {
         n_asked += 1;
         n_asked > 2
     };
-    assert!(!env.step_unless(&actions, &mut stop).unwrap());
+    assert!(!env.step_interruptible(&actions, &mut stop).unwrap());
     assert_eq!(env.batch().rewards, rewards, "the batch is the last one");
     assert_eq!(env.restore(&before).unwrap(), 0);
-    assert!(env.step_unless(&actions, &mut || false).unwrap());
+    assert!(env.step_interruptible(&actions, &mut || false).unwrap());
     let mut other = VecEnv::new((0..3).map(|_| boxed(9)).collect(), config).unwrap();
     other.reset(Some(4), &ResetOptions::default()).unwrap();
     assert_eq!(bits(env.batch()), bits(other.step(&actions).unwrap()));

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use insonate_calibration::formats::Format;
+use insonate_tables::Format;
 use libfuzzer_sys::fuzz_target;
 
 mod log;

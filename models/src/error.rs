@@ -35,6 +35,26 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The entry called `name` of a registry of names and values. `kind` says what the entries are, such as `robot`.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] with a list of the known names.
+    pub fn find<'a, T>(
+        kind: &'static str,
+        name: &str,
+        all: &'a [(&'static str, T)],
+    ) -> Result<&'a T, Self> {
+        let found = all.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value).ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
+            Self::Unknown {
+                kind,
+                name: name.to_owned(),
+                known: known.join(", "),
+            }
+        })
+    }
+
     /// Returns an error unless `value` lies in `[least, most]`.
     ///
     /// # Errors

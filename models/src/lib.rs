@@ -9,8 +9,10 @@ pub mod patients;
 pub mod probes;
 pub mod robots;
 pub mod scene;
+mod scene_config;
 pub mod shapes;
 pub mod torsos;
 
 pub use error::ModelError;
 pub use scene::Scene;
+pub use scene_config::{Lattice, RobotChoice, SceneConfig, SoftnessChoice, TunedTorso};

@@ -9,8 +9,8 @@ use insonate_models::torsos::{self, Shape, Torso, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 
 fn patient(kind: &str, physique: Physique) -> Torso {
-    let config = TorsoConfig::of_patient(physique, TorsoConfig::adult_spacing(kind));
-    (torsos::by_name(kind).unwrap().build)(&config).unwrap()
+    let kind = torsos::by_name(kind).unwrap();
+    (kind.build)(&TorsoConfig::of_patient(physique, kind.adult_spacing)).unwrap()
 }
 
 /// The thinnest and heaviest, the smallest and tallest of both sexes, and some in between.

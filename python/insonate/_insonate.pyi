@@ -131,6 +131,11 @@ class Scene:
             and damping. With either, stiffness and damping are ``solref`` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
         timestep: length of a physics step [s].
         robot_position: position of the base in world [m].
+        lattice: ``probe`` or ``thesis``, in place of `count` and `spacing`.
+        patient_sex, patient_height, patient_mass: the patient of the shape ``adult``: ``female`` or ``male``, [m], [kg].
+        robot_file: a robot of your own, an MJCF or URDF file, in place of `robot`; `flange` is the body, site or link that carries
+            the probe, `robot_root` a folder that the file may read from, `package` a list of ``NAME=DIR``, and `without_tool` removes
+            bodies next to the flange. `robot_sha256` is the checksum that the robot must have; copies of a scene have it.
 
     Raises:
         ValueError: for an unknown name or a value out of range.
@@ -151,6 +156,16 @@ class Scene:
         spacing: float | None = None,
         timestep: float = 0.002,
         robot_position: tuple[float, float, float] | None = None,
+        lattice: str | None = None,
+        patient_sex: str | None = None,
+        patient_height: float | None = None,
+        patient_mass: float | None = None,
+        robot_file: str | Path | None = None,
+        flange: str | None = None,
+        robot_root: str | Path | None = None,
+        package: list[str] | None = None,
+        without_tool: bool = False,
+        robot_sha256: str | None = None,
     ) -> Self: ...
     @property
     def name(self) -> str:
@@ -322,6 +337,11 @@ class Environments:
     @property
     def observation_names(self) -> list[str]:
         """Names of the observation's entries, with units."""
+
+    @property
+    def observation_groups(self) -> list[tuple[str, list[int], str, str, int]]:
+        """Groups of the observation's entries, from the first to the last: name, shape, unit (empty: in the names of the entries), kind
+        (``state``, ``image`` or ``depth``) and age in the stack of observations (0: newest)."""
 
     @property
     def action_names(self) -> list[str]:

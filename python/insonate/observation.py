@@ -1,6 +1,6 @@
 """The observation space: a box, or a dict of state and images if a camera or ultrasound is observed."""
 
-import re
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,25 +14,26 @@ Observation: TypeAlias = Any
 """A `FloatArray`, or a dict of them."""
 
 LARGEST = np.finfo(np.float32).max
-PIXEL = re.compile(r"(pixel|b_mode|labels|confidence|liver|kidney)_(\d+)_(\d+)(_\w+)? \[")
-KEYS = {"pixel": "camera"}
 PICTURES = ("uint8", "float32", "flat")
 WHITE = 255
 
 
 class Picture:
-    """The entries of a row that form an image, and its shape: rows, columns, channels from the oldest to the newest."""
+    """The entries of a row that form an image of shape rows, columns, channels from the oldest to the newest.
 
-    def __init__(self, word: str, pixels: list[re.Match[str] | None], most: float, is_whole: bool) -> None:
-        own = [at for at, pixel in enumerate(pixels) if pixel is not None and pixel[1] == word]
-        found = [pixel for pixel in (pixels[at] for at in own) if pixel is not None]
-        first, last = found[0], found[-1]
-        height, width = int(last[2]) + 1, int(last[3]) + 1
-        n_stack = sum(1 for pixel in found if pixel[0] == first[0])
-        self.key = KEYS.get(word, word)
-        self.indices = np.array(own)
-        self._frames = (n_stack, height, width, len(own) // (n_stack * height * width))
-        self.shape = (height, width, n_stack * self._frames[-1])
+    Args:
+        indices: the entries, oldest image first.
+        shape: rows, columns and channels of one image.
+        most: the greatest value of an entry.
+        is_whole: whether the image has whole numbers from 0 to 255.
+    """
+
+    def __init__(self, indices: NDArray[np.intp], shape: list[int], most: float, is_whole: bool) -> None:
+        height, width, channels = shape
+        n_stack = len(indices) // (height * width * channels)
+        self.indices = indices
+        self._frames = (n_stack, height, width, channels)
+        self.shape = (height, width, n_stack * channels)
         self._is_whole = is_whole
         self._scale = np.float32(WHITE / most)
         self.space = (
@@ -67,30 +68,40 @@ class ObservationLayout:
         if pictures not in PICTURES:
             raise ValueError(f"pictures is {pictures!r}, but must be one of {PICTURES}")
         self.pictures = pictures
-        names, low, high = environments.observation_bounds
+        _, low, high = environments.observation_bounds
         # Gymnasium needs finite bounds: entries without bounds get the greatest finite ones.
         low, high = np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
-        pixels = [PIXEL.match(name) for name in names]
-        firsts = {pixel[1]: at for at, pixel in reversed(list(enumerate(pixels))) if pixel is not None}
-        kind = environments.settings.get("observation", {}).get("camera", {}).get("kind")
-        self._pictures = [
-            Picture(word, pixels, float(high[at]), pictures == "uint8" and not (word == "pixel" and kind == "depth"))
-            for word, at in (firsts.items() if pictures != "flat" else ())
-        ]
+        # Entries of each group, and its last description: groups of a stack share their names.
+        entries: dict[str, list[NDArray[np.intp]]] = {}
+        groups: dict[str, tuple[list[int], str]] = {}
+        first = 0
+        for name, shape, _, kind, _ in environments.observation_groups:
+            last = first + math.prod(shape)
+            entries.setdefault(name, []).append(np.arange(first, last))
+            groups[name] = (shape, kind)
+            first = last
+        indices = {name: np.concatenate(ranges) for name, ranges in entries.items()}
+        images = {name: group for name, group in groups.items() if group[1] != "state" and pictures != "flat"}
+        self._pictures = {
+            name: Picture(
+                indices[name], shape, float(high[indices[name][0]]), pictures == "uint8" and kind != "depth"
+            )
+            for name, (shape, kind) in images.items()
+        }
         self.is_dict = bool(self._pictures)
         self.single_space: spaces.Space[Any] = spaces.Box(low, high, dtype=np.float32)
         if not self.is_dict:
             return
-        self._state = np.array([at for at, pixel in enumerate(pixels) if pixel is None])
-        entries: dict[str, spaces.Space[Any]] = {
-            picture.key: picture.space for picture in self._pictures
+        self._state = indices["state"]
+        parts: dict[str, spaces.Space[Any]] = {
+            name: picture.space for name, picture in self._pictures.items()
         }
-        entries["state"] = spaces.Box(low[self._state], high[self._state], dtype=np.float32)
-        self.single_space = spaces.Dict(entries)
+        parts["state"] = spaces.Box(low[self._state], high[self._state], dtype=np.float32)
+        self.single_space = spaces.Dict(parts)
 
     def arrange(self, rows: FloatArray) -> Observation:
         """Converts rows of numbers, shape ``[..., n_obs]``, to observations."""
         if not self.is_dict:
             return rows
-        pictures = {picture.key: picture.of(rows) for picture in self._pictures}
+        pictures = {name: picture.of(rows) for name, picture in self._pictures.items()}
         return {**pictures, "state": rows[..., self._state]}

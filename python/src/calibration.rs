@@ -61,7 +61,8 @@ pub(crate) fn calibrate<'py>(
             episode,
             ..ReadOptions::default()
         };
-        py.detach(|| formats::read(&path, &read))?
+        py.detach(|| formats::read(&path, &read))
+            .map_err(CalibrationError::from)?
     };
     let found = py.detach(|| insonate_calibration::calibrate(&log, &options))?;
     let report = PyDict::new(py);

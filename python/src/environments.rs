@@ -237,6 +237,24 @@ impl Environments {
         self.spec.observation_space.names.clone()
     }
 
+    /// Groups of the observation's entries, from the first to the last: name, shape, unit, kind and age in the stack.
+    #[getter]
+    fn observation_groups(&self) -> Vec<(String, Vec<usize>, String, &'static str, usize)> {
+        let groups = self.spec.observation_groups.iter();
+        groups
+            .map(|group| {
+                let (name, shape) = (group.name.clone(), group.shape.clone());
+                (
+                    name,
+                    shape,
+                    group.unit.clone(),
+                    group.kind.name(),
+                    group.age,
+                )
+            })
+            .collect()
+    }
+
     /// Names of the action's entries, with units.
     #[getter]
     fn action_names(&self) -> Vec<String> {

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use insonate::experiments::{self, Interrupted, Pictures, Press, Progress, Record, Scan, Summary};
-use insonate_models::ModelError;
-use insonate_sim::SimError;
+use insonate::experiments::{
+    self, ExperimentError, Pictures, Press, Progress, Record, Scan, Summary,
+};
 use insonate_sim::verdict::VerdictLimits;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -103,7 +103,7 @@ fn limits_of(given: &[String]) -> Result<VerdictLimits> {
 /// Runs an experiment without the interpreter's lock. Ctrl-C ends it with `KeyboardInterrupt`.
 fn watched(
     py: Python<'_>,
-    run: impl FnOnce(Progress<'_>) -> anyhow::Result<(Record, Summary)> + Send,
+    run: impl FnOnce(Progress<'_>) -> std::result::Result<(Record, Summary), ExperimentError> + Send,
 ) -> Result<Outcome<'_>> {
     let mut signal: Option<PyErr> = None;
     let mut looked = Instant::now();
@@ -134,16 +134,11 @@ fn watched(
     Ok((columns, phases, summary, record.notes))
 }
 
-fn raised(error: anyhow::Error) -> Raised {
-    let text = format!("{error:#}");
-    if error.is::<Interrupted>() {
-        return SimulationError::new_err(text).into();
-    }
-    match error.downcast::<ModelError>() {
-        Ok(error) => error.into(),
-        Err(error) => match error.downcast::<SimError>() {
-            Ok(error) => error.into(),
-            Err(_) => SimulationError::new_err(text).into(),
-        },
+fn raised(error: ExperimentError) -> Raised {
+    match error {
+        ExperimentError::Model(error) => error.into(),
+        ExperimentError::Sim(error) => error.into(),
+        ExperimentError::Advised { error, .. } => raised(*error),
+        other => SimulationError::new_err(format!("{:#}", anyhow::Error::from(other))).into(),
     }
 }

@@ -1,9 +1,15 @@
 //! Scenes: a robot with a probe above a torso, as MJCF.
 
+use std::path::PathBuf;
+
+use insonate_envs::EnvError;
+use insonate_envs::probe::SceneSettings;
 use insonate_meshes::HeightIndex;
-use insonate_models::robots::{self, Robot};
-use insonate_models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
-use insonate_models::{ModelError, probes};
+use insonate_models::patients::{Physique, Sex};
+use insonate_models::torsos::{self, Breathing, Shape, Softness};
+use insonate_models::{
+    Lattice, ModelError, RobotChoice, SceneConfig, SoftnessChoice, probes, robots,
+};
 use insonate_sim::placement::SkinPoint;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -34,6 +40,130 @@ pub(crate) struct SceneArguments {
     spacing: Option<f64>,
     timestep: f64,
     robot_position: Option<[f64; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lattice: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patient_sex: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patient_height: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patient_mass: Option<f64>,
+    #[serde(default, skip_serializing_if = "RobotFile::is_empty")]
+    robot_file: RobotFile,
+}
+
+/// A robot of the user's own.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RobotFile {
+    /// Empty: no file.
+    path: String,
+    flange: String,
+    root: String,
+    package: Vec<String>,
+    without_tool: bool,
+    /// Checksum of the robot that the file gave.
+    sha256: String,
+}
+
+impl RobotFile {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn settings(&self) -> SceneSettings {
+        SceneSettings {
+            robot_file: self.path.clone(),
+            flange: self.flange.clone(),
+            robot_root: self.root.clone(),
+            package: self.package.clone(),
+            without_tool: self.without_tool,
+            robot_sha256: self.sha256.clone(),
+            ..SceneSettings::default()
+        }
+    }
+}
+
+impl SceneArguments {
+    /// Makes the scene. The checksum of a robot file is set to that of the robot.
+    fn build(&mut self) -> Result<insonate_models::Scene> {
+        let mut config = self.config()?;
+        let settings = self.robot_file.settings();
+        if let Some(robot) = settings.robot_of_file()? {
+            self.robot_file.sha256 = settings.recorded(&robot).robot_sha256;
+            config.robot = RobotChoice::Loaded(Box::new(robot));
+        }
+        let scene = config.build()?;
+        // Scenes that cannot be written fail here.
+        scene.to_mjcf()?;
+        Ok(scene)
+    }
+
+    fn config(&self) -> Result<SceneConfig> {
+        let usual = Softness::default();
+        Ok(SceneConfig {
+            robot: RobotChoice::Named(self.robot.clone()),
+            probe: self.probe.clone(),
+            torso: self.torso.clone().unwrap_or(torsos::NONE.to_owned()),
+            shape: Shape::by_name(&self.shape)?,
+            patient: self.patient()?,
+            lattice: self.lattice()?,
+            softness: SoftnessChoice::Values(Softness {
+                stiffness: self.stiffness.unwrap_or(usual.stiffness),
+                damping: self.damping.unwrap_or(usual.damping),
+            }),
+            breathing: (self.breathing_rate != 0.0).then_some(Breathing {
+                rate: self.breathing_rate,
+                amplitude: self.breathing_amplitude,
+            }),
+            timestep: self.timestep,
+            robot_position: self.robot_position,
+            ..SceneConfig::default()
+        })
+    }
+
+    fn lattice(&self) -> Result<Lattice> {
+        let has_numbers = self.count.is_some() || self.spacing.is_some();
+        Ok(match self.lattice.as_deref() {
+            Some(_) if has_numbers => {
+                return Err(value_error("give a lattice or its count and spacing"));
+            }
+            None if has_numbers => Lattice::Points {
+                count: self.count,
+                spacing: self.spacing,
+            },
+            None => Lattice::Default,
+            Some("probe") => Lattice::Probe,
+            Some("thesis") => Lattice::Thesis,
+            Some(other) => {
+                return Err(EnvError::unknown("lattice", other, &["probe", "thesis"]).into());
+            }
+        })
+    }
+
+    /// The patient of the shape `adult`.
+    fn patient(&self) -> Result<Option<Physique>> {
+        let is_given = self.patient_sex.is_some()
+            || self.patient_height.is_some()
+            || self.patient_mass.is_some();
+        if !is_given {
+            return Ok(None);
+        }
+        if self.shape != Shape::Adult.name() {
+            return Err(value_error(
+                "patient_sex, patient_height and patient_mass need shape=\"adult\"",
+            ));
+        }
+        let sex = match &self.patient_sex {
+            None => Sex::default(),
+            Some(name) => *ModelError::find("sex", name, Sex::ALL)?,
+        };
+        Ok(Some(Physique::of(
+            sex,
+            self.patient_height,
+            self.patient_mass,
+        )))
+    }
 }
 
 /// Names of robots, probes, torsos and shapes.
@@ -61,7 +191,9 @@ impl Scene {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[pyo3(signature = (robot="panda", probe="c5-2", torso=Some("fast"), *, shape="cylinder", stiffness=None, damping=None,
-        breathing_rate=0.0, breathing_amplitude=0.008, count=None, spacing=None, timestep=0.002, robot_position=None))]
+        breathing_rate=0.0, breathing_amplitude=0.008, count=None, spacing=None, timestep=0.002, robot_position=None, lattice=None,
+        patient_sex=None, patient_height=None, patient_mass=None, robot_file=None, flange=None, robot_root=None, package=None,
+        without_tool=false, robot_sha256=None))]
     fn new(
         robot: &str,
         probe: &str,
@@ -75,8 +207,19 @@ impl Scene {
         spacing: Option<f64>,
         timestep: f64,
         robot_position: Option<[f64; 3]>,
+        lattice: Option<String>,
+        patient_sex: Option<String>,
+        patient_height: Option<f64>,
+        patient_mass: Option<f64>,
+        robot_file: Option<PathBuf>,
+        flange: Option<String>,
+        robot_root: Option<PathBuf>,
+        package: Option<Vec<String>>,
+        without_tool: bool,
+        robot_sha256: Option<String>,
     ) -> Result<Self> {
-        let arguments = SceneArguments {
+        let text = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
+        let mut arguments = SceneArguments {
             robot: robot.to_owned(),
             probe: probe.to_owned(),
             torso: torso.map(str::to_owned),
@@ -89,42 +232,20 @@ impl Scene {
             spacing,
             timestep,
             robot_position,
-        };
-        let shape = *find(shape, "shape", Shape::ALL)?;
-        let make_probe = *find(probe, "probe", probes::ALL)?;
-        let probe = make_probe();
-        let kind = torso.unwrap_or("none");
-        // A lattice with explicit numbers does not depend on the probe.
-        let by_numbers = count.is_some() || spacing.is_some();
-        let kind = if by_numbers && kind == "fast" {
-            "composite"
-        } else {
-            kind
-        };
-        let usual = TorsoConfig::usual(kind, shape, None, probe.thickness);
-        let mut config = TorsoConfig {
-            count: count.unwrap_or(usual.count),
-            spacing: spacing.unwrap_or(usual.spacing),
-            softness: Softness {
-                stiffness: stiffness.unwrap_or(usual.softness.stiffness),
-                damping: damping.unwrap_or(usual.softness.damping),
+            lattice,
+            patient_sex,
+            patient_height,
+            patient_mass,
+            robot_file: RobotFile {
+                path: text(robot_file).unwrap_or_default(),
+                flange: flange.unwrap_or_default(),
+                root: text(robot_root).unwrap_or_default(),
+                package: package.unwrap_or_default(),
+                without_tool,
+                sha256: robot_sha256.unwrap_or_default(),
             },
-            breathing: (breathing_rate != 0.0).then_some(Breathing {
-                rate: breathing_rate,
-                amplitude: breathing_amplitude,
-            }),
-            ..usual
         };
-        if config.soft_layers.is_some() {
-            config = config.matching(timestep);
-        }
-        config.reach = TorsoConfig::usual_reach(kind);
-        let make_robot: fn() -> Robot = *find(robot, "robot", robots::ALL)?;
-        let mut scene = insonate_models::Scene::new(make_robot(), probe, build(torso, &config)?);
-        scene.timestep = timestep;
-        scene.robot_position = robot_position.unwrap_or(scene.robot_position);
-        // Scenes that cannot be written fail here.
-        scene.to_mjcf()?;
+        let scene = arguments.build()?;
         Ok(Self { scene, arguments })
     }
 
@@ -141,6 +262,19 @@ impl Scene {
         keywords.set_item("spacing", given.spacing)?;
         keywords.set_item("timestep", given.timestep)?;
         keywords.set_item("robot_position", given.robot_position)?;
+        keywords.set_item("lattice", &given.lattice)?;
+        keywords.set_item("patient_sex", &given.patient_sex)?;
+        keywords.set_item("patient_height", given.patient_height)?;
+        keywords.set_item("patient_mass", given.patient_mass)?;
+        let file = &given.robot_file;
+        if !file.is_empty() {
+            keywords.set_item("robot_file", &file.path)?;
+            keywords.set_item("flange", &file.flange)?;
+            keywords.set_item("robot_root", (!file.root.is_empty()).then_some(&file.root))?;
+            keywords.set_item("package", &file.package)?;
+            keywords.set_item("without_tool", file.without_tool)?;
+            keywords.set_item("robot_sha256", &file.sha256)?;
+        }
         let parts = (
             given.robot.clone(),
             given.probe.clone(),
@@ -202,27 +336,4 @@ impl Scene {
             ))
         })
     }
-}
-
-fn build(torso: Option<&str>, config: &TorsoConfig) -> Result<Option<Torso>> {
-    let Some(name) = torso.filter(|name| *name != "none") else {
-        return Ok(None);
-    };
-    let kind = torsos::by_name(name)?;
-    config.check()?;
-    Ok(Some((kind.build)(config)?))
-}
-
-/// Looks up `name` in a registry.
-fn find<'a, T>(name: &str, kind: &'static str, all: &'a [(&'static str, T)]) -> Result<&'a T> {
-    let found = all.iter().find(|(known, _)| *known == name);
-    found.map(|(_, value)| value).ok_or_else(|| {
-        let known: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
-        ModelError::Unknown {
-            kind,
-            name: name.to_owned(),
-            known: known.join(", "),
-        }
-        .into()
-    })
 }

@@ -142,6 +142,9 @@ def test_ultrasound_is_observed_as_a_dict():
     assert observation["b_mode"].shape == observation["labels"].shape == (8, 24, 2)
     assert observation["b_mode"].dtype == np.uint8 and 0 < observation["b_mode"].mean() < 255
     assert env.observation_space["labels"].high.max() == 255.0
+    groups = [(name, kind, age) for name, _, _, kind, age in env.environments.observation_groups]
+    images = [("b_mode", "image"), ("labels", "image")]
+    assert groups == [(*group, age) for age in (1, 0) for group in [("state", "state"), *images]]
     # The probe starts in air, which is material 0.
     np.testing.assert_array_equal(observation["labels"], np.zeros((8, 24, 2)))
 

@@ -1,6 +1,7 @@
 """Contract: scenes load in the Python package of MuJoCo, run with controllers, and presses are calibrated."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -68,10 +69,38 @@ def test_every_part_has_a_scene():
 
 @pytest.mark.skipif(CLI is None, reason="INSONATE_CLI does not name the command line's program")
 @pytest.mark.parametrize("torso", ["fast", "composite", "flex", "mpm", "xpbd"])
-def test_a_scene_is_that_of_the_command(torso, tmp_path):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"shape": "box", "lattice": "thesis", "stiffness": 900.0, "damping": 12.0},
+        {"shape": "human"},
+        {"shape": "adult", "patient_height": 1.9, "patient_sex": "female"},
+        {"shape": "adult", "spacing": 0.04},
+    ],
+)
+def test_a_scene_is_that_of_the_command(torso, options, tmp_path):
     file = tmp_path / "scene.xml"
-    subprocess.run([CLI, "scene", "--torso", torso, "--output", file], check=True, capture_output=True)
-    assert insonate.Scene(torso=torso).to_xml() == file.read_text()
+    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    subprocess.run([CLI, "scene", "--torso", torso, *words, "--output", file], check=True, capture_output=True)
+    assert insonate.Scene(torso=torso, **options).to_xml() == file.read_text()
+
+
+def test_a_scene_takes_a_robot_file_and_its_copy_notices_a_change(tmp_path):
+    file = tmp_path / "arm.xml"
+    arm = """<mujoco model="own"><worldbody><body name="base"><body name="link" pos="0 0 0.3">
+        <joint name="turn" axis="0 0 1" range="-90 90"/><geom size="0.05"/><body name="hand" pos="0.3 0 0"><geom size="0.03"/>
+        </body></body></body></worldbody></mujoco>"""
+    file.write_text(arm)
+    scene = insonate.Scene(torso=None, robot_file=file, flange="hand")
+    assert 'name="robot/turn"' in scene.to_xml()
+    copied = pickle.dumps(scene)
+    assert pickle.loads(copied).to_xml() == scene.to_xml()
+    file.write_text(arm.replace("-90 90", "-80 80"))
+    with pytest.raises(ValueError, match="checksum"):
+        pickle.loads(copied)
+    with pytest.raises(ValueError, match="flange"):
+        insonate.Scene(robot_file=file)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +110,10 @@ def test_a_scene_is_that_of_the_command(torso, tmp_path):
         ({"stiffness": -1.0}, "stiffness"),
         ({"timestep": 1.0}, "timestep"),
         ({"shape": "cube"}, "shape"),
+        ({"lattice": "probes"}, "did you mean"),
+        ({"lattice": "probe", "torso": "xpbd"}, "solid without gaps"),
+        ({"lattice": "thesis", "spacing": 0.03}, "count and spacing"),
+        ({"patient_height": 1.8}, "adult"),
     ],
 )
 def test_wrong_parts_are_named(options, words):

@@ -7,7 +7,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use insonate_envs::{Autoreset, EnvError, VecConfig, VecEnv, tasks};
-use insonate_rl::{PolicyIdentity, RlError, Sac, SacConfig};
+use insonate_rl::{Algorithm as _, PolicyIdentity, RlError, Sac, SacConfig};
 
 fn sac() -> Result<Sac, RlError> {
     let pendulum = (tasks::by_name("pendulum")?.build)(&toml::Table::new())?;

@@ -59,7 +59,7 @@ pub fn evaluate(
     let mut asked = Instant::now();
     while n_done < n_episodes {
         agent.act(env, &mut rngs, &mut actions)?;
-        let is_whole = env.step_unless(&actions, &mut || {
+        let is_whole = env.step_interruptible(&actions, &mut || {
             asked.elapsed() > ASK_EVERY && {
                 asked = Instant::now();
                 progress(n_done).is_break()

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};
-//! use insonate_rl::{PolicyIdentity, Ppo, PpoConfig};
+//! use insonate_rl::{Algorithm as _, PolicyIdentity, Ppo, PpoConfig};
 //! use std::ops::ControlFlow;
 //!
 //! let factory = (tasks::by_name("pendulum")?.build)(&toml::Table::new())?;

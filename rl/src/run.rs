@@ -134,7 +134,7 @@ impl Run {
         &mut self,
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<(), RlError> {
-        self.train_unless(&|| false, observer).map(|_| ())
+        self.train_interruptible(&|| false, observer).map(|_| ())
     }
 
     /// As [`Run::train`], but also stops within a rollout, between two environments, if `stop` returns true. Returns whether it was
@@ -142,7 +142,7 @@ impl Run {
     ///
     /// # Errors
     /// Those of [`Run::train`].
-    pub fn train_unless(
+    pub fn train_interruptible(
         &mut self,
         stop: &dyn Fn() -> bool,
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -150,7 +150,10 @@ impl Run {
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue() && !self.algorithm.is_finished() {
             let is_saved = self.saved_at == self.algorithm.iteration();
-            let Some(progress) = self.algorithm.iterate_unless(&|| is_saved && stop())? else {
+            let Some(progress) = self
+                .algorithm
+                .iterate_interruptible(&|| is_saved && stop())?
+            else {
                 return Ok(true);
             };
             self.table.write(&progress)?;

@@ -8,6 +8,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use insonate_rl::Algorithm as _;
 use insonate_rl::PpoConfig;
 use insonate_rl::network::Learner;
 use insonate_rl::network::{Activation, Mlp};

@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use insonate_envs::{Autoreset, Env, VecConfig, VecEnv};
-use insonate_rl::{AlgorithmConfig, CheckpointInfo, Ppo, PpoConfig, Run, RunOptions};
+use insonate_rl::{
+    Algorithm as _, AlgorithmConfig, CheckpointInfo, Ppo, PpoConfig, Run, RunOptions,
+};
 use support::{Line, config, identity, lines, ppo};
 
 fn same_step(n_threads: usize) -> VecEnv {
@@ -55,7 +57,7 @@ fn resumed_training_is_bit_identical_to_uninterrupted_training() {
     drop(first);
     let mut second = Ppo::resume(same_step(1), &path).unwrap();
     assert_eq!((second.iteration(), second.global_step()), (3, 3 * 128));
-    assert_eq!(second.n_inexact_envs(), 0);
+    assert_eq!(second.n_unreproduced_envs(), 0);
     iterate(&mut second, 3);
     assert!(bytes(&whole, &path) == bytes(&second, &path));
     assert!(second.is_finished());

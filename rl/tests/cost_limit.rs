@@ -10,7 +10,7 @@ use std::path::Path;
 use insonate_envs::{
     Autoreset, BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, VecConfig, VecEnv,
 };
-use insonate_rl::{PolicyIdentity, Ppo, PpoConfig};
+use insonate_rl::{Algorithm as _, PolicyIdentity, Ppo, PpoConfig};
 use support::{config, lines, ppo};
 
 const N_STEPS: usize = 10;

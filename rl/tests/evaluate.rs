@@ -6,6 +6,7 @@ mod support;
 use std::ops::ControlFlow;
 
 use insonate_envs::{Autoreset, EpisodeStatistics, ResetOptions, VecEnv};
+use insonate_rl::Algorithm as _;
 use insonate_rl::{Agent, Policy, evaluate};
 use support::{config, lines, ppo};
 

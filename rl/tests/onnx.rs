@@ -5,7 +5,9 @@ mod onnx_model;
 use insonate_envs::BoxSpace;
 use insonate_rl::imitation::{Imitation, ImitationConfig, Samples, imitate};
 use insonate_rl::network::Activation;
-use insonate_rl::{DenseLayer, ObservationMoments, Policy, PolicyIdentity, Sac, SacConfig};
+use insonate_rl::{
+    Algorithm as _, DenseLayer, ObservationMoments, Policy, PolicyIdentity, Sac, SacConfig,
+};
 use onnx_model::Model;
 
 /// Tolerance for single-precision sums of about ten products and an activation with an error of at most six units in the last place.

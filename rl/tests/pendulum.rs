@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use insonate_envs::{Autoreset, ResetOptions, VecConfig, VecEnv, tasks};
-use insonate_rl::{Agent, PolicyIdentity, Ppo, PpoConfig, RlError, evaluate};
+use insonate_rl::{Agent, Algorithm as _, PolicyIdentity, Ppo, PpoConfig, RlError, evaluate};
 
 fn envs(n_envs: usize, autoreset: Autoreset) -> Result<VecEnv, RlError> {
     let pendulum = (tasks::by_name("pendulum")?.build)(&toml::Table::new())?;

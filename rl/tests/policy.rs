@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use insonate_envs::{Env, EnvSpec};
+use insonate_rl::Algorithm as _;
 use insonate_rl::{Policy, PpoConfig};
 use support::{Line, config, identity, ppo};
 

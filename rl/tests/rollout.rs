@@ -5,7 +5,7 @@
 use insonate_envs::{
     Autoreset, BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, VecConfig, VecEnv,
 };
-use insonate_rl::{PolicyIdentity, Ppo, PpoConfig};
+use insonate_rl::{Algorithm as _, PolicyIdentity, Ppo, PpoConfig};
 
 /// Observes the step count of its episode. Half of the episodes are truncated after 3 steps, the others terminate after 5.
 struct Count {

@@ -11,7 +11,8 @@ use insonate_envs::{Autoreset, Env, VecConfig, VecEnv};
 use insonate_rl::network::{Activation, Learner, Mlp};
 use insonate_rl::sac::Critic;
 use insonate_rl::{
-    AlgorithmConfig, CheckpointInfo, Policy, Ppo, RlError, Run, RunOptions, Sac, SacConfig,
+    Algorithm as _, AlgorithmConfig, CheckpointInfo, Policy, Ppo, RlError, Run, RunOptions, Sac,
+    SacConfig,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -70,7 +71,7 @@ fn resumed_training_is_bit_identical_to_uninterrupted_training_on_any_number_of_
         iterate(&mut first, n_before);
         let before = bytes(&first, &path);
         let mut second = Sac::resume(same_step(2), &path).unwrap();
-        assert_eq!(second.n_inexact_envs(), 0);
+        assert_eq!(second.n_unreproduced_envs(), 0);
         assert_eq!(second.replay(), first.replay());
         assert!(
             before == bytes(&second, &path),
@@ -225,12 +226,12 @@ fn a_squashed_policy_is_saved_and_loaded_as_it_acts() {
     assert!(own.iter().all(|action| action.abs() <= 2.0));
     // PPO cannot begin with it.
     let mut ppo = support::ppo(support::config(), 1);
-    let message = ppo.begin_with(&saved).unwrap_err().to_string();
+    let message = ppo.warm_start(&saved).unwrap_err().to_string();
     assert_eq!(
         message,
         "from: PPO cannot begin with a policy of SAC, which is squashed"
     );
-    assert!(training.begin_with(&ppo.policy()).is_err());
+    assert!(training.warm_start(&ppo.policy()).is_err());
     // Policies of PPO stay readable by older programs.
     ppo.policy().save(&path).unwrap();
     let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();

@@ -6,7 +6,7 @@ mod support;
 use std::ops::ControlFlow;
 
 use insonate_envs::{Autoreset, Env, ResetOptions, VecConfig, VecEnv};
-use insonate_rl::{Agent, Ppo, PpoConfig, Progress, evaluate};
+use insonate_rl::{Agent, Algorithm as _, Ppo, PpoConfig, Progress, evaluate};
 use safetensors::SafeTensors;
 use support::{Line, config, identity, lines, ppo};
 

@@ -92,7 +92,7 @@ impl Arm {
     }
 
     /// Smallest distance of a joint from its limits [rad or m]: negative beyond a limit, infinite without limits.
-    pub fn room(&self, physics: &Physics) -> f64 {
+    pub fn joint_limit_margin(&self, physics: &Physics) -> f64 {
         let qpos = physics.qpos();
         self.joints
             .iter()

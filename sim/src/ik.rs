@@ -23,14 +23,14 @@ pub struct IkConfig {
     /// Number of starts that are tried after the current posture.
     pub n_restarts: usize,
     /// Required properties of the posture; `None` accepts any posture.
-    pub ease: Option<Ease>,
+    pub margins: Option<PostureMargins>,
 }
 
 /// Properties of a posture from which the probe can be moved. In addition, the arm must not touch anything there.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ease {
+pub struct PostureMargins {
     /// Distance of every joint from its limits [rad or m], above 0.
-    pub room: f64,
+    pub joint_limit_margin: f64,
     /// Smallest singular value of the Jacobian in m and rad, above 0: near a singular posture, joints move fast while the probe moves slowly.
     pub singular_value: f64,
 }
@@ -42,7 +42,7 @@ impl Default for IkConfig {
             angle_tolerance: 1e-6,
             max_iterations: 200,
             n_restarts: 32,
-            ease: None,
+            margins: None,
         }
     }
 }
@@ -75,12 +75,12 @@ pub fn solve(
     world_from_probe: &Pose,
     config: &IkConfig,
 ) -> Result<DVector<f64>, SimError> {
-    solve_way(physics, arm, probe, &[*world_from_probe], config)
+    solve_path(physics, arm, probe, &[*world_from_probe], config)
 }
 
 /// Joint positions [rad or m] that bring the probe's face to the first pose of a path, such that the arm can follow the path from pose
-/// to pose without restarts. The result is the first posture that has the requested [`Ease`] along the whole path, or else the posture
-/// with the largest share of it.
+/// to pose without restarts. The result is the first posture that has the requested [`PostureMargins`] along the whole path, or else the
+/// posture that comes nearest to them.
 ///
 /// The physics is left unchanged.
 ///
@@ -89,20 +89,20 @@ pub fn solve(
 ///
 /// # Panics
 /// If the path has no poses.
-pub fn solve_way(
+pub fn solve_path(
     physics: &Physics,
     arm: &Arm,
     probe: &ProbeFrame,
-    way: &[Pose],
+    path: &[Pose],
     config: &IkConfig,
 ) -> Result<DVector<f64>, SimError> {
     let mut scratch = Physics::new(physics.model_arc())?;
     scratch.qpos_mut().copy_from_slice(physics.qpos());
     let contact = ArmContact::new(physics.model(), probe);
     let home = arm.positions(physics);
-    let mut easiest: Option<(f64, DVector<f64>)> = None;
+    let mut best: Option<(f64, DVector<f64>)> = None;
     let mut nearest = Missed {
-        target: way[0],
+        target: path[0],
         errors: [f64::INFINITY; 2],
     };
     for start in 0..=config.n_restarts {
@@ -113,11 +113,11 @@ pub fn solve_way(
             contact: &contact,
             config,
         };
-        match search.along(way, &restart(arm, &home, start)) {
+        match search.along(path, &restart(arm, &home, start)) {
             Ok((share, positions)) if share >= 1.0 => return Ok(positions),
             Ok((share, positions)) => {
-                if easiest.as_ref().is_none_or(|(most, _)| share > *most) {
-                    easiest = Some((share, positions));
+                if best.as_ref().is_none_or(|(most, _)| share > *most) {
+                    best = Some((share, positions));
                 }
             }
             Err(missed) if missed.left() < nearest.left() => nearest = missed,
@@ -125,8 +125,7 @@ pub fn solve_way(
         }
     }
     let [position_error, angle_error] = nearest.errors;
-    easiest
-        .map(|(_, positions)| positions)
+    best.map(|(_, positions)| positions)
         .ok_or(SimError::Unreachable {
             target: nearest.target.position.into(),
             position_error,
@@ -144,7 +143,7 @@ pub fn place(
     probe: &ProbeFrame,
     world_from_probe: &Pose,
 ) -> Result<(), SimError> {
-    place_on_way(
+    place_with_path(
         physics,
         arm,
         probe,
@@ -156,18 +155,18 @@ pub fn place(
 /// As [`place`], at the first pose of a path.
 ///
 /// # Errors
-/// As [`solve_way`].
+/// As [`solve_path`].
 ///
 /// # Panics
-/// As [`solve_way`].
-pub fn place_on_way(
+/// As [`solve_path`].
+pub fn place_with_path(
     physics: &mut Physics,
     arm: &Arm,
     probe: &ProbeFrame,
-    way: &[Pose],
+    path: &[Pose],
     config: &IkConfig,
 ) -> Result<(), SimError> {
-    let positions = solve_way(physics, arm, probe, way, config)?;
+    let positions = solve_path(physics, arm, probe, path, config)?;
     write_positions(physics, arm, &positions);
     for joint in &arm.joints {
         physics.qvel_mut()[joint.dof] = 0.0;
@@ -199,14 +198,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Smallest share of the requested ease along the path, and joint positions at its start.
-    fn along(&mut self, way: &[Pose], start: &DVector<f64>) -> Result<(f64, DVector<f64>), Missed> {
-        let mut places: Vec<DVector<f64>> = Vec::with_capacity(way.len());
+    /// Smallest ratio of a margin to the requested one along the path, and joint positions at its start.
+    fn along(
+        &mut self,
+        path: &[Pose],
+        start: &DVector<f64>,
+    ) -> Result<(f64, DVector<f64>), Missed> {
+        let mut places: Vec<DVector<f64>> = Vec::with_capacity(path.len());
         let mut share = f64::INFINITY;
-        for target in way {
+        for target in path {
             let positions = self.from(places.last().unwrap_or(start), target)?;
-            if let Some(ease) = self.config.ease {
-                share = share.min(self.share_of(&ease, &positions, target));
+            if let Some(margins) = self.config.margins {
+                share = share.min(self.share_of(&margins, &positions, target));
                 if places.is_empty() && self.touches() {
                     share = 0.0;
                 }
@@ -216,10 +219,16 @@ impl Search<'_> {
         Ok((share, places.swap_remove(0)))
     }
 
-    fn share_of(&mut self, ease: &Ease, positions: &DVector<f64>, target: &Pose) -> f64 {
+    fn share_of(
+        &mut self,
+        margins: &PostureMargins,
+        positions: &DVector<f64>,
+        target: &Pose,
+    ) -> f64 {
         let (_, jacobian) = self.linearise(positions, target);
-        let room = self.arm.room(self.physics);
-        (room / ease.room).min(jacobian.singular_values().min() / ease.singular_value)
+        let singular_value = jacobian.singular_values().min();
+        let margin = self.arm.joint_limit_margin(self.physics);
+        (margin / margins.joint_limit_margin).min(singular_value / margins.singular_value)
     }
 
     fn touches(&mut self) -> bool {
@@ -252,13 +261,14 @@ impl Search<'_> {
 
     /// Change of each joint that restores its required distance from the limits.
     fn inward(&self, positions: &DVector<f64>) -> DVector<f64> {
-        let wanted = self.config.ease.map_or(0.0, |ease| ease.room);
+        let wanted = self.config.margins;
+        let wanted = wanted.map_or(0.0, |margins| margins.joint_limit_margin);
         let ranges = positions.iter().zip(&self.arm.position_range);
-        let way = ranges.map(|(position, [low, high])| {
-            let room = wanted.min(0.5 * (high - low));
-            position.clamp(low + room, high - room) - position
+        let path = ranges.map(|(position, [low, high])| {
+            let margin = wanted.min(0.5 * (high - low));
+            position.clamp(low + margin, high - margin) - position
         });
-        DVector::from_iterator(positions.len(), way)
+        DVector::from_iterator(positions.len(), path)
     }
 
     /// Error of the pose `[m; rad]` in world and the Jacobian there.

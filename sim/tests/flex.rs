@@ -5,7 +5,7 @@
 mod stand;
 
 use insonate_models::patients::Physique;
-use insonate_models::torsos::{Breathing, Shape, Softness, TorsoConfig, flex};
+use insonate_models::torsos::{self, Breathing, Shape, Softness, TorsoConfig, flex};
 use insonate_sim::{Physics, Readings};
 use stand::press;
 
@@ -17,9 +17,10 @@ fn stand_and_readings(config: &TorsoConfig) -> (Physics, Readings) {
 fn every_shape_has_its_stiffness_and_stiffens_with_depth() {
     for &(name, shape) in Shape::ALL {
         let config = match shape {
-            // An adult has its own size, for which the usual lattice is too coarse.
+            // An adult has its own size, for which the lattice of the thesis is too coarse.
             Shape::Adult => {
-                TorsoConfig::of_patient(Physique::default(), TorsoConfig::adult_spacing("flex"))
+                let kind = torsos::by_name("flex").expect("it is in the registry");
+                TorsoConfig::of_patient(Physique::default(), kind.adult_spacing)
             }
             shape => TorsoConfig {
                 shape,

@@ -33,7 +33,7 @@ pub trait Live {
 
 impl Live for LiveScan<'_> {
     fn advance(&mut self, time: f64) -> anyhow::Result<()> {
-        LiveScan::advance(self, time)
+        Ok(LiveScan::advance(self, time)?)
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {

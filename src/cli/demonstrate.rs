@@ -178,7 +178,7 @@ impl Demonstrate {
         };
         let overrides = self.episode.overrides()?;
         if name == "scripted" {
-            return NamedPolicy::demonstrating_script(&self.task, &overrides);
+            return Ok(NamedPolicy::demonstrating_script(&self.task, &overrides)?);
         }
         let mut policies = NamedPolicy::load_all(&[name.to_owned()], Some(&self.task), &overrides)?;
         let mut expert = policies.remove(0);

@@ -23,7 +23,7 @@ impl EpisodeArgs {
     pub(crate) fn policies(&self, names: &[String]) -> anyhow::Result<Vec<NamedPolicy>> {
         let overrides = self.episodes.settings.env_overrides()?;
         let task = self.task.as_deref().or(overrides.task.as_deref());
-        NamedPolicy::load_all(names, task, &overrides.env)
+        Ok(NamedPolicy::load_all(names, task, &overrides.env)?)
     }
 
     /// Options of each reset.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::demonstrations::{Lesson, imitate};
+use insonate::envs::{EnvError, tasks};
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate::rl::run::POLICY;
 use insonate::training::ppo_defaults;
@@ -63,7 +64,7 @@ pub(crate) struct Imitate {
 
 impl Imitate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let config = self.config();
+        let config = self.config()?;
         config.check()?;
         let overrides = self.settings.env_overrides()?;
         let lesson = Lesson::read(&self.data, &self.task, &overrides.env)?;
@@ -98,13 +99,13 @@ impl Imitate {
         Ok(())
     }
 
-    fn config(&self) -> ImitationConfig {
-        let usual = ppo_defaults(&self.task);
+    fn config(&self) -> Result<ImitationConfig, EnvError> {
+        let usual = ppo_defaults(tasks::by_name(&self.task)?)?;
         let hidden_sizes = match &self.hidden[..] {
             [] => usual.hidden_sizes,
             given => given.to_vec(),
         };
-        ImitationConfig {
+        Ok(ImitationConfig {
             epochs: self.epochs,
             batch_size: self.batch_size,
             learning_rate: self.learning_rate,
@@ -112,7 +113,7 @@ impl Imitate {
             hidden_sizes,
             activation: usual.activation,
             seed: self.seed,
-        }
+        })
     }
 
     fn summary(&self, lesson: &Lesson, learnt: &Imitation, config: &ImitationConfig) -> Value {

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use insonate::experiments::ExperimentError;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -160,6 +161,12 @@ impl Interrupt {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether an experiment ended because its caller interrupted it.
+pub(crate) fn is_interruption(error: &anyhow::Error) -> bool {
+    let experiment = error.downcast_ref::<ExperimentError>();
+    matches!(experiment, Some(ExperimentError::Interrupted(_)))
 }
 
 /// A command was stopped by a signal, and has saved what it measured.

@@ -50,8 +50,8 @@ impl Meter {
         match event {
             Event::Started {
                 global_step,
-                n_inexact_envs,
-            } => self.started(*global_step, *n_inexact_envs),
+                n_unreproduced_envs,
+            } => self.started(*global_step, *n_unreproduced_envs),
             Event::Iteration(progress) => self.iteration(progress),
             Event::Evaluating { n_done, n_episodes } => {
                 if let Some(bar) = &self.bar {
@@ -72,13 +72,13 @@ impl Meter {
         }
     }
 
-    fn started(&mut self, global_step: u64, n_inexact_envs: usize) {
+    fn started(&mut self, global_step: u64, n_unreproduced_envs: usize) {
         if global_step > 0 {
             self.print_line(&format!("resumed from step {global_step}"));
         }
-        if n_inexact_envs > 0 {
+        if n_unreproduced_envs > 0 {
             self.print_line(&format!(
-                "note: {n_inexact_envs} environments differ from the checkpoint, as on another machine or version: training continues, \
+                "note: {n_unreproduced_envs} environments differ from the checkpoint, as on another machine or version: training continues, \
                  but not bit-identically"
             ));
         }

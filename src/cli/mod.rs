@@ -8,6 +8,7 @@ mod demonstrate;
 mod describe;
 mod device_arg;
 mod episode_args;
+mod error_text;
 mod evaluate;
 mod export;
 mod image;
@@ -22,19 +23,23 @@ mod press;
 mod program;
 mod psm;
 mod render;
+mod robot_args;
 mod rollout;
 mod scan;
 mod scene;
 mod scene_args;
 mod serve;
 mod settings_args;
+mod softness_args;
 mod softness_map;
 mod study;
 mod tissue;
+mod torso_args;
 mod train;
 mod verdict_args;
 #[cfg(feature = "viewer")]
 mod view;
+mod word_hint;
 
 use clap::{Parser, Subcommand};
 
@@ -180,4 +185,10 @@ impl Usage {
     pub(crate) fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self(Box::new(error))
     }
+}
+
+/// The names of the options that were given.
+fn given(options: &[(&'static str, bool)]) -> Vec<&'static str> {
+    let given = options.iter().filter(|(_, is_given)| *is_given);
+    given.map(|(name, _)| *name).collect()
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::experiments::{BModeFilm, Pictures, Plot, Record, Summary};
+use insonate::datasets::mcap::McapLog;
+use insonate::experiments::{BModeFilm, ExperimentError, Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
-use insonate::models::{ModelError, Scene};
+use insonate::models::Scene;
 use insonate::report::record_log;
 use insonate::sim::render::RenderConfig;
 use rand::{Rng as _, SeedableRng as _};
@@ -64,6 +65,9 @@ impl OutcomeArgs {
         command: &str,
         doing: &'static str,
     ) -> anyhow::Result<Outcome> {
+        if self.mcap {
+            McapLog::check_built()?;
+        }
         let folder = self.overwrite.folder(output, command)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
         let bar = progress_bar(doing)?;
@@ -88,9 +92,9 @@ impl OutcomeArgs {
     /// A film of ultrasound.
     pub(crate) fn b_mode(&self, scene: &Scene) -> anyhow::Result<BModeFilm> {
         let film = BModeFilm::new(scene, self.seed.unwrap_or(0), !self.no_pictures);
-        film.map_err(|error| match error.downcast::<ModelError>() {
-            Ok(wrong) => Usage::new(wrong).into(),
-            Err(other) => other,
+        film.map_err(|error| match error {
+            ExperimentError::NoOrgans | ExperimentError::Model(_) => Usage::new(error).into(),
+            other => other.into(),
         })
     }
 }

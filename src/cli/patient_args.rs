@@ -46,11 +46,7 @@ impl PatientChoice {
             Physique::drawn,
         );
         physique.sex = self.sex.unwrap_or(physique.sex);
-        let build = physique.body_mass_index();
-        physique.height = self.height.unwrap_or(physique.height);
-        physique.mass = self
-            .mass
-            .unwrap_or(build * physique.height * physique.height);
+        let physique = physique.with(self.height, self.mass);
         physique.check().map_err(Usage::new)?;
         Ok(Some(physique))
     }

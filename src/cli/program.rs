@@ -3,14 +3,17 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use insonate::calibration::CalibrationError;
 use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
+use insonate::experiments::ExperimentError;
+use insonate::learning::LearningError;
 use insonate::models::ModelError;
 use insonate::rl::RlError;
 
-use super::{Cli, Interrupted, Usage};
+use super::error_text::worded;
+use super::{Cli, Interrupted, Usage, word_hint};
 
 /// Runs the command line, and returns its exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C.
 ///
@@ -18,11 +21,17 @@ use super::{Cli, Interrupted, Usage};
 /// It listens for SIGINT and SIGTERM until the process ends, and ends the process if it is stopped while it prepares or draws: call it
 /// once, from a program that does nothing else.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
-    let status = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let status = match Cli::try_parse_from(&arguments) {
         Ok(command) => command.run().map_or_else(|error| report(&error), |()| 0),
         Err(usage) => {
             // Like clap itself: there is nowhere to report that the terminal is gone.
             let _ = usage.print();
+            let words = arguments.iter().map(|word| word.to_string_lossy().into());
+            let words: Vec<String> = words.collect();
+            if let Some(tip) = word_hint::tip(&usage, &Cli::command(), &words) {
+                eprintln!("\n{tip}");
+            }
             u8::try_from(usage.exit_code()).unwrap_or(2)
         }
     };
@@ -42,10 +51,10 @@ fn report(error: &anyhow::Error) -> u8 {
     if is_usage(error) { 2 } else { 1 }
 }
 
-/// The error and its causes in one line, without repetitions.
+/// The error and its causes in one line, without repetitions, in the words of the command line.
 fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain().map(worded) {
         if line.is_empty() {
             line = cause;
         } else if !line.contains(&cause) {
@@ -57,26 +66,67 @@ fn in_one_line(error: &anyhow::Error) -> String {
 
 /// Whether the usage was wrong: an unknown name or a number out of range, independent of where it was found.
 fn is_usage(error: &anyhow::Error) -> bool {
-    let model = error.downcast_ref::<ModelError>();
-    let is_argument = model.is_some_and(|e| {
-        matches!(
-            e,
-            ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
-        )
-    });
-    let calibration = error.downcast_ref::<CalibrationError>();
-    let is_option = calibration.is_some_and(|e| matches!(e, CalibrationError::Option { .. }));
-    let arm = error.downcast_ref::<DvrkError>();
-    let is_range = arm.is_some_and(|e| matches!(e, DvrkError::Range { .. }));
-    let is_setting = error
-        .downcast_ref::<EnvError>()
-        .is_some_and(is_wrong_setting);
-    let is_learning = error.downcast_ref::<RlError>().is_some_and(|e| match e {
+    fn has<E: std::error::Error + Send + Sync + 'static>(
+        error: &anyhow::Error,
+        is_usage: impl Fn(&E) -> bool,
+    ) -> bool {
+        error.downcast_ref::<E>().is_some_and(is_usage)
+    }
+    has(error, is_wrong_argument)
+        || has(error, CalibrationError::is_usage)
+        || has(error, is_wrong_joint)
+        || has(error, is_wrong_setting)
+        || has(error, is_wrong_algorithm)
+        || has(error, is_wrong_experiment)
+        || has(error, is_wrong_learning)
+        || error.is::<Usage>()
+}
+
+fn is_wrong_argument(error: &ModelError) -> bool {
+    matches!(
+        error,
+        ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
+    )
+}
+
+fn is_wrong_joint(error: &DvrkError) -> bool {
+    matches!(error, DvrkError::Range { .. })
+}
+
+fn is_wrong_algorithm(error: &RlError) -> bool {
+    match error {
         RlError::Env(error) => is_wrong_setting(error),
         RlError::Config { .. } | RlError::Misfit { .. } => true,
         _ => false,
-    });
-    is_argument || is_option || is_range || is_setting || is_learning || error.is::<Usage>()
+    }
+}
+
+fn is_wrong_experiment(error: &ExperimentError) -> bool {
+    match error {
+        ExperimentError::Model(error) => is_wrong_argument(error),
+        ExperimentError::Calibration(error) => error.is_usage(),
+        ExperimentError::Arm(error) => is_wrong_joint(error),
+        ExperimentError::Env(error) => is_wrong_setting(error),
+        _ => false,
+    }
+}
+
+fn is_wrong_learning(error: &LearningError) -> bool {
+    match error {
+        LearningError::NoTask | LearningError::NoTaskOfPolicy | LearningError::Differs { .. } => {
+            true
+        }
+        LearningError::Env(error) | LearningError::InFile { source: error, .. } => {
+            is_wrong_setting(error)
+        }
+        LearningError::Rl(error) => is_wrong_algorithm(error),
+        LearningError::Model(error) => is_wrong_argument(error),
+        LearningError::Experiment(error) | LearningError::Torso { source: error, .. } => {
+            is_wrong_experiment(error)
+        }
+        LearningError::Policy { source, .. } => is_wrong_learning(source),
+        _ => false,
+    }
 }
 
 fn is_wrong_setting(error: &EnvError) -> bool {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use insonate::datasets::mcap::McapLog;
 use insonate::evaluation::{NamedPolicy, Rollout, rollout};
 use insonate::experiments::{EpisodeCamera, Playback};
 use insonate::files::{Claim, OutputFolder};
@@ -79,6 +80,9 @@ pub(crate) struct RolloutCommand {
 
 impl RolloutCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if self.mcap {
+            McapLog::check_built()?;
+        }
         let name: Vec<String> = self
             .policy
             .iter()

@@ -53,6 +53,6 @@ impl SettingsArgs {
 
     fn file(&self) -> anyhow::Result<Overrides> {
         let file = self.config.as_deref().map(Overrides::read);
-        file.unwrap_or_else(|| Ok(Overrides::default()))
+        Ok(file.transpose()?.unwrap_or_default())
     }
 }

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::experiments::Interrupted;
+use insonate::envs::tasks;
+use insonate::experiments::ExperimentError;
 use insonate::files::Claim;
+use insonate::learning::LearningError;
 use insonate::models::torsos::{self, Softness};
 use insonate::report::{study_files, study_text};
 use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
@@ -15,12 +17,14 @@ use super::interrupt::Interrupt;
 use super::meter::Meter;
 use super::output_folder::claimed;
 use super::print;
+use super::robot_args::RobotArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate study press.csv
   insonate study site1.csv site2.csv --held-out site3.csv --output output/patient
   insonate study data/palpation-sim/centre.csv --held-out data/palpation-sim/upper_left.csv --truth 1301.08,15.665
+  insonate study press.csv --robot-file arm.xml --flange tool0
   insonate study press.csv --resume
 
 Steps: calibrate the logs; fit all five kinds of torso to them; train a policy on the fitted torso and one on the thesis';
@@ -42,7 +46,7 @@ pub(crate) struct Study {
     #[arg(long, value_name = "TORSO", action = clap::ArgAction::Append, value_parser = torsos::ALL.iter().map(|kind| kind.name).collect::<Vec<_>>())]
     torso: Vec<String>,
     /// Task to learn.
-    #[arg(long, value_name = "TASK", default_value = "probe-sweep", value_parser = ["probe-sweep", "probe-press"])]
+    #[arg(long, value_name = "TASK", default_value = "probe-sweep", value_parser = studied_tasks())]
     task: String,
     /// Number of steps of each training.
     #[arg(long, value_name = "N", default_value_t = 400_000)]
@@ -68,6 +72,8 @@ pub(crate) struct Study {
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    robot: RobotArgs,
 }
 
 /// Seed of the first episode of a condition, far from those of training.
@@ -86,7 +92,7 @@ impl Study {
         });
         display.finish();
         let result = match result {
-            Err(error) if error.is::<Interrupted>() => {
+            Err(LearningError::Experiment(ExperimentError::Interrupted(_))) => {
                 let output = self.output.display();
                 let saved = format!(
                     "fitted torsos and finished iterations are saved; go on with the same command and --resume, in {output}"
@@ -126,6 +132,7 @@ impl Study {
             logs => Some(self.reader.calibrate(logs, None, &mut |_| {})?),
         };
         Ok(StudyPlan {
+            robot: self.robot.settings()?,
             task: self.task.clone(),
             sites,
             held_out,
@@ -201,6 +208,12 @@ impl Display {
             meter.finish();
         }
     }
+}
+
+/// Names of the tasks that a study can learn.
+fn studied_tasks() -> Vec<&'static str> {
+    let studied = tasks::ALL.iter().filter(|kind| kind.is_studied);
+    studied.map(|kind| kind.name).collect()
 }
 
 /// `K,C`, both above 0.

@@ -165,7 +165,7 @@ impl Train {
         let mut meter = Meter::new(plan.settings.algorithm.total_timesteps())?;
         let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
         meter.finish();
-        result
+        Ok(result?)
     }
 
     /// A training goes on with its own files, or refuses them itself.

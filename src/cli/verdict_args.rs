@@ -13,6 +13,11 @@ pub(crate) struct VerdictArgs {
 }
 
 impl VerdictArgs {
+    /// Whether no limit was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.limit.is_empty()
+    }
+
     /// The limits that the run must keep.
     pub(crate) fn limits(&self) -> Result<VerdictLimits, Usage> {
         let mut limits = VerdictLimits::default();

@@ -1,5 +1,7 @@
 //! Options of the preparation.
 
+pub use insonate_tables::ForceFrame;
+
 /// Options of the preparation. The defaults are the same as on the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrepareOptions {
@@ -50,20 +52,6 @@ pub enum ForceBias {
     None,
     /// This value is removed [N], after the sign is set.
     Known(f64),
-}
-
-/// Frame in which a force vector was recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ForceFrame {
-    /// Detected: by the frames' names if the log has both; otherwise, if an orientation was recorded, the frame in
-    /// which the force lies along the motion in contact. Without an orientation, the frame of the position is
-    /// assumed.
-    #[default]
-    Auto,
-    /// Frame of the position: `base`.
-    Motion,
-    /// Frame of the tool; the recorded orientation rotates the force: `tool`.
-    Tool,
 }
 
 /// Sign of the recorded force.

@@ -1,7 +1,7 @@
 //! One column of one row group, validated before the Parquet library reads it.
 
 use bytes::Bytes;
-use insonate_calibration::formats::check_parquet_column;
+use insonate_tables::check_parquet_column;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::reader::{FileReader, SerializedFileReader};

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use insonate_calibration::formats::{check_parquet_footer, guarded};
+use insonate_tables::{check_parquet_footer, guarded};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 

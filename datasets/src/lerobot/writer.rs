@@ -16,6 +16,7 @@ use super::{
     TRUNCATED, data_file,
 };
 use crate::statistics::Statistics;
+use crate::write::Sink;
 use crate::{DatasetError, DatasetInfo, Demonstration, picture};
 
 /// A data set during writing. It replaces an earlier one when it is complete.
@@ -76,8 +77,10 @@ impl LeRobotWriter {
             folder,
         })
     }
+}
 
-    pub(crate) fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
+impl Sink for LeRobotWriter {
+    fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
         let table = self.table(demonstration)?;
         let path = self.path(&data_file(self.n_files));
         let mut data = match self.data.take() {
@@ -102,7 +105,7 @@ impl LeRobotWriter {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> Result<(), DatasetError> {
+    fn finish(mut self: Box<Self>) -> Result<(), DatasetError> {
         self.end_file()?;
         let description = &self.info.description;
         let parquet = |file: &str, made: Result<Vec<u8>, ParquetError>| {
@@ -127,7 +130,9 @@ impl LeRobotWriter {
         }
         Ok(self.parts.commit(&self.folder)?)
     }
+}
 
+impl LeRobotWriter {
     fn begin(
         &self,
         path: &Path,

@@ -4,16 +4,21 @@
 //! Times are simulation times from 0 [s]. Positions are in metres, rotations are quaternions.
 
 mod base64;
+#[cfg(feature = "mcap")]
+mod container;
+#[cfg(not(feature = "mcap"))]
+#[path = "no_container.rs"]
+mod container;
 mod schemas;
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::Cursor;
+use std::collections::HashMap;
 
-use mcap::records::MessageHeader;
-use mcap::{McapError, WriteOptions, Writer};
 use serde_json::{Value, json};
 
+use container::Container;
 use schemas::Schema;
+
+pub use container::LogError;
 
 /// A pose for logs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +31,7 @@ pub struct LogPose {
 
 /// A log during writing, in memory.
 pub struct McapLog {
-    writer: Writer<Cursor<Vec<u8>>>,
+    container: Container,
     /// Channel id of each topic, and its number of messages.
     channels: HashMap<String, (u16, u32)>,
 }
@@ -37,24 +42,24 @@ impl std::fmt::Debug for McapLog {
     }
 }
 
-/// An error when a log is built.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot build the MCAP log: {0}")]
-pub struct LogError(#[from] McapError);
-
 impl McapLog {
     /// A log without messages.
     ///
     /// # Errors
-    /// [`LogError`].
+    /// [`LogError`]; always without the feature `mcap`.
     pub fn new() -> Result<Self, LogError> {
-        let options = WriteOptions::new()
-            .compression(None)
-            .library(format!("insonate {}", env!("CARGO_PKG_VERSION")));
         Ok(Self {
-            writer: options.create(Cursor::new(Vec::new()))?,
+            container: Container::new()?,
             channels: HashMap::new(),
         })
+    }
+
+    /// Checks that this build can write logs, so that a program can say so before it simulates.
+    ///
+    /// # Errors
+    /// [`LogError`] without the feature `mcap`.
+    pub fn check_built() -> Result<(), LogError> {
+        Self::new().map(|_| ())
     }
 
     /// Adds the transform of a frame in its parent frame, as `foxglove.FrameTransform` on `/tf`.
@@ -163,9 +168,8 @@ impl McapLog {
     ///
     /// # Errors
     /// [`LogError`].
-    pub fn finish(mut self) -> Result<Vec<u8>, LogError> {
-        self.writer.finish()?;
-        Ok(self.writer.into_inner().into_inner())
+    pub fn finish(self) -> Result<Vec<u8>, LogError> {
+        self.container.finish()
     }
 
     fn write(
@@ -176,27 +180,16 @@ impl McapLog {
         message: &Value,
     ) -> Result<(), LogError> {
         if !self.channels.contains_key(topic) {
-            let text = schema.text.as_bytes();
-            let schema_id = self.writer.add_schema(schema.name, "jsonschema", text)?;
-            let channel = self
-                .writer
-                .add_channel(schema_id, topic, "json", &BTreeMap::new())?;
+            let channel = self.container.add_channel(topic, schema)?;
             self.channels.insert(topic.to_owned(), (channel, 0));
         }
         let Some((channel_id, sequence)) = self.channels.get_mut(topic) else {
             return Ok(());
         };
         *sequence += 1;
-        let nanoseconds = nanoseconds(time);
-        let header = MessageHeader {
-            channel_id: *channel_id,
-            sequence: *sequence,
-            log_time: nanoseconds,
-            publish_time: nanoseconds,
-        };
-        self.writer
-            .write_to_known_channel(&header, message.to_string().as_bytes())?;
-        Ok(())
+        let place = (*channel_id, *sequence);
+        self.container
+            .add_message(place, nanoseconds(time), &message.to_string())
     }
 }
 

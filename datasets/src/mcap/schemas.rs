@@ -3,6 +3,10 @@
 
 /// A schema and its name.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(feature = "mcap"),
+    expect(dead_code, reason = "only the container reads schemas")
+)]
 pub(super) struct Schema {
     pub(super) name: &'static str,
     pub(super) text: &'static str,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::settings::check_range;
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, GroupKind, ObservationGroup};
 
 /// Maximum pixels per side: an observation has up to three named numbers per pixel.
 const MAX_SIDE: f64 = 256.0;
@@ -94,6 +94,24 @@ impl CameraSettings {
         }
         check_range("observation.camera.max_depth", self.max_depth, 0.01, 100.0)?;
         self.pixels().map(|_| ())
+    }
+
+    /// The entries as a group of shape `[height, width, channels]`. `None` without a camera.
+    ///
+    /// # Errors
+    /// Those of [`CameraSettings::check`].
+    pub fn group(&self) -> Result<Option<ObservationGroup>, EnvError> {
+        if !self.is_on() {
+            return Ok(None);
+        }
+        let pixels = self.pixels()?;
+        let kind = match pixels {
+            PixelKind::Grey | PixelKind::Rgb => GroupKind::Image,
+            PixelKind::Depth => GroupKind::Depth,
+        };
+        let [height, width] = [self.height, self.width].map(|side| side as usize);
+        let shape = [height, width, pixels.channels().len()];
+        Ok(Some(ObservationGroup::image("camera", shape, kind)))
     }
 
     /// The entries, each in 0 to 1: rows from the top, columns from the left, channels. Empty without a camera.

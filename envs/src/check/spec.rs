@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use super::report::{Report, Subject};
 use super::trace::{self, actions};
-use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+use crate::{BoxSpace, EnvError, EnvSpec, GroupKind, ObservationGroup, ResetOptions};
 
 pub(super) fn check(spec: &EnvSpec, report: &mut Report) {
     if spec.id.trim().is_empty() {
         report.add("id", "is empty");
     }
     check_space("observation_space", &spec.observation_space, report);
+    check_groups(spec, report);
     check_space("action_space", &spec.action_space, report);
     if spec.reward_terms.is_empty() {
         report.add("reward_terms", "is empty, but the reward is their sum");
@@ -56,6 +57,29 @@ fn check_space(place: &str, space: &BoxSpace, report: &mut Report) {
                 format!("{place}[{index}] ({name})"),
                 format!("has bounds {low} to {high}"),
             );
+        }
+    }
+}
+
+fn check_groups(spec: &EnvSpec, report: &mut Report) {
+    let groups = &spec.observation_groups;
+    let n: usize = groups.iter().map(ObservationGroup::len).sum();
+    let n_obs = spec.observation_space.len();
+    if !groups.is_empty() && n != n_obs {
+        let problem = format!("have {n} entries, but the observation has {n_obs}");
+        report.add("observation_groups", problem);
+    }
+    for (index, group) in groups.iter().enumerate() {
+        let n_dimensions = match group.kind {
+            GroupKind::State => 1,
+            GroupKind::Image | GroupKind::Depth => 3,
+        };
+        if group.name.trim().is_empty() || group.shape.len() != n_dimensions {
+            let (name, shape) = (&group.name, &group.shape);
+            let problem = format!(
+                "{name:?} has shape {shape:?}, but needs a name and {n_dimensions} dimensions"
+            );
+            report.add(format!("observation_groups[{index}]"), problem);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{EnvError, settings};
 /// Creates a factory of environments in these scenes; `make` creates the task of each environment.
 pub fn factory<S, T>(
     name: &'static str,
-    settings: ProbeTaskSettings<S>,
+    mut settings: ProbeTaskSettings<S>,
     scenes: SceneSet,
     make: impl Fn(&ProbeTaskSettings<S>, &SceneModel) -> Result<T, EnvError> + Send + Sync + 'static,
 ) -> EnvFactory
@@ -23,8 +23,9 @@ where
     S: Serialize + Send + Sync + 'static,
     T: ProbeTask + 'static,
 {
-    let table = settings::table(&settings);
     let scenes = Arc::new(scenes);
+    settings.scene = settings.scene.recorded(&scenes.first().scene.robot);
+    let table = settings::table(&settings);
     EnvFactory::new(name, table, move || {
         let task = make(&settings, scenes.first())?;
         Ok(ProbeEnvironment::new(name, &settings, scenes.clone(), task)?.boxed())

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use insonate_models::torsos::{Breathing, Softness, TorsoConfig, tissue};
+use insonate_models::SceneConfig;
+use insonate_models::torsos::{self, Breathing, Softness, TorsoConfig, TorsoKind};
 use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::model::known_torso;
 use super::{
     NominalTorso, RenderThread, SceneModel, SceneSettings, SceneState, TorsoFrame, resize_torso,
     scale_softness,
@@ -20,11 +20,10 @@ use crate::ultrasound::Patient;
 /// Compiled scenes, one per torso size.
 #[derive(Debug)]
 pub struct SceneSet {
-    settings: SceneSettings,
     randomization: RandomizationSettings,
     active: ActiveParameters,
-    /// Nominal configuration of the torso. `None` if the scene has no torso to randomise.
-    nominal: Option<NominalTorso>,
+    /// The torso that varies. `None` if the scene has no torso to randomise.
+    torso: Option<VariedTorso>,
     models: Vec<(f64, Arc<SceneModel>)>,
     /// Renders the images of all environments. Started on first use.
     render_thread: Mutex<Weak<RenderThread>>,
@@ -32,25 +31,33 @@ pub struct SceneSet {
     patients: Mutex<BTreeMap<u64, Arc<Patient>>>,
 }
 
+/// A torso that differs between episodes.
+#[derive(Debug)]
+struct VariedTorso {
+    kind: &'static TorsoKind,
+    nominal: NominalTorso,
+    /// The scene around it.
+    scene: SceneConfig,
+}
+
 impl SceneSet {
     /// Scenes with a torso. Ranges of stiffness and damping come from the calibration file if it has them.
     ///
     /// # Errors
-    /// Those of [`SceneSettings::nominal`] and [`SceneModel::new`]; [`EnvError::Config`] for variations that only the `fast`
-    /// torso supports.
+    /// Those of [`SceneSettings::nominal`] and [`SceneModel::new`]; [`EnvError::Config`] for variations that the torso does not support.
     pub fn with_torso(
         settings: &SceneSettings,
         randomization: &RandomizationSettings,
     ) -> Result<Self, EnvError> {
         randomization.check()?;
-        known_torso(&settings.torso)?;
         let nominal = settings.nominal()?;
+        let (scene, kind) = (settings.config()?, torsos::by_name(&settings.torso)?);
         let mut randomization = randomization.clone();
         if let Some([stiffness, damping]) = nominal.ranges {
             (randomization.stiffness, randomization.damping) = (stiffness, damping);
         }
-        if settings.torso != "fast" {
-            check_fixed(settings, &randomization)?;
+        if !kind.varies_in_place() {
+            check_fixed(kind, &randomization)?;
         }
         let breathing = randomization.breathing.then(Breathing::default);
         let models = randomization
@@ -58,14 +65,17 @@ impl SceneSet {
             .into_iter()
             .map(|size| {
                 let config = resize_torso(&nominal.config, size, breathing);
-                Ok((size, SceneModel::new(settings, Some(&config))?))
+                Ok((size, SceneModel::at(&scene, Some(&config), [0.0; 3])?))
             })
             .collect::<Result<_, EnvError>>()?;
         Ok(Self {
-            active: active(settings, &randomization),
-            settings: settings.clone(),
+            active: active(kind, &randomization),
             randomization,
-            nominal: Some(nominal),
+            torso: Some(VariedTorso {
+                kind,
+                nominal,
+                scene,
+            }),
             models,
             render_thread: Mutex::default(),
             patients: Mutex::default(),
@@ -74,16 +84,14 @@ impl SceneSet {
 
     /// One constant scene. `active`: the parameters that affect the task.
     pub fn of(
-        settings: SceneSettings,
         randomization: RandomizationSettings,
         active: ActiveParameters,
         model: Arc<SceneModel>,
     ) -> Self {
         Self {
             active,
-            settings,
             randomization,
-            nominal: None,
+            torso: None,
             models: vec![(1.0, model)],
             render_thread: Mutex::default(),
             patients: Mutex::default(),
@@ -153,29 +161,29 @@ impl SceneSet {
     /// Resets a state and applies the episode's softness, friction, size, breathing and position to its torso.
     ///
     /// # Errors
-    /// Compiler errors, for torsos other than `fast`.
+    /// Compiler errors, for torsos that are compiled for each episode.
     pub fn prepare(
         &self,
         state: &mut SceneState,
         episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
-        let Some(nominal) = &self.nominal else {
+        let Some(torso) = &self.torso else {
             state.reset();
             return Ok(());
         };
-        if self.settings.torso == "fast" {
+        if torso.kind.varies_in_place() {
             self.choose(state, episode.size)?;
             state.reset();
-            self.vary(state, nominal, episode)?;
-        } else if self.is_tissue()
+            self.vary(state, &torso.nominal, episode)?;
+        } else if torso.kind.is_tissue()
             && !self.randomization.breathing
             && episode.torso_position == [0.0; 3]
         {
             self.choose(state, episode.size)?;
-            self.soften(state, nominal, episode)?;
+            soften(state, torso, episode)?;
             state.reset();
         } else {
-            state.exchange(self.compile(nominal, episode)?)?;
+            state.replace_scene(self.compile(torso, episode)?)?;
             state.reset();
         }
         Ok(())
@@ -188,7 +196,9 @@ impl SceneSet {
             .iter()
             .min_by(|a, b| (a.0 - size).abs().total_cmp(&(b.0 - size).abs()));
         match nearest {
-            Some((_, model)) if !Arc::ptr_eq(model, &state.model) => state.exchange(model.clone()),
+            Some((_, model)) if !Arc::ptr_eq(model, &state.model) => {
+                state.replace_scene(model.clone())
+            }
             _ => Ok(()),
         }
     }
@@ -215,43 +225,39 @@ impl SceneSet {
         Ok(())
     }
 
-    fn is_tissue(&self) -> bool {
-        matches!(self.settings.torso.as_str(), "mpm" | "xpbd")
-    }
-
-    /// Applies the softness of tissue without compiling.
-    fn soften(
-        &self,
-        state: &mut SceneState,
-        nominal: &NominalTorso,
-        episode: &EpisodeParameters,
-    ) -> Result<(), EnvError> {
-        let config = softened(nominal, episode, state.physics.timestep());
-        let config = resize_torso(&config, episode.size, None);
-        if let Some(coupling) = state.physics.coupling_mut() {
-            coupling.set_material(tissue::material(&self.settings.torso, &config))?;
-        }
-        Ok(())
-    }
-
     /// Compiles the scene of an episode, for torsos that cannot be varied in place.
     fn compile(
         &self,
-        nominal: &NominalTorso,
+        torso: &VariedTorso,
         episode: &EpisodeParameters,
     ) -> Result<Arc<SceneModel>, EnvError> {
-        let config = softened(nominal, episode, self.settings.physics_timestep);
+        let config = softened(&torso.nominal, episode, torso.scene.timestep);
         let [rate, amplitude] = episode.breathing;
         let breathing = self
             .randomization
             .breathing
             .then_some(Breathing { rate, amplitude });
         SceneModel::at(
-            &self.settings,
+            &torso.scene,
             Some(&resize_torso(&config, episode.size, breathing)),
             episode.torso_position,
         )
     }
+}
+
+/// Applies the softness of tissue without compiling.
+fn soften(
+    state: &mut SceneState,
+    torso: &VariedTorso,
+    episode: &EpisodeParameters,
+) -> Result<(), EnvError> {
+    let config = softened(&torso.nominal, episode, state.physics.timestep());
+    let config = resize_torso(&config, episode.size, None);
+    let material = torso.kind.tissue_material(&config);
+    if let (Some(coupling), Some(material)) = (state.physics.coupling_mut(), material) {
+        coupling.set_material(material)?;
+    }
+    Ok(())
 }
 
 /// The nominal torso with the softness of an episode.
@@ -261,7 +267,7 @@ fn softened(nominal: &NominalTorso, episode: &EpisodeParameters, timestep: f64) 
 }
 
 /// The parameters that have an effect in a scene with a torso.
-fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> ActiveParameters {
+fn active(kind: &TorsoKind, randomization: &RandomizationSettings) -> ActiveParameters {
     let mut names = vec![
         "torso.stiffness",
         "torso.damping",
@@ -274,7 +280,7 @@ fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> Ac
         "action.",
         "force.",
     ];
-    if settings.torso == "fast" {
+    if kind.varies_in_place() {
         names.extend(["torso.yaw", "torso.friction", "patient."]);
     }
     if randomization.organs != [0, 0] {
@@ -283,7 +289,7 @@ fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> Ac
     if randomization.breathing {
         names.push("breathing.rate");
         names.push("breathing.amplitude");
-        names.extend((settings.torso == "fast").then_some("breathing.phase"));
+        names.extend(kind.varies_in_place().then_some("breathing.phase"));
     }
     ActiveParameters::of(&names)
 }
@@ -300,10 +306,7 @@ fn resting(state: &SceneState, episode: &EpisodeParameters) -> TorsoFrame {
     }
 }
 
-fn check_fixed(
-    settings: &SceneSettings,
-    randomization: &RandomizationSettings,
-) -> Result<(), EnvError> {
+fn check_fixed(kind: &TorsoKind, randomization: &RandomizationSettings) -> Result<(), EnvError> {
     let is_fixed = [
         ("torso_yaw", randomization.torso_yaw == [0.0; 2]),
         (
@@ -313,12 +316,17 @@ fn check_fixed(
     ];
     match is_fixed.iter().find(|(_, is_fixed)| !is_fixed) {
         None => Ok(()),
-        Some((name, _)) => Err(EnvError::Config {
-            field: format!("randomization.{name}"),
-            problem: format!(
-                "needs scene.torso = \"fast\"; a {} torso neither moves nor rotates",
-                settings.torso
-            ),
-        }),
+        Some((name, _)) => {
+            let able = torsos::ALL.iter().filter(|kind| kind.varies_in_place());
+            let able: Vec<String> = able.map(|kind| format!("{:?}", kind.name)).collect();
+            Err(EnvError::Config {
+                field: format!("randomization.{name}"),
+                problem: format!(
+                    "needs scene.torso = {}; a {} torso neither moves nor rotates",
+                    able.join(" or "),
+                    kind.name
+                ),
+            })
+        }
     }
 }

@@ -55,14 +55,14 @@ impl<S> ProbeTaskSettings<S> {
     /// # Errors
     /// [`EnvError::Config`] if the control timestep is not a multiple of the physics timestep.
     pub fn n_substeps(&self) -> Result<usize, EnvError> {
-        let ratio = self.time.control_timestep / self.scene.physics_timestep;
+        let ratio = self.time.control_timestep / self.scene.timestep;
         let whole = ratio.round();
         if whole < 1.0 || (ratio - whole).abs() > 1e-6 * whole {
             return Err(EnvError::Config {
                 field: "time.control_timestep".to_owned(),
                 problem: format!(
-                    "is {} s; it must be a multiple of scene.physics_timestep = {} s",
-                    self.time.control_timestep, self.scene.physics_timestep
+                    "is {} s; it must be a multiple of scene.timestep = {} s",
+                    self.time.control_timestep, self.scene.timestep
                 ),
             });
         }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::verdict::{Judge, RunWatch, StartCheck, Verdict, VerdictLimits};
 use insonate_sim::{CompiledScene, Physics};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
+use super::imaging::Imaging;
 use super::observation::observe;
 use super::wrench_measurement::WrenchMeasurement;
 use super::{ObservationSettings, ProbeTask, ProbeTaskSettings, SceneSet, SceneState};
@@ -17,16 +17,11 @@ use crate::camera::Camera;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
-use crate::ultrasound::Scanner;
-use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions};
+use crate::{EndReason, Env, EnvError, EnvSpec, NamedValues as _, ObservationGroup, ResetOptions};
 
 /// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
 /// may be inside.
 const PRESS_TOLERANCE: f64 = 0.02;
-
-/// Interval between frames of a held reference [s], which settles within half of it, and the number of frames.
-const HOLD: f64 = 0.8;
-const N_HELD: usize = 5;
 
 /// The environment of a task with a probe.
 pub type ProbeEnvironment<T> = Environment<ProbeSimulation<T>>;
@@ -45,7 +40,7 @@ pub struct ProbeSimulation<T> {
     watch: RunWatch,
     start: StartCheck,
     camera: Option<Camera>,
-    scanner: Option<Scanner>,
+    imaging: Option<Imaging>,
     episode: EpisodeParameters,
     rng: ChaCha8Rng,
     /// The requested action, and the action that is applied.
@@ -72,33 +67,29 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         let n_actions = action_space.len();
         let mut observation_space = settings.observation.space(&state, n_actions);
         observation_space.extend(task.observation_space());
-        let seen = &settings.observation.camera;
-        let camera = seen
+        let mut observation_groups = vec![ObservationGroup::state(observation_space.len())];
+        let camera_settings = &settings.observation.camera;
+        let camera = camera_settings
             .is_on()
-            .then(|| Camera::new(seen, scenes.render_thread()?, &state))
+            .then(|| Camera::new(camera_settings, scenes.render_thread()?, &state))
             .transpose()?;
-        observation_space.extend(seen.space()?);
-        let heard = &settings.observation.ultrasound;
-        if heard.is_on() {
-            // Builds any patient as a check of the settings.
-            let organs = scenes.randomization().organs[0] as u64;
-            state.patient = Some(scenes.patient(heard.seed + organs)?);
-        }
-        let scanner = heard
-            .is_on()
-            .then(|| Scanner::new(heard, &state))
-            .transpose()?;
-        observation_space.extend(heard.space()?);
+        observation_space.extend(camera_settings.space()?);
+        observation_groups.extend(camera_settings.group()?);
+        let ultrasound_settings = &settings.observation.ultrasound;
+        let imaging = Imaging::new(ultrasound_settings, &scenes, &mut state)?;
+        observation_space.extend(ultrasound_settings.space()?);
+        observation_groups.extend(ultrasound_settings.groups()?);
         let spec = EnvSpec {
             id: id.to_owned(),
-            reward_terms: task.reward_terms(),
-            costs: task.costs(),
-            metrics: task.metrics(),
+            reward_terms: T::Terms::names(),
+            costs: T::Costs::names(),
+            metrics: T::Metrics::names(),
             parameters: scenes.active().names(),
             max_episode_steps: Some(settings.max_episode_steps()),
             control_timestep: settings.time.control_timestep,
             n_substeps: settings.n_substeps()?,
             observation_space,
+            observation_groups,
             action_space,
         };
         let simulation = ProbeSimulation {
@@ -114,7 +105,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             mode,
             measured: WrenchMeasurement::default(),
             camera,
-            scanner,
+            imaging,
             episode: EpisodeParameters::default(),
             rng: ChaCha8Rng::seed_from_u64(0),
             requested: vec![0.0; n_actions],
@@ -147,63 +138,11 @@ impl<T: ProbeTask> ProbeSimulation<T> {
         if let Some(camera) = &mut self.camera {
             camera.shoot(&self.state)?;
         }
-        let (state, task) = (&self.state, &mut self.task);
-        match &mut self.scanner {
-            Some(scanner) => scanner.scan(state, |sight| task.see(state, sight)),
+        match &mut self.imaging {
+            Some(imaging) => imaging.take_frame(self.task.imaging(), &self.state),
             None => Ok(()),
         }
     }
-
-    /// Records the reference frames that the task compares the episode's frames with.
-    fn take_references(&mut self) -> Result<(), EnvError> {
-        let (Some(scanner), Some(patient)) = (&mut self.scanner, &self.state.patient) else {
-            return Ok(());
-        };
-        let task = &mut self.task;
-        for pose in task.reference_poses(&self.state) {
-            scanner.scan_at_rest(patient, &pose, |sight| task.see_reference(sight))?;
-        }
-        let Some(held) = task.reference_hold(&self.state) else {
-            return Ok(());
-        };
-        let begun = (self.state.goal, self.state.probe.world_from_probe);
-        self.state.goal = held;
-        self.state.place_above(&self.episode)?;
-        let mut controller = HybridForce::new(&self.state.physics, HybridConfig::default())?;
-        controller.reset(&self.state.physics);
-        for _ in 0..N_HELD {
-            hold(&mut self.state, &mut controller, &self.episode)?;
-            scanner.scan(&self.state, |sight| task.see_reference(sight))?;
-        }
-        // Restores the initial state of the episode.
-        self.scenes.prepare(&mut self.state, &self.episode)?;
-        scanner.reset(&self.state);
-        self.state.goal = begun.0;
-        self.state.place(&begun.1)
-    }
-}
-
-/// Holds the probe at its goal with the desired force for a while.
-fn hold(
-    state: &mut SceneState,
-    controller: &mut HybridForce,
-    episode: &EpisodeParameters,
-) -> Result<(), EnvError> {
-    let target = HybridTarget {
-        world_from_probe: state.goal.world_from_probe,
-        twist: state.goal.twist,
-        force: state.goal.force,
-    };
-    for _ in 0..(HOLD / state.physics.timestep()).round() as usize {
-        state.move_patient(episode);
-        controller.set_target(&state.physics, target);
-        controller.control(&mut state.physics);
-        let stepped = state.physics.step();
-        stepped
-            .map_err(|divergence| EnvError::Failed(format!("in the reference: {divergence}")))?;
-        state.read_probe();
-    }
-    Ok(())
 }
 
 impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
@@ -216,15 +155,15 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
 
     fn reset(&mut self, _parameters: &[f64], mut rng: ChaCha8Rng) -> Result<(), EnvError> {
         self.scenes.prepare(&mut self.state, &self.episode)?;
-        if let Some(scanner) = &mut self.scanner {
-            let seed = self.observed.ultrasound.seed + self.episode.organs;
-            self.state.patient = Some(self.scenes.patient(seed)?);
-            scanner.reset(&self.state);
+        if let Some(imaging) = &mut self.imaging {
+            imaging.reset(&self.scenes, &mut self.state, &self.episode)?;
         }
         self.task.reset(&mut self.state, &self.episode, &mut rng)?;
         self.rng = rng;
         self.state.check_start(&self.start)?;
-        self.take_references()?;
+        if let (Some(imaging), Some(task)) = (&mut self.imaging, self.task.imaging()) {
+            imaging.take_references(task, &self.scenes, &mut self.state, &self.episode)?;
+        }
         self.watch.restart();
         self.mode.reset(&self.state);
         self.measured.reset();
@@ -272,11 +211,12 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
-        self.task.reward(&self.state, &self.requested, terms);
+        let reward = self.task.reward(&self.state, &self.requested);
+        reward.write(terms);
     }
 
     fn cost(&mut self, costs: &mut [f64]) {
-        self.task.cost(costs);
+        self.task.costs().write(costs);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -287,16 +227,16 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         let (observed, measured) = (&self.observed, &self.measured);
         let rest = observe(observed, &self.state, measured, &self.acting, observation);
         let pixels = self.camera.as_ref().map_or(&[][..], Camera::pixels);
-        let heard = self.scanner.as_ref().map_or(&[][..], Scanner::values);
-        let (rest, last) = rest.split_at_mut(rest.len() - heard.len());
-        last.copy_from_slice(heard);
+        let readings = self.imaging.as_ref().map_or(&[][..], Imaging::values);
+        let (rest, last) = rest.split_at_mut(rest.len() - readings.len());
+        last.copy_from_slice(readings);
         let (own, picture) = rest.split_at_mut(rest.len() - pixels.len());
         picture.copy_from_slice(pixels);
         self.task.observe(&self.state, own);
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
-        self.task.write_metrics(metrics);
+        self.task.metrics().write(metrics);
     }
 
     fn verdict(&self, end: &EndReason) -> Option<Verdict> {

@@ -99,7 +99,7 @@ impl SceneState {
     }
 
     /// Replaces the scene.
-    pub(super) fn exchange(&mut self, model: Arc<SceneModel>) -> Result<(), EnvError> {
+    pub(super) fn replace_scene(&mut self, model: Arc<SceneModel>) -> Result<(), EnvError> {
         self.physics = Physics::from_scene(&model.compiled)?;
         self.model = model;
         Ok(())
@@ -143,7 +143,7 @@ impl SceneState {
     ///
     /// # Errors
     /// [`EnvError::Sim`] if the pose is out of reach.
-    pub fn place_above_on_way(
+    pub fn place_with_reachable_path(
         &mut self,
         episode: &EpisodeParameters,
         end: &Pose,
@@ -153,8 +153,8 @@ impl SceneState {
             position: start.position.lerp(&end.position, 0.5),
             rotation: start.rotation.slerp(&end.rotation, 0.5),
         };
-        let way = [start, halfway, *end];
-        self.placement.place_on_way(&mut self.physics, &way)?;
+        let path = [start, halfway, *end];
+        self.placement.place_with_path(&mut self.physics, &path)?;
         self.read_probe();
         Ok(())
     }
@@ -204,7 +204,7 @@ impl SceneState {
 
     /// Reason for a robot to stop, other than forces.
     pub fn obstruction(&self) -> Option<&'static str> {
-        if self.placement.arm.room(&self.physics) < 0.0 {
+        if self.placement.arm.joint_limit_margin(&self.physics) < 0.0 {
             return Some("a joint at its limit");
         }
         let touches = self.arm_contact.touches(&self.physics);

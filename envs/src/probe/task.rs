@@ -1,29 +1,25 @@
 //! Interface of a task with a probe: start, goal, observation, reward and end. One task per file.
 
 use insonate_sim::verdict::Judge;
-use nalgebra::Isometry3;
 use rand_chacha::ChaCha8Rng;
 
 use crate::environment::EpisodeEnd;
-use crate::probe::{Goal, SceneState, WrenchMeasurement};
+use crate::probe::{ImagingTask, SceneState, WrenchMeasurement};
 use crate::randomization::EpisodeParameters;
-use crate::ultrasound::Sight;
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, NamedValues};
 
 /// A task in a scene with a probe.
 ///
 /// Before [`ProbeTask::reset`] the state is reset, and softness and motion are set from the episode's parameters.
 pub trait ProbeTask: Send {
-    /// Names of the weighted reward terms.
-    fn reward_terms(&self) -> Vec<&'static str>;
+    /// Weighted reward terms of a step.
+    type Terms: NamedValues;
 
-    /// Names of the costs of a step, usually [`ContactCosts::NAMES`](crate::probe::ContactCosts::NAMES).
-    fn costs(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
+    /// Costs of a step, usually [`ContactCosts`](crate::probe::ContactCosts). `()`: none.
+    type Costs: NamedValues;
 
-    /// Names of the episode's metrics. `success` comes first.
-    fn metrics(&self) -> Vec<&'static str>;
+    /// Metrics of an episode. `success` comes first.
+    type Metrics: NamedValues;
 
     /// Entries of the observation that the task adds after those of the state.
     fn observation_space(&self) -> BoxSpace;
@@ -45,33 +41,20 @@ pub trait ProbeTask: Send {
     /// Records the state, after each physics step.
     fn after_substep(&mut self, state: &SceneState);
 
-    /// Poses of the probe's face for reference frames, in the frame of the torso at rest. The task compares the episode's frames with them.
-    /// Called after each reset if ultrasound is observed.
-    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
-        Vec::new()
-    }
-
-    /// Goal at which the probe is held for reference frames over about one breath. Called after each reset if ultrasound is observed.
-    /// The physics is stepped for these frames and then restored.
-    fn reference_hold(&self, _state: &SceneState) -> Option<Goal> {
+    /// This task as one that evaluates ultrasound frames. `None`: it does not.
+    fn imaging(&mut self) -> Option<&mut dyn ImagingTask> {
         None
     }
-
-    /// Evaluates a reference frame: first those of the poses, in their order, then those of the hold.
-    fn see_reference(&mut self, _sight: &Sight) {}
-
-    /// Evaluates the frame after a reset and after each control step, if ultrasound is observed.
-    fn see(&mut self, _state: &SceneState, _sight: &Sight) {}
 
     /// Writes the task's own entries of the observation.
     fn observe(&self, state: &SceneState, observation: &mut [f32]);
 
-    /// Writes the weighted reward terms of the finished control step. `action` is the requested action.
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]);
+    /// The weighted reward terms of the finished control step. `action` is the requested action.
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> Self::Terms;
 
-    /// Writes the costs of the finished control step.
-    fn cost(&mut self, costs: &mut [f64]) {
-        costs.fill(0.0);
+    /// The costs of the finished control step.
+    fn costs(&mut self) -> Self::Costs {
+        Self::Costs::default()
     }
 
     /// Whether the robot must stop immediately, within the control step. [`ProbeTask::end`] gives the reason.
@@ -87,8 +70,8 @@ pub trait ProbeTask: Send {
         judge
     }
 
-    /// Writes the episode's metrics so far.
-    fn write_metrics(&self, metrics: &mut [f64]);
+    /// The episode's metrics so far. NaN: not yet known.
+    fn metrics(&self) -> Self::Metrics;
 
     /// Writes the action of the task's scripted policy. Returns `false` if the task has none (the zero action is used).
     fn scripted_action(

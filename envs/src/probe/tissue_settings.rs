@@ -1,12 +1,11 @@
 //! Resolution of a tissue torso in a task: as coarse as learning permits.
 
-use insonate_models::torsos::TorsoConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::EnvError;
 use crate::settings::check_range;
 
-/// Resolution of an `mpm` or `xpbd` torso. 0: as in `press` and `scan`, finer and slower.
+/// Resolution of a torso that a tissue solver steps. 0: finer and slower, as in `press` and `scan`; a reach of 0 lets all of it move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TissueSettings {
@@ -14,7 +13,7 @@ pub struct TissueSettings {
     pub spacing: f64,
     /// Radius around the probe in which the torso deforms [m]. The rest is fixed.
     pub reach: f64,
-    /// Maximum substep of an `xpbd` torso [s].
+    /// Maximum substep of a solver that has one [s].
     pub substep: f64,
 }
 
@@ -40,18 +39,5 @@ impl TissueSettings {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn applied_to(&self, config: TorsoConfig) -> TorsoConfig {
-        let set = |value: f64| (value > 0.0).then_some(value);
-        let config = match set(self.spacing) {
-            Some(spacing) => config.spaced(spacing),
-            None => config,
-        };
-        TorsoConfig {
-            reach: set(self.reach),
-            substep: set(self.substep),
-            ..config
-        }
     }
 }

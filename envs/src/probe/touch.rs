@@ -31,7 +31,7 @@ pub struct Touch {
     /// Speed towards the skin in the last physics step [m/s].
     closing: f64,
     speed: f64,
-    /// Sum of the values returned by [`Touch::take_excess`].
+    /// Sum of the values returned by [`Touch::contact_speed_penalty`].
     charged: f64,
     /// Forces within the last [`WINDOW`] [N].
     forces: VecDeque<f64>,
@@ -81,7 +81,7 @@ impl Touch {
     /// Increase since the last call of $\max(0, u / u_{max} - 1/2)$, where $u$ is [`Self::speed`] and $u_{max}$ the limit [m/s].
     ///
     /// The sum over an episode is that of its hardest contact, so another contact costs nothing unless it is harder.
-    pub fn take_excess(&mut self, limit: f64) -> f64 {
+    pub fn contact_speed_penalty(&mut self, limit: f64) -> f64 {
         // NaN without contact. A limit of 0 is replaced by a small value.
         let excess = (self.speed / limit.max(1e-3) - FREE).max(0.0);
         let grown = excess - self.charged;

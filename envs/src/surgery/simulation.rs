@@ -15,7 +15,7 @@ use super::view::SurgeryView;
 use super::worlds::Worlds;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::parameters::{self, Parameter};
-use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions};
 
 /// The environment of a surgery task.
 pub type SurgeryEnvironment<T> = Environment<SurgerySimulation<T>>;
@@ -75,8 +75,6 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             id,
             mut observation_space,
             other_actions,
-            reward_terms,
-            mut metrics,
             parameters,
         } = task.describe(&model);
         if model.observation.force {
@@ -88,6 +86,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
                 observation_space.push(name, f32::NEG_INFINITY, f32::INFINITY);
             }
         }
+        let mut metrics = T::Metrics::names();
         metrics.push("peak_force_n");
         if model.robot == SurgeryRobot::Psm {
             metrics.push("peak_torque_share");
@@ -109,8 +108,9 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             control_timestep: model.time.control_timestep,
             // MuJoCo only renders.
             n_substeps: 0,
-            reward_terms,
+            reward_terms: T::Terms::names(),
             costs: Vec::new(),
+            observation_groups: Vec::new(),
         };
         let above = Vector3::from(model.instrument.workspace_high);
         let simulation = SurgerySimulation {
@@ -164,7 +164,7 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
-        self.task.reward(&self.state, terms);
+        self.task.reward(&self.state).write(terms);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -189,9 +189,8 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
 
     fn metrics(&self, metrics: &mut [f64]) {
         let arm = self.state.arm();
-        let n_own = metrics.len() - 1 - usize::from(arm.is_some());
-        let (own, shared) = metrics.split_at_mut(n_own);
-        self.task.write_metrics(&self.state, own);
+        let (own, shared) = metrics.split_at_mut(T::Metrics::LEN);
+        self.task.metrics(&self.state).write(own);
         shared[0] = self.state.peak_force();
         if let Some(arm) = arm {
             shared[1] = arm.peak_torque_share();

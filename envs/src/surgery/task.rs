@@ -6,7 +6,7 @@ use super::model::SurgeryModel;
 use super::state::SurgeryState;
 use crate::environment::EpisodeEnd;
 use crate::parameters::Parameter;
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, NamedValues};
 
 /// Spec of a surgery task.
 #[derive(Debug, Clone)]
@@ -17,16 +17,18 @@ pub struct SurgeryTaskSpec {
     pub observation_space: BoxSpace,
     /// Actions in addition to the motion.
     pub other_actions: BoxSpace,
-    /// Names of the weighted reward terms.
-    pub reward_terms: Vec<&'static str>,
-    /// Names of the metrics, `success` first. `peak_force_n` and the metrics of an arm are appended for all tasks.
-    pub metrics: Vec<&'static str>,
     /// Random parameters of an episode.
     pub parameters: Vec<Parameter>,
 }
 
 /// A task with an organ and an instrument.
 pub trait SurgeryTask: Send {
+    /// Weighted reward terms of a step.
+    type Terms: NamedValues;
+
+    /// Metrics of an episode, `success` first. `peak_force_n` and the metrics of an arm are appended for all tasks.
+    type Metrics: NamedValues;
+
     /// Spec of the task. It is constant.
     fn describe(&self, model: &SurgeryModel) -> SurgeryTaskSpec;
 
@@ -39,8 +41,8 @@ pub trait SurgeryTask: Send {
     /// Opening of the clamps in the next step, as a fraction, for the actions in addition to the motion.
     fn openness(&mut self, state: &SurgeryState, other: &[f32]) -> f64;
 
-    /// Writes the weighted reward terms of the finished step.
-    fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]);
+    /// The weighted reward terms of the finished step.
+    fn reward(&mut self, state: &SurgeryState) -> Self::Terms;
 
     /// Reason for the end of the episode after that step. `None`: it continues.
     fn end(&self) -> Option<EpisodeEnd>;
@@ -48,8 +50,8 @@ pub trait SurgeryTask: Send {
     /// Writes the observation.
     fn observe(&self, state: &SurgeryState, observation: &mut [f32]);
 
-    /// Writes the metrics.
-    fn write_metrics(&self, state: &SurgeryState, metrics: &mut [f64]);
+    /// The episode's metrics so far.
+    fn metrics(&self, state: &SurgeryState) -> Self::Metrics;
 
     /// The scripted policy: writes the other actions and returns the displacement [m].
     fn scripted_action(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64>;

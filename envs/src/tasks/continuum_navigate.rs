@@ -58,7 +58,7 @@ use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
 use crate::scope_view::{ScopeScene, ScopeView};
 use crate::settings::{self, check_range, check_ranges};
-use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_values};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -68,6 +68,17 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: &[
+        ("total_timesteps", "120_000"),
+        ("n_envs", "16"),
+        ("n_steps", "256"),
+        ("n_minibatches", "16"),
+        ("learning_rate", "1e-3"),
+        ("discount", "0.97"),
+        ("log_std_init", "-0.7"),
+    ],
+    sac: &[],
 };
 
 /// Distances of the observed points ahead on the centre line [m].
@@ -278,6 +289,14 @@ fn introducer(roll: f64) -> UnitQuaternion<f64> {
     down * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), roll)
 }
 
+named_values! {
+    struct Terms { progress, deviation, force, success, failure }
+}
+
+named_values! {
+    struct Metrics { success, distance_m, peak_force_n, max_penetration_m }
+}
+
 /// A scope navigating to a target.
 pub struct ContinuumNavigate {
     model: Arc<Model>,
@@ -329,9 +348,10 @@ impl ContinuumNavigate {
             id: KIND.name.to_owned(),
             observation_space: observations,
             action_space: actions,
-            reward_terms: vec!["progress", "deviation", "force", "success", "failure"],
+            reward_terms: Terms::names(),
             costs: Vec::new(),
-            metrics: vec!["success", "distance_m", "peak_force_n", "max_penetration_m"],
+            observation_groups: Vec::new(),
+            metrics: Metrics::names(),
             parameters: parameters::names(&model.parameters()),
             max_episode_steps: Some(settings.max_steps),
             // Quasi-static: the time affects only the speed of videos.
@@ -437,12 +457,14 @@ impl Simulation for ContinuumNavigate {
 
     fn reward(&mut self, terms: &mut [f64]) {
         let settings = &self.model.settings;
-        let flag = |is: bool| f64::from(u8::from(is));
-        terms[0] = settings.progress_weight * self.progress * CM;
-        terms[1] = -settings.deviation_weight * self.aside * CM;
-        terms[2] = -settings.force_weight * self.force;
-        terms[3] = settings.success_bonus * flag(self.is_there());
-        terms[4] = -settings.failure_cost * flag(self.is_too_strong());
+        let reward = Terms {
+            progress: settings.progress_weight * self.progress * CM,
+            deviation: -settings.deviation_weight * self.aside * CM,
+            force: -settings.force_weight * self.force,
+            success: settings.success_bonus * f64::from(self.is_there()),
+            failure: -settings.failure_cost * f64::from(self.is_too_strong()),
+        };
+        reward.write(terms);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -474,10 +496,13 @@ impl Simulation for ContinuumNavigate {
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
-        metrics[0] = f64::from(u8::from(self.is_there()));
-        metrics[1] = self.distance();
-        metrics[2] = self.peak_force;
-        metrics[3] = self.max_penetration;
+        let values = Metrics {
+            success: f64::from(self.is_there()),
+            distance_m: self.distance(),
+            peak_force_n: self.peak_force,
+            max_penetration_m: self.max_penetration,
+        };
+        values.write(metrics);
     }
 
     fn tool_force(&self) -> Option<f64> {

@@ -57,18 +57,21 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use super::seeing;
+use super::ultrasound_tasks;
 use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
+    ImagingTask, ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement,
+    factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_range, check_ranges};
-use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
-use crate::{BoxSpace, EnvError};
+use crate::ultrasound::{
+    FrameAssessment, KnownSurfaces, OrganSurface, Raster, Survey, UltrasoundSettings,
+};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -78,6 +81,9 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: ultrasound_tasks::PPO,
+    sac: ultrasound_tasks::SAC,
 };
 
 /// Boundaries between the rows of cells: distances to the slice, along the probe's y axis [m].
@@ -118,22 +124,21 @@ pub struct CoverageSettings {
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CoverageReward {
-    /// Reward per percent newly seen.
-    pub seen: f64,
-    /// Penalty per centimetre of path.
-    pub path: f64,
-    /// Reward once the fraction is reached.
-    pub covered: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct CoverageReward weighs CoverageTerms {
+        /// Reward per percent newly seen.
+        seen: 0.1,
+        /// Penalty per centimetre of path.
+        path: 0.05,
+        /// Reward once the fraction is reached.
+        covered: 2.0,
+        /// Penalty per newton of force error.
+        force_error: 0.02,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 10.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.01,
+    }
 }
 
 impl Default for CoverageSettings {
@@ -144,14 +149,7 @@ impl Default for CoverageSettings {
             share: 0.55,
             max_distance: 0.08,
             max_force: 40.0,
-            reward: CoverageReward {
-                seen: 0.1,
-                path: 0.05,
-                covered: 2.0,
-                force_error: 0.02,
-                contact_speed: 10.0,
-                smoothness: 0.01,
-            },
+            reward: CoverageReward::default(),
             limits: ForceLimits::default(),
         }
     }
@@ -191,7 +189,7 @@ fn defaults_of(organ: SoftOrgan) -> ProbeTaskSettings<CoverageSettings> {
         SoftOrgan::RightKidney => (6.0, "kidney"),
         SoftOrgan::Liver => (12.0, "liver"),
     };
-    let mut settings = seeing::defaults(
+    let mut settings = ultrasound_tasks::defaults(
         limit,
         HybridMotionSettings {
             axes: ["x", "y"].map(str::to_owned).to_vec(),
@@ -220,13 +218,18 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<CoverageSettings> = settings::parse(&defaults, given)?;
     settings.check()?;
     settings.task.check()?;
-    seeing::check_readings(&settings.observation.ultrasound)?;
+    ultrasound_tasks::check_readings(&settings.observation.ultrasound)?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     let known = KnownSurfaces::default();
     Ok(factory(KIND.name, settings, scenes, move |settings, _| {
-        let script = seeing::script(&settings.action);
+        let script = ultrasound_tasks::script(&settings.action);
         Coverage::new(settings.task.clone(), script, known.clone())
     }))
+}
+
+named_values! {
+    /// Metrics of an episode.
+    struct CoverageMetrics { success, seen_share, path_mm, seen_per_path_1_m }
 }
 
 /// The task.
@@ -247,10 +250,10 @@ struct Coverage {
     cells: [f64; (ROWS.len() + 1) * (COLUMNS.len() + 1)],
     /// Fraction seen after the previous control step, and the path length then [m].
     last: [f64; 2],
-    force: AxialForce,
+    contact: ContactMeter,
     /// Pose of the face in the last frame.
     imaged: Option<Isometry3<f64>>,
-    path: seeing::Path,
+    path: ultrasound_tasks::Path,
     /// Distance outside the raster's area, seen from above [m].
     outside: f64,
     /// Remaining poses of the script, last pose first, and whether it has reached the first. `None` before a route was chosen.
@@ -275,9 +278,9 @@ impl Coverage {
             share: 0.0,
             cells: [0.0; _],
             last: [0.0; 2],
-            force: AxialForce::default(),
+            contact: ContactMeter::along(ForceAxis::Probe),
             imaged: None,
-            path: seeing::Path::default(),
+            path: ultrasound_tasks::Path::default(),
             outside: 0.0,
             way: None,
             action_change: ActionChange::default(),
@@ -319,7 +322,7 @@ impl Coverage {
 
     /// Marks the visible points of a frame and sorts the others into cells. `margin`: half the displacement across the slice
     /// since the last frame [m].
-    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, sight: &Sight) {
+    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, frame: &FrameAssessment) {
         self.cells.fill(0.0);
         let Some(surface) = &self.surface else {
             return;
@@ -330,7 +333,7 @@ impl Coverage {
                 continue;
             }
             let place = probe_from_torso * point.rest.cast::<f64>();
-            if place.y.abs() < NEAR && sight.sees(&point.rest, margin) {
+            if place.y.abs() < NEAR && frame.shows(&point.rest, margin) {
                 self.seen[index] = true;
                 self.share += share;
             } else {
@@ -348,25 +351,9 @@ impl Coverage {
 }
 
 impl ProbeTask for Coverage {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "seen",
-            "path",
-            "covered",
-            "force_error",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        let own = ["success", "seen_share", "path_mm", "seen_per_path_1_m"];
-        [&own[..], &AxialForce::METRICS].concat()
-    }
+    type Terms = CoverageTerms;
+    type Costs = ContactCosts;
+    type Metrics = (CoverageMetrics, ForceMetrics);
 
     fn observation_space(&self) -> BoxSpace {
         let mut space = BoxSpace::default();
@@ -386,8 +373,8 @@ impl ProbeTask for Coverage {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
-        self.force = AxialForce::default();
-        (self.path, self.outside, self.way) = (seeing::Path::default(), 0.0, None);
+        self.contact.reset(episode.force);
+        (self.path, self.outside, self.way) = (ultrasound_tasks::Path::default(), 0.0, None);
         (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
         let n = self
@@ -397,51 +384,18 @@ impl ProbeTask for Coverage {
         self.seen = vec![false; n];
         let missing = ["task.organ", "is not below skin that the arm can reach"];
         let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
-        seeing::place(state, episode, None, missing, draw)
+        ultrasound_tasks::place(state, episode, None, missing, draw)
     }
 
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
-        self.force.update(state);
+        self.contact.update(state);
         self.path.follow(state);
     }
 
-    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
-        let survey = self.survey.as_ref();
-        survey.map_or_else(Vec::new, |(_, survey)| survey.raster().columns.concat())
-    }
-
-    fn see_reference(&mut self, sight: &Sight) {
-        let Some((patient, mut survey)) = self.survey.take() else {
-            return;
-        };
-        survey.see(sight);
-        if survey.is_left() {
-            self.survey = Some((patient, survey));
-            return;
-        }
-        let surface = self.known.learn(patient, survey.surface());
-        self.seen = vec![false; surface.points.len()];
-        self.surface = Some(surface);
-    }
-
-    fn see(&mut self, state: &SceneState, sight: &Sight) {
-        let pose = state.torso_from_probe();
-        let way = self.imaged.replace(pose).map_or(0.0, |before| {
-            (pose.inverse() * before).translation.vector.y.abs()
-        });
-        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), sight);
-        if let Some(surface) = &self.surface {
-            let place = pose.translation.vector;
-            let [low, high] = surface.raster.area;
-            let beyond = |axis: usize| {
-                (low[axis] - place[axis])
-                    .max(place[axis] - high[axis])
-                    .max(0.0)
-            };
-            self.outside = beyond(0).hypot(beyond(1));
-        }
+    fn imaging(&mut self) -> Option<&mut dyn ImagingTask> {
+        Some(self)
     }
 
     fn observe(&self, _state: &SceneState, observation: &mut [f32]) {
@@ -451,24 +405,28 @@ impl ProbeTask for Coverage {
         }
     }
 
-    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, action: &[f32]) -> CoverageTerms {
         let (weight, settings) = (&self.settings.reward, &self.settings);
         let [share, path] = [self.share, self.path.length()];
         let is_new = self.is_covered() && self.last[0] < settings.share;
-        terms.copy_from_slice(&[
-            weight.seen * 100.0 * (share - self.last[0]),
-            -weight.path * 100.0 * (path - self.last[1]),
-            weight.covered * f64::from(u8::from(is_new)),
-            -weight.force_error * self.force.take_error().min(5.0),
-            -weight.contact_speed * self.force.take_excess(settings.limits.contact_speed),
-            -weight.smoothness * self.action_change.update(action),
-        ]);
+        let reward = CoverageTerms {
+            seen: weight.seen * 100.0 * (share - self.last[0]),
+            path: -weight.path * 100.0 * (path - self.last[1]),
+            covered: weight.covered * f64::from(u8::from(is_new)),
+            force_error: -weight.force_error * self.contact.take_error().min(5.0),
+            contact_speed: -weight.contact_speed
+                * self
+                    .contact
+                    .contact_speed_penalty(settings.limits.contact_speed),
+            smoothness: -weight.smoothness * self.action_change.update(action),
+        };
         self.last = [share, path];
+        reward
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = &self.settings.limits;
-        self.force.take_costs(limits, costs);
+        self.contact.take_costs(limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -483,8 +441,8 @@ impl ProbeTask for Coverage {
     }
 
     fn judge(&self, judge: Judge) -> Judge {
-        let judge = self.force.judge_force(judge);
-        let judge = self.force.judge(judge, &self.settings.limits);
+        let judge = self.contact.judge_force(judge, None);
+        let judge = self.contact.judge_limits(judge, &self.settings.limits);
         let seen = Rule::at_least("share of the organ seen", self.share, self.settings.share);
         judge_rules(judge, &[seen])
     }
@@ -523,16 +481,54 @@ impl ProbeTask for Coverage {
         true
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
-        let is_done = self.is_covered() && self.force.is_within(&self.settings.limits);
+    fn metrics(&self) -> Self::Metrics {
+        let is_done = self.is_covered() && self.contact.is_within(&self.settings.limits);
         let path = self.path.length();
-        let own = [
-            f64::from(u8::from(is_done)),
-            self.share,
-            1e3 * path,
-            self.share / path.max(1e-3),
-        ];
-        metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.force.values());
+        let own = CoverageMetrics {
+            success: f64::from(is_done),
+            seen_share: self.share,
+            path_mm: 1e3 * path,
+            seen_per_path_1_m: self.share / path.max(1e-3),
+        };
+        (own, self.contact.force_metrics())
+    }
+}
+
+impl ImagingTask for Coverage {
+    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
+        let survey = self.survey.as_ref();
+        survey.map_or_else(Vec::new, |(_, survey)| survey.raster().columns.concat())
+    }
+
+    fn on_reference_frame(&mut self, frame: &FrameAssessment) {
+        let Some((patient, mut survey)) = self.survey.take() else {
+            return;
+        };
+        survey.add(frame);
+        if survey.is_left() {
+            self.survey = Some((patient, survey));
+            return;
+        }
+        let surface = self.known.learn(patient, survey.surface());
+        self.seen = vec![false; surface.points.len()];
+        self.surface = Some(surface);
+    }
+
+    fn on_frame(&mut self, state: &SceneState, frame: &FrameAssessment) {
+        let pose = state.torso_from_probe();
+        let way = self.imaged.replace(pose).map_or(0.0, |before| {
+            (pose.inverse() * before).translation.vector.y.abs()
+        });
+        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), frame);
+        if let Some(surface) = &self.surface {
+            let place = pose.translation.vector;
+            let [low, high] = surface.raster.area;
+            let beyond = |axis: usize| {
+                (low[axis] - place[axis])
+                    .max(place[axis] - high[axis])
+                    .max(0.0)
+            };
+            self.outside = beyond(0).hypot(beyond(1));
+        }
     }
 }

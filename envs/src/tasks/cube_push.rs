@@ -59,6 +59,7 @@
 use std::sync::Arc;
 
 use insonate_models::mjcf::{Body, Element, Geom, Namespace};
+use insonate_models::torsos;
 use insonate_sim::placement::Skin;
 use insonate_sim::readings::FreeBody;
 use insonate_sim::verdict::{Judge, VerdictLimits};
@@ -77,7 +78,7 @@ use crate::probe::{
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -87,6 +88,14 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: &[
+        ("total_timesteps", "1_500_000"),
+        ("learning_rate", "1e-3"),
+        ("discount", "0.98"),
+        ("log_std_init", "-0.5"),
+    ],
+    sac: &[],
 };
 
 /// Name of the cube's body and geom.
@@ -118,20 +127,19 @@ pub struct PushSettings {
     pub reward: PushReward,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PushReward {
-    /// Nearness to the pushing point.
-    pub reach: f64,
-    /// Contact with the cube.
-    pub touch: f64,
-    /// Nearness of the cube to the goal.
-    pub push: f64,
-    /// The cube at the goal.
-    pub success: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct PushReward weighs PushTerms {
+        /// Nearness to the pushing point.
+        reach: 10.0,
+        /// Contact with the cube.
+        touch: 0.0,
+        /// Nearness of the cube to the goal.
+        push: 40.0,
+        /// The cube at the goal.
+        success: 0.5,
+        /// Penalty for changes of the action.
+        smoothness: 0.02,
+    }
 }
 
 impl Default for PushSettings {
@@ -142,13 +150,7 @@ impl Default for PushSettings {
             success_distance: 0.06,
             friction: 0.5,
             shaping: "progress".to_owned(),
-            reward: PushReward {
-                reach: 10.0,
-                touch: 0.0,
-                push: 40.0,
-                success: 0.5,
-                smoothness: 0.02,
-            },
+            reward: PushReward::default(),
         }
     }
 }
@@ -177,7 +179,7 @@ fn defaults() -> ProbeTaskSettings<PushSettings> {
         },
         scene: SceneSettings {
             robot: "ur5e".to_owned(),
-            torso: "none".to_owned(),
+            torso: torsos::NONE.to_owned(),
             ..SceneSettings::default()
         },
         action: ActionSettings {
@@ -207,14 +209,13 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<PushSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    if settings.scene.torso != "none" {
+    if settings.scene.torso_kind()?.is_some() {
         return Err(EnvError::Config {
             field: "scene.torso".to_owned(),
             problem: format!("is {:?}, but this task has none", settings.scene.torso),
         });
     }
     let scenes = SceneSet::of(
-        settings.scene.clone(),
         settings.randomization.clone(),
         ActiveParameters::of(&["start.height", "action."]),
         model(&settings)?,
@@ -253,6 +254,11 @@ fn model(settings: &ProbeTaskSettings<PushSettings>) -> Result<Arc<SceneModel>, 
         home.set("qpos", qpos);
     }
     SceneModel::of(scene, &document, Skin::Plane(top))
+}
+
+named_values! {
+    /// Metrics of an episode.
+    struct PushMetrics { success, cube_to_goal_m }
 }
 
 /// The task.
@@ -336,13 +342,9 @@ impl Push {
 }
 
 impl ProbeTask for Push {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec!["reach", "touch", "push", "success", "smoothness"]
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        vec!["success", "cube_to_goal_m"]
-    }
+    type Terms = PushTerms;
+    type Costs = ();
+    type Metrics = PushMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::unbounded([
@@ -429,7 +431,7 @@ impl ProbeTask for Push {
         }
     }
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> PushTerms {
         let (view, weight) = (self.view(state), &self.settings.reward);
         let (distance, way) = (view.way.norm(), (view.probe - Self::behind(&view)).norm());
         let change = self.action_change.update(action);
@@ -442,15 +444,16 @@ impl ProbeTask for Push {
         } else {
             [self.way - way, touching, self.distance - distance]
         };
-        terms.copy_from_slice(&[
-            weight.reach * reach,
-            weight.touch * touch,
-            weight.push * push,
-            weight.success * there,
-            -weight.smoothness * change,
-        ]);
+        let reward = PushTerms {
+            reach: weight.reach * reach,
+            touch: weight.touch * touch,
+            push: weight.push * push,
+            success: weight.success * there,
+            smoothness: -weight.smoothness * change,
+        };
         (self.distance, self.way) = (distance, way);
         self.touched = false;
+        reward
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -467,9 +470,12 @@ impl ProbeTask for Push {
         judge_rules(judge, &[near])
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> PushMetrics {
         let success = self.distance < self.settings.success_distance;
-        metrics.copy_from_slice(&[f64::from(u8::from(success)), self.distance]);
+        PushMetrics {
+            success: f64::from(success),
+            cube_to_goal_m: self.distance,
+        }
     }
 
     /// Moves over the cube, down behind it, and pushes. Only for the actions x, y and z.

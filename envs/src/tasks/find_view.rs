@@ -55,18 +55,19 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use super::seeing;
+use super::ultrasound_tasks;
 use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
+    ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement, factory,
+    judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_ranges};
 use crate::ultrasound::UltrasoundSettings;
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -76,6 +77,9 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: ultrasound_tasks::PPO,
+    sac: ultrasound_tasks::SAC,
 };
 
 /// Minimum cosine of the skin's slope at a start.
@@ -107,20 +111,19 @@ pub struct ViewSettings {
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ViewReward {
-    /// Reward per centimetre of progress.
-    pub progress: f64,
-    /// Nearness to the view.
-    pub nearness: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct ViewReward weighs ViewTerms {
+        /// Reward per centimetre of progress.
+        progress: 1.0,
+        /// Nearness to the view.
+        nearness: 0.3,
+        /// Penalty per newton of force error.
+        force_error: 0.02,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 10.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.01,
+    }
 }
 
 impl Default for ViewSettings {
@@ -133,13 +136,7 @@ impl Default for ViewSettings {
             metres_per_radian: 0.05,
             max_distance: 0.1,
             max_force: 40.0,
-            reward: ViewReward {
-                progress: 1.0,
-                nearness: 0.3,
-                force_error: 0.02,
-                contact_speed: 10.0,
-                smoothness: 0.01,
-            },
+            reward: ViewReward::default(),
             limits: ForceLimits::default(),
         }
     }
@@ -164,7 +161,7 @@ impl ViewSettings {
 }
 
 fn defaults() -> ProbeTaskSettings<ViewSettings> {
-    let mut settings = seeing::defaults(
+    let mut settings = ultrasound_tasks::defaults(
         2.5,
         HybridMotionSettings {
             speed_scale: 0.06,
@@ -189,10 +186,10 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<ViewSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    seeing::check_readings(&settings.observation.ultrasound)?;
+    ultrasound_tasks::check_readings(&settings.observation.ultrasound)?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
-        let script = seeing::script(&settings.action);
+        let script = ultrasound_tasks::script(&settings.action);
         Ok(FindView::new(
             settings.task.clone(),
             settings.time.limit,
@@ -210,6 +207,11 @@ enum Stop {
     Obstruction(&'static str),
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct ViewMetrics { success, view_distance_mm, view_angle_deg, path_mm }
+}
+
 /// The task.
 #[derive(Debug)]
 struct FindView {
@@ -218,14 +220,14 @@ struct FindView {
     /// Settings of the action mode that the script uses.
     script: Option<HybridMotionSettings>,
     torso_from_view: Isometry3<f64>,
-    force: AxialForce,
+    contact: ContactMeter,
     /// Current distance [m] and angle [rad] from the view.
     error: [f64; 2],
     /// $D$ after the previous control step.
     last: f64,
     /// Reason for the robot's stop.
     stopped: Option<Stop>,
-    path: seeing::Path,
+    path: ultrasound_tasks::Path,
     action_change: ActionChange,
 }
 
@@ -236,11 +238,11 @@ impl FindView {
             limit,
             script,
             torso_from_view: Isometry3::identity(),
-            force: AxialForce::default(),
+            contact: ContactMeter::along(ForceAxis::Probe),
             error: [0.0; 2],
             last: 0.0,
             stopped: None,
-            path: seeing::Path::default(),
+            path: ultrasound_tasks::Path::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -280,24 +282,9 @@ impl FindView {
 }
 
 impl ProbeTask for FindView {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "progress",
-            "nearness",
-            "force_error",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        let own = ["success", "view_distance_mm", "view_angle_deg", "path_mm"];
-        [&own[..], &AxialForce::METRICS].concat()
-    }
+    type Terms = ViewTerms;
+    type Costs = ContactCosts;
+    type Metrics = (ViewMetrics, ForceMetrics);
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -312,13 +299,14 @@ impl ProbeTask for FindView {
         let patient = state.patient.as_ref();
         let patient = patient.ok_or(EnvError::Order("a view without a patient"))?;
         self.torso_from_view = patient.adult().liver_kidney_view()?;
-        (self.force, self.stopped) = (AxialForce::default(), None);
-        self.path = seeing::Path::default();
+        self.contact.reset(episode.force);
+        self.stopped = None;
+        self.path = ultrasound_tasks::Path::default();
         self.action_change.reset();
         let missing = ["task.start_distance", "leads to starts outside the skin"];
         let draw = |state: &SceneState| self.draw_start(state, episode.force, rng);
         let view = state.in_world(&self.torso_from_view);
-        let placed = seeing::place(state, episode, Some(&view), missing, draw);
+        let placed = ultrasound_tasks::place(state, episode, Some(&view), missing, draw);
         self.error = self.error(state);
         self.last = self.potential();
         placed
@@ -327,7 +315,7 @@ impl ProbeTask for FindView {
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
-        self.force.update(state);
+        self.contact.update(state);
         self.error = self.error(state);
         self.path.follow(state);
         let is_hard = state.axial_force() > self.settings.max_force;
@@ -341,25 +329,29 @@ impl ProbeTask for FindView {
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, action: &[f32]) -> ViewTerms {
         let (weight, settings) = (&self.settings.reward, &self.settings);
         let [distance, angle] = self.error;
         let near = (distance / settings.tolerance).powi(2)
             + (angle / settings.tolerance_deg.to_radians()).powi(2);
         let now = self.potential();
-        terms.copy_from_slice(&[
-            weight.progress * 100.0 * (self.last - now),
-            weight.nearness * (-near).exp(),
-            -weight.force_error * self.force.take_error().min(5.0),
-            -weight.contact_speed * self.force.take_excess(settings.limits.contact_speed),
-            -weight.smoothness * self.action_change.update(action),
-        ]);
+        let reward = ViewTerms {
+            progress: weight.progress * 100.0 * (self.last - now),
+            nearness: weight.nearness * (-near).exp(),
+            force_error: -weight.force_error * self.contact.take_error().min(5.0),
+            contact_speed: -weight.contact_speed
+                * self
+                    .contact
+                    .contact_speed_penalty(settings.limits.contact_speed),
+            smoothness: -weight.smoothness * self.action_change.update(action),
+        };
         self.last = now;
+        reward
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = &self.settings.limits;
-        self.force.take_costs(limits, costs);
+        self.contact.take_costs(limits)
     }
 
     fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
@@ -375,8 +367,8 @@ impl ProbeTask for FindView {
     fn judge(&self, judge: Judge) -> Judge {
         let [distance, angle] = self.error;
         let (settings, angle) = (&self.settings, angle.to_degrees());
-        let judge = self.force.judge_force(judge);
-        let judge = self.force.judge(judge, &settings.limits);
+        let judge = self.contact.judge_force(judge, None);
+        let judge = self.contact.judge_limits(judge, &settings.limits);
         let rules = [
             Rule::below("distance to the view [m]", distance, settings.tolerance),
             Rule::below("angle to the view [deg]", angle, settings.tolerance_deg),
@@ -403,19 +395,18 @@ impl ProbeTask for FindView {
         true
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> Self::Metrics {
         let [distance, angle] = self.error;
         let is_there = distance < self.settings.tolerance
             && angle.to_degrees() < self.settings.tolerance_deg
-            && self.force.time() >= self.limit - 1e-9
-            && self.force.is_within(&self.settings.limits);
-        let own = [
-            f64::from(u8::from(is_there)),
-            1e3 * distance,
-            angle.to_degrees(),
-            1e3 * self.path.length(),
-        ];
-        metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.force.values());
+            && self.contact.time() >= self.limit - 1e-9
+            && self.contact.is_within(&self.settings.limits);
+        let own = ViewMetrics {
+            success: f64::from(is_there),
+            view_distance_mm: 1e3 * distance,
+            view_angle_deg: angle.to_degrees(),
+            path_mm: 1e3 * self.path.length(),
+        };
+        (own, self.contact.force_metrics())
     }
 }

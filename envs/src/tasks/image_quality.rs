@@ -47,18 +47,19 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use super::seeing;
+use super::ultrasound_tasks;
 use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard,
+    ActionChange, ContactCosts, ContactMeter, ForceAxis, ForceLimits, ForceMetrics, Goal,
+    ImagingTask, ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, WrenchMeasurement,
+    factory, judge_rules, pressed_too_hard,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_interval, check_ranges};
-use crate::ultrasound::{Sight, UltrasoundSettings};
-use crate::{BoxSpace, EnvError};
+use crate::ultrasound::{FrameAssessment, UltrasoundSettings};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -68,6 +69,9 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: ultrasound_tasks::PPO,
+    sac: ultrasound_tasks::SAC,
 };
 
 /// Minimum start tilt as a fraction of the maximum.
@@ -103,18 +107,17 @@ pub struct QualitySettings {
     pub limits: ForceLimits,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QualityReward {
-    /// Quality.
-    pub quality: f64,
-    /// Penalty for force near its limit.
-    pub force: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct QualityReward weighs QualityTerms {
+        /// Quality.
+        quality: 1.0,
+        /// Penalty for force near its limit.
+        force: 1.0,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 10.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.005,
+    }
 }
 
 impl Default for QualitySettings {
@@ -126,12 +129,7 @@ impl Default for QualitySettings {
             settling: 1.5,
             quality: 0.88,
             max_force: 40.0,
-            reward: QualityReward {
-                quality: 1.0,
-                force: 1.0,
-                contact_speed: 10.0,
-                smoothness: 0.005,
-            },
+            reward: QualityReward::default(),
             limits: ForceLimits {
                 peak_force: 12.0,
                 ..ForceLimits::default()
@@ -158,7 +156,7 @@ impl QualitySettings {
 }
 
 fn defaults() -> ProbeTaskSettings<QualitySettings> {
-    let mut settings = seeing::defaults(
+    let mut settings = ultrasound_tasks::defaults(
         5.0,
         HybridMotionSettings {
             axes: ["fan", "rock", "force"].map(str::to_owned).to_vec(),
@@ -192,13 +190,18 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
-        let script = seeing::script(&settings.action);
+        let script = ultrasound_tasks::script(&settings.action);
         Ok(ImageQuality::new(
             settings.task.clone(),
             settings.time.limit,
             script,
         ))
     }))
+}
+
+named_values! {
+    /// Metrics of an episode.
+    struct QualityMetrics { success, quality, confidence, contact_share }
 }
 
 /// The task.
@@ -210,7 +213,7 @@ struct ImageQuality {
     script: Option<HybridMotionSettings>,
     /// Position in the world frame of the compiled torso, seen from above [m].
     place: [f64; 2],
-    force: AxialForce,
+    contact: ContactMeter,
     /// Maximum force in the control step [N].
     step_peak: f64,
     /// Sum of the reference's mean confidences, and number of frames.
@@ -228,7 +231,7 @@ impl ImageQuality {
             limit,
             script,
             place: [0.0; 2],
-            force: AxialForce::default(),
+            contact: ContactMeter::along(ForceAxis::Probe),
             step_peak: 0.0,
             reference: (0.0, 0),
             quality: 0.0,
@@ -265,18 +268,9 @@ impl ImageQuality {
 }
 
 impl ProbeTask for ImageQuality {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec!["quality", "force", "contact_speed", "smoothness"]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        let own = ["success", "quality", "confidence", "contact_share"];
-        [&own[..], &AxialForce::METRICS].concat()
-    }
+    type Terms = QualityTerms;
+    type Costs = ContactCosts;
+    type Metrics = (QualityMetrics, ForceMetrics);
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -288,14 +282,14 @@ impl ProbeTask for ImageQuality {
         episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        self.force = AxialForce::default();
+        self.contact.reset(episode.force);
         (self.step_peak, self.quality) = (0.0, 0.0);
         (self.reference, self.sums) = ((0.0, 0), ([0.0; 2], 0));
         self.action_change.reset();
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
         let missing = ["task.area_x", "and task.area_y are outside the skin"];
-        seeing::place(state, episode, None, missing, |state| {
+        ultrasound_tasks::place(state, episode, None, missing, |state| {
             self.place = [
                 x + rng.random_range(area_x[0]..=area_x[1]),
                 y + rng.random_range(area_y[0]..=area_y[1]),
@@ -316,48 +310,32 @@ impl ProbeTask for ImageQuality {
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
-        self.force.update(state);
+        self.contact.update(state);
         self.step_peak = self.step_peak.max(state.axial_force());
     }
 
-    fn reference_hold(&self, state: &SceneState) -> Option<Goal> {
-        Some(Goal {
-            force: state.goal.force + MORE_FORCE,
-            ..Goal::at(self.upright(state)?)
-        })
-    }
-
-    fn see_reference(&mut self, sight: &Sight) {
-        self.reference.0 += sight.confidence();
-        self.reference.1 += 1;
-    }
-
-    fn see(&mut self, state: &SceneState, sight: &Sight) {
-        self.quality = self.quality_of(sight.confidence());
-        if state.physics.time() >= self.settings.settling - 1e-9 {
-            self.sums.0[0] += sight.confidence();
-            self.sums.0[1] += sight.contact_share();
-            self.sums.1 += 1;
-        }
+    fn imaging(&mut self) -> Option<&mut dyn ImagingTask> {
+        Some(self)
     }
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, action: &[f32]) -> QualityTerms {
         let (weight, limits) = (&self.settings.reward, &self.settings.limits);
         let share = self.step_peak / limits.peak_force.max(1e-3);
         self.step_peak = 0.0;
-        terms.copy_from_slice(&[
-            weight.quality * self.quality,
-            -weight.force * (share - FREE).max(0.0),
-            -weight.contact_speed * self.force.take_excess(limits.contact_speed),
-            -weight.smoothness * self.action_change.update(action),
-        ]);
+        QualityTerms {
+            quality: weight.quality * self.quality,
+            force: -weight.force * (share - FREE).max(0.0),
+            contact_speed: -weight.contact_speed
+                * self.contact.contact_speed_penalty(limits.contact_speed),
+            smoothness: -weight.smoothness * self.action_change.update(action),
+        }
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = &self.settings.limits;
-        self.force.take_costs(limits, costs);
+        self.contact.take_costs(limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -367,7 +345,7 @@ impl ProbeTask for ImageQuality {
 
     /// The desired force is part of the action, so the force error is not judged.
     fn judge(&self, judge: Judge) -> Judge {
-        let judge = self.force.judge(judge, &self.settings.limits);
+        let judge = self.contact.judge_limits(judge, &self.settings.limits);
         let quality = Rule::at_least(
             "quality",
             self.quality_of(self.means()[0]),
@@ -392,14 +370,41 @@ impl ProbeTask for ImageQuality {
         true
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
-        let [confidence, touching] = self.means();
+    fn metrics(&self) -> Self::Metrics {
+        let [confidence, contact_share] = self.means();
         let quality = self.quality_of(confidence);
         let is_good = quality >= self.settings.quality
-            && self.force.time() >= self.limit - 1e-9
-            && self.force.is_within(&self.settings.limits);
-        let own = [f64::from(u8::from(is_good)), quality, confidence, touching];
-        metrics[..own.len()].copy_from_slice(&own);
-        metrics[own.len()..].copy_from_slice(&self.force.values());
+            && self.contact.time() >= self.limit - 1e-9
+            && self.contact.is_within(&self.settings.limits);
+        let own = QualityMetrics {
+            success: f64::from(is_good),
+            quality,
+            confidence,
+            contact_share,
+        };
+        (own, self.contact.force_metrics())
+    }
+}
+
+impl ImagingTask for ImageQuality {
+    fn reference_hold(&self, state: &SceneState) -> Option<Goal> {
+        Some(Goal {
+            force: state.goal.force + MORE_FORCE,
+            ..Goal::at(self.upright(state)?)
+        })
+    }
+
+    fn on_reference_frame(&mut self, frame: &FrameAssessment) {
+        self.reference.0 += frame.confidence();
+        self.reference.1 += 1;
+    }
+
+    fn on_frame(&mut self, state: &SceneState, frame: &FrameAssessment) {
+        self.quality = self.quality_of(frame.confidence());
+        if state.physics.time() >= self.settings.settling - 1e-9 {
+            self.sums.0[0] += frame.confidence();
+            self.sums.0[1] += frame.contact_share();
+            self.sums.1 += 1;
+        }
     }
 }

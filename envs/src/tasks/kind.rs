@@ -3,6 +3,9 @@
 use crate::EnvError;
 use crate::factory::EnvFactory;
 
+/// Settings as dotted names and TOML values. A value that is not valid TOML is a string.
+pub type Assignments = &'static [(&'static str, &'static str)];
+
 /// A kind of task.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskKind {
@@ -14,8 +17,14 @@ pub struct TaskKind {
     pub defaults: fn() -> toml::Table,
     /// Creates a factory for given settings. Missing settings have their defaults.
     pub build: fn(&toml::Table) -> Result<EnvFactory, EnvError>,
-    /// Settings for the scripted policy, as dotted names and TOML values.
-    pub scripted: &'static [(&'static str, &'static str)],
+    /// Settings of the task for its scripted policy.
+    pub scripted: Assignments,
     /// Settings for demonstrations, if the scripted policy otherwise always outputs zero actions. Empty: the settings above.
-    pub demonstrated: &'static [(&'static str, &'static str)],
+    pub demonstrated: Assignments,
+    /// Whether a study can judge fitted torsos by policies for it: it needs a torso and a desired force in contact.
+    pub is_studied: bool,
+    /// Recommended settings of PPO that differ from those for any task.
+    pub ppo: Assignments,
+    /// Recommended settings of SAC that differ from those for any task.
+    pub sac: Assignments,
 }

@@ -11,13 +11,13 @@ pub mod probe_press;
 pub mod probe_reach;
 pub mod probe_sweep;
 pub mod reacher;
-mod seeing;
 pub mod table_slide;
 pub mod tissue_reach;
 pub mod tissue_retract;
+mod ultrasound_tasks;
 
 pub use crate::factory::EnvFactory;
-pub use kind::TaskKind;
+pub use kind::{Assignments, TaskKind};
 
 use crate::{EnvError, settings};
 
@@ -54,9 +54,5 @@ pub fn by_name(name: &str) -> Result<&'static TaskKind, EnvError> {
 /// # Errors
 /// [`EnvError::Unknown`] for the task; errors of its settings.
 pub fn factory(name: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
-    let mut given = toml::Table::new();
-    for (field, value) in sets {
-        settings::set(&mut given, field, value)?;
-    }
-    (by_name(name)?.build)(&given)
+    (by_name(name)?.build)(&settings::assign(sets)?)
 }

@@ -45,7 +45,7 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
-use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_values};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -55,6 +55,16 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: &[
+        ("total_timesteps", "100_000"),
+        ("n_envs", "4"),
+        ("n_steps", "256"),
+        ("n_minibatches", "16"),
+        ("learning_rate", "1e-3"),
+        ("discount", "0.98"),
+    ],
+    sac: &[("total_timesteps", "10_000"), ("learning_starts", "500")],
 };
 
 /// Random parameters of an episode: the start.
@@ -128,6 +138,14 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
+named_values! {
+    struct Terms { angle, velocity, torque }
+}
+
+named_values! {
+    struct Metrics { success, upright_ratio }
+}
+
 /// The pole and its motor.
 #[derive(Debug, Clone, Default)]
 pub struct Pendulum {
@@ -135,7 +153,7 @@ pub struct Pendulum {
     theta: f64,
     theta_dot: f64,
     torque: f64,
-    terms: [f64; 3],
+    terms: Terms,
     /// Numbers of steps so far, of upright steps, and of upright steps since the last other one.
     n_steps: usize,
     n_upright: usize,
@@ -153,9 +171,10 @@ impl Pendulum {
                 .with("sin_theta [1]", -1.0, 1.0)
                 .with("theta_dot [rad/s]", -speed, speed),
             action_space: BoxSpace::default().with("torque [N·m]", -torque, torque),
-            reward_terms: vec!["angle", "velocity", "torque"],
+            reward_terms: Terms::names(),
             costs: Vec::new(),
-            metrics: vec!["success", "upright_ratio"],
+            observation_groups: Vec::new(),
+            metrics: Metrics::names(),
             parameters: parameters::names(&PARAMETERS),
             max_episode_steps: Some(settings.max_episode_steps),
             control_timestep: settings.timestep,
@@ -214,11 +233,11 @@ impl Simulation for Pendulum {
     fn advance(&mut self) -> Result<(), StepFailure> {
         let angle = wrapped(self.theta);
         // (state, torque) => reward => state
-        self.terms = [
-            -angle * angle,
-            -0.1 * self.theta_dot * self.theta_dot,
-            -0.001 * self.torque * self.torque,
-        ];
+        self.terms = Terms {
+            angle: -angle * angle,
+            velocity: -0.1 * self.theta_dot * self.theta_dot,
+            torque: -0.001 * self.torque * self.torque,
+        };
         self.integrate();
         self.n_steps += 1;
         let is_upright = wrapped(self.theta).abs() < UPRIGHT;
@@ -228,7 +247,7 @@ impl Simulation for Pendulum {
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
-        terms.copy_from_slice(&self.terms);
+        self.terms.write(terms);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -242,8 +261,11 @@ impl Simulation for Pendulum {
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
-        metrics[0] = f64::from(u8::from(self.n_held >= N_HELD));
-        metrics[1] = self.n_upright as f64 / self.n_steps.max(1) as f64;
+        let values = Metrics {
+            success: f64::from(self.n_held >= N_HELD),
+            upright_ratio: self.n_upright as f64 / self.n_steps.max(1) as f64,
+        };
+        values.write(metrics);
     }
 
     /// Pumps energy until the pole can reach the top, and balances it there with a linear controller (Åström and Furuta 2000,

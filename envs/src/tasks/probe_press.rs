@@ -45,17 +45,18 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
+use super::probe_sweep;
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, HeldForce, ProbeTask,
-    ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings,
-    factory, judge_rules, pressed_too_hard, too_far,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMeter, ContactMetrics, FORCE_RATE,
+    ForceLimits, HeldForce, ProbeTask, ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget,
+    TimeSettings, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -65,6 +66,9 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    is_studied: true,
+    ppo: probe_sweep::PPO,
+    sac: probe_sweep::SAC,
 };
 
 /// Settings of the task.
@@ -93,24 +97,24 @@ pub struct PressSettings {
     pub reward: PressReward,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PressReward {
-    /// Accuracy of the force.
-    pub force: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Fraction of `force` and `force_error` that counts before `task.settling`. Without it, early contact would be rewarded.
-    pub while_settling: f64,
-    /// Nearness to the position.
-    pub position: f64,
-    /// Upright orientation.
-    pub orientation: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
+reward_terms! {
+    pub struct PressReward weighs PressTerms {
+        /// Accuracy of the force.
+        force: 3.0,
+        /// Penalty per newton of force error.
+        force_error: 1.0,
+        /// Nearness to the position.
+        position: 0.5,
+        /// Upright orientation.
+        orientation: 0.5,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 100.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.02,
+    } and {
+        /// Fraction of `force` and `force_error` that counts before `task.settling`. Without it, early contact would be rewarded.
+        while_settling: 0.1,
+    }
 }
 
 impl Default for PressSettings {
@@ -125,15 +129,7 @@ impl Default for PressSettings {
             max_force_rate: FORCE_RATE,
             max_position_error: 0.05,
             max_force: 40.0,
-            reward: PressReward {
-                force: 3.0,
-                force_error: 1.0,
-                while_settling: 0.1,
-                position: 0.5,
-                orientation: 0.5,
-                contact_speed: 100.0,
-                smoothness: 0.02,
-            },
+            reward: PressReward::default(),
         }
     }
 }
@@ -194,14 +190,13 @@ struct Press {
     settings: PressSettings,
     limit: f64,
     target: SkinTarget,
-    contact: ContactMetrics,
+    contact: ContactMeter,
     /// Time since which the force is within the tolerance [s].
     held: f64,
     /// Force errors at the end, where the force must be held.
     last: HeldForce,
     /// Maximum distance from the position in contact [m].
     place_error: f64,
-    error: (f64, usize),
     action_change: ActionChange,
 }
 
@@ -211,22 +206,18 @@ impl Press {
             settings,
             limit,
             target: SkinTarget::default(),
-            contact: ContactMetrics::default(),
+            contact: ContactMeter::default(),
             held: 0.0,
             last: HeldForce::default(),
             place_error: 0.0,
-            error: (0.0, 0),
             action_change: ActionChange::default(),
         }
     }
 
     /// Limits of a success in addition to the held force.
-    fn limits(&self) -> SuccessCriteria {
-        SuccessCriteria {
+    fn limits(&self) -> ForceLimits {
+        ForceLimits {
             contact_ratio: 0.0,
-            force_mae: f64::INFINITY,
-            path_rmse: f64::INFINITY,
-            tilt_deg: f64::INFINITY,
             peak_force: self.target.force + self.settings.max_overshoot,
             contact_speed: self.settings.max_contact_speed,
             force_rate: self.settings.max_force_rate,
@@ -235,24 +226,9 @@ impl Press {
 }
 
 impl ProbeTask for Press {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "force",
-            "force_error",
-            "position",
-            "orientation",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        ContactMetrics::METRICS.to_vec()
-    }
+    type Terms = PressTerms;
+    type Costs = ContactCosts;
+    type Metrics = ContactMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default().with("force_target [N]", 0.0, 40.0)
@@ -265,9 +241,9 @@ impl ProbeTask for Press {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
-        self.contact.reset();
-        (self.held, self.error) = (0.0, (0.0, 0));
-        (self.last, self.place_error) = (HeldForce::default(), 0.0);
+        self.contact.reset(self.target.force);
+        (self.held, self.place_error) = (0.0, 0.0);
+        self.last = HeldForce::default();
         self.action_change.reset();
         self.before_substep(state);
         state.place_above(episode)
@@ -286,10 +262,7 @@ impl ProbeTask for Press {
         if state.probe.in_contact {
             self.place_error = self.place_error.max(state.offset_across().norm());
         }
-        let error = (force - wanted).abs();
-        self.error.0 += error;
-        self.error.1 += 1;
-        self.held = if error <= self.settings.tolerance {
+        self.held = if (force - wanted).abs() <= self.settings.tolerance {
             self.held + state.physics.timestep()
         } else {
             0.0
@@ -300,31 +273,31 @@ impl ProbeTask for Press {
         observation[0] = self.target.force as f32;
     }
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> PressTerms {
         let weight = &self.settings.reward;
-        let error = self.error.0 / self.error.1.max(1) as f64;
+        let error = self.contact.take_error();
         let touching = f64::from(u8::from(state.probe.in_contact));
         let change = self.action_change.update(action);
-        let excess = self.contact.take_excess(self.settings.max_contact_speed);
+        let limit = self.settings.max_contact_speed;
+        let hardness = self.contact.contact_speed_penalty(limit);
         let counted = if state.physics.time() < self.settings.settling {
             weight.while_settling
         } else {
             1.0
         };
-        terms.copy_from_slice(&[
-            counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
-            -counted * weight.force_error * error.min(5.0),
-            weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
-            weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
-            -weight.contact_speed * excess,
-            -weight.smoothness * change,
-        ]);
-        self.error = (0.0, 0);
+        PressTerms {
+            force: counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            force_error: -counted * weight.force_error * error.min(5.0),
+            position: weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
+            orientation: weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
+            contact_speed: -weight.contact_speed * hardness,
+            smoothness: -weight.smoothness * change,
+        }
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
+    fn costs(&mut self) -> ContactCosts {
         let limits = self.limits();
-        self.contact.take_costs(self.target.force, &limits, costs);
+        self.contact.take_costs(&limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -338,16 +311,16 @@ impl ProbeTask for Press {
 
     fn judge(&self, judge: Judge) -> Judge {
         let judge = judge.place(self.place_error);
-        let judge = self
-            .contact
-            .judge(judge, self.target.force, Some(&self.last), &self.limits());
+        let judge = self.contact.judge_force(judge, Some(&self.last));
+        let judge = self.contact.judge_contact_and_tilt(judge);
+        let judge = judge_rules(judge, &self.contact.limit_rules(&self.limits()));
         let held = Rule::at_least("force held [s]", self.held, self.settings.hold);
         judge_rules(judge, &[held])
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> ContactMetrics {
         let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
-        self.contact
-            .write(self.target.force, &self.limits(), is_done, metrics);
+        let success = is_done && self.contact.is_within(&self.limits());
+        self.contact.metrics(success)
     }
 }

@@ -47,13 +47,13 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, FORCE_RATE, ProbeTask, ProbeTaskSettings, Rule,
-    SceneSet, SceneState, SkinTarget, TimeSettings, Touch, factory, judge_rules, pressed_too_hard,
-    share, too_far,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMeter, FORCE_RATE, ForceLimits, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, TimeSettings, factory, judge_rules,
+    pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -63,6 +63,13 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    is_studied: false,
+    ppo: &[
+        ("total_timesteps", "400_000"),
+        ("learning_rate", "1e-3"),
+        ("log_std_init", "-1.5"),
+    ],
+    sac: &[],
 };
 
 /// Settings of the task.
@@ -95,24 +102,23 @@ pub struct ProbeReachSettings {
     pub reward: ProbeReachReward,
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProbeReachReward {
-    /// Nearness to the position.
-    pub distance: f64,
-    /// Tilt.
-    pub orientation: f64,
-    /// Gentle contact.
-    pub contact: f64,
-    /// Penalty for excessive force.
-    pub force: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
-    /// Success.
-    pub success: f64,
+reward_terms! {
+    pub struct ProbeReachReward weighs ProbeReachTerms {
+        /// Nearness to the position.
+        distance: 0.3,
+        /// Tilt.
+        orientation: 0.2,
+        /// Gentle contact.
+        contact: 0.5,
+        /// Penalty for excessive force.
+        force: 1.0,
+        /// Penalty for contact faster than half the limit of a success.
+        contact_speed: 75.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.01,
+        /// Success.
+        success: 150.0,
+    }
 }
 
 impl Default for ProbeReachSettings {
@@ -129,15 +135,7 @@ impl Default for ProbeReachSettings {
             max_contact_speed: CONTACT_SPEED,
             max_peak_force: 15.0,
             max_force_rate: FORCE_RATE,
-            reward: ProbeReachReward {
-                distance: 0.3,
-                orientation: 0.2,
-                contact: 0.5,
-                force: 1.0,
-                contact_speed: 75.0,
-                smoothness: 0.01,
-                success: 150.0,
-            },
+            reward: ProbeReachReward::default(),
         }
     }
 }
@@ -165,7 +163,7 @@ impl ProbeReachSettings {
     }
 }
 
-/// Upper limit of the penalty from [`Touch::take_excess`]: a hard arrival must stay better than no arrival.
+/// Upper limit of the penalty from [`ContactMeter::contact_speed_penalty`]: a hard arrival must stay better than no arrival.
 const MOST_HARDNESS: f64 = 1.0;
 
 fn defaults() -> ProbeTaskSettings<ProbeReachSettings> {
@@ -206,17 +204,26 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
+named_values! {
+    /// Metrics of an episode.
+    struct ProbeReachMetrics {
+        success,
+        time_to_contact_s,
+        peak_force_n,
+        contact_speed_m_s,
+        force_rate_n_s,
+    }
+}
+
 /// The task.
 #[derive(Debug)]
 struct ProbeReach {
     settings: ProbeReachSettings,
     target: SkinTarget,
+    contact: ContactMeter,
     /// Time since which all conditions hold [s].
     held: f64,
     time_to_contact: f64,
-    peak_force: f64,
-    touch: Touch,
-    costs: ContactCosts,
     action_change: ActionChange,
 }
 
@@ -225,11 +232,9 @@ impl ProbeReach {
         Self {
             settings,
             target: SkinTarget::default(),
+            contact: ContactMeter::default(),
             held: 0.0,
             time_to_contact: f64::NAN,
-            peak_force: 0.0,
-            touch: Touch::default(),
-            costs: ContactCosts::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -243,45 +248,27 @@ impl ProbeReach {
         self.held >= self.settings.hold
     }
 
+    fn limits(&self) -> ForceLimits {
+        ForceLimits {
+            contact_ratio: 0.0,
+            peak_force: self.settings.max_peak_force,
+            contact_speed: self.settings.max_contact_speed,
+            force_rate: self.settings.max_force_rate,
+        }
+    }
+
     /// The bounds of a success.
     fn rules(&self) -> [Rule; 4] {
-        let (settings, touch) = (&self.settings, &self.touch);
-        let (speed, rate) = (touch.speed(), touch.force_rate());
-        [
-            Rule::at_least("gentle contact at the place [s]", self.held, settings.hold),
-            Rule::below("contact_speed_m_s", speed, settings.max_contact_speed),
-            Rule::below("peak_force_n", self.peak_force, settings.max_peak_force),
-            Rule::below("force_rate_n_s", rate, settings.max_force_rate),
-        ]
+        let [_, peak, speed, rate] = self.contact.limit_rules(&self.limits());
+        let (name, hold) = ("gentle contact at the place [s]", self.settings.hold);
+        [Rule::at_least(name, self.held, hold), speed, peak, rate]
     }
 }
 
 impl ProbeTask for ProbeReach {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "distance",
-            "orientation",
-            "contact",
-            "force",
-            "contact_speed",
-            "smoothness",
-            "success",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        vec![
-            "success",
-            "time_to_contact_s",
-            "peak_force_n",
-            "contact_speed_m_s",
-            "force_rate_n_s",
-        ]
-    }
+    type Terms = ProbeReachTerms;
+    type Costs = ContactCosts;
+    type Metrics = ProbeReachMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default()
@@ -294,9 +281,9 @@ impl ProbeTask for ProbeReach {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
-        (self.held, self.time_to_contact, self.peak_force) = (0.0, f64::NAN, 0.0);
-        self.touch = Touch::default();
-        self.costs = ContactCosts::default();
+        (self.held, self.time_to_contact) = (0.0, f64::NAN);
+        let [_, gentle] = self.settings.force;
+        self.contact.reset(gentle);
         self.action_change.reset();
         self.before_substep(state);
         let mut start = state.start(episode);
@@ -315,9 +302,7 @@ impl ProbeTask for ProbeReach {
         if state.probe.in_contact && self.time_to_contact.is_nan() {
             self.time_to_contact = state.physics.time();
         }
-        self.peak_force = self.peak_force.max(state.probe.normal_force);
-        let axis = state.goal.world_from_probe.z_axis();
-        self.touch.update(state, &axis);
+        self.contact.update(state);
         let holds = self.is_gentle(state)
             && state.offset_across().norm() <= self.settings.tolerance
             && state.tilt() <= self.settings.tilt;
@@ -330,38 +315,33 @@ impl ProbeTask for ProbeReach {
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> ProbeReachTerms {
         let weight = &self.settings.reward;
         let change = self.action_change.update(action);
         let excess = (state.probe.normal_force - self.settings.force[1]).max(0.0);
         let reached = f64::from(u8::from(self.is_reached()));
         // A penalty before arrival would teach the policy to stay away from the skin.
         let hardness = if self.is_reached() {
-            let excess = self.touch.take_excess(self.settings.max_contact_speed);
-            excess.min(MOST_HARDNESS)
+            let limit = self.settings.max_contact_speed;
+            let hardness = self.contact.contact_speed_penalty(limit);
+            hardness.min(MOST_HARDNESS)
         } else {
             0.0
         };
-        terms.copy_from_slice(&[
-            weight.distance * (1.0 - (10.0 * state.offset().norm()).tanh()),
-            -weight.orientation * (5.0 * state.tilt()).tanh(),
-            weight.contact * f64::from(u8::from(self.is_gentle(state))),
-            -weight.force * excess / 10.0,
-            -weight.contact_speed * hardness,
-            -weight.smoothness * change,
-            weight.success * reached,
-        ]);
+        ProbeReachTerms {
+            distance: weight.distance * (1.0 - (10.0 * state.offset().norm()).tanh()),
+            orientation: -weight.orientation * (5.0 * state.tilt()).tanh(),
+            contact: weight.contact * f64::from(u8::from(self.is_gentle(state))),
+            force: -weight.force * excess / 10.0,
+            contact_speed: -weight.contact_speed * hardness,
+            smoothness: -weight.smoothness * change,
+            success: weight.success * reached,
+        }
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
-        let settings = &self.settings;
-        let [_, gentle] = settings.force;
-        let shares = [
-            share(self.touch.speed(), settings.max_contact_speed),
-            share(self.peak_force - gentle, settings.max_peak_force - gentle),
-            share(self.touch.force_rate(), settings.max_force_rate),
-        ];
-        self.costs.take(shares, costs);
+    fn costs(&mut self) -> ContactCosts {
+        let limits = self.limits();
+        self.contact.take_costs(&limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -377,19 +357,18 @@ impl ProbeTask for ProbeReach {
     }
 
     fn judge(&self, judge: Judge) -> Judge {
-        let settings = &self.settings;
-        let judge = judge.peak(settings.force[1], self.peak_force);
+        let judge = judge.peak(self.settings.force[1], self.contact.peak_force());
         judge_rules(judge, &self.rules())
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> ProbeReachMetrics {
         let is_success = self.rules().iter().all(Rule::is_kept);
-        metrics.copy_from_slice(&[
-            f64::from(u8::from(is_success)),
-            self.time_to_contact,
-            self.peak_force,
-            self.touch.speed(),
-            self.touch.force_rate(),
-        ]);
+        ProbeReachMetrics {
+            success: f64::from(is_success),
+            time_to_contact_s: self.time_to_contact,
+            peak_force_n: self.contact.peak_force(),
+            contact_speed_m_s: self.contact.contact_speed(),
+            force_rate_n_s: self.contact.force_rate(),
+        }
     }
 }

@@ -49,18 +49,18 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::kind::TaskKind;
+use super::kind::{Assignments, TaskKind};
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactCosts, ContactMetrics, PathProgress, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneState, StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement,
-    WrenchScript, contact_lost, factory, pressed_too_hard, too_far,
+    ActionChange, ContactCosts, ContactMeter, ContactMetrics, PathProgress, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, StraightPath, SuccessCriteria, TimeSettings,
+    WrenchMeasurement, WrenchScript, contact_lost, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, reward_terms};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -70,7 +70,21 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[("action.mode", "wrench")],
+    is_studied: true,
+    ppo: PPO,
+    sac: SAC,
 };
+
+/// Settings of PPO and SAC for tasks with a desired force in contact. The force responds immediately, so a short horizon and large steps
+/// suffice.
+pub(super) const PPO: Assignments = &[
+    ("total_timesteps", "600_000"),
+    ("learning_rate", "1e-3"),
+    ("discount", "0.9"),
+    ("gae_lambda", "0.9"),
+    ("log_std_init", "-1.0"),
+];
+pub(super) const SAC: Assignments = &[("total_timesteps", "40_000"), ("discount", "0.97")];
 
 /// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,49 +129,32 @@ impl Default for SweepSettings {
     }
 }
 
-/// Weights of the reward terms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SweepReward {
-    /// Nearness to the goal. The thesis: 5.
-    pub position: f64,
-    /// Upright orientation. The thesis: 1.
-    pub orientation: f64,
-    /// Speed along the path. The thesis: 1.
-    pub velocity: f64,
-    /// Accuracy of the force. The thesis: 3.
-    pub force: f64,
-    /// Sharpness k of the force term [1/N]. The thesis: 0.7. Use the inverse of a good policy's error to distinguish it from a better one.
-    pub force_sharpness: f64,
-    /// Fraction of `force` and `force_error` that counts while the goal rests. The success criteria require no force then, and
-    /// a reward for it would reward early contact.
-    pub at_rest: f64,
-    /// Constancy of the force. The thesis: 2.
-    pub force_rate: f64,
-    /// Penalty per newton of force error.
-    pub force_error: f64,
-    /// Penalty for contact faster than half the limit of a success.
-    pub contact_speed: f64,
-    /// Penalty for changes of the action.
-    pub smoothness: f64,
-}
-
-impl Default for SweepReward {
-    fn default() -> Self {
-        Self {
-            position: 5.0,
-            orientation: 0.5,
-            velocity: 0.5,
-            force: 3.0,
-            force_sharpness: 0.7,
-            // Of the tried values 1, 0.3 and 0.1, this return ranks policies best by the success criteria.
-            at_rest: 0.1,
-            force_rate: 0.2,
-            force_error: 4.0,
-            // Exceeds the cost of the time that a gentle approach takes.
-            contact_speed: 200.0,
-            smoothness: 0.02,
-        }
+reward_terms! {
+    pub struct SweepReward weighs SweepTerms {
+        /// Nearness to the goal. The thesis: 5.
+        position: 5.0,
+        /// Upright orientation. The thesis: 1.
+        orientation: 0.5,
+        /// Speed along the path. The thesis: 1.
+        velocity: 0.5,
+        /// Accuracy of the force. The thesis: 3.
+        force: 3.0,
+        /// Constancy of the force. The thesis: 2.
+        force_rate: 0.2,
+        /// Penalty per newton of force error.
+        force_error: 4.0,
+        /// Penalty for contact faster than half the limit of a success.
+        // Exceeds the cost of the time that a gentle approach takes.
+        contact_speed: 200.0,
+        /// Penalty for changes of the action.
+        smoothness: 0.02,
+    } and {
+        /// Sharpness k of the force term [1/N]. The thesis: 0.7. Use the inverse of a good policy's error to distinguish it from a better one.
+        force_sharpness: 0.7,
+        /// Fraction of `force` and `force_error` that counts while the goal rests. The success criteria require no force then, and
+        /// a reward for it would reward early contact.
+        // Of the tried values 1, 0.3 and 0.1, this return ranks policies best by the success criteria.
+        at_rest: 0.1,
     }
 }
 
@@ -252,12 +249,10 @@ pub struct Sweep {
     control_timestep: f64,
     path: StraightPath,
     force: f64,
-    contact: ContactMetrics,
+    contact: ContactMeter,
     progress: PathProgress,
     /// Time since which there is no contact [s].
     released: f64,
-    /// Sum of the absolute force error over the control step, and number of physics steps.
-    error: (f64, usize),
     last_force: f64,
     action_change: ActionChange,
     is_off_skin: bool,
@@ -273,10 +268,9 @@ impl Sweep {
             control_timestep,
             path: StraightPath::default(),
             force: 0.0,
-            contact: ContactMetrics::default(),
+            contact: ContactMeter::default(),
             progress: PathProgress::default(),
             released: 0.0,
-            error: (0.0, 0),
             last_force: 0.0,
             action_change: ActionChange::default(),
             is_off_skin: false,
@@ -288,32 +282,19 @@ impl Sweep {
         Self { script, ..self }
     }
 
+    fn success_rules(&self) -> [Rule; 7] {
+        self.contact.success_rules(&self.settings.success)
+    }
+
     fn is_complete(&self, state: &SceneState) -> bool {
         state.physics.time() >= self.path.duration()
     }
 }
 
 impl ProbeTask for Sweep {
-    fn reward_terms(&self) -> Vec<&'static str> {
-        vec![
-            "position",
-            "orientation",
-            "velocity",
-            "force",
-            "force_rate",
-            "force_error",
-            "contact_speed",
-            "smoothness",
-        ]
-    }
-
-    fn costs(&self) -> Vec<&'static str> {
-        ContactCosts::NAMES.to_vec()
-    }
-
-    fn metrics(&self) -> Vec<&'static str> {
-        ContactMetrics::METRICS.to_vec()
-    }
+    type Terms = SweepTerms;
+    type Costs = ContactCosts;
+    type Metrics = ContactMetrics;
 
     fn observation_space(&self) -> BoxSpace {
         let most = self.settings.rest as f32;
@@ -331,9 +312,9 @@ impl ProbeTask for Sweep {
         let [x, y, _] = state.model.scene.torso_position;
         self.path = self.settings.path([x, y], episode.size, rng);
         self.force = episode.force;
-        self.contact.reset();
+        self.contact.reset(self.force);
         self.progress = PathProgress::default();
-        (self.released, self.error, self.last_force) = (0.0, (0.0, 0), 0.0);
+        (self.released, self.last_force) = (0.0, 0.0);
         self.action_change.reset();
         self.is_off_skin = false;
         self.before_substep(state);
@@ -352,8 +333,6 @@ impl ProbeTask for Sweep {
         if state.goal.speed > 0.0 {
             self.progress.add(&self.path, state);
         }
-        self.error.0 += (state.probe.normal_force - self.force).abs();
-        self.error.1 += 1;
         self.released = if state.probe.in_contact {
             0.0
         } else {
@@ -366,40 +345,42 @@ impl ProbeTask for Sweep {
         observation[1] = self.force as f32;
     }
 
-    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32]) -> SweepTerms {
         let (probe, goal, weight) = (&state.probe, &state.goal, &self.settings.reward);
         let slip = (probe.twist.linear - goal.twist.linear).dot(&goal.direction);
-        let error = self.error.0 / self.error.1.max(1) as f64;
+        let error = self.contact.take_error();
         let rate = (probe.normal_force - self.last_force) / self.control_timestep;
         let touching = f64::from(u8::from(probe.in_contact));
         // The thesis squares each entry inside the norm.
         let nearness = (-state.offset_across().map(|d| (90.0 * d).powi(2)).norm()).exp();
         let change = self.action_change.update(action);
-        let excess = self
-            .contact
-            .take_excess(self.settings.success.contact_speed);
+        let limit = self.settings.success.contact_speed;
+        let hardness = self.contact.contact_speed_penalty(limit);
         let counted = if state.physics.time() < self.path.rest {
             weight.at_rest
         } else {
             1.0
         };
-        terms.copy_from_slice(&[
-            weight.position * nearness,
-            weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
-            weight.velocity * (-(45.0 * slip).powi(2)).exp(),
-            counted * weight.force * touching * (-(weight.force_sharpness * error).powi(2)).exp(),
-            weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
-            -counted * weight.force_error * error.min(5.0),
-            -weight.contact_speed * excess,
-            -weight.smoothness * change,
-        ]);
-        self.error = (0.0, 0);
+        let reward = SweepTerms {
+            position: weight.position * nearness,
+            orientation: weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
+            velocity: weight.velocity * (-(45.0 * slip).powi(2)).exp(),
+            force: counted
+                * weight.force
+                * touching
+                * (-(weight.force_sharpness * error).powi(2)).exp(),
+            force_rate: weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
+            force_error: -counted * weight.force_error * error.min(5.0),
+            contact_speed: -weight.contact_speed * hardness,
+            smoothness: -weight.smoothness * change,
+        };
         self.last_force = probe.normal_force;
+        reward
     }
 
-    fn cost(&mut self, costs: &mut [f64]) {
-        let limits = &self.settings.success;
-        self.contact.take_costs(self.force, limits, costs);
+    fn costs(&mut self) -> ContactCosts {
+        let limits = self.settings.success.limits();
+        self.contact.take_costs(&limits)
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
@@ -440,13 +421,14 @@ impl ProbeTask for Sweep {
 
     fn judge(&self, judge: Judge) -> Judge {
         let judge = judge.path(self.progress.figures(&self.path));
-        let success = &self.settings.success;
-        self.contact.judge(judge, self.force, None, success)
+        let judge = self.contact.judge_force(judge, None);
+        let judge = self.contact.judge_contact_and_tilt(judge);
+        judge_rules(judge, &self.success_rules())
     }
 
-    fn write_metrics(&self, metrics: &mut [f64]) {
+    fn metrics(&self) -> ContactMetrics {
         let is_done = self.contact.time() >= self.path.duration() - 1e-9;
-        self.contact
-            .write(self.force, &self.settings.success, is_done, metrics);
+        let success = is_done && self.success_rules().iter().all(Rule::is_kept);
+        self.contact.metrics(success)
     }
 }

@@ -48,7 +48,7 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
-use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_values};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -58,6 +58,14 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    ppo: &[
+        ("total_timesteps", "500_000"),
+        ("n_envs", "8"),
+        ("n_steps", "256"),
+        ("n_minibatches", "32"),
+    ],
+    sac: &[],
 };
 
 /// The arm and its target: links of 10 cm, motors of 200 N·m, armature and damping of 1.
@@ -169,6 +177,14 @@ fn compile() -> Result<CompiledScene, EnvError> {
     Ok(CompiledScene::compile(&mjcf)?)
 }
 
+named_values! {
+    struct Terms { distance, control }
+}
+
+named_values! {
+    struct Metrics { success, distance }
+}
+
 /// The arm and its target.
 #[derive(Debug)]
 pub struct Reacher {
@@ -196,9 +212,10 @@ impl Reacher {
             action_space: BoxSpace::default()
                 .with("torque0 [200 N·m]", -1.0, 1.0)
                 .with("torque1 [200 N·m]", -1.0, 1.0),
-            reward_terms: vec!["distance", "control"],
+            reward_terms: Terms::names(),
             costs: Vec::new(),
-            metrics: vec!["success", "distance"],
+            observation_groups: Vec::new(),
+            metrics: Metrics::names(),
             parameters: parameters::names(&PARAMETERS),
             max_episode_steps: Some(settings.max_episode_steps),
             control_timestep: physics.timestep() * settings.n_substeps as f64,
@@ -276,8 +293,11 @@ impl Simulation for Reacher {
 
     fn reward(&mut self, terms: &mut [f64]) {
         let effort: f64 = self.physics.ctrl().iter().map(|a| a.powi(2)).sum();
-        terms[0] = -self.settings.distance_weight * self.distance();
-        terms[1] = -self.settings.control_weight * effort;
+        let reward = Terms {
+            distance: -self.settings.distance_weight * self.distance(),
+            control: -self.settings.control_weight * effort,
+        };
+        reward.write(terms);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -305,8 +325,11 @@ impl Simulation for Reacher {
 
     fn metrics(&self, metrics: &mut [f64]) {
         let distance = self.distance();
-        metrics[0] = f64::from(u8::from(distance < REACHED));
-        metrics[1] = distance;
+        let values = Metrics {
+            success: f64::from(distance < REACHED),
+            distance,
+        };
+        values.write(metrics);
     }
 
     /// A spring and damper from each joint to the angle at which the fingertip reaches the target, on the elbow's nearer side.

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use insonate_models::arena::TABLE_HEIGHT;
 use insonate_models::mjcf::Namespace;
+use insonate_models::torsos;
 use insonate_sim::placement::Skin;
 use insonate_sim::verdict::VerdictLimits;
 
 use super::kind::TaskKind;
-use super::probe_sweep::{Sweep, SweepReward, SweepSettings};
+use super::probe_sweep::{self, Sweep, SweepReward, SweepSettings};
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
 use crate::factory::EnvFactory;
@@ -31,6 +32,9 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
+    is_studied: false,
+    ppo: probe_sweep::PPO,
+    sac: probe_sweep::SAC,
 };
 
 fn defaults() -> ProbeTaskSettings<SweepSettings> {
@@ -40,7 +44,7 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
             limit: 4.0,
         },
         scene: SceneSettings {
-            torso: "none".to_owned(),
+            torso: torsos::NONE.to_owned(),
             ..SceneSettings::default()
         },
         action: ActionSettings {
@@ -94,7 +98,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<SweepSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    if settings.scene.torso != "none" {
+    if settings.scene.torso_kind()?.is_some() {
         return Err(EnvError::Config {
             field: "scene.torso".to_owned(),
             problem: format!(
@@ -104,7 +108,6 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
         });
     }
     let scenes = SceneSet::of(
-        settings.scene.clone(),
         settings.randomization.clone(),
         ActiveParameters::of(&["start.", "sensor.", "action.", "force."]),
         model(&settings.scene)?,

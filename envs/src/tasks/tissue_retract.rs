@@ -63,7 +63,7 @@ use crate::surgery::{
     MaterialPoint, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask, SurgeryTaskSpec,
     factory,
 };
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, named_values};
 
 /// Registry entry.
 pub const KIND: TaskKind = TaskKind {
@@ -73,6 +73,20 @@ pub const KIND: TaskKind = TaskKind {
     build,
     scripted: &[],
     demonstrated: &[],
+    is_studied: false,
+    // As for `tissue-reach`. Clipped updates change the policy only a little, and learning takes many of them: many updates with few
+    // samples. Sixteen organs step as fast as eight.
+    ppo: &[
+        ("total_timesteps", "100_000"),
+        ("n_envs", "16"),
+        ("n_steps", "32"),
+        ("discount", "0.98"),
+        ("n_minibatches", "4"),
+        ("learning_rate", "1e-3"),
+        ("hidden_sizes", "[256, 256]"),
+        ("activation", "relu"),
+    ],
+    sac: &[],
 };
 
 /// Settings of the task.
@@ -153,6 +167,36 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     factory(KIND.name, &settings, |settings, model| {
         TissueRetract::new(settings.clone(), model)
     })
+}
+
+named_values! {
+    /// Weighted reward terms of a step.
+    pub struct TissueRetractTerms {
+        /// Distance to the target, or to the goal if the target is held.
+        distance,
+        /// Remaining distance before the grasp.
+        waiting,
+        /// Change of the remaining distance.
+        change,
+        /// First step of the grasp.
+        grasp,
+        /// Goal reached.
+        success,
+    }
+}
+
+named_values! {
+    /// Metrics of an episode.
+    pub struct TissueRetractMetrics {
+        /// 1 if the target is at the goal, otherwise 0.
+        success,
+        /// 1 if the target is held, otherwise 0.
+        grasped,
+        /// Distance from the target to the goal [m].
+        distance_m,
+        /// Maximum force of the held tissue [N].
+        peak_grasp_force_n,
+    }
 }
 
 /// The task.
@@ -236,6 +280,9 @@ impl TissueRetract {
 }
 
 impl SurgeryTask for TissueRetract {
+    type Terms = TissueRetractTerms;
+    type Metrics = TissueRetractMetrics;
+
     fn describe(&self, model: &SurgeryModel) -> SurgeryTaskSpec {
         let observation_space = model
             .places(&["target", "goal"])
@@ -248,8 +295,6 @@ impl SurgeryTask for TissueRetract {
             id: KIND.name,
             observation_space,
             other_actions: BoxSpace::default().with("jaw [1]", -1.0, 1.0),
-            reward_terms: vec!["distance", "waiting", "change", "grasp", "success"],
-            metrics: vec!["success", "grasped", "distance_m", "peak_grasp_force_n"],
             parameters: vec![
                 along("start_x", start),
                 along("start_y", start),
@@ -280,7 +325,7 @@ impl SurgeryTask for TissueRetract {
         state.openness() + way * self.settings.jaw_step
     }
 
-    fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
+    fn reward(&mut self, state: &SurgeryState) -> TissueRetractTerms {
         self.is_held = state.holds() && (self.is_held || self.may_grasp);
         self.n_held += usize::from(self.is_held);
         if self.is_held {
@@ -298,11 +343,13 @@ impl SurgeryTask for TissueRetract {
             let to_target = self.to_target(state).norm();
             [to_target, (self.goal - self.rest).norm()]
         };
-        terms[0] = -settings.distance_weight * distance * per_metre;
-        terms[1] = -settings.waiting_weight * waiting * per_metre;
-        terms[2] = -settings.change_weight * (self.way - before) * per_metre;
-        terms[3] = settings.grasp_bonus * f64::from(u8::from(is_first));
-        terms[4] = settings.success_bonus * f64::from(u8::from(self.is_there));
+        TissueRetractTerms {
+            distance: -settings.distance_weight * distance * per_metre,
+            waiting: -settings.waiting_weight * waiting * per_metre,
+            change: -settings.change_weight * (self.way - before) * per_metre,
+            grasp: settings.grasp_bonus * f64::from(is_first),
+            success: settings.success_bonus * f64::from(self.is_there),
+        }
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
@@ -318,12 +365,13 @@ impl SurgeryTask for TissueRetract {
         observation[10] = f32::from(u8::from(self.is_held));
     }
 
-    fn write_metrics(&self, state: &SurgeryState, metrics: &mut [f64]) {
-        let flag = |is: bool| f64::from(u8::from(is));
-        metrics[0] = flag(self.is_there);
-        metrics[1] = flag(self.is_held);
-        metrics[2] = self.to_goal(state).norm();
-        metrics[3] = self.peak_grasp_force;
+    fn metrics(&self, state: &SurgeryState) -> TissueRetractMetrics {
+        TissueRetractMetrics {
+            success: f64::from(self.is_there),
+            grasped: f64::from(self.is_held),
+            distance_m: self.to_goal(state).norm(),
+            peak_grasp_force_n: self.peak_grasp_force,
+        }
     }
 
     /// Moves straight to the target, closes the clamps, and moves straight to the goal.

@@ -2,16 +2,16 @@
 //!
 //! The organs are those of the adult of `insonate-ultrasound`, deformed with the simulated torso at each control step.
 
+mod frame_assessment;
 mod organ_surface;
 mod patient;
 mod raster;
 mod scanner;
 mod settings;
-mod sight;
 
+pub use frame_assessment::FrameAssessment;
 pub use organ_surface::{KnownSurfaces, OrganSurface, Survey};
 pub use patient::Patient;
 pub use raster::Raster;
 pub use scanner::Scanner;
 pub use settings::{Reading, UltrasoundSettings};
-pub use sight::Sight;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use insonate_ultrasound::phantom::{Adult, SoftOrgan, SurfacePoint};
 
 use super::raster::STEP;
-use super::{Raster, Sight};
+use super::{FrameAssessment, Raster};
 use crate::EnvError;
 
 /// The visible part of an organ, and its raster.
@@ -51,9 +51,9 @@ impl Survey {
     }
 
     /// Adds the frame of the next pose.
-    pub fn see(&mut self, sight: &Sight) {
+    pub fn add(&mut self, frame: &FrameAssessment) {
         for (point, seen) in self.points.iter().zip(&mut self.seen) {
-            *seen = *seen || sight.sees(&point.rest, 0.5 * STEP);
+            *seen = *seen || frame.shows(&point.rest, 0.5 * STEP);
         }
         self.n_left = self.n_left.saturating_sub(1);
     }

@@ -9,9 +9,9 @@ use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::Isometry3;
 
+use super::frame_assessment::visible_samples;
 use super::settings::{Reading, UltrasoundSettings};
-use super::sight::lit;
-use super::{Patient, Sight};
+use super::{FrameAssessment, Patient};
 use crate::EnvError;
 use crate::probe::{SceneModel, SceneState};
 
@@ -60,7 +60,11 @@ impl Scanner {
     ///
     /// # Errors
     /// [`EnvError::Config`] if the state cannot be imaged.
-    pub fn scan(&mut self, scene: &SceneState, see: impl FnOnce(&Sight)) -> Result<(), EnvError> {
+    pub fn scan(
+        &mut self,
+        scene: &SceneState,
+        assess: impl FnOnce(&FrameAssessment),
+    ) -> Result<(), EnvError> {
         let (Some((model, points)), Some(patient)) = (&self.points, &scene.patient) else {
             return Err(EnvError::Order("scan before the first reset"));
         };
@@ -71,7 +75,7 @@ impl Scanner {
         let adult = patient.adult();
         let deformation = torso.under(adult, &self.transducer, &pose, self.settings.depth)?;
         self.n_frames += 1;
-        self.image(patient, &deformation, &pose, self.n_frames - 1, see)
+        self.image(patient, &deformation, &pose, self.n_frames - 1, assess)
     }
 
     /// Passes a frame of the torso at rest to a task. The indentation of the face is purely kinematic.
@@ -82,7 +86,7 @@ impl Scanner {
         &mut self,
         patient: &Patient,
         torso_from_probe: &Isometry3<f64>,
-        see: impl FnOnce(&Sight),
+        assess: impl FnOnce(&FrameAssessment),
     ) -> Result<(), EnvError> {
         let decay = Indentation::DECAY;
         let pressed = Indentation::new(
@@ -92,7 +96,7 @@ impl Scanner {
             torso_from_probe,
             decay,
         )?;
-        self.image(patient, &pressed, torso_from_probe, 0, see)
+        self.image(patient, &pressed, torso_from_probe, 0, assess)
     }
 
     fn image(
@@ -101,7 +105,7 @@ impl Scanner {
         deformation: &dyn Deformation,
         pose: &Isometry3<f64>,
         index: u64,
-        see: impl FnOnce(&Sight),
+        assess: impl FnOnce(&FrameAssessment),
     ) -> Result<(), EnvError> {
         let view = View::new(patient.adult(), deformation, pose)?;
         let frame = if self.readings.iter().any(|reading| reading.needs_echoes()) {
@@ -119,7 +123,13 @@ impl Scanner {
             }
         }
         let frame = self.b_mode.last();
-        see(&Sight::new(&self.b_mode, &view, frame, patient, confidence));
+        assess(&FrameAssessment::new(
+            &self.b_mode,
+            &view,
+            frame,
+            patient,
+            confidence,
+        ));
         Ok(())
     }
 
@@ -163,10 +173,12 @@ fn mean(values: &[f32]) -> f64 {
 /// Appends 1 for each sample at which an organ is seen, 0 otherwise.
 fn organ(frame: &Frame, is_organ: &[bool], patient: &Patient, values: &mut Vec<f32>) {
     let lines = frame.labels.chunks_exact(frame.n_samples);
-    for (labels, n_lit) in lines.zip(lit(frame, patient)) {
+    for (labels, n_visible) in lines.zip(visible_samples(frame, patient)) {
         let samples = labels.iter().enumerate();
         values.extend(samples.map(|(sample, label)| {
-            f32::from(u8::from(sample < n_lit && is_organ[usize::from(*label)]))
+            f32::from(u8::from(
+                sample < n_visible && is_organ[usize::from(*label)],
+            ))
         }));
     }
 }

@@ -5,7 +5,7 @@ use insonate_ultrasound::{Settings, UltrasoundError};
 use serde::{Deserialize, Serialize};
 
 use crate::settings::check_range;
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, GroupKind, ObservationGroup};
 
 /// Maximum number of lines and samples: an observation has a named number for each sample.
 const MAX_SIDE: f64 = 256.0;
@@ -132,6 +132,17 @@ impl UltrasoundSettings {
             scatterers_per_cell: SCATTERERS_PER_CELL,
             ..Settings::of(transducer)
         }
+    }
+
+    /// The entries as one group per reading, each of shape `[lines, samples, 1]`. Empty without readings.
+    ///
+    /// # Errors
+    /// Those of [`UltrasoundSettings::readings`].
+    pub fn groups(&self) -> Result<Vec<ObservationGroup>, EnvError> {
+        let shape = [self.lines, self.samples, 1];
+        let group =
+            |reading: Reading| ObservationGroup::image(reading.name(), shape, GroupKind::Image);
+        Ok(self.readings()?.into_iter().map(group).collect())
     }
 
     /// The entries: for each reading its lines, and for each line its samples from the face down. Empty without readings.

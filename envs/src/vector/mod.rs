@@ -167,7 +167,7 @@ impl VecEnv {
     /// of bounds, or that must be reset: no environment has moved then. [`EnvError::At`] with the first environment that
     /// failed or panicked: it must be reset; the others have completed the step.
     pub fn step(&mut self, actions: &[f32]) -> Result<&Batch, EnvError> {
-        self.step_unless(actions, &mut || false)?;
+        self.step_interruptible(actions, &mut || false)?;
         Ok(&self.batch)
     }
 
@@ -176,7 +176,7 @@ impl VecEnv {
     ///
     /// # Errors
     /// Those of [`VecEnv::step`].
-    pub fn step_unless(
+    pub fn step_interruptible(
         &mut self,
         actions: &[f32],
         stop: &mut dyn FnMut() -> bool,

@@ -31,6 +31,7 @@ impl Counter {
                     0.0,
                     f32::INFINITY,
                 ),
+                observation_groups: Vec::new(),
                 action_space: BoxSpace::default().with("push [N]", -1.0, 1.0),
                 reward_terms: vec!["action", "count"],
                 costs: Vec::new(),

@@ -1,7 +1,6 @@
 //! Common check of all log readers, for any file.
 
-use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
-use insonate_calibration::{Channel, Motion};
+use insonate_tables::{Channel, Format, Motion, ReadOptions, read_bytes};
 
 /// Reads by the header, by number, and by names of lists and vectors. A resulting log is complete and finite.
 pub(crate) fn read(format: Format, bytes: &[u8]) {

@@ -59,6 +59,22 @@ impl Physique {
         Self { sex, height, mass }
     }
 
+    /// The reference adult with another height [m] or mass [kg]; the mass follows the height at the same build unless it is given.
+    pub fn of(sex: Sex, height: Option<f64>, mass: Option<f64>) -> Self {
+        Self::reference(sex).with(height, mass)
+    }
+
+    /// The same adult with another height [m] or mass [kg]; the mass follows the height at the same build unless it is given.
+    pub fn with(self, height: Option<f64>, mass: Option<f64>) -> Self {
+        let build = self.body_mass_index();
+        let height = height.unwrap_or(self.height);
+        Self {
+            height,
+            mass: mass.unwrap_or(build * height * height),
+            ..self
+        }
+    }
+
     /// Samples an adult with a seed: either sex, heights with the spread of ANSUR II (below), 18 to 35 kg/m².
     pub fn drawn(seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::breathing::Breathing;
 use super::composite;
 use super::field::SoftnessField;
+use super::kind::TorsoKind;
 use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
@@ -44,6 +45,14 @@ impl Shape {
             .find(|(_, shape)| *shape == self)
             .map_or("", |(name, _)| name)
     }
+
+    /// The shape called `name`.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] with a list of the known shapes.
+    pub fn by_name(name: &str) -> Result<Self, ModelError> {
+        ModelError::find("shape", name, Self::ALL).copied()
+    }
 }
 
 /// Configuration of a torso, common to all kinds of torsos.
@@ -81,7 +90,7 @@ pub struct TorsoConfig {
     /// Contact with the skin, in series with the tissue; `None`: MuJoCo's default, a critically damped 20 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<Solref>,
-    /// Distance from the probe within which an `mpm` or `xpbd` torso moves [m]. The rest is fixed, which is faster. `None`: all of it moves.
+    /// Distance from the probe within which a torso of a tissue solver moves [m]. The rest is fixed, which is faster. `None`: all of it moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
     /// Upper limit of the substep of an `xpbd` torso [s]; `None`: 0.5 ms, less if damping is high. With 1 ms it is twice as fast, and a constant
@@ -127,14 +136,12 @@ impl TorsoConfig {
         })
     }
 
-    /// The usual lattice of a shape: the lattice of the thesis for its own shapes, and a finer one for `human`. On its slopes the coarse lattice
-    /// would have gaps between the capsules into which a probe falls.
+    /// The default lattice of a shape: the lattice of the thesis for its own shapes, and a finer one for `human`. On its slopes the coarse
+    /// lattice would have gaps between the capsules into which a probe falls.
     pub fn of_shape(shape: Shape) -> Self {
         let (count, spacing) = match shape {
             Shape::Human => ([13, 5, 17], 0.0233),
-            Shape::Adult => {
-                return Self::of_patient(Physique::default(), Self::adult_spacing("fast"));
-            }
+            Shape::Adult => return Self::of_patient(Physique::default(), super::SHELL_ADULT),
             Shape::Box | Shape::Cylinder | Shape::Ellipsoid => ([9, 4, 11], 0.035),
         };
         Self {
@@ -156,39 +163,33 @@ impl TorsoConfig {
         }
     }
 
-    /// Usual lattice spacing of an adult for a kind of torso [m]. Shells need a finer one because they have gaps; solids have no gaps.
-    pub fn adult_spacing(kind: &str) -> f64 {
-        match kind {
-            "flex" | "mpm" => 0.035,
-            "xpbd" => 0.03,
-            _ => 0.022,
-        }
-    }
-
-    /// The usual torso of a kind for a probe of `thickness` [m]. The lattice of `fast` is matched to the probe.
+    /// The default torso of a kind for a probe of `thickness` [m], on which the lattice depends if the kind follows the probe.
     ///
-    /// `composite` keeps the lattice of the thesis, because MuJoCo only makes a few steps per second with a finer one. Solids have no gaps.
-    pub fn usual(kind: &str, shape: Shape, patient: Option<Physique>, thickness: f64) -> Self {
-        let config = match (shape, kind) {
-            (Shape::Adult, _) => {
-                Self::of_patient(patient.unwrap_or_default(), Self::adult_spacing(kind))
-            }
-            (_, "flex") => Self {
-                shape,
-                ..Self::default()
-            },
-            _ => Self::of_shape(shape),
-        };
-        if kind == "fast" {
+    /// The patient is used by the shape `adult` only; `None`: the reference man.
+    pub fn default_for(
+        kind: &TorsoKind,
+        shape: Shape,
+        patient: Option<Physique>,
+        thickness: f64,
+    ) -> Self {
+        let config = Self::unfitted(kind, shape, patient);
+        if kind.follows_probe {
             config.following(thickness)
         } else {
             config
         }
     }
 
-    /// The usual [`TorsoConfig::reach`] of a kind of torso [m]: tissue farther from the probe moves very little. `None`: all of it moves.
-    pub fn usual_reach(kind: &str) -> Option<f64> {
-        matches!(kind, "mpm" | "xpbd").then_some(0.1)
+    /// The default torso of a kind, with a lattice that does not depend on the probe.
+    pub fn unfitted(kind: &TorsoKind, shape: Shape, patient: Option<Physique>) -> Self {
+        match shape {
+            Shape::Adult => Self::of_patient(patient.unwrap_or_default(), kind.adult_spacing),
+            _ if kind.has_fine_human => Self::of_shape(shape),
+            _ => Self {
+                shape,
+                ..Self::default()
+            },
+        }
     }
 
     /// The trunk of the adult patient; `None` for other shapes.

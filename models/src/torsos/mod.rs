@@ -6,6 +6,7 @@ mod config;
 mod constraints;
 mod field;
 mod flex;
+mod kind;
 pub mod materials;
 pub mod profile;
 mod softness;
@@ -14,11 +15,12 @@ pub mod tissue;
 mod torso;
 
 pub use breathing::Breathing;
-pub use composite::{composite, fast};
+pub use composite::{SHELL_SOLVER, composite, fast};
 pub use config::{Shape, TorsoConfig};
 pub use constraints::ShellConstraints;
 pub use field::SoftnessField;
 pub use flex::flex;
+pub use kind::{Matter, Stepper, TissueMaterial, TorsoKind};
 pub use softness::Softness;
 pub use solref::Solref;
 pub use tissue::{mpm, xpbd};
@@ -26,52 +28,83 @@ pub use torso::Torso;
 
 use crate::ModelError;
 
-/// A kind of torso.
-#[derive(Clone, Copy, Debug)]
-pub struct TorsoKind {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One-line description.
-    pub summary: &'static str,
-    /// Whether its softness can vary over the skin ([`TorsoConfig::field`]).
-    pub takes_field: bool,
-    /// Builds a torso of this kind.
-    pub build: fn(&TorsoConfig) -> Result<Torso, ModelError>,
-}
+/// Name that stands for no torso.
+pub const NONE: &str = "none";
 
 /// All kinds of torsos.
 pub const ALL: &[TorsoKind] = &[
     TorsoKind {
         name: "composite",
         summary: "MuJoCo 2.x's composite shell of particles, as in the thesis",
-        takes_field: true,
         build: composite,
+        stepper: Stepper::MuJoCo,
+        matter: Matter::Shell,
+        takes_field: true,
+        // MuJoCo makes a few steps per second with a finer lattice than the thesis'.
+        follows_probe: false,
+        has_fine_human: true,
+        adult_spacing: SHELL_ADULT,
+        reach: None,
+        faster_twin: Some("fast"),
     },
     TorsoKind {
         name: "fast",
         summary: "the composite shell, stepped outside MuJoCo",
-        takes_field: true,
         build: fast,
+        stepper: Stepper::Shell,
+        matter: Matter::Shell,
+        takes_field: true,
+        follows_probe: true,
+        has_fine_human: true,
+        adult_spacing: SHELL_ADULT,
+        reach: None,
+        faster_twin: None,
     },
     TorsoKind {
         name: "flex",
         summary: "a solid of tetrahedra under a skin, MuJoCo's finite elements",
-        takes_field: false,
         build: flex,
+        stepper: Stepper::MuJoCo,
+        matter: Matter::Solid,
+        takes_field: false,
+        follows_probe: false,
+        has_fine_human: false,
+        adult_spacing: 0.035,
+        reach: None,
+        faster_twin: None,
     },
     TorsoKind {
         name: "mpm",
         summary: "a solid of particles (MLS-MPM), stepped outside MuJoCo",
-        takes_field: true,
         build: mpm,
+        stepper: Stepper::Tissue(tissue::mpm_material),
+        matter: Matter::Solid,
+        takes_field: true,
+        follows_probe: false,
+        has_fine_human: true,
+        adult_spacing: 0.035,
+        reach: Some(TISSUE_REACH),
+        faster_twin: None,
     },
     TorsoKind {
         name: "xpbd",
         summary: "a solid of tetrahedra (XPBD), stepped outside MuJoCo",
-        takes_field: true,
         build: xpbd,
+        stepper: Stepper::Tissue(tissue::xpbd_material),
+        matter: Matter::Solid,
+        takes_field: true,
+        follows_probe: false,
+        has_fine_human: true,
+        adult_spacing: 0.03,
+        reach: Some(TISSUE_REACH),
+        faster_twin: None,
     },
 ];
+
+/// Spacing of a shell's lattice in an adult [m]: finer than that of a solid, because a shell has gaps.
+const SHELL_ADULT: f64 = 0.022;
+/// Distance from the probe beyond which tissue hardly moves [m].
+const TISSUE_REACH: f64 = 0.1;
 
 /// Returns the kind of torso called `name`.
 ///
@@ -89,4 +122,15 @@ pub fn by_name(name: &str) -> Result<&'static TorsoKind, ModelError> {
                 .collect::<Vec<_>>()
                 .join(", "),
         })
+}
+
+/// As [`by_name`]; `None` for the name [`NONE`].
+///
+/// # Errors
+/// Those of [`by_name`].
+pub fn by_name_or_none(name: &str) -> Result<Option<&'static TorsoKind>, ModelError> {
+    if name == NONE {
+        return Ok(None);
+    }
+    by_name(name).map(Some)
 }

@@ -8,8 +8,8 @@
 //! oblong face and the solver's resolution: [`mpm_stiffening`] and [`xpbd_stiffening`], fitted to presses as for the `flex` torso.
 //! It is also applied to the file's own finite elements, for which it is not fitted.
 //!
-//! **Damping.** Kelvin–Voigt damping: every point of the tissue has the same ratio of damping to stiffness (a time). [`damping`] computes the
-//! damping for which a probe feels the configured softness.
+//! **Damping.** Kelvin–Voigt damping: every point of the tissue has the same ratio of damping to stiffness (a time).
+//! [`mpm_damping`] and [`xpbd_damping`] compute the damping for which a probe feels the configured softness.
 
 use super::config::TorsoConfig;
 use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue, fitted_height};
@@ -85,7 +85,7 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
 /// # Errors
 /// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points.
 pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
-    solid("mpm", config)
+    solid(&MPM, config)
 }
 
 /// A torso of tetrahedra with compliant constraints.
@@ -93,29 +93,52 @@ pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
 /// # Errors
 /// The errors of [`mpm`].
 pub fn xpbd(config: &TorsoConfig) -> Result<Torso, ModelError> {
-    solid("xpbd", config)
+    solid(&XPBD, config)
 }
 
-/// The value of [`MATERIAL`] for an `xpbd` torso of this configuration; for any other `name`, for an `mpm` torso.
-pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
-    let softness = config.softness;
-    let height = fitted_height(config);
+/// A tissue solver, as far as its file differs.
+struct Solver {
+    name: &'static str,
+    material: fn(&TorsoConfig) -> [f64; 4],
+    /// Longest substep [s], if the solver has a limit.
+    substep: fn(&TorsoConfig) -> Option<f64>,
+}
+
+const MPM: Solver = Solver {
+    name: "mpm",
+    material: mpm_material,
+    substep: |_| None,
+};
+
+const XPBD: Solver = Solver {
+    name: "xpbd",
+    material: xpbd_material,
+    substep: |config| Some(substep(config)),
+};
+
+/// The value of [`MATERIAL`] for an `mpm` torso of this configuration.
+pub fn mpm_material(config: &TorsoConfig) -> [f64; 4] {
+    let stiffening = config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(fitted_height(config));
+    material(config, stiffening, mpm_damping(config))
+}
+
+/// The value of [`MATERIAL`] for an `xpbd` torso of this configuration.
+pub fn xpbd_material(config: &TorsoConfig) -> [f64; 4] {
     // Spacings outside the fitted range are clamped to it.
     let spacing = config.spacing.clamp(0.02, 0.06);
-    let stiffening = match name {
-        "xpbd" => {
-            let substep = substep(config);
-            let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
-            (1.0 - LOST * substep) * bound * xpbd_stiffening(spacing, height)
-        }
-        _ => config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(height),
-    };
+    let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
+    let stiffening =
+        (1.0 - LOST * substep(config)) * bound * xpbd_stiffening(spacing, fitted_height(config));
+    material(config, stiffening, xpbd_damping(config))
+}
+
+fn material(config: &TorsoConfig, stiffening: f64, damping: f64) -> [f64; 4] {
     let punch = 2.0 * FACE_RADIUS / (1.0 - POISSON * POISSON) * stiffening;
     [
-        softness.stiffness / punch,
+        config.softness.stiffness / punch,
         POISSON,
         DENSITY,
-        damping(name, config) / softness.stiffness,
+        damping / config.softness.stiffness,
     ]
 }
 
@@ -132,10 +155,18 @@ const MOST_FELT: f64 = 36.0;
 const FITTED_STIFFNESS: f64 = 1324.17;
 /// Fraction of the limit up to which damping should lie, by choice of the substep if it is not configured.
 const WELL_FELT: f64 = 0.7;
-/// Fraction of the limit up to which [`damping`] compensates for the loss.
+/// Fraction of the limit up to which [`xpbd_damping`] compensates for the loss.
 const MADE_UP_FOR: f64 = 0.8;
 
-/// Damping of the tissue for which a probe feels the damping of the softness [N·s/m].
+/// Damping of particles for which a probe feels the damping of the softness [N·s/m].
+fn mpm_damping(config: &TorsoConfig) -> f64 {
+    let edge = config.reach.map_or(1.0, |_| MPM_EDGE_DAMPING);
+    let spacing = config.spacing / FITTED_SPACING;
+    let transfer = edge * MPM_TRANSFER * config.softness.stiffness.sqrt() * spacing.powi(2);
+    (config.softness.damping - transfer).max(0.0) / MPM_FELT
+}
+
+/// Damping of tetrahedra for which a probe feels the damping of the softness [N·s/m].
 ///
 /// A substep solves each tetrahedron once, which loses the fraction $c / s$ of a damping $c / (1 - c / s)$. Fitted to presses at 20 mm/s.
 /// The table shows the felt damping (force while pressing less force while retracting, over the difference of their rates, 2 to 15 mm)
@@ -150,14 +181,8 @@ const MADE_UP_FOR: f64 = 0.8;
 /// | 47 mm | 14.9 | 22.8 | 60 |
 ///
 /// At 4000 N/m, 0.5 ms, $s$ is 45.
-fn damping(name: &str, config: &TorsoConfig) -> f64 {
+fn xpbd_damping(config: &TorsoConfig) -> f64 {
     let damping = config.softness.damping;
-    if name != "xpbd" {
-        let edge = config.reach.map_or(1.0, |_| MPM_EDGE_DAMPING);
-        let spacing = config.spacing / FITTED_SPACING;
-        let transfer = edge * MPM_TRANSFER * config.softness.stiffness.sqrt() * spacing.powi(2);
-        return (damping - transfer).max(0.0) / MPM_FELT;
-    }
     damping / (1.0 - (damping / most_felt(config, substep(config))).min(MADE_UP_FOR))
 }
 
@@ -177,25 +202,25 @@ fn substep(config: &TorsoConfig) -> f64 {
     })
 }
 
-fn solid(name: &'static str, config: &TorsoConfig) -> Result<Torso, ModelError> {
+fn solid(solver: &Solver, config: &TorsoConfig) -> Result<Torso, ModelError> {
     config.check()?;
-    let material = material(name, config);
+    let material = (solver.material)(config);
     let [young_modulus, ..] = material;
-    let mut torso = flex::make(name, config, 0.0, |lattice, config| {
+    let mut torso = flex::make(solver.name, config, 0.0, |lattice, config| {
         Tissue::of_moduli(lattice, config, young_modulus, 0.0)
     })?;
     let custom = torso.mjcf.custom();
     custom.add(
         Element::new("text")
             .with_attribute("name", SOLVER)
-            .with_attribute("data", name),
+            .with_attribute("data", solver.name),
     );
     custom.add(
         Element::new("numeric")
             .with_attribute("name", MATERIAL)
             .with_attribute("data", material),
     );
-    let substep = (name == "xpbd").then(|| substep(config));
+    let substep = (solver.substep)(config);
     for (name, number) in [(REACH, config.reach), (LONGEST_SUBSTEP, substep)] {
         let Some(number) = number else { continue };
         custom.add(

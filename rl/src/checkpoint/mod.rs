@@ -10,6 +10,7 @@ mod ppo;
 mod replay_buffer;
 mod rng_state;
 mod sac;
+mod state;
 
 use std::path::Path;
 
@@ -59,23 +60,19 @@ impl CheckpointInfo {
     /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
     pub fn load(path: &Path) -> Result<Self, RlError> {
         let file = TensorFile::load_one_of(path, &[PPO, SAC])?;
-        if file.format() == SAC {
-            let description: SacDescription = file.content()?;
-            return Ok(Self {
-                insonate_version: description.insonate_version,
-                identity: description.identity,
-                config: AlgorithmConfig::Sac(description.config),
-                iteration: description.iteration,
-                global_step: description.global_step,
-            });
-        }
-        let description: Description = file.content()?;
+        let (state, config) = if file.format() == SAC {
+            let SacDescription { state, config, .. } = file.content()?;
+            (state, AlgorithmConfig::Sac(config))
+        } else {
+            let Description { state, config, .. } = file.content()?;
+            (state, AlgorithmConfig::Ppo(config))
+        };
         Ok(Self {
-            insonate_version: description.insonate_version,
-            identity: description.identity,
-            config: AlgorithmConfig::Ppo(description.config),
-            iteration: description.iteration,
-            global_step: description.global_step,
+            insonate_version: state.insonate_version,
+            identity: state.identity,
+            config,
+            iteration: state.iteration,
+            global_step: state.global_step,
         })
     }
 }

@@ -19,66 +19,48 @@ impl Ppo {
             // (observations) => u ~ π, actions
             self.sample_actions(step);
             // (actions) => rewards, next observations
-            if !self.env.step_unless(&self.actions, &mut || stop())? {
+            if !self.state.step(stop)? {
                 return Ok(false);
             }
-            self.global_step += self.config.n_envs as u64;
             // => rewards, costs, ends, episodes
             self.store_rewards(step);
             if let Some(constraint) = &mut self.constraint {
-                constraint.store(step, self.env.batch());
+                constraint.store(step, self.state.env.batch());
             }
             self.store_ends(step);
-            for ended in &self.env.batch().ended {
-                self.episodes.push(ended);
-            }
             // (next observations) => normalised observations
-            if self.config.norm_obs {
-                self.observation_normalizer
-                    .update(&self.env.batch().observations);
-            }
-            self.observe();
+            self.state.finish_step();
         }
         Ok(true)
-    }
-
-    /// Normalises the current observations of the environments.
-    pub(crate) fn observe(&mut self) {
-        let raw = &self.env.batch().observations;
-        if self.config.norm_obs {
-            self.observation_normalizer
-                .normalize(raw, &mut self.observations);
-        } else {
-            self.observations.copy_from_slice(raw);
-        }
     }
 
     fn sample_actions(&mut self, step: usize) {
         let (rollout, distribution) = (&mut self.rollout, &self.distribution);
         let (n_envs, n_actions) = (rollout.n_envs, rollout.n_actions);
         let first = step * n_envs;
-        rollout.observations[first * rollout.n_obs..][..self.observations.len()]
-            .copy_from_slice(&self.observations);
+        rollout.observations[first * rollout.n_obs..][..self.state.observations.len()]
+            .copy_from_slice(&self.state.observations);
         let sampled = &mut rollout.actions[first * n_actions..][..n_envs * n_actions];
         let log_probs = &mut rollout.log_probs[first..][..n_envs];
         let (rng, scale, actions) = (
-            &mut self.exploration_rng,
-            &self.action_scale,
-            &mut self.actions,
+            &mut self.state.exploration_rng,
+            &self.state.action_scale,
+            &mut self.state.actions,
         );
-        self.actor.evaluate(&self.observations, |env_idx, mean| {
-            let own = env_idx * n_actions..(env_idx + 1) * n_actions;
-            let u = &mut sampled[own.clone()];
-            for ((u, mean), std) in u.iter_mut().zip(mean).zip(&distribution.std) {
-                *u = mean + std * rng.sample::<f32, _>(StandardNormal);
-            }
-            log_probs[env_idx] = distribution.log_prob(u, mean);
-            scale.apply(u, &mut actions[own]);
-        });
+        self.actor
+            .evaluate(&self.state.observations, |env_idx, mean| {
+                let own = env_idx * n_actions..(env_idx + 1) * n_actions;
+                let u = &mut sampled[own.clone()];
+                for ((u, mean), std) in u.iter_mut().zip(mean).zip(&distribution.std) {
+                    *u = mean + std * rng.sample::<f32, _>(StandardNormal);
+                }
+                log_probs[env_idx] = distribution.log_prob(u, mean);
+                scale.apply(u, &mut actions[own]);
+            });
     }
 
     fn store_rewards(&mut self, step: usize) {
-        let batch = self.env.batch();
+        let batch = self.state.env.batch();
         let own = step * batch.rewards.len()..(step + 1) * batch.rewards.len();
         let rewards = &mut self.rollout.rewards[own];
         if self.config.norm_reward {
@@ -91,7 +73,7 @@ impl Ppo {
     }
 
     fn store_ends(&mut self, step: usize) {
-        let (batch, rollout) = (self.env.batch(), &mut self.rollout);
+        let (batch, rollout) = (self.state.env.batch(), &mut self.rollout);
         let n_obs = rollout.n_obs;
         for env_idx in 0..rollout.n_envs {
             let index = step * rollout.n_envs + env_idx;
@@ -111,7 +93,7 @@ impl Ppo {
             rollout.final_observations.extend_from_slice(raw);
             if self.config.norm_obs {
                 let normalized = &mut rollout.final_observations[start..];
-                self.observation_normalizer.normalize(raw, normalized);
+                self.state.observation_normalizer.normalize(raw, normalized);
             }
         }
     }

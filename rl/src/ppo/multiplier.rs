@@ -57,7 +57,7 @@ impl Ppo {
             return;
         };
         // During warm-up the policy does not learn and cannot react to λ.
-        if self.iteration > self.config.critic_warmup {
+        if self.state.iteration > self.config.critic_warmup {
             constraint.multiplier.update(constraint.samples.mean_cost());
         }
         let costs = &constraint.samples.advantages;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Ppo;
 use super::gae::explained_variance;
 use super::update::UpdateStats;
-use crate::training::{Counts, Progress, episode_charts, episode_cost, episode_means};
+use crate::training::{Progress, episode_charts, episode_cost, episode_means};
 
 impl Ppo {
     /// (episodes, update, times) => progress
@@ -15,14 +15,9 @@ impl Ppo {
         learning_rate: f64,
         times: [Duration; 2],
     ) -> Progress {
-        let counts = Counts {
-            iteration: self.iteration,
-            n_iterations: self.config.n_iterations(),
-            global_step: self.global_step,
-            batch_size: self.config.batch_size(),
-        };
-        let (episodes, spec) = (&self.episodes, self.env.spec());
-        let mut progress = Progress::new(counts, &mut self.clock, times, episodes, spec);
+        let (n_iterations, batch_size) = (self.config.n_iterations(), self.config.batch_size());
+        let mut progress = self.state.progress(n_iterations, batch_size, times);
+        let (episodes, spec) = (&self.state.episodes, self.state.env.spec());
         self.distribution.set(self.actor.free());
         let std = &self.distribution.std;
         let action_std = std.iter().map(|std| f64::from(*std)).sum::<f64>() / std.len() as f64;

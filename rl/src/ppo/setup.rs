@@ -1,21 +1,14 @@
 //! Setup of a training: networks, generators, environments.
 
-use insonate_envs::{ResetOptions, VecEnv};
-use rand::RngCore as _;
+use insonate_envs::VecEnv;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Constraint, DiagGaussian, Ppo, PpoConfig, RolloutBuffer};
 use crate::RlError;
 use crate::network::{Learner, Mlp, network_sizes};
-use crate::normalization::{ObservationNormalizer, RewardNormalizer, RunningMoments};
-use crate::policy::{ActionScale, PolicyIdentity};
-use crate::training::{EpisodeWindow, StepClock, ThreadTuner, check_env, stream};
-
-/// Random streams derived from the seed.
-const WEIGHTS: u64 = 0;
-const EXPLORATION: u64 = 1;
-const SHUFFLE: u64 = 2;
-const ENVIRONMENTS: u64 = 3;
+use crate::normalization::RewardNormalizer;
+use crate::policy::PolicyIdentity;
+use crate::training::{SAMPLES, SharedSettings, TrainingState, WEIGHTS, check_env, stream};
 
 impl Ppo {
     /// Creates a new training. `identity` is written into policy files. The environments must have [`Autoreset::SameStep`] and are reset
@@ -23,53 +16,33 @@ impl Ppo {
     ///
     /// # Errors
     /// [`RlError::Config`] if settings are invalid or do not fit the environments; [`RlError::Env`] from the reset.
-    pub fn new(
-        mut env: VecEnv,
-        config: PpoConfig,
-        identity: PolicyIdentity,
-    ) -> Result<Self, RlError> {
+    pub fn new(env: VecEnv, config: PpoConfig, identity: PolicyIdentity) -> Result<Self, RlError> {
         config.check()?;
         check_env(&env, config.n_envs)?;
-        let stream = |index: u64| stream(config.seed, index);
         let n_obs = env.spec().observation_space.len();
         let n_actions = env.spec().action_space.len();
-        let mut weights = stream(WEIGHTS);
+        let mut weights = stream(config.seed, WEIGHTS);
         let [actor, critic] = networks(&config, n_obs, n_actions, &mut weights);
         let cost_critic = critic_network(&config, n_obs, &mut weights);
         let constraint = Constraint::of(&config, env.spec(), cost_critic)?;
-        let seed = stream(ENVIRONMENTS).next_u64();
-        env.reset(Some(seed), &ResetOptions::default())?;
         let (n_steps, n_envs) = (config.n_steps, config.n_envs);
-        let moments = RunningMoments::new(n_obs);
-        let mut ppo = Self {
-            action_scale: ActionScale::new(&env.spec().action_space),
-            observation_normalizer: ObservationNormalizer::new(moments, config.clip_obs),
+        let settings = SharedSettings {
+            seed: config.seed,
+            norm_obs: config.norm_obs,
+            clip_obs: config.clip_obs,
+            episode_window: config.episode_window,
+        };
+        Ok(Self {
+            state: TrainingState::new(env, identity, settings)?,
             reward_normalizer: RewardNormalizer::new(n_envs, config.discount, config.clip_reward),
             actor: Learner::new(actor),
             critic: Learner::new(critic),
             constraint,
-            exploration_rng: stream(EXPLORATION),
-            shuffle_rng: stream(SHUFFLE),
-            episodes: EpisodeWindow::new(config.episode_window),
-            iteration: 0,
-            global_step: 0,
+            shuffle_rng: stream(config.seed, SAMPLES),
             rollout: RolloutBuffer::new(n_steps, n_envs, n_obs, n_actions),
             distribution: DiagGaussian::default(),
-            observations: vec![0.0; n_envs * n_obs],
-            actions: vec![0.0; n_envs * n_actions],
-            n_inexact_envs: 0,
-            thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
-            clock: StepClock::default(),
-            env,
             config,
-            identity,
-        };
-        if ppo.config.norm_obs {
-            ppo.observation_normalizer
-                .update(&ppo.env.batch().observations);
-        }
-        ppo.observe();
-        Ok(ppo)
+        })
     }
 }
 

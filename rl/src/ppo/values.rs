@@ -10,7 +10,9 @@ impl Ppo {
         let values = &mut rollout.values;
         critic.evaluate(&rollout.observations, |row, value| values[row] = value[0]);
         let mut last_values = vec![0.0; rollout.n_envs];
-        critic.evaluate(&self.observations, |row, value| last_values[row] = value[0]);
+        critic.evaluate(&self.state.observations, |row, value| {
+            last_values[row] = value[0];
+        });
         let (ends, truncated_ends) = (&mut rollout.ends, &rollout.truncated_ends);
         critic.evaluate(&rollout.final_observations, |row, value| {
             ends[truncated_ends[row]].value = value[0];
@@ -22,7 +24,7 @@ impl Ppo {
             &mut rollout.next_values,
         );
         if let Some(constraint) = &mut self.constraint {
-            constraint.evaluate(rollout, &self.observations, &self.config);
+            constraint.evaluate(rollout, &self.state.observations, &self.config);
         }
     }
 }

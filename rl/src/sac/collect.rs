@@ -11,46 +11,28 @@ impl Sac {
         // (observations) => a ~ π, actions
         self.choose_actions();
         // (actions) => rewards, next observations
-        if !self.env.step_unless(&self.actions, &mut || stop())? {
+        if !self.state.step(stop)? {
             return Ok(false);
         }
-        self.global_step += self.config.n_envs as u64;
-        let batch = self.env.batch();
+        let batch = self.state.env.batch();
         self.replay.push(&self.explored.actions, batch);
-        for ended in &batch.ended {
-            self.episodes.push(ended);
-        }
         // (next observations) => normalised observations
-        if self.config.norm_obs {
-            self.observation_normalizer.update(&batch.observations);
-        }
-        self.observe();
+        self.state.finish_step();
         Ok(true)
-    }
-
-    /// Normalises the current observations of the environments.
-    pub(crate) fn observe(&mut self) {
-        let raw = &self.env.batch().observations;
-        if self.config.norm_obs {
-            self.observation_normalizer
-                .normalize(raw, &mut self.observations);
-        } else {
-            self.observations.copy_from_slice(raw);
-        }
     }
 
     /// Draws uniformly random actions before learning starts. They explore more than an untrained policy.
     fn choose_actions(&mut self) {
-        let (explored, rng) = (&mut self.explored, &mut self.exploration_rng);
-        if self.global_step < self.config.learning_starts as u64 {
+        let (explored, rng) = (&mut self.explored, &mut self.state.exploration_rng);
+        if self.state.global_step < self.config.learning_starts as u64 {
             explored.actions.fill_with(|| rng.random_range(-1.0..=1.0));
         } else {
-            explored.draw(&mut self.actor, &self.observations, rng);
+            explored.draw(&mut self.actor, &self.state.observations, rng);
         }
         let n_actions = self.replay.n_actions;
-        let actions = self.actions.chunks_exact_mut(n_actions);
+        let actions = self.state.actions.chunks_exact_mut(n_actions);
         for (own, action) in explored.actions.chunks_exact(n_actions).zip(actions) {
-            self.action_scale.apply(own, action);
+            self.state.action_scale.apply(own, action);
         }
     }
 }

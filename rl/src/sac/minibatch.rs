@@ -59,7 +59,7 @@ impl Sac {
             (next_raw, &mut minibatch.next_observations),
         ] {
             if self.config.norm_obs {
-                self.observation_normalizer.normalize(raw, to);
+                self.state.observation_normalizer.normalize(raw, to);
             } else {
                 to.copy_from_slice(raw);
             }

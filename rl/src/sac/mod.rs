@@ -1,7 +1,7 @@
 //! Soft actor-critic with twin critics and an adapted temperature (Haarnoja 2018, arXiv:1812.05905), in the order of
 //! Stable-Baselines3.
 //!
-//! [`Sac::iterate`] lists the stages; each stage has its own file.
+//! `Sac::update` lists the stages; each stage has its own file.
 //! Equations are numbered as in the paper.
 //! Termination and truncation are distinguished (see [`ReplayBuffer`]).
 //! The same seed gives the same bits on any number of threads.
@@ -17,10 +17,9 @@ mod squashed_gaussian;
 mod temperature;
 mod update;
 
-use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use insonate_envs::VecEnv;
 use rand_chacha::ChaCha8Rng;
 
 pub use config::SacConfig;
@@ -31,10 +30,10 @@ pub use temperature::Temperature;
 pub use update::UpdateStats;
 
 use crate::RlError;
+use crate::algorithm::Algorithm;
 use crate::network::{Learner, Mlp};
-use crate::normalization::ObservationNormalizer;
-use crate::policy::{ActionScale, Policy, PolicyIdentity};
-use crate::training::{EpisodeWindow, Progress, StepClock, ThreadTuner};
+use crate::policy::Policy;
+use crate::training::{Progress, ThreadTuner, TrainingState};
 use minibatch::Minibatch;
 use progress::Losses;
 use squashed_gaussian::Drawn;
@@ -42,24 +41,16 @@ use squashed_gaussian::Drawn;
 /// Training of a policy.
 pub struct Sac {
     pub(crate) config: SacConfig,
-    pub(crate) identity: PolicyIdentity,
-    pub(crate) env: VecEnv,
-    action_scale: ActionScale,
+    pub(crate) state: TrainingState,
 
     // Learned parameters and statistics.
     /// Outputs μ and ln σ of each action.
     pub(crate) actor: Learner,
     pub(crate) critics: [Critic; 2],
     pub(crate) temperature: Temperature,
-    pub(crate) observation_normalizer: ObservationNormalizer,
 
-    // State of the training.
     pub(crate) replay: ReplayBuffer,
-    pub(crate) exploration_rng: ChaCha8Rng,
     pub(crate) sample_rng: ChaCha8Rng,
-    pub(crate) episodes: EpisodeWindow,
-    pub(crate) iteration: usize,
-    pub(crate) global_step: u64,
     /// Gradient steps completed.
     pub(crate) n_updates: u64,
 
@@ -78,78 +69,11 @@ pub struct Sac {
     targets: Vec<f32>,
     /// Indices of all rows of a minibatch.
     rows: Vec<u32>,
-    /// Normalised observations for the next actions, shape `[n_envs, n_obs]`.
-    observations: Vec<f32>,
-    /// Actions of the last step, shape `[n_envs, n_actions]`.
-    actions: Vec<f32>,
-
-    /// Environments that a checkpoint did not restore bit-identically.
-    pub(crate) n_inexact_envs: usize,
-    thread_tuner: ThreadTuner,
     /// Number of threads for the updates of this iteration.
     n_threads: usize,
-    clock: StepClock,
 }
 
 impl Sac {
-    /// Iterates until all timesteps are completed or the observer breaks; [`Sac::is_finished`] distinguishes the two.
-    ///
-    /// # Errors
-    /// As [`Sac::iterate`].
-    pub fn train(
-        &mut self,
-        observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<(), RlError> {
-        while !self.is_finished() && observer(&self.iterate()?).is_continue() {}
-        Ok(())
-    }
-
-    /// Runs one iteration: `n_steps` of each environment, with the gradient steps that are due after each step.
-    ///
-    /// # Errors
-    /// [`RlError::Env`] if an environment fails; [`RlError::NotFinite`] if no gradient step had finite gradients. The affected weights
-    /// are then unchanged.
-    pub fn iterate(&mut self) -> Result<Progress, RlError> {
-        // `None` cannot occur: `stop` is always false.
-        loop {
-            if let Some(progress) = self.iterate_unless(&|| false)? {
-                return Ok(progress);
-            }
-        }
-    }
-
-    /// Runs one iteration. `None` if `stop` interrupted it, which is checked between two environments because they may be
-    /// slow. An interrupted training cannot continue; resume its last checkpoint.
-    ///
-    /// # Errors
-    /// As [`Sac::iterate`].
-    pub fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError> {
-        self.n_threads = self.thread_tuner.n_threads();
-        let mut losses = Losses::default();
-        let mut times = [Duration::ZERO; 2];
-        for _ in 0..self.config.n_steps {
-            let start = Instant::now();
-            // (policy, environments) => steps in the replay buffer
-            if !self.collect_step(stop)? {
-                return Ok(None);
-            }
-            times[0] += start.elapsed();
-            while self.n_updates < self.config.n_updates(self.global_step) {
-                losses.add(&self.update());
-            }
-            times[1] += start.elapsed();
-        }
-        times[1] = times[1].saturating_sub(times[0]);
-        self.iteration += 1;
-        self.check_finite(&losses)?;
-        if losses.n > 0 {
-            let time = times[1].div_f64(losses.n as f64);
-            self.thread_tuner.record(self.n_threads, time);
-        }
-        // (episodes, losses, times) => progress
-        Ok(Some(self.progress(&losses, times)))
-    }
-
     /// Runs one gradient step.
     fn update(&mut self) -> UpdateStats {
         self.n_updates += 1;
@@ -186,25 +110,10 @@ impl Sac {
             return Ok(());
         }
         Err(RlError::NotFinite {
-            iteration: self.iteration,
+            iteration: self.state.iteration,
             problem: "no gradient was finite: smaller policy_lr and q_lr, or observations and rewards that are finite, may help"
                 .to_owned(),
         })
-    }
-
-    /// The current policy: the mean of the Gaussian, squashed.
-    pub fn policy(&self) -> Policy {
-        let (spec, normalizer) = (self.env.spec(), &self.observation_normalizer);
-        let mut policy = Policy::new(
-            [spec.observation_space.clone(), spec.action_space.clone()],
-            self.mean_network(),
-            self.config.norm_obs.then(|| normalizer.clone()),
-        );
-        policy.squash = true;
-        policy.identity = self.identity.clone();
-        policy.seed = self.config.seed;
-        policy.n_trained_steps = self.global_step;
-        policy
     }
 
     /// The actor's network without the outputs for ln σ.
@@ -228,23 +137,9 @@ impl Sac {
         mean
     }
 
-    /// Always fails: a policy has no values of actions, and a policy of another algorithm has no state-dependent σ.
-    ///
-    /// # Errors
-    /// [`RlError::Config`], always.
-    pub fn begin_with(&mut self, _: &Policy) -> Result<(), RlError> {
-        let problem = "SAC cannot begin with a policy, because its critics do not know it: use PPO";
-        Err(RlError::config("from", problem))
-    }
-
     /// Settings.
     pub fn config(&self) -> &SacConfig {
         &self.config
-    }
-
-    /// The environments.
-    pub fn env(&self) -> &VecEnv {
-        &self.env
     }
 
     /// The replay buffer.
@@ -252,32 +147,74 @@ impl Sac {
         &self.replay
     }
 
-    /// Iterations completed.
-    pub fn iteration(&self) -> usize {
-        self.iteration
+    /// Fixes the number of threads of an update (1 or 2), even if the other choice is faster. It has no effect on results.
+    pub fn fix_update_threads(&mut self, n_threads: usize) {
+        self.state.thread_tuner = ThreadTuner::fixed(n_threads.clamp(1, 2));
+    }
+}
+
+impl Algorithm for Sac {
+    fn state(&self) -> &TrainingState {
+        &self.state
     }
 
-    /// Steps of all environments completed.
-    pub fn global_step(&self) -> u64 {
-        self.global_step
+    fn state_mut(&mut self) -> &mut TrainingState {
+        &mut self.state
     }
 
-    /// Number of environments whose replayed episodes differ from the checkpoint; see
-    /// [`Ppo::n_inexact_envs`](crate::Ppo::n_inexact_envs).
-    pub fn n_inexact_envs(&self) -> usize {
-        self.n_inexact_envs
+    fn n_iterations(&self) -> usize {
+        self.config.n_iterations()
     }
 
-    /// Whether all timesteps are completed.
-    pub fn is_finished(&self) -> bool {
-        self.iteration >= self.config.n_iterations()
+    /// `n_steps` of each environment, with the gradient steps that are due after each step.
+    fn iterate_interruptible(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Progress>, RlError> {
+        self.n_threads = self.state.thread_tuner.n_threads();
+        let mut losses = Losses::default();
+        let mut times = [Duration::ZERO; 2];
+        for _ in 0..self.config.n_steps {
+            let start = Instant::now();
+            // (policy, environments) => steps in the replay buffer
+            if !self.collect_step(stop)? {
+                return Ok(None);
+            }
+            times[0] += start.elapsed();
+            while self.n_updates < self.config.n_updates(self.state.global_step) {
+                losses.add(&self.update());
+            }
+            times[1] += start.elapsed();
+        }
+        times[1] = times[1].saturating_sub(times[0]);
+        self.state.iteration += 1;
+        self.check_finite(&losses)?;
+        if losses.n > 0 {
+            let time = times[1].div_f64(losses.n as f64);
+            self.state.thread_tuner.record(self.n_threads, time);
+        }
+        // (episodes, losses, times) => progress
+        Ok(Some(self.progress(&losses, times)))
     }
 
-    /// Changes the total number of timesteps.
-    ///
-    /// # Errors
-    /// [`RlError::Config`] for zero.
-    pub fn set_total_timesteps(&mut self, total_timesteps: usize) -> Result<(), RlError> {
+    /// The mean of the Gaussian, squashed.
+    fn policy(&self) -> Policy {
+        let mut policy = self.state.policy(self.mean_network());
+        policy.squash = true;
+        policy
+    }
+
+    /// Always fails: a policy has no values of actions, and a policy of another algorithm has no state-dependent σ.
+    fn warm_start(&mut self, _: &Policy) -> Result<(), RlError> {
+        let problem = "SAC cannot begin with a policy, because its critics do not know it: use PPO";
+        Err(RlError::config("from", problem))
+    }
+
+    fn save(&self, path: &Path) -> Result<(), RlError> {
+        self.save_checkpoint(path)
+    }
+
+    fn set_total_timesteps(&mut self, total_timesteps: usize) -> Result<(), RlError> {
         let config = SacConfig {
             total_timesteps,
             ..self.config.clone()
@@ -286,25 +223,13 @@ impl Sac {
         self.config = config;
         Ok(())
     }
-
-    /// Fixes the number of threads of an update (1 or 2), even if the other choice is faster. It has no effect on results.
-    pub fn fix_update_threads(&mut self, n_threads: usize) {
-        self.thread_tuner = ThreadTuner::fixed(n_threads.clamp(1, 2));
-    }
-
-    /// Sets the maximum number of threads of an update (1 or 2). It has no effect on results.
-    pub fn set_update_threads(&mut self, n_threads: usize) {
-        self.thread_tuner = ThreadTuner::new(n_threads.clamp(1, 2));
-    }
 }
 
 impl std::fmt::Debug for Sac {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sac")
             .field("config", &self.config)
-            .field("identity", &self.identity)
-            .field("env", &self.env)
-            .field("iteration", &self.iteration)
+            .field("state", &self.state)
             .finish_non_exhaustive()
     }
 }

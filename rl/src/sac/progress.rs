@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Sac, UpdateStats};
-use crate::training::{Counts, Progress, episode_charts, episode_cost, episode_means};
+use crate::training::{Progress, episode_charts, episode_cost, episode_means};
 
 /// Sums over the gradient steps of an iteration.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,14 +37,9 @@ impl Losses {
 impl Sac {
     /// (episodes, losses, times) => progress
     pub(super) fn progress(&mut self, losses: &Losses, times: [Duration; 2]) -> Progress {
-        let counts = Counts {
-            iteration: self.iteration,
-            n_iterations: self.config.n_iterations(),
-            global_step: self.global_step,
-            batch_size: self.config.iteration_size(),
-        };
-        let (episodes, spec) = (&self.episodes, self.env.spec());
-        let mut progress = Progress::new(counts, &mut self.clock, times, episodes, spec);
+        let (n_iterations, batch_size) = (self.config.n_iterations(), self.config.iteration_size());
+        let mut progress = self.state.progress(n_iterations, batch_size, times);
+        let (episodes, spec) = (&self.state.episodes, self.state.env.spec());
         let [
             value_1,
             value_2,

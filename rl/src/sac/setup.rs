@@ -1,7 +1,6 @@
 //! Setup of a training: networks, generators, environments.
 
-use insonate_envs::{ResetOptions, VecEnv};
-use rand::RngCore as _;
+use insonate_envs::VecEnv;
 
 use super::critic::Critic;
 use super::minibatch::Minibatch;
@@ -9,15 +8,8 @@ use super::squashed_gaussian::Drawn;
 use super::{ReplayBuffer, Sac, SacConfig, Temperature};
 use crate::RlError;
 use crate::network::{Learner, Mlp, network_sizes};
-use crate::normalization::{ObservationNormalizer, RunningMoments};
-use crate::policy::{ActionScale, PolicyIdentity};
-use crate::training::{EpisodeWindow, StepClock, ThreadTuner, check_env, stream};
-
-/// Random streams derived from the seed.
-const WEIGHTS: u64 = 0;
-const EXPLORATION: u64 = 1;
-const SAMPLES: u64 = 2;
-const ENVIRONMENTS: u64 = 3;
+use crate::policy::PolicyIdentity;
+use crate::training::{SAMPLES, SharedSettings, TrainingState, WEIGHTS, check_env, stream};
 
 /// Maximum size of a replay buffer [bytes]: it is stored in the checkpoint.
 const MAX_BUFFER: usize = 1 << 30;
@@ -29,11 +21,7 @@ impl Sac {
     /// # Errors
     /// [`RlError::Config`] if settings are invalid or do not fit the environments, or if actions have no bounds; [`RlError::Env`]
     /// from the reset.
-    pub fn new(
-        mut env: VecEnv,
-        config: SacConfig,
-        identity: PolicyIdentity,
-    ) -> Result<Self, RlError> {
+    pub fn new(env: VecEnv, config: SacConfig, identity: PolicyIdentity) -> Result<Self, RlError> {
         config.check()?;
         check_env(&env, config.n_envs)?;
         check_spaces(&env, &config)?;
@@ -49,25 +37,22 @@ impl Sac {
         let actor = Learner::new(network(n_obs, 2 * n_actions));
         let (n, n_envs) = (config.batch_size, config.n_envs);
         let critics = [(); 2].map(|()| Critic::new(network(n_obs + n_actions, 1), n, n_actions));
-        let seed = stream(config.seed, ENVIRONMENTS).next_u64();
-        env.reset(Some(seed), &ResetOptions::default())?;
-        let first = &env.batch().observations;
+        let settings = SharedSettings {
+            seed: config.seed,
+            norm_obs: config.norm_obs,
+            clip_obs: config.clip_obs,
+            episode_window: config.episode_window,
+        };
+        let state = TrainingState::new(env, identity, settings)?;
+        let first = &state.env.batch().observations;
         let replay = ReplayBuffer::new(config.buffer_steps(), n_envs, n_actions, first);
         let target_entropy = config.target_entropy.unwrap_or(-(n_actions as f64));
-        let mut sac = Self {
-            action_scale: ActionScale::new(&env.spec().action_space),
+        Ok(Self {
+            state,
             actor,
             critics,
             temperature: Temperature::new(config.alpha, target_entropy),
-            observation_normalizer: ObservationNormalizer::new(
-                RunningMoments::new(n_obs),
-                config.clip_obs,
-            ),
-            exploration_rng: stream(config.seed, EXPLORATION),
             sample_rng: stream(config.seed, SAMPLES),
-            episodes: EpisodeWindow::new(config.episode_window),
-            iteration: 0,
-            global_step: 0,
             n_updates: 0,
             minibatch: Minibatch::new(n, &replay),
             replay,
@@ -79,22 +64,9 @@ impl Sac {
             drawn_pairs: Vec::new(),
             targets: vec![0.0; n],
             rows: (0..n as u32).collect(),
-            observations: vec![0.0; n_envs * n_obs],
-            actions: vec![0.0; n_envs * n_actions],
-            n_inexact_envs: 0,
-            thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
             n_threads: 1,
-            clock: StepClock::default(),
-            env,
             config,
-            identity,
-        };
-        if sac.config.norm_obs {
-            sac.observation_normalizer
-                .update(&sac.env.batch().observations);
-        }
-        sac.observe();
-        Ok(sac)
+        })
     }
 }
 

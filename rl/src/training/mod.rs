@@ -3,12 +3,16 @@
 mod episodes;
 mod progress;
 mod start;
+mod state;
 mod thread_tuner;
 mod threads;
 
 pub use episodes::{EpisodeRecord, EpisodeWindow};
 pub use progress::Progress;
-pub(crate) use progress::{Counts, StepClock, episode_charts, episode_cost, episode_means};
+use progress::{Counts, StepClock};
+pub(crate) use progress::{episode_charts, episode_cost, episode_means};
 pub(crate) use start::{check_env, check_ranges, stream};
+pub use state::TrainingState;
+pub(crate) use state::{SAMPLES, SharedSettings, WEIGHTS};
 pub(crate) use thread_tuner::ThreadTuner;
 pub(crate) use threads::join;

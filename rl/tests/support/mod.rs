@@ -34,6 +34,7 @@ impl Line {
                 f32::NEG_INFINITY,
                 f32::INFINITY,
             ),
+            observation_groups: Vec::new(),
             action_space: BoxSpace::default().with("velocity [m/s]", -2.0, 2.0),
             reward_terms: vec!["place", "fall"],
             costs: vec!["haste", "fall"],

@@ -27,13 +27,13 @@ pub enum SolverKind {
 }
 
 impl SolverKind {
-    /// The solver with this name: `mpm` or `xpbd`.
+    /// All solvers, by the name of their torso.
+    const ALL: [(&str, Self); 2] = [("mpm", Self::Mpm), ("xpbd", Self::Xpbd)];
+
+    /// The solver of the torso with this name; `None` if no tissue solver steps it.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "mpm" => Some(Self::Mpm),
-            "xpbd" => Some(Self::Xpbd),
-            _ => None,
-        }
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, solver)| *solver)
     }
 }
 

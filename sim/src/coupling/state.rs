@@ -96,7 +96,7 @@ impl Coupling {
     }
 
     /// Replaces the material; the tissue is then at rest. The numbers are Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping
-    /// time [s], as [`material`](insonate_models::torsos::tissue::material) gives them.
+    /// time [s], as [`TorsoKind::tissue_material`](insonate_models::torsos::TorsoKind::tissue_material) gives them.
     ///
     /// # Errors
     /// [`SimError::Tissue`] for numbers out of range.

@@ -9,13 +9,13 @@ pub use height_map::{HeightMap, Skin};
 pub use skin::SkinPoint;
 
 use crate::arm::Arm;
-use crate::ik::{self, Ease, IkConfig};
+use crate::ik::{self, IkConfig, PostureMargins};
 use crate::readings::ProbeFrame;
 use crate::{Physics, Pose, SimError};
 
 /// Preferred properties of a posture along a path; chosen: in a singular posture, the Panda's wrist reached about 8 rad/s.
-const EASE: Ease = Ease {
-    room: 0.3,
+const MARGINS: PostureMargins = PostureMargins {
+    joint_limit_margin: 0.3,
     singular_value: 0.1,
 };
 
@@ -79,12 +79,12 @@ impl ProbePlacement {
     ///
     /// # Panics
     /// If the path has no poses.
-    pub fn place_on_way(&self, physics: &mut Physics, way: &[Pose]) -> Result<(), SimError> {
+    pub fn place_with_path(&self, physics: &mut Physics, path: &[Pose]) -> Result<(), SimError> {
         let config = IkConfig {
-            ease: Some(EASE),
+            margins: Some(MARGINS),
             ..IkConfig::default()
         };
-        ik::place_on_way(physics, &self.arm, &self.probe, way, &config)?;
+        ik::place_with_path(physics, &self.arm, &self.probe, path, &config)?;
         tare(physics);
         Ok(())
     }

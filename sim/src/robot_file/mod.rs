@@ -20,6 +20,21 @@ pub struct Package {
     pub folder: PathBuf,
 }
 
+impl std::str::FromStr for Package {
+    type Err = String;
+
+    /// Reads `NAME=FOLDER`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((name, folder)) if !name.is_empty() && !folder.is_empty() => Ok(Self {
+                name: name.to_owned(),
+                folder: folder.into(),
+            }),
+            _ => Err(format!("{text:?} is not NAME=DIR")),
+        }
+    }
+}
+
 /// Options for reading a robot's file.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {

@@ -1,12 +1,11 @@
 //! MJCF with a shell → MJCF without it.
 
 use insonate_models::mjcf::{Element, Geom, Mjcf, Namespace};
+use insonate_models::torsos::SHELL_SOLVER;
+use insonate_models::torsos::tissue::SOLVER;
 
 use super::ShellModel;
 use crate::keyframes::remove_joints;
-
-/// Custom text by which a scene requests the fast solver, below the torso's prefix.
-const SOLVER: &str = "torso_solver";
 
 /// Custom text of a shell whose capsules are pressed inwards by geoms into which they have sunk, below the torso's prefix.
 const DEEP_CONTACT: &str = "torso_deep_contact";
@@ -24,7 +23,7 @@ pub fn fast_torso(scene: &Mjcf) -> Option<String> {
             && scene
                 .find(Namespace::Text, name)
                 .and_then(|text| text.text("data"))
-                == Some("fast")
+                == Some(SHELL_SOLVER)
     })?;
     Some(name.trim_end_matches(SOLVER).to_owned())
 }

@@ -155,6 +155,10 @@ impl BModeBench {
 
 impl Scanner {
     /// Makes a frame of each view; returns what the processor's part took where that is not all.
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
+    )]
     fn make(&mut self, views: &[(View, u64)]) -> anyhow::Result<Option<Duration>> {
         match self {
             Self::Cpu(scanner) => {

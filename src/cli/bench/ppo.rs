@@ -2,7 +2,7 @@
 
 use clap::Args;
 use insonate::envs::{Autoreset, EnvError, VecConfig, VecEnv, tasks};
-use insonate::rl::{PolicyIdentity, Ppo, PpoConfig};
+use insonate::rl::{Algorithm as _, PolicyIdentity, Ppo, PpoConfig};
 use serde_json::json;
 
 use super::{median, print_figures};

@@ -12,12 +12,12 @@ use clap::{Arg, Args};
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::map::{MapGrid, SiteMap, read_places};
 use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
-use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene, repeat_press};
+use insonate::experiments::{Progress, SceneFit, fit_scene, repeat_press};
 use insonate::models::Scene;
 use insonate::models::torsos::Softness;
 use insonate::report::CalibrationReport;
 
-use super::interrupt::Interrupt;
+use super::interrupt::{Interrupt, is_interruption};
 use super::print;
 use super::scene_args::SceneArgs;
 use crate::cli::output_folder::OverwriteArg;
@@ -117,7 +117,7 @@ impl Calibrate {
             };
             let scene = self.scene.build()?;
             match fit_torso(&scene, &report.sites, &options, &mut progress) {
-                Err(error) if error.is::<Interrupted>() => {}
+                Err(error) if is_interruption(&error) => {}
                 fitted => report.scene = Some(fitted?),
             }
         } else if let Some(softness) = pooled_softness(&report.sites)
@@ -130,11 +130,17 @@ impl Calibrate {
             };
             let recorded = &report.sites.logs[0];
             let pressed = (self.scene.build()).and_then(|scene| {
-                repeat_press(&scene, recorded, softness, &options, &mut progress)
+                Ok(repeat_press(
+                    &scene,
+                    recorded,
+                    softness,
+                    &options,
+                    &mut progress,
+                )?)
             });
             match pressed {
                 Ok(pressed) => report.repeated = Some(pressed),
-                Err(error) if error.is::<Interrupted>() => {}
+                Err(error) if is_interruption(&error) => {}
                 // The calibration stands without it.
                 Err(error) => bar.suspend(|| {
                     eprintln!("note: the press was not repeated on a simulated torso: {error:#}");
@@ -281,7 +287,13 @@ fn fit_torso(
             models::names_where(|kind| kind.gives_softness)
         )
     })?;
-    fit_scene(scene, &sites.logs[0], Some(target), options, progress)
+    Ok(fit_scene(
+        scene,
+        &sites.logs[0],
+        Some(target),
+        options,
+        progress,
+    )?)
 }
 
 /// The pooled stiffness and damping, where the logs give both.

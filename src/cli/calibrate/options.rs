@@ -1,7 +1,7 @@
 //! The options of a calibration, and which of them go together.
 
 use clap::Args;
-use insonate::calibration::formats::{Columns, OrientationKind, ReadOptions, Units};
+use insonate::calibration::formats::{Columns, OrientationKind, ReadOptions, TableError, Units};
 use insonate::calibration::models::ModelKind;
 use insonate::calibration::{
     CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceFrame, ForceLatency,
@@ -335,9 +335,9 @@ pub(super) fn units(text: &str) -> Result<Units, String> {
 }
 
 /// The problem alone: clap names the option itself.
-fn plain(error: CalibrationError) -> String {
+fn plain(error: TableError) -> String {
     match error {
-        CalibrationError::Option { problem, .. } => problem,
+        TableError::Option { problem, .. } => problem,
         other => other.to_string(),
     }
 }

@@ -1,5 +1,6 @@
 //! `insonate image`.
 
+mod ignored;
 mod inserts;
 mod labels;
 mod neck;
@@ -145,14 +146,9 @@ pub(crate) struct ImageCommand {
     /// Depths of the points, separated by commas [m] [default: depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
-    /// Attenuation of the block [dB/(cm MHz)].
-    #[arg(
-        long,
-        value_name = "ALPHA",
-        default_value_t = 0.5,
-        allow_negative_numbers = true
-    )]
-    alpha: f64,
+    /// Attenuation of the block of --phantom attenuation [dB/(cm MHz)] [default: 0.5]
+    #[arg(long, value_name = "ALPHA", allow_negative_numbers = true)]
+    alpha: Option<f64>,
     /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
     #[arg(long = "imaging-depth", alias = "depth", value_name = "M")]
     depth: Option<f64>,
@@ -205,6 +201,7 @@ struct Scanned {
 
 impl ImageCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.check_effects()?;
         let probe = self.transducer()?;
         let settings = self.settings(&probe);
         settings.check().map_err(Usage::new)?;
@@ -283,6 +280,11 @@ impl ImageCommand {
         })
     }
 
+    /// Attenuation of the block [dB/(cm MHz)].
+    fn attenuation(&self) -> f64 {
+        self.alpha.unwrap_or(0.5)
+    }
+
     fn is_neck(&self) -> bool {
         matches!(self.phantom, Some(PhantomWord::Neck))
     }
@@ -351,7 +353,7 @@ impl ImageCommand {
         let block = word.block(
             settings.depth as f32,
             &self.depths(probe),
-            self.alpha,
+            self.attenuation(),
             settings.speed_of_sound,
         );
         let Some(block) = block else {
@@ -411,7 +413,8 @@ impl ImageCommand {
                 figures["log_sd_db"] = speckle.log_sd.into();
             }
             Some(PhantomWord::Attenuation) => {
-                let found = attenuation_slope(probe, settings, self.alpha).map_err(Usage::new)?;
+                let found =
+                    attenuation_slope(probe, settings, self.attenuation()).map_err(Usage::new)?;
                 figures["slope_db_per_cm_mhz"] = found.slope.into();
                 figures["frequency_hz"] = found.frequency.into();
             }

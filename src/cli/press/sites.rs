@@ -2,7 +2,7 @@
 
 use clap::Args;
 use insonate::experiments::{
-    Interrupted, Palpation, Recorder, Site, SiteRecording, five_sites, palpate,
+    ExperimentError, Palpation, Recorder, Site, SiteRecording, five_sites, palpate,
 };
 use insonate::models::{ModelError, Scene};
 use insonate::sim::verdict::Verdict;
@@ -88,7 +88,7 @@ impl SitesArgs {
                 &mut |share| progress((index as f64 + share) / sites.len() as f64),
             );
             match recording {
-                Err(error) if error.is::<Interrupted>() => {
+                Err(ExperimentError::Interrupted(_)) => {
                     interrupted = true;
                     break;
                 }

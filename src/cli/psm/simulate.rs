@@ -10,7 +10,7 @@ use insonate::report::psm_force_plot;
 use super::instrument;
 use crate::cli::Usage;
 use crate::cli::outcome::OutcomeArgs;
-use crate::cli::scene_args::SceneArgs;
+use crate::cli::torso_args::TorsoArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -23,7 +23,7 @@ rms_force_error_n compares the force on the tip that yaw, pitch and insertion mo
 with that of the contacts. The folder holds log.csv (200 Hz, motor coordinates), scene.xml, summary.json, a plot and pictures.")]
 pub(crate) struct Simulate {
     #[command(flatten)]
-    scene: SceneArgs,
+    torso: TorsoArgs,
     /// Instrument: large-needle-driver or fenestrated-grasper.
     #[arg(long, value_name = "NAME", default_value = "large-needle-driver", value_parser = instrument)]
     instrument: Instrument,
@@ -59,7 +59,7 @@ impl Simulate {
             instrument: self.instrument,
             ..PsmConfig::default()
         });
-        let mut scene = self.scene.with_robot(robot)?;
+        let mut scene = self.torso.scene(robot, self.torso.physique()?)?;
         scene.timestep = scene.timestep.min(PsmPalpation::LONGEST_TIMESTEP);
         let run = self
             .outcome

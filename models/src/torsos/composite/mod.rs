@@ -32,6 +32,7 @@ use surface::surface;
 
 use super::config::{Shape, TorsoConfig};
 use super::solref::Solref;
+use super::tissue::SOLVER;
 use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::{
@@ -59,6 +60,8 @@ const MAX_TIMESTEP: f64 = 0.005;
 const MAX_SIZE: f64 = 2.0;
 /// Upper limit of the particles that MuJoCo steps in reasonable time.
 pub(super) const MAX_PARTICLES: usize = 3000;
+/// Value of the custom text [`SOLVER`] by which a scene requests the shell solver next to MuJoCo.
+pub const SHELL_SOLVER: &str = "fast";
 /// Default class of the shell.
 const SHELL: &str = "shell";
 
@@ -141,7 +144,7 @@ pub fn fast(config: &TorsoConfig) -> Result<Torso, ModelError> {
             .with_attribute("name", name)
             .with_attribute("data", data)
     };
-    torso.mjcf.custom().add(text("torso_solver", "fast"));
+    torso.mjcf.custom().add(text(SOLVER, SHELL_SOLVER));
     if config.soft_layers.is_some() {
         torso
             .mjcf

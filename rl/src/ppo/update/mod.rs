@@ -105,8 +105,8 @@ pub fn update(
 impl Ppo {
     /// (rollout) => better actor, better critic
     pub(super) fn update(&mut self, learning_rate: f64) -> Result<UpdateStats, RlError> {
-        let (start, n_threads) = (Instant::now(), self.thread_tuner.n_threads());
-        let is_warming_up = self.iteration <= self.config.critic_warmup;
+        let (start, n_threads) = (Instant::now(), self.state.thread_tuner.n_threads());
+        let is_warming_up = self.state.iteration <= self.config.critic_warmup;
         let actor = is_warming_up.then(|| self.actor.clone());
         let stats = update(
             &self.config,
@@ -120,7 +120,7 @@ impl Ppo {
             },
             n_threads,
         );
-        self.thread_tuner.record(n_threads, start.elapsed());
+        self.state.thread_tuner.record(n_threads, start.elapsed());
         // An untrained critic would destroy what the policy has learnt.
         if let Some(actor) = actor {
             self.actor = actor;
@@ -144,7 +144,7 @@ impl Ppo {
         let first = arrays.iter().find(|(_, numbers)| has_infinite(numbers));
         let culprit = first.map_or("the gradient", |(name, _)| *name);
         RlError::NotFinite {
-            iteration: self.iteration,
+            iteration: self.state.iteration,
             problem: format!(
                 "no minibatch had a finite gradient ({culprit} not finite); the weights are unchanged (a smaller learning_rate or \
                  norm_reward may help)"

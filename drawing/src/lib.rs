@@ -1,0 +1,27 @@
+//! Drawings for reports and experiments: plots, pictures with one value per pixel, and films.
+//!
+//! * [`Drawing`] and [`Picture`]: a drawing as SVG and as PNG, by the same code, with an embedded font.
+//! * [`chart`], [`line`], [`dots`], [`band`], [`legend`]: parts of drawings in one style.
+//! * [`StackedPlot`]: curves over time in stacked panels.
+//! * [`grey_picture`], [`label_picture`]: PNG files of grey levels and of labels.
+//! * [`Film`]: an animated GIF.
+//!
+//! The crate does not know what it draws.
+
+mod canvas;
+mod error;
+mod film;
+mod fonts;
+mod raster;
+mod stacked_plot;
+
+pub use canvas::{
+    Area, Axis, BLUE_LINE, Chart, DrawError, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE,
+    Picture, WINDOW, band, central_range, chart, dots, every, legend, line, range_of, svg_of, thin,
+    tick, titled,
+};
+pub use error::DrawingError;
+pub use film::Film;
+pub use fonts::register_fonts;
+pub use raster::{grey_picture, label_color, label_picture, legend_picture};
+pub use stacked_plot::{MAX_POINTS, Panel, Points, StackedPlot};

@@ -1,0 +1,228 @@
+//! Ultrasound during a scan: B-mode frames next to a camera's picture, and the volume compounded from them.
+
+use insonate_models::Scene;
+use insonate_models::torsos::Shape;
+use insonate_sim::placement::ProbePlacement;
+use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use insonate_sim::render::{RenderConfig, Renderer};
+use insonate_sim::{CompiledScene, Physics, Pose, SimError};
+use insonate_ultrasound::b_mode::ScanConverter;
+use insonate_ultrasound::deformation::Point;
+use insonate_ultrasound::phantom::Adult;
+use insonate_ultrasound::sequence::Sequence;
+use insonate_ultrasound::transducer::Transducer;
+use insonate_ultrasound::volume::Volume;
+use insonate_ultrasound::{BMode, Settings, View};
+use nalgebra::Isometry3;
+
+use super::{ExperimentError, Film};
+
+/// Time between frames of the film [s].
+const INTERVAL: f64 = 0.1;
+/// Distance between frames of the volume [m].
+const STEP: f64 = 0.001;
+/// Side of the ultrasound picture [pixels]. The camera's picture has the same height and an aspect ratio of 4:3.
+const SIDE: u32 = 360;
+/// Edge of a voxel [m].
+const VOXEL: f32 = 0.001;
+
+/// Ultrasound during a scan.
+#[derive(Debug)]
+pub struct BModeFilm {
+    has_camera: bool,
+    adult: Adult,
+    transducer: Transducer,
+    b_mode: BMode,
+    converter: ScanConverter,
+    volume: Volume,
+    origin: [f64; 3],
+    points: Option<TissuePoints>,
+    renderer: Option<Renderer>,
+    /// Time of the first frame of the film [s], and pose of the last frame of the volume.
+    first: Option<f64>,
+    last: Option<Isometry3<f64>>,
+    n_frames: u64,
+    frames: Vec<Vec<u8>>,
+    /// The B-mode frames without the camera's picture, with poses in the torso frame.
+    sequence: Sequence,
+    /// Reason why the frames have no camera's picture.
+    pub problem: Option<SimError>,
+}
+
+impl BModeFilm {
+    /// Makes a film for a scene with an adult. The seed determines organs and speckle. The volume covers the torso's front. The
+    /// camera's picture is optional.
+    ///
+    /// # Errors
+    /// [`ExperimentError::NoOrgans`] for another torso; errors of the imaging settings.
+    pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> Result<Self, ExperimentError> {
+        let torso = scene.torso.as_ref();
+        let torso = torso.filter(|torso| torso.config.shape == Shape::Adult);
+        let torso = torso.ok_or(ExperimentError::NoOrgans)?;
+        let transducer = scene.probe.transducer;
+        let settings = Settings {
+            n_samples: 512,
+            speckle_seed: seed,
+            noise_seed: seed,
+            ..Settings::of(&transducer)
+        };
+        let b_mode = BMode::new(&transducer, &settings)?;
+        let [low, high] = torso.surface.bounds().map(|corner| {
+            let corner = corner.map(|x| x as f32);
+            Point::from(corner)
+        });
+        let converter = b_mode.scan_converter(SIDE as usize)?;
+        // The volume reaches as deep as the probe images from its highest position.
+        let bottom = high.z - settings.depth as f32;
+        Ok(Self {
+            has_camera,
+            adult: Adult::new(&torso.config.patient.unwrap_or_default(), seed)?,
+            sequence: Sequence::new(&converter),
+            converter,
+            volume: Volume::new(
+                &b_mode,
+                Point::new(low.x, low.y, low.z.max(bottom)),
+                high,
+                VOXEL,
+            )?,
+            transducer,
+            b_mode,
+            origin: scene.torso_position,
+            points: None,
+            renderer: None,
+            first: None,
+            last: None,
+            n_frames: 0,
+            frames: Vec::new(),
+            problem: None,
+        })
+    }
+
+    /// Stores the points of the torso at rest.
+    pub(super) fn begin(&mut self, physics: &Physics) {
+        self.points = TissuePoints::at_rest(physics, &Pose::default());
+    }
+
+    /// Takes a frame if one is due.
+    pub(super) fn see(
+        &mut self,
+        compiled: &CompiledScene,
+        physics: &Physics,
+        placement: &ProbePlacement,
+    ) -> Result<(), ExperimentError> {
+        let Some(points) = &self.points else {
+            return Ok(());
+        };
+        let (origin, unmoved) = (self.origin, Pose::default());
+        let pose = torso_from_probe(&placement.probe.world_from_probe(physics), origin, &unmoved);
+        let is_due = self.is_due(physics);
+        let moved =
+            |last: Isometry3<f64>| (last.translation.vector - pose.translation.vector).norm();
+        if !is_due && self.last.is_some_and(|last| moved(last) < STEP) {
+            return Ok(());
+        }
+        let torso = DeformedTorso::new(points, physics, origin, &unmoved);
+        let depth = self.b_mode.settings().depth;
+        let deformation = torso.under(&self.adult, &self.transducer, &pose, depth)?;
+        let view = View::new(&self.adult, &deformation, &pose)?;
+        let frame = self.b_mode.frame(&view, self.n_frames).clone();
+        self.n_frames += 1;
+        self.volume.add(&self.b_mode, &frame, &pose);
+        self.last = Some(pose);
+        if !is_due {
+            return Ok(());
+        }
+        self.first.get_or_insert(physics.time());
+        let mut grey = Vec::new();
+        self.converter.picture(&frame, &mut grey);
+        self.sequence.push(&grey, physics.time(), &pose)?;
+        let camera = self.camera(compiled, physics);
+        let side = SIDE as usize;
+        let rows = grey.chunks_exact(side).enumerate();
+        let pixels = rows.flat_map(|(y, row)| {
+            let seen = camera
+                .get(y * 4 * side..(y + 1) * 4 * side)
+                .unwrap_or_default();
+            let row = row.iter().flat_map(|&level| [level; 3]);
+            seen.iter().copied().chain(row).collect::<Vec<u8>>()
+        });
+        self.frames.push(pixels.collect());
+        Ok(())
+    }
+
+    /// Whether the next frame of the film is due. Frames are whole intervals after the first one, to half a simulation step.
+    fn is_due(&self, physics: &Physics) -> bool {
+        let since = self.first.map(|first| physics.time() - first);
+        let next = self.sequence.len() as f64 * INTERVAL;
+        since.is_none_or(|since| since + 0.5 * physics.timestep() >= next)
+    }
+
+    /// Rows of red, green and blue; empty without OpenGL.
+    fn camera(&mut self, compiled: &CompiledScene, physics: &Physics) -> Vec<u8> {
+        if !self.has_camera {
+            return Vec::new();
+        }
+        let config = RenderConfig {
+            width: SIDE * 4 / 3,
+            height: SIDE,
+            ..RenderConfig::default()
+        };
+        let mut draw = || {
+            if self.renderer.is_none() {
+                self.renderer = Some(Renderer::new(compiled, config)?);
+            }
+            match &mut self.renderer {
+                Some(renderer) => renderer.render(physics, "close").map(|image| image.rgb),
+                None => Ok(Vec::new()),
+            }
+        };
+        draw().unwrap_or_else(|problem| {
+            self.problem = Some(problem);
+            self.has_camera = false;
+            // All frames must have the same size.
+            let side = SIDE as usize;
+            for frame in &mut self.frames {
+                let rows = frame
+                    .chunks_exact(7 * side)
+                    .flat_map(|row| &row[4 * side..]);
+                *frame = rows.copied().collect();
+            }
+            Vec::new()
+        })
+    }
+
+    /// Files of the recording: the volume `b_mode.nrrd`, and the film's frames as `b_mode.seq.mha` with poses and as `b_mode.dcm`.
+    /// Empty if there are no frames.
+    ///
+    /// # Errors
+    /// [`insonate_ultrasound::UltrasoundError`] if there are more frames than fit into a DICOM file.
+    pub fn files(&self) -> Result<Vec<(&'static str, Vec<u8>)>, ExperimentError> {
+        if self.sequence.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut volume = self.volume.clone();
+        volume.fill();
+        Ok(vec![
+            ("b_mode.seq.mha", self.sequence.to_meta_image()),
+            ("b_mode.dcm", self.sequence.to_dicom()?),
+            ("b_mode.nrrd", volume.to_nrrd()),
+        ])
+    }
+
+    /// The film `b_mode.gif`; `None` if there are no frames.
+    ///
+    /// # Errors
+    /// If it cannot be encoded.
+    pub fn film(&self) -> Result<Option<(&'static str, Vec<u8>)>, ExperimentError> {
+        let Some(n_bytes) = self.frames.first().map(Vec::len) else {
+            return Ok(None);
+        };
+        let film = Film {
+            width: n_bytes as u32 / 3 / SIDE,
+            height: SIDE,
+            interval: INTERVAL,
+            frames: self.frames.clone(),
+        };
+        Ok(Some(("b_mode.gif", film.to_gif()?)))
+    }
+}

@@ -1,0 +1,67 @@
+//! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press;
+//! [`tissue`]: surgical motions on soft tissue alone; [`continuum`]: rods that are bent, pushed into lumens and steered through
+//! airways.
+//!
+//! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]; its caller writes the output.
+//! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
+
+mod b_mode_film;
+mod base_search;
+pub mod continuum;
+mod device;
+mod episode_camera;
+mod error;
+pub mod fit_scene;
+mod fit_softness;
+pub mod follow;
+mod guard;
+mod hold;
+mod insertion_plot;
+mod live_scan;
+mod motion_plot;
+mod overview;
+pub mod palpate;
+mod pictures;
+mod playback;
+mod plot;
+pub mod press;
+mod probe_scene;
+mod progress;
+pub mod psm;
+mod psm_plot;
+mod record;
+mod recorder;
+mod repeat_press;
+pub mod scan;
+pub mod scene_entry;
+pub mod softness_field;
+mod summary;
+pub mod tissue;
+mod torso_parameters;
+mod tuning;
+
+pub use b_mode_film::BModeFilm;
+pub use base_search::Advice;
+pub use device::{Backend, Device};
+pub use episode_camera::EpisodeCamera;
+pub use error::ExperimentError;
+pub use fit_scene::{SceneFit, fit_scene};
+pub use fit_softness::{SoftnessFit, fit_softness};
+pub use hold::{Held, Hold, hold};
+pub use insertion_plot::{insertion_force_plot, insertion_shape_plot};
+pub use insonate_drawing::Film;
+pub use live_scan::LiveScan;
+pub use motion_plot::motion_plot;
+pub use overview::overview_picture;
+pub use palpate::{Palpation, Site, SiteRecording, SiteTruth, five_sites, palpate};
+pub use pictures::Pictures;
+pub use playback::Playback;
+pub use plot::{Plot, force_indentation_plot, time_plot};
+pub use press::{Press, press};
+pub use progress::{Interrupted, Progress};
+pub use psm_plot::{psm_force_plot, psm_track_plot};
+pub use record::{Record, Sample};
+pub use recorder::{ProbeTrajectory, Recorder};
+pub use repeat_press::{RepeatedPress, repeat_press};
+pub use scan::{Scan, scan};
+pub use summary::Summary;

@@ -1,0 +1,111 @@
+//! A scene for an experiment: the skin, the placement of the probe on it, and the measurements.
+
+use insonate_meshes::HeightIndex;
+use insonate_models::Scene;
+use insonate_sim::placement::{ProbePlacement, SkinPoint};
+use insonate_sim::readings::ProbeContact;
+use insonate_sim::verdict::check_start;
+use insonate_sim::{CompiledScene, Physics, Pose};
+use nalgebra::Vector3;
+
+use super::{ExperimentError, Sample};
+
+/// A running scene with the readings of the probe.
+#[derive(Debug)]
+pub(super) struct ProbeScene<'a> {
+    scene: &'a Scene,
+    pub(super) compiled: CompiledScene,
+    pub(super) physics: Physics,
+    pub(super) placement: ProbePlacement,
+    contact: ProbeContact,
+    /// The resting skin, in the torso frame.
+    surface: Option<HeightIndex>,
+}
+
+impl<'a> ProbeScene<'a> {
+    /// Compiles a scene and puts the robot into its home pose.
+    pub(super) fn new(scene: &'a Scene) -> Result<Self, ExperimentError> {
+        if scene.robot.flange.is_none() {
+            return Err(ExperimentError::NoProbe {
+                robot: scene.robot.name.to_string(),
+            });
+        }
+        let compiled = CompiledScene::compile(&scene.to_mjcf()?)?;
+        let physics = Physics::from_scene(&compiled)?;
+        Ok(Self {
+            scene,
+            compiled,
+            placement: ProbePlacement::new(&physics)?,
+            contact: ProbeContact::new(physics.model())?,
+            physics,
+            surface: scene
+                .torso
+                .as_ref()
+                .map(|torso| HeightIndex::new(&torso.surface)),
+        })
+    }
+
+    /// The skin at `(x, y)` in the torso frame.
+    pub(super) fn skin(&self, x: f64, y: f64) -> Result<SkinPoint, ExperimentError> {
+        let surface = self.surface.as_ref().ok_or(ExperimentError::NoTorso {
+            purpose: "to touch",
+        })?;
+        SkinPoint::above(surface, self.scene.torso_position, x, y).ok_or_else(|| {
+            let [low, high] = surface.mesh().bounds().map(|[x, y, _]| [x, y]);
+            ExperimentError::OffTorso { x, y, low, high }
+        })
+    }
+
+    /// Position of the torso in the world [m].
+    pub(super) fn torso_position(&self) -> [f64; 3] {
+        self.scene.torso_position
+    }
+
+    /// Places the robot at rest with the probe at a pose and zeroes the force sensor. Fails if a part of the robot starts in collision.
+    pub(super) fn place(&mut self, pose: &Pose) -> Result<(), ExperimentError> {
+        self.placement.place(&mut self.physics, pose)?;
+        let skin = self.surface.as_ref().map(HeightIndex::mesh);
+        let skin = skin.map(|skin| (skin, self.scene.torso_position));
+        Ok(check_start(&mut self.physics, skin)?)
+    }
+
+    /// Whether the probe is in contact.
+    pub(super) fn in_contact(&self) -> bool {
+        self.contact.in_contact(&self.physics)
+    }
+
+    /// Current measurements relative to a goal on a point of the skin, with motion along `direction`.
+    pub(super) fn sample(
+        &self,
+        phase: usize,
+        goal: &Pose,
+        skin: &SkinPoint,
+        direction: Option<Vector3<f64>>,
+    ) -> Sample {
+        let pose = self.placement.probe.world_from_probe(&self.physics);
+        let twist = self.placement.probe.twist_in_world(&self.physics);
+        let wrench = self
+            .physics
+            .force_torque()
+            .map(insonate_sim::readings::ForceTorque::wrench_in_sensor)
+            .unwrap_or_default();
+        let offset = pose.position - skin.position;
+        let across = direction.map_or(0.0, |direction| offset.dot(&skin.normal.cross(&direction)));
+        Sample {
+            time: self.physics.time(),
+            phase,
+            position: pose.position.into(),
+            rotation: pose.quat(),
+            target: goal.position.into(),
+            velocity: twist.linear.into(),
+            // The sensor measures the force of the tissue on the probe; the log holds the force of the probe on the tissue.
+            force: (-wrench.force).into(),
+            torque: (-wrench.torque).into(),
+            contact_force: self.contact.force_in_world(&self.physics).into(),
+            in_contact: self.contact.in_contact(&self.physics),
+            indentation: -offset.dot(&skin.normal),
+            path_error: across.abs(),
+            tilt: pose.z_axis().angle(&goal.z_axis()),
+        }
+    }
+}

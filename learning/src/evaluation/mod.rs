@@ -1,0 +1,27 @@
+//! Evaluation of policies: policies, episodes and statistics, rollouts with plots and films.
+
+mod episodes_csv;
+mod film_lines;
+mod film_strip;
+mod json;
+mod named_policy;
+mod paired;
+mod rank_correlation;
+mod rollout;
+mod rollout_plot;
+mod run;
+mod statistics;
+mod table;
+
+pub(crate) use episodes_csv::cell;
+pub use episodes_csv::episodes_csv;
+pub use film_strip::film_with_strip;
+pub use json::{paired_difference_json, pooled_json, result_json};
+pub use named_policy::{NamedPolicy, policy_path};
+pub use paired::{PairedDifference, paired_difference};
+pub use rank_correlation::{RankCorrelation, rank_correlation};
+pub use rollout::{ProbeSample, Rollout, RolloutStep, rollout};
+pub use rollout_plot::rollout_plot;
+pub use run::{EvaluationPlan, EvaluationResult, evaluate};
+pub use statistics::{Estimate, known_mean, wilson};
+pub use table::{paired_difference_table, rank_table, result_table};

@@ -1,0 +1,82 @@
+//! Registry entry of a torso: its name, how it is built, and what it can do.
+//!
+//! Code outside of the torsos asks for these capabilities and does not compare names, so that a new kind needs no further changes.
+
+use super::config::TorsoConfig;
+use super::torso::Torso;
+use crate::ModelError;
+
+/// A kind of torso.
+#[derive(Clone, Copy, Debug)]
+pub struct TorsoKind {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One-line description.
+    pub summary: &'static str,
+    /// Builds a torso of this kind.
+    pub build: fn(&TorsoConfig) -> Result<Torso, ModelError>,
+    /// What steps the torso.
+    pub stepper: Stepper,
+    /// What the torso consists of.
+    pub matter: Matter,
+    /// Whether its softness can vary over the skin ([`TorsoConfig::field`]).
+    pub takes_field: bool,
+    /// Whether its default lattice is matched to the probe ([`TorsoConfig::following`]).
+    pub follows_probe: bool,
+    /// Whether its default lattice of the shape `human` is finer than the lattice of the thesis.
+    pub has_fine_human: bool,
+    /// Default spacing of the lattice of an adult patient [m].
+    pub adult_spacing: f64,
+    /// Default of [`TorsoConfig::reach`] [m]; `None`: all of the torso moves.
+    pub reach: Option<f64>,
+    /// Kind with the same equations that is stepped faster; a fit uses it in place of this kind.
+    pub faster_twin: Option<&'static str>,
+}
+
+/// What steps a torso.
+#[derive(Clone, Copy, Debug)]
+pub enum Stepper {
+    /// MuJoCo: softness, friction and position are fixed when the scene is compiled.
+    MuJoCo,
+    /// The shell solver next to MuJoCo: softness, friction, position and breathing can change without compilation.
+    Shell,
+    /// A tissue solver next to MuJoCo: softness can change without compilation.
+    Tissue(TissueMaterial),
+}
+
+/// The numbers of a tissue solver's material for a configuration ([`super::tissue::MATERIAL`]).
+pub type TissueMaterial = fn(&TorsoConfig) -> [f64; 4];
+
+/// What a torso consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matter {
+    /// A lattice of points with gaps, held by constraints: `rest`, `neighbors` and `contact` of [`TorsoConfig`].
+    Shell,
+    /// A solid without gaps.
+    Solid,
+}
+
+impl TorsoKind {
+    /// Whether the torso is a lattice of points that constraints hold.
+    pub fn is_shell(&self) -> bool {
+        self.matter == Matter::Shell
+    }
+
+    /// The material of a tissue solver for a configuration; `None` for a torso that no tissue solver steps.
+    pub fn tissue_material(&self, config: &TorsoConfig) -> Option<[f64; 4]> {
+        match self.stepper {
+            Stepper::Tissue(material) => Some(material(config)),
+            Stepper::MuJoCo | Stepper::Shell => None,
+        }
+    }
+
+    /// Whether a tissue solver steps the torso.
+    pub fn is_tissue(&self) -> bool {
+        matches!(self.stepper, Stepper::Tissue(_))
+    }
+
+    /// Whether softness, friction, position and breathing can change without compilation.
+    pub fn varies_in_place(&self) -> bool {
+        matches!(self.stepper, Stepper::Shell)
+    }
+}

@@ -1,0 +1,53 @@
+//! Options that have no effect on what is imaged: they are refused by name.
+
+use super::phantom::PhantomWord;
+use super::{ImageCommand, ImageError};
+use crate::cli::{Usage, given};
+
+impl ImageCommand {
+    /// Refuses options that the image would not depend on.
+    pub(super) fn check_effects(&self) -> Result<(), Usage> {
+        let scene = self.scene.given();
+        let other = self.phantom.is_some() || self.labels.is_some();
+        let (block, points, attenuation) = match self.phantom {
+            None | Some(PhantomWord::Neck) => (false, false, false),
+            Some(PhantomWord::Points) => (true, true, false),
+            Some(PhantomWord::Attenuation) => (true, false, true),
+            Some(_) => (true, false, false),
+        };
+        let limits = [("--limit", !self.verdict.is_empty())];
+        let placing = [
+            ("--site", self.site.is_some()),
+            ("--rotation", self.rotation.is_some()),
+            ("--indentation", self.indentation.is_some()),
+        ];
+        let depths = [("--depths", !self.depths.is_empty())];
+        let alpha = [("--alpha", self.alpha.is_some())];
+        let rules = [
+            (
+                self.force.is_none(),
+                [scene.scene, given(&limits)].concat(),
+                "a robot that presses the probe, which --force N gives",
+            ),
+            (
+                other,
+                scene.patient,
+                "a patient; leave out --phantom and --labels",
+            ),
+            (
+                block,
+                given(&placing),
+                "a body; the probe lies on the middle of a test block",
+            ),
+            (!points, given(&depths), "--phantom points"),
+            (!attenuation, given(&alpha), "--phantom attenuation"),
+        ];
+        for (is_without, options, needed) in rules {
+            if let Some(option) = options.first().filter(|_| is_without) {
+                let problem = format!("{option} has no effect on this image: it needs {needed}");
+                return Err(Usage::new(ImageError(problem)));
+            }
+        }
+        Ok(())
+    }
+}
