@@ -1,6 +1,5 @@
 //! Contract: a log of joint positions, read with the robot's kinematics, gives the stiffness of the press. The oracle is
 //! the inverse kinematics of a planar arm of two links, computed here.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::fmt::Write as _;
 

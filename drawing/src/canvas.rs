@@ -317,10 +317,6 @@ where
 }
 
 /// Formats a number at an axis without trailing zeros.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "plotters hands numbers over by reference"
-)]
 pub fn tick(value: &f64) -> String {
     // Sums of axis steps miss zero because of rounding.
     if value.abs() < 1e-12 {

@@ -65,7 +65,7 @@ pub enum LearningError {
         /// Kind of torso.
         name: &'static str,
         /// The error.
-        source: ExperimentError,
+        source: Box<ExperimentError>,
     },
     /// Neither the caller nor a file names the task of a training.
     #[error("task: is missing: name it, or give settings that name it")]
@@ -147,7 +147,7 @@ pub enum LearningError {
         /// The file.
         path: PathBuf,
         /// The setting and its problem.
-        source: EnvError,
+        source: Box<EnvError>,
     },
     /// Stored settings are not TOML.
     #[error("{owner} has settings that cannot be read: {source}")]
@@ -185,7 +185,7 @@ pub enum LearningError {
         /// The camera.
         camera: String,
         /// The cause.
-        source: SimError,
+        source: Box<SimError>,
     },
     /// The window or gamepad of a person cannot be opened.
     #[error("{0}")]

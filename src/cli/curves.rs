@@ -26,11 +26,10 @@ pub(crate) struct Curves {
 
 impl Curves {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let histories: Vec<History> = self
-            .folders
-            .iter()
-            .map(|folder| History::read(folder))
-            .collect::<Result<_, _>>()?;
+        let mut histories = Vec::new();
+        for folder in &self.folders {
+            histories.push(History::read(folder)?);
+        }
         let names: Vec<String> = self
             .folders
             .iter()

@@ -116,14 +116,12 @@ fn is_wrong_learning(error: &LearningError) -> bool {
         LearningError::NoTask | LearningError::NoTaskOfPolicy | LearningError::Differs { .. } => {
             true
         }
-        LearningError::Env(error) | LearningError::InFile { source: error, .. } => {
-            is_wrong_setting(error)
-        }
+        LearningError::Env(error) => is_wrong_setting(error),
+        LearningError::InFile { source, .. } => is_wrong_setting(source),
         LearningError::Rl(error) => is_wrong_algorithm(error),
         LearningError::Model(error) => is_wrong_argument(error),
-        LearningError::Experiment(error) | LearningError::Torso { source: error, .. } => {
-            is_wrong_experiment(error)
-        }
+        LearningError::Experiment(error) => is_wrong_experiment(error),
+        LearningError::Torso { source, .. } => is_wrong_experiment(source),
         LearningError::Policy { source, .. } => is_wrong_learning(source),
         _ => false,
     }

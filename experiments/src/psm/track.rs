@@ -183,6 +183,9 @@ impl PsmTrack {
 ///
 /// # Errors
 /// If the scene does not compile, the tool cannot reach the motion, or the simulation diverges.
+///
+/// # Panics
+/// Never: a scene of a PSM sets flags.
 pub fn track(
     plan: &PsmTrack,
     pictures: &mut Pictures,

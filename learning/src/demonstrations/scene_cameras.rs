@@ -34,7 +34,7 @@ impl<'a> SceneCameras<'a> {
         let renderer = Renderer::new(scene, config);
         self.renderer = Some(renderer.map_err(|source| LearningError::NoPictures {
             camera: camera.name.clone(),
-            source,
+            source: Box::new(source),
         })?);
         Ok(())
     }

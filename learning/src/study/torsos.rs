@@ -36,7 +36,7 @@ pub(super) fn fit(
             interrupted @ ExperimentError::Interrupted(_) => LearningError::from(interrupted),
             source => LearningError::Torso {
                 name: kind.name,
-                source,
+                source: Box::new(source),
             },
         })?);
         folder::keep_torsos(folder, &fits)?;

@@ -49,7 +49,7 @@ impl Overrides {
                 .insert(&key, value)
                 .map_err(|source| LearningError::InFile {
                     path: path.to_owned(),
-                    source,
+                    source: Box::new(source),
                 })?;
         }
         Ok(overrides)

@@ -83,6 +83,9 @@ impl Plan {
     ///
     /// # Errors
     /// The errors of [`Plan::new`].
+    ///
+    /// # Panics
+    /// Never: an activation is a word.
     pub fn beginning_with(
         policy: Policy,
         task: Option<&str>,
