@@ -71,7 +71,7 @@ enum Mismatch {
     Kind(EnvError),
 }
 
-/// An error that suggests the setting that a word of another place stands for; `None` if there is none.
+/// An error that suggests the setting of the same meaning for a word of another place; `None` if no setting has it.
 fn other_word(all: &Table, field: &str) -> Option<String> {
     let mut names = Vec::new();
     dotted(all, "", &mut names);
