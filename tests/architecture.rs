@@ -7,34 +7,25 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All crates with their layers. A crate may depend only on crates of lower layers.
-const LAYERS: [(&str, u8); 22] = [
-    ("insonate-drawing", 0),
-    ("insonate-files", 0),
-    ("insonate-gpu", 0),
-    ("insonate-meshes", 0),
-    ("insonate-openigtlink", 0),
-    ("insonate-tables", 0),
-    ("insonate-models", 1),
-    ("insonate-calibration", 2),
-    ("insonate-dvrk", 2),
-    ("insonate-continuum", 2),
-    ("insonate-tissue", 2),
-    ("insonate-ultrasound", 2),
-    ("insonate-datasets", 3),
-    ("insonate-sim", 3),
-    ("insonate-envs", 4),
-    ("insonate-experiments", 5),
-    ("insonate-rl", 5),
-    ("insonate-learning", 6),
-    ("insonate-report", 7),
-    ("insonate", 8),
-    ("insonate-python", 9),
-    ("insonate-fuzz", 10),
+/// Folders of the layers, from the lowest to the highest. A crate may depend only on crates of lower layers.
+/// The package of `src/` is that of the root.
+const LAYERS: [&[&str]; 9] = [
+    &["base"],
+    &["models"],
+    &["calibration", "sciences"],
+    &["sim"],
+    &["envs"],
+    &["rl"],
+    &["workflows"],
+    &["src"],
+    &["python"],
 ];
 
-/// Crates outside of the layers. They depend on no crate of the workspace.
-const TOOLS: [&str; 1] = ["xtask"];
+/// Folders whose crates may also depend on each other.
+const RELATED: [&str; 2] = ["base", "workflows"];
+
+/// The folder of packages outside of the layers. No crate depends on them.
+const TOOLS: &str = "tools";
 
 /// Maximum number of lines of a source file.
 const MAX_LINES: usize = 600;
@@ -55,24 +46,26 @@ const HIDDEN_SOURCES: [&str; 3] = [".cargo", ".ci", ".github"];
 
 #[test]
 fn crates_depend_on_lower_layers_only() {
-    let layer = |name: &str| LAYERS.iter().find(|(crate_name, _)| *crate_name == name);
+    let manifests = manifests();
     let mut breaches = Vec::new();
-    for manifest in manifests() {
-        let (name, dependencies) = (&manifest.name, &manifest.dependencies);
-        let ours = dependencies
-            .iter()
-            .filter_map(|dependency| layer(dependency));
-        match layer(name) {
-            Some((_, own)) => breaches.extend(
-                ours.filter(|(_, used)| used >= own)
-                    .map(|(used, _)| format!("{name} depends on {used}, which is not below it")),
-            ),
-            None if TOOLS.contains(&name.as_str()) => {
-                breaches.extend(ours.map(|(used, _)| format!("the tool {name} depends on {used}")));
+    for manifest in &manifests {
+        let (name, folder) = (&manifest.name, manifest.top_folder());
+        if folder == TOOLS {
+            continue;
+        }
+        let Some(own) = manifest.layer() else {
+            breaches.push(format!("{name} is in `{folder}/`, which is no layer"));
+            continue;
+        };
+        let is_used = |other: &&Manifest| manifest.dependencies.contains(&other.name);
+        for used in manifests.iter().filter(is_used) {
+            let is_related = RELATED.contains(&folder) && used.top_folder() == folder;
+            if !is_related && used.layer().is_none_or(|layer| layer >= own) {
+                breaches.push(format!(
+                    "{name} depends on {}, which is not below it",
+                    used.name
+                ));
             }
-            None => breaches.push(format!(
-                "{name} has no layer: add it to LAYERS of this test"
-            )),
         }
     }
     assert_none(&breaches);
@@ -83,16 +76,14 @@ fn the_table_of_layers_names_the_crates_that_each_one_uses() {
     let text = read(&root().join("ARCHITECTURE.md"));
     let mut breaches = Vec::new();
     for manifest in manifests() {
-        let Some((_, layer)) = LAYERS.iter().find(|(name, _)| *name == manifest.name) else {
+        // Tools are not part of the table.
+        let Some(layer) = manifest.layer() else {
             continue;
         };
-        let start = format!("| {layer} | `{}` ", manifest.name);
+        let start = format!("| {layer} | `{}` (`{}/`)", manifest.name, manifest.folder);
         let row = text.lines().find(|line| line.starts_with(&start));
         let Some(may_use) = row.and_then(|row| row.split('|').nth(3)) else {
-            // Fuzz crates are not part of the table.
-            if manifest.name != "insonate-fuzz" {
-                breaches.push(format!("ARCHITECTURE.md has no row `{start}`"));
-            }
+            breaches.push(format!("ARCHITECTURE.md has no row `{start}`"));
             continue;
         };
         if may_use.trim() == "all below" {
@@ -185,10 +176,10 @@ fn data_files_are_in_their_manifest() {
 }
 
 #[test]
-fn the_map_names_every_top_level_folder_and_no_other() {
+fn the_map_names_every_folder_of_the_root_and_of_packages_and_no_other() {
     let named: BTreeSet<PathBuf> = read(&root().join("ARCHITECTURE.md"))
         .lines()
-        .filter(|line| line.starts_with("### "))
+        .filter(|line| line.starts_with("### ") || line.starts_with("#### "))
         .flat_map(|line| {
             line.split('`')
                 .skip(1)
@@ -198,17 +189,22 @@ fn the_map_names_every_top_level_folder_and_no_other() {
         })
         .filter_map(|name| name.strip_suffix('/').map(|name| root().join(name)))
         .collect();
+    let groups: Vec<PathBuf> = RELATED
+        .iter()
+        .chain(&["sciences", TOOLS])
+        .map(|group| root().join(group))
+        .collect();
     // Git does not store empty folders, so a folder exists if it contains a file.
     let present: BTreeSet<PathBuf> = files()
         .iter()
-        .filter_map(|file| {
-            file.strip_prefix(root())
-                .ok()?
-                .parent()?
-                .components()
-                .next()
+        .flat_map(|file| file.ancestors().skip(1))
+        .filter(|folder| {
+            let parent = folder.parent();
+            parent.is_some_and(|parent| {
+                parent == root() || groups.iter().any(|group| group == parent)
+            })
         })
-        .map(|top| root().join(top))
+        .map(Path::to_path_buf)
         .collect();
     let mut breaches = differences(&present, &named, "has no heading in ARCHITECTURE.md");
     breaches.extend(differences(
@@ -220,31 +216,20 @@ fn the_map_names_every_top_level_folder_and_no_other() {
 }
 
 /// Folders whose texts follow the rules on words in CONTRIBUTING.md.
-const PLAIN: [&str; 24] = [
-    "build",
+const PLAIN: [&str; 13] = [
+    "base",
     "calibration",
-    "continuum",
-    "datasets",
-    "drawing",
-    "dvrk",
     "envs",
     "examples",
-    "experiments",
-    "files",
-    "fuzz",
-    "gpu",
-    "learning",
-    "meshes",
     "models",
-    "openigtlink",
     "python",
-    "report",
     "rl",
+    "sciences",
     "sim",
     "src",
-    "tables",
-    "tissue",
-    "xtask",
+    "tests",
+    "tools",
+    "workflows",
 ];
 
 #[test]
@@ -344,8 +329,22 @@ fn no_file_names_a_folder_of_one_machine() {
 /// Parts of a `Cargo.toml` that this test needs.
 struct Manifest {
     name: String,
+    /// The folder of its sources, relative to the root: `src` for the package of the root.
+    folder: String,
     /// Names of all dependencies, including those for tests and build scripts.
     dependencies: BTreeSet<String>,
+}
+
+impl Manifest {
+    fn top_folder(&self) -> &str {
+        self.folder.split('/').next().unwrap_or_default()
+    }
+
+    /// Index of its layer, `None` for tools.
+    fn layer(&self) -> Option<usize> {
+        let folder = self.top_folder();
+        LAYERS.iter().position(|layer| layer.contains(&folder))
+    }
 }
 
 /// Manifests of all packages in the tree.
@@ -353,17 +352,21 @@ fn manifests() -> Vec<Manifest> {
     let manifests: Vec<Manifest> = files()
         .iter()
         .filter(|file| file.ends_with("Cargo.toml"))
-        .map(|file| parse_manifest(&read(file)))
+        .map(|file| {
+            let folder = file.parent().filter(|folder| *folder != root());
+            let folder = folder.map_or_else(|| "src".to_owned(), shown);
+            parse_manifest(&read(file), folder)
+        })
         .collect();
     assert!(
-        manifests.len() > LAYERS.len() - 2,
+        manifests.len() > LAYERS.len(),
         "the packages of the tree were not found"
     );
     manifests
 }
 
 /// Reads `name = "…"` of `[package]`, and the keys of the sections of dependencies.
-fn parse_manifest(text: &str) -> Manifest {
+fn parse_manifest(text: &str, folder: String) -> Manifest {
     let mut section = "";
     let mut name = String::new();
     let mut dependencies = BTreeSet::new();
@@ -384,7 +387,11 @@ fn parse_manifest(text: &str) -> Manifest {
             }
         }
     }
-    Manifest { name, dependencies }
+    Manifest {
+        name,
+        folder,
+        dependencies,
+    }
 }
 
 /// All source files, sorted by path.
@@ -500,7 +507,7 @@ fn a_manifest_is_read_in_all_its_forms() {
     let text = "[package]\nname = \"a\"\n[dependencies]\nb.workspace = true\n\"c\" = \"1\"\n\
                 [target.'cfg(unix)'.dev-dependencies]\nd = { path = \"d\" }\n[build-dependencies.e]\nversion = \"1\"\n\
                 [workspace.dependencies]\nf = \"1\"\n";
-    let manifest = parse_manifest(text);
+    let manifest = parse_manifest(text, "a".to_owned());
     assert_eq!(manifest.name, "a");
     assert_eq!(Vec::from_iter(&manifest.dependencies), ["b", "c", "d", "e"]);
 }

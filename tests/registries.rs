@@ -15,14 +15,14 @@ const REGISTRIES: [(&str, &str, &str); 6] = [
     ("models/src/probes/mod.rs", "(\"", "models/src/probes"),
     ("models/src/robots/mod.rs", "(\"", "models/src/robots"),
     (
-        "ultrasound/src/transducer/mod.rs",
+        "sciences/ultrasound/src/transducer/mod.rs",
         "(\"",
-        "ultrasound/src/transducer",
+        "sciences/ultrasound/src/transducer",
     ),
     (
-        "ultrasound/src/material.rs",
+        "sciences/ultrasound/src/material.rs",
         "material(\"",
-        "ultrasound/src/material.rs",
+        "sciences/ultrasound/src/material.rs",
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! Contract: for any bytes, a reader returns a log or an error that names the file; it never panics.
 //!
-//! The fuzz targets in `fuzz/` check the same. Without cargo-fuzz,
+//! The fuzz targets in `tools/fuzz/` check the same. Without cargo-fuzz,
 //! `PROPTEST_CASES=1000000 cargo test --test formats damaged` runs the damage tests for longer.
 
 use std::io::{Cursor, Write as _};

@@ -9,8 +9,9 @@ use anyhow::{Context as _, Result};
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask
-        .parent()
-        .expect("xtask/ lies in the root of the checkout")
+        .ancestors()
+        .nth(2)
+        .expect("the package lies in tools/xtask")
         .to_path_buf()
 }
 
