@@ -58,7 +58,9 @@ fn experiment_text(error: &ExperimentError) -> Option<String> {
         } => format!("{error}; it works with --robot-position {x},{y},{z}"),
         ExperimentError::NoProbe { .. } => format!("{error}; see insonate psm --help"),
         ExperimentError::NoOrgans => format!("{error}; choose --patient adult"),
-        ExperimentError::NoGpuSupport => format!("{error}: rebuild with --features gpu"),
+        ExperimentError::NoGpuSupport => {
+            format!("{error}: rebuild with --features gpu, or use `cargo xtask run --full`")
+        }
         _ => return None,
     })
 }

@@ -35,7 +35,7 @@ pub enum DatasetError {
     },
     /// This build does not have the library of a format.
     #[error(
-        "{file}: this build of insonate does not have {contents}: build it with the feature `{feature}`, as `cargo build --release` does"
+        "{file}: this build of insonate does not have {contents}: build it with the feature `{feature}`, as `cargo build --release` and `cargo xtask run --full` do"
     )]
     NotBuilt {
         /// The file or folder.

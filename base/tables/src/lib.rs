@@ -212,7 +212,7 @@ fn not_built(file: &str, format: Format) -> TableError {
     refuse(
         file,
         format!(
-            "this build of insonate does not read {contents}: build it with the feature `{feature}`, as `cargo build --release` does"
+            "this build of insonate does not read {contents}: build it with the feature `{feature}`, as `cargo build --release` and `cargo xtask run --full` do"
         ),
     )
 }

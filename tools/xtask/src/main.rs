@@ -26,13 +26,17 @@ Usage: cargo xtask <COMMAND> [ARGUMENTS]
 
 Commands:
   setup [--force] [--wheel FILE]  fetch libmujoco into .mujoco/ (once; quick when it is there)
-  run [ARGUMENTS]                 setup, then `insonate ARGUMENTS` built with --release;
+  run [--full] [ARGUMENTS]        setup, then `insonate ARGUMENTS` built with --release;
                                   without arguments a scan: the Panda slides a C5-2 over a patient
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
   ci [STEPS]                      setup, then what CI checks: format lint architecture test own-task docs deny python;
                                   `learners` (short trainings with torch and Ray) runs by its name only
   help                            this text
+
+Options of run:
+  --full        build everything: recordings of ROS 2, HDF5, Parquet, spreadsheets, and tissue and ultrasound on GPUs;
+                without it these are left out, and the build is half as long
 
 Options of setup:
   --force       replace what .mujoco/ holds
@@ -42,6 +46,7 @@ Examples:
   cargo xtask run
   cargo xtask run press --robot ur5e --probe l12-5 --torso composite --depth 0.03 --output output/press
   cargo xtask run list
+  cargo xtask run --full calibrate recording.mcap --output output/calibrate
   cargo xtask test -- --test-threads 1
   cargo xtask ci format lint
 ";
@@ -58,6 +63,9 @@ const MAIN_JOB: [&str; 9] = [
     "--output",
     "output/scan",
 ];
+
+/// The option of `run` that builds all features.
+const FULL: &str = "--full";
 
 /// Exit status for an invalid command line, as in the CLI.
 const BAD_USAGE: u8 = 2;
@@ -92,15 +100,16 @@ fn main() -> ExitCode {
 /// Builds and runs the CLI and returns its exit status.
 fn run(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
-    let mut command = cargo(&[
-        "run",
-        "--release",
-        "--package",
-        "insonate",
-        "--bin",
-        "insonate",
-        "--",
-    ]);
+    let (is_full, arguments) = match arguments {
+        [first, rest @ ..] if first == FULL => (true, rest),
+        all => (false, all),
+    };
+    let mut command = cargo(&["run", "--release", "--package", "insonate"]);
+    command.args(["--bin", "insonate"]);
+    if !is_full {
+        command.arg("--no-default-features");
+    }
+    command.arg("--");
     if arguments.is_empty() {
         eprintln!("running: insonate {}", MAIN_JOB.join(" "));
         command.args(MAIN_JOB);

@@ -7,7 +7,7 @@ use super::schemas::Schema;
 /// The error of a build without the feature `mcap`.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "this build of insonate does not write MCAP logs: build it with the feature `bags`, as `cargo build --release` does"
+    "this build of insonate does not write MCAP logs: build it with the feature `bags`, as `cargo build --release` and `cargo xtask run --full` do"
 )]
 pub struct LogError(());
 
