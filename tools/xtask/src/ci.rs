@@ -65,7 +65,7 @@ const STEPS: [Step; 9] = [
     Step {
         name: "own-task",
         job: Job::Other(
-            "the crate that docs/your-own-task.md prints",
+            "the crate that docs/do/own-task.md prints",
             own_task::test,
         ),
     },
