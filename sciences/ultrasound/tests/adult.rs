@@ -212,12 +212,12 @@ fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
         let is_liver = |mm: i32| down(0.001 * f64::from(mm)) == "liver";
         assert!((1..(1e3 * kidney.z) as i32).any(is_liver), "{seed}");
         // The kidney extends farther along the picture than across it.
-        let beside = |x: f64, y: f64| {
+        let lateral = |x: f64, y: f64| {
             let point = pose * nalgebra::Point3::new(x, y, kidney.z);
             name(&adult, &point.cast::<f32>()).starts_with("kidney")
         };
-        assert!(beside(0.042, 0.0) && beside(-0.042, 0.0));
-        assert!(!beside(0.0, 0.042) && !beside(0.0, -0.042));
+        assert!(lateral(0.042, 0.0) && lateral(-0.042, 0.0));
+        assert!(!lateral(0.0, 0.042) && !lateral(0.0, -0.042));
     }
 }
 
@@ -279,12 +279,12 @@ fn a_slice_is_as_thick_as_the_beam_and_as_wide_as_the_array_sees() {
     assert_eq!(place(0.0, 0.0005, 0.0603), Some([8, 60]));
     assert_eq!(place(0.0, 0.004, 0.0603), None);
     // Lines span 75°, 37.5° to either side of the axis; they meet 49.6 mm above the face.
-    let beside = |angle: f32| {
+    let lateral = |angle: f32| {
         let (sin, cos) = angle.to_radians().sin_cos();
         let radius = 0.0496 + 0.05;
         place(radius * sin, 0.0, radius * cos - 0.0496)
     };
-    assert_eq!(beside(36.0).map(|[line, _]| line), Some(16));
-    assert_eq!(beside(-36.0).map(|[line, _]| line), Some(0));
-    assert_eq!([beside(40.0), beside(-40.0)], [None, None]);
+    assert_eq!(lateral(36.0).map(|[line, _]| line), Some(16));
+    assert_eq!(lateral(-36.0).map(|[line, _]| line), Some(0));
+    assert_eq!([lateral(40.0), lateral(-40.0)], [None, None]);
 }

@@ -135,8 +135,8 @@ fn lesions_of_the_adult_lie_in_the_liver_and_are_seen() {
         let site = [f64::from(center.x), f64::from(center.y)];
         let pose = adult.probe_pose(site, 1.57, 0.013).expect("there is skin");
         // The skin's normal may pass next to the lesion: the plane is moved to its centre.
-        let beside = pose.inverse().cast::<f32>() * center;
-        let moved = pose * Isometry3::translation(0.0, f64::from(beside.y), 0.0);
+        let lateral = pose.inverse().cast::<f32>() * center;
+        let moved = pose * Isometry3::translation(0.0, f64::from(lateral.y), 0.0);
         let lesion = adult.materials().len() as u8;
         let phantom = Inserts::new(Box::new(adult), &again).expect("the test is valid");
         let (rigid, decay) = (Rigid::default(), Indentation::DECAY);

@@ -107,7 +107,7 @@ fn echoes_below_a_cyst_are_enhanced_by_the_missing_attenuation() {
     let frequency = BMode::new(&l11_5v(), &settings())
         .expect("the test is valid")
         .frequency();
-    let (mut below, mut beside) = (0.0, 0.0);
+    let (mut below, mut adjacent) = (0.0, 0.0);
     for speckle_seed in 0..8 {
         let frame = imaged(
             &block,
@@ -124,9 +124,9 @@ fn echoes_below_a_cyst_are_enhanced_by_the_missing_attenuation() {
             powers.iter().sum::<f64>() / powers.len() as f64
         };
         below += power(122..135);
-        beside += power(20..60);
+        adjacent += power(20..60);
     }
-    let found = 10.0 * (below / beside).log10();
+    let found = 10.0 * (below / adjacent).log10();
     let wanted = 2.0 * 200.0 * f64::from(radius) * 0.5 * 1e-6 * frequency;
     assert!((found - wanted).abs() < 0.6, "{found} {wanted}");
 }

@@ -122,8 +122,8 @@ fn sizes_lie_within_those_of_adults() {
             let artery = [side * 0.0205, 0.0, -0.0254];
             assert_eq!(name(&neck, artery), "blood", "{seed}");
             let chords = (-12..=12).map(|n| {
-                let beside = [artery[0] + 1e-4 * n as f32, artery[1], artery[2]];
-                extent(&neck, beside, depth)
+                let adjacent = [artery[0] + 1e-4 * n as f32, artery[1], artery[2]];
+                extent(&neck, adjacent, depth)
             });
             let across = chords.fold(0.0, f32::max);
             assert!((0.0056..0.007).contains(&across), "{seed}: {across}");
@@ -272,7 +272,7 @@ fn the_trachea_shows_only_reverberations() {
 
 #[test]
 fn echoes_behind_a_carotid_are_enhanced() {
-    let (mut behind, mut beside) = (Vec::new(), Vec::new());
+    let (mut behind, mut adjacent) = (Vec::new(), Vec::new());
     for seed in 0..6 {
         let frame = frame(seed);
         let (n, at) = (frame.n_samples, |depth: f64| (depth / frame.step) as usize);
@@ -297,12 +297,12 @@ fn echoes_behind_a_carotid_are_enhanced() {
             if last(blood, 0.018).is_some() && (at(0.005)..at(0.007)).contains(&through) {
                 behind.extend(levels);
             } else if through == 0 && last(thyroid, 0.018).is_some() {
-                beside.extend(levels);
+                adjacent.extend(levels);
             }
         }
     }
     // One-way attenuation at 8.2 MHz is 1.8 dB/cm in blood and 4.1 in thyroid: about 2.5 dB less over 5 to 6 mm, two-way.
-    let more = level(&behind) - level(&beside);
+    let more = level(&behind) - level(&adjacent);
     assert!((1.0..5.0).contains(&more), "{more}");
 }
 

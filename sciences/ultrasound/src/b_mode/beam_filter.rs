@@ -68,9 +68,9 @@ impl BeamFilter {
         let energy = |sample: usize| {
             // A tent overlaps with itself by 2/3 and with either neighbour by 1/6.
             let term = |lines: usize| {
-                let beside = tap(lines + 1, sample) + tap(lines.abs_diff(1), sample);
+                let adjacent = tap(lines + 1, sample) + tap(lines.abs_diff(1), sample);
                 let both = if lines == 0 { 1.0 } else { 2.0 };
-                both * tap(lines, sample) * (2.0 / 3.0 * tap(lines, sample) + beside / 6.0)
+                both * tap(lines, sample) * (2.0 / 3.0 * tap(lines, sample) + adjacent / 6.0)
             };
             (0..self.taps.len()).map(term).sum()
         };

@@ -232,10 +232,10 @@ impl Rows {
             corner: [[0.0; LANES]; 3],
         };
         for row in 0..LANES {
-            let beside = (b + row as i32) as f32;
+            let across_lines = (b + row as i32) as f32;
             let (mut low, mut high) = (f32::MIN, f32::MAX);
             for i in 0..3 {
-                let at = start[i] + beside * step_b[i] + far * step_c[i];
+                let at = start[i] + across_lines * step_b[i] + far * step_c[i];
                 low = low.max(-self.room[i] - at);
                 high = high.min(self.room[i] - at);
             }
@@ -250,7 +250,7 @@ impl Rows {
             for axis in 0..3 {
                 let [along, own, other] = [0, 1, 2].map(|edge| self.edges[edge][axis]);
                 strip.corner[axis][row] =
-                    self.zero[axis] + first * along + beside * own + far * other;
+                    self.zero[axis] + first * along + across_lines * own + far * other;
             }
         }
         strip

@@ -87,7 +87,7 @@ impl Echoes {
         self.values[at + 1] += amplitude * im;
     }
 
-    /// `n` rows of places, the first of which is `before` places in front of `place`.
+    /// `n` rows of places; the first is `before` places in front of `place`.
     #[inline(always)]
     pub(crate) fn around(&self, place: usize, before: usize, n: usize) -> &[f32] {
         &self.values[(place + self.margin - before) * ROW..][..n * ROW]

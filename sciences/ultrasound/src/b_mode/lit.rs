@@ -99,12 +99,12 @@ impl<'a> Lit<'a> {
             let z = cells.corner[2][i] + offset(2);
             let up = z + apex;
             let radius = (x * x + up * up).sqrt();
-            let (beside, deep) = if is_fan {
+            let (lateral, deep) = if is_fan {
                 (arc_tangent(x / up), radius - apex)
             } else {
                 (x, z)
             };
-            let across = beside * inv_spacing + shift;
+            let across = lateral * inv_spacing + shift;
             let into = deep - start;
             let exponent = y * y * block.narrowness.at(into);
             let is_inside = (into >= near)

@@ -156,12 +156,12 @@ impl BMode {
 
     /// The line and the sample that show a rest point; `None` if the point lies outside of the slice.
     ///
-    /// The slice is as thick as the full width of the beam at half its maximum, plus `beside` [m] on either side.
+    /// The slice is as thick as the full width of the beam at half its maximum, plus `margin` [m] on either side.
     pub fn sample_of(
         &self,
         view: &View,
         rest: &crate::deformation::Point,
-        beside: f64,
+        margin: f64,
     ) -> Option<[usize; 2]> {
         let point = view.probe(rest)?;
         let [line, range] = self.grid.locate(&point);
@@ -172,7 +172,7 @@ impl BMode {
         }
         let [line, sample] = [line as usize, sample as usize];
         let half_width = (2.0 * std::f32::consts::LN_2).sqrt() * self.grid.sigma_elevation[sample];
-        (point.y.abs() <= half_width + beside as f32).then_some([line, sample])
+        (point.y.abs() <= half_width + margin as f32).then_some([line, sample])
     }
 
     /// Makes a frame; `index` selects the noise.

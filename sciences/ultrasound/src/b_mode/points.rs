@@ -39,7 +39,7 @@ pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
 
 impl Located {
     /// The two neighbouring lines and the scatterer's share in each; a line may be outside of the frame.
-    pub(crate) fn beside(&self) -> [(isize, f32); 2] {
+    pub(crate) fn neighbours(&self) -> [(isize, f32); 2] {
         let left = self.across.floor();
         let share = self.across - left;
         [(left as isize, 1.0 - share), (left as isize + 1, share)]
@@ -56,7 +56,7 @@ pub(crate) fn add(
     echoes: &mut Echoes,
 ) {
     for point in located {
-        for (line, weight) in point.beside() {
+        for (line, weight) in point.neighbours() {
             let own = line - first as isize;
             if (0..GROUP as isize).contains(&own) && (line as usize) < tracks.len() {
                 let [loss, offset] = through(media, &tracks[line as usize], point.range, grid);

@@ -128,8 +128,8 @@ impl RestGrid {
 
     /// A ray of a line.
     pub(crate) fn column(&self, line: usize, ray: usize) -> Column<'_> {
-        let side = |beside: usize| {
-            let start = (3 * (line / LINES + beside) + ray) * self.n_rows;
+        let side = |lateral: usize| {
+            let start = (3 * (line / LINES + lateral) + ray) * self.n_rows;
             &self.nodes[start..start + self.n_rows]
         };
         Column {
@@ -144,8 +144,8 @@ impl RestGrid {
         let place = [line / LINES as f32, sample / SAMPLES as f32];
         let [column, row] = [0, 1].map(|axis| (place[axis].max(0.0) as usize).min(last[axis]));
         let [u, v] = [place[0] - column as f32, place[1] - row as f32];
-        let at = |beside: usize, ray: usize, row: usize| {
-            self.nodes[(3 * (column + beside) + ray) * self.n_rows + row].rest
+        let at = |lateral: usize, ray: usize, row: usize| {
+            self.nodes[(3 * (column + lateral) + ray) * self.n_rows + row].rest
         };
         let between = |ray: usize| {
             let across = |row: usize| at(0, ray, row) + u * (at(1, ray, row) - at(0, ray, row));
@@ -163,15 +163,15 @@ impl RestGrid {
     /// Normals are gradients: they transform with the transpose of the rest point's derivative (along lines, across lines, across the array).
     pub(crate) fn cosine(&self, grid: &Grid, line: usize, sample: f32, normal: &Vector) -> f32 {
         let row = (sample as usize / SAMPLES + 1).min(self.n_rows - 1);
-        let at = |beside: usize, ray: usize, row: usize| {
-            self.nodes[(3 * (line / LINES + beside) + ray) * self.n_rows + row].rest
+        let at = |lateral: usize, ray: usize, row: usize| {
+            self.nodes[(3 * (line / LINES + lateral) + ray) * self.n_rows + row].rest
         };
         let range = (row * SAMPLES) as f32 * grid.step;
         let along = (at(0, 1, row) - at(0, 1, row - 1)) / (SAMPLES as f32 * grid.step);
-        let beside = (at(1, 1, row) - at(0, 1, row)) / (LINES as f32 * grid.line_distance(range));
+        let lateral = (at(1, 1, row) - at(0, 1, row)) / (LINES as f32 * grid.line_distance(range));
         let width = grid.elevation(2, row * SAMPLES) - grid.elevation(0, row * SAMPLES);
         let across = (at(0, 2, row) - at(0, 0, row)) / width;
-        let gradient = Vector::new(along.dot(normal), beside.dot(normal), across.dot(normal));
+        let gradient = Vector::new(along.dot(normal), lateral.dot(normal), across.dot(normal));
         let cosine = gradient.x.abs() / gradient.norm();
         if cosine <= 1.0 { cosine } else { 1.0 }
     }
@@ -183,8 +183,8 @@ impl Column<'_> {
     pub(crate) fn at(&self, sample: f32) -> Option<(Point, f32)> {
         let place = sample / SAMPLES as f32;
         let row = (place as usize).min(self.sides[0].len() - 2);
-        let before = self.beside(row);
-        let rest = before + (place - row as f32) * (self.beside(row + 1) - before);
+        let before = self.lateral(row);
+        let rest = before + (place - row as f32) * (self.lateral(row + 1) - before);
         (!rest.x.is_nan()).then(|| (Point::from(rest), self.compression(row)))
     }
 
@@ -195,13 +195,13 @@ impl Column<'_> {
         const NEAR: f32 = 1e-3;
         let place = sample / SAMPLES as f32;
         let row = ((place + NEAR) as usize).min(self.sides[0].len() - 2);
-        let before = self.beside(row);
-        let start = before + (place - row as f32) * (self.beside(row + 1) - before);
+        let before = self.lateral(row);
+        let start = before + (place - row as f32) * (self.lateral(row + 1) - before);
         let [left, right] = self.sides;
         let end = row + left[row].straight.min(right[row].straight) as usize;
         (!start.x.is_nan()).then(|| Straight {
             start: Point::from(start),
-            extent: self.beside(end) - start,
+            extent: self.lateral(end) - start,
             samples: (end as f32 - place) * SAMPLES as f32,
             compression: self.compression(row),
         })
@@ -209,7 +209,7 @@ impl Column<'_> {
 
     /// Avoids `array::map`, which is not inlined here and took a tenth of the time of a frame.
     #[inline]
-    fn beside(&self, row: usize) -> Vector {
+    fn lateral(&self, row: usize) -> Vector {
         let [left, right] = self.sides;
         left[row].rest + self.share * (right[row].rest - left[row].rest)
     }

@@ -78,9 +78,9 @@ impl ScanConverter {
                         for (pixel, (at, [across, along])) in shown.iter_mut().zip(&run.pixels) {
                             let at = *at as usize;
                             let before = &frame.envelope[at..at + 2];
-                            let beside = &frame.envelope[at + self.n_samples..][..2];
+                            let next_line = &frame.envelope[at + self.n_samples..][..2];
                             let first = before[0] + along * (before[1] - before[0]);
-                            let second = beside[0] + along * (beside[1] - beside[0]);
+                            let second = next_line[0] + along * (next_line[1] - next_line[0]);
                             let level = first + across * (second - first);
                             *pixel = ((level - black) * scale) as u8;
                         }
@@ -123,8 +123,8 @@ impl ScanConverter {
                 for (pixel, (at, [across, along])) in
                     pixels[run.start..].iter_mut().zip(&run.pixels)
                 {
-                    let beside = if *across > 0.5 { self.n_samples } else { 0 };
-                    *pixel = frame.labels[*at as usize + beside + usize::from(*along > 0.5)];
+                    let next_line = if *across > 0.5 { self.n_samples } else { 0 };
+                    *pixel = frame.labels[*at as usize + next_line + usize::from(*along > 0.5)];
                 }
             }
         }

@@ -219,11 +219,12 @@ impl Graph {
         const ASLANT: f64 = std::f64::consts::SQRT_2;
         const WAYS: [(usize, isize, f64); 4] =
             [(0, 1, 1.0), (1, -1, ASLANT), (1, 0, 0.0), (1, 1, ASLANT)];
-        WAYS.into_iter().filter_map(move |(down, beside, penalty)| {
-            let to_line = line.checked_add_signed(beside)?;
-            let is_linked =
-                row + down < self.n_rows && self.coupled[line] && *self.coupled.get(to_line)?;
-            is_linked.then_some((row + down, to_line, penalty))
-        })
+        WAYS.into_iter()
+            .filter_map(move |(down, sideways, penalty)| {
+                let to_line = line.checked_add_signed(sideways)?;
+                let is_linked =
+                    row + down < self.n_rows && self.coupled[line] && *self.coupled.get(to_line)?;
+                is_linked.then_some((row + down, to_line, penalty))
+            })
     }
 }

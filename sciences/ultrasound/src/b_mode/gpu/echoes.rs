@@ -102,7 +102,7 @@ pub(super) fn list(
         }
     }
     for point in points {
-        for (line, weight) in point.beside() {
+        for (line, weight) in point.neighbours() {
             if (0..tracks.len() as isize).contains(&line) {
                 let line = line as usize;
                 let [loss, offset] =

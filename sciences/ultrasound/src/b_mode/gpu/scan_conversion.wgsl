@@ -32,9 +32,9 @@ fn main(
             continue;
         }
         let at = start + pixel.sample;
-        let beside = at + params.n_samples;
+        let next_line = at + params.n_samples;
         let first = mix(levels[at], levels[at + 1u], pixel.along);
-        let second = mix(levels[beside], levels[beside + 1u], pixel.along);
+        let second = mix(levels[next_line], levels[next_line + 1u], pixel.along);
         let level = (mix(first, second, pixel.across) - params.black) * params.grey;
         word |= u32(clamp(level, 0.0, 255.0)) << (8u * i);
     }

@@ -60,16 +60,16 @@ fn scatter(j: u32, number: u32, corner: vec3<f32>) {
     let offset = jitter.x * jobs[j].steps[0].xyz + jitter.y * jobs[j].steps[1].xyz
         + jitter.z * jobs[j].steps[2].xyz;
     let at = corner + offset;
-    var beside = at.x;
+    var lateral = at.x;
     var deep = at.z;
     if params.is_fan != 0u {
         let up = at.z + params.apex;
-        beside = arc_tangent(at.x / up);
+        lateral = arc_tangent(at.x / up);
         deep = sqrt(at.x * at.x + up * up) - params.apex;
     }
     let lines = jobs[j].lines;
     let ranges = jobs[j].ranges;
-    let across = beside * params.inv_spacing + (params.middle - lines.x);
+    let across = lateral * params.inv_spacing + (params.middle - lines.x);
     let into = deep - ranges.x;
     let narrowness = jobs[j].narrowness;
     let exponent = at.y * at.y * (narrowness.x + narrowness.y * into);

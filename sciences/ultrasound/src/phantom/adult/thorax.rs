@@ -101,8 +101,8 @@ fn distances(p: &Vector, below: f32) -> [f32; 3] {
     let nearest = (ribs + 1000.5) as i32 as f32 - 1000.0;
     let off = (ribs - nearest) * SPACING;
     let within = (below - DEPTH).abs();
-    let beside = (off.abs() - (HALF[0] - HALF[1])).max(0.0);
-    let band = (beside * beside + within * within).sqrt() - HALF[1];
+    let outside = (off.abs() - (HALF[0] - HALF[1])).max(0.0);
+    let band = (outside * outside + within * within).sqrt() - HALF[1];
     let rib = band.max(0.8 * (margin(p.x) - p.y));
     let sternum = (p.x.abs() - 0.019).max(within - 0.005).max(0.062 - p.y);
     let deep = p.z - 0.052;

@@ -76,8 +76,8 @@ fn nearest(axis: Axis, own: usize, materials: &[u8], before: &[u8]) -> u8 {
         }
         let below = place.checked_sub(away).map(|_| own - away * axis.stride);
         let above = (place + away < axis.n).then(|| own + away * axis.stride);
-        for beside in [below, above] {
-            let beyond = match beside {
+        for neighbour in [below, above] {
+            let beyond = match neighbour {
                 Some(voxel) if materials[voxel] == material => f32::from(before[voxel]).powi(2),
                 None if material == 0 => continue,
                 _ => 0.0,

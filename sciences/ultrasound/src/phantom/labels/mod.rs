@@ -208,7 +208,7 @@ impl LabelVolume {
     }
 
     /// Lower bound of the distance from a point off a voxel's centre to voxels of another material [m], from those at its nearest corner.
-    fn beside(&self, material: u8, index: [usize; 3], off: &Vector) -> f32 {
+    fn neighbour_distance(&self, material: u8, index: [usize; 3], off: &Vector) -> f32 {
         let near = self.edges.component_mul(&off.map(|off| 0.5 - off.abs()));
         // The opposite sides bound the region that is checked.
         let mut free = (self.edges - near).min();
@@ -275,7 +275,7 @@ impl Phantom for LabelVolume {
         let beyond = self.unit * f32::from(clearance) - from_middle;
         // Neighbours within an edge need a closer look.
         let clearance = if beyond < self.edges.min() {
-            beyond.max(self.beside(material, index, &off))
+            beyond.max(self.neighbour_distance(material, index, &off))
         } else {
             beyond
         };
