@@ -196,7 +196,9 @@ fn table(name: &str, sets: &Sets) -> Result<String> {
 
 fn cells(value: &Value) -> Result<Vec<&str>> {
     let cells = value.as_array().context("a row is a list of strings")?;
-    let texts = cells.iter().map(|cell| cell.as_str().context("a cell is a string"));
+    let texts = cells
+        .iter()
+        .map(|cell| cell.as_str().context("a cell is a string"));
     texts.collect()
 }
 

@@ -43,9 +43,11 @@ impl Page {
         }
     }
 
-    /// Number of words outside of code blocks and comments; a word contains a letter or a digit.
+    /// Number of words outside of code blocks, comments and lines with the source of a table; a word contains a letter
+    /// or a digit.
     pub(super) fn n_words(&self) -> usize {
-        let lines = prose(&self.text).filter(|(_, line)| !line.starts_with("<!--"));
+        let is_text = |line: &str| !line.starts_with("<!--") && !line.starts_with("Source: ");
+        let lines = prose(&self.text).filter(|(_, line)| is_text(line));
         let words = lines.flat_map(|(_, line)| line.split_whitespace());
         words
             .filter(|word| word.contains(char::is_alphanumeric))
