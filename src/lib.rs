@@ -56,7 +56,7 @@ pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;
 pub use insonate_ultrasound as ultrasound;
 
-/// Runs the examples of `docs/tissue.md` as tests.
+/// Runs the examples of `docs/do/tissue.md` as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/tissue.md")]
+#[doc = include_str!("../docs/do/tissue.md")]
 struct TissueGuide;

@@ -253,9 +253,9 @@ fn texts_avoid_phrases_that_readers_stumble_over() {
 }
 
 #[test]
-fn the_index_of_documents_names_every_page() {
+fn the_summary_of_the_book_names_every_page() {
     let folder = root().join("docs");
-    let index = read(&folder.join("README.md"));
+    let index = read(&folder.join("SUMMARY.md"));
     let named: BTreeSet<PathBuf> = index
         .split("](")
         .skip(1)
@@ -265,13 +265,13 @@ fn the_index_of_documents_names_every_page() {
     let pages: BTreeSet<PathBuf> = files()
         .into_iter()
         .filter(|file| file.starts_with(&folder) && has_extension(file, &["md"]))
-        .filter(|file| !file.ends_with("README.md"))
+        .filter(|file| !file.ends_with("SUMMARY.md"))
         .collect();
-    let mut breaches = differences(&pages, &named, "is not in docs/README.md");
+    let mut breaches = differences(&pages, &named, "is not in docs/SUMMARY.md");
     breaches.extend(differences(
         &named,
         &pages,
-        "is named in docs/README.md and not there",
+        "is named in docs/SUMMARY.md and does not exist",
     ));
     assert_none(&breaches);
 }

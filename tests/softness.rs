@@ -7,7 +7,7 @@ use insonate::models::torsos::{Shape, Softness};
 use insonate::models::{SceneConfig, SoftnessChoice};
 use insonate::sim::verdict::VerdictLimits;
 
-/// Forces of the standard press at 5, 10 and 15 mm for 1324 N/m [N]: means of `flex`, `mpm` and `xpbd` (docs/torsos.md).
+/// Forces of the standard press at 5, 10 and 15 mm for 1324 N/m [N]: means of `flex`, `mpm` and `xpbd` (docs/trust/torsos.md).
 const SOLIDS: [(f64, f64); 3] = [(0.005, 5.36), (0.010, 12.12), (0.015, 20.37)];
 
 /// Forces [N] of the standard press of a fast torso at these indentations [m].

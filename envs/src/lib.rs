@@ -38,6 +38,6 @@ pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, EpisodeStatistics, Start, VecConfig, VecEnv};
 
 /// The tutorial, compiled and run as a test.
-#[doc = include_str!("../../docs/your-own-task.md")]
+#[doc = include_str!("../../docs/do/own-task.md")]
 #[cfg(doctest)]
 pub struct YourOwnTask;

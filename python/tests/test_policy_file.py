@@ -1,4 +1,4 @@
-"""Contract: the code in docs/policies.md, exactly as printed, evaluates a policy file and checks it."""
+"""Contract: the code in docs/lookup/policy-files.md, exactly as printed, evaluates a policy file and checks it."""
 
 import re
 import warnings
@@ -16,11 +16,11 @@ TOLERANCE = 1e-6
 @pytest.fixture(scope="module")
 def printed():
     """Definitions in the Python blocks between the heading on arithmetic and the end of the page."""
-    page = (ROOT / "docs/policies.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/lookup/policy-files.md").read_text(encoding="utf-8")
     arithmetic = page[page.index("## Arithmetic") :]
     names = {}
     for block in re.findall(r"```python\n(.*?)```", arithmetic, re.DOTALL):
-        exec(compile(block, "docs/policies.md", "exec"), names)
+        exec(compile(block, "docs/lookup/policy-files.md", "exec"), names)
     return names
 
 

@@ -19,7 +19,7 @@ use super::print;
 
 The model takes `observation` [batch, n], as the environment gives it, and gives `action` [batch, m] within its bounds:
 normalisation, layers and scaling are inside. Its metadata have task, settings, and of each number name, frame, filter and bounds.
-docs/policies.md has the arithmetic of both files.")]
+docs/lookup/policy-files.md has the arithmetic of both files.")]
 pub(crate) struct Export {
     /// Policy file or training folder.
     policy: String,

@@ -13,7 +13,7 @@
 //! is in 1/s.
 //!
 //! a is the radius of a flat punch with the area of the probe's face. A press of a torso feels k if the torso is as stiff as a half space;
-//! docs/torsos.md gives the deviation of each kind of torso.
+//! docs/trust/torsos.md gives the deviation of each kind of torso.
 
 use super::flex::FACE_RADIUS;
 use super::softness::Softness;

@@ -1,5 +1,5 @@
 //! Prints the errors of the force on a ball and on a flat punch for increasingly fine tetrahedra, for
-//! `docs/tissue-validation.md`.
+//! `docs/trust/tissue.md`.
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 #![expect(clippy::unwrap_used, reason = "shared with tests")]

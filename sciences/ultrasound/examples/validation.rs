@@ -1,4 +1,4 @@
-//! Prints the tables of docs/b-mode-validation.md: `cargo run --release -p insonate-ultrasound --example validation`.
+//! Prints the tables of docs/trust/b-mode.md: `cargo run --release -p insonate-ultrasound --example validation`.
 
 use insonate_ultrasound::beam::{Focusing, Pulse, TransmitFocus, lateral_width};
 use insonate_ultrasound::deformation::Rigid;

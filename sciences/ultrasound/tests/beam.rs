@@ -3,7 +3,7 @@
 //! The reference was made for this project with PyMUST 0.1.9 (simulated): one point on the axis, 1540 m/s, one cycle, receiving aperture
 //! F/1.5 with boxcar weights, focused transmission F/2 at 30 mm (L11-5v) or 80 mm (C5-2v).
 //! Across the array PyMUST simulates an unfocused shot of all elements and sums its energy over time, with `FrequencyStep` 0.03 (by default,
-//! it keeps the lens' field constant over steps of frequency: docs/b-mode-validation.md).
+//! it keeps the lens' field constant over steps of frequency: docs/trust/b-mode.md).
 
 use insonate_ultrasound::beam::{Focusing, Pulse, TransmitFocus, elevation_width, lateral_width};
 use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v};

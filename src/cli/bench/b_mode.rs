@@ -31,7 +31,7 @@ pub(super) struct BModeBench {
     /// Width and height of the picture [pixels]; 0: beam space alone.
     #[arg(long, value_name = "N", default_value_t = 512)]
     size: usize,
-    /// Minimum number of scatterers per resolution cell; fewer are faster, but the speckle is less fully developed (docs/b-mode-validation.md).
+    /// Minimum number of scatterers per resolution cell; fewer are faster, but the speckle is less fully developed (docs/trust/b-mode.md).
     #[arg(long, value_name = "N", default_value_t = 5.0)]
     scatterers: f64,
     /// Device; auto uses a hardware GPU if there is one, else the CPU.

@@ -58,7 +58,7 @@ enum What {
     #[command(after_help = "Examples:
   insonate bench ppo --updates 30 --threads 2 --json")]
     Ppo(ppo::PpoBench),
-    /// Soft tissue frames per second, on the scenes of docs/performance.md that other engines also run.
+    /// Soft tissue frames per second, on the scenes of docs/trust/performance.md that other engines also run.
     ///
     /// mpm: a block of particles, eight per cell, on the floor of a unit cube; a box is pressed in and slides. The median over frames
     /// is reported, after 30 frames of warm-up. xpbd: a block of tetrahedra, of springs and volumes, fixed to the floor; a ball is pressed in and slides.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 
 use crate::command::{cargo, succeeds};
-use crate::{own_task, python};
+use crate::{book, own_task, python};
 
 /// One check.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ enum Job {
 }
 
 /// The steps in the order of execution. Steps that fail sooner come first.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "format",
         job: Job::Cargo(&["fmt", "--all", "--check"], None),
@@ -58,16 +58,17 @@ const STEPS: [Step; 9] = [
         ),
     },
     Step {
+        name: "book",
+        job: Job::Other("links, words and figures of the book", book::check),
+    },
+    Step {
         name: "test",
         // Golden files that differ fail the test instead of being overwritten.
         job: Job::Cargo(&["test", "--workspace"], Some(("INSTA_UPDATE", "no"))),
     },
     Step {
         name: "own-task",
-        job: Job::Other(
-            "the crate that docs/your-own-task.md prints",
-            own_task::test,
-        ),
+        job: Job::Other("the crate that docs/do/own-task.md prints", own_task::test),
     },
     Step {
         name: "docs",

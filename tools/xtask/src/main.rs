@@ -2,11 +2,13 @@
 //!
 //! It links no MuJoCo and no crate of the workspace, so that it builds on a fresh clone.
 
+mod book;
 mod ci;
 mod command;
 mod library;
 mod own_task;
 mod python;
+mod results;
 mod setup;
 mod wheel;
 
@@ -30,7 +32,11 @@ Commands:
                                   without arguments a scan: the Panda slides a C5-2 over a patient
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
-  ci [STEPS]                      setup, then what CI checks: format lint architecture test own-task docs deny python;
+  book [--check | --fill]         the book of docs/ as HTML in target/book; --check only checks its links, words and
+                                  figures; --fill writes the figures of docs/results into the pages
+  results [NAMES]                 measure sets of figures again and write them into docs/results and the pages;
+                                  without names a list of the sets
+  ci [STEPS]                      setup, then what CI checks: format lint architecture book test own-task docs deny python;
                                   `learners` (short trainings with torch and Ray) runs by its name only
   help                            this text
 
@@ -85,6 +91,11 @@ fn main() -> ExitCode {
             Err(message) => return bad_usage(&message),
         },
         "wheel" => build_wheel(),
+        "book" => match book::job(rest) {
+            Ok(job) => book::run(job),
+            Err(message) => return bad_usage(&message),
+        },
+        "results" => results::run(rest),
         "ci" => match ci::steps(rest) {
             Ok(steps) => setup::ensure(&SetupOptions::default()).and_then(|()| ci::run(&steps)),
             Err(message) => return bad_usage(&message),

@@ -1,4 +1,4 @@
-//! Builds and runs the files that `docs/your-own-task.md` prints, exactly as printed, in a folder next to a link to
+//! Builds and runs the files that `docs/do/own-task.md` prints, exactly as printed, in a folder next to a link to
 //! this checkout.
 
 use std::fs;
@@ -28,7 +28,7 @@ pub(crate) fn test() -> Result<()> {
 }
 
 fn test_in(above: &Path) -> Result<()> {
-    let page = fs::read_to_string(root().join("docs/your-own-task.md"))?;
+    let page = fs::read_to_string(root().join("docs/do/own-task.md"))?;
     let folder = above.join(CRATE);
     let checkout = above.join("insonate");
     symlink(root(), &checkout)?;

@@ -1,0 +1,120 @@
+//! `cargo xtask results [NAME…]`: measures sets of figures again and writes them into `docs/results` and the pages.
+//!
+//! A value with a `pointer` (RFC 6901) is read from the JSON that the last command prints. Values without one and
+//! tables are written by hand from what the commands print.
+
+use std::fs;
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::book;
+use crate::command::{cargo, root};
+
+/// Measures the named sets, or lists all of them if none is named.
+pub(crate) fn run(names: &[String]) -> Result<ExitCode> {
+    let sets = book::read_sets(&root())?;
+    if names.is_empty() {
+        for (name, set) in &sets {
+            println!("{name:24} {}", set["title"].as_str().unwrap_or_default());
+        }
+        eprintln!("\n`cargo xtask results NAME…` runs the commands of these sets");
+        return Ok(ExitCode::SUCCESS);
+    }
+    for name in names {
+        let set = sets
+            .get(name)
+            .with_context(|| format!("docs/results/{name}.json does not exist"))?;
+        let set = measured(set).with_context(|| name.clone())?;
+        let text = serde_json::to_string_pretty(&set)? + "\n";
+        fs::write(root().join(format!("docs/results/{name}.json")), text)?;
+    }
+    book::fill()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The set with the values, commit, date and machine of now.
+fn measured(set: &Value) -> Result<Value> {
+    let mut set = set.clone();
+    let commands = set["commands"].as_array().into_iter().flatten();
+    let commands: Vec<String> = commands
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    let mut last = String::new();
+    for line in &commands {
+        eprintln!("running: {line}");
+        last = output(line)?;
+    }
+    let printed: Value = serde_json::from_str(&last).unwrap_or(Value::Null);
+    for (key, value) in set["values"].as_object_mut().into_iter().flatten() {
+        let Some(pointer) = value["pointer"].as_str() else {
+            eprintln!("note: `{key}` has no pointer: write it by hand");
+            continue;
+        };
+        let number = printed.pointer(pointer).filter(|number| number.is_number());
+        value["value"] = number
+            .with_context(|| format!("the output has no number at {pointer}"))?
+            .clone();
+    }
+    if set.get("table").is_some() {
+        println!("{last}");
+        eprintln!("note: the table is written by hand from this output");
+    }
+    set["commit"] =
+        first_line(Command::new("git").args(["rev-parse", "--short=8", "HEAD"]))?.into();
+    set["date"] = first_line(Command::new("date").arg("+%Y-%m-%d"))?.into();
+    set["machine"] = machine()?.into();
+    Ok(set)
+}
+
+/// What a command prints. `insonate` is the release build of this checkout; variables may stand before the program.
+fn output(line: &str) -> Result<String> {
+    let mut words = line.split_whitespace().peekable();
+    let mut variables = Vec::new();
+    while let Some(variable) = words.next_if(|word| word.contains('=')) {
+        variables.extend(variable.split_once('='));
+    }
+    let mut command = match words.next() {
+        Some("insonate") => cargo(&[
+            "run",
+            "--release",
+            "--quiet",
+            "--package",
+            "insonate",
+            "--bin",
+            "insonate",
+            "--",
+        ]),
+        Some("cargo") => cargo(&[]),
+        _ => bail!("`{line}` is neither of insonate nor of cargo: run it by hand"),
+    };
+    command.args(words).envs(variables).stderr(Stdio::inherit());
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start `{line}`"))?;
+    ensure!(output.status.success(), "`{line}` failed");
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Name of the processor and the number of cores.
+fn machine() -> Result<String> {
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("unknown processor", |(_, name)| name);
+    let n_cores = std::thread::available_parallelism().context("the number of cores")?;
+    Ok(format!("{n_cores} cores of {model}"))
+}
+
+fn first_line(command: &mut Command) -> Result<String> {
+    let output = command
+        .current_dir(root())
+        .output()
+        .context("cannot start a program")?;
+    ensure!(output.status.success(), "{command:?} failed");
+    let text = String::from_utf8(output.stdout)?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
