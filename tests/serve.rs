@@ -111,11 +111,11 @@ fn settings_that_make_no_sense_are_refused() {
     for (arguments, expected) in [
         (
             "serve --openigtlink 0 --rate 0",
-            "rate: is 0; it must be between 1 and 200",
+            "rate is 0; it must be between 1 and 200",
         ),
         (
             "serve --openigtlink 0 --max-depth 1",
-            "max-depth: is 1; it must be between 0 and 0.05",
+            "max-depth is 1; it must be between 0 and 0.05",
         ),
         ("serve --openigtlink 0 --force 100", "force"),
     ] {

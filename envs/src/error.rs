@@ -1,6 +1,7 @@
 //! Errors of this crate. Divergence of a simulation is not an error: it ends the episode.
 
 use insonate_models::ModelError;
+use insonate_settings::{SettingError, UnknownName};
 
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -61,17 +62,11 @@ pub enum EnvError {
     #[error("{0}")]
     Order(&'static str),
     /// A name is not in a registry.
-    #[error("there is no {kind} {name:?}{}; choose one of {known}", did_you_mean(near.as_deref()))]
-    Unknown {
-        /// Kind of entry, such as `task`.
-        kind: &'static str,
-        /// The unknown name.
-        name: String,
-        /// The most similar known name.
-        near: Option<String>,
-        /// The known names.
-        known: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// A number is out of range.
+    #[error(transparent)]
+    OutOfRange(#[from] SettingError),
     /// A setting is invalid.
     #[error("{field}: {problem}")]
     Config {
@@ -97,10 +92,6 @@ pub enum EnvError {
     Tissue(#[from] insonate_tissue::TissueError),
 }
 
-fn did_you_mean(near: Option<&str>) -> String {
-    near.map_or_else(String::new, |near| format!(", did you mean {near:?}?"))
-}
-
 impl EnvError {
     /// Checks that `found` equals `expected`.
     ///
@@ -117,30 +108,16 @@ impl EnvError {
         })
     }
 
-    /// An error of a description, with the most similar name if a name is unknown.
+    /// An error of a description; an unknown name is an error of the settings.
     pub fn of_name(error: ModelError) -> Self {
         match error {
-            ModelError::Unknown { kind, name, known } => {
-                let known: Vec<&str> = known.split(", ").collect();
-                Self::unknown(kind, &name, &known)
-            }
+            ModelError::Unknown(unknown) => unknown.into(),
             other => other.into(),
         }
     }
 
     /// Creates the error for a name that is not among `known`.
     pub fn unknown(kind: &'static str, name: &str, known: &[&str]) -> Self {
-        let near = known
-            .iter()
-            .map(|known| (strsim::jaro_winkler(name, known), known))
-            .filter(|(likeness, _)| *likeness > 0.75)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, known)| (*known).to_owned());
-        Self::Unknown {
-            kind,
-            name: name.to_owned(),
-            near,
-            known: known.join(", "),
-        }
+        UnknownName::new(kind, name, known).into()
     }
 }

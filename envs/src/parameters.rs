@@ -1,8 +1,8 @@
 //! Named random parameters of an episode.
 
+use insonate_settings::check_range;
 use rand::Rng;
 
-use crate::settings::check_range;
 use crate::{EnvError, ResetOptions};
 
 /// A parameter that each episode draws and that options can fix.
@@ -89,7 +89,7 @@ pub fn fix(
             EnvError::unknown("parameter", name, &known)
         })?;
         let [least, most] = parameters[place].allowed;
-        check_range(name, value, least, most)?;
+        check_range(name, value, [least, most], "")?;
         if parameters[place].is_whole && value.fract() != 0.0 {
             return Err(EnvError::Config {
                 field: name.clone(),

@@ -232,69 +232,6 @@ pub fn assign(assignments: &[(&str, &str)]) -> Result<Table, EnvError> {
     Ok(assigned)
 }
 
-/// Checks that `value` is within `[least, most]`.
-///
-/// # Errors
-/// [`EnvError::Config`] with the value and the range. NaN is outside.
-pub fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(), EnvError> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(EnvError::Config {
-        field: field.to_owned(),
-        problem: format!("is {value}; it must be between {least} and {most}"),
-    })
-}
-
-/// Checks that each value is within its range. Rows are name (after `prefix`), value, minimum, maximum.
-///
-/// # Errors
-/// Those of [`check_range`].
-pub fn check_ranges(prefix: &str, rows: &[(&str, f64, f64, f64)]) -> Result<(), EnvError> {
-    rows.iter().try_for_each(|&(name, value, least, most)| {
-        check_range(&format!("{prefix}{name}"), value, least, most)
-    })
-}
-
-/// Checks that each coordinate is within `[least, most]`.
-///
-/// # Errors
-/// Those of [`check_range`].
-pub fn check_vector(
-    field: &str,
-    [x, y, z]: [f64; 3],
-    least: f64,
-    most: f64,
-) -> Result<(), EnvError> {
-    let rows = [
-        ("x", x, least, most),
-        ("y", y, least, most),
-        ("z", z, least, most),
-    ];
-    check_ranges(&format!("{field} along "), &rows)
-}
-
-/// Checks that `low <= high` and that both are within `[least, most]`.
-///
-/// # Errors
-/// [`EnvError::Config`].
-pub fn check_interval(
-    field: &str,
-    [low, high]: [f64; 2],
-    least: f64,
-    most: f64,
-) -> Result<(), EnvError> {
-    check_range(field, low, least, most)?;
-    check_range(field, high, least, most)?;
-    if low <= high {
-        return Ok(());
-    }
-    Err(EnvError::Config {
-        field: field.to_owned(),
-        problem: format!("starts at {low}, which is above its end {high}"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

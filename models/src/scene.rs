@@ -1,6 +1,7 @@
 //! A scene: robot, probe, torso and room as one MJCF document.
 
 use insonate_meshes::SurfacePoint;
+use insonate_settings::check_range;
 
 use crate::ModelError;
 use crate::arena::Arena;
@@ -67,13 +68,7 @@ impl Scene {
     /// [`ModelError::OutOfRange`] for an invalid time step, [`ModelError::Conflict`] if the robot's home pose does not match its
     /// joints, [`ModelError::Mjcf`] if a part is invalid or the flange does not exist.
     pub fn to_mjcf(&self) -> Result<Mjcf, ModelError> {
-        ModelError::check_range(
-            "timestep",
-            self.timestep,
-            1e-5,
-            0.02,
-            "between 0.00001 and 0.02 s",
-        )?;
+        check_range("timestep", self.timestep, [1e-5, 0.02], "s")?;
         self.check_torso_timestep()?;
         let mut scene = self.arena.mjcf.clone();
         scene.root_mut().set("model", self.name());

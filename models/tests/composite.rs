@@ -269,7 +269,7 @@ fn an_unstable_constraint_is_rejected() {
             ..TorsoConfig::default()
         };
         let error = composite(&config).unwrap_err();
-        let field = matches!(error, ModelError::OutOfRange { field: "rest", .. });
+        let field = matches!(&error, ModelError::OutOfRange(e) if e.field == "rest");
         assert!(field, "{error}");
     }
 }

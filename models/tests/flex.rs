@@ -221,18 +221,9 @@ fn impossible_torsos_are_refused() {
         flex(&config).unwrap_err()
     };
     let stiffness = refused(|config| config.softness.stiffness = f64::NAN);
-    assert!(matches!(
-        stiffness,
-        ModelError::OutOfRange {
-            field: "stiffness",
-            ..
-        }
-    ));
+    assert!(matches!(stiffness, ModelError::OutOfRange(e) if e.field == "stiffness"));
     let count = refused(|config| config.count[1] = 2);
-    assert!(matches!(
-        count,
-        ModelError::OutOfRange { field: "count", .. }
-    ));
+    assert!(matches!(count, ModelError::OutOfRange(e) if e.field == "count"));
     let points = refused(|config| config.count = [40, 40, 40]);
     assert!(
         points.to_string().contains("flex torso is 64000"),

@@ -107,9 +107,10 @@ impl From<RlError> for Raised {
         Self(match error {
             RlError::Env(error) => return error.into(),
             RlError::Io { source, .. } => io_error(&source, text),
-            RlError::Config { .. } | RlError::File { .. } | RlError::Misfit { .. } => {
-                PyValueError::new_err(text)
-            }
+            RlError::OutOfRange(_)
+            | RlError::Config { .. }
+            | RlError::File { .. }
+            | RlError::Misfit { .. } => PyValueError::new_err(text),
             _ => Error::new_err(text),
         })
     }

@@ -137,6 +137,7 @@ fn watched(
 fn raised(error: ExperimentError) -> Raised {
     match error {
         ExperimentError::Model(error) => error.into(),
+        ExperimentError::Setting(error) => value_error(error.to_string()),
         ExperimentError::Sim(error) => error.into(),
         ExperimentError::Advised { error, .. } => raised(*error),
         other => SimulationError::new_err(format!("{:#}", anyhow::Error::from(other))).into(),

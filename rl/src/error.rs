@@ -13,6 +13,9 @@ pub enum RlError {
     /// An environment failed.
     #[error(transparent)]
     Env(#[from] EnvError),
+    /// A number is out of range.
+    #[error(transparent)]
+    OutOfRange(#[from] insonate_settings::SettingError),
     /// A setting is invalid.
     #[error("{field}: {problem}")]
     Config {

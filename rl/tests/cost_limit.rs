@@ -210,6 +210,6 @@ fn a_limit_needs_costs_and_no_negative_number() {
     );
     assert_eq!(
         refused(&["push"], -1.0),
-        "cost_limit: is -1; it must be between 0 and 1000000000000"
+        "cost_limit is -1; it must be between 0 and 1000000000000"
     );
 }

@@ -117,7 +117,7 @@ fn settings_and_shapes_are_checked() {
     };
     assert_eq!(
         problem(&none, 400),
-        "epochs: is 0; it must be between 1 and 1048576"
+        "epochs is 0; it must be between 1 and 1048576"
     );
     let fast = ImitationConfig {
         learning_rate: f64::NAN,
@@ -125,7 +125,7 @@ fn settings_and_shapes_are_checked() {
     };
     assert_eq!(
         problem(&fast, 400),
-        "learning_rate: is NaN; it must be above 0 and at most 1"
+        "learning_rate is NaN; it must be above 0 and at most 1"
     );
     assert!(problem(&config(), 401).contains("are not samples of 2 and 2 values"));
 }

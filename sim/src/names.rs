@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use insonate_settings::similar;
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtObjBase};
 
 use crate::SimError;
@@ -171,19 +172,7 @@ pub fn sensor(model: &MjModel, name: &str) -> Result<Range<usize>, SimError> {
 }
 
 fn near_matches(model: &MjModel, object_type: ObjectType, name: &str) -> Vec<String> {
-    let mut scored: Vec<(usize, &str)> = all(model, object_type)
-        .map(|(_, candidate)| {
-            let distance = strsim::levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
-            (distance, candidate)
-        })
-        .filter(|&(distance, candidate)| {
-            distance <= candidate.len().max(name.len()).div_ceil(2) || candidate.contains(name)
-        })
-        .collect();
-    scored.sort_by_key(|&(distance, _)| distance);
-    scored
-        .into_iter()
-        .take(MAX_NEAR)
-        .map(|(_, candidate)| candidate.to_owned())
-        .collect()
+    let known = all(model, object_type).map(|(_, known)| known);
+    let near = similar(name, known).into_iter().take(MAX_NEAR);
+    near.map(str::to_owned).collect()
 }

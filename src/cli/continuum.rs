@@ -16,6 +16,7 @@ use insonate::models::robots;
 use insonate::report::{insertion_force_plot, insertion_shape_plot};
 use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
+use insonate_settings::check_range;
 use serde_json::Value;
 
 use super::interrupt::Interrupt;
@@ -345,21 +346,17 @@ impl RodArgs {
         };
         rod.gravity = self.gravity.into();
         rod.check().map_err(usage)?;
-        let check = |name: &str, value: f64, least: f64, most: f64| {
-            if (least..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(usage(ContinuumError::Setting {
-                field: name.to_owned(),
-                value: value.to_string(),
-                allowed: format!("between {least} and {most}"),
-            }))
-        };
-        check("start", self.start, rod.element_length(), self.length)?;
-        check("depth", depth, self.start, self.length)?;
-        check("advance", self.advance, 1e-6, 0.02)?;
-        check("frames", self.frames as f64, 2.0, 200.0)?;
-        check("max_pull", max_pull, 1e-6, 1e3)?;
+        let check = |name, value, range, unit| check_range(name, value, range, unit).map_err(usage);
+        check(
+            "start",
+            self.start,
+            [rod.element_length(), self.length],
+            "m",
+        )?;
+        check("depth", depth, [self.start, self.length], "m")?;
+        check("advance", self.advance, [1e-6, 0.02], "m")?;
+        check("frames", self.frames as f64, [2.0, 200.0], "")?;
+        check("max_pull", max_pull, [1e-6, 1e3], "N")?;
         let mut settings = StepSettings {
             friction: self.friction,
             wall_stiffness: self.wall_stiffness,
@@ -464,8 +461,8 @@ fn show(figures: &Value, as_json: bool) -> anyhow::Result<()> {
     print(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn usage(error: ContinuumError) -> Usage {
-    Usage::new(error)
+fn usage(error: impl Into<ContinuumError>) -> Usage {
+    Usage::new(error.into())
 }
 
 fn row(name: &str) -> Result<TableRow, String> {

@@ -11,6 +11,7 @@ use insonate::experiments::ExperimentError;
 use insonate::learning::LearningError;
 use insonate::models::ModelError;
 use insonate::rl::RlError;
+use insonate_settings::SettingError;
 
 use super::error_text::worded;
 use super::{Cli, Interrupted, Usage, word_hint};
@@ -72,7 +73,8 @@ fn is_usage(error: &anyhow::Error) -> bool {
     ) -> bool {
         error.downcast_ref::<E>().is_some_and(is_usage)
     }
-    has(error, is_wrong_argument)
+    has(error, |_: &SettingError| true)
+        || has(error, is_wrong_argument)
         || has(error, CalibrationError::is_usage)
         || has(error, is_wrong_joint)
         || has(error, is_wrong_setting)
@@ -83,26 +85,24 @@ fn is_usage(error: &anyhow::Error) -> bool {
 }
 
 fn is_wrong_argument(error: &ModelError) -> bool {
-    matches!(
-        error,
-        ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
-    )
+    matches!(error, ModelError::OutOfRange(_) | ModelError::Unknown(_))
 }
 
 fn is_wrong_joint(error: &DvrkError) -> bool {
-    matches!(error, DvrkError::Range { .. })
+    matches!(error, DvrkError::Range(_))
 }
 
 fn is_wrong_algorithm(error: &RlError) -> bool {
     match error {
         RlError::Env(error) => is_wrong_setting(error),
-        RlError::Config { .. } | RlError::Misfit { .. } => true,
+        RlError::OutOfRange(_) | RlError::Config { .. } | RlError::Misfit { .. } => true,
         _ => false,
     }
 }
 
 fn is_wrong_experiment(error: &ExperimentError) -> bool {
     match error {
+        ExperimentError::Setting(_) => true,
         ExperimentError::Model(error) => is_wrong_argument(error),
         ExperimentError::Calibration(error) => error.is_usage(),
         ExperimentError::Arm(error) => is_wrong_joint(error),
@@ -129,7 +129,7 @@ fn is_wrong_learning(error: &LearningError) -> bool {
 
 fn is_wrong_setting(error: &EnvError) -> bool {
     match error {
-        EnvError::Config { .. } | EnvError::Unknown { .. } => true,
+        EnvError::OutOfRange(_) | EnvError::Config { .. } | EnvError::Unknown(_) => true,
         EnvError::At { source, .. } => is_wrong_setting(source),
         _ => false,
     }

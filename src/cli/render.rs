@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::models::ModelError;
 use insonate::sim::render::{RenderConfig, Renderer};
 use insonate::sim::{CompiledScene, Physics};
+use insonate_settings::check_range;
 
 use super::interrupt::Interrupt;
 use super::scene_args::SceneArgs;
@@ -42,7 +42,7 @@ pub(crate) struct Render {
 
 impl Render {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        ModelError::check_range("after", self.after, 0.0, 3600.0, "between 0 and 3600 s")?;
+        check_range("after", self.after, [0.0, 3600.0], "s")?;
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
         let interrupt = Interrupt::listen()?;

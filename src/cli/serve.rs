@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use clap::Args;
 use insonate::bridges::{DEVICES, Live, LivePolicy, ServePlan, Served, Steering, Workspace, serve};
-use insonate::envs::EnvError;
 use insonate::experiments::{self, LiveScan};
 use insonate::models::Scene;
 use insonate::openigtlink::{Server, ServerConfig};
 use insonate::sim::render::RenderConfig;
+use insonate_settings::check_ranges;
 
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
@@ -154,18 +154,13 @@ impl Serve {
     }
 
     fn check(&self) -> anyhow::Result<()> {
-        for (field, value, low, high) in [
-            ("rate", self.rate, 1.0, 200.0),
-            ("max-speed", self.max_speed, 0.001, 0.5),
-            ("max-depth", self.max_depth, 0.0, 0.05),
-            ("duration", self.duration.unwrap_or(1.0), 0.1, 1e6),
-        ] {
-            if !(low..=high).contains(&value) {
-                let problem = format!("is {value}; it must be between {low} and {high}");
-                let field = field.to_owned();
-                return Err(EnvError::Config { field, problem }.into());
-            }
-        }
+        let rows = [
+            ("rate", self.rate, [1.0, 200.0], "Hz"),
+            ("max-speed", self.max_speed, [0.001, 0.5], "m/s"),
+            ("max-depth", self.max_depth, [0.0, 0.05], "m"),
+            ("duration", self.duration.unwrap_or(1.0), [0.1, 1e6], "s"),
+        ];
+        check_ranges("", rows)?;
         self.path().check().map_err(super::Usage::new)?;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! `insonate tissue`.
 
+use insonate_settings::SettingError;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -375,15 +376,10 @@ fn in_words(summary: &MotionSummary) -> anyhow::Result<String> {
 /// The error with the option instead of the field.
 fn by_option(error: TissueError) -> TissueError {
     match error {
-        TissueError::Setting {
-            field,
-            value,
-            allowed,
-        } => TissueError::Setting {
-            field: format!("--{}", field.replace('_', "-")),
-            value,
-            allowed,
-        },
+        TissueError::Setting(error) => TissueError::Setting(SettingError {
+            field: format!("--{}", error.field.replace('_', "-")),
+            ..error
+        }),
         other => other,
     }
 }

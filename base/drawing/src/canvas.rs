@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder as _};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -120,12 +122,13 @@ fn to_png<D: Drawing>(drawing: &D) -> Result<Vec<u8>, DrawError> {
         area.present()?;
     }
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&pixels)?;
-    writer.finish()?;
+    let (compression, filter) = (CompressionType::Default, FilterType::Adaptive);
+    PngEncoder::new_with_quality(&mut file, compression, filter).write_image(
+        &pixels,
+        width,
+        height,
+        ExtendedColorType::Rgb8,
+    )?;
     Ok(file)
 }
 

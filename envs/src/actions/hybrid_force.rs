@@ -1,13 +1,13 @@
 //! Corrections of the scripted hybrid force controller. The zero action is that controller (residual learning, Johannink et al.
 //! 2019, doi:10.1109/ICRA.2019.8794127).
 
+use insonate_settings::check_ranges;
 use insonate_sim::Twist;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use serde::{Deserialize, Serialize};
 
 use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Settings of the mode `hybrid_force`.
@@ -47,18 +47,23 @@ impl Default for HybridForceSettings {
 
 impl HybridForceSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
-        check_ranges(
+        Ok(check_ranges(
             "action.hybrid_force.",
-            &[
-                ("force_scale", self.force_scale, 0.0, 40.0),
-                ("velocity_scale", self.velocity_scale, 0.0, 0.5),
-                ("gain_scale", self.gain_scale, 1.0, 10.0),
-                ("force_rate", self.force_rate, 0.1, 1e4),
-                ("force_gain", self.force_gain, 0.0, 100.0),
-                ("force_integral_gain", self.force_integral_gain, 0.0, 1e3),
-                ("approach_speed", self.approach_speed, 1e-4, 0.5),
+            [
+                ("force_scale", self.force_scale, [0.0, 40.0], "N"),
+                ("velocity_scale", self.velocity_scale, [0.0, 0.5], "m/s"),
+                ("gain_scale", self.gain_scale, [1.0, 10.0], ""),
+                ("force_rate", self.force_rate, [0.1, 1e4], "N/s"),
+                ("force_gain", self.force_gain, [0.0, 100.0], "m/s² per N"),
+                (
+                    "force_integral_gain",
+                    self.force_integral_gain,
+                    [0.0, 1e3],
+                    "m/s² per N·s",
+                ),
+                ("approach_speed", self.approach_speed, [1e-4, 0.5], "m/s"),
             ],
-        )
+        )?)
     }
 }
 

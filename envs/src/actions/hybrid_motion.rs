@@ -2,6 +2,7 @@
 //!
 //! Actions are velocities of an offset from the task's goal. The probe follows the skin's normal. The zero action holds the pose.
 
+use insonate_settings::check_ranges;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -9,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Names of the entries: along and across the array, rotations about the probe's z, x and y axes, and force.
@@ -58,15 +58,15 @@ impl HybridMotionSettings {
                 ),
             });
         }
-        check_ranges(
+        Ok(check_ranges(
             "action.hybrid_motion.",
-            &[
-                ("speed_scale", self.speed_scale, 0.0, 0.2),
-                ("turn_scale", self.turn_scale, 0.0, 3.0),
-                ("force_scale", self.force_scale, 0.0, 40.0),
-                ("max_tilt", self.max_tilt, 0.0, 1.2),
+            [
+                ("speed_scale", self.speed_scale, [0.0, 0.2], "m/s"),
+                ("turn_scale", self.turn_scale, [0.0, 3.0], "rad/s"),
+                ("force_scale", self.force_scale, [0.0, 40.0], "N"),
+                ("max_tilt", self.max_tilt, [0.0, 1.2], "rad"),
             ],
-        )
+        )?)
     }
 
     /// Writes the action for velocities [m/s, rad/s] and a change of force [N], in the order of `AXES`, clipped to the limits.

@@ -3,6 +3,7 @@
 //!
 //! Axes are those of the goal: x along the array, z from the probe into the tissue. Damping follows stiffness (critical damping).
 
+use insonate_settings::{check_interval, check_ranges};
 use insonate_sim::controllers::{
     Controller as _, OscPose, OscPoseConfig, OscTarget, StiffnessFrame,
 };
@@ -13,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use super::mode::ActionMode;
 use super::osc_pose::AXES;
 use crate::probe::SceneState;
-use crate::settings::{check_interval, check_ranges};
 use crate::{BoxSpace, EnvError};
 
 /// Stiffness along the probe's axis in `wrench` [1/s²]: some hundredths of a newton at a centimetre, required by the damping.
@@ -61,17 +61,22 @@ impl Default for ImpedanceSettings {
 
 impl ImpedanceSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
-        check_interval("action.impedance.stiffness", self.stiffness, 0.0, 5000.0)?;
+        check_interval(
+            "action.impedance.stiffness",
+            self.stiffness,
+            [0.0, 5000.0],
+            "1/s²",
+        )?;
         check_ranges(
             "action.impedance.",
-            &[
-                ("held_stiffness", self.held_stiffness, 0.0, 5000.0),
-                ("axial_damping", self.axial_damping, 0.0, 500.0),
-                ("damping_ratio", self.damping_ratio, 0.0, 10.0),
-                ("depth", self.depth, 0.0, 0.2),
-                ("depth_scale", self.depth_scale, 0.0, 0.2),
-                ("force_scale", self.force_scale, 0.0, 100.0),
-                ("torque_scale", self.torque_scale, 0.0, 50.0),
+            [
+                ("held_stiffness", self.held_stiffness, [0.0, 5000.0], "1/s²"),
+                ("axial_damping", self.axial_damping, [0.0, 500.0], "1/s"),
+                ("damping_ratio", self.damping_ratio, [0.0, 10.0], ""),
+                ("depth", self.depth, [0.0, 0.2], "m"),
+                ("depth_scale", self.depth_scale, [0.0, 0.2], "m"),
+                ("force_scale", self.force_scale, [0.0, 100.0], "N"),
+                ("torque_scale", self.torque_scale, [0.0, 50.0], "N·m"),
             ],
         )?;
         super::osc_pose::check_axes("action.impedance.axes", &self.axes)

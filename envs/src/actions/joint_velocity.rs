@@ -1,11 +1,11 @@
 //! Velocities of the joints.
 
+use insonate_settings::check_ranges;
 use insonate_sim::controllers::{Controller as _, JointVelocity, JointVelocityConfig};
 use serde::{Deserialize, Serialize};
 
 use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Settings of the mode `joint_velocity`.
@@ -29,13 +29,13 @@ impl Default for JointVelocitySettings {
 
 impl JointVelocitySettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
-        check_ranges(
+        Ok(check_ranges(
             "action.joint_velocity.",
-            &[
-                ("velocity_scale", self.velocity_scale, 1e-3, 10.0),
-                ("gain", self.gain, 0.1, 500.0),
+            [
+                ("velocity_scale", self.velocity_scale, [1e-3, 10.0], "rad/s"),
+                ("gain", self.gain, [0.1, 500.0], "1/s"),
             ],
-        )
+        )?)
     }
 }
 

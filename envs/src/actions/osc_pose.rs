@@ -1,11 +1,11 @@
 //! Changes of the probe's pose: operational-space control with robosuite's semantics (Zhu et al. 2020, arXiv:2009.12293).
 
+use insonate_settings::check_ranges;
 use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use serde::{Deserialize, Serialize};
 
 use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Names of a pose's axes in the world frame.
@@ -42,15 +42,20 @@ impl Default for OscPoseSettings {
 impl OscPoseSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
         check_axes("action.osc_pose.axes", &self.axes)?;
-        check_ranges(
+        Ok(check_ranges(
             "action.osc_pose.",
-            &[
-                ("position_scale", self.position_scale, 1e-5, 1.0),
-                ("orientation_scale", self.orientation_scale, 1e-4, 3.2),
-                ("stiffness", self.stiffness, 0.0, 5000.0),
-                ("damping_ratio", self.damping_ratio, 0.0, 10.0),
+            [
+                ("position_scale", self.position_scale, [1e-5, 1.0], "m"),
+                (
+                    "orientation_scale",
+                    self.orientation_scale,
+                    [1e-4, 3.2],
+                    "rad",
+                ),
+                ("stiffness", self.stiffness, [0.0, 5000.0], "1/s²"),
+                ("damping_ratio", self.damping_ratio, [0.0, 10.0], ""),
             ],
-        )
+        )?)
     }
 }
 

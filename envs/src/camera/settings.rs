@@ -1,8 +1,8 @@
 //! Settings of the camera observation.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
-use crate::settings::check_range;
 use crate::{BoxSpace, EnvError, GroupKind, ObservationGroup};
 
 /// Maximum pixels per side: an observation has up to three named numbers per pixel.
@@ -90,9 +90,14 @@ impl CameraSettings {
     pub fn check(&self) -> Result<(), EnvError> {
         for (field, side) in [("width", self.width), ("height", self.height)] {
             let field = format!("observation.camera.{field}");
-            check_range(&field, f64::from(side), 1.0, MAX_SIDE)?;
+            check_range(&field, f64::from(side), [1.0, MAX_SIDE], "pixels")?;
         }
-        check_range("observation.camera.max_depth", self.max_depth, 0.01, 100.0)?;
+        check_range(
+            "observation.camera.max_depth",
+            self.max_depth,
+            [0.01, 100.0],
+            "m",
+        )?;
         self.pixels().map(|_| ())
     }
 

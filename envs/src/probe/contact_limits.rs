@@ -1,10 +1,10 @@
 //! Limits of a gentle contact, and success criteria.
 
+use insonate_settings::check_ranges;
 use serde::{Deserialize, Serialize};
 
 use super::touch::{CONTACT_SPEED, FORCE_RATE};
 use crate::EnvError;
-use crate::settings::check_ranges;
 
 /// Limits of a gentle episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,15 +41,15 @@ impl ForceLimits {
     }
 
     fn check_as(&self, prefix: &str, most_force: f64) -> Result<(), EnvError> {
-        check_ranges(
+        Ok(check_ranges(
             prefix,
-            &[
-                ("contact_ratio", self.contact_ratio, 0.0, 1.0),
-                ("peak_force", self.peak_force, 0.0, most_force),
-                ("contact_speed", self.contact_speed, 0.0, 10.0),
-                ("force_rate", self.force_rate, 0.0, 1e6),
+            [
+                ("contact_ratio", self.contact_ratio, [0.0, 1.0], ""),
+                ("peak_force", self.peak_force, [0.0, most_force], "N"),
+                ("contact_speed", self.contact_speed, [0.0, 10.0], "m/s"),
+                ("force_rate", self.force_rate, [0.0, 1e6], "N/s"),
             ],
-        )
+        )?)
     }
 }
 
@@ -105,13 +105,13 @@ impl SuccessCriteria {
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
         self.limits().check_as("success.", 1e4)?;
-        check_ranges(
+        Ok(check_ranges(
             "success.",
-            &[
-                ("force_mae", self.force_mae, 0.0, 1e3),
-                ("path_rmse", self.path_rmse, 0.0, 1.0),
-                ("tilt_deg", self.tilt_deg, 0.0, 180.0),
+            [
+                ("force_mae", self.force_mae, [0.0, 1e3], "N"),
+                ("path_rmse", self.path_rmse, [0.0, 1.0], "m"),
+                ("tilt_deg", self.tilt_deg, [0.0, 180.0], "°"),
             ],
-        )
+        )?)
     }
 }

@@ -1,6 +1,7 @@
 //! Observation of a scene: joints, the goal's error, the measured wrench, the torso, the last action, and camera and ultrasound
 //! readings.
 
+use insonate_settings::check_range;
 use insonate_sim::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,12 @@ impl ObservationSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        crate::settings::check_range("observation.n_stack", self.n_stack as f64, 1.0, 64.0)?;
+        check_range(
+            "observation.n_stack",
+            self.n_stack as f64,
+            [1.0, 64.0],
+            "frames",
+        )?;
         self.camera.check()?;
         self.ultrasound.check()
     }

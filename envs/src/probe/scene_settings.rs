@@ -7,11 +7,11 @@ use insonate_models::patients::Physique;
 use insonate_models::robots::{self, Robot};
 use insonate_models::torsos::{Shape, Softness, TorsoKind};
 use insonate_models::{Lattice, ModelError, RobotChoice, SceneConfig, SoftnessChoice, TunedTorso};
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::{NominalTorso, TissueSettings, robot_file, tuned_torso};
 use crate::EnvError;
-use crate::settings::check_range;
 
 /// Contents of the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ impl SceneSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range("scene.timestep", self.timestep, 1e-4, 0.005)?;
+        check_range("scene.timestep", self.timestep, [1e-4, 0.005], "s")?;
         self.tissue.check()
     }
 

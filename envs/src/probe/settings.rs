@@ -1,5 +1,6 @@
 //! Common settings of tasks with a probe.
 
+use insonate_settings::check_range;
 use insonate_sim::verdict::VerdictLimits;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,6 @@ use super::{ObservationSettings, SceneSettings};
 use crate::EnvError;
 use crate::actions::ActionSettings;
 use crate::randomization::RandomizationSettings;
-use crate::settings::check_range;
 
 /// Settings of a task with a probe: common settings and those of the task, `S`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -82,10 +82,10 @@ impl<S> ProbeTaskSettings<S> {
         check_range(
             "time.control_timestep",
             self.time.control_timestep,
-            1e-4,
-            1.0,
+            [1e-4, 1.0],
+            "s",
         )?;
-        check_range("time.limit", self.time.limit, 0.02, 600.0)?;
+        check_range("time.limit", self.time.limit, [0.02, 600.0], "s")?;
         self.scene.check()?;
         self.action.check()?;
         self.observation.check()?;

@@ -1,9 +1,9 @@
 //! Resolution of a tissue torso in a task: as coarse as learning permits.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use crate::EnvError;
-use crate::settings::check_range;
 
 /// Resolution of a torso that a tissue solver steps. 0: finer and slower, as in `press` and `scan`; a reach of 0 lets all of it move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,13 +29,13 @@ impl Default for TissueSettings {
 
 impl TissueSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
-        for (field, value, low, high) in [
-            ("scene.tissue.spacing", self.spacing, 0.01, 0.06),
-            ("scene.tissue.reach", self.reach, 0.02, 1.0),
-            ("scene.tissue.substep", self.substep, 5e-5, 1e-3),
+        for (field, value, range, unit) in [
+            ("scene.tissue.spacing", self.spacing, [0.01, 0.06], "m"),
+            ("scene.tissue.reach", self.reach, [0.02, 1.0], "m"),
+            ("scene.tissue.substep", self.substep, [5e-5, 1e-3], "s"),
         ] {
             if value != 0.0 {
-                check_range(field, value, low, high)?;
+                check_range(field, value, range, unit)?;
             }
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! Ranges of the random parameters.
 
+use insonate_settings::{check_interval, check_range};
 use serde::{Deserialize, Serialize};
 
 use crate::EnvError;
-use crate::settings::{check_interval, check_range};
 
 /// Ranges `[low, high]` for the uniform distribution of each episode. A single number is a range of zero width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,16 +182,21 @@ impl RandomizationSettings {
         for (interval, parameter) in self.intervals().into_iter().zip(PARAMETERS) {
             let field = format!("randomization.{}", parameter.setting);
             let [least, most] = parameter.bounds;
-            check_interval(&field, interval, least, most)?;
+            check_interval(&field, interval, [least, most], "")?;
         }
         let n_patients = 1 + self.organs[1] - self.organs[0];
         check_range(
             "patients in randomization.organs",
             n_patients as f64,
-            1.0,
-            64.0,
+            [1.0, 64.0],
+            "",
         )?;
-        check_range("randomization.n_sizes", self.n_sizes as f64, 1.0, 64.0)
+        Ok(check_range(
+            "randomization.n_sizes",
+            self.n_sizes as f64,
+            [1.0, 64.0],
+            "",
+        )?)
     }
 
     /// The compiled sizes, evenly spaced.
@@ -213,7 +218,7 @@ impl RandomizationSettings {
     /// The value of a fixed parameter, if it is allowed.
     pub(super) fn fixed(&self, parameter: &Parameter, value: f64) -> Result<f64, EnvError> {
         let [least, most] = parameter.bounds;
-        check_range(parameter.name, value, least, most)?;
+        check_range(parameter.name, value, [least, most], "")?;
         Ok(match parameter.name {
             "torso.size" => self.nearest_size(value),
             "action.latency" | "organs.seed" => value.round(),

@@ -1,11 +1,11 @@
 //! Common settings of tasks on tissue.
 
+use insonate_settings::{check_interval, check_range, check_ranges, check_vector};
 use insonate_tissue::Material;
 use insonate_tissue::xpbd::{GripperGeometry, XpbdConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::EnvError;
-use crate::settings::{check_interval, check_range, check_ranges, check_vector};
 
 /// Settings of a task on tissue. `T` holds those of the task itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -181,12 +181,12 @@ impl<T> SurgerySettings<T> {
             n_substeps,
             max_steps,
         } = self.time;
-        check_range("time.control_timestep", control_timestep, 1e-4, 0.2)?;
-        check_range("time.n_substeps", n_substeps as f64, 1.0, 1e3)?;
-        check_range("time.max_steps", max_steps as f64, 1.0, 1e9)?;
+        check_range("time.control_timestep", control_timestep, [1e-4, 0.2], "s")?;
+        check_range("time.n_substeps", n_substeps as f64, [1.0, 1e3], "")?;
+        check_range("time.max_steps", max_steps as f64, [1.0, 1e9], "steps")?;
         self.organ.check()?;
         let most = n_substeps as f64 / control_timestep;
-        check_range("organ.drag", self.organ.drag, 0.0, most)?;
+        check_range("organ.drag", self.organ.drag, [0.0, most], "1/s")?;
         let is_arm = self.scene.robot != SurgeryRobot::Floating;
         if self.observation.joints && !is_arm {
             return Err(EnvError::Config {
@@ -230,19 +230,19 @@ impl<T> SurgerySettings<T> {
 
 impl OrganSettings {
     fn check(&self) -> Result<(), EnvError> {
-        check_ranges(
+        Ok(check_ranges(
             "organ.",
-            &[
-                ("edge", self.edge, 0.006, 0.04),
-                ("young_modulus", self.young_modulus, 500.0, 1e6),
-                ("poisson_ratio", self.poisson_ratio, 0.0, 0.49),
-                ("density", self.density, 100.0, 1e4),
-                ("damping_time", self.damping_time, 0.0, 1.0),
-                ("fixed_behind", self.fixed_behind, -0.05, 0.05),
-                ("gravity", self.gravity, 0.0, 20.0),
-                ("max_speed", self.max_speed, 1e-3, 1e4),
+            [
+                ("edge", self.edge, [0.006, 0.04], "m"),
+                ("young_modulus", self.young_modulus, [500.0, 1e6], "Pa"),
+                ("poisson_ratio", self.poisson_ratio, [0.0, 0.49], ""),
+                ("density", self.density, [100.0, 1e4], "kg/m³"),
+                ("damping_time", self.damping_time, [0.0, 1.0], "s"),
+                ("fixed_behind", self.fixed_behind, [-0.05, 0.05], "m"),
+                ("gravity", self.gravity, [0.0, 20.0], "m/s²"),
+                ("max_speed", self.max_speed, [1e-3, 1e4], "m/s"),
             ],
-        )
+        )?)
     }
 
     /// The solver's material.
@@ -262,14 +262,19 @@ impl InstrumentSettings {
         let least_clamp = 2.5 * self.clamp_radius;
         check_ranges(
             "instrument.",
-            &[
-                ("step", self.step, 1e-5, 0.05),
-                ("shaft_radius", self.shaft_radius, 5e-4, 0.02),
-                ("clamp_radius", self.clamp_radius, 2e-4, 0.01),
-                ("clamp_length", self.clamp_length, least_clamp, 0.1),
-                ("grasp_radius", self.grasp_radius, 1e-4, 0.05),
-                ("release_opening", self.release_opening, CLOSED / OPEN, 1.0),
-                ("friction", self.friction, 0.0, 10.0),
+            [
+                ("step", self.step, [1e-5, 0.05], "m"),
+                ("shaft_radius", self.shaft_radius, [5e-4, 0.02], "m"),
+                ("clamp_radius", self.clamp_radius, [2e-4, 0.01], "m"),
+                ("clamp_length", self.clamp_length, [least_clamp, 0.1], "m"),
+                ("grasp_radius", self.grasp_radius, [1e-4, 0.05], "m"),
+                (
+                    "release_opening",
+                    self.release_opening,
+                    [CLOSED / OPEN, 1.0],
+                    "",
+                ),
+                ("friction", self.friction, [0.0, 10.0], ""),
             ],
         )?;
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -277,14 +282,19 @@ impl InstrumentSettings {
             check_interval(
                 &format!("instrument.workspace along {name}"),
                 range,
-                -1.0,
-                1.0,
+                [-1.0, 1.0],
+                "m",
             )?;
         }
-        check_vector(trocar, self.trocar, -1.0, 1.0)?;
+        check_vector(trocar, self.trocar, [-1.0, 1.0], "m")?;
         // The direction of the shaft is undefined at the trocar itself.
         let least = self.workspace_high[2] + 2.0 * self.clamp_length;
-        check_range(&format!("{trocar} along z"), self.trocar[2], least, 1.0)
+        Ok(check_range(
+            &format!("{trocar} along z"),
+            self.trocar[2],
+            [least, 1.0],
+            "m",
+        )?)
     }
 
     /// Geometry for the solver.

@@ -47,6 +47,7 @@ use std::sync::Arc;
 use insonate_continuum::lumen::{AirwayDepth, CentreLine, TubeNetwork, bronchial_tree};
 use insonate_continuum::navigation::{Follower, Scope, ScopeMotion};
 use insonate_continuum::{RodConfig, StepSettings, TableRow};
+use insonate_settings::{check_interval, check_range, check_ranges};
 use insonate_sim::{CompiledScene, Physics};
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 use rand_chacha::ChaCha8Rng;
@@ -57,7 +58,7 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
 use crate::scope_view::{ScopeScene, ScopeView};
-use crate::settings::{self, check_range, check_ranges};
+use crate::settings;
 use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_values};
 
 /// Registry entry.
@@ -183,28 +184,33 @@ impl Default for ContinuumNavigateSettings {
 
 impl ContinuumNavigateSettings {
     fn check(&self) -> Result<(), EnvError> {
-        check_range("n_elements", self.n_elements as f64, 20.0, 1000.0)?;
-        check_range("n_substeps", self.n_substeps as f64, 1.0, 100.0)?;
-        check_range("max_steps", self.max_steps as f64, 1.0, 1e6)?;
-        settings::check_interval("start", self.start, 0.02, 0.1)?;
-        settings::check_interval("roll", self.roll, -7.0, 7.0)?;
-        check_ranges(
+        check_range(
+            "n_elements",
+            self.n_elements as f64,
+            [20.0, 1000.0],
+            "elements",
+        )?;
+        check_range("n_substeps", self.n_substeps as f64, [1.0, 100.0], "")?;
+        check_range("max_steps", self.max_steps as f64, [1.0, 1e6], "steps")?;
+        check_interval("start", self.start, [0.02, 0.1], "m")?;
+        check_interval("roll", self.roll, [-7.0, 7.0], "rad")?;
+        Ok(check_ranges(
             "",
-            &[
-                ("max_advance", self.max_advance, 1e-5, 0.02),
-                ("max_roll", self.max_roll, 0.0, 1.0),
-                ("max_pull_change", self.max_pull_change, 1e-3, 50.0),
-                ("max_pull", self.max_pull, 0.1, 100.0),
-                ("friction", self.friction, 0.0, 2.0),
-                ("threshold", self.threshold, 1e-4, 0.05),
-                ("max_force", self.max_force, 1e-3, 1e3),
-                ("progress_weight", self.progress_weight, 0.0, 1e6),
-                ("deviation_weight", self.deviation_weight, 0.0, 1e6),
-                ("force_weight", self.force_weight, 0.0, 1e6),
-                ("success_bonus", self.success_bonus, 0.0, 1e6),
-                ("failure_cost", self.failure_cost, 0.0, 1e6),
+            [
+                ("max_advance", self.max_advance, [1e-5, 0.02], "m"),
+                ("max_roll", self.max_roll, [0.0, 1.0], "rad"),
+                ("max_pull_change", self.max_pull_change, [1e-3, 50.0], "N"),
+                ("max_pull", self.max_pull, [0.1, 100.0], "N"),
+                ("friction", self.friction, [0.0, 2.0], ""),
+                ("threshold", self.threshold, [1e-4, 0.05], "s"),
+                ("max_force", self.max_force, [1e-3, 1e3], "N"),
+                ("progress_weight", self.progress_weight, [0.0, 1e6], ""),
+                ("deviation_weight", self.deviation_weight, [0.0, 1e6], ""),
+                ("force_weight", self.force_weight, [0.0, 1e6], ""),
+                ("success_bonus", self.success_bonus, [0.0, 1e6], ""),
+                ("failure_cost", self.failure_cost, [0.0, 1e6], ""),
             ],
-        )
+        )?)
     }
 }
 

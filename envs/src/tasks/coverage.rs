@@ -48,6 +48,7 @@
 
 use std::sync::Arc;
 
+use insonate_settings::{check_range, check_ranges};
 use insonate_sim::Pose;
 use insonate_sim::verdict::Judge;
 use insonate_ultrasound::phantom::SoftOrgan;
@@ -67,7 +68,7 @@ use crate::probe::{
     factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
-use crate::settings::{self, check_range, check_ranges};
+use crate::settings;
 use crate::ultrasound::{
     FrameAssessment, KnownSurfaces, OrganSurface, Raster, Survey, UltrasoundSettings,
 };
@@ -158,13 +159,18 @@ impl Default for CoverageSettings {
 impl CoverageSettings {
     fn check(&self) -> Result<(), EnvError> {
         self.organ()?;
-        check_range("task.n_points", self.n_points as f64, 16.0, 10_000.0)?;
+        check_range(
+            "task.n_points",
+            self.n_points as f64,
+            [16.0, 10_000.0],
+            "points",
+        )?;
         check_ranges(
             "task.",
-            &[
-                ("share", self.share, 0.01, 1.0),
-                ("max_distance", self.max_distance, 0.001, 1.0),
-                ("max_force", self.max_force, 1.0, 1e4),
+            [
+                ("share", self.share, [0.01, 1.0], ""),
+                ("max_distance", self.max_distance, [0.001, 1.0], "m"),
+                ("max_force", self.max_force, [1.0, 1e4], "N"),
             ],
         )?;
         self.limits.check()

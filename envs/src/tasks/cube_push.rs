@@ -60,6 +60,7 @@ use std::sync::Arc;
 
 use insonate_models::mjcf::{Body, Element, Geom, Namespace};
 use insonate_models::torsos;
+use insonate_settings::check_range;
 use insonate_sim::placement::Skin;
 use insonate_sim::readings::FreeBody;
 use insonate_sim::verdict::{Judge, VerdictLimits};
@@ -77,7 +78,7 @@ use crate::probe::{
     SceneSettings, SceneState, TimeSettings, WrenchMeasurement, build_scene, factory, judge_rules,
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_range};
+use crate::settings;
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
@@ -158,11 +159,16 @@ impl Default for PushSettings {
 impl PushSettings {
     fn check(&self) -> Result<(), EnvError> {
         for half in self.area {
-            check_range("task.area", half, 0.02, 0.3)?;
+            check_range("task.area", half, [0.02, 0.3], "m")?;
         }
-        check_range("task.least_distance", self.least_distance, 0.0, 0.3)?;
-        check_range("task.success_distance", self.success_distance, 0.001, 0.3)?;
-        check_range("task.friction", self.friction, 0.0, 2.0)?;
+        check_range("task.least_distance", self.least_distance, [0.0, 0.3], "m")?;
+        check_range(
+            "task.success_distance",
+            self.success_distance,
+            [0.001, 0.3],
+            "m",
+        )?;
+        check_range("task.friction", self.friction, [0.0, 2.0], "")?;
         let known = ["progress", "thesis"];
         if known.contains(&self.shaping.as_str()) {
             return Ok(());

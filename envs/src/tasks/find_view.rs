@@ -47,6 +47,7 @@
 
 use std::f64::consts::TAU;
 
+use insonate_settings::check_ranges;
 use insonate_sim::Pose;
 use insonate_sim::verdict::Judge;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -65,7 +66,7 @@ use crate::probe::{
     judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
-use crate::settings::{self, check_ranges};
+use crate::settings;
 use crate::ultrasound::UltrasoundSettings;
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
@@ -146,14 +147,14 @@ impl ViewSettings {
     fn check(&self) -> Result<(), EnvError> {
         check_ranges(
             "task.",
-            &[
-                ("start_distance", self.start_distance, 0.0, 0.08),
-                ("start_turn", self.start_turn, 0.0, 1.6),
-                ("tolerance", self.tolerance, 1e-4, 0.1),
-                ("tolerance_deg", self.tolerance_deg, 0.1, 90.0),
-                ("metres_per_radian", self.metres_per_radian, 0.0, 1.0),
-                ("max_distance", self.max_distance, 0.01, 1.0),
-                ("max_force", self.max_force, 1.0, 1e4),
+            [
+                ("start_distance", self.start_distance, [0.0, 0.08], "m"),
+                ("start_turn", self.start_turn, [0.0, 1.6], "rad"),
+                ("tolerance", self.tolerance, [1e-4, 0.1], "m"),
+                ("tolerance_deg", self.tolerance_deg, [0.1, 90.0], "°"),
+                ("metres_per_radian", self.metres_per_radian, [0.0, 1.0], "m"),
+                ("max_distance", self.max_distance, [0.01, 1.0], "m"),
+                ("max_force", self.max_force, [1.0, 1e4], "N"),
             ],
         )?;
         self.limits.check()

@@ -39,6 +39,7 @@
 //!
 //! Success: at the time limit the mean quality since `task.settling` is at least `task.quality`, and the episode kept `task.limits`.
 
+use insonate_settings::{check_interval, check_ranges};
 use insonate_sim::Pose;
 use insonate_sim::verdict::Judge;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -57,7 +58,7 @@ use crate::probe::{
     factory, judge_rules, pressed_too_hard,
 };
 use crate::randomization::EpisodeParameters;
-use crate::settings::{self, check_interval, check_ranges};
+use crate::settings;
 use crate::ultrasound::{FrameAssessment, UltrasoundSettings};
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
@@ -140,15 +141,15 @@ impl Default for QualitySettings {
 
 impl QualitySettings {
     fn check(&self) -> Result<(), EnvError> {
-        check_interval("task.area_x", self.area_x, -0.3, 0.3)?;
-        check_interval("task.area_y", self.area_y, -0.3, 0.3)?;
+        check_interval("task.area_x", self.area_x, [-0.3, 0.3], "m")?;
+        check_interval("task.area_y", self.area_y, [-0.3, 0.3], "m")?;
         check_ranges(
             "task.",
-            &[
-                ("start_tilt", self.start_tilt, 0.0, 0.6),
-                ("settling", self.settling, 0.0, 60.0),
-                ("quality", self.quality, 0.0, 2.0),
-                ("max_force", self.max_force, 1.0, 1e4),
+            [
+                ("start_tilt", self.start_tilt, [0.0, 0.6], "rad"),
+                ("settling", self.settling, [0.0, 60.0], "s"),
+                ("quality", self.quality, [0.0, 2.0], ""),
+                ("max_force", self.max_force, [1.0, 1e4], "N"),
             ],
         )?;
         self.limits.check()

@@ -37,6 +37,7 @@
 
 use std::f64::consts::{PI, TAU};
 
+use insonate_settings::check_range;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,7 @@ use super::kind::TaskKind;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
-use crate::settings::{self, check_range};
+use crate::settings;
 use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_values};
 
 /// Registry entry.
@@ -119,13 +120,18 @@ impl PendulumSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range("gravity", self.gravity, 0.0, 100.0)?;
-        check_range("mass", self.mass, 1e-3, 1e3)?;
-        check_range("length", self.length, 1e-2, 1e2)?;
-        check_range("timestep", self.timestep, 1e-4, 0.2)?;
-        check_range("max_torque", self.max_torque, 1e-3, 1e3)?;
-        check_range("max_speed", self.max_speed, 0.1, 1e3)?;
-        check_range("max_episode_steps", self.max_episode_steps as f64, 1.0, 1e9)
+        check_range("gravity", self.gravity, [0.0, 100.0], "m/s²")?;
+        check_range("mass", self.mass, [1e-3, 1e3], "kg")?;
+        check_range("length", self.length, [1e-2, 1e2], "m")?;
+        check_range("timestep", self.timestep, [1e-4, 0.2], "s")?;
+        check_range("max_torque", self.max_torque, [1e-3, 1e3], "N·m")?;
+        check_range("max_speed", self.max_speed, [0.1, 1e3], "rad/s")?;
+        Ok(check_range(
+            "max_episode_steps",
+            self.max_episode_steps as f64,
+            [1.0, 1e9],
+            "steps",
+        )?)
     }
 }
 

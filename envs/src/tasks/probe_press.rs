@@ -40,6 +40,7 @@
 //! seconds and never exceeded it by more than `task.max_overshoot`, the contact speed was below `task.max_contact_speed`, and the force
 //! rate was below `task.max_force_rate`.
 
+use insonate_settings::{check_range, check_ranges};
 use insonate_sim::verdict::Judge;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -55,7 +56,7 @@ use crate::probe::{
     TimeSettings, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_range, check_ranges};
+use crate::settings;
 use crate::{BoxSpace, EnvError, reward_terms};
 
 /// Registry entry.
@@ -137,21 +138,31 @@ impl Default for PressSettings {
 impl PressSettings {
     fn check(&self) -> Result<(), EnvError> {
         for half in self.area {
-            check_range("task.area", half, 0.0, 0.5)?;
+            check_range("task.area", half, [0.0, 0.5], "m")?;
         }
-        check_ranges(
+        Ok(check_ranges(
             "task.",
-            &[
-                ("tolerance", self.tolerance, 0.01, 40.0),
-                ("hold", self.hold, 0.0, 60.0),
-                ("settling", self.settling, 0.0, 60.0),
-                ("max_overshoot", self.max_overshoot, 0.0, 1e3),
-                ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
-                ("max_force_rate", self.max_force_rate, 0.0, 1e6),
-                ("max_position_error", self.max_position_error, 0.001, 1.0),
-                ("max_force", self.max_force, 1.0, 1e4),
+            [
+                ("tolerance", self.tolerance, [0.01, 40.0], "N"),
+                ("hold", self.hold, [0.0, 60.0], "s"),
+                ("settling", self.settling, [0.0, 60.0], "s"),
+                ("max_overshoot", self.max_overshoot, [0.0, 1e3], "N"),
+                (
+                    "max_contact_speed",
+                    self.max_contact_speed,
+                    [0.0, 10.0],
+                    "m/s",
+                ),
+                ("max_force_rate", self.max_force_rate, [0.0, 1e6], "N/s"),
+                (
+                    "max_position_error",
+                    self.max_position_error,
+                    [0.001, 1.0],
+                    "m",
+                ),
+                ("max_force", self.max_force, [1.0, 1e4], "N"),
             ],
-        )
+        )?)
     }
 }
 

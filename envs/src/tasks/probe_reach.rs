@@ -36,6 +36,7 @@
 //! force in `task.force`, for `task.hold` seconds; more than `task.max_position_error` away; force above `task.max_force`; the
 //! simulation diverged. Truncated: at `time.limit`.
 
+use insonate_settings::{check_interval, check_range, check_ranges};
 use insonate_sim::verdict::Judge;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::Rng as _;
@@ -52,7 +53,7 @@ use crate::probe::{
     pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_interval, check_range, check_ranges};
+use crate::settings;
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
 /// Registry entry.
@@ -143,23 +144,33 @@ impl Default for ProbeReachSettings {
 impl ProbeReachSettings {
     fn check(&self) -> Result<(), EnvError> {
         for half in self.area {
-            check_range("task.area", half, 0.0, 0.5)?;
+            check_range("task.area", half, [0.0, 0.5], "m")?;
         }
-        check_interval("task.force", self.force, 0.0, 40.0)?;
-        check_ranges(
+        check_interval("task.force", self.force, [0.0, 40.0], "N")?;
+        Ok(check_ranges(
             "task.",
-            &[
-                ("max_tilt", self.max_tilt, 0.0, 1.0),
-                ("tolerance", self.tolerance, 1e-4, 0.5),
-                ("tilt", self.tilt, 1e-3, 3.2),
-                ("hold", self.hold, 0.0, 60.0),
-                ("max_position_error", self.max_position_error, 0.01, 2.0),
-                ("max_force", self.max_force, 1.0, 1e4),
-                ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
-                ("max_peak_force", self.max_peak_force, 0.0, 1e4),
-                ("max_force_rate", self.max_force_rate, 0.0, 1e6),
+            [
+                ("max_tilt", self.max_tilt, [0.0, 1.0], "rad"),
+                ("tolerance", self.tolerance, [1e-4, 0.5], "m"),
+                ("tilt", self.tilt, [1e-3, 3.2], "rad"),
+                ("hold", self.hold, [0.0, 60.0], "s"),
+                (
+                    "max_position_error",
+                    self.max_position_error,
+                    [0.01, 2.0],
+                    "m",
+                ),
+                ("max_force", self.max_force, [1.0, 1e4], "N"),
+                (
+                    "max_contact_speed",
+                    self.max_contact_speed,
+                    [0.0, 10.0],
+                    "m/s",
+                ),
+                ("max_peak_force", self.max_peak_force, [0.0, 1e4], "N"),
+                ("max_force_rate", self.max_force_rate, [0.0, 1e6], "N/s"),
             ],
-        )
+        )?)
     }
 }
 

@@ -44,6 +44,7 @@
 //!
 //! Success: `task.success` ([`SuccessCriteria`]) for an episode that reached the end.
 
+use insonate_settings::{check_interval, check_range, check_ranges};
 use insonate_sim::verdict::Judge;
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +60,7 @@ use crate::probe::{
     WrenchMeasurement, WrenchScript, contact_lost, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_interval, check_range, check_ranges};
+use crate::settings;
 use crate::{BoxSpace, EnvError, reward_terms};
 
 /// Registry entry.
@@ -195,19 +196,24 @@ impl SweepSettings {
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
         for half in self.area {
-            check_range("task.area", half, 0.005, 0.5)?;
+            check_range("task.area", half, [0.005, 0.5], "m")?;
         }
         let diagonal = 2.0 * self.area[0].hypot(self.area[1]);
-        check_interval("task.length", self.length, 0.005, diagonal)?;
+        check_interval("task.length", self.length, [0.005, diagonal], "m")?;
         check_ranges(
             "task.",
-            &[
-                ("speed", self.speed, 0.001, 0.5),
-                ("rest", self.rest, 0.0, 60.0),
-                ("ramp", self.ramp, 0.0, 10.0),
-                ("release_time", self.release_time, 0.0, 60.0),
-                ("max_position_error", self.max_position_error, 0.001, 1.0),
-                ("max_force", self.max_force, 1.0, 1e4),
+            [
+                ("speed", self.speed, [0.001, 0.5], "m/s"),
+                ("rest", self.rest, [0.0, 60.0], "s"),
+                ("ramp", self.ramp, [0.0, 10.0], "s"),
+                ("release_time", self.release_time, [0.0, 60.0], "s"),
+                (
+                    "max_position_error",
+                    self.max_position_error,
+                    [0.001, 1.0],
+                    "m",
+                ),
+                ("max_force", self.max_force, [1.0, 1e4], "N"),
             ],
         )?;
         self.success.check()

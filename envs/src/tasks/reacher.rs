@@ -38,6 +38,7 @@
 use std::sync::Arc;
 
 use insonate_models::mjcf::{Mjcf, ReadOptions};
+use insonate_settings::check_range;
 use insonate_sim::names::{self, ObjectType};
 use insonate_sim::{CompiledScene, Physics};
 use rand_chacha::ChaCha8Rng;
@@ -47,7 +48,7 @@ use super::kind::TaskKind;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
-use crate::settings::{self, check_range};
+use crate::settings;
 use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_values};
 
 /// Registry entry.
@@ -153,10 +154,15 @@ impl ReacherSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range("n_substeps", self.n_substeps as f64, 1.0, 1e3)?;
-        check_range("distance_weight", self.distance_weight, 0.0, 1e6)?;
-        check_range("control_weight", self.control_weight, 0.0, 1e6)?;
-        check_range("max_episode_steps", self.max_episode_steps as f64, 1.0, 1e9)
+        check_range("n_substeps", self.n_substeps as f64, [1.0, 1e3], "")?;
+        check_range("distance_weight", self.distance_weight, [0.0, 1e6], "")?;
+        check_range("control_weight", self.control_weight, [0.0, 1e6], "")?;
+        Ok(check_range(
+            "max_episode_steps",
+            self.max_episode_steps as f64,
+            [1.0, 1e9],
+            "steps",
+        )?)
     }
 }
 

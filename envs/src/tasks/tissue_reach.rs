@@ -45,6 +45,7 @@
 
 use std::sync::Arc;
 
+use insonate_settings::{check_ranges, check_vector};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,7 @@ use super::kind::TaskKind;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
-use crate::settings::{self, check_ranges, check_vector};
+use crate::settings;
 use crate::surgery::{
     MaterialPoint, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask, SurgeryTaskSpec,
     factory,
@@ -148,21 +149,21 @@ impl Default for TissueReachSettings {
 
 impl TissueReachSettings {
     fn check(&self) -> Result<(), EnvError> {
-        check_vector("task.place", self.place, -1.0, 1.0)?;
-        check_vector("task.start", self.start, -1.0, 1.0)?;
-        check_ranges(
+        check_vector("task.place", self.place, [-1.0, 1.0], "m")?;
+        check_vector("task.start", self.start, [-1.0, 1.0], "m")?;
+        Ok(check_ranges(
             "task.",
-            &[
-                ("start_spread", self.start_spread, 0.0, 0.1),
-                ("threshold", self.threshold, 1e-4, 0.1),
-                ("least_force", self.least_force, 0.0, 10.0),
-                ("max_force", self.max_force, 1e-3, 1e3),
-                ("distance_weight", self.distance_weight, 0.0, 1e6),
-                ("change_weight", self.change_weight, 0.0, 1e6),
-                ("success_bonus", self.success_bonus, 0.0, 1e6),
-                ("force_weight", self.force_weight, 0.0, 1e6),
+            [
+                ("start_spread", self.start_spread, [0.0, 0.1], "m"),
+                ("threshold", self.threshold, [1e-4, 0.1], "s"),
+                ("least_force", self.least_force, [0.0, 10.0], "N"),
+                ("max_force", self.max_force, [1e-3, 1e3], "N"),
+                ("distance_weight", self.distance_weight, [0.0, 1e6], ""),
+                ("change_weight", self.change_weight, [0.0, 1e6], ""),
+                ("success_bonus", self.success_bonus, [0.0, 1e6], ""),
+                ("force_weight", self.force_weight, [0.0, 1e6], ""),
             ],
-        )
+        )?)
     }
 }
 

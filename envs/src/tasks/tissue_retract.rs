@@ -51,6 +51,7 @@
 //! averaged over a step;
 //! `peak_force_n` as in `tissue-reach`.
 
+use insonate_settings::{check_range, check_ranges, check_vector};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +59,7 @@ use super::kind::TaskKind;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
-use crate::settings::{self, check_range, check_ranges, check_vector};
+use crate::settings;
 use crate::surgery::{
     MaterialPoint, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask, SurgeryTaskSpec,
     factory,
@@ -140,23 +141,23 @@ impl Default for TissueRetractSettings {
 
 impl TissueRetractSettings {
     fn check(&self) -> Result<(), EnvError> {
-        check_vector("task.place", self.place, -1.0, 1.0)?;
-        check_vector("task.start", self.start, -1.0, 1.0)?;
-        check_vector("task.lift", self.lift, -1.0, 1.0)?;
-        check_ranges(
+        check_vector("task.place", self.place, [-1.0, 1.0], "m")?;
+        check_vector("task.start", self.start, [-1.0, 1.0], "m")?;
+        check_vector("task.lift", self.lift, [-1.0, 1.0], "m")?;
+        Ok(check_ranges(
             "task.",
-            &[
-                ("start_spread", self.start_spread, 0.0, 0.1),
-                ("goal_spread", self.goal_spread, 0.0, 0.1),
-                ("jaw_step", self.jaw_step, 1e-3, 1.0),
-                ("threshold", self.threshold, 1e-4, 0.1),
-                ("distance_weight", self.distance_weight, 0.0, 1e6),
-                ("waiting_weight", self.waiting_weight, 0.0, 1e6),
-                ("change_weight", self.change_weight, 0.0, 1e6),
-                ("grasp_bonus", self.grasp_bonus, 0.0, 1e6),
-                ("success_bonus", self.success_bonus, 0.0, 1e6),
+            [
+                ("start_spread", self.start_spread, [0.0, 0.1], "m"),
+                ("goal_spread", self.goal_spread, [0.0, 0.1], "m"),
+                ("jaw_step", self.jaw_step, [1e-3, 1.0], ""),
+                ("threshold", self.threshold, [1e-4, 0.1], "s"),
+                ("distance_weight", self.distance_weight, [0.0, 1e6], ""),
+                ("waiting_weight", self.waiting_weight, [0.0, 1e6], ""),
+                ("change_weight", self.change_weight, [0.0, 1e6], ""),
+                ("grasp_bonus", self.grasp_bonus, [0.0, 1e6], ""),
+                ("success_bonus", self.success_bonus, [0.0, 1e6], ""),
             ],
-        )
+        )?)
     }
 }
 
@@ -239,8 +240,8 @@ impl TissueRetract {
         check_range(
             "instrument.grasp_radius",
             instrument.grasp_radius,
-            least,
-            0.05,
+            [least, 0.05],
+            "m",
         )?;
         let target = points[nearest];
         let [low, high] = [instrument.workspace_low, instrument.workspace_high].map(Vector3::from);

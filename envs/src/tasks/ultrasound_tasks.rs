@@ -1,5 +1,6 @@
 //! Common parts of tasks with ultrasound of an adult patient: settings, start, and the path over the skin.
 
+use insonate_settings::check_range;
 use insonate_sim::Pose;
 use insonate_sim::verdict::VerdictLimits;
 use nalgebra::Vector3;
@@ -11,7 +12,6 @@ use crate::probe::{
     Goal, ObservationSettings, ProbeTaskSettings, SceneSettings, SceneState, TimeSettings,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::check_range;
 use crate::ultrasound::UltrasoundSettings;
 
 /// Settings of PPO and SAC: images are large and steps are expensive, so few samples, each used often.
@@ -80,12 +80,12 @@ pub(super) fn defaults<S>(
 /// # Errors
 /// [`EnvError::Config`].
 pub(super) fn check_readings(ultrasound: &UltrasoundSettings) -> Result<(), EnvError> {
-    check_range(
+    Ok(check_range(
         "number of observation.ultrasound.readings",
         ultrasound.readings.len() as f64,
-        1.0,
-        5.0,
-    )
+        [1.0, 5.0],
+        "",
+    )?)
 }
 
 /// The action mode settings for a script, if the mode is enabled.

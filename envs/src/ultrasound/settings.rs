@@ -1,10 +1,10 @@
 //! Settings of ultrasound observations: readings and resolution.
 
+use insonate_settings::check_range;
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{Settings, UltrasoundError};
 use serde::{Deserialize, Serialize};
 
-use crate::settings::check_range;
 use crate::{BoxSpace, EnvError, GroupKind, ObservationGroup};
 
 /// Maximum number of lines and samples: an observation has a named number for each sample.
@@ -111,9 +111,9 @@ impl UltrasoundSettings {
         let sides = [("lines", self.lines, 2.0), ("samples", self.samples, 16.0)];
         for (field, side, least) in sides {
             let field = format!("observation.ultrasound.{field}");
-            check_range(&field, side as f64, least, MAX_SIDE)?;
+            check_range(&field, side as f64, [least, MAX_SIDE], "pixels")?;
         }
-        check_range("observation.ultrasound.depth", self.depth, 0.01, 0.3)?;
+        check_range("observation.ultrasound.depth", self.depth, [0.01, 0.3], "m")?;
         let readings = self.readings()?;
         if (1..readings.len()).any(|i| readings[..i].contains(&readings[i])) {
             return Err(config("readings", "contains a reading twice".to_owned()));

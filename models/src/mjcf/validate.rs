@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use insonate_settings::nearest;
+
 use super::document::key_of;
 use super::error::abbreviate;
 use super::schema::{AttributeKind, Namespace, Node, NodeId, Schema, kind_of};
@@ -249,34 +251,5 @@ pub(super) fn references_in<'a>(
 
 /// `; did you mean …?` with the nearest of `candidates`, or an empty text if none is close.
 pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> String {
-    const LONGEST: usize = 64; // the cost of the distance is the product of the lengths
-    if word.len() > LONGEST {
-        return String::new();
-    }
-    let nearest = candidates
-        .filter(|candidate| candidate.len() <= LONGEST)
-        .map(|candidate| (edit_distance(word, candidate), candidate))
-        .min();
-    match nearest {
-        Some((distance, candidate)) if distance <= 1 + word.chars().count() / 3 => {
-            format!("; did you mean {candidate:?}?")
-        }
-        _ => String::new(),
-    }
-}
-
-/// Levenshtein distance between two words.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &to) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    nearest(word, candidates).map_or_else(String::new, |near| format!("; did you mean {near:?}?"))
 }

@@ -1,5 +1,6 @@
 //! Sex, height and mass of a patient, and the widths and depths of the trunk that follow from them.
 
+use insonate_settings::check_range;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -114,21 +115,14 @@ impl Physique {
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
         let [least, most] = Self::HEIGHT;
-        ModelError::check_range(
-            "patient height",
-            self.height,
-            least,
-            most,
-            "between 1.4 and 2.1 m",
-        )?;
+        check_range("patient height", self.height, [least, most], "m")?;
         let [least, most] = Self::BODY_MASS_INDEX;
-        ModelError::check_range(
+        Ok(check_range(
             "patient mass / height²",
             self.body_mass_index(),
-            least,
-            most,
-            "between 16 and 40 kg/m² (body mass index)",
-        )
+            [least, most],
+            "kg/m² (body mass index)",
+        )?)
     }
 
     /// Girths of the trunk.

@@ -1,5 +1,6 @@
 //! Breathing: a prescribed expansion of the torso.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
@@ -30,19 +31,12 @@ impl Breathing {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range(
-            "breathing rate",
-            self.rate,
-            0.01,
-            2.0,
-            "between 0.01 and 2 Hz",
-        )?;
-        ModelError::check_range(
+        check_range("breathing rate", self.rate, [0.01, 2.0], "Hz")?;
+        Ok(check_range(
             "breathing amplitude",
             self.amplitude,
-            0.0,
-            0.05,
-            "between 0 and 0.05 m",
-        )
+            [0.0, 0.05],
+            "m",
+        )?)
     }
 }

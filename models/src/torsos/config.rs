@@ -1,5 +1,6 @@
 //! Configuration of torsos.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::breathing::Breathing;
@@ -250,21 +251,14 @@ impl TorsoConfig {
     /// [`ModelError::OutOfRange`] with the name of the field; [`ModelError::Conflict`] if there is a patient and the shape is not `adult`.
     pub fn check(&self) -> Result<(), ModelError> {
         for count in self.count {
-            ModelError::check_range(
+            check_range(
                 "count",
                 count as f64,
-                3.0,
-                100.0,
-                "between 3 and 100 points along each axis",
+                [3.0, 100.0],
+                "points along each axis",
             )?;
         }
-        ModelError::check_range(
-            "spacing",
-            self.spacing,
-            0.005,
-            0.2,
-            "between 0.005 and 0.2 m",
-        )?;
+        check_range("spacing", self.spacing, [0.005, 0.2], "m")?;
         match (self.shape, &self.patient) {
             (Shape::Adult, Some(physique)) => physique.check()?,
             (shape, Some(_)) => {
@@ -276,25 +270,18 @@ impl TorsoConfig {
             _ => {}
         }
         if let Some(layers) = self.soft_layers {
-            ModelError::check_range(
+            check_range(
                 "soft_layers",
                 layers as f64,
-                1.0,
-                self.count[1] as f64,
-                "between 1 and the number of points through the patient",
+                [1.0, self.count[1] as f64],
+                "number of points through the patient",
             )?;
         }
         if let Some(reach) = self.reach {
-            ModelError::check_range("reach", reach, 0.02, 1.0, "between 0.02 and 1 m")?;
+            check_range("reach", reach, [0.02, 1.0], "m")?;
         }
         if let Some(substep) = self.substep {
-            ModelError::check_range(
-                "substep",
-                substep,
-                5e-5,
-                1e-3,
-                "between 0.00005 and 0.001 s",
-            )?;
+            check_range("substep", substep, [5e-5, 1e-3], "s")?;
         }
         self.softness.check()?;
         self.field.as_ref().map_or(Ok(()), SoftnessField::check)?;

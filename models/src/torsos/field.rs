@@ -1,5 +1,6 @@
 //! Softness that varies over the skin.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
@@ -33,7 +34,7 @@ impl SoftnessField {
     pub fn check(&self) -> Result<(), ModelError> {
         for (name, axis) in [("field.x", &self.x), ("field.y", &self.y)] {
             let n = axis.len() as f64;
-            ModelError::check_range(name, n, 2.0, MAX_SIDE as f64, "2 to 200 numbers")?;
+            check_range(name, n, [2.0, MAX_SIDE as f64], "numbers")?;
             let increases = axis.windows(2).all(|pair| pair[0] < pair[1]);
             if !increases || axis.iter().any(|x| !x.is_finite()) {
                 return Err(ModelError::Conflict(format!(
@@ -49,7 +50,7 @@ impl SoftnessField {
         }
         let [low, high] = Self::FACTORS;
         for &factor in self.factor.iter().flatten() {
-            ModelError::check_range("field.factor", factor, low, high, "0.1 to 10")?;
+            check_range("field.factor", factor, [low, high], "")?;
         }
         Ok(())
     }

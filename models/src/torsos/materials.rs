@@ -64,17 +64,12 @@ const fn relaxing(name: &'static str, [instantaneous, relaxed]: [f64; 2], rate: 
 /// # Errors
 /// [`ModelError::Unknown`] with a list of the known materials.
 pub fn by_name(name: &str) -> Result<&'static Material, ModelError> {
-    ALL.iter()
-        .find(|material| material.name == name)
-        .ok_or_else(|| ModelError::Unknown {
-            kind: "material",
-            name: name.to_owned(),
-            known: ALL
-                .iter()
-                .map(|material| material.name)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })
+    Ok(insonate_settings::find(
+        "material",
+        name,
+        ALL,
+        |material| material.name,
+    )?)
 }
 
 impl Material {

@@ -111,17 +111,9 @@ const TISSUE_REACH: f64 = 0.1;
 /// # Errors
 /// [`ModelError::Unknown`] with a list of the known kinds.
 pub fn by_name(name: &str) -> Result<&'static TorsoKind, ModelError> {
-    ALL.iter()
-        .find(|kind| kind.name == name)
-        .ok_or_else(|| ModelError::Unknown {
-            kind: "torso",
-            name: name.to_owned(),
-            known: ALL
-                .iter()
-                .map(|kind| kind.name)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })
+    Ok(insonate_settings::find("torso", name, ALL, |kind| {
+        kind.name
+    })?)
 }
 
 /// As [`by_name`]; `None` for the name [`NONE`].

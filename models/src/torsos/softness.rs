@@ -1,5 +1,6 @@
 //! Softness of a torso.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
@@ -34,19 +35,12 @@ impl Softness {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range(
-            "stiffness",
-            self.stiffness,
-            10.0,
-            50_000.0,
-            "between 10 and 50000 N/m",
-        )?;
-        ModelError::check_range(
+        check_range("stiffness", self.stiffness, [10.0, 50_000.0], "N/m")?;
+        Ok(check_range(
             "damping",
             self.damping,
-            Self::LEAST_DAMPING,
-            500.0,
-            "between 0.1 and 500 N·s/m",
-        )
+            [Self::LEAST_DAMPING, 500.0],
+            "N·s/m",
+        )?)
     }
 }

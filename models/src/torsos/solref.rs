@@ -1,5 +1,6 @@
 //! Spring and damper of a soft constraint, in MuJoCo's direct format.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
@@ -35,19 +36,7 @@ impl Solref {
     /// [`ModelError::OutOfRange`].
     pub fn check(&self, field: &'static str) -> Result<(), ModelError> {
         let ([soft, stiff], [light, heavy]) = (Self::STIFFNESS, Self::DAMPING);
-        ModelError::check_range(
-            field,
-            self.stiffness,
-            soft,
-            stiff,
-            "a stiffness between 1 and 100000 1/s²",
-        )?;
-        ModelError::check_range(
-            field,
-            self.damping,
-            light,
-            heavy,
-            "a damping between 0.01 and 500 1/s",
-        )
+        check_range(field, self.stiffness, [soft, stiff], "1/s²")?;
+        Ok(check_range(field, self.damping, [light, heavy], "1/s")?)
     }
 }

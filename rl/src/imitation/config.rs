@@ -1,9 +1,11 @@
 //! Settings of behaviour cloning.
 
+use insonate_settings::check_ranges;
 use serde::{Deserialize, Serialize};
 
 use crate::RlError;
 use crate::network::Activation;
+use crate::training::check_counts;
 
 /// Settings of behaviour cloning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,22 +55,12 @@ impl ImitationConfig {
         ];
         let widths = self.hidden_sizes.iter();
         let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
-        for (field, value, low, high) in counts.into_iter().chain(widths) {
-            if !(low..=high).contains(&value) {
-                let problem = format!("is {value}; it must be between {low} and {high}");
-                return Err(RlError::config(field, problem));
-            }
-        }
-        for (field, value, high) in [
-            ("learning_rate", self.learning_rate, 1.0),
-            ("clip_obs", self.clip_obs, 1e12),
-        ] {
-            if !(above_zero..=high).contains(&value) {
-                let problem = format!("is {value}; it must be above 0 and at most {high}");
-                return Err(RlError::config(field, problem));
-            }
-        }
-        Ok(())
+        check_counts(counts.into_iter().chain(widths))?;
+        let ranges = [
+            ("learning_rate", self.learning_rate, [above_zero, 1.0], ""),
+            ("clip_obs", self.clip_obs, [above_zero, 1e12], ""),
+        ];
+        Ok(check_ranges("", ranges)?)
     }
 
     /// Step size of an epoch, counted from 1.

@@ -1,10 +1,11 @@
 //! Settings of PPO, with CleanRL's names and defaults.
 
+use insonate_settings::check_ranges;
 use serde::{Deserialize, Serialize};
 
 use crate::RlError;
 use crate::network::Activation;
-use crate::training::check_ranges;
+use crate::training::check_counts;
 
 /// Settings of proximal policy optimisation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -139,22 +140,32 @@ impl PpoConfig {
         self.check_counts()?;
         let above_zero = f64::MIN_POSITIVE;
         let ranges = [
-            ("learning_rate", self.learning_rate, above_zero, 1.0),
-            ("adam_epsilon", self.adam_epsilon, above_zero, 1.0),
-            ("discount", self.discount, 0.0, 1.0),
-            ("gae_lambda", self.gae_lambda, 0.0, 1.0),
-            ("clip_coef", self.clip_coef, above_zero, 1e6),
-            ("ent_coef", self.ent_coef, 0.0, 1e6),
-            ("vf_coef", self.vf_coef, 0.0, 1e6),
-            ("cost_limit", self.cost_limit.unwrap_or(0.0), 0.0, 1e12),
-            ("multiplier_lr", self.multiplier_lr, 0.0, 1e6),
-            ("max_grad_norm", self.max_grad_norm, above_zero, 1e12),
-            ("clip_obs", self.clip_obs, above_zero, 1e12),
-            ("clip_reward", self.clip_reward, above_zero, 1e12),
-            ("log_std_init", self.log_std_init, -20.0, 5.0),
-            ("target_kl", self.target_kl.unwrap_or(1.0), above_zero, 1e6),
+            ("learning_rate", self.learning_rate, [above_zero, 1.0], ""),
+            ("adam_epsilon", self.adam_epsilon, [above_zero, 1.0], ""),
+            ("discount", self.discount, [0.0, 1.0], ""),
+            ("gae_lambda", self.gae_lambda, [0.0, 1.0], ""),
+            ("clip_coef", self.clip_coef, [above_zero, 1e6], ""),
+            ("ent_coef", self.ent_coef, [0.0, 1e6], ""),
+            ("vf_coef", self.vf_coef, [0.0, 1e6], ""),
+            (
+                "cost_limit",
+                self.cost_limit.unwrap_or(0.0),
+                [0.0, 1e12],
+                "",
+            ),
+            ("multiplier_lr", self.multiplier_lr, [0.0, 1e6], ""),
+            ("max_grad_norm", self.max_grad_norm, [above_zero, 1e12], ""),
+            ("clip_obs", self.clip_obs, [above_zero, 1e12], ""),
+            ("clip_reward", self.clip_reward, [above_zero, 1e12], ""),
+            ("log_std_init", self.log_std_init, [-20.0, 5.0], ""),
+            (
+                "target_kl",
+                self.target_kl.unwrap_or(1.0),
+                [above_zero, 1e6],
+                "",
+            ),
         ];
-        check_ranges(ranges)
+        Ok(check_ranges("", ranges)?)
     }
 
     fn check_counts(&self) -> Result<(), RlError> {
@@ -170,12 +181,7 @@ impl PpoConfig {
         ];
         let widths = self.hidden_sizes.iter();
         let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
-        for (field, value, low, high) in counts.into_iter().chain(widths) {
-            if !(low..=high).contains(&value) {
-                let problem = format!("is {value}; it must be between {low} and {high}");
-                return Err(RlError::config(field, problem));
-            }
-        }
+        check_counts(counts.into_iter().chain(widths))?;
         let (n_envs, n_steps, batch_size) = (self.n_envs, self.n_steps, self.batch_size());
         if batch_size > MAX_BATCH {
             let problem = format!(
@@ -211,7 +217,7 @@ mod tests {
         PpoConfig::default().check().unwrap();
         check(
             |c| c.n_steps = 0,
-            "n_steps: is 0; it must be between 1 and 1048576",
+            "n_steps is 0; it must be between 1 and 1048576",
         );
         check(
             |c| c.n_minibatches = 30,
@@ -223,23 +229,23 @@ mod tests {
         );
         check(
             |c| c.discount = 1.5,
-            "discount: is 1.5; it must be between 0 and 1",
+            "discount is 1.5; it must be between 0 and 1",
         );
         check(
             |c| c.learning_rate = f64::NAN,
-            "learning_rate: is NaN; it must be above 0 and at most 1",
+            "learning_rate is NaN; it must be above 0 and at most 1",
         );
         check(
             |c| c.target_kl = Some(0.0),
-            "target_kl: is 0; it must be above 0 and at most 1000000",
+            "target_kl is 0; it must be above 0 and at most 1000000",
         );
         check(
             |c| c.cost_limit = Some(-1.0),
-            "cost_limit: is -1; it must be between 0 and 1000000000000",
+            "cost_limit is -1; it must be between 0 and 1000000000000",
         );
         check(
             |c| c.hidden_sizes = vec![64, 0],
-            "hidden_sizes: is 0; it must be between 1 and 8192",
+            "hidden_sizes is 0; it must be between 1 and 8192",
         );
         check(
             |c| (c.n_envs, c.n_steps) = (1 << 16, 1 << 20),

@@ -1,10 +1,11 @@
 //! Settings of SAC, with the names of CleanRL's `sac_continuous_action`, or of Stable-Baselines3 if CleanRL has no such setting.
 
+use insonate_settings::check_ranges;
 use serde::{Deserialize, Serialize};
 
 use crate::RlError;
 use crate::network::Activation;
-use crate::training::check_ranges;
+use crate::training::check_counts;
 
 /// Settings of the soft actor-critic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,44 +113,39 @@ impl SacConfig {
     pub fn check(&self) -> Result<(), RlError> {
         self.check_counts()?;
         let above_zero = f64::MIN_POSITIVE;
-        check_ranges([
-            ("gradient_steps", self.gradient_steps, above_zero, 1e3),
-            ("policy_lr", self.policy_lr, above_zero, 1.0),
-            ("q_lr", self.q_lr, above_zero, 1.0),
-            ("adam_epsilon", self.adam_epsilon, above_zero, 1.0),
-            ("discount", self.discount, 0.0, 1.0),
-            ("tau", self.tau, above_zero, 1.0),
-            ("alpha", self.alpha, above_zero, 1e6),
+        let ranges = [
+            ("gradient_steps", self.gradient_steps, [above_zero, 1e3], ""),
+            ("policy_lr", self.policy_lr, [above_zero, 1.0], ""),
+            ("q_lr", self.q_lr, [above_zero, 1.0], ""),
+            ("adam_epsilon", self.adam_epsilon, [above_zero, 1.0], ""),
+            ("discount", self.discount, [0.0, 1.0], ""),
+            ("tau", self.tau, [above_zero, 1.0], ""),
+            ("alpha", self.alpha, [above_zero, 1e6], ""),
             (
                 "target_entropy",
                 self.target_entropy.unwrap_or(0.0),
-                -1e6,
-                1e6,
+                [-1e6, 1e6],
+                "",
             ),
-            ("clip_obs", self.clip_obs, above_zero, 1e12),
-        ])
+            ("clip_obs", self.clip_obs, [above_zero, 1e12], ""),
+        ];
+        Ok(check_ranges("", ranges)?)
     }
 
     fn check_counts(&self) -> Result<(), RlError> {
-        let counts: [(_, usize, usize, f64); 8] = [
-            ("total_timesteps", self.total_timesteps, 1, 2_f64.powi(53)),
-            ("n_envs", self.n_envs, 1, 65_536.0),
-            ("n_steps", self.n_steps, 1, 1_048_576.0),
-            ("buffer_size", self.buffer_size, self.n_envs, 268_435_456.0),
-            ("learning_starts", self.learning_starts, 0, 2_f64.powi(40)),
-            ("batch_size", self.batch_size, 1, 65_536.0),
-            ("episode_window", self.episode_window, 1, 1_048_576.0),
-            (
-                "the length of hidden_sizes",
-                self.hidden_sizes.len(),
-                0,
-                16.0,
-            ),
+        let counts = [
+            ("total_timesteps", self.total_timesteps, 1, 1 << 53),
+            ("n_envs", self.n_envs, 1, 65_536),
+            ("n_steps", self.n_steps, 1, 1_048_576),
+            ("buffer_size", self.buffer_size, self.n_envs, 268_435_456),
+            ("learning_starts", self.learning_starts, 0, 1 << 40),
+            ("batch_size", self.batch_size, 1, 65_536),
+            ("episode_window", self.episode_window, 1, 1_048_576),
+            ("the length of hidden_sizes", self.hidden_sizes.len(), 0, 16),
         ];
         let widths = self.hidden_sizes.iter();
-        let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192.0));
-        let all = counts.into_iter().chain(widths);
-        check_ranges(all.map(|(field, value, low, high)| (field, value as f64, low as f64, high)))
+        let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
+        check_counts(counts.into_iter().chain(widths))
     }
 }
 
@@ -168,19 +164,19 @@ mod tests {
         SacConfig::default().check().unwrap();
         check(
             |c| c.tau = 0.0,
-            "tau: is 0; it must be above 0 and at most 1",
+            "tau is 0; it must be above 0 and at most 1",
         );
         check(
             |c| (c.n_envs, c.buffer_size) = (8, 7),
-            "buffer_size: is 7; it must be between 8 and 268435456",
+            "buffer_size is 7; it must be between 8 and 268435456",
         );
         check(
             |c| c.batch_size = 0,
-            "batch_size: is 0; it must be between 1 and 65536",
+            "batch_size is 0; it must be between 1 and 65536",
         );
         check(
             |c| c.gradient_steps = f64::NAN,
-            "gradient_steps: is NaN; it must be above 0 and at most 1000",
+            "gradient_steps is NaN; it must be above 0 and at most 1000",
         );
     }
 

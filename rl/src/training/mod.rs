@@ -11,7 +11,7 @@ pub use episodes::{EpisodeRecord, EpisodeWindow};
 pub use progress::Progress;
 use progress::{Counts, StepClock};
 pub(crate) use progress::{episode_charts, episode_cost, episode_means};
-pub(crate) use start::{check_env, check_ranges, stream};
+pub(crate) use start::{check_counts, check_env, stream};
 pub use state::TrainingState;
 pub(crate) use state::{SAMPLES, SharedSettings, WEIGHTS};
 pub(crate) use thread_tuner::ThreadTuner;

@@ -1,6 +1,7 @@
 //! Setup of a training: generators, and checks of settings and environments.
 
 use insonate_envs::{Autoreset, VecEnv};
+use insonate_settings::check_ranges;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
@@ -11,6 +12,15 @@ pub(crate) fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
     rng
+}
+
+/// Checks that each count is within its range. Rows are name, value, minimum and maximum.
+pub(crate) fn check_counts(
+    rows: impl IntoIterator<Item = (&'static str, usize, usize, usize)>,
+) -> Result<(), RlError> {
+    let rows = rows.into_iter();
+    let rows = rows.map(|(name, n, least, most)| (name, n as f64, [least as f64, most as f64], ""));
+    Ok(check_ranges("", rows)?)
 }
 
 /// Checks that the environments are suitable for training.
@@ -27,22 +37,6 @@ pub(crate) fn check_env(env: &VecEnv, wanted: usize) -> Result<(), RlError> {
     if env.spec().observation_space.is_empty() {
         let problem = format!("{} has no observations", env.spec().id);
         return Err(RlError::config("observation", problem));
-    }
-    Ok(())
-}
-
-/// Fails for the first setting outside its range. A lower bound of [`f64::MIN_POSITIVE`] means above 0.
-pub(crate) fn check_ranges(
-    ranges: impl IntoIterator<Item = (&'static str, f64, f64, f64)>,
-) -> Result<(), RlError> {
-    for (field, value, low, high) in ranges {
-        if !(low..=high).contains(&value) {
-            let problem = match low {
-                f64::MIN_POSITIVE => format!("is {value}; it must be above 0 and at most {high}"),
-                low => format!("is {value}; it must be between {low} and {high}"),
-            };
-            return Err(RlError::config(field, problem));
-        }
     }
     Ok(())
 }

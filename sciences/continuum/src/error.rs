@@ -1,19 +1,14 @@
 //! Errors of descriptions, inputs and steps.
 
+use insonate_settings::SettingError;
+
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContinuumError {
-    /// A setting or an input is out of range.
-    #[error("{field} is {value}; it must be {allowed}")]
-    Setting {
-        /// Name of the setting.
-        field: String,
-        /// Value.
-        value: String,
-        /// Allowed range.
-        allowed: String,
-    },
+    /// A setting or an input is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// A file cannot be read or written, or its content is invalid.
     #[error("{path}: {problem}")]
     File {
@@ -65,10 +60,6 @@ impl ContinuumError {
         value: impl std::fmt::Debug,
         allowed: impl Into<String>,
     ) -> Self {
-        Self::Setting {
-            field: field.into(),
-            value: format!("{value:?}"),
-            allowed: allowed.into(),
-        }
+        SettingError::new(field, value, allowed).into()
     }
 }

@@ -12,15 +12,8 @@ pub enum DvrkError {
         reason: String,
     },
     /// A number outside its range.
-    #[error("{name} is {value}; it must be {allowed}")]
-    Range {
-        /// Name of the quantity.
-        name: String,
-        /// Its value.
-        value: f64,
-        /// Allowed range.
-        allowed: String,
-    },
+    #[error(transparent)]
+    Range(#[from] insonate_settings::SettingError),
     /// A file cannot be read.
     #[error("cannot read {file}: {reason}")]
     Read {

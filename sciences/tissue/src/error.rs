@@ -1,19 +1,14 @@
 //! Errors: invalid bodies, tools and settings, and divergence.
 
+use insonate_settings::SettingError;
+
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TissueError {
-    /// A setting is out of range.
-    #[error("{field} is {value}; it must be {allowed}")]
-    Setting {
-        /// Name of the setting.
-        field: String,
-        /// Value.
-        value: String,
-        /// Allowed range.
-        allowed: String,
-    },
+    /// A setting or an input is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// A particle lies outside the grid.
     #[error(
         "particle {particle} at {position:?} m is outside the domain from {low:?} to {high:?} m"
@@ -120,27 +115,6 @@ impl TissueError {
         value: impl std::fmt::Debug,
         allowed: impl Into<String>,
     ) -> Self {
-        Self::Setting {
-            field: field.into(),
-            value: format!("{value:?}"),
-            allowed: allowed.into(),
-        }
+        SettingError::new(field, value, allowed).into()
     }
-}
-
-/// Fails if a number is outside an interval.
-pub(crate) fn check_range(
-    field: &str,
-    value: f64,
-    least: f64,
-    most: f64,
-) -> Result<(), TissueError> {
-    if value >= least && value <= most {
-        return Ok(());
-    }
-    Err(TissueError::setting(
-        field,
-        value,
-        format!("between {least} and {most}"),
-    ))
 }

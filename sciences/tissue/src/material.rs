@@ -1,9 +1,9 @@
 //! Elastic constants of tissue.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use crate::TissueError;
-use crate::error::check_range;
 
 /// An isotropic material.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -50,13 +50,23 @@ impl Material {
     /// # Errors
     /// [`TissueError::Setting`].
     pub fn check(&self) -> Result<(), TissueError> {
-        check_range("material.young_modulus", self.young_modulus, 1.0, 1e9)?;
-        check_range("material.poisson_ratio", self.poisson_ratio, 0.0, 0.499)?;
-        check_range("material.density", self.density, 1.0, 2e4)?;
-        check_range("material.viscosity", self.viscosity, 0.0, 1e5)?;
+        check_range(
+            "material.young_modulus",
+            self.young_modulus,
+            [1.0, 1e9],
+            "Pa",
+        )?;
+        check_range(
+            "material.poisson_ratio",
+            self.poisson_ratio,
+            [0.0, 0.499],
+            "",
+        )?;
+        check_range("material.density", self.density, [1.0, 2e4], "kg/m³")?;
+        check_range("material.viscosity", self.viscosity, [0.0, 1e5], "Pa·s")?;
         if let Some(Tearing { begins, ends }) = self.tearing {
-            check_range("material.tearing.begins", begins, 1.001, 100.0)?;
-            check_range("material.tearing.ends", ends, begins * 1.001, 200.0)?;
+            check_range("material.tearing.begins", begins, [1.001, 100.0], "")?;
+            check_range("material.tearing.ends", ends, [begins * 1.001, 200.0], "")?;
         }
         Ok(())
     }

@@ -242,7 +242,7 @@ fn one_world_is_reset_and_the_others_go_on() {
     assert_eq!(batch.save(1).unwrap(), straight.save(1).unwrap());
     assert!(matches!(
         batch.reset(&[2]),
-        Err(GpuError::Tissue(TissueError::Setting { .. }))
+        Err(GpuError::Tissue(TissueError::Setting(_)))
     ));
 }
 
@@ -350,10 +350,10 @@ fn invalid_input_is_refused_before_anything_moves() {
     let before = world.save(0).unwrap();
     let setting = |result: Result<(), GpuError>, wanted: &str| {
         let error = result.unwrap_err();
-        let GpuError::Tissue(TissueError::Setting { field, .. }) = &error else {
+        let GpuError::Tissue(TissueError::Setting(setting)) = &error else {
             panic!("{error}");
         };
-        assert_eq!(field, wanted);
+        assert_eq!(setting.field, wanted);
     };
     setting(world.step(f64::NAN), "time");
     *world.tools_mut(0) = vec![cuboid(0.07); MAX_TOOLS + 1];

@@ -220,10 +220,10 @@ fn invalid_input_is_refused() {
     let make = |body: &XpbdBody| make(&gpu, &config(), body, 1);
     let refused = |result: Result<GpuXpbd, GpuError>, wanted: &str| {
         let error = result.unwrap_err();
-        let GpuError::Tissue(TissueError::Setting { field, .. }) = &error else {
+        let GpuError::Tissue(TissueError::Setting(setting)) = &error else {
             panic!("{error}");
         };
-        assert_eq!(field, wanted);
+        assert_eq!(setting.field, wanted);
     };
     let mut body = block([1, 1, 1]);
     body.mesh.tets[2][1] = 99;
@@ -259,7 +259,7 @@ fn invalid_input_is_refused() {
     let mut worlds = make(&block([1, 1, 1])).unwrap();
     assert!(matches!(
         worlds.step(-1.0),
-        Err(GpuError::Tissue(TissueError::Setting { .. }))
+        Err(GpuError::Tissue(TissueError::Setting(_)))
     ));
     assert!(worlds.reset(&[1]).is_err());
 }

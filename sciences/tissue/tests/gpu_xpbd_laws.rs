@@ -211,10 +211,10 @@ fn damping_attachments_and_several_bodies_are_those_of_the_cpu() {
             (pair.gpu.move_anchor(1, 1, [0.0; 3]), "anchor"),
             (pair.gpu.move_anchor(1, 0, [f64::NAN; 3]), "anchor.to"),
         ] {
-            let Err(GpuError::Tissue(TissueError::Setting { field: found, .. })) = error else {
+            let Err(GpuError::Tissue(TissueError::Setting(setting))) = error else {
                 panic!("{error:?}");
             };
-            assert_eq!(found, field);
+            assert_eq!(setting.field, field);
         }
     }
 }

@@ -383,7 +383,7 @@ fn divergence_has_a_reason() {
         ..press(0.08)
     });
     assert!(
-        matches!(world.step(2e-4), Err(TissueError::Setting { field, .. }) if field == "tool.position")
+        matches!(world.step(2e-4), Err(TissueError::Setting(error)) if error.field == "tool.position")
     );
     for nowhere in [-0.3, f64::NAN, 1e30] {
         let mut outside = body();

@@ -481,7 +481,7 @@ fn a_world_diverges_alone_and_says_why() {
                     assert!(is_named, "{index}: {error:?}");
                 }
                 17 => assert!(
-                    matches!(error, Some(TissueError::Setting { field, .. }) if field == "tool.position")
+                    matches!(error, Some(TissueError::Setting(error)) if error.field == "tool.position")
                 ),
                 _ => assert!(error.is_none(), "{index}: {error:?}"),
             }

@@ -22,7 +22,7 @@ fn invalid_settings_are_refused_by_name() {
     let fails = |config: XpbdConfig, body: XpbdBody, name: &str| {
         let error = Xpbd::new(config, &[body], &[]).unwrap_err();
         assert!(
-            matches!(&error, TissueError::Setting { field, .. } if field == name),
+            matches!(&error, TissueError::Setting(error) if error.field == name),
             "{error}"
         );
     };
@@ -83,9 +83,6 @@ fn invalid_settings_are_refused_by_name() {
         rotation: UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(f64::NAN, 0.0, 0.0, 0.0)),
         ..Tool::new(Shape::Sphere { radius: 0.02 })
     });
-    assert!(matches!(world.step(0.01), Err(TissueError::Setting { .. })));
-    assert!(matches!(
-        world.step(f64::NAN),
-        Err(TissueError::Setting { .. })
-    ));
+    assert!(matches!(world.step(0.01), Err(TissueError::Setting(_))));
+    assert!(matches!(world.step(f64::NAN), Err(TissueError::Setting(_))));
 }

@@ -1,19 +1,17 @@
 //! Errors of settings and inputs.
 
+use insonate_settings::SettingError;
+
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UltrasoundError {
-    /// A setting or an input is out of range.
-    #[error("{field} is {value}; it must be {allowed}")]
-    Setting {
-        /// Name of the setting.
-        field: String,
-        /// Its value.
-        value: String,
-        /// Allowed range.
-        allowed: String,
-    },
+    /// A setting or an input is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A name is not in a registry.
+    #[error(transparent)]
+    Unknown(#[from] insonate_settings::UnknownName),
     /// A file cannot be read, or its content is wrong.
     #[error("{file}: {problem}")]
     File {
@@ -34,11 +32,7 @@ impl UltrasoundError {
         value: impl std::fmt::Debug,
         allowed: impl Into<String>,
     ) -> Self {
-        Self::Setting {
-            field: field.into(),
-            value: format!("{value:?}"),
-            allowed: allowed.into(),
-        }
+        SettingError::new(field, value, allowed).into()
     }
 
     pub(crate) fn file(file: &impl ToString, problem: String) -> Self {
@@ -46,27 +40,5 @@ impl UltrasoundError {
             file: file.to_string(),
             problem,
         }
-    }
-
-    /// Checks that a number is finite and within `[least, most]`.
-    pub(crate) fn check_range(
-        field: &str,
-        value: f64,
-        [least, most]: [f64; 2],
-        unit: &str,
-    ) -> Result<(), Self> {
-        if (least..=most).contains(&value) {
-            return Ok(());
-        }
-        let unit = if unit.is_empty() {
-            String::new()
-        } else {
-            format!(" {unit}")
-        };
-        Err(Self::setting(
-            field,
-            value,
-            format!("{least} to {most}{unit}"),
-        ))
     }
 }

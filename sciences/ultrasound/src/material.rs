@@ -141,20 +141,12 @@ pub const ALL: [Material; 22] = [
 /// The material with a name.
 ///
 /// # Errors
-/// [`UltrasoundError::Setting`] with the most similar name or a list of all names.
+/// [`UltrasoundError::Unknown`] with the most similar name and a list of all names.
 pub fn by_name(name: &str) -> Result<Material, UltrasoundError> {
-    if let Some(found) = ALL.into_iter().find(|material| material.name == name) {
-        return Ok(found);
-    }
-    let near = ALL
-        .iter()
-        .map(|material| (strsim::jaro_winkler(name, material.name), material.name))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(likeness, _)| *likeness > 0.8);
-    let names = ALL.map(|material| material.name).join(", ");
-    let allowed = near.map_or_else(String::new, |(_, near)| {
-        format!(" (did you mean {near:?}?)")
-    });
-    let allowed = format!("one of {names}{allowed}");
-    Err(UltrasoundError::setting("material", name, allowed))
+    Ok(*insonate_settings::find(
+        "material",
+        name,
+        &ALL,
+        |material| material.name,
+    )?)
 }

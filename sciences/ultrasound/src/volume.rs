@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use insonate_settings::check_range;
 use nalgebra::Isometry3;
 
 use crate::deformation::Point;
@@ -36,7 +37,7 @@ impl Volume {
         high: Point,
         width: f32,
     ) -> Result<Self, UltrasoundError> {
-        UltrasoundError::check_range("width of a voxel", f64::from(width), [1e-4, 0.05], "m")?;
+        check_range("width of a voxel", f64::from(width), [1e-4, 0.05], "m")?;
         let size = high - low;
         if !size.iter().all(|size| (0.0..10.0).contains(size)) {
             let allowed = "a high corner above the low one, at most 10 m away";

@@ -195,7 +195,7 @@ fn invalid_settings_and_a_lost_gpu_are_errors() {
     let settings = small(&transducer);
     let refused = |settings: &Settings, n_frames, size| {
         let error = GpuBMode::new(&gpu, &transducer, settings, n_frames, size).unwrap_err();
-        assert!(matches!(error, UltrasoundError::Setting { .. }), "{error}");
+        assert!(matches!(error, UltrasoundError::Setting(_)), "{error}");
         error.to_string()
     };
     assert!(refused(&settings, 0, None).contains("frames at once"));

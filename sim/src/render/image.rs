@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder as _};
 use insonate_files::write_with;
 
 use crate::SimError;
@@ -34,7 +36,7 @@ impl Image {
     /// # Errors
     /// [`SimError::Write`]; an existing file is kept.
     pub fn write_rgb(&self, path: &Path) -> Result<(), SimError> {
-        self.write(path, png::ColorType::Rgb, png::BitDepth::Eight, &self.rgb)
+        self.write(path, ExtendedColorType::Rgb8, &self.rgb)
     }
 
     /// Writes the depth as a compressed 16-bit grey PNG file in millimetres; 65535 also stands for all larger depths.
@@ -43,31 +45,17 @@ impl Image {
     /// [`SimError::Write`]; an existing file is kept.
     pub fn write_depth(&self, path: &Path) -> Result<(), SimError> {
         // Float to integer conversion saturates, so larger depths become the last value.
-        let millimetres = |depth: &f32| ((depth * MM).round() as u16).to_be_bytes();
+        let millimetres = |depth: &f32| ((depth * MM).round() as u16).to_ne_bytes();
         let bytes: Vec<u8> = self.depth.iter().flat_map(millimetres).collect();
-        self.write(
-            path,
-            png::ColorType::Grayscale,
-            png::BitDepth::Sixteen,
-            &bytes,
-        )
+        self.write(path, ExtendedColorType::L16, &bytes)
     }
 
-    fn write(
-        &self,
-        path: &Path,
-        color: png::ColorType,
-        bits: png::BitDepth,
-        bytes: &[u8],
-    ) -> Result<(), SimError> {
+    fn write(&self, path: &Path, color: ExtendedColorType, bytes: &[u8]) -> Result<(), SimError> {
+        let (compression, filter) = (CompressionType::Default, FilterType::Adaptive);
         write_with(path, |out| {
-            let mut encoder = png::Encoder::new(out, self.width, self.height);
-            encoder.set_color(color);
-            encoder.set_depth(bits);
-            encoder.set_compression(png::Compression::Balanced);
-            let mut writer = encoder.write_header().map_err(io::Error::other)?;
-            writer.write_image_data(bytes).map_err(io::Error::other)?;
-            writer.finish().map_err(io::Error::other)
+            PngEncoder::new_with_quality(out, compression, filter)
+                .write_image(bytes, self.width, self.height, color)
+                .map_err(io::Error::other)
         })?;
         Ok(())
     }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use insonate::experiments::psm::{self, PsmController, PsmTrack, PsmTrackSummary, PsmTrajectory};
-use insonate::models::ModelError;
 use insonate::models::robots::psm::Instrument;
 use insonate::report::psm_track_plot;
+use insonate_settings::check_range;
 
 use super::{instrument, joints, named, seven};
 use crate::cli::Usage;
@@ -51,12 +51,11 @@ impl Track {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let duration = self.duration.unwrap_or_else(|| self.trajectory.duration());
         let longest = self.trajectory.longest();
-        ModelError::check_range(
+        check_range(
             "duration",
             duration,
-            0.1,
-            longest,
-            "between 0.1 and 600 s, and at most 10 s for line",
+            [0.1, longest],
+            "s, and at most 10 s for line",
         )
         .map_err(Usage::new)?;
         let plan = PsmTrack {

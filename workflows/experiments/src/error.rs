@@ -23,6 +23,9 @@ pub enum ExperimentError {
     /// A setting is out of range, or the scene cannot be described.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A setting is out of range.
+    #[error(transparent)]
+    Setting(#[from] insonate_settings::SettingError),
     /// The scene cannot be simulated.
     #[error(transparent)]
     Sim(#[from] SimError),

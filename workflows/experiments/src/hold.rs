@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 use std::time::Duration;
 
 use insonate_models::{ModelError, Scene};
+use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::placement::SkinPoint;
 use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
@@ -15,6 +16,7 @@ use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
+use super::ranges;
 use super::{ExperimentError, Pictures, Progress, Sample};
 
 /// Settings of a hold: site, rotation and force.
@@ -40,15 +42,9 @@ impl Hold {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("force", self.force, 0.5, 40.0, "between 0.5 and 40 N")?;
-        ModelError::check_range(
-            "max_force",
-            self.max_force,
-            1.0,
-            500.0,
-            "between 1 and 500 N",
-        )?;
-        ModelError::check_range("seconds", self.seconds, 0.1, 60.0, "between 0.1 and 60 s")
+        check_range("force", self.force, ranges::FORCE, "N")?;
+        check_range("max_force", self.max_force, ranges::MAX_FORCE, "N")?;
+        Ok(check_range("seconds", self.seconds, [0.1, 60.0], "s")?)
     }
 }
 

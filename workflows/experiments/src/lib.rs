@@ -29,6 +29,7 @@ mod probe_scene;
 mod progress;
 pub mod psm;
 mod psm_plot;
+mod ranges;
 mod record;
 mod recorder;
 mod repeat_press;

@@ -9,11 +9,13 @@ use insonate_calibration::synthetic::{Segment, Trajectory};
 use insonate_calibration::{ContactPoint, FitOptions, Log, Samples, models};
 use insonate_models::torsos::TorsoConfig;
 use insonate_models::{ModelError, Scene};
+use insonate_settings::check_range;
 use insonate_sim::verdict::{Judge, Verdict, VerdictLimits};
 use serde::Serialize;
 
 use super::follow::Follower;
 use super::progress::report;
+use super::ranges;
 use super::recorder::{ProbeTrajectory, Recorder};
 use super::{ExperimentError, Pictures, Progress};
 
@@ -70,39 +72,19 @@ impl Palpation {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        let check = ModelError::check_range;
-        check("depth", self.depth, 0.001, 0.08, "between 0.001 and 0.08 m")?;
-        check("speed", self.speed, 0.001, 0.2, "between 0.001 and 0.2 m/s")?;
-        check("hold", self.hold, 0.0, 60.0, "between 0 and 60 s")?;
-        check(
-            "max_force",
-            self.max_force,
-            1.0,
-            500.0,
-            "between 1 and 500 N",
-        )?;
-        check(
-            "clearance",
-            self.clearance,
-            0.001,
-            0.1,
-            "between 0.001 and 0.1 m",
-        )?;
-        check(
+        check_range("depth", self.depth, [0.001, ranges::MAX_DEPTH], "m")?;
+        check_range("speed", self.speed, ranges::SPEED, "m/s")?;
+        check_range("hold", self.hold, ranges::HOLD, "s")?;
+        check_range("max_force", self.max_force, ranges::MAX_FORCE, "N")?;
+        check_range("clearance", self.clearance, ranges::CLEARANCE, "m")?;
+        check_range(
             "sine amplitude",
             self.amplitude,
-            0.0,
-            0.45 * self.depth,
-            "at most 0.45 of the depth, so that the probe stays in contact",
+            [0.0, 0.45 * self.depth],
+            "m, 0.45 of the depth, so that the probe stays in contact",
         )?;
-        check(
-            "sine frequency",
-            self.frequency,
-            0.1,
-            20.0,
-            "between 0.1 and 20 Hz",
-        )?;
-        check("sine cycles", self.cycles, 0.0, 100.0, "between 0 and 100")
+        check_range("sine frequency", self.frequency, [0.1, 20.0], "Hz")?;
+        Ok(check_range("sine cycles", self.cycles, [0.0, 100.0], "")?)
     }
 
     /// Target indentation over time.

@@ -1,12 +1,14 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use insonate_models::Scene;
+use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use insonate_sim::verdict::{RunWatch, VerdictLimits};
 
 use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
+use super::ranges;
 use super::summary::Asked;
 use super::{ExperimentError, Pictures, Progress, Record, Sample, Summary};
 
@@ -49,24 +51,16 @@ impl Press {
     /// # Errors
     /// [`insonate_models::ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), insonate_models::ModelError> {
-        let check = insonate_models::ModelError::check_range;
-        check("depth", self.depth, 0.0, 0.08, "between 0 and 0.08 m")?;
-        check("speed", self.speed, 0.001, 0.2, "between 0.001 and 0.2 m/s")?;
-        check("hold", self.hold, 0.0, 60.0, "between 0 and 60 s")?;
-        check(
-            "max_force",
-            self.max_force,
-            1.0,
-            500.0,
-            "between 1 and 500 N",
-        )?;
-        check(
+        check_range("depth", self.depth, [0.0, ranges::MAX_DEPTH], "m")?;
+        check_range("speed", self.speed, ranges::SPEED, "m/s")?;
+        check_range("hold", self.hold, ranges::HOLD, "s")?;
+        check_range("max_force", self.max_force, ranges::MAX_FORCE, "N")?;
+        Ok(check_range(
             "clearance",
             self.clearance,
-            0.001,
-            0.1,
-            "between 0.001 and 0.1 m",
-        )
+            ranges::CLEARANCE,
+            "m",
+        )?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use insonate_calibration::synthetic::Sensor;
 use insonate_calibration::{Channel, Log, LogFrames, LogSource, Motion};
+use insonate_settings::check_range;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
@@ -72,34 +73,20 @@ impl Recorder {
     /// # Errors
     /// [`insonate_models::ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), insonate_models::ModelError> {
-        let check = insonate_models::ModelError::check_range;
-        check("rate", self.rate, 20.0, 10_000.0, "between 20 and 10000 Hz")?;
-        check(
-            "force noise",
-            self.force_noise,
-            0.0,
-            10.0,
-            "between 0 and 10 N",
-        )?;
+        check_range("rate", self.rate, [20.0, 10_000.0], "Hz")?;
+        check_range("force noise", self.force_noise, [0.0, 10.0], "N")?;
         for bias in self.bias.iter().chain(&self.lateral_bias) {
-            check("bias", *bias, -100.0, 100.0, "between -100 and 100 N")?;
+            check_range("bias", *bias, [-100.0, 100.0], "N")?;
         }
-        check("latency", self.latency, 0.0, 0.2, "between 0 and 0.2 s")?;
-        check("force step", self.force_step, 0.0, 1.0, "between 0 and 1 N")?;
-        check(
-            "position noise",
-            self.position_noise,
-            0.0,
-            0.01,
-            "between 0 and 0.01 m",
-        )?;
-        check(
+        check_range("latency", self.latency, [0.0, 0.2], "s")?;
+        check_range("force step", self.force_step, [0.0, 1.0], "N")?;
+        check_range("position noise", self.position_noise, [0.0, 0.01], "m")?;
+        Ok(check_range(
             "velocity noise",
             self.velocity_noise,
-            0.0,
-            0.1,
-            "between 0 and 0.1 m/s",
-        )
+            [0.0, 0.1],
+            "m/s",
+        )?)
     }
 
     /// Random bias of the `index`-th site [N].

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use insonate_models::{ModelError, Scene};
+use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::placement::SkinPoint;
 use insonate_sim::verdict::{RunWatch, VerdictLimits};
@@ -13,6 +14,7 @@ use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
+use super::ranges;
 use super::summary::Asked;
 use super::{ExperimentError, Pictures, Progress, Record, Summary};
 
@@ -58,29 +60,16 @@ impl Scan {
     /// # Errors
     /// [`ModelError::OutOfRange`] with the name of the field.
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("force", self.force, 0.5, 40.0, "between 0.5 and 40 N")?;
-        ModelError::check_range("speed", self.speed, 0.001, 0.2, "between 0.001 and 0.2 m/s")?;
-        ModelError::check_range(
-            "clearance",
-            self.clearance,
-            0.001,
-            0.1,
-            "between 0.001 and 0.1 m",
-        )?;
-        ModelError::check_range(
-            "max_force",
-            self.max_force,
-            1.0,
-            500.0,
-            "between 1 and 500 N",
-        )?;
-        ModelError::check_range(
+        check_range("force", self.force, ranges::FORCE, "N")?;
+        check_range("speed", self.speed, ranges::SPEED, "m/s")?;
+        check_range("clearance", self.clearance, ranges::CLEARANCE, "m")?;
+        check_range("max_force", self.max_force, ranges::MAX_FORCE, "N")?;
+        Ok(check_range(
             "path length",
             self.length(),
-            0.005,
-            1.0,
-            "between 0.005 and 1 m",
-        )
+            [0.005, 1.0],
+            "m",
+        )?)
     }
 
     fn length(&self) -> f64 {

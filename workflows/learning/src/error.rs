@@ -50,7 +50,7 @@ pub enum LearningError {
     Log(#[from] insonate_datasets::mcap::LogError),
     /// A picture cannot be encoded.
     #[error("cannot encode a picture")]
-    Picture(#[from] png::EncodingError),
+    Picture(#[from] image::ImageError),
     /// An error with one of several policies.
     #[error("policy {name}")]
     Policy {

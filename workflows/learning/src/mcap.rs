@@ -9,6 +9,8 @@
 //! | `/sample` | `insonate.Sample` | the other columns of the log |
 //! | `/camera` | `foxglove.CompressedImage` | frames of a rollout's film |
 
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder as _};
 use insonate_datasets::mcap::{LogError, LogPose, McapLog};
 use insonate_experiments::Record;
 use insonate_sim::render::Image;
@@ -118,12 +120,14 @@ fn named<const N: usize>(values: [(&str, Value); N]) -> Map<String, Value> {
         .collect()
 }
 
-fn png_of(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
+fn png_of(image: &Image) -> Result<Vec<u8>, image::ImageError> {
     let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
-    encoder.set_color(png::ColorType::Rgb);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&image.rgb)?;
-    writer.finish()?;
+    let (compression, filter) = (CompressionType::Default, FilterType::Adaptive);
+    PngEncoder::new_with_quality(&mut bytes, compression, filter).write_image(
+        &image.rgb,
+        image.width,
+        image.height,
+        ExtendedColorType::Rgb8,
+    )?;
     Ok(bytes)
 }

@@ -34,6 +34,7 @@ pub(crate) fn within(part: &str, error: EnvError) -> EnvError {
             field: format!("{part}.{field}"),
             problem,
         },
+        EnvError::OutOfRange(error) => EnvError::OutOfRange(error.within(part)),
         other => other,
     }
 }

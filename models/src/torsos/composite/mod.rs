@@ -24,6 +24,7 @@ mod skin;
 mod surface;
 
 use breathing::{BREATH, Excursion, REST_TIME_CONSTANT, oscillator};
+use insonate_settings::check_range;
 use landmarks::landmarks;
 use lattice::Lattice;
 use mapping::{Rest, rotation_from_z};
@@ -163,12 +164,11 @@ fn check(config: &TorsoConfig) -> Result<(), ModelError> {
         ));
     }
     for half in config.half_size() {
-        ModelError::check_range(
+        check_range(
             "spacing x (count - 1)",
             2.0 * half,
-            0.0,
-            MAX_SIZE,
-            "at most 2 m across, through and along",
+            [0.0, MAX_SIZE],
+            "m across, through and along",
         )?;
     }
     let particles = Lattice::size(config);

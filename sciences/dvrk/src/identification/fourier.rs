@@ -7,6 +7,7 @@ use std::f64::consts::TAU;
 use super::tables::WANG;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
+use insonate_settings::SettingError;
 
 /// Number of harmonics of a trajectory.
 pub const N_HARMONICS: usize = 6;
@@ -34,11 +35,8 @@ impl FourierTrajectory {
     /// [`DvrkError::Range`] for another number.
     pub fn wang(number: usize) -> Result<Self, DvrkError> {
         let Some(rows) = number.checked_sub(1).and_then(|index| WANG.get(index)) else {
-            return Err(DvrkError::Range {
-                name: "the number of Wang's trajectory".to_owned(),
-                value: number as f64,
-                allowed: "between 1 and 4".to_owned(),
-            });
+            let field = "the number of Wang's trajectory";
+            return Err(SettingError::new(field, number, "between 1 and 4").into());
         };
         let column = |index: usize| JointVector::from_fn(|joint, _| rows[joint][index]);
         Ok(Self {

@@ -13,6 +13,7 @@ use super::units::{self, Reading};
 use crate::coupling;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
+use insonate_settings::check_range;
 
 /// Numbers per sample.
 pub(super) const N_COLUMNS: usize = 3 * N_JOINTS;
@@ -21,7 +22,7 @@ const MAX_SAMPLES: usize = 100_000;
 /// Largest file [bytes]: enough for the longest log with long numbers.
 const MAX_BYTES: u64 = 64 << 20;
 /// Allowed rates [Hz].
-pub(super) const RATES: std::ops::RangeInclusive<f64> = 20.0..=10_000.0;
+pub(super) const RATES: [f64; 2] = [20.0, 10_000.0];
 /// Default rate of a log without a time column [Hz], as in Wang et al. 2019.
 const USUAL_RATE: f64 = 200.0;
 /// Allowed ratio of the derivative of a position to the recorded velocity.
@@ -154,13 +155,7 @@ impl MotionLog {
     /// The same as [`MotionLog::read_with`].
     pub fn parse_with(name: String, text: &str, reading: &Reading) -> Result<Self, DvrkError> {
         let rate_hz = reading.rate_hz.unwrap_or(USUAL_RATE);
-        if !RATES.contains(&rate_hz) {
-            return Err(DvrkError::Range {
-                name: format!("the rate of {name} [Hz]"),
-                value: rate_hz,
-                allowed: format!("between {} and {}", RATES.start(), RATES.end()),
-            });
-        }
+        check_range(&format!("the rate of {name}"), rate_hz, RATES, "Hz")?;
         let mut log = Self {
             name,
             rate_hz,

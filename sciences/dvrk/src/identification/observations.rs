@@ -1,5 +1,6 @@
 //! A log prepared for the fit: filtered and differentiated, with its regressor in the log's coordinates.
 
+use insonate_settings::SettingError;
 use nalgebra::{DMatrix, DVector};
 
 use super::filter::{Filtering, LowPass, derivative};
@@ -128,14 +129,11 @@ impl Observations {
 fn check(log: &MotionLog, filtering: &Filtering) -> Result<(), DvrkError> {
     let highest = 0.45 * log.rate_hz;
     if !(filtering.cutoff_hz >= 0.1 && filtering.cutoff_hz <= highest) {
-        return Err(DvrkError::Range {
-            name: "the cut-off [Hz]".to_owned(),
-            value: filtering.cutoff_hz,
-            allowed: format!(
-                "between 0.1 and {highest}, below half the rate of {}",
-                log.name
-            ),
-        });
+        let allowed = format!(
+            "between 0.1 and {highest} Hz, below half the rate of {}",
+            log.name
+        );
+        return Err(SettingError::new("the cut-off", filtering.cutoff_hz, allowed).into());
     }
     let duration = log.n_samples() as f64 / log.rate_hz;
     if duration < SHORTEST_S {

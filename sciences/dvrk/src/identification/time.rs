@@ -50,8 +50,7 @@ pub(super) fn apply(
     let Some((unit, _)) = UNITS.iter().find(|(_, range)| range.contains(&median)) else {
         return Err(problem(format!(
             "column time grows by {median} per line, so the rate is not between {} and {} Hz in s, ms, µs or ns",
-            RATES.start(),
-            RATES.end()
+            RATES[0], RATES[1]
         )));
     };
     for step in &mut steps {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 
 use crate::TissueError;
-use crate::error::check_range;
 
 /// Pairs each point of `a` with the nearest point of `b`, if their distance is at most `distance` [m]. Ties go to the
 /// first point of `b`.
@@ -13,7 +13,7 @@ use crate::error::check_range;
 /// # Errors
 /// [`TissueError::Setting`] for the distance.
 pub fn attach(a: &[[f64; 3]], b: &[[f64; 3]], distance: f64) -> Result<Vec<[u32; 2]>, TissueError> {
-    check_range("attachment.distance", distance, 0.0, 10.0)?;
+    check_range("attachment.distance", distance, [0.0, 10.0], "m")?;
     let width = distance.max(1e-6);
     let cell_of = |at: &[f64; 3]| at.map(|x| (x / width).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();

@@ -1,9 +1,9 @@
 //! Description of a tissue body: one value, stored as one TOML file.
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::{Roi, Solid};
-use crate::error::check_range;
 use crate::{Material, TissueError};
 
 /// A body of tissue.
@@ -95,7 +95,7 @@ impl TissueBody {
             ));
         }
         for (axis, &x) in self.position.iter().enumerate() {
-            check_range(&format!("position[{axis}]"), x, -1e4, 1e4)?;
+            check_range(&format!("position[{axis}]"), x, [-1e4, 1e4], "m")?;
         }
         for (index, layer) in self.layers.iter().enumerate() {
             let is_last = index + 1 == self.layers.len();
@@ -103,8 +103,8 @@ impl TissueBody {
             check_range(
                 &format!("layers[{index}].thickness"),
                 layer.thickness,
-                1e-6,
-                most,
+                [1e-6, most],
+                "m",
             )?;
             layer.material.check()?;
         }
@@ -113,7 +113,7 @@ impl TissueBody {
         }
         for (index, attachment) in self.attachments.iter().enumerate() {
             let field = format!("attachments[{index}].distance");
-            check_range(&field, attachment.distance, 0.0, 10.0)?;
+            check_range(&field, attachment.distance, [0.0, 10.0], "m")?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -9,7 +10,6 @@ use rayon::prelude::*;
 
 use super::{Solid, TissueBody};
 use crate::TissueError;
-use crate::error::check_range;
 use crate::mesh::TetMesh;
 use insonate_meshes::{MeshFault, SurfaceTree};
 
@@ -55,8 +55,8 @@ impl TissueBody {
         folder: &Path,
     ) -> Result<ParticleBody, TissueError> {
         self.check()?;
-        check_range("cell_width", cell_width, 1e-5, 10.0)?;
-        check_range("jitter", jitter, 0.0, 1.0)?;
+        check_range("cell_width", cell_width, [1e-5, 10.0], "m")?;
+        check_range("jitter", jitter, [0.0, 1.0], "")?;
         let surface = self.solid.surface(folder)?;
         let nearest = SurfaceTree::new(&surface)?;
         let spacing = cell_width / 2.0;
@@ -123,7 +123,7 @@ impl TissueBody {
     /// As [`Solid::surface`], [`TetMesh::cuboid`] and [`TetMesh::from_surface`].
     pub fn tetrahedra(&self, edge: f64, folder: &Path) -> Result<TetBody, TissueError> {
         self.check()?;
-        check_range("edge", edge, 1e-6, 1e3)?;
+        check_range("edge", edge, [1e-6, 1e3], "m")?;
         let surface = self.solid.surface(folder)?;
         let nearest = SurfaceTree::new(&surface)?;
         let mut mesh = match &self.solid {

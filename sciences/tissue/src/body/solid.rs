@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::shapes;
 use crate::TissueError;
-use crate::error::check_range;
 use insonate_meshes::TriangleMesh;
 
 /// Number of times that the triangles of an icosahedron are split for an ellipsoid. Its volume is 0.05 %
@@ -59,7 +59,7 @@ impl Solid {
     /// [`TissueError::Setting`] for invalid sizes; [`TissueError::File`] for an invalid
     /// mesh.
     pub fn surface(&self, folder: &Path) -> Result<TriangleMesh, TissueError> {
-        let check = |field: &str, size: f64| check_range(field, size, 1e-4, 100.0);
+        let check = |field: &str, size: f64| check_range(field, size, [1e-4, 100.0], "m");
         match self {
             Self::Cuboid { half } | Self::Ellipsoid { half } => {
                 for (axis, &half) in half.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Solid {
                 check("solid.radius", *radius)?;
                 check("solid.half_length", *half_length)?;
             }
-            Self::Mesh { scale, .. } => check_range("solid.scale", *scale, 1e-9, 1e9)?,
+            Self::Mesh { scale, .. } => check_range("solid.scale", *scale, [1e-9, 1e9], "")?,
             Self::Torso | Self::Liver => {}
         }
         Ok(match self {

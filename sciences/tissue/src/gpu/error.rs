@@ -21,3 +21,9 @@ pub enum GpuError {
     #[error(transparent)]
     Tissue(#[from] TissueError),
 }
+
+impl From<insonate_settings::SettingError> for GpuError {
+    fn from(error: insonate_settings::SettingError) -> Self {
+        Self::Tissue(error.into())
+    }
+}

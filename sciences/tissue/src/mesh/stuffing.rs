@@ -7,6 +7,7 @@
 mod cut;
 mod lattice;
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -14,7 +15,6 @@ use self::cut::Cutter;
 use self::lattice::Lattice;
 use super::TetMesh;
 use crate::TissueError;
-use crate::error::check_range;
 use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 
 /// A cut point violates a vertex of a long edge if it is nearer than this part of the edge length.
@@ -39,9 +39,9 @@ impl TetMesh {
         [low, high]: [[f64; 3]; 2],
         edge: f64,
     ) -> Result<Self, TissueError> {
-        check_range("edge", edge, 1e-6, 1e3)?;
+        check_range("edge", edge, [1e-6, 1e3], "m")?;
         for axis in 0..3 {
-            check_range("bounds", high[axis] - low[axis], 0.0, 1e4)?;
+            check_range("bounds", high[axis] - low[axis], [0.0, 1e4], "m")?;
         }
         let lattice = Lattice::over(low, high, edge)?;
         let mut points: Vec<Vector3<f64>> =

@@ -1,8 +1,9 @@
 //! Bodies of particles.
 
+use insonate_settings::check_range;
+
 use super::chunk::Particle;
 use super::config::MpmConfig;
-use crate::error::check_range;
 use crate::{Material, TissueError};
 
 /// Particles of one material.
@@ -24,9 +25,19 @@ impl MpmBody {
     pub(super) fn check(&self) -> Result<(), TissueError> {
         self.material.check()?;
         for (axis, velocity) in ["x", "y", "z"].into_iter().zip(self.velocity) {
-            check_range(&format!("body.velocity.{axis}"), velocity, -1e4, 1e4)?;
+            check_range(
+                &format!("body.velocity.{axis}"),
+                velocity,
+                [-1e4, 1e4],
+                "m/s",
+            )?;
         }
-        check_range("body.particle_volume", self.particle_volume, 1e-18, 1.0)?;
+        check_range(
+            "body.particle_volume",
+            self.particle_volume,
+            [1e-18, 1.0],
+            "m³",
+        )?;
         let n = self.positions.len();
         match self.fixed.iter().find(|number| **number as usize >= n) {
             None => Ok(()),

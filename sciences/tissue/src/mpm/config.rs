@@ -1,7 +1,8 @@
 //! Settings of a world of particles.
 
+use insonate_settings::check_range;
+
 use super::tile::BLOCK;
-use crate::error::check_range;
 use crate::{ElasticLaw, Material, TissueError};
 
 /// Layers of nodes along each side of the domain in which wall conditions apply.
@@ -102,21 +103,36 @@ impl MpmConfig {
     /// # Errors
     /// [`TissueError::Setting`].
     pub fn check(&self) -> Result<(), TissueError> {
-        check_range("cell_width", self.cell_width, 1e-5, 10.0)?;
-        check_range("substep", self.substep, 1e-9, f64::INFINITY)?;
-        check_range("contact_distance", self.contact_distance, -2.0, 2.0)?;
+        check_range("cell_width", self.cell_width, [1e-5, 10.0], "m")?;
+        check_range("substep", self.substep, [1e-9, f64::INFINITY], "s")?;
+        check_range(
+            "contact_distance",
+            self.contact_distance,
+            [-2.0, 2.0],
+            "cells",
+        )?;
         if self.reach != f64::INFINITY {
-            check_range("reach", self.reach, 1e-6, 1e3)?;
+            check_range("reach", self.reach, [1e-6, 1e3], "m")?;
         }
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            check_range(&format!("origin.{name}"), self.origin[axis], -1e4, 1e4)?;
-            check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;
+            check_range(
+                &format!("origin.{name}"),
+                self.origin[axis],
+                [-1e4, 1e4],
+                "m",
+            )?;
+            check_range(
+                &format!("gravity.{name}"),
+                self.gravity[axis],
+                [-1e4, 1e4],
+                "m/s²",
+            )?;
             // Positions in cells are stored as f32: the resolution at 1024 cells is 1e-4 cells.
             check_range(
                 &format!("cells.{name}"),
                 self.cells[axis] as f64,
-                8.0,
-                1024.0,
+                [8.0, 1024.0],
+                "",
             )?;
         }
         Ok(())

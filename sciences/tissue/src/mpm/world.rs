@@ -1,5 +1,6 @@
 //! A world of MLS-MPM particles and tools.
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 
 use super::advance::{Advance, G2p};
@@ -14,7 +15,6 @@ use super::sort::{Sorted, sort};
 use super::tile::{self, NODES_LEN};
 use super::transfer::Constants;
 use super::window::Window;
-use crate::error::check_range;
 use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
@@ -134,7 +134,7 @@ impl MlsMpm {
     /// [`TissueError::Setting`] for an invalid time or tool; [`TissueError::Diverged`], now and on every call
     /// until a reset.
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
-        check_range("time", time, 0.0, 1e3)?;
+        check_range("time", time, [0.0, 1e3], "s")?;
         self.tools.iter().try_for_each(Tool::check)?;
         self.check_holders()?;
         if let Some(reason) = self.diverged {
@@ -144,7 +144,7 @@ impl MlsMpm {
         self.grips.release_if(|held| held.holder as usize > n_tools);
         self.choose_window()?;
         let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
-        check_range("substeps in a step", n_substeps, 0.0, MAX_SUBSTEPS)?;
+        check_range("substeps in a step", n_substeps, [0.0, MAX_SUBSTEPS], "")?;
         let n_substeps = n_substeps as usize;
         if n_substeps == 0 {
             return Ok(());

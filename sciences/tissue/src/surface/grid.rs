@@ -1,7 +1,8 @@
 //! Scalar fields on grids.
 
+use insonate_settings::check_range;
+
 use crate::TissueError;
-use crate::error::check_range;
 
 /// Maximum number of nodes.
 pub(super) const MAX_NODES: usize = 1 << 26;
@@ -81,7 +82,7 @@ impl ScalarGrid {
 
 /// Total number of nodes.
 pub(super) fn check_size(spacing: f64, n_nodes: [usize; 3]) -> Result<usize, TissueError> {
-    check_range("spacing", spacing, 1e-6, 1e3)?;
+    check_range("spacing", spacing, [1e-6, 1e3], "m")?;
     let count = n_nodes.iter().try_fold(1_usize, |n, &m| n.checked_mul(m));
     match count {
         Some(count @ 1..=MAX_NODES) => Ok(count),

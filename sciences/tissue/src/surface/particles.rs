@@ -7,8 +7,8 @@
 use super::grid::{ScalarGrid, check_size};
 use super::marching_cubes::{Isosurface, marching_cubes};
 use crate::TissueError;
-use crate::error::check_range;
 use insonate_meshes::{MAX_COORDINATE, MeshFault, TriangleMesh};
+use insonate_settings::check_range;
 
 /// Volumes of particles [m³].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +71,7 @@ pub fn particle_surface(
 ) -> Result<ParticleSurface, TissueError> {
     cloud.check()?;
     let (SurfaceLevel::Filled(part) | SurfaceLevel::OfGreatest(part)) = level;
-    check_range("level", part, 1e-3, 1.0 - 1e-3)?;
+    check_range("level", part, [1e-3, 1.0 - 1e-3], "")?;
     let (low, n_nodes) = grid_around(cloud.positions, spacing)?;
     let grid = |values| ScalarGrid {
         origin: low.map(|node| node as f64 * spacing),
@@ -138,13 +138,14 @@ impl ParticleCloud<'_> {
                 ));
             }
         }
-        match self.volumes {
-            ParticleVolumes::One(volume) => check_range("volume", volume, 1e-30, 1e12),
+        let range = [1e-30, 1e12];
+        Ok(match self.volumes {
+            ParticleVolumes::One(volume) => check_range("volume", volume, range, "m³"),
             ParticleVolumes::Each(volumes) => volumes
                 .iter()
                 .enumerate()
-                .try_for_each(|(i, &v)| check_range(&format!("volumes[{i}]"), v, 1e-30, 1e12)),
-        }
+                .try_for_each(|(i, &v)| check_range(&format!("volumes[{i}]"), v, range, "m³")),
+        }?)
     }
 }
 
@@ -174,7 +175,7 @@ fn grid_around(
     positions: &[[f64; 3]],
     spacing: f64,
 ) -> Result<([i64; 3], [usize; 3]), TissueError> {
-    check_range("spacing", spacing, 1e-6, 1e3)?;
+    check_range("spacing", spacing, [1e-6, 1e3], "m")?;
     let mut low = [f64::INFINITY; 3];
     let mut high = [f64::NEG_INFINITY; 3];
     for at in positions {

@@ -1,8 +1,9 @@
 //! Low-pass filter of a force sensor.
 
+use insonate_settings::check_range;
+
 use super::Wrench;
 use crate::TissueError;
-use crate::error::check_range;
 
 /// A first-order low-pass filter, as in force sensors.
 ///
@@ -30,7 +31,7 @@ impl WrenchFilter {
     /// # Errors
     /// [`TissueError::Setting`] for a frequency outside 1e-3 to 1e6.
     pub fn new(cutoff: f64) -> Result<Self, TissueError> {
-        check_range("filter.cutoff", cutoff, 1e-3, 1e6)?;
+        check_range("filter.cutoff", cutoff, [1e-3, 1e6], "Hz")?;
         Ok(Self { cutoff, last: None })
     }
 

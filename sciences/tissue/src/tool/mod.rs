@@ -11,10 +11,10 @@ pub(crate) use shape::RoundedBox;
 pub use shape::Shape;
 pub use signed_distance::SignedDistance;
 
+use insonate_settings::check_range;
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::TissueError;
-use crate::error::check_range;
 
 /// A rigid tool with Coulomb friction.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,12 @@ impl Tool {
         if self.friction == f64::INFINITY {
             return Ok(());
         }
-        check_range("tool.friction", self.friction, 0.0, 10.0)
+        Ok(check_range(
+            "tool.friction",
+            self.friction,
+            [0.0, 10.0],
+            "",
+        )?)
     }
 
     /// Greatest speed of the tool's points within a distance from its origin [m/s].

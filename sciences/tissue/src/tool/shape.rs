@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use insonate_settings::check_ranges;
 use nalgebra::Vector3;
 
 use super::{DistanceField, SignedDistance};
 use crate::TissueError;
-use crate::error::check_range;
 
 /// A solid in its own frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,9 +86,9 @@ impl Shape {
             ],
             Self::HalfSpace | Self::Field(_) => &[],
         };
-        sizes
-            .iter()
-            .try_for_each(|(field, size)| check_range(field, *size, 1e-6, 100.0))
+        let rows = sizes.iter();
+        let rows = rows.map(|&(field, size)| (field, size, [1e-6, 100.0], "m"));
+        Ok(check_ranges("", rows)?)
     }
 
     /// Radius of a ball around the origin that contains the solid [m].

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -12,7 +13,6 @@ use super::config::XpbdConfig;
 use super::lane_layout::ManyWorlds;
 use super::model::Model;
 use super::topology::Topology;
-use crate::error::check_range;
 use crate::graspable::Graspable;
 
 use crate::TissueError;
@@ -51,7 +51,7 @@ impl XpbdBatch {
     ) -> Result<Self, TissueError> {
         config.check()?;
         config.check_whole()?;
-        check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
+        check_range("n_worlds", n_worlds as f64, [1.0, 1e6], "worlds")?;
         let n_blocks = n_worlds.div_ceil(Self::LANES);
         let threads = (n_blocks > 1).then(|| thread_pool(config.n_threads));
         let topology = Topology::new(bodies, attachments)?;
@@ -89,7 +89,7 @@ impl XpbdBatch {
         time: f64,
         moves: impl Fn(usize) -> bool + Sync,
     ) -> Result<Vec<Option<TissueError>>, TissueError> {
-        check_range("time", time, 0.0, 1e3)?;
+        check_range("time", time, [0.0, 1e3], "s")?;
         let step = |(i, block): (usize, &mut Block<ManyWorlds>)| {
             block.step(time, |world| moves(i * Self::LANES + world))
         };

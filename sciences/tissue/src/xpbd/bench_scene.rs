@@ -4,6 +4,7 @@
 //! constraints, and averaged Jacobi sweeps. The ball comes down at 0.1 m/s to 0.3 of the height, then slides at 0.05
 //! m/s for 3 cm.
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 
 use super::batch::XpbdBatch;
@@ -11,7 +12,6 @@ use super::body::XpbdBody;
 use super::config::{Sweep, XpbdConfig};
 use super::elasticity::Elasticity;
 use super::world::Xpbd;
-use crate::error::check_range;
 use crate::mesh::TetMesh;
 use crate::tool::{Shape, Tool};
 use crate::{Material, TissueError};
@@ -50,8 +50,8 @@ impl BenchScene {
     /// # Errors
     /// [`TissueError::Setting`].
     pub fn new(n_tets: usize, n_substeps: u32) -> Result<Self, TissueError> {
-        check_range("tets", n_tets as f64, 1.0, 1e7)?;
-        check_range("substeps", f64::from(n_substeps), 1.0, 1e4)?;
+        check_range("tets", n_tets as f64, [1.0, 1e7], "tetrahedra")?;
+        check_range("substeps", f64::from(n_substeps), [1.0, 1e4], "")?;
         let known = SIZES.iter().find(|(n, _)| *n == n_tets);
         let cells = known.map_or_else(
             || [((n_tets as f64 / 6.0).cbrt().ceil() as usize).max(1); 3],

@@ -1,7 +1,8 @@
 //! Bodies of tetrahedra.
 
+use insonate_settings::check_range;
+
 use super::elasticity::Elasticity;
-use crate::error::check_range;
 use crate::mesh::TetMesh;
 use crate::{Material, TissueError};
 
@@ -41,34 +42,34 @@ impl XpbdBody {
             return Err(TissueError::setting(field, n_materials, allowed));
         }
         self.tet_materials.iter().try_for_each(Material::check)?;
-        check_range(&name("damping_time"), self.damping_time, 0.0, 1e3)?;
+        check_range(&name("damping_time"), self.damping_time, [0.0, 1e3], "s")?;
         if let Elasticity::Springs {
             distance_compliance,
             volume_compliance,
         } = self.elasticity
         {
             let field = name("elasticity.distance_compliance");
-            check_range(&field, distance_compliance, 0.0, 1e6)?;
+            check_range(&field, distance_compliance, [0.0, 1e6], "m/N")?;
             let field = name("elasticity.volume_compliance");
-            check_range(&field, volume_compliance, 0.0, 1e6)?;
+            check_range(&field, volume_compliance, [0.0, 1e6], "m³/Pa")?;
         }
         for v in self.velocity {
-            check_range(&name("velocity"), v, -1e3, 1e3)?;
+            check_range(&name("velocity"), v, [-1e3, 1e3], "m/s")?;
         }
         if let Some(strain) = self.tear_strain {
-            check_range(&name("tear_strain"), strain, 1e-3, 1e3)?;
+            check_range(&name("tear_strain"), strain, [1e-3, 1e3], "")?;
         }
         let n = self.mesh.positions.len();
         for (i, position) in self.mesh.positions.iter().enumerate() {
             for x in position {
-                check_range(&name(&format!("mesh.positions[{i}]")), *x, -1e4, 1e4)?;
+                check_range(&name(&format!("mesh.positions[{i}]")), *x, [-1e4, 1e4], "m")?;
             }
         }
         check_range(
             &name("mesh.tets.len"),
             self.mesh.tets.len() as f64,
-            1.0,
-            1e8,
+            [1.0, 1e8],
+            "tetrahedra",
         )?;
         let mut is_used = vec![false; n];
         for (i, tet) in self.mesh.tets.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Settings of a world of tetrahedra.
 
+use insonate_settings::check_range;
+
 use crate::TissueError;
-use crate::error::check_range;
 
 /// Combination of the corrections of several constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -91,27 +92,37 @@ impl XpbdConfig {
     /// # Errors
     /// [`TissueError::Setting`].
     pub fn check(&self) -> Result<(), TissueError> {
-        check_range("substep", self.substep, 1e-7, 1.0)?;
+        check_range("substep", self.substep, [1e-7, 1.0], "s")?;
         if self.max_courant != f64::INFINITY {
-            check_range("max_courant", self.max_courant, 1e-3, 1e3)?;
+            check_range("max_courant", self.max_courant, [1e-3, 1e3], "")?;
         }
         let is_sequential = self.sweep == Sweep::GaussSeidel;
         let most = if is_sequential { 1e4 } else { 1.0 };
-        check_range("iterations", f64::from(self.iterations), 1.0, most)?;
+        check_range("iterations", f64::from(self.iterations), [1.0, most], "")?;
         if let Sweep::AveragedJacobi { relaxation } = self.sweep {
-            check_range("sweep.relaxation", relaxation, 1e-3, 2.0)?;
+            check_range("sweep.relaxation", relaxation, [1e-3, 2.0], "")?;
         }
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;
+            check_range(
+                &format!("gravity.{name}"),
+                self.gravity[axis],
+                [-1e4, 1e4],
+                "m/s²",
+            )?;
         }
-        check_range("drag", self.drag, 0.0, 1.0 / self.substep)?;
+        check_range("drag", self.drag, [0.0, 1.0 / self.substep], "1/s")?;
         if self.push_speed != f64::INFINITY {
-            check_range("push_speed", self.push_speed, 1e-6, 1e6)?;
+            check_range("push_speed", self.push_speed, [1e-6, 1e6], "m/s")?;
         }
         if self.reach != f64::INFINITY {
-            check_range("reach", self.reach, 1e-6, 1e3)?;
+            check_range("reach", self.reach, [1e-6, 1e3], "m")?;
         }
-        check_range("max_speed", self.max_speed, 1e-3, 1e6)
+        Ok(check_range(
+            "max_speed",
+            self.max_speed,
+            [1e-3, 1e6],
+            "m/s",
+        )?)
     }
 
     /// Checks settings that only a single world supports.

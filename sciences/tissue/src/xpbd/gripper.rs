@@ -3,10 +3,10 @@
 //! The shaft always passes through the trocar, its remote centre of motion. The position of the tip and the roll about
 //! the shaft determine its pose. Vertices near the centre of the closed clamps are held until the clamps open.
 
+use insonate_settings::check_range;
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::TissueError;
-use crate::error::check_range;
 use crate::graspable::Graspable;
 use crate::tool::{Shape, Tool, Wrench};
 
@@ -77,21 +77,36 @@ impl Gripper {
         roll: f64,
         opening: f64,
     ) -> Result<Self, TissueError> {
-        check_range("gripper.grasp_radius", geometry.grasp_radius, 1e-6, 1.0)?;
+        check_range(
+            "gripper.grasp_radius",
+            geometry.grasp_radius,
+            [1e-6, 1.0],
+            "m",
+        )?;
         let GripperGeometry {
             closed_angle,
             release_angle,
             ..
         } = geometry;
-        check_range("gripper.closed_angle", closed_angle, 0.0, 3.0)?;
-        check_range("gripper.release_angle", release_angle, closed_angle, 3.0)?;
-        check_range("gripper.shaft_length", geometry.shaft_length, 1e-3, 10.0)?;
+        check_range("gripper.closed_angle", closed_angle, [0.0, 3.0], "rad")?;
+        check_range(
+            "gripper.release_angle",
+            release_angle,
+            [closed_angle, 3.0],
+            "rad",
+        )?;
+        check_range(
+            "gripper.shaft_length",
+            geometry.shaft_length,
+            [1e-3, 10.0],
+            "m",
+        )?;
         let field = "gripper.clamp_length";
         check_range(
             field,
             geometry.clamp_length,
-            2.1 * geometry.clamp_radius,
-            1.0,
+            [2.1 * geometry.clamp_radius, 1.0],
+            "m",
         )?;
         let mut gripper = Self {
             geometry,
@@ -126,7 +141,7 @@ impl Gripper {
         opening: f64,
         time: f64,
     ) -> Result<(), TissueError> {
-        check_range("time", time, 1e-9, 1e3)?;
+        check_range("time", time, [1e-9, 1e3], "s")?;
         let mut target = Self {
             tip,
             roll,
@@ -209,9 +224,14 @@ impl Gripper {
             }
         }
         let depth = (self.tip - self.trocar).norm();
-        check_range("distance of tip and trocar", depth, 1e-6, 1e5)?;
-        check_range("gripper.roll", self.roll, -1e3, 1e3)?;
-        check_range("gripper.opening", self.opening, 0.0, 3.0)
+        check_range("distance of tip and trocar", depth, [1e-6, 1e5], "m")?;
+        check_range("gripper.roll", self.roll, [-1e3, 1e3], "rad")?;
+        Ok(check_range(
+            "gripper.opening",
+            self.opening,
+            [0.0, 3.0],
+            "rad",
+        )?)
     }
 
     /// The gripper's frame: the shaft comes from +z.

@@ -1,5 +1,6 @@
 //! Points, tetrahedra, constraints and faces of all bodies of a world.
 
+use insonate_settings::check_range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::attachment::{Anchor, Attachment};
@@ -9,7 +10,6 @@ use super::constraint::AnyConstraintList as _;
 use super::constraints::{Constraints, Distance};
 use super::tet::{BodyTets, Tet};
 use crate::TissueError;
-use crate::error::check_range;
 
 /// A triangle of the surface at rest, counterclockwise from outside.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ impl Topology {
             let edges = Matrix3::from_columns(&[b - a, c - a, d - a]);
             let volume = edges.determinant() / 6.0;
             let field = format!("bodies[{index}].mesh.tets[{i}]");
-            check_range(&format!("{field}.volume"), volume, 1e-18, 1e6)?;
+            check_range(&format!("{field}.volume"), volume, [1e-18, 1e6], "m³")?;
             let inverse = edges
                 .try_inverse()
                 .filter(|m| m.iter().all(|x| x.is_finite()));
@@ -145,12 +145,22 @@ impl Topology {
     fn attach(&mut self, index: usize, attachment: &Attachment) -> Result<(), TissueError> {
         let name = |field: &str| format!("attachments[{index}].{field}");
         let last = self.n_vertices as f64 - 1.0;
-        check_range(&name("vertex"), f64::from(attachment.vertex), 0.0, last)?;
-        check_range(&name("length"), attachment.length, 0.0, 1e3)?;
-        check_range(&name("compliance"), attachment.compliance, 0.0, 1e6)?;
+        check_range(
+            &name("vertex"),
+            f64::from(attachment.vertex),
+            [0.0, last],
+            "",
+        )?;
+        check_range(&name("length"), attachment.length, [0.0, 1e3], "m")?;
+        check_range(
+            &name("compliance"),
+            attachment.compliance,
+            [0.0, 1e6],
+            "m/N",
+        )?;
         let other = match attachment.to {
             Anchor::Vertex(vertex) => {
-                check_range(&name("to.vertex"), f64::from(vertex), 0.0, last)?;
+                check_range(&name("to.vertex"), f64::from(vertex), [0.0, last], "")?;
                 if vertex == attachment.vertex {
                     let field = name("to.vertex");
                     return Err(TissueError::setting(field, vertex, "another vertex"));
@@ -159,7 +169,7 @@ impl Topology {
             }
             Anchor::Point(point) => {
                 for x in point {
-                    check_range(&name("to.point"), x, -1e4, 1e4)?;
+                    check_range(&name("to.point"), x, [-1e4, 1e4], "m")?;
                 }
                 self.rest.push(point.into());
                 self.velocities.push(Vector3::zeros());
@@ -186,7 +196,7 @@ impl Topology {
             return Err(TissueError::setting("anchor", anchor, allowed));
         }
         for x in to {
-            check_range("anchor.to", x, -1e4, 1e4)?;
+            check_range("anchor.to", x, [-1e4, 1e4], "m")?;
         }
         let there = Vector3::from(to) - self.origin;
         Ok((self.n_vertices + anchor, there.map(|x| x as f32).into()))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use insonate_meshes::TriangleMesh;
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 
 use super::attachment::Attachment;
@@ -12,7 +13,6 @@ use super::config::XpbdConfig;
 use super::lane_layout::OneWorld;
 use super::model::Model;
 use super::topology::Topology;
-use crate::error::check_range;
 use crate::graspable::Graspable;
 use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
@@ -117,7 +117,7 @@ impl Xpbd {
     /// # Errors
     /// As [`SoftTissue::step`].
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
-        check_range("time", time, 0.0, 1e3)?;
+        check_range("time", time, [0.0, 1e3], "s")?;
         match self.block.step(time, |_| true).swap_remove(0) {
             None => Ok(()),
             Some(error) => Err(error),

@@ -51,6 +51,7 @@ use beam_filter::BeamFilter;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
 use grid::Grid;
+use insonate_settings::check_range;
 use legs::Media;
 use paths::Paths;
 use points::Located;
@@ -300,7 +301,7 @@ impl BMode {
     /// # Errors
     /// [`UltrasoundError::Setting`]: the size is outside of 2 to 4096.
     pub fn scan_converter(&self, size: usize) -> Result<ScanConverter, UltrasoundError> {
-        UltrasoundError::check_range("size of the picture", size as f64, [2.0, 4096.0], "pixels")?;
+        check_range("size of the picture", size as f64, [2.0, 4096.0], "pixels")?;
         let white = -self.settings.gain as f32;
         let range = self.settings.dynamic_range as f32;
         Ok(ScanConverter::new(&self.grid, size, white, range))

@@ -1,5 +1,7 @@
 //! Settings of a scanner.
 
+use insonate_settings::check_range;
+
 use crate::UltrasoundError;
 use crate::beam::{Focusing, TransmitFocus};
 use crate::transducer::{ArrayKind, Transducer};
@@ -78,37 +80,36 @@ impl Settings {
     /// # Errors
     /// [`UltrasoundError::Setting`] names the invalid field.
     pub fn check(&self) -> Result<(), UltrasoundError> {
-        let range = UltrasoundError::check_range;
-        range("n_lines", self.n_lines as f64, [2.0, 4096.0], "")?;
-        range("n_samples", self.n_samples as f64, [16.0, 16384.0], "")?;
-        range("depth", self.depth, [0.005, 0.4], "m")?;
+        check_range("n_lines", self.n_lines as f64, [2.0, 4096.0], "")?;
+        check_range("n_samples", self.n_samples as f64, [16.0, 16384.0], "")?;
+        check_range("depth", self.depth, [0.005, 0.4], "m")?;
         if let Some(focus) = self.focusing.transmit {
-            range("transmit focus", focus.depth, [0.002, 0.4], "m")?;
-            range("transmit f-number", focus.f_number, [0.5, 20.0], "")?;
+            check_range("transmit focus", focus.depth, [0.002, 0.4], "m")?;
+            check_range("transmit f-number", focus.f_number, [0.5, 20.0], "")?;
         }
-        range(
+        check_range(
             "receive f-number",
             self.focusing.receive_f_number,
             [0.5, 20.0],
             "",
         )?;
-        range(
+        check_range(
             "speed of sound",
             self.speed_of_sound,
             [1000.0, 2000.0],
             "m/s",
         )?;
-        range("compensation", self.compensation, [0.0, 3.0], "dB/(cm MHz)")?;
+        check_range("compensation", self.compensation, [0.0, 3.0], "dB/(cm MHz)")?;
         if self.noise != f64::NEG_INFINITY {
-            range("noise", self.noise, [-200.0, 40.0], "dB, or −∞")?;
+            check_range("noise", self.noise, [-200.0, 40.0], "dB, or −∞")?;
         }
-        range("gain", self.gain, [-120.0, 60.0], "dB")?;
-        range("dynamic range", self.dynamic_range, [10.0, 120.0], "dB")?;
-        range(
+        check_range("gain", self.gain, [-120.0, 60.0], "dB")?;
+        check_range("dynamic range", self.dynamic_range, [10.0, 120.0], "dB")?;
+        Ok(check_range(
             "scatterers per cell",
             self.scatterers_per_cell,
             [1.0, 200.0],
             "",
-        )
+        )?)
     }
 }

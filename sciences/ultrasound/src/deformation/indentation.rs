@@ -10,6 +10,7 @@
     reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
+use insonate_settings::check_range;
 use nalgebra::{Isometry3, Vector3};
 
 use super::steps::Steps;
@@ -69,7 +70,7 @@ impl<D: Deformation> Indentation<D> {
         world_from_probe: &Isometry3<f64>,
         decay: f64,
     ) -> Result<Self, UltrasoundError> {
-        UltrasoundError::check_range("decay of the indentation", decay, [0.005, 0.1], "m")?;
+        check_range("decay of the indentation", decay, [0.005, 0.1], "m")?;
         let radius = match transducer.kind {
             ArrayKind::Curvilinear { radius } => radius as f32,
             ArrayKind::Linear | ArrayKind::Phased { .. } => f32::INFINITY,

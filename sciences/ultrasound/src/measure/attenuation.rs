@@ -1,5 +1,7 @@
 //! Attenuation, from the decay of speckle with depth.
 
+use insonate_settings::check_range;
+
 use super::frame_of;
 use crate::material::SOFT_TISSUE;
 use crate::phantom::Block;
@@ -25,7 +27,7 @@ pub fn attenuation_slope(
     attenuation: f64,
 ) -> Result<AttenuationSlope, UltrasoundError> {
     const N_PLACES: u64 = 6;
-    UltrasoundError::check_range("alpha", attenuation, [0.0, 3.0], "dB/(cm MHz)")?;
+    check_range("alpha", attenuation, [0.0, 3.0], "dB/(cm MHz)")?;
     let block = Block::uniform(Material {
         attenuation: attenuation as f32,
         ..SOFT_TISSUE

@@ -10,6 +10,8 @@
 //!
 //! Lines that are not coupled are set to 0; otherwise they would look like homogeneous tissue.
 
+use insonate_settings::check_range;
+
 use super::banded::Banded;
 use crate::{Frame, Settings, UltrasoundError};
 
@@ -45,16 +47,15 @@ impl ConfidenceSettings {
     }
 
     fn check(&self) -> Result<(), UltrasoundError> {
-        let range = UltrasoundError::check_range;
-        range("alpha", self.alpha, [0.0, 100.0], "")?;
-        range("beta", self.beta, [0.0, 1000.0], "")?;
-        range("gamma", self.gamma, [0.0, 10.0], "")?;
+        check_range("alpha", self.alpha, [0.0, 100.0], "")?;
+        check_range("beta", self.beta, [0.0, 1000.0], "")?;
+        check_range("gamma", self.gamma, [0.0, 10.0], "")?;
         let [lines, samples] = self.nodes.map(|n| n as f64);
-        range("lines of the confidence map", lines, [2.0, 192.0], "")?;
-        range("samples of the confidence map", samples, [3.0, 512.0], "")?;
+        check_range("lines of the confidence map", lines, [2.0, 192.0], "")?;
+        check_range("samples of the confidence map", samples, [3.0, 512.0], "")?;
         let [black, white] = self.levels;
-        range("black", black, [-1000.0, 1000.0], "dB")?;
-        range("white", white, [black + 1.0, 1001.0], "dB")
+        check_range("black", black, [-1000.0, 1000.0], "dB")?;
+        Ok(check_range("white", white, [black + 1.0, 1001.0], "dB")?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Resolution: widths of point targets on the axis.
 
+use insonate_settings::check_range;
 use nalgebra::Isometry3;
 
 use super::width::full_width;
@@ -45,7 +46,7 @@ fn point_target(
     depth: f64,
 ) -> Result<PointTarget, UltrasoundError> {
     const N_PLACES: i32 = 30;
-    UltrasoundError::check_range("depth of a point", depth, [0.002, 0.3], "m")?;
+    check_range("depth of a point", depth, [0.002, 0.3], "m")?;
     let block = Block::points(&[depth as f32], settings.speed_of_sound as f32);
     let pulse = Pulse::new(transducer).width(settings.speed_of_sound);
     let settings = Settings {

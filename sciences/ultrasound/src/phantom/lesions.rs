@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use insonate_settings::check_range;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -86,7 +87,7 @@ impl FromStr for Lesion {
         };
         let radius = radius.map(str::parse).transpose().map_err(|_| wrong())?;
         let radius = radius.unwrap_or(USUAL_RADIUS);
-        UltrasoundError::check_range("radius of a lesion", radius, RADII, "m")?;
+        check_range("radius of a lesion", radius, RADII, "m")?;
         Ok(Self { kind, radius })
     }
 }
@@ -119,7 +120,7 @@ pub fn place_lesions(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut placed: Vec<(Point, f32)> = Vec::new();
     for Lesion { kind, radius } in lesions {
-        UltrasoundError::check_range("radius of a lesion", *radius, RADII, "m")?;
+        check_range("radius of a lesion", *radius, RADII, "m")?;
         let center = host
             .room(*radius as f32, &placed, &mut rng)
             .ok_or_else(|| {

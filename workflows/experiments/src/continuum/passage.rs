@@ -8,6 +8,7 @@ use insonate_continuum::lumen::{
 };
 use insonate_continuum::{ContinuumError, Lumen};
 use insonate_meshes::TriangleMesh;
+use insonate_settings::SettingError;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Depth of the rod's entry below the highest point of a user's mesh, as a share of the mesh's height.
@@ -83,11 +84,8 @@ impl Passage {
         let length = direction.norm();
         if !is_inside || !(1e-9..1e9).contains(&length) {
             let (place, direction): ([f64; 3], [f64; 3]) = (place.into(), direction.into());
-            return Err(ContinuumError::Setting {
-                field: "entry".to_owned(),
-                value: format!("{place:?} towards {direction:?}"),
-                allowed: "a place inside the mesh [m], and a direction".to_owned(),
-            });
+            let allowed = "a place inside the mesh [m], and a direction";
+            return Err(SettingError::new("entry", (place, direction), allowed).into());
         }
         Ok(Self {
             normals: wall.vertex_normals(),
@@ -110,15 +108,12 @@ impl Passage {
             return Ok(network.centre_line(branch));
         }
         let names: Vec<&str> = branches.iter().map(|branch| branch.name.as_str()).collect();
-        Err(ContinuumError::Setting {
-            field: "target".to_owned(),
-            value: format!("{name:?}"),
-            allowed: if names.is_empty() {
-                "left out: this lumen has no named branches".to_owned()
-            } else {
-                format!("one of {}", names.join(", "))
-            },
-        })
+        let allowed = if names.is_empty() {
+            "left out: this lumen has no named branches".to_owned()
+        } else {
+            format!("one of {}", names.join(", "))
+        };
+        Err(SettingError::new("target", name, allowed).into())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use insonate_models::robots::psm::{REMOTE_CENTER_HEIGHT, REMOTE_CENTER_REACH};
 use insonate_models::{ModelError, Scene};
+use insonate_settings::check_range;
 use insonate_sim::controllers::Controller as _;
 use insonate_sim::psm::dvrk::{JointVector, Psm, classic};
 use insonate_sim::psm::{
@@ -77,16 +78,10 @@ impl PsmPalpation {
     /// # Errors
     /// [`ModelError::OutOfRange`].
     pub fn check(&self) -> Result<(), ModelError> {
-        ModelError::check_range("depth", self.depth, 0.0, 0.03, "between 0 and 0.03 m")?;
-        ModelError::check_range("rate", self.rate, 0.05, 3.0, "between 0.05 and 3 Hz")?;
-        ModelError::check_range("sweep", self.sweep, 0.0, 0.04, "between 0 and 0.04 m")?;
-        ModelError::check_range(
-            "duration",
-            self.duration,
-            0.5,
-            600.0,
-            "between 0.5 and 600 s",
-        )
+        check_range("depth", self.depth, [0.0, 0.03], "m")?;
+        check_range("rate", self.rate, [0.05, 3.0], "Hz")?;
+        check_range("sweep", self.sweep, [0.0, 0.04], "m")?;
+        Ok(check_range("duration", self.duration, [0.5, 600.0], "s")?)
     }
 
     /// Motion of the joints over a scene's torso.
@@ -102,12 +97,11 @@ impl PsmPalpation {
         let mut start = JointVector::zeros();
         start[2] = from_center - tool;
         let travel = CLEARANCE + self.depth;
-        ModelError::check_range(
-            "insertion",
+        check_range(
+            "insertion of the deepest press",
             start[2] + travel,
-            0.05,
-            0.24,
-            "between 0.05 and 0.24 m, of the deepest press",
+            [0.05, 0.24],
+            "m",
         )?;
         Ok(JointMotion::Press {
             start,

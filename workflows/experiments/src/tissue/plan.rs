@@ -2,6 +2,7 @@
 //!
 //! This module and `motions` and `discretized_body` refer to each other: a plan names its motion and body, which are built from the plan.
 
+use insonate_settings::{SettingError, check_ranges};
 use insonate_tissue::{Material, TissueError};
 
 use super::BodyKind;
@@ -97,18 +98,14 @@ impl MotionPlan {
         let bodies = self.motion.bodies;
         if !bodies.contains(&self.body) {
             let known: Vec<&str> = bodies.iter().map(|body| body.name()).collect();
-            return Err(TissueError::Setting {
-                field: "body".to_owned(),
-                value: self.body.name().to_owned(),
-                allowed: format!("{} for {}", known.join(" or "), self.motion.name),
-            });
+            let allowed = format!("{} for {}", known.join(" or "), self.motion.name);
+            return Err(
+                SettingError::new("body", format_args!("{}", self.body.name()), allowed).into(),
+            );
         }
         if self.layers && !self.body.has_layers() {
-            return Err(TissueError::Setting {
-                field: "layers".to_owned(),
-                value: "given".to_owned(),
-                allowed: format!("left out: a {} is of one material", self.body.name()),
-            });
+            let allowed = format!("left out: a {} is of one material", self.body.name());
+            return Err(SettingError::new("layers", format_args!("given"), allowed).into());
         }
         let Material {
             young_modulus,
@@ -117,27 +114,19 @@ impl MotionPlan {
             ..
         } = self.material;
         let most_travel = 2.0 * (self.motion.travel)(self.body);
-        for (field, value, least, most) in [
-            ("young_modulus", young_modulus, 100.0, 1e7),
-            ("poisson_ratio", poisson_ratio, 0.0, 0.49),
-            ("density", density, 100.0, 1e4),
-            ("damping_time", self.damping_time, 0.0, 1.0),
-            ("friction", self.friction, 0.0, 10.0),
-            ("resolution", self.resolution as f64, 6.0, 200.0),
-            ("travel", self.travel, 1e-4, most_travel),
-            ("duration", self.duration, 0.05, 100.0),
-            ("frames", self.n_frames as f64, 2.0, 60.0),
-            ("gravity", self.gravity, 0.0, 100.0),
-            ("threads", self.n_threads as f64, 0.0, 1024.0),
-        ] {
-            if !(value >= least && value <= most) {
-                return Err(TissueError::Setting {
-                    field: field.to_owned(),
-                    value: format!("{value}"),
-                    allowed: format!("between {least} and {most}"),
-                });
-            }
-        }
-        Ok(())
+        let rows = [
+            ("young_modulus", young_modulus, [100.0, 1e7], "Pa"),
+            ("poisson_ratio", poisson_ratio, [0.0, 0.49], ""),
+            ("density", density, [100.0, 1e4], "kg/m³"),
+            ("damping_time", self.damping_time, [0.0, 1.0], "s"),
+            ("friction", self.friction, [0.0, 10.0], ""),
+            ("resolution", self.resolution as f64, [6.0, 200.0], ""),
+            ("travel", self.travel, [1e-4, most_travel], "m"),
+            ("duration", self.duration, [0.05, 100.0], "s"),
+            ("frames", self.n_frames as f64, [2.0, 60.0], ""),
+            ("gravity", self.gravity, [0.0, 100.0], "m/s²"),
+            ("threads", self.n_threads as f64, [0.0, 1024.0], ""),
+        ];
+        Ok(check_ranges("", rows)?)
     }
 }

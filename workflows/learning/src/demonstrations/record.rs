@@ -7,6 +7,7 @@ use insonate_envs::{
     Autoreset, Env, EnvError, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv, tasks,
 };
 use insonate_rl::{Agent, action_rng};
+use insonate_settings::check_range;
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -325,8 +326,7 @@ impl RecordPlan {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        use insonate_envs::settings::check_range;
-        check_range("episodes", self.n_episodes as f64, 1.0, 100_000.0)?;
-        check_range("noise", self.noise, 0.0, 1.0)
+        check_range("episodes", self.n_episodes as f64, [1.0, 100_000.0], "")?;
+        Ok(check_range("noise", self.noise, [0.0, 1.0], "")?)
     }
 }

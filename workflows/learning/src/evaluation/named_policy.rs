@@ -6,6 +6,7 @@ use insonate_envs::tasks::{self, EnvFactory};
 use insonate_envs::{EnvError, settings};
 use insonate_rl::run::POLICY;
 use insonate_rl::{Agent, Policy};
+use insonate_settings::UnknownName;
 use toml::Table;
 
 use crate::LearningError;
@@ -185,18 +186,7 @@ pub fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
     if path.is_file() {
         return Ok(path.to_owned());
     }
-    Err(match EnvError::unknown("policy", name, &BUILTIN_POLICIES) {
-        EnvError::Unknown {
-            kind,
-            name,
-            near,
-            known,
-        } => EnvError::Unknown {
-            kind,
-            name,
-            near,
-            known: format!("{known}, a policy file ({POLICY}), or the folder of a training"),
-        },
-        other => other,
-    })
+    let mut unknown = UnknownName::new("policy", name, &BUILTIN_POLICIES);
+    unknown.known += &format!(", a policy file ({POLICY}), or the folder of a training");
+    Err(unknown.into())
 }

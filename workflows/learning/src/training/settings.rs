@@ -3,6 +3,7 @@
 use insonate_envs::tasks::{self, EnvFactory, TaskKind};
 use insonate_envs::{EnvError, settings};
 use insonate_rl::{AlgorithmConfig, AlgorithmKind, PpoConfig, RlError, SacConfig};
+use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -43,8 +44,13 @@ impl EvaluationSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        settings::check_range("evaluation.episodes", self.episodes as f64, 1.0, 1e6)?;
-        settings::check_range("evaluation.success", self.success, 0.0, 1.0)
+        check_range("evaluation.episodes", self.episodes as f64, [1.0, 1e6], "")?;
+        Ok(check_range(
+            "evaluation.success",
+            self.success,
+            [0.0, 1.0],
+            "",
+        )?)
     }
 
     /// Training steps between evaluations.
@@ -187,6 +193,7 @@ fn invalid(table: &str, error: RlError) -> EnvError {
             field: format!("{table}.{field}"),
             problem,
         },
+        RlError::OutOfRange(error) => EnvError::OutOfRange(error.within(table)),
         other => EnvError::Config {
             field: table.to_owned(),
             problem: other.to_string(),
@@ -258,11 +265,11 @@ mod tests {
             ),
             (
                 "discount = 2.0",
-                "ppo.discount: is 2; it must be between 0 and 1",
+                "ppo.discount is 2; it must be between 0 and 1",
             ),
             (
                 "cost_limit = -0.5",
-                "ppo.cost_limit: is -0.5; it must be between 0 and 1000000000000",
+                "ppo.cost_limit is -0.5; it must be between 0 and 1000000000000",
             ),
             (
                 "n_envs = \"many\"",
@@ -302,7 +309,7 @@ mod tests {
         );
         assert_eq!(
             problem(sac, "sac.tau=2.0"),
-            "sac.tau: is 2; it must be above 0 and at most 1"
+            "sac.tau is 2; it must be above 0 and at most 1"
         );
         assert_eq!(
             problem(sac, "sac.cost_limit=1.0"),

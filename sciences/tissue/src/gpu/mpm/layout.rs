@@ -1,5 +1,7 @@
 //! Layout of the worlds: offsets of particles, units of fixed-point sums, and the number of node blocks.
 
+use insonate_settings::check_range;
+
 use crate::gpu::{DeviceError, Gpu, GpuError};
 use crate::mpm::{Contact, Formulation, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, Material, TissueError};
@@ -145,7 +147,12 @@ impl Layout {
         for body in bodies {
             let material = &body.material;
             material.check()?;
-            crate::error::check_range("body.particle_volume", body.particle_volume, 1e-18, 1.0)?;
+            check_range(
+                "body.particle_volume",
+                body.particle_volume,
+                [1e-18, 1.0],
+                "m³",
+            )?;
             let mass = material.density * body.particle_volume;
             let number = self.masses.len() as u32;
             self.materials.push([
@@ -156,7 +163,7 @@ impl Layout {
             ]);
             let [x, y, z] = body.velocity;
             for speed in body.velocity {
-                crate::error::check_range("body.velocity", speed, -1e6, 1e6)?;
+                check_range("body.velocity", speed, [-1e6, 1e6], "m/s")?;
                 self.start_speed = self.start_speed.max(speed.abs());
             }
             let world = f32::from_bits(self.worlds.len() as u32);

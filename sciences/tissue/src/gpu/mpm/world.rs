@@ -1,5 +1,6 @@
 //! Many worlds of particles and tools.
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 
 use insonate_gpu::Region;
@@ -147,12 +148,12 @@ impl GpuMpm {
     /// distance fields of tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
-        crate::error::check_range("time", time, 0.0, 1e3)?;
+        check_range("time", time, [0.0, 1e3], "s")?;
         for world in &self.worlds {
             tools::check(&world.tools)?;
         }
         let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
-        crate::error::check_range("time over substep", n_substeps, 0.0, 1e8)?;
+        check_range("time over substep", n_substeps, [0.0, 1e8], "")?;
         if n_substeps == 0.0 {
             return Ok(());
         }

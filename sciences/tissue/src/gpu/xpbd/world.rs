@@ -1,5 +1,6 @@
 //! Many worlds of tetrahedra and tools.
 
+use insonate_settings::check_range;
 use nalgebra::Vector3;
 
 use insonate_gpu::Region;
@@ -73,7 +74,7 @@ impl GpuXpbd {
         if config.face_contact {
             return Err(TissueError::setting("face_contact", true, "false on the GPU").into());
         }
-        crate::error::check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
+        check_range("n_worlds", n_worlds as f64, [1.0, 1e6], "worlds")?;
         let topology = Topology::new(bodies, attachments)?;
         let packed = PackedTopology::new(&topology, config.sweep);
         let fields = Fields::new(gpu)?;
@@ -155,7 +156,7 @@ impl GpuXpbd {
     /// distance fields of tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
-        crate::error::check_range("time", time, 0.0, 1e3)?;
+        check_range("time", time, [0.0, 1e3], "s")?;
         for world in &self.worlds {
             tools::check(&world.tools)?;
         }
@@ -165,7 +166,7 @@ impl GpuXpbd {
         let crossing = self.config.max_courant * self.topology.crossing_time;
         let longest = self.config.substep.min(crossing);
         let n_substeps = (time / longest - 1e-9).ceil().max(0.0);
-        crate::error::check_range("time over substep", n_substeps, 0.0, 1e8)?;
+        check_range("time over substep", n_substeps, [0.0, 1e8], "")?;
         if n_substeps == 0.0 {
             return Ok(());
         }

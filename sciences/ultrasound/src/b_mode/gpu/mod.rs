@@ -21,6 +21,7 @@ mod speckle;
 use std::time::{Duration, Instant};
 
 use insonate_gpu::{DeviceError, Gpu, Staging};
+use insonate_settings::check_range;
 use rayon::prelude::*;
 
 use super::{BMode, Frame, Settings, View};
@@ -68,7 +69,7 @@ impl GpuBMode {
         n_frames: usize,
         size: Option<usize>,
     ) -> Result<Self, UltrasoundError> {
-        UltrasoundError::check_range("frames at once", n_frames as f64, [1.0, 4096.0], "")?;
+        check_range("frames at once", n_frames as f64, [1.0, 4096.0], "")?;
         let scanner = BMode::new(transducer, settings)?;
         let converter = size.map(|size| scanner.scan_converter(size)).transpose()?;
         let setup = Setup::new(gpu, &scanner, converter.as_ref(), n_frames)?;

@@ -17,6 +17,7 @@ mod voxels;
 use std::sync::Arc;
 
 use insonate_models::patients::{Physique, Trunk};
+use insonate_settings::check_range;
 use nalgebra::Isometry3;
 
 pub use self::landmarks::Landmarks;
@@ -170,7 +171,7 @@ impl Adult {
         rotation: f64,
         indentation: f64,
     ) -> Result<Isometry3<f64>, UltrasoundError> {
-        UltrasoundError::check_range("indentation", indentation, [0.0, 0.03], "m")?;
+        check_range("indentation", indentation, [0.0, 0.03], "m")?;
         let column = |z: f32| Point::new(x as f32, y as f32, z);
         let allowed = "above the trunk";
         let missing = || UltrasoundError::setting("site", [x, y], allowed);

@@ -2,6 +2,8 @@
 //!
 //! Directions lie on a golden spiral over a ball, which is stretched to each of the organ's ellipsoids.
 
+use insonate_settings::check_range;
+
 use super::Adult;
 use super::shape::Shape;
 use crate::UltrasoundError;
@@ -57,7 +59,7 @@ impl Adult {
         organ: SoftOrgan,
         n: usize,
     ) -> Result<Vec<SurfacePoint>, UltrasoundError> {
-        UltrasoundError::check_range("points of a surface", n as f64, [16.0, 65536.0], "")?;
+        check_range("points of a surface", n as f64, [16.0, 65536.0], "")?;
         let outlines = self.organs.outlines().iter();
         let shapes = outlines.filter(|(other, _)| *other == organ);
         let shapes: Vec<Shape> = shapes.flat_map(|(_, shapes)| shapes.clone()).collect();

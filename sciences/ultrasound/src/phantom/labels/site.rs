@@ -1,5 +1,6 @@
 //! Pose of a probe on the skin of a label volume.
 
+use insonate_settings::check_range;
 use nalgebra::{Isometry3, Matrix3};
 
 use super::LabelVolume;
@@ -37,7 +38,7 @@ impl LabelVolume {
         rotation: f64,
         indentation: f64,
     ) -> Result<Isometry3<f64>, UltrasoundError> {
-        UltrasoundError::check_range("indentation", indentation, [0.0, 0.03], "m")?;
+        check_range("indentation", indentation, [0.0, 0.03], "m")?;
         if !self.materials[0].is_gas() {
             let name = self.materials[0].name;
             let allowed = "a gas, as air, in which a probe can stand";

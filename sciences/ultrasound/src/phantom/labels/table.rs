@@ -14,6 +14,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use insonate_settings::check_range;
 use serde::Deserialize;
 
 use crate::UltrasoundError;
@@ -136,15 +137,12 @@ impl Own {
     fn material(&self, usual: &str) -> Result<Material, String> {
         let like = self.like.as_deref().map(material::by_name).transpose();
         let like = like.map_err(|error| error.to_string())?;
-        let number =
-            |name: &str, own: Option<f64>, like: Option<f32>, range: [f64; 2], unit: &str| {
-                let value = own.or(like.map(f64::from));
-                let value =
-                    value.ok_or_else(|| format!("{name} is missing; give it, or `like`"))?;
-                UltrasoundError::check_range(name, value, range, unit)
-                    .map_err(|error| error.to_string())?;
-                Ok::<f32, String>(value as f32)
-            };
+        let number = |name: &str, own: Option<f64>, like: Option<f32>, range: [f64; 2], unit| {
+            let value = own.or(like.map(f64::from));
+            let value = value.ok_or_else(|| format!("{name} is missing; give it, or `like`"))?;
+            check_range(name, value, range, unit).map_err(|error| error.to_string())?;
+            Ok::<f32, String>(value as f32)
+        };
         let of = |field: fn(&Material) -> f32| like.as_ref().map(field);
         let backscatter = match self.backscatter.or(of(|m| m.backscatter).map(f64::from)) {
             Some(f64::NEG_INFINITY) => f32::NEG_INFINITY,

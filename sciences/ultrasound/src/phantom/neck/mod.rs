@@ -7,6 +7,7 @@
 mod organs;
 mod shape;
 
+use insonate_settings::check_range;
 use nalgebra::Isometry3;
 
 use self::organs::{Organ, organs};
@@ -91,11 +92,10 @@ impl Neck {
         rotation: f64,
         indentation: f64,
     ) -> Result<Isometry3<f64>, UltrasoundError> {
-        let range = UltrasoundError::check_range;
-        range("site x", x, [-REACH, REACH], "m")?;
-        range("site y", y, [-REACH, REACH], "m")?;
-        range("rotation", rotation, [-100.0, 100.0], "rad")?;
-        range("indentation", indentation, [0.0, 0.015], "m")?;
+        check_range("site x", x, [-REACH, REACH], "m")?;
+        check_range("site y", y, [-REACH, REACH], "m")?;
+        check_range("rotation", rotation, [-100.0, 100.0], "rad")?;
+        check_range("indentation", indentation, [0.0, 0.015], "m")?;
         let x = x as f32;
         let out = Vector::new(x, 0.0, (self.skin * self.skin - x * x).sqrt()) / self.skin;
         let point = Point::new(x, y as f32, self.skin * (out.z - 1.0));
