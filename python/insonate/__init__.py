@@ -9,7 +9,7 @@ Importing the package registers every task with Gymnasium::
 SI units and radians; quaternions are ``[w, x, y, z]``.
 """
 
-from . import continuum, tissue
+from . import continuum, psm, tissue
 from . import library as _library
 from ._insonate import (
     ClosedError,
@@ -31,34 +31,48 @@ from .check import check_vector_env
 from .env import Env
 from .experiments import Run, press, scan
 from .export import save_policy
+from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
 from .registration import env_id, register_all
+from .results import Result
 from .vector_env import VectorEnv
 
 __all__ = [
     "ClosedError",
     "Env",
     "Error",
+    "Evaluation",
+    "Imitation",
     "OrderError",
     "Physics",
     "Policy",
+    "Result",
+    "Rollout",
     "Run",
     "Scene",
     "SimulationError",
+    "Training",
     "VectorEnv",
     "__version__",
     "calibrate",
     "check_vector_env",
     "continuum",
     "default_settings",
+    "demonstrate",
     "env_id",
+    "evaluate",
+    "export",
+    "imitate",
     "laws",
     "load_policy",
     "parts",
     "press",
+    "psm",
+    "rollout",
     "save_policy",
     "scan",
     "tasks",
     "tissue",
+    "train",
 ]
 
 _library.find()

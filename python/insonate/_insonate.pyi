@@ -1,6 +1,6 @@
 """Types of the compiled module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, final
 
@@ -37,7 +37,8 @@ def press(
     hold: float,
     max_force: float,
     limits: list[str],
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    progress: Callable[[float, str], object] | None,
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
     """Use `insonate.press` instead."""
 
 def scan(
@@ -49,8 +50,190 @@ def scan(
     speed: float,
     max_force: float,
     limits: list[str],
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    progress: Callable[[float, str], object] | None,
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
     """Use `insonate.scan` instead."""
+
+def evaluate(
+    policies: list[str],
+    *,
+    task: str | None,
+    episodes: int,
+    seeds: list[int],
+    fix: dict[str, float],
+    settings: dict[str, Any],
+    envs: int,
+    threads: int,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, bytes, BaseException | None]:
+    """Use `insonate.evaluate` instead."""
+
+def rollout(
+    policy: str,
+    *,
+    task: str | None,
+    seed: int,
+    fix: dict[str, float],
+    settings: dict[str, Any],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, dict[str, NDArray[Any]], bytes, BaseException | None]:
+    """Use `insonate.rollout` instead."""
+
+def train(
+    task: str | None,
+    *,
+    output: str,
+    algorithm: str | None,
+    start: str,
+    from_policy: str | None,
+    settings: dict[str, Any],
+    learning: dict[str, Any],
+    ppo: dict[str, Any],
+    sac: dict[str, Any],
+    evaluation: dict[str, Any],
+    threads: int,
+    checkpoint_every: int,
+    tensorboard: bool,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, BaseException | None]:
+    """Use `insonate.train` instead."""
+
+def demonstrate(
+    task: str,
+    output: str,
+    *,
+    expert: str,
+    episodes: int,
+    seed: int,
+    format: str,
+    successes_only: bool,
+    noise: float,
+    cameras: list[str],
+    camera_size: tuple[int, int],
+    fix: dict[str, float],
+    settings: dict[str, Any],
+    overwrite: bool,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, BaseException | None]:
+    """Use `insonate.demonstrate` instead."""
+
+def imitate(
+    task: str,
+    data: str,
+    *,
+    output: str,
+    overwrite: bool,
+    epochs: int,
+    batch_size: int,
+    learning_rate: float,
+    hidden: list[int] | None,
+    seed: int,
+    settings: dict[str, Any],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, BaseException | None]:
+    """Use `insonate.imitate` instead."""
+
+def export_policy(policy: str, onnx: str | None) -> str:
+    """Use `insonate.export` instead."""
+
+class Psm:
+    """Equations of the da Vinci PSM with identified parameters.
+
+    Joint positions ``q`` are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b in rad, the insertion in m; shape ``[7]``.
+    The base frame has z up, and the yaw axis along -y through its origin (Wang et al. 2019).
+    """
+
+    def __new__(cls) -> Self: ...
+    def tool_pose(self, q: Sequence[float] | NDArray[np.float64]) -> tuple[list[float], list[float]]:
+        """Position [m] and quaternion wxyz of the tool in the base frame, at the tips of the closed jaws, z distal."""
+
+    def forward_kinematics(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Poses of all link frames in the base frame as matrices, shape ``[n_links, 4, 4]``; index 0 is the base."""
+
+    def inverse_kinematics(
+        self,
+        position: Sequence[float] | NDArray[np.float64],
+        quaternion: Sequence[float] | NDArray[np.float64],
+        *,
+        jaw_opening: float = 0.0,
+    ) -> NDArray[np.float64]:
+        """Joint positions, shape ``[7]``, for a pose of the tool in the base frame; the inverse of `tool_pose`.
+
+        Args:
+            position: position of the tool [m].
+            quaternion: rotation of the tool, wxyz.
+            jaw_opening: angle between the jaws [rad].
+
+        Raises:
+            ValueError: if the wrist's yaw axis points at the remote centre, so that the joints are not determined.
+        """
+
+    def tool_jacobian(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Velocity [m/s] and angular velocity [rad/s] of the tool per joint velocity, shape ``[6, 7]``, in the base frame."""
+
+    def inverse_dynamics(
+        self,
+        q: Sequence[float] | NDArray[np.float64],
+        dq: Sequence[float] | NDArray[np.float64],
+        ddq: Sequence[float] | NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Joint torques [N·m, N] for accelerations ``ddq``, shape ``[7]``: bodies, gravity, friction, motor inertia and spring."""
+
+    def mass_matrix(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mass matrix with motor inertias, shape ``[7, 7]``, in kg·m², kg·m and kg."""
+
+    def coriolis(
+        self, q: Sequence[float] | NDArray[np.float64], dq: Sequence[float] | NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Coriolis matrix C for which the rate of the mass matrix minus 2 C is skew, shape ``[7, 7]``."""
+
+    def gravity_torque(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Torques that hold the arm against gravity and the roll spring [N·m, N], shape ``[7]``."""
+
+    def friction(self, dq: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Torques of Coulomb, viscous and constant friction [N·m, N], shape ``[7]``."""
+
+    @property
+    def remote_centre(self) -> list[float]:
+        """Position of the remote centre of motion in the base frame [m]."""
+
+def psm_track(
+    *,
+    trajectory: str,
+    controller: str,
+    counterweight: bool,
+    instrument: str,
+    duration: float | None,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, dict[str, NDArray[np.float64]], BaseException | None]:
+    """Use `insonate.psm.track` instead."""
+
+def psm_palpate(
+    scene: Scene,
+    *,
+    depth: float,
+    press_rate: float,
+    sweep: float,
+    duration: float,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, dict[str, NDArray[np.float64]], BaseException | None]:
+    """Use `insonate.psm.palpate` instead."""
+
+def psm_identify(
+    train: str,
+    *,
+    test: str | None,
+    payload: str | None,
+    rate: float | None,
+    payload_rate: float | None,
+    angles: str,
+    lengths: str,
+    torques: str,
+    coordinates: str,
+    method: str,
+    cutoff: float | None,
+) -> tuple[str, str]:
+    """Use `insonate.psm.identify` instead."""
 
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
@@ -63,7 +246,10 @@ def default_settings(task: str) -> dict[str, Any]:
     """
 
 def load_policy(path: str | Path) -> Policy:
-    """Reads a policy file, or the policy in a training folder.
+    """Reads a policy file, the policy in a training folder, or a trained policy of the package by its name.
+
+    Args:
+        path: a path, or ``cube-push`` or ``probe-sweep``. A path that exists comes first.
 
     Raises:
         FileNotFoundError, ValueError: for a missing file, or an incomplete policy.
