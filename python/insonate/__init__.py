@@ -9,7 +9,7 @@ Importing the package registers every task with Gymnasium::
 SI units and radians; quaternions are ``[w, x, y, z]``.
 """
 
-from . import continuum, psm, tissue
+from . import continuum, psm, tissue, ultrasound
 from . import library as _library
 from ._insonate import (
     ClosedError,
@@ -34,6 +34,7 @@ from .export import save_policy
 from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
 from .registration import env_id, register_all
 from .results import Result
+from .ultrasound import Image, Phantom, Scanner, image
 from .vector_env import VectorEnv
 
 __all__ = [
@@ -41,13 +42,16 @@ __all__ = [
     "Env",
     "Error",
     "Evaluation",
+    "Image",
     "Imitation",
     "OrderError",
+    "Phantom",
     "Physics",
     "Policy",
     "Result",
     "Rollout",
     "Run",
+    "Scanner",
     "Scene",
     "SimulationError",
     "Training",
@@ -61,6 +65,7 @@ __all__ = [
     "env_id",
     "evaluate",
     "export",
+    "image",
     "imitate",
     "laws",
     "load_policy",
@@ -73,6 +78,7 @@ __all__ = [
     "tasks",
     "tissue",
     "train",
+    "ultrasound",
 ]
 
 _library.find()

@@ -136,6 +136,140 @@ def imitate(
 def export_policy(policy: str, onnx: str | None) -> str:
     """Use `insonate.export` instead."""
 
+class Phantom:
+    """What is imaged, in its rest shape. Its frame: x to the patient's left, y towards the head, z to the front."""
+
+    @staticmethod
+    def adult(
+        seed: int = 0, *, sex: str | None = None, height: float | None = None, mass: float | None = None
+    ) -> Phantom:
+        """The trunk of an adult with synthetic organs.
+
+        Args:
+            seed: seed of the organs.
+            sex: ``female`` or ``male``.
+            height: height [m].
+            mass: mass [kg].
+        """
+
+    @staticmethod
+    def neck(seed: int = 0) -> Phantom:
+        """The front of a neck: thyroid, trachea and vessels of a seed."""
+
+    @staticmethod
+    def labels(
+        file: str | Path,
+        materials: str | Path,
+        *,
+        body: str | Path | None = None,
+        site: tuple[float, float] | None = None,
+        depth: float = 0.15,
+    ) -> Phantom:
+        """A label volume: NIfTI, NRRD or MetaImage.
+
+        Args:
+            file: the volume. Of more than 512³ voxels, only those within ``depth`` [m] and 60 mm of the ``site`` [m] are kept.
+            materials: TOML table that says what each label is.
+            body: a mask of the body.
+
+        Raises:
+            ValueError: for a file that cannot be read, or a label without a material.
+        """
+
+    @staticmethod
+    def block(
+        name: str,
+        *,
+        probe: str = "c5-2",
+        depth: float | None = None,
+        depths: Sequence[float] | None = None,
+        alpha: float = 0.5,
+    ) -> Phantom:
+        """A test block: ``points``, ``speckle``, ``attenuation``, ``cysts`` or ``layers``.
+
+        Args:
+            name: which block.
+            probe: transducer for which it is made.
+            depth: depth of the picture for which it is made [m] [default: that of the probe].
+            depths: depths of the points [m].
+            alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
+        """
+
+    def probe_pose(
+        self,
+        site: tuple[float, float] | None = None,
+        *,
+        rotation: float | None = None,
+        indentation: float | None = None,
+    ) -> tuple[list[float], list[float]]:
+        """Position [m] and quaternion wxyz of a probe's face on the skin.
+
+        Args:
+            site: left of the middle, towards the head [m] [default: over liver and gallbladder; the middle of other phantoms].
+            rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
+            indentation: depth of the face in the skin [m] [default: 0.013; 0.004 on the neck].
+
+        Raises:
+            ValueError: for a site next to the body, or an indentation out of range.
+        """
+
+    @property
+    def materials(self) -> list[str]:
+        """Names of the materials by their labels."""
+
+class PressedTorso:
+    """The tissue of a torso that a robot pressed, and the pose of the probe."""
+
+class Scanner:
+    """Use `insonate.ultrasound.Scanner` instead."""
+
+    def __new__(
+        cls,
+        probe: str = "c5-2",
+        *,
+        lines: int = 256,
+        samples: int = 1024,
+        depth: float | None = None,
+        size: int = 768,
+        seed: int = 0,
+        bare: bool = False,
+        gain: float | None = None,
+        dynamic_range: float | None = None,
+        noise: float | None = None,
+    ) -> Self: ...
+    def frame_of_phantom(
+        self,
+        phantom: Phantom,
+        position: Sequence[float] | NDArray[np.float64],
+        quaternion: Sequence[float] | NDArray[np.float64],
+        *,
+        index: int,
+        with_confidence: bool,
+        with_iq: bool,
+    ) -> dict[str, Any]: ...
+    def frame_of_physics(
+        self, physics: Physics, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
+    ) -> dict[str, Any]: ...
+    def frame_of_pressed(
+        self, pressed: PressedTorso, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
+    ) -> dict[str, Any]: ...
+    @property
+    def probe(self) -> str: ...
+    @property
+    def depth(self) -> float: ...
+
+def hold_probe(
+    scene: Scene,
+    *,
+    site: tuple[float, float],
+    rotation: float,
+    force: float,
+    max_force: float,
+    limits: list[str],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, PressedTorso]:
+    """Use `insonate.ultrasound.image` instead."""
+
 class Psm:
     """Equations of the da Vinci PSM with identified parameters.
 
@@ -353,6 +487,9 @@ class Scene:
         without_tool: bool = False,
         robot_sha256: str | None = None,
     ) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str, str | None], dict[str, Any]]:
+        """The arguments of the constructor, for ``pickle``."""
+
     @property
     def name(self) -> str:
         """Name, such as ``panda_c5-2_fast``."""

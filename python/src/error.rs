@@ -11,6 +11,7 @@ use insonate::experiments::ExperimentError;
 use insonate::files::FileError;
 use insonate::learning::LearningError;
 use insonate::report::ReportError;
+use insonate_drawing::DrawingError;
 use insonate_envs::EnvError;
 use insonate_models::ModelError;
 use insonate_rl::RlError;
@@ -135,6 +136,7 @@ impl From<ExperimentError> for Raised {
             ExperimentError::Sim(error) => error.into(),
             ExperimentError::Env(error) => error.into(),
             ExperimentError::Arm(error) => error.into(),
+            ExperimentError::Ultrasound(error) => error.into(),
             ExperimentError::Calibration(error) => error.into(),
             ExperimentError::Advised { error, .. } => (*error).into(),
             other => Self(SimulationError::new_err(with_causes(other))),
@@ -145,6 +147,12 @@ impl From<ExperimentError> for Raised {
 impl From<DvrkError> for Raised {
     fn from(error: DvrkError) -> Self {
         value_error(with_causes(error))
+    }
+}
+
+impl From<DrawingError> for Raised {
+    fn from(error: DrawingError) -> Self {
+        Self(Error::new_err(with_causes(error)))
     }
 }
 

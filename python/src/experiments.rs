@@ -94,7 +94,7 @@ fn finite(name: &str, point: [f64; 2]) -> Result<[f64; 2]> {
 }
 
 /// Limits of the verdict from `name=value`.
-fn limits_of(given: &[String]) -> Result<VerdictLimits> {
+pub(crate) fn limits_of(given: &[String]) -> Result<VerdictLimits> {
     let mut limits = VerdictLimits::default();
     for limit in given {
         limits = limits

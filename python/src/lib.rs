@@ -28,6 +28,7 @@ mod scene;
 mod settings;
 mod state;
 mod tissue;
+mod ultrasound;
 mod watch;
 
 use std::ffi::OsString;
@@ -69,6 +70,8 @@ mod _insonate {
     use super::tissue::{
         MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,
     };
+    #[pymodule_export]
+    use super::ultrasound::{Phantom, PressedTorso, Scanner, hold_probe};
     #[pymodule_export]
     use super::{run_command, set_library};
 

@@ -162,3 +162,38 @@ def test_trained_policies_have_names(policy_file):
     assert insonate.load_policy("cube-push").task == "cube-push"
     with pytest.raises(FileNotFoundError, match="probe-sweep"):
         insonate.load_policy("probe-swep")
+
+
+def assert_same_image(ours, theirs):
+    expected = {name: value for name, value in theirs.items() if name not in TIMES | {"device", "site_m"}}
+    assert ours.summary == expected
+
+
+@needs_cli
+@pytest.mark.parametrize(
+    ("options", "keywords"),
+    [
+        (["--seed", "3", "--site", "-0.09,0.03"], {"seed": 3, "site": (-0.09, 0.03)}),
+        (["--phantom", "neck", "--probe", "l12-5"], {"phantom": "neck", "probe": "l12-5"}),
+        (["--phantom", "cysts", "--probe", "l12-5"], {"phantom": "cysts", "probe": "l12-5"}),
+    ],
+    ids=["adult", "neck", "cysts"],
+)
+def test_image(options, keywords, tmp_path):
+    size = {"lines": 64, "samples": 256, "size": 96}
+    line = [word for name, value in size.items() for word in (f"--{name}", value)]
+    theirs = command("image", *options, *line, "--iq", "--output", tmp_path)
+    ours = insonate.image(**keywords, **size, iq=True)
+    assert_same_image(ours, theirs)
+    assert ours.png == (tmp_path / "b_mode.png").read_bytes()
+    assert ours.b_mode.shape[1] == 96 and ours.envelope.shape == (64, 256)
+    values = np.frombuffer((tmp_path / "iq.nrrd").read_bytes().split(b"\n\n", 1)[1], np.complex64)
+    assert np.array_equal(values, ours.iq.ravel())
+
+
+@needs_cli
+def test_a_pressed_image(tmp_path):
+    size = ["--lines", "64", "--samples", "256", "--size", "96"]
+    theirs = command("image", "--patient", "adult", "--force", "5", *size)
+    ours = insonate.image(force=5.0, lines=64, samples=256, size=96)
+    assert_same_image(ours, theirs)
