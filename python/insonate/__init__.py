@@ -9,7 +9,7 @@ Importing the package registers every task with Gymnasium::
 SI units and radians; quaternions are ``[w, x, y, z]``.
 """
 
-from . import continuum, tissue
+from . import continuum, psm, tissue, ultrasound
 from . import library as _library
 from ._insonate import (
     ClosedError,
@@ -31,34 +31,54 @@ from .check import check_vector_env
 from .env import Env
 from .experiments import Run, press, scan
 from .export import save_policy
+from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
 from .registration import env_id, register_all
+from .results import Result
+from .ultrasound import Image, Phantom, Scanner, image
 from .vector_env import VectorEnv
 
 __all__ = [
     "ClosedError",
     "Env",
     "Error",
+    "Evaluation",
+    "Image",
+    "Imitation",
     "OrderError",
+    "Phantom",
     "Physics",
     "Policy",
+    "Result",
+    "Rollout",
     "Run",
+    "Scanner",
     "Scene",
     "SimulationError",
+    "Training",
     "VectorEnv",
     "__version__",
     "calibrate",
     "check_vector_env",
     "continuum",
     "default_settings",
+    "demonstrate",
     "env_id",
+    "evaluate",
+    "export",
+    "image",
+    "imitate",
     "laws",
     "load_policy",
     "parts",
     "press",
+    "psm",
+    "rollout",
     "save_policy",
     "scan",
     "tasks",
     "tissue",
+    "train",
+    "ultrasound",
 ]
 
 _library.find()

@@ -1,6 +1,6 @@
 """Types of the compiled module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, final
 
@@ -37,7 +37,8 @@ def press(
     hold: float,
     max_force: float,
     limits: list[str],
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    progress: Callable[[float, str], object] | None,
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
     """Use `insonate.press` instead."""
 
 def scan(
@@ -49,8 +50,324 @@ def scan(
     speed: float,
     max_force: float,
     limits: list[str],
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]:
+    progress: Callable[[float, str], object] | None,
+) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
     """Use `insonate.scan` instead."""
+
+def evaluate(
+    policies: list[str],
+    *,
+    task: str | None,
+    episodes: int,
+    seeds: list[int],
+    fix: dict[str, float],
+    settings: dict[str, Any],
+    envs: int,
+    threads: int,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, bytes, BaseException | None]:
+    """Use `insonate.evaluate` instead."""
+
+def rollout(
+    policy: str,
+    *,
+    task: str | None,
+    seed: int,
+    fix: dict[str, float],
+    settings: dict[str, Any],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, dict[str, NDArray[Any]], bytes, BaseException | None]:
+    """Use `insonate.rollout` instead."""
+
+def train(
+    task: str | None,
+    *,
+    output: str,
+    algorithm: str | None,
+    start: str,
+    from_policy: str | None,
+    settings: dict[str, Any],
+    learning: dict[str, Any],
+    ppo: dict[str, Any],
+    sac: dict[str, Any],
+    evaluation: dict[str, Any],
+    threads: int,
+    checkpoint_every: int,
+    tensorboard: bool,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, BaseException | None]:
+    """Use `insonate.train` instead."""
+
+def demonstrate(
+    task: str,
+    output: str,
+    *,
+    expert: str,
+    episodes: int,
+    seed: int,
+    format: str,
+    successes_only: bool,
+    noise: float,
+    cameras: list[str],
+    camera_size: tuple[int, int],
+    fix: dict[str, float],
+    settings: dict[str, Any],
+    overwrite: bool,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, BaseException | None]:
+    """Use `insonate.demonstrate` instead."""
+
+def imitate(
+    task: str,
+    data: str,
+    *,
+    output: str,
+    overwrite: bool,
+    epochs: int,
+    batch_size: int,
+    learning_rate: float,
+    hidden: list[int] | None,
+    seed: int,
+    settings: dict[str, Any],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, BaseException | None]:
+    """Use `insonate.imitate` instead."""
+
+def export_policy(policy: str, onnx: str | None) -> str:
+    """Use `insonate.export` instead."""
+
+class Phantom:
+    """What is imaged, in its rest shape. Its frame: x to the patient's left, y towards the head, z to the front."""
+
+    @staticmethod
+    def adult(
+        seed: int = 0, *, sex: str | None = None, height: float | None = None, mass: float | None = None
+    ) -> Phantom:
+        """The trunk of an adult with synthetic organs.
+
+        Args:
+            seed: seed of the organs.
+            sex: ``female`` or ``male``.
+            height: height [m].
+            mass: mass [kg].
+        """
+
+    @staticmethod
+    def neck(seed: int = 0) -> Phantom:
+        """The front of a neck: thyroid, trachea and vessels of a seed."""
+
+    @staticmethod
+    def labels(
+        file: str | Path,
+        materials: str | Path,
+        *,
+        body: str | Path | None = None,
+        site: tuple[float, float] | None = None,
+        depth: float = 0.15,
+    ) -> Phantom:
+        """A label volume: NIfTI, NRRD or MetaImage.
+
+        Args:
+            file: the volume. Of more than 512³ voxels, only those within ``depth`` [m] and 60 mm of the ``site`` [m] are kept.
+            materials: TOML table that says what each label is.
+            body: a mask of the body.
+
+        Raises:
+            ValueError: for a file that cannot be read, or a label without a material.
+        """
+
+    @staticmethod
+    def block(
+        name: str,
+        *,
+        probe: str = "c5-2",
+        depth: float | None = None,
+        depths: Sequence[float] | None = None,
+        alpha: float = 0.5,
+    ) -> Phantom:
+        """A test block: ``points``, ``speckle``, ``attenuation``, ``cysts`` or ``layers``.
+
+        Args:
+            name: which block.
+            probe: transducer for which it is made.
+            depth: depth of the picture for which it is made [m] [default: that of the probe].
+            depths: depths of the points [m].
+            alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
+        """
+
+    def probe_pose(
+        self,
+        site: tuple[float, float] | None = None,
+        *,
+        rotation: float | None = None,
+        indentation: float | None = None,
+    ) -> tuple[list[float], list[float]]:
+        """Position [m] and quaternion wxyz of a probe's face on the skin.
+
+        Args:
+            site: left of the middle, towards the head [m] [default: over liver and gallbladder; the middle of other phantoms].
+            rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
+            indentation: depth of the face in the skin [m] [default: 0.013; 0.004 on the neck].
+
+        Raises:
+            ValueError: for a site next to the body, or an indentation out of range.
+        """
+
+    @property
+    def materials(self) -> list[str]:
+        """Names of the materials by their labels."""
+
+class PressedTorso:
+    """The tissue of a torso that a robot pressed, and the pose of the probe."""
+
+class Scanner:
+    """Use `insonate.ultrasound.Scanner` instead."""
+
+    def __new__(
+        cls,
+        probe: str = "c5-2",
+        *,
+        lines: int = 256,
+        samples: int = 1024,
+        depth: float | None = None,
+        size: int = 768,
+        seed: int = 0,
+        bare: bool = False,
+        gain: float | None = None,
+        dynamic_range: float | None = None,
+        noise: float | None = None,
+    ) -> Self: ...
+    def frame_of_phantom(
+        self,
+        phantom: Phantom,
+        position: Sequence[float] | NDArray[np.float64],
+        quaternion: Sequence[float] | NDArray[np.float64],
+        *,
+        index: int,
+        with_confidence: bool,
+        with_iq: bool,
+    ) -> dict[str, Any]: ...
+    def frame_of_physics(
+        self, physics: Physics, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
+    ) -> dict[str, Any]: ...
+    def frame_of_pressed(
+        self, pressed: PressedTorso, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
+    ) -> dict[str, Any]: ...
+    @property
+    def probe(self) -> str: ...
+    @property
+    def depth(self) -> float: ...
+
+def hold_probe(
+    scene: Scene,
+    *,
+    site: tuple[float, float],
+    rotation: float,
+    force: float,
+    max_force: float,
+    limits: list[str],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, PressedTorso]:
+    """Use `insonate.ultrasound.image` instead."""
+
+class Psm:
+    """Equations of the da Vinci PSM with identified parameters.
+
+    Joint positions ``q`` are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b in rad, the insertion in m; shape ``[7]``.
+    The base frame has z up, and the yaw axis along -y through its origin (Wang et al. 2019).
+    """
+
+    def __new__(cls) -> Self: ...
+    def tool_pose(self, q: Sequence[float] | NDArray[np.float64]) -> tuple[list[float], list[float]]:
+        """Position [m] and quaternion wxyz of the tool in the base frame, at the tips of the closed jaws, z distal."""
+
+    def forward_kinematics(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Poses of all link frames in the base frame as matrices, shape ``[n_links, 4, 4]``; index 0 is the base."""
+
+    def inverse_kinematics(
+        self,
+        position: Sequence[float] | NDArray[np.float64],
+        quaternion: Sequence[float] | NDArray[np.float64],
+        *,
+        jaw_opening: float = 0.0,
+    ) -> NDArray[np.float64]:
+        """Joint positions, shape ``[7]``, for a pose of the tool in the base frame; the inverse of `tool_pose`.
+
+        Args:
+            position: position of the tool [m].
+            quaternion: rotation of the tool, wxyz.
+            jaw_opening: angle between the jaws [rad].
+
+        Raises:
+            ValueError: if the wrist's yaw axis points at the remote centre, so that the joints are not determined.
+        """
+
+    def tool_jacobian(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Velocity [m/s] and angular velocity [rad/s] of the tool per joint velocity, shape ``[6, 7]``, in the base frame."""
+
+    def inverse_dynamics(
+        self,
+        q: Sequence[float] | NDArray[np.float64],
+        dq: Sequence[float] | NDArray[np.float64],
+        ddq: Sequence[float] | NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Joint torques [N·m, N] for accelerations ``ddq``, shape ``[7]``: bodies, gravity, friction, motor inertia and spring."""
+
+    def mass_matrix(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mass matrix with motor inertias, shape ``[7, 7]``, in kg·m², kg·m and kg."""
+
+    def coriolis(
+        self, q: Sequence[float] | NDArray[np.float64], dq: Sequence[float] | NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Coriolis matrix C for which the rate of the mass matrix minus 2 C is skew, shape ``[7, 7]``."""
+
+    def gravity_torque(self, q: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Torques that hold the arm against gravity and the roll spring [N·m, N], shape ``[7]``."""
+
+    def friction(self, dq: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Torques of Coulomb, viscous and constant friction [N·m, N], shape ``[7]``."""
+
+    @property
+    def remote_centre(self) -> list[float]:
+        """Position of the remote centre of motion in the base frame [m]."""
+
+def psm_track(
+    *,
+    trajectory: str,
+    controller: str,
+    counterweight: bool,
+    instrument: str,
+    duration: float | None,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, dict[str, NDArray[np.float64]], BaseException | None]:
+    """Use `insonate.psm.track` instead."""
+
+def psm_palpate(
+    scene: Scene,
+    *,
+    depth: float,
+    press_rate: float,
+    sweep: float,
+    duration: float,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, dict[str, NDArray[np.float64]], BaseException | None]:
+    """Use `insonate.psm.palpate` instead."""
+
+def psm_identify(
+    train: str,
+    *,
+    test: str | None,
+    payload: str | None,
+    rate: float | None,
+    payload_rate: float | None,
+    angles: str,
+    lengths: str,
+    torques: str,
+    coordinates: str,
+    method: str,
+    cutoff: float | None,
+) -> tuple[str, str]:
+    """Use `insonate.psm.identify` instead."""
 
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
@@ -63,7 +380,10 @@ def default_settings(task: str) -> dict[str, Any]:
     """
 
 def load_policy(path: str | Path) -> Policy:
-    """Reads a policy file, or the policy in a training folder.
+    """Reads a policy file, the policy in a training folder, or a trained policy of the package by its name.
+
+    Args:
+        path: a path, or ``cube-push`` or ``probe-sweep``. A path that exists comes first.
 
     Raises:
         FileNotFoundError, ValueError: for a missing file, or an incomplete policy.
@@ -167,6 +487,9 @@ class Scene:
         without_tool: bool = False,
         robot_sha256: str | None = None,
     ) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str, str | None], dict[str, Any]]:
+        """The arguments of the constructor, for ``pickle``."""
+
     @property
     def name(self) -> str:
         """Name, such as ``panda_c5-2_fast``."""

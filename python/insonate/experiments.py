@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from . import _insonate
 from ._insonate import Scene
+from .progress import Progress, shown
+from .results import Result, raise_stopped
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """What an experiment measured."""
+class Run(Result):
+    """What an experiment measured: ``summary`` as in ``summary.json`` of the command, and ``columns`` by the names of ``log.csv``.
 
-    summary: dict[str, Any]
-    """Statistics with units in their names, as in ``summary.json`` of the command."""
-    columns: dict[str, NDArray[np.float64]]
-    """The log by the names of ``log.csv``, such as ``force_z_n``, one number for each step, shape ``[n]``."""
+    Each column, such as ``force_z_n``, has one number for each step, shape ``[n]``.
+    """
+
     phases: NDArray[np.str_]
     """Name of the phase of each step, such as ``slide``, shape ``[n]``."""
     notes: list[str]
@@ -41,11 +42,7 @@ class Run:
         Raises:
             ImportError: if pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
-        table = pandas.DataFrame(self.columns)
+        table = super().to_pandas()
         table.insert(1, "phase", self.phases)
         table["in_contact"] = table["in_contact"].astype(int)
         return table
@@ -60,6 +57,7 @@ def press(
     hold: float = 0.5,
     max_force: float = 80.0,
     limits: Mapping[str, float | Sequence[float]] | None = None,
+    progress: Progress = False,
 ) -> Run:
     """Presses the probe into the torso, holds it there and retreats, as ``insonate press`` does.
 
@@ -70,7 +68,8 @@ def press(
         speed: speed in and out [m/s].
         hold: time at the depth [s].
         max_force: force at which the probe turns back before the depth is reached [N].
-        limits: limits of the verdict by name, as in ``--limit``.
+        limits: limits of the verdict by name, such as ``{"lag": 0.02}``.
+        progress: True shows a bar; a function is called with the share that is done and a text.
 
     Returns:
         Statistics, log and verdict. A run that failed its limits is no exception.
@@ -80,11 +79,11 @@ def press(
         SimulationError: if the site cannot be reached, or the robot starts in collision.
     """
     names = _limits(limits)
-    return _run(
-        _insonate.press(
-            scene, site=site, depth=depth, speed=speed, hold=hold, max_force=max_force, limits=names
+    with shown(progress, "pressing") as tell:
+        outcome = _insonate.press(
+            scene, site=site, depth=depth, speed=speed, hold=hold, max_force=max_force, limits=names, progress=tell
         )
-    )
+    return _run(outcome)
 
 
 def scan(
@@ -96,6 +95,7 @@ def scan(
     speed: float = 0.04,
     max_force: float = 80.0,
     limits: Mapping[str, float | Sequence[float]] | None = None,
+    progress: Progress = False,
 ) -> Run:
     """Slides the probe along a path over the torso at a steady force, as ``insonate scan`` does.
 
@@ -105,7 +105,8 @@ def scan(
         force: force along the probe's axis [N].
         speed: speed along the path [m/s].
         max_force: force between any part of the robot and what it touches at which the scan ends [N].
-        limits: limits of the verdict by name, as in ``--limit``.
+        limits: limits of the verdict by name, such as ``{"lag": 0.02}``.
+        progress: True shows a bar; a function is called with the share that is done and a text.
 
     Returns:
         Statistics, log and verdict. A run that failed its limits is no exception.
@@ -115,11 +116,11 @@ def scan(
         SimulationError: if the path leaves the torso or the arm's reach, or the robot starts in collision.
     """
     names = _limits(limits)
-    return _run(
-        _insonate.scan(
-            scene, start=start, end=end, force=force, speed=speed, max_force=max_force, limits=names
+    with shown(progress, "scanning") as tell:
+        outcome = _insonate.scan(
+            scene, start=start, end=end, force=force, speed=speed, max_force=max_force, limits=names, progress=tell
         )
-    )
+    return _run(outcome)
 
 
 def _limits(limits: Mapping[str, float | Sequence[float]] | None) -> list[str]:
@@ -132,6 +133,10 @@ def _limits(limits: Mapping[str, float | Sequence[float]] | None) -> list[str]:
     return [f"{name}={text(value)}" for name, value in (limits or {}).items()]
 
 
-def _run(outcome: tuple[dict[str, NDArray[np.float64]], list[str], str, list[str]]) -> Run:
-    columns, phases, summary, notes = outcome
-    return Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes)
+def _run(
+    outcome: tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None],
+) -> Run:
+    columns, phases, summary, notes, stopped = outcome
+    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes)
+    raise_stopped(run, stopped)
+    return run

@@ -5,12 +5,21 @@
 
 use std::io;
 
+use insonate::datasets::DatasetError;
+use insonate::dvrk::DvrkError;
+use insonate::experiments::ExperimentError;
+use insonate::files::FileError;
+use insonate::learning::LearningError;
+use insonate::report::ReportError;
+use insonate_drawing::DrawingError;
 use insonate_envs::EnvError;
 use insonate_models::ModelError;
 use insonate_rl::RlError;
 use insonate_sim::SimError;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyException, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError,
+};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -112,6 +121,117 @@ impl From<RlError> for Raised {
             | RlError::File { .. }
             | RlError::Misfit { .. } => PyValueError::new_err(text),
             _ => Error::new_err(text),
+        })
+    }
+}
+
+/// The text of an error and of its causes.
+fn with_causes(error: impl std::error::Error + Send + Sync + 'static) -> String {
+    format!("{:#}", anyhow::Error::from(error))
+}
+
+impl From<ExperimentError> for Raised {
+    fn from(error: ExperimentError) -> Self {
+        match error {
+            ExperimentError::Model(error) => error.into(),
+            ExperimentError::Setting(error) => value_error(error.to_string()),
+            ExperimentError::Sim(error) => error.into(),
+            ExperimentError::Env(error) => error.into(),
+            ExperimentError::Arm(error) => error.into(),
+            ExperimentError::Ultrasound(error) => error.into(),
+            ExperimentError::Calibration(error) => error.into(),
+            ExperimentError::Advised { error, .. } => (*error).into(),
+            other => Self(SimulationError::new_err(with_causes(other))),
+        }
+    }
+}
+
+impl From<DvrkError> for Raised {
+    fn from(error: DvrkError) -> Self {
+        value_error(with_causes(error))
+    }
+}
+
+impl From<DrawingError> for Raised {
+    fn from(error: DrawingError) -> Self {
+        Self(Error::new_err(with_causes(error)))
+    }
+}
+
+impl From<ReportError> for Raised {
+    fn from(error: ReportError) -> Self {
+        Self(Error::new_err(with_causes(error)))
+    }
+}
+
+impl From<FileError> for Raised {
+    fn from(error: FileError) -> Self {
+        let text = error.to_string();
+        Self(match error {
+            FileError::Write { source, .. } | FileError::Folder { source, .. } => {
+                io_error(&source, text)
+            }
+            FileError::Occupied { .. } => PyFileExistsError::new_err(text),
+            _ => PyOSError::new_err(text),
+        })
+    }
+}
+
+impl From<DatasetError> for Raised {
+    fn from(error: DatasetError) -> Self {
+        let text = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            if let Some(source) = error.downcast_ref::<io::Error>() {
+                return Self(io_error(source, text));
+            }
+            cause = error.source();
+        }
+        value_error(text)
+    }
+}
+
+impl From<LearningError> for Raised {
+    fn from(error: LearningError) -> Self {
+        match error {
+            LearningError::Env(error) => error.into(),
+            LearningError::Rl(error) => error.into(),
+            LearningError::Experiment(error) => error.into(),
+            LearningError::File(error) => error.into(),
+            LearningError::Model(error) => error.into(),
+            LearningError::Sim(error) => error.into(),
+            LearningError::Policy { name, source } => Self::from(*source).of(&name),
+            LearningError::Exists { .. } => Self(PyFileExistsError::new_err(error.to_string())),
+            LearningError::Io { ref source, .. } => Self(io_error(source, with_text(&error))),
+            LearningError::Dataset(error) => error.into(),
+            LearningError::NoTask
+            | LearningError::NoTaskOfPolicy
+            | LearningError::Differs { .. }
+            | LearningError::OtherStudy { .. }
+            | LearningError::OtherLogs { .. }
+            | LearningError::Content { .. }
+            | LearningError::InFile { .. }
+            | LearningError::Settings { .. }
+            | LearningError::NoScene { .. }
+            | LearningError::NoSoftness { .. }
+            | LearningError::NoLog => value_error(with_causes(error)),
+            other => Self(Error::new_err(with_causes(other))),
+        }
+    }
+}
+
+/// The text of an error and of its cause.
+fn with_text(error: &LearningError) -> String {
+    let cause = std::error::Error::source(error);
+    cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+}
+
+impl Raised {
+    /// The same exception with the name of a policy before its text.
+    fn of(self, policy: &str) -> Self {
+        Python::attach(|py| {
+            let text = format!("policy {policy}: {}", self.0.value(py));
+            Self(PyErr::from_type(self.0.get_type(py), text))
         })
     }
 }

@@ -1,8 +1,5 @@
 //! Pressing and scanning: the experiments of the command line as functions.
 
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
-
 use insonate::experiments::{
     self, ExperimentError, Pictures, Press, Progress, Record, Scan, Summary,
 };
@@ -11,19 +8,24 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::{Raised, Result, SimulationError, value_error};
+use crate::error::{Result, value_error};
+use crate::learning::json;
 use crate::scene::Scene;
+use crate::watch::Watch;
 
-/// Time between looks for Ctrl-C.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// Columns of the log, name of the phase of each sample, summary as JSON, notes.
-type Outcome<'py> = (Bound<'py, PyDict>, Vec<&'static str>, String, Vec<String>);
+/// Columns of the log, name of the phase of each sample, summary as JSON, notes, and why the experiment was stopped.
+type Outcome<'py> = (
+    Bound<'py, PyDict>,
+    Vec<&'static str>,
+    String,
+    Vec<String>,
+    Option<PyErr>,
+);
 
 /// Presses the probe into the torso at a site.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (scene, *, site, depth, speed, hold, max_force, limits))]
+#[pyo3(signature = (scene, *, site, depth, speed, hold, max_force, limits, progress))]
 pub(crate) fn press(
     py: Python<'_>,
     scene: Py<Scene>,
@@ -33,6 +35,7 @@ pub(crate) fn press(
     hold: f64,
     max_force: f64,
     limits: Vec<String>,
+    progress: Option<Py<PyAny>>,
 ) -> Result<Outcome<'_>> {
     let press = Press {
         site: finite("site", site)?,
@@ -45,7 +48,7 @@ pub(crate) fn press(
     };
     press.check()?;
     let scene = &scene.get().scene;
-    watched(py, |progress| {
+    watched(py, progress, |progress| {
         experiments::press(scene, &press, &mut Pictures::none(), progress)
     })
 }
@@ -53,7 +56,7 @@ pub(crate) fn press(
 /// Slides the probe along a path over the torso.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (scene, *, start, end, force, speed, max_force, limits))]
+#[pyo3(signature = (scene, *, start, end, force, speed, max_force, limits, progress))]
 pub(crate) fn scan(
     py: Python<'_>,
     scene: Py<Scene>,
@@ -63,6 +66,7 @@ pub(crate) fn scan(
     speed: f64,
     max_force: f64,
     limits: Vec<String>,
+    progress: Option<Py<PyAny>>,
 ) -> Result<Outcome<'_>> {
     let scan = Scan {
         from: finite("start", start)?,
@@ -75,7 +79,7 @@ pub(crate) fn scan(
     };
     scan.check()?;
     let scene = &scene.get().scene;
-    watched(py, |progress| {
+    watched(py, progress, |progress| {
         experiments::scan(scene, &scan, &mut Pictures::none(), progress)
     })
 }
@@ -90,7 +94,7 @@ fn finite(name: &str, point: [f64; 2]) -> Result<[f64; 2]> {
 }
 
 /// Limits of the verdict from `name=value`.
-fn limits_of(given: &[String]) -> Result<VerdictLimits> {
+pub(crate) fn limits_of(given: &[String]) -> Result<VerdictLimits> {
     let mut limits = VerdictLimits::default();
     for limit in given {
         limits = limits
@@ -100,46 +104,28 @@ fn limits_of(given: &[String]) -> Result<VerdictLimits> {
     Ok(limits)
 }
 
-/// Runs an experiment without the interpreter's lock. Ctrl-C ends it with `KeyboardInterrupt`.
+/// Runs an experiment without the interpreter's lock. Ctrl-C ends it with `KeyboardInterrupt`; what was measured is returned with it.
 fn watched(
     py: Python<'_>,
+    progress: Option<Py<PyAny>>,
     run: impl FnOnce(Progress<'_>) -> std::result::Result<(Record, Summary), ExperimentError> + Send,
 ) -> Result<Outcome<'_>> {
-    let mut signal: Option<PyErr> = None;
-    let mut looked = Instant::now();
-    let done = py.detach(|| {
-        run(&mut |_| {
-            if signal.is_none() && looked.elapsed() > LOOK {
-                looked = Instant::now();
-                signal = Python::attach(|py| py.check_signals().err());
-            }
-            match signal {
-                None => ControlFlow::Continue(()),
-                Some(_) => ControlFlow::Break(()),
-            }
-        })
-    });
-    if let Some(signal) = signal {
-        return Err(signal.into());
-    }
-    let (record, summary) = done.map_err(raised)?;
+    let mut watch = Watch::new(progress);
+    let done = py.detach(|| run(&mut |share| watch.look(share, String::new)));
+    let raised = watch.into_raised();
+    let (record, summary) = match (done, raised.is_some()) {
+        (Ok(done), _) => done,
+        // Nothing was measured yet.
+        (Err(ExperimentError::Interrupted(_)), true) => {
+            return Err(raised.map_or_else(|| value_error("interrupted"), Into::into));
+        }
+        (Err(error), _) => return Err(error.into()),
+    };
     let columns = PyDict::new(py);
     for (name, column) in record.columns() {
         columns.set_item(name, PyArray1::from_vec(py, column))?;
     }
     let samples = record.samples.iter();
     let phases = samples.map(|sample| record.phases[sample.phase]).collect();
-    let summary = serde_json::to_string(&summary)
-        .map_err(|error| SimulationError::new_err(error.to_string()))?;
-    Ok((columns, phases, summary, record.notes))
-}
-
-fn raised(error: ExperimentError) -> Raised {
-    match error {
-        ExperimentError::Model(error) => error.into(),
-        ExperimentError::Setting(error) => value_error(error.to_string()),
-        ExperimentError::Sim(error) => error.into(),
-        ExperimentError::Advised { error, .. } => raised(*error),
-        other => SimulationError::new_err(format!("{:#}", anyhow::Error::from(other))).into(),
-    }
+    Ok((columns, phases, json(&summary)?, record.notes, raised))
 }

@@ -16,6 +16,16 @@ pub(crate) fn rotation([w, i, j, k]: [f64; 4]) -> Result<UnitQuaternion<f64>> {
         .ok_or_else(|| value_error("a rotation is a finite quaternion wxyz that is not zero"))
 }
 
+/// A rotation from a quaternion that Rust gave: its length is 1 but for rounding, and its bits are kept.
+pub(crate) fn same_rotation(given: [f64; 4]) -> Result<UnitQuaternion<f64>> {
+    let [w, i, j, k] = given;
+    let quaternion = Quaternion::new(w, i, j, k);
+    if (quaternion.norm_squared() - 1.0).abs() < 1e-12 {
+        return Ok(UnitQuaternion::new_unchecked(quaternion));
+    }
+    rotation(given)
+}
+
 /// The quaternion wxyz of a rotation.
 pub(crate) fn wxyz(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
     [rotation.w, rotation.i, rotation.j, rotation.k]

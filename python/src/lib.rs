@@ -17,15 +17,19 @@ mod experiments;
 mod geometry;
 mod info;
 mod journal;
+mod learning;
 mod painter;
 mod physics;
 mod policy;
 mod process;
+mod psm;
 mod registry;
 mod scene;
 mod settings;
 mod state;
 mod tissue;
+mod ultrasound;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -48,9 +52,16 @@ mod _insonate {
     #[pymodule_export]
     use super::experiments::{press, scan};
     #[pymodule_export]
+    use super::learning::{
+        demonstrate::demonstrate, evaluate::evaluate, imitate::imitate, rollout::rollout,
+        train::train,
+    };
+    #[pymodule_export]
     use super::physics::Physics;
     #[pymodule_export]
-    use super::policy::{Policy, load_policy, write_policy};
+    use super::policy::{Policy, export_policy, load_policy, write_policy};
+    #[pymodule_export]
+    use super::psm::{Psm, psm_identify, psm_palpate, psm_track};
     #[pymodule_export]
     use super::registry::{default_settings, tasks};
     #[pymodule_export]
@@ -59,6 +70,8 @@ mod _insonate {
     use super::tissue::{
         MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,
     };
+    #[pymodule_export]
+    use super::ultrasound::{Phantom, PressedTorso, Scanner, hold_probe};
     #[pymodule_export]
     use super::{run_command, set_library};
 

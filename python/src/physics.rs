@@ -6,9 +6,11 @@ use insonate_sim::controllers::{
     Controller as _, HybridConfig, HybridForce, HybridTarget, OscPose, OscPoseConfig, OscTarget,
 };
 use insonate_sim::placement::ProbePlacement;
-use insonate_sim::readings::{ForceTorque, QUANTITIES};
+use insonate_sim::readings::{
+    DeformedTorso, ForceTorque, QUANTITIES, TissuePoints, torso_from_probe,
+};
 use insonate_sim::{CompiledScene, Divergence, Pose, Readings, Twist};
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -292,6 +294,19 @@ impl Physics {
 type Remade<'py> = (Bound<'py, PyType>, (Py<Scene>,), Bound<'py, PyBytes>);
 
 impl Physics {
+    /// The tissue in the torso's frame, and the pose of the probe's face there.
+    pub(crate) fn deformed_torso(&self, py: Python<'_>) -> Result<(DeformedTorso, Isometry3<f64>)> {
+        let at_rest = py.detach(|| insonate_sim::Physics::from_scene(&self.compiled))?;
+        let state = self.lock()?;
+        let origin = self.scene.get().scene.torso_position;
+        let unmoved = Pose::default();
+        let points = TissuePoints::at_rest(&at_rest, &unmoved)
+            .ok_or_else(|| value_error("the scene has no torso to look into"))?;
+        let torso = DeformedTorso::new(&points, &state.physics, origin, &unmoved);
+        let pose = state.placement.probe.world_from_probe(&state.physics);
+        Ok((torso, torso_from_probe(&pose, origin, &unmoved)))
+    }
+
     /// A new state after these commands. Looks for Ctrl-C.
     fn replayed(&self, py: Python<'_>, commands: &[Command]) -> Result<State> {
         let mut state = py.detach(|| State::new(&self.compiled))?;

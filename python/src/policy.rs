@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use insonate::evaluation::exported_policy;
+use insonate::files;
+use insonate::learning::LearningError;
 use insonate_rl::network::Activation;
 use insonate_rl::run::POLICY;
 use insonate_rl::{DenseLayer, ObservationMoments, PolicyIdentity};
@@ -10,12 +13,14 @@ use numpy::{
     PyArray1, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
     PyUntypedArrayMethods as _,
 };
+use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::arrays::copy_f32;
 use crate::environments::Environments;
 use crate::error::{Result, value_error};
+use crate::learning::json;
 use crate::settings;
 
 /// A deterministic policy: the mean action, clipped to its bounds.
@@ -45,15 +50,62 @@ pub(crate) struct Policy {
     observation_filters: Vec<String>,
 }
 
-/// Reads a policy file, or the policy in a training folder.
+/// Trained policies that are part of the package: name, and content of the file.
+const TRAINED: [(&str, &[u8]); 2] = [
+    (
+        "cube-push",
+        include_bytes!("../../data/policies/cube-push/policy.safetensors"),
+    ),
+    (
+        "probe-sweep",
+        include_bytes!("../../data/policies/probe-sweep/policy.safetensors"),
+    ),
+];
+
+/// Reads a policy file, the policy in a training folder, or a policy of the package by its name.
 #[pyfunction]
 pub(crate) fn load_policy(path: PathBuf) -> Result<Policy> {
-    let path = if path.is_dir() {
-        path.join(POLICY)
-    } else {
-        path
-    };
+    if path.is_dir() {
+        return Policy::new(insonate_rl::Policy::load(&path.join(POLICY))?);
+    }
+    let trained = TRAINED.iter().find(|(name, _)| path == Path::new(name));
+    if let Some((_, content)) = trained.filter(|_| !path.exists()) {
+        return Policy::from_bytes(content);
+    }
+    if !path.exists() {
+        let names = TRAINED.map(|(name, _)| name).join(", ");
+        let text = format!(
+            "there is no policy file {}; trained policies are {names}",
+            path.display()
+        );
+        return Err(PyFileNotFoundError::new_err(text).into());
+    }
     Policy::new(insonate_rl::Policy::load(&path)?)
+}
+
+/// Writes the policy of a file or training folder as ONNX. Returns what was written as JSON.
+#[pyfunction]
+pub(crate) fn export_policy(
+    py: Python<'_>,
+    policy: String,
+    onnx: Option<PathBuf>,
+) -> Result<String> {
+    let written = py.detach(|| {
+        let (policy, file) = exported_policy(&policy)?;
+        let onnx = onnx.unwrap_or_else(|| file.with_extension("onnx"));
+        let bytes = policy.to_onnx();
+        files::write(&onnx, &bytes)?;
+        let (n_obs, n_actions) = (policy.observation_space.len(), policy.action_space.len());
+        Ok::<_, LearningError>(serde_json::json!({
+            "task": policy.identity.task,
+            "policy_file": file,
+            "onnx": onnx,
+            "bytes": bytes.len(),
+            "observation": ["batch", n_obs],
+            "action": ["batch", n_actions],
+        }))
+    })?;
+    json(&written)
 }
 
 /// Writes a policy that was trained elsewhere. `layers` are weight `[n_outputs, n_inputs]` and bias `[n_outputs]` of

@@ -1,15 +1,17 @@
 //! `insonate demonstrate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::datasets::{CameraInfo, DatasetWriter, Format};
-use insonate::demonstrations::{Demonstrator, RecordPlan, Recorded, dataset_info, record};
+use insonate::demonstrations::{
+    Demonstrator, RecordPlan, Recorded, dataset_info, record, recorded_json,
+};
 use insonate::envs::{EnvError, EnvSpec};
-use insonate::evaluation::{NamedPolicy, wilson};
+use insonate::evaluation::NamedPolicy;
 use insonate::files::Claim;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::episode_args::EpisodeSettings;
 use super::interrupt::Interrupt;
@@ -121,7 +123,13 @@ impl Demonstrate {
             return Err(interrupt.error("no episode was finished").into());
         }
         writer.finish()?;
-        let summary = self.summary(&recorded, &expert, &spec.metrics);
+        let summary = recorded_json(
+            &recorded,
+            &expert,
+            &spec,
+            &plan,
+            (self.format, &self.output),
+        );
         if self.json {
             print(&serde_json::to_string_pretty(&summary)?)?;
         } else {
@@ -233,44 +241,6 @@ impl Demonstrate {
         )))
     }
 
-    fn summary(&self, recorded: &Recorded, expert: &NamedPolicy, metrics: &[&str]) -> Value {
-        let n = recorded.episodes.len();
-        let success = metrics.iter().position(|name| *name == "success");
-        let successes = success.map(|index| {
-            let won = recorded
-                .episodes
-                .iter()
-                .filter(|episode| episode.metrics[index] > 0.5);
-            won.count()
-        });
-        let returns: f64 = recorded
-            .episodes
-            .iter()
-            .map(|episode| episode.return_)
-            .sum();
-        let failed = recorded.failed.iter();
-        let failed = failed.map(|(seed, reasons)| json!({ "seed": seed, "reasons": reasons }));
-        json!({
-            "task": self.task,
-            "expert": expert.name,
-            "format": Format::ALL.iter().find(|(_, format)| *format == self.format).map(|(name, _)| name),
-            "output": self.output,
-            "episodes": recorded.n_kept,
-            "steps": recorded.n_steps,
-            "tried": n,
-            "discarded": recorded.n_discarded,
-            "success_rate": successes.map(|k| k as f64 / n as f64),
-            "success_ci95": successes.map(|k| wilson(k, n)),
-            "return_mean": returns / n as f64,
-            "bytes": size(&self.output),
-            "seed": self.seed,
-            "cameras": self.cameras,
-            "n_failed": recorded.is_judged().then_some(recorded.failed.len()),
-            "failed": failed.collect::<Vec<Value>>(),
-            "interrupted": recorded.interrupted,
-        })
-    }
-
     fn text(&self, recorded: &Recorded, summary: &Value) -> String {
         let mut lines = vec![format!(
             "{} episodes, {} steps, {:.1} MB in {}",
@@ -323,12 +293,4 @@ fn invalid(problem: &str) -> anyhow::Error {
         problem: problem.to_owned(),
     }
     .into()
-}
-
-/// Bytes of a file, or of all files in a folder.
-fn size(path: &Path) -> u64 {
-    match std::fs::read_dir(path) {
-        Ok(entries) => entries.flatten().map(|entry| size(&entry.path())).sum(),
-        Err(_) => path.metadata().map_or(0, |found| found.len()),
-    }
 }

@@ -8,11 +8,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::envs::EnvError;
 use insonate::evaluation::{
     self, EvaluationPlan, EvaluationResult, NamedPolicy, episodes_csv, paired_difference,
-    paired_difference_json, paired_difference_table, pooled_json, rank_correlation, rank_table,
-    result_json, result_table,
+    paired_difference_table, rank_correlation, rank_table, result_table, results_json,
 };
 use insonate::files;
-use serde_json::{Value, json};
 
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
@@ -99,7 +97,7 @@ impl Evaluate {
             files::write(path, &episodes_csv(&results)?)?;
         }
         if self.json {
-            let mut all = to_json(&policies, &results, &plan.seeds);
+            let mut all = results_json(&policies, &results, &plan.seeds);
             if interrupt.came() {
                 all["interrupted"] = true.into();
             }
@@ -124,31 +122,20 @@ impl Evaluate {
     }
 
     fn plan(&self) -> anyhow::Result<EvaluationPlan> {
-        if self.episodes == 0 {
-            return Err(invalid("episodes", "is 0; it must be at least 1"));
-        }
         let seeds = if self.seeds.is_empty() {
             vec![self.seed]
         } else {
             self.seeds.clone()
         };
-        let mut sorted = seeds.clone();
-        sorted.sort_unstable();
-        let n_episodes = self.episodes as u64;
-        let mut neighbours = sorted.iter().zip(sorted.iter().skip(1));
-        if let Some((a, b)) = neighbours.find(|(a, b)| *b - *a < n_episodes) {
-            let problem = format!(
-                "{a} and {b} share episodes, since episode e has the seed S + e: choose seeds at least {n_episodes} apart"
-            );
-            return Err(invalid("seeds", &problem));
-        }
-        Ok(EvaluationPlan {
+        let plan = EvaluationPlan {
             seeds,
             n_episodes: self.episodes,
             options: self.episode.options()?,
             n_envs: self.envs,
             n_threads: self.threads,
-        })
+        };
+        plan.check()?;
+        Ok(plan)
     }
 }
 
@@ -177,31 +164,6 @@ fn run(
     });
     bar.finish_and_clear();
     result.with_context(|| format!("policy {}", policy.name))
-}
-
-/// One policy: its figures; several: all of them, their differences from the last one, the mean over policy files, and how return ranks
-/// three or more.
-fn to_json(policies: &[NamedPolicy], results: &[EvaluationResult], seeds: &[u64]) -> Value {
-    let all: Vec<Value> = results
-        .iter()
-        .map(|result| Value::Object(result_json(result, seeds)))
-        .collect();
-    let (Some(against), true) = (results.last(), results.len() > 1) else {
-        return all.into_iter().next().unwrap_or_default();
-    };
-    let others = &results[..results.len() - 1];
-    let paired: Vec<Value> = others
-        .iter()
-        .map(|result| paired_difference_json(&paired_difference(result, against)))
-        .collect();
-    let both = policies.iter().zip(results);
-    let files: Vec<&EvaluationResult> = both
-        .filter(|(policy, _)| policy.policy.is_some())
-        .map(|(_, result)| result)
-        .collect();
-    let pooled = (files.len() > 1).then(|| pooled_json(&files));
-    let ranks = rank_correlation(results);
-    json!({ "policies": all, "paired": paired, "pooled": pooled, "rank_correlation": ranks })
 }
 
 fn to_text(results: &[EvaluationResult]) -> String {

@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use insonate::envs::EnvError;
-use insonate::evaluation::NamedPolicy;
+use insonate::evaluation::exported_policy;
 use insonate::files;
 use insonate::rl::Policy;
 use serde_json::json;
-use toml::Table;
 
 use super::print;
 
@@ -33,22 +31,7 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let missing = |problem: &str| EnvError::Config {
-            field: "policy".to_owned(),
-            problem: format!("{} {problem}", self.policy),
-        };
-        if !Path::new(&self.policy).exists() {
-            return Err(missing("is neither a policy file nor the folder of a training").into());
-        }
-        let names = std::slice::from_ref(&self.policy);
-        let named = NamedPolicy::load_all(names, None, &Table::new())?.remove(0);
-        let (Some(mut policy), Some(file)) = (named.policy, named.file) else {
-            return Err(missing("is not a file").into());
-        };
-        // Files of version 1 do not say in which frame an entry is; the task, which it fits, does.
-        let spec = named.factory.make()?.spec().clone();
-        (policy.observation_space, policy.action_space) =
-            (spec.observation_space, spec.action_space);
+        let (policy, file) = exported_policy(&self.policy)?;
         let onnx = self
             .onnx
             .clone()

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::demonstrations::{Lesson, imitate};
+use insonate::demonstrations::{Lesson, imitate, imitation_json, losses_csv};
 use insonate::envs::{EnvError, tasks};
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate::rl::run::POLICY;
 use insonate::training::ppo_defaults;
-use serde_json::{Value, json};
 
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
@@ -82,7 +81,7 @@ impl Imitate {
         let learnt = learnt?;
         learnt.policy.save(&folder.file(POLICY)?)?;
         folder.write("losses.csv", losses_csv(&learnt.losses).as_bytes())?;
-        let summary = self.summary(&lesson, &learnt, &config);
+        let summary = imitation_json(&lesson, &learnt, &config, &self.data, &self.output);
         let text = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{text}\n").as_bytes())?;
         if self.json {
@@ -116,22 +115,6 @@ impl Imitate {
         })
     }
 
-    fn summary(&self, lesson: &Lesson, learnt: &Imitation, config: &ImitationConfig) -> Value {
-        let best = &learnt.losses[learnt.best_epoch - 1];
-        json!({
-            "task": self.task,
-            "data": self.data,
-            "demonstrations": lesson.n_demonstrations,
-            "steps": lesson.n_steps,
-            "epochs": learnt.losses.len(),
-            "best_epoch": learnt.best_epoch,
-            "training_loss": best.training,
-            "validation_loss": best.validation,
-            "policy": self.output.join(POLICY),
-            "config": config,
-        })
-    }
-
     fn text(&self, lesson: &Lesson, learnt: &Imitation) -> String {
         let best = &learnt.losses[learnt.best_epoch - 1];
         let folder = self.output.display();
@@ -154,16 +137,4 @@ fn losses_text(losses: &EpochLosses) -> String {
         return format!("loss {training:.5}, no validation with one demonstration");
     }
     format!("loss {training:.5}, validation {:.5}", losses.validation)
-}
-
-/// One row per epoch; without validation its cell is empty.
-fn losses_csv(losses: &[EpochLosses]) -> String {
-    let rows = losses.iter().map(|it| {
-        let validation = (!it.validation.is_nan()).then(|| it.validation.to_string());
-        let validation = validation.unwrap_or_default();
-        format!("{},{},{validation}\n", it.epoch, it.training)
-    });
-    std::iter::once("epoch,training_loss,validation_loss\n".to_owned())
-        .chain(rows)
-        .collect()
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use insonate::datasets::mcap::McapLog;
-use insonate::evaluation::{NamedPolicy, Rollout, rollout};
+use insonate::evaluation::{NamedPolicy, Rollout, rollout, rollout_json};
 use insonate::experiments::{EpisodeCamera, Playback};
 use insonate::files::{Claim, OutputFolder};
 use insonate::report::{film_with_strip, rollout_log, rollout_plot};
 use insonate::sim::SimError;
 use insonate::sim::render::{PACKAGES, RenderConfig};
 use insonate::sim::verdict::Outcome;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
@@ -189,7 +189,7 @@ impl RolloutCommand {
             }
             interrupt.flow()
         })?;
-        let summary = summary(&rollout);
+        let summary = rollout_json(&rollout);
         folder.write("log.csv", &rollout.to_csv()?)?;
         let n_steps = rollout.steps.len();
         if self.mcap {
@@ -246,38 +246,6 @@ fn write_pictures(
     }
     let film = film_with_strip(rollout, &frames, playback)?;
     Ok(folder.write("film.gif", &film.to_gif()?)?)
-}
-
-fn summary(rollout: &Rollout) -> Value {
-    let (spec, ended) = (&rollout.spec, &rollout.ended);
-    let named = |names: &mut dyn Iterator<Item = String>, values: &[f64]| -> Map<String, Value> {
-        names
-            .zip(values)
-            .map(|(name, value)| (name, json!(value)))
-            .collect()
-    };
-    let mut summary = json!({
-        "task": spec.id,
-        "policy": rollout.policy,
-        "policy_file": rollout.file,
-        "seed": ended.seed,
-        "return": ended.return_,
-        "length": ended.length,
-        "seconds_simulated": ended.length as f64 * spec.control_timestep,
-        "end": ended.reason.text(),
-        "metrics": named(&mut spec.metrics.iter().map(|name| (*name).to_owned()), &ended.metrics),
-        "reward_terms": named(&mut spec.reward_terms.iter().map(|name| (*name).to_owned()), &ended.reward_terms),
-        "costs": named(&mut spec.costs.iter().map(|name| (*name).to_owned()), &ended.costs),
-        "parameters": named(&mut spec.parameters.iter().cloned(), &ended.parameters),
-    });
-    if let Some(verdict) = &ended.verdict {
-        summary["verdict"] = verdict.outcome.name().into();
-        summary["reasons"] = json!(verdict.reasons);
-    }
-    if rollout.interrupted {
-        summary["interrupted"] = true.into();
-    }
-    summary
 }
 
 /// Episodes of the scripted policy that failed; of others it is no fault of the command that they do.

@@ -13,11 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use insonate::experiments::{Backend, Device, Pictures};
+use insonate::experiments::{Backend, Device, Pictures, legend, mean_intensity, middle_line};
 use insonate::files::OutputFolder;
-use insonate::report::{
-    grey_picture, label_color, label_picture, legend_picture, overview_picture,
-};
+use insonate::report::{grey_picture, label_picture, legend_picture, overview_picture};
 use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
@@ -234,7 +232,7 @@ impl ImageCommand {
         };
         figures["seconds_per_frame"] = seconds.into();
         figures["device"] = device.into();
-        figures["legend"] = legend(&*scanned.phantom);
+        figures["legend"] = json!(legend(&*scanned.phantom));
         if let Some(organs) = self.organ_figures(&b_mode, &scanned) {
             figures["organs"] = organs;
         }
@@ -246,7 +244,7 @@ impl ImageCommand {
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
         self.doubt(&b_mode, &frame, &scanned, &mut figures)?;
-        figures["middle_line"] = middle_line(&frame, &*scanned.phantom);
+        figures["middle_line"] = json!(middle_line(&frame, &*scanned.phantom));
         let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
             .transpose()?;
@@ -486,40 +484,6 @@ struct ImageError(String);
 fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, f64)> {
     let start = Instant::now();
     Ok((work()?, start.elapsed().as_secs_f64()))
-}
-
-/// Level of the mean power of what couples [dB over the speckle of liver].
-fn mean_intensity(frame: &Frame) -> Option<f64> {
-    let coupled = (0..frame.n_lines).filter(|&line| frame.coupled[line]);
-    let (mut sum, mut n) = (0.0, 0.0);
-    for level in coupled.flat_map(|line| frame.line(line)) {
-        sum += 10f64.powf(0.1 * f64::from(*level));
-        n += 1.0;
-    }
-    (n > 0.0).then(|| 10.0 * f64::log10(sum / n))
-}
-
-/// Number, name and colour of each material in labels.png.
-fn legend(phantom: &dyn Phantom) -> Value {
-    let materials = phantom.materials().iter().enumerate();
-    let rows = materials.map(|(number, material)| {
-        let [r, g, b] = label_color(number);
-        json!({ "number": number, "name": material.name, "color": format!("#{r:02x}{g:02x}{b:02x}") })
-    });
-    rows.collect()
-}
-
-/// What the middle line passes, from the face on.
-fn middle_line(frame: &Frame, phantom: &dyn Phantom) -> Value {
-    let start = frame.n_lines / 2 * frame.n_samples;
-    let labels = &frame.labels[start..start + frame.n_samples];
-    let runs = labels.chunk_by(|a, b| a == b).map(|run| {
-        json!({
-            "material": phantom.materials().get(usize::from(run[0])).map(|material| material.name),
-            "thickness_m": run.len() as f64 * frame.step,
-        })
-    });
-    runs.collect()
 }
 
 fn lines(figures: &Value, output: Option<&Path>) -> String {

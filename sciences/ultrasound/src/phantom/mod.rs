@@ -7,6 +7,7 @@ pub mod labels;
 mod lesions;
 mod neck;
 mod site;
+mod test_blocks;
 
 pub use adult::{Adult, Landmarks, SoftOrgan, SurfacePoint};
 pub use block::{Block, Rod};

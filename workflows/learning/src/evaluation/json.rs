@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Estimate, EvaluationResult, PairedDifference, wilson};
+use super::{
+    Estimate, EvaluationResult, NamedPolicy, PairedDifference, paired_difference, rank_correlation,
+    wilson,
+};
 
 /// Metrics with a top-level key; `null` if the task does not have them. Each is the mean over the episodes in which it is known.
 const MEANS: [&str; 6] = [
@@ -126,4 +129,33 @@ pub fn pooled_json(results: &[&EvaluationResult]) -> Value {
         }
     }
     Value::Object(all)
+}
+
+/// One policy: its figures; several: all of them, their differences from the last one, the mean over policy files, and how return ranks
+/// three or more.
+pub fn results_json(
+    policies: &[NamedPolicy],
+    results: &[EvaluationResult],
+    seeds: &[u64],
+) -> Value {
+    let all: Vec<Value> = results
+        .iter()
+        .map(|result| Value::Object(result_json(result, seeds)))
+        .collect();
+    let (Some(against), true) = (results.last(), results.len() > 1) else {
+        return all.into_iter().next().unwrap_or_default();
+    };
+    let others = &results[..results.len() - 1];
+    let paired: Vec<Value> = others
+        .iter()
+        .map(|result| paired_difference_json(&paired_difference(result, against)))
+        .collect();
+    let both = policies.iter().zip(results);
+    let files: Vec<&EvaluationResult> = both
+        .filter(|(policy, _)| policy.policy.is_some())
+        .map(|(_, result)| result)
+        .collect();
+    let pooled = (files.len() > 1).then(|| pooled_json(&files));
+    let ranks = rank_correlation(results);
+    json!({ "policies": all, "paired": paired, "pooled": pooled, "rank_correlation": ranks })
 }

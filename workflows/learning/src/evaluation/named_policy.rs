@@ -190,3 +190,25 @@ pub fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
     unknown.known += &format!(", a policy file ({POLICY}), or the folder of a training");
     Err(unknown.into())
 }
+
+/// The policy in a file or training folder, and its file; the task gives names, frames and filters that old files do not hold.
+///
+/// # Errors
+/// [`EnvError::Config`] if the path does not exist or is a built-in policy; an error for a file that is not a policy.
+pub fn exported_policy(name: &str) -> Result<(Policy, PathBuf), LearningError> {
+    let missing = |problem: &str| EnvError::Config {
+        field: "policy".to_owned(),
+        problem: format!("{name} {problem}"),
+    };
+    if !Path::new(name).exists() {
+        return Err(missing("is neither a policy file nor the folder of a training").into());
+    }
+    let named = NamedPolicy::load_all(&[name.to_owned()], None, &Table::new())?.remove(0);
+    let (Some(mut policy), Some(file)) = (named.policy, named.file) else {
+        return Err(missing("is not a file").into());
+    };
+    // Files of version 1 do not say in which frame an entry is; the task, which it fits, does.
+    let spec = named.factory.make()?.spec().clone();
+    (policy.observation_space, policy.action_space) = (spec.observation_space, spec.action_space);
+    Ok((policy, file))
+}

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use insonate_envs::{Autoreset, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
+use insonate_envs::{
+    Autoreset, EnvError, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv,
+};
 
 use super::NamedPolicy;
 use crate::LearningError;
@@ -22,6 +24,38 @@ pub struct EvaluationPlan {
     pub n_envs: usize,
     /// Number of threads; 0 uses one per core. It does not affect the results.
     pub n_threads: usize,
+}
+
+impl EvaluationPlan {
+    /// Checks that there are episodes, and that no two seeds share one.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        let invalid = |field: &str, problem: String| EnvError::Config {
+            field: field.to_owned(),
+            problem,
+        };
+        if self.n_episodes == 0 {
+            return Err(invalid(
+                "episodes",
+                "is 0; it must be at least 1".to_owned(),
+            ));
+        }
+        let mut sorted = self.seeds.clone();
+        sorted.sort_unstable();
+        let n_episodes = self.n_episodes as u64;
+        let mut neighbours = sorted.iter().zip(sorted.iter().skip(1));
+        match neighbours.find(|(a, b)| *b - *a < n_episodes) {
+            None => Ok(()),
+            Some((a, b)) => Err(invalid(
+                "seeds",
+                format!(
+                    "{a} and {b} share episodes, since episode e has the seed S + e: choose seeds at least {n_episodes} apart"
+                ),
+            )),
+        }
+    }
 }
 
 /// Results of the episodes of a policy.

@@ -1,0 +1,25 @@
+//! Ultrasound: phantoms, and a scanner that images them.
+
+mod phantom;
+mod scanner;
+
+pub(crate) use phantom::Phantom;
+pub(crate) use scanner::{PressedTorso, Scanner, hold_probe};
+
+use insonate::ultrasound::UltrasoundError;
+use insonate::ultrasound::transducer::{self, Transducer};
+
+use crate::error::{Raised, Result, value_error};
+
+impl From<UltrasoundError> for Raised {
+    fn from(error: UltrasoundError) -> Self {
+        value_error(error.to_string())
+    }
+}
+
+fn transducer(name: &str) -> Result<Transducer> {
+    transducer::by_name(name).ok_or_else(|| {
+        let names = transducer::names().join(", ");
+        value_error(format!("probe is {name:?}; it must be one of {names}"))
+    })
+}
