@@ -17,7 +17,7 @@ pub(crate) fn run(names: &[String]) -> Result<ExitCode> {
     let sets = book::read_sets(&root())?;
     if names.is_empty() {
         for (name, set) in &sets {
-            println!("{name:24} {}", set["title"].as_str().unwrap_or_default());
+            eprintln!("{name:24} {}", set["title"].as_str().unwrap_or_default());
         }
         eprintln!("\n`cargo xtask results NAME…` runs the commands of these sets");
         return Ok(ExitCode::SUCCESS);
@@ -59,7 +59,7 @@ fn measured(set: &Value) -> Result<Value> {
             .clone();
     }
     if set.get("table").is_some() {
-        println!("{last}");
+        eprintln!("{last}");
         eprintln!("note: the table is written by hand from this output");
     }
     set["commit"] =
