@@ -55,10 +55,8 @@ pub(super) fn wrong(line: &str) -> Option<String> {
             refused(arguments)
         }
         ["cargo", "test" | "bench" | "run", ref arguments @ ..] => {
-            let pairs = arguments.windows(2).take_while(|pair| pair[0] != "--");
-            pairs
-                .filter_map(|pair| missing_target(pair[0], pair[1]))
-                .next()
+            let mut pairs = arguments.windows(2).take_while(|pair| pair[0] != "--");
+            pairs.find_map(|pair| missing_target(pair[0], pair[1]))
         }
         _ => None,
     }

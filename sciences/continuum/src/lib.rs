@@ -2,7 +2,7 @@
 //!
 //! The crate depends on no robot and no physics engine: the caller moves the base of the rod and reads shape and
 //! contact forces. The method is that of Chen et al. 2024, "Accelerated Quasi-Static FEM for Real-Time Modeling of
-//! Continuum Robots with Multiple Contacts and Large Deformation" (Acc-FEM); `docs/trust/continuum.md` lists the
+//! Continuum Robots with Multiple Contacts and Large Deformation" (Acc-FEM); `docs/why/continuum.md` lists the
 //! differences.
 
 mod actuation;

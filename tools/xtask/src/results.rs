@@ -1,7 +1,7 @@
 //! `cargo xtask results [NAME…]`: measures sets of figures again and writes them into `docs/results` and the pages.
 //!
-//! A value with a `pointer` (RFC 6901) is read from the JSON that the last command prints. Values without one and
-//! tables are written by hand from what the commands print.
+//! A value with a `pointer` (RFC 6901) is read from the list of what the commands print as JSON: `/1/rate` is `rate` of
+//! the second command. Values without one and tables are written by hand from what the commands print.
 
 use std::fs;
 use std::process::{Command, ExitCode, Stdio};
@@ -17,7 +17,7 @@ pub(crate) fn run(names: &[String]) -> Result<ExitCode> {
     let sets = book::read_sets(&root())?;
     if names.is_empty() {
         for (name, set) in &sets {
-            println!("{name:24} {}", set["title"].as_str().unwrap_or_default());
+            eprintln!("{name:24} {}", set["title"].as_str().unwrap_or_default());
         }
         eprintln!("\n`cargo xtask results NAME…` runs the commands of these sets");
         return Ok(ExitCode::SUCCESS);
@@ -42,31 +42,39 @@ fn measured(set: &Value) -> Result<Value> {
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect();
-    let mut last = String::new();
+    let mut printed = Vec::new();
     for line in &commands {
         eprintln!("running: {line}");
-        last = output(line)?;
+        let text = output(line)?;
+        if set.get("table").is_some() {
+            eprintln!("{text}");
+        }
+        printed.push(serde_json::from_str(&text).unwrap_or(Value::Null));
     }
-    let printed: Value = serde_json::from_str(&last).unwrap_or(Value::Null);
+    if set.get("table").is_some() {
+        eprintln!("note: the table is written by hand from this output");
+    }
+    take_values(&mut set, &Value::Array(printed))?;
+    set["commit"] =
+        first_line(Command::new("git").args(["rev-parse", "--short=8", "HEAD"]))?.into();
+    set["date"] = first_line(Command::new("date").arg("+%Y-%m-%d"))?.into();
+    set["machine"] = machine()?.into();
+    Ok(set)
+}
+
+/// Reads the values that have a pointer from the list of what the commands printed.
+fn take_values(set: &mut Value, printed: &Value) -> Result<()> {
     for (key, value) in set["values"].as_object_mut().into_iter().flatten() {
         let Some(pointer) = value["pointer"].as_str() else {
             eprintln!("note: `{key}` has no pointer: write it by hand");
             continue;
         };
         let number = printed.pointer(pointer).filter(|number| number.is_number());
-        value["value"] = number
-            .with_context(|| format!("the output has no number at {pointer}"))?
-            .clone();
+        let number =
+            number.with_context(|| format!("`{key}`: no number at {pointer} of the output"))?;
+        value["value"] = number.clone();
     }
-    if set.get("table").is_some() {
-        println!("{last}");
-        eprintln!("note: the table is written by hand from this output");
-    }
-    set["commit"] =
-        first_line(Command::new("git").args(["rev-parse", "--short=8", "HEAD"]))?.into();
-    set["date"] = first_line(Command::new("date").arg("+%Y-%m-%d"))?.into();
-    set["machine"] = machine()?.into();
-    Ok(set)
+    Ok(())
 }
 
 /// What a command prints. `insonate` is the release build of this checkout; variables may stand before the program.
@@ -117,4 +125,30 @@ fn first_line(command: &mut Command) -> Result<String> {
     ensure!(output.status.success(), "{command:?} failed");
     let text = String::from_utf8(output.stdout)?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_at_their_pointers() {
+        let text = r#"{"values": {"a": {"value": 1, "pointer": "/1/x/rate"}, "b": {"value": 2, "pointer": null}}}"#;
+        let mut set: Value = serde_json::from_str(text).expect("the text is JSON");
+        let printed = serde_json::json!([{}, {"x": {"rate": 7.5}}]);
+        take_values(&mut set, &printed).expect("the number is there");
+        assert_eq!(set["values"]["a"]["value"], 7.5);
+        assert_eq!(set["values"]["b"]["value"], 2);
+        assert!(take_values(&mut set, &serde_json::json!([{}])).is_err());
+    }
+
+    #[test]
+    fn only_insonate_and_cargo_are_run() {
+        for line in ["rm x", "PATH=x rm y", ""] {
+            assert!(
+                output(line).is_err_and(|error| error.to_string().contains("by hand")),
+                "{line}"
+            );
+        }
+    }
 }

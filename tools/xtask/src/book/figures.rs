@@ -148,7 +148,7 @@ fn rounded(number: f64, digits: usize) -> String {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     let sign = if number < 0.0 { "−" } else { "" };
-    if exponent < -4 {
+    if exponent < -3 {
         return format!("{sign}{mantissa}e{exponent}");
     }
     let decimals = i32::try_from(digits).unwrap_or(i32::MAX) - 1 - exponent;

@@ -72,10 +72,16 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
+/// Whether figures are written into a text. CONTRIBUTING.md explains their comments.
+fn shows_figures(path: &str) -> bool {
+    path.starts_with("docs/") || path == "README.md"
+}
+
 /// Pages whose figures differ from those in `docs/results`.
 fn unfilled(pages: &BTreeMap<String, Page>, sets: &Sets) -> Vec<String> {
     let filled = pages
         .iter()
+        .filter(|(path, _)| shows_figures(path))
         .map(|(path, page)| (path, page, figures::fill(&page.text, sets)));
     filled
         .filter_map(|(path, page, filled)| match filled {
@@ -92,7 +98,9 @@ fn unfilled(pages: &BTreeMap<String, Page>, sets: &Sets) -> Vec<String> {
 pub(crate) fn fill() -> Result<()> {
     let root = root();
     let sets = read_sets(&root)?;
-    for (path, page) in pages::read(&root)? {
+    let mut pages = pages::read(&root)?;
+    pages.retain(|path, _| shows_figures(path));
+    for (path, page) in pages {
         let text = figures::fill(&page.text, &sets).with_context(|| path.clone())?;
         if text != page.text {
             fs::write(root.join(&path), text).with_context(|| format!("cannot write {path}"))?;

@@ -7,10 +7,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 /// Texts in the root whose links are checked too.
-const ROOT_TEXTS: [&str; 4] = [
+const ROOT_TEXTS: [&str; 5] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "SECURITY.md",
 ];
 
@@ -71,7 +72,7 @@ pub(super) fn read(root: &Path) -> Result<BTreeMap<String, Page>> {
             let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
             if entry.file_type()?.is_dir() {
                 folders.push(path);
-            } else if path.ends_with(".md") {
+            } else if entry.path().extension().is_some_and(|it| it == "md") {
                 paths.push(path);
             }
         }
