@@ -38,7 +38,7 @@ fn main() -> anyhow::Result<()> {
             if let Some(spacing) = setting("SPACING")? {
                 config.lattice = Lattice::MaxSpacing(spacing);
             }
-            config.reach = setting("REACH")?.or(Some(f64::INFINITY));
+            config.active_radius = setting("REACH")?.or(Some(f64::INFINITY));
             config.substep = setting("SUBSTEP")?;
         }
         let scene = config.build()?;

@@ -29,7 +29,7 @@ fn settings(torso: &str, shape: &str) -> SceneSettings {
     };
     let kind = torsos::by_name(torso).unwrap();
     (settings.tissue.spacing, settings.tissue.substep) = (0.0, 0.0);
-    settings.tissue.reach = kind.reach.unwrap_or(0.0);
+    settings.tissue.reach = kind.active_radius.unwrap_or(0.0);
     settings
 }
 

@@ -86,7 +86,7 @@ fn an_xpbd_torso_has_the_damping_of_its_setting() {
     let config = SceneConfig {
         torso: "xpbd".to_owned(),
         // All of the torso moves.
-        reach: Some(f64::INFINITY),
+        active_radius: Some(f64::INFINITY),
         ..SceneConfig::default()
     };
     let asked = Softness::default().damping;

@@ -30,12 +30,12 @@ fn torso(kind: &str, factor: f64, field: Option<SoftnessField>) -> Torso {
             stiffness: factor * nominal.stiffness,
             damping: factor * nominal.damping,
         },
-        reach: kind.reach,
+        active_radius: kind.active_radius,
         field,
         ..TorsoConfig::default_for(kind, Shape::Box, None, probes::c5_2().thickness)
     };
     let config = if kind.follows_probe {
-        config.matching(TIMESTEP)
+        config.with_matched_softness(TIMESTEP)
     } else {
         config
     };

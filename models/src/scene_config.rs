@@ -31,7 +31,7 @@ pub struct SceneConfig {
     /// Breathing; `None`: the torso does not breathe.
     pub breathing: Option<Breathing>,
     /// Distance from the probe within which a torso of a tissue solver moves [m]; `None`: the default of the kind; infinite: all of it moves.
-    pub reach: Option<f64>,
+    pub active_radius: Option<f64>,
     /// Upper limit of the substep of a tissue solver [s]; `None`: the default of the kind.
     pub substep: Option<f64>,
     /// Length of a physics step [s].
@@ -57,7 +57,7 @@ pub enum Lattice {
     Default,
     /// Default of the shape, not matched to the probe.
     Unfitted,
-    /// Matched to the probe, with a soft front ([`TorsoConfig::following`]). Shells only.
+    /// Matched to the probe, with a soft front ([`TorsoConfig::fitted_to_probe`]). Shells only.
     Probe,
     /// The lattice of the thesis: 9 × 4 × 11 points at 35 mm (Jakobsen 2021). Not for an adult.
     Thesis,
@@ -144,7 +144,7 @@ impl Default for SceneConfig {
             lattice: Lattice::Default,
             softness: SoftnessChoice::Values(Softness::default()),
             breathing: None,
-            reach: None,
+            active_radius: None,
             substep: None,
             timestep: 0.002,
             robot_position: None,
@@ -213,10 +213,10 @@ impl SceneConfig {
         };
         self.soften(&mut config)?;
         if config.soft_layers.is_some() {
-            config = config.matching(self.timestep);
+            config = config.with_matched_softness(self.timestep);
         }
-        let reach = self.reach.or(kind.reach);
-        config.reach = reach.filter(|reach| reach.is_finite());
+        let reach = self.active_radius.or(kind.active_radius);
+        config.active_radius = reach.filter(|reach| reach.is_finite());
         config.substep = self.substep;
         config.check()?;
         Ok(Some(config))
@@ -246,7 +246,7 @@ impl SceneConfig {
         Ok(match self.lattice {
             Lattice::Default => default(),
             Lattice::Unfitted => unfitted(),
-            Lattice::Probe if kind.is_shell() => unfitted().following(thickness),
+            Lattice::Probe if kind.is_shell() => unfitted().fitted_to_probe(thickness),
             Lattice::Probe => {
                 return Err(ModelError::Conflict(format!(
                     "a lattice that is matched to the probe is for the torsos {}; {} is a solid without gaps",
@@ -264,7 +264,7 @@ impl SceneConfig {
                 shape,
                 ..TorsoConfig::default()
             },
-            Lattice::MaxSpacing(spacing) => default().spaced(spacing),
+            Lattice::MaxSpacing(spacing) => default().with_max_spacing(spacing),
             Lattice::Points { count, spacing } => {
                 let config = match spacing {
                     Some(spacing) if shape == Shape::Adult => {

@@ -78,7 +78,7 @@ fn no_probe_falls_between_the_points_of_a_matched_lattice() {
     for (name, make) in probes::ALL {
         let thickness = make().thickness;
         for (_, shape) in Shape::ALL {
-            let config = TorsoConfig::of_shape(*shape).following(thickness);
+            let config = TorsoConfig::of_shape(*shape).fitted_to_probe(thickness);
             let usual = TorsoConfig::of_shape(*shape).half_size();
             for (half, usual) in config.half_size().iter().zip(usual) {
                 // The size is rounded to the nearest point.

@@ -109,14 +109,19 @@ fn tissue_moves_near_the_probe_unless_told_otherwise() {
     let reach = |torso_name: &str, reach| {
         torso(&SceneConfig {
             torso: torso_name.to_owned(),
-            reach,
+            active_radius: reach,
             ..SceneConfig::default()
         })
-        .reach
+        .active_radius
     };
     for kind in torsos::ALL {
-        assert_eq!(reach(kind.name, None), kind.reach, "{}", kind.name);
-        assert_eq!(kind.reach.is_some(), kind.is_tissue(), "{}", kind.name);
+        assert_eq!(reach(kind.name, None), kind.active_radius, "{}", kind.name);
+        assert_eq!(
+            kind.active_radius.is_some(),
+            kind.is_tissue(),
+            "{}",
+            kind.name
+        );
     }
     assert_eq!(reach("xpbd", Some(0.05)), Some(0.05));
     assert_eq!(reach("xpbd", Some(f64::INFINITY)), None);

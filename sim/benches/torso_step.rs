@@ -97,7 +97,9 @@ impl Lattice {
         let thesis = TorsoConfig::default();
         match self {
             Self::Thesis => thesis,
-            Self::Probe => thesis.following(probes::c5_2().thickness).matching(0.002),
+            Self::Probe => thesis
+                .fitted_to_probe(probes::c5_2().thickness)
+                .with_matched_softness(0.002),
         }
     }
 }

@@ -60,7 +60,10 @@ fn torsos_have_their_stiffness_and_stiffen_with_depth() {
 fn a_limited_reach_keeps_the_stiffness() {
     for (name, make) in SOLVERS {
         let [whole, near] = [None, Some(0.08)].map(|reach| {
-            let config = TorsoConfig { reach, ..coarse() };
+            let config = TorsoConfig {
+                active_radius: reach,
+                ..coarse()
+            };
             let (mut physics, readings) = stand_of(make, &config);
             stiffness_ratio(&mut physics, &readings, &config, 0.015)
         });

@@ -179,7 +179,7 @@ fn the_force_hardly_depends_on_the_lattice() {
             soft_layers: Some(count[1] / 2),
             ..TorsoConfig::default()
         }
-        .matching(0.002);
+        .with_matched_softness(0.002);
         let log = press(&mut physics("fast", &config), 130);
         log.iter().map(|(_, force)| *force).fold(0.0, f64::max)
     };

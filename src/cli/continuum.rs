@@ -30,11 +30,11 @@ use super::{Usage, print};
   insonate continuum navigate --target RB8 --output output/rb8")]
 pub(crate) struct Continuum {
     #[command(subcommand)]
-    what: What,
+    experiment: Experiment,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum Experiment {
     /// Bend a clamped rod by a force, a moment or cables, to equilibrium.
     #[command(after_help = "Examples:
   insonate continuum bend --length 0.1 --young 5.1e8 --area 5.551e-6 --inertia 5.041e-12 --elements 50 --tip-force 0,0,-1 --json
@@ -114,7 +114,7 @@ struct BendArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EquilibriumWord {
+enum EquilibriumArg {
     Converged,
     OneStep,
 }
@@ -167,7 +167,7 @@ struct RodArgs {
     gravity: [f64; 3],
     /// Linearisations in each step: until forces balance, or one as in the paper [default: insert converged, navigate one-step]
     #[arg(long, value_enum)]
-    equilibrium: Option<EquilibriumWord>,
+    equilibrium: Option<EquilibriumArg>,
     /// Folder for log, plots, pictures and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/continuum")]
     output: PathBuf,
@@ -254,10 +254,10 @@ struct EndedEarly(String, String);
 
 impl Continuum {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        match &self.what {
-            What::Bend(args) => args.run(),
-            What::Insert(args) => args.run(),
-            What::Navigate(args) => args.run(),
+        match &self.experiment {
+            Experiment::Bend(args) => args.run(),
+            Experiment::Insert(args) => args.run(),
+            Experiment::Navigate(args) => args.run(),
         }
     }
 }
@@ -364,10 +364,10 @@ impl RodArgs {
         };
         // A steered tip takes small steps near equilibrium; one that is pushed against a wall slips, which one linearisation overshoots.
         let word = self.equilibrium.unwrap_or(match steering {
-            Steering::Pull(_) => EquilibriumWord::Converged,
-            Steering::Follow { .. } => EquilibriumWord::OneStep,
+            Steering::Pull(_) => EquilibriumArg::Converged,
+            Steering::Follow { .. } => EquilibriumArg::OneStep,
         });
-        if word == EquilibriumWord::Converged {
+        if word == EquilibriumArg::Converged {
             settings.equilibrium = Equilibrium::Converged { tolerance: 1e-8 };
         }
         Ok(InsertionPlan {

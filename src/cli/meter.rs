@@ -16,7 +16,7 @@ const LONG: Duration = Duration::from_hours(1);
 
 /// Shows events on standard error.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub(crate) struct TrainingProgress {
     bar: Option<ProgressBar>,
     total: u64,
     last_line: Option<Instant>,
@@ -25,7 +25,7 @@ pub(crate) struct Meter {
     is_timed: bool,
 }
 
-impl Meter {
+impl TrainingProgress {
     /// A meter of a training of `total` steps.
     pub(crate) fn new(total: usize) -> anyhow::Result<Self> {
         let total = total as u64;

@@ -21,8 +21,8 @@ use super::verdict_args::ending;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Outcome")]
-pub(crate) struct OutcomeArgs {
+#[command(next_help_heading = "RunOutput")]
+pub(crate) struct RunOutputArgs {
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -44,7 +44,7 @@ pub(crate) struct OutcomeArgs {
 
 /// A running experiment's surroundings.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct RunOutput {
     folder: OutputFolder,
     /// Names of the files that are written.
     written: RefCell<Vec<String>>,
@@ -56,7 +56,7 @@ pub(crate) struct Outcome {
     interrupt: Interrupt,
 }
 
-impl OutcomeArgs {
+impl RunOutputArgs {
     /// Makes the folder of a command and writes the scene into it.
     pub(crate) fn start(
         &self,
@@ -64,7 +64,7 @@ impl OutcomeArgs {
         output: &Path,
         command: &str,
         doing: &'static str,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<RunOutput> {
         if self.mcap {
             McapLog::check_built()?;
         }
@@ -77,7 +77,7 @@ impl OutcomeArgs {
             height,
             ..RenderConfig::default()
         };
-        Ok(Outcome {
+        Ok(RunOutput {
             folder,
             written: RefCell::default(),
             bar,
@@ -99,7 +99,7 @@ impl OutcomeArgs {
     }
 }
 
-impl Outcome {
+impl RunOutput {
     /// Takes pictures; shows progress, and breaks off after Ctrl-C.
     pub(crate) fn observers(&self) -> (Pictures, impl FnMut(f64) -> ControlFlow<()> + use<>) {
         let (bar, interrupt) = (self.bar.clone(), self.interrupt.clone());

@@ -8,7 +8,7 @@ use clap::Args;
 use insonate::experiments::{self, force_indentation_plot, time_plot};
 use insonate::models::ModelError;
 
-use super::outcome::{OutcomeArgs, point, random_point};
+use super::outcome::{RunOutputArgs, point, random_point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
 
@@ -55,7 +55,7 @@ pub(crate) struct Press {
     #[arg(long, short, value_name = "DIR", default_value = "output/press")]
     output: PathBuf,
     #[command(flatten)]
-    outcome: OutcomeArgs,
+    outcome: RunOutputArgs,
     #[command(flatten)]
     verdict: VerdictArgs,
     #[command(flatten)]

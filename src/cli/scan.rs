@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use insonate::experiments::{self, time_plot};
 
-use super::outcome::{OutcomeArgs, point, random_point};
+use super::outcome::{RunOutputArgs, point, random_point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
 
@@ -58,7 +58,7 @@ pub(crate) struct Scan {
     #[arg(long, short, value_name = "DIR", default_value = "output/scan")]
     output: PathBuf,
     #[command(flatten)]
-    outcome: OutcomeArgs,
+    outcome: RunOutputArgs,
     #[command(flatten)]
     verdict: VerdictArgs,
 }

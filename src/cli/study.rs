@@ -14,7 +14,7 @@ use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
 
 use super::calibrate::LogReader;
 use super::interrupt::Interrupt;
-use super::meter::Meter;
+use super::meter::TrainingProgress;
 use super::output_folder::claimed;
 use super::print;
 use super::robot_args::RobotArgs;
@@ -162,7 +162,7 @@ impl Study {
 /// A bar for each step, and the meter of a training.
 struct Display {
     bar: ProgressBar,
-    meter: Option<Meter>,
+    meter: Option<TrainingProgress>,
 }
 
 impl Display {
@@ -186,7 +186,7 @@ impl Display {
                     meter.finish();
                 }
                 eprintln!("training the policy {name}");
-                self.meter = Meter::new(*steps).ok();
+                self.meter = TrainingProgress::new(*steps).ok();
             }
             StudyEvent::Training(event) => {
                 if let Some(meter) = &mut self.meter {

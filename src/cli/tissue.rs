@@ -85,7 +85,7 @@ Tissue loses its stiffness between 1.35 and 1.65 of its length (mpm), or its ele
 struct MotionArgs {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
-    solver: SolverWord,
+    solver: SolverArg,
     /// Device; auto uses the CPU. The GPU runs push and press of mpm, and all motions of xpbd; there, tools only touch the vertices.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::device_arg::DeviceArg,
@@ -153,7 +153,7 @@ struct MotionArgs {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum SolverWord {
+enum SolverArg {
     /// Particles and a grid.
     Mpm,
     /// Tetrahedra with compliant constraints.
@@ -190,8 +190,8 @@ impl Tissue {
 impl MotionArgs {
     fn plan(&self, motion: &'static Motion) -> MotionPlan {
         let solver = match self.solver {
-            SolverWord::Mpm => TissueSolver::Mpm,
-            SolverWord::Xpbd => TissueSolver::Xpbd,
+            SolverArg::Mpm => TissueSolver::Mpm,
+            SolverArg::Xpbd => TissueSolver::Xpbd,
         };
         let body = self.body.unwrap_or(motion.bodies[0]);
         let usual = MotionPlan::on(motion, solver, body);

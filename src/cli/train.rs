@@ -14,7 +14,7 @@ use insonate::training::{
 use toml::Value;
 
 use super::interrupt::Interrupt;
-use super::meter::Meter;
+use super::meter::TrainingProgress;
 use super::output_folder::claimed;
 use super::settings_args::SettingsArgs;
 use super::{Usage, print};
@@ -162,7 +162,7 @@ impl Train {
         // Not held: the training takes it when its settings have proved to fit.
         drop(claimed(folder, self.claim())?);
         let plan = self.plan(seed, folder)?;
-        let mut meter = Meter::new(plan.settings.algorithm.total_timesteps())?;
+        let mut meter = TrainingProgress::new(plan.settings.algorithm.total_timesteps())?;
         let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
         meter.finish();
         Ok(result?)

@@ -27,7 +27,7 @@ use crate::{
 const ROWS: usize = 20_000;
 
 /// A surface that was refined before this fit, with the same samples.
-pub(super) struct Moved {
+pub(super) struct SurfaceShift {
     /// Influence of each used sample on the surface [m].
     pub(super) influence: Vec<f64>,
     /// Standard error of the surface [m].
@@ -112,7 +112,7 @@ fn report_slopes(problem: &Problem, raw: &[f64]) -> DMatrix<f64> {
 pub(super) fn fit(
     problem: &Problem,
     state: &State,
-    moved: Option<&Moved>,
+    moved: Option<&SurfaceShift>,
     noise_dominates: Option<usize>,
     mut notes: Vec<String>,
 ) -> Fit {
@@ -222,7 +222,7 @@ pub(super) fn fit(
 }
 
 /// Adds the influence of each sample through a surface that was estimated from the same samples.
-fn add_surface(influence: &mut [Vec<f64>], moved: &Moved, slopes: &[f64]) {
+fn add_surface(influence: &mut [Vec<f64>], moved: &SurfaceShift, slopes: &[f64]) {
     for (values, slope) in influence.iter_mut().zip(slopes) {
         for (value, shift) in values.iter_mut().zip(&moved.influence) {
             *value += slope * shift;
@@ -267,7 +267,7 @@ fn sensitivity(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f
 
 /// Change of the reported parameters per standard error of the bias, of a surface that was not refined, and of the
 /// latency.
-fn shared(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<SharedError> {
+fn shared(problem: &Problem, state: &State, moved: Option<&SurfaceShift>) -> Vec<SharedError> {
     let mut errors = Vec::new();
     let mut push = |cause, change| errors.push(SharedError { cause, change });
     let bias = problem.samples.bias_standard_error;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     acceleration,
-    estimates::{self, Moved},
+    estimates::{self, SurfaceShift},
     law::Law,
     variable_projection::{Problem, State},
 };
@@ -27,7 +27,7 @@ pub(super) struct Solved<'a> {
     /// The solution.
     pub(super) state: State,
     /// The surface, if it was refined before the fit.
-    moved: Option<Moved>,
+    moved: Option<SurfaceShift>,
     /// Linear column that consists mostly of noise.
     noise_dominates: Option<usize>,
     notes: Vec<String>,
@@ -348,7 +348,7 @@ fn refine_before_dividing(
     problem: &mut Problem,
     state: &mut State,
     notes: &mut Vec<String>,
-) -> Option<Moved> {
+) -> Option<SurfaceShift> {
     let mut direct = Problem::new(
         problem.model,
         direct_form,
@@ -362,7 +362,7 @@ fn refine_before_dividing(
     let (influence, standard_error) = refine(&mut direct, &mut found, notes)?;
     let of_bias = estimates::shift_of_bias(&direct, &found);
     *state = problem.solve(&state.nonlinear, found.shift, 0.0);
-    Some(Moved {
+    Some(SurfaceShift {
         influence,
         standard_error,
         of_bias,

@@ -33,7 +33,7 @@ const DEPTHS: [usize; 2] = [61, 121];
 const FEW_DEPTHS: usize = 25;
 /// Log-likelihood distance from the best family above which a family is dropped; the first pass misses a peak by
 /// less.
-const HOPELESS: f64 = 30.0;
+const MIN_LOG_LIKELIHOOD_RATIO: f64 = 30.0;
 /// Maximum number of samples of air and of press.
 const MOST: usize = 2000;
 /// Minimum number of samples in contact for a law.
@@ -52,11 +52,11 @@ const RELAXATION_TIMES: [f64; 12] = [
 const EXPONENTS: [f64; 18] = [
     1.1, 1.2, 1.3, 1.4, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.85, 3.0,
 ];
-/// Allowed exponents. The grid about the likely ones is refined with `FINER` exponents, down to the step `FINEST`,
-/// until `RESOLVED` of them are likely enough to describe the uncertainty of the exponent.
+/// Allowed exponents. The grid about the likely ones is refined with `N_REFINED` exponents, down to the step `FINEST`,
+/// until `N_LIKELY` of them are likely enough to describe the uncertainty of the exponent.
 const ALLOWED: [f64; 2] = [1.05, 3.5];
-const RESOLVED: usize = 9;
-const FINER: usize = 14;
+const N_LIKELY: usize = 9;
+const N_REFINED: usize = 14;
 const FINEST: f64 = 1e-3;
 /// Exponents for the detection of foam, and the gain of log-likelihood that it requires.
 const SCREENED: [f64; 6] = [1.2, 1.3, 1.7, 2.0, 2.4, 2.8];
@@ -84,7 +84,7 @@ pub(super) fn found(
     clock: &Clock,
     findings: &mut Findings,
 ) -> Result<(f64, ContactPoint), CalibrationError> {
-    let early = Early::of(track, velocity, rough, clock);
+    let early = OnsetWindow::of(track, velocity, rough, clock);
     if early.force.len() - early.n_air < 5 {
         return Err(findings.refuse(
             "contact is passed in fewer than 5 samples; press more slowly, or give --surface",
@@ -163,7 +163,7 @@ pub(super) fn found(
 }
 
 /// The samples around first contact.
-struct Early {
+struct OnsetWindow {
     time: Vec<f64>,
     /// Smoothed, so that noise of the position does not blur small x.
     depth: Vec<f64>,
@@ -213,7 +213,7 @@ impl Family {
     }
 }
 
-impl Early {
+impl OnsetWindow {
     fn of(track: &Track, velocity: &[f64], rough: &RoughContact, clock: &Clock) -> Self {
         let start = rough.onset.saturating_sub(MOST);
         // While the press continues at more than half its speed.
@@ -276,7 +276,7 @@ impl Early {
             let found = self.posterior(&families, low, high, DEPTHS[0]);
             let gap = |pair: &[f64]| pair[1] - pair[0];
             let step = exponents.windows(2).map(gap).fold(f64::MAX, f64::min);
-            if found.likely.len() >= RESOLVED || step < FINEST {
+            if found.likely.len() >= N_LIKELY || step < FINEST {
                 return found;
             }
             let likely = |exponent: &&f64| found.likely.contains(&Family::Foam(**exponent));
@@ -287,8 +287,8 @@ impl Early {
             };
             let from = (first - step).max(ALLOWED[0]);
             let width = (last + step).min(ALLOWED[1]) - from;
-            let share = |i: usize| i as f64 / (FINER - 1) as f64;
-            exponents = (0..FINER).map(|i| from + width * share(i)).collect();
+            let share = |i: usize| i as f64 / (N_REFINED - 1) as f64;
+            exponents = (0..N_REFINED).map(|i| from + width * share(i)).collect();
         }
     }
 
@@ -343,7 +343,7 @@ impl Early {
         for (_, depth, fit, prior) in &tried {
             let score = score(fit, *prior);
             let weight = (score - highest).exp();
-            if score > highest - 0.5 * HOPELESS {
+            if score > highest - 0.5 * MIN_LOG_LIKELIHOOD_RATIO {
                 support = [support[0].min(*depth), support[1].max(*depth)];
             }
             sum += weight;
@@ -354,7 +354,7 @@ impl Early {
         let hopeful = |family: &Family| {
             let tried = tried.iter().filter(|entry| entry.0 == *family);
             let best = tried.fold(f64::MIN, |most, entry| most.max(score(&entry.2, entry.3)));
-            best > highest - HOPELESS
+            best > highest - MIN_LOG_LIKELIHOOD_RATIO
         };
         Posterior {
             mean: low + mean,

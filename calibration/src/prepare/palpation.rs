@@ -35,7 +35,7 @@ const SHORTEST: usize = 40;
 /// between presses.
 const FLOOR: f64 = 0.05;
 /// Dwell time at the floor above which the probe has left the tissue, as a multiple of a sine's dwell time.
-const LINGERS: f64 = 1.8;
+const MIN_DWELL_RATIO: f64 = 1.8;
 
 /// The log along the normals of its segments, which are stored in the track; `None` if it is not a sliding palpation.
 #[expect(
@@ -390,5 +390,5 @@ fn floor(force: &[f64]) -> Option<f64> {
     let band = (FLOOR * swing).max(2.0 * white_noise(force));
     let of_sine = (1.0 - 2.0 * (band / swing).min(0.5)).acos() / std::f64::consts::PI;
     let within = smooth.iter().filter(|value| **value < low + band).count();
-    (within as f64 > LINGERS * of_sine * force.len() as f64).then_some(low + 2.0 * band)
+    (within as f64 > MIN_DWELL_RATIO * of_sine * force.len() as f64).then_some(low + 2.0 * band)
 }

@@ -55,7 +55,7 @@ pub(super) fn found(
     };
     check(window, order, track.time.len())?;
     let logged = track.velocity.take();
-    let tried = Tried::of(&track.time, &track.depth, clock, contact);
+    let tried = WindowTrial::of(&track.time, &track.depth, clock, contact);
     let (smoother, how) = if window == 0 {
         tried.shortest_window(order, findings)
     } else {
@@ -113,7 +113,7 @@ fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> 
 }
 
 /// Blocks of the log in contact for the comparison of windows.
-struct Tried<'a> {
+struct WindowTrial<'a> {
     time: &'a [f64],
     depth: &'a [f64],
     blocks: Vec<SampleRange>,
@@ -123,7 +123,7 @@ struct Tried<'a> {
     noise: f64,
 }
 
-impl<'a> Tried<'a> {
+impl<'a> WindowTrial<'a> {
     fn of(time: &'a [f64], depth: &'a [f64], clock: &Clock, contact: SampleRange) -> Self {
         let mut blocks = Vec::new();
         let each = (COMPARED / BLOCKS).max(1);

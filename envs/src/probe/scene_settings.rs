@@ -174,7 +174,7 @@ impl SceneSettings {
             softness: softness.map_or(SoftnessChoice::Values(Softness::default()), |file| {
                 self.softness_of(file)
             }),
-            reach: tissue.then_some(match self.tissue.reach {
+            active_radius: tissue.then_some(match self.tissue.reach {
                 0.0 => f64::INFINITY,
                 reach => reach,
             }),

@@ -2,18 +2,18 @@
 //!
 //! * [`Physique`]: sex, height and mass, within the ranges of adults, or sampled with a seed.
 //! * [`Trunk`]: the soft part as one function. Every kind of torso is sampled from it.
-//! * `figure`, `company`: head, arms and legs as distance functions, and the rigid meshes and capsules made from them.
+//! * `figure`, `body_parts`: head, arms and legs as distance functions, and the rigid meshes and capsules made from them.
 
+mod body_parts;
 mod breath;
-mod company;
 mod figure;
 mod physique;
 mod relief;
 mod skin;
 mod trunk;
 
+pub(crate) use body_parts::body_parts;
 pub(crate) use breath::rise;
-pub(crate) use company::company;
 pub use physique::{Physique, Sex};
 pub(crate) use skin::{Bone, DrawnSkin};
 pub use trunk::Trunk;

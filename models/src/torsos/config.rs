@@ -93,7 +93,7 @@ pub struct TorsoConfig {
     pub contact: Option<Solref>,
     /// Distance from the probe within which a torso of a tissue solver moves [m]. The rest is fixed, which is faster. `None`: all of it moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reach: Option<f64>,
+    pub active_radius: Option<f64>,
     /// Upper limit of the substep of an `xpbd` torso [s]; `None`: 0.5 ms, less if damping is high. With 1 ms it is twice as fast, and a constant
     /// force varies by up to 4 %.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,9 +102,9 @@ pub struct TorsoConfig {
     pub breathing: Option<Breathing>,
 }
 
-/// Lower limit of the spacing for [`TorsoConfig::spaced`], as a fraction of its upper limit.
+/// Lower limit of the spacing for [`TorsoConfig::with_max_spacing`], as a fraction of its upper limit.
 const FINEST: f64 = 0.85;
-/// Target for the number of soft points in [`TorsoConfig::following`]: some 20 000 steps/s with an arm.
+/// Target for the number of soft points in [`TorsoConfig::fitted_to_probe`]: some 20 000 steps/s with an arm.
 const SOFT_POINTS: usize = 1500;
 
 impl Default for TorsoConfig {
@@ -121,7 +121,7 @@ impl Default for TorsoConfig {
             rest: None,
             neighbors: None,
             contact: None,
-            reach: None,
+            active_radius: None,
             substep: None,
             breathing: None,
         }
@@ -175,7 +175,7 @@ impl TorsoConfig {
     ) -> Self {
         let config = Self::unfitted(kind, shape, patient);
         if kind.follows_probe {
-            config.following(thickness)
+            config.fitted_to_probe(thickness)
         } else {
             config
         }
@@ -200,7 +200,7 @@ impl TorsoConfig {
 
     /// Matches the lattice of a shell to a probe of `thickness` [m], so that the probe does not fall between points: the spacing is at most half
     /// the thickness, or as fine as the limit on particles permits. Only the front is soft.
-    pub fn following(self, thickness: f64) -> Self {
+    pub fn fitted_to_probe(self, thickness: f64) -> Self {
         let mut most = 0.5 * thickness;
         loop {
             let config = self.clone().refined(most);
@@ -212,7 +212,7 @@ impl TorsoConfig {
     }
 
     /// Changes the lattice to a spacing of at most `most` [m].
-    pub fn spaced(self, most: f64) -> Self {
+    pub fn with_max_spacing(self, most: f64) -> Self {
         let (count, spacing) = match self.trunk() {
             Some(trunk) => (trunk.count(most), most),
             None => fitting(self.half_size().map(|half| 2.0 * half), most),
@@ -226,7 +226,7 @@ impl TorsoConfig {
 
     /// Changes the lattice to a spacing of at most `most` [m], with a soft front only.
     fn refined(self, most: f64) -> Self {
-        let spaced = self.spaced(most);
+        let spaced = self.with_max_spacing(most);
         let [across, through, along] = spaced.count;
         let (front, ring) = (across * along, 2 * (across + along) - 4);
         let layers = 1 + SOFT_POINTS.saturating_sub(front) / ring;
@@ -277,7 +277,7 @@ impl TorsoConfig {
                 "number of points through the patient",
             )?;
         }
-        if let Some(reach) = self.reach {
+        if let Some(reach) = self.active_radius {
             check_range("reach", reach, [0.02, 1.0], "m")?;
         }
         if let Some(substep) = self.substep {

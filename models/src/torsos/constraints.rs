@@ -4,7 +4,7 @@
 //! Each is a spring parallel to a damper. If all have the same ratio of damping to stiffness, the combination has this ratio too.
 //! So one factor scales all stiffnesses and another all dampings; the ratios between the constraints are fixed.
 //! Stiff neighbour constraints spread the load as in a solid, and contact is stiff enough that no capsule sinks by more than about half a
-//! millimetre. The force then grows with depth as on a solid (with a lattice from [`TorsoConfig::following`]).
+//! millimetre. The force then grows with depth as on a solid (with a lattice from [`TorsoConfig::fitted_to_probe`]).
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ impl ShellConstraints {
 impl TorsoConfig {
     /// Sets the constraints of a shell such that a probe feels the configured softness, at a time step of `timestep` [s]. Constraints that are
     /// already set are kept.
-    pub fn matching(mut self, timestep: f64) -> Self {
+    pub fn with_matched_softness(mut self, timestep: f64) -> Self {
         let shell = ShellConstraints::matching(&self.softness, timestep);
         self.rest.get_or_insert(shell.rest);
         self.neighbors.get_or_insert(shell.neighbors);

@@ -31,7 +31,7 @@ use super::solref::Solref;
 use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf, Skin};
-use crate::patients::{Bone, DrawnSkin, Trunk, company};
+use crate::patients::{Bone, DrawnSkin, Trunk, body_parts};
 
 /// Name of the flex whose vertices are the particles.
 const TISSUE: &str = "tissue";
@@ -99,7 +99,7 @@ pub(super) fn make(
     );
     let mut torso = bodies(&lattice, &tissue, config);
     if let Some(trunk) = &block.trunk {
-        torso = torso.with(company(&config.patient.unwrap_or_default(), &mut mjcf));
+        torso = torso.with(body_parts(&config.patient.unwrap_or_default(), &mut mjcf));
         mjcf.section_mut("deformable")
             .add(trunk_skin(trunk, &lattice, base_of(config)));
     }

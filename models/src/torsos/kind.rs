@@ -21,14 +21,14 @@ pub struct TorsoKind {
     pub matter: Matter,
     /// Whether its softness can vary over the skin ([`TorsoConfig::field`]).
     pub takes_field: bool,
-    /// Whether its default lattice is matched to the probe ([`TorsoConfig::following`]).
+    /// Whether its default lattice is matched to the probe ([`TorsoConfig::fitted_to_probe`]).
     pub follows_probe: bool,
     /// Whether its default lattice of the shape `human` is finer than the lattice of the thesis.
     pub has_fine_human: bool,
     /// Default spacing of the lattice of an adult patient [m].
     pub adult_spacing: f64,
     /// Default of [`TorsoConfig::reach`] [m]; `None`: all of the torso moves.
-    pub reach: Option<f64>,
+    pub active_radius: Option<f64>,
     /// Kind with the same equations that is stepped faster; a fit uses it in place of this kind.
     pub faster_twin: Option<&'static str>,
 }

@@ -44,7 +44,7 @@ pub const ALL: &[TorsoKind] = &[
         follows_probe: false,
         has_fine_human: true,
         adult_spacing: SHELL_ADULT,
-        reach: None,
+        active_radius: None,
         faster_twin: Some("fast"),
     },
     TorsoKind {
@@ -57,7 +57,7 @@ pub const ALL: &[TorsoKind] = &[
         follows_probe: true,
         has_fine_human: true,
         adult_spacing: SHELL_ADULT,
-        reach: None,
+        active_radius: None,
         faster_twin: None,
     },
     TorsoKind {
@@ -70,7 +70,7 @@ pub const ALL: &[TorsoKind] = &[
         follows_probe: false,
         has_fine_human: false,
         adult_spacing: 0.035,
-        reach: None,
+        active_radius: None,
         faster_twin: None,
     },
     TorsoKind {
@@ -83,7 +83,7 @@ pub const ALL: &[TorsoKind] = &[
         follows_probe: false,
         has_fine_human: true,
         adult_spacing: 0.035,
-        reach: Some(TISSUE_REACH),
+        active_radius: Some(TISSUE_REACH),
         faster_twin: None,
     },
     TorsoKind {
@@ -96,7 +96,7 @@ pub const ALL: &[TorsoKind] = &[
         follows_probe: false,
         has_fine_human: true,
         adult_spacing: 0.03,
-        reach: Some(TISSUE_REACH),
+        active_radius: Some(TISSUE_REACH),
         faster_twin: None,
     },
 ];

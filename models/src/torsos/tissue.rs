@@ -118,7 +118,8 @@ const XPBD: Solver = Solver {
 
 /// The value of [`MATERIAL`] for an `mpm` torso of this configuration.
 pub fn mpm_material(config: &TorsoConfig) -> [f64; 4] {
-    let stiffening = config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(fitted_height(config));
+    let stiffening =
+        config.active_radius.map_or(1.0, |_| EDGE) * mpm_stiffening(fitted_height(config));
     material(config, stiffening, mpm_damping(config))
 }
 
@@ -126,7 +127,7 @@ pub fn mpm_material(config: &TorsoConfig) -> [f64; 4] {
 pub fn xpbd_material(config: &TorsoConfig) -> [f64; 4] {
     // Spacings outside the fitted range are clamped to it.
     let spacing = config.spacing.clamp(0.02, 0.06);
-    let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
+    let bound = 1.0 + config.active_radius.map_or(0.0, |reach| BOUND / reach);
     let stiffening =
         (1.0 - LOST * substep(config)) * bound * xpbd_stiffening(spacing, fitted_height(config));
     material(config, stiffening, xpbd_damping(config))
@@ -160,7 +161,7 @@ const MADE_UP_FOR: f64 = 0.8;
 
 /// Damping of particles for which a probe feels the damping of the softness [N·s/m].
 fn mpm_damping(config: &TorsoConfig) -> f64 {
-    let edge = config.reach.map_or(1.0, |_| MPM_EDGE_DAMPING);
+    let edge = config.active_radius.map_or(1.0, |_| MPM_EDGE_DAMPING);
     let spacing = config.spacing / FITTED_SPACING;
     let transfer = edge * MPM_TRANSFER * config.softness.stiffness.sqrt() * spacing.powi(2);
     (config.softness.damping - transfer).max(0.0) / MPM_FELT
@@ -221,7 +222,7 @@ fn solid(solver: &Solver, config: &TorsoConfig) -> Result<Torso, ModelError> {
             .with_attribute("data", material),
     );
     let substep = (solver.substep)(config);
-    for (name, number) in [(REACH, config.reach), (LONGEST_SUBSTEP, substep)] {
+    for (name, number) in [(REACH, config.active_radius), (LONGEST_SUBSTEP, substep)] {
         let Some(number) = number else { continue };
         custom.add(
             Element::new("numeric")

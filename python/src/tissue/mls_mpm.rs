@@ -78,7 +78,7 @@ impl MlsMpm {
             walls: [[choice("wall", wall, walls)?; 2]; 3],
             contact: choice("contact", contact, contacts)?,
             contact_distance: contact_distance.unwrap_or(usual.contact_distance),
-            reach: reach.unwrap_or(usual.reach),
+            active_radius: reach.unwrap_or(usual.active_radius),
             n_threads,
         };
         let threads = match n_threads {

@@ -63,7 +63,7 @@ impl Xpbd {
             drag: drag.unwrap_or(usual.drag),
             push_speed: push_speed.unwrap_or(usual.push_speed),
             face_contact,
-            reach: reach.unwrap_or(usual.reach),
+            active_radius: reach.unwrap_or(usual.active_radius),
             max_speed: max_speed.unwrap_or(usual.max_speed),
             n_threads: 1,
         };

@@ -19,7 +19,7 @@ fn config(reach: f64, n_threads: usize) -> MpmConfig {
         cell_width: CELL,
         cells: SIZE.map(|size| ((size + 2.0 * margin) / CELL).ceil() as usize),
         gravity: [0.0; 3],
-        reach,
+        active_radius: reach,
         n_threads,
         ..MpmConfig::default()
     }

@@ -24,7 +24,7 @@ fn slab() -> XpbdBody {
 fn config(reach: f64) -> XpbdConfig {
     XpbdConfig {
         gravity: [0.0; 3],
-        reach,
+        active_radius: reach,
         ..XpbdConfig::default()
     }
 }

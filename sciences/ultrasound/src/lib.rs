@@ -9,13 +9,13 @@ mod error;
 pub mod material;
 pub mod measure;
 mod pack;
-mod parts;
+mod parallel;
 mod patient_frame;
 pub mod phantom;
 pub mod sequence;
+mod simd;
 pub mod transducer;
 pub mod volume;
-mod wide;
 
 #[cfg(feature = "gpu")]
 pub use b_mode::GpuBMode;

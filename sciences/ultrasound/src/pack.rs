@@ -82,7 +82,7 @@ fn pack<const ROWS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wide::wide_packing;
+    use crate::simd::wide_packing;
 
     #[test]
     fn every_processor_packs_alike() {

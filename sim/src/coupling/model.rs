@@ -51,7 +51,7 @@ pub struct TissueModel {
     /// Factor of the material's modulus over the skin; `None`: the same everywhere.
     pub(super) field: Option<SoftnessField>,
     /// Distance from tools within which tissue moves [m]; infinite: all tissue moves.
-    pub(super) reach: f64,
+    pub(super) active_radius: f64,
     /// Longest substep of tetrahedra [s]; infinite: no limit.
     pub(super) substep: f64,
     /// The torso's frame.
@@ -128,7 +128,7 @@ impl TissueModel {
             material,
             damping_time,
             field: field(model, prefix)?,
-            reach: number(model, prefix, REACH),
+            active_radius: number(model, prefix, REACH),
             substep: number(model, prefix, LONGEST_SUBSTEP),
             frame: Pose::from_quat(data.xpos()[root], data.xquat()[root]),
             base: names::name_of(model, ObjectType::Body, base).to_owned(),

@@ -45,9 +45,9 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
         gravity: [0.0; 3],
         // A pressed torso must return to its shape.
         formulation: Formulation::TotalLagrangian,
-        reach: model.reach,
+        active_radius: model.active_radius,
         // Tissue within reach is too little work for several threads.
-        n_threads: usize::from(model.reach.is_finite()),
+        n_threads: usize::from(model.active_radius.is_finite()),
         ..MpmConfig::default()
     };
     let positions = fill(&model.mesh, 0.5 * cell_width);
@@ -72,7 +72,7 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
         substep,
         gravity: [0.0; 3],
         max_courant: XPBD_COURANT * substep,
-        reach: model.reach,
+        active_radius: model.active_radius,
         ..XpbdConfig::default()
     };
     let mesh = in_order(&model.mesh.refined());

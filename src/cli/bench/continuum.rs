@@ -18,7 +18,7 @@ pub(super) struct ContinuumBench {
     contacts: usize,
     /// Solver of the quadratic program.
     #[arg(long, value_name = "SOLVER", default_value = "block")]
-    solver: SolverWord,
+    solver: SolverArg,
     /// Number of steps; the median over them is reported.
     #[arg(long, value_name = "N", default_value_t = 40)]
     steps: usize,
@@ -28,7 +28,7 @@ pub(super) struct ContinuumBench {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum SolverWord {
+enum SolverArg {
     /// Our own, whose cost does not grow with the contacts.
     Block,
     /// clarabel, a general interior-point solver.
@@ -41,9 +41,9 @@ impl ContinuumBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         anyhow::ensure!(self.steps > 0, "--steps is 0; it must be at least 1");
         let solver = match self.solver {
-            SolverWord::Block => Solver::Block,
-            SolverWord::Clarabel => Solver::Clarabel,
-            SolverWord::GaussSeidel => Solver::GaussSeidel,
+            SolverArg::Block => Solver::Block,
+            SolverArg::Clarabel => Solver::Clarabel,
+            SolverArg::GaussSeidel => Solver::GaussSeidel,
         };
         let mut bed = RodOnBed::new(self.nodes, self.contacts, solver)?;
         let mut times = Vec::new();

@@ -1,6 +1,6 @@
 //! Options that have no effect on what is imaged: they are refused by name.
 
-use super::phantom::PhantomWord;
+use super::phantom::PhantomArg;
 use super::{ImageCommand, ImageError};
 use crate::cli::{Usage, given};
 
@@ -10,9 +10,9 @@ impl ImageCommand {
         let scene = self.scene.given();
         let other = self.phantom.is_some() || self.labels.is_some();
         let (block, points, attenuation) = match self.phantom {
-            None | Some(PhantomWord::Neck) => (false, false, false),
-            Some(PhantomWord::Points) => (true, true, false),
-            Some(PhantomWord::Attenuation) => (true, false, true),
+            None | Some(PhantomArg::Neck) => (false, false, false),
+            Some(PhantomArg::Points) => (true, true, false),
+            Some(PhantomArg::Attenuation) => (true, false, true),
             Some(_) => (true, false, false),
         };
         let limits = [("--limit", !self.verdict.is_empty())];

@@ -33,7 +33,7 @@ use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
 use self::organs::{Organ, OrganFrame, organ_line};
-use self::phantom::PhantomWord;
+use self::phantom::PhantomArg;
 use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
@@ -76,7 +76,7 @@ pub(crate) struct ImageCommand {
     scene: SceneArgs,
     /// Phantom: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
-    phantom: Option<PhantomWord>,
+    phantom: Option<PhantomArg>,
     /// Your own label volume to image (NIfTI, NRRD, MetaImage); at most 512^3 of its voxels are kept.
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
@@ -284,7 +284,7 @@ impl ImageCommand {
     }
 
     fn is_neck(&self) -> bool {
-        matches!(self.phantom, Some(PhantomWord::Neck))
+        matches!(self.phantom, Some(PhantomArg::Neck))
     }
 
     /// Turn of the probe about its axis [rad].
@@ -310,8 +310,8 @@ impl ImageCommand {
         };
         let deepest = self.depths(probe).into_iter().fold(0.0, f64::max);
         let own = match self.phantom {
-            Some(PhantomWord::Points) => 1.2 * deepest,
-            Some(PhantomWord::Neck) => Neck::DEPTH,
+            Some(PhantomArg::Points) => 1.2 * deepest,
+            Some(PhantomArg::Neck) => Neck::DEPTH,
             _ => usual.depth,
         };
         Settings {
@@ -384,7 +384,7 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<()> {
         match self.phantom {
-            Some(PhantomWord::Points) => {
+            Some(PhantomArg::Points) => {
                 let fine = Settings {
                     n_lines: settings.n_lines.max(1025),
                     ..settings.clone()
@@ -401,7 +401,7 @@ impl ImageCommand {
                 });
                 figures["point_targets"] = targets.collect();
             }
-            Some(PhantomWord::Speckle) => {
+            Some(PhantomArg::Speckle) => {
                 // Away from the edges and below the ringing face.
                 let (edge, top) = (frame.n_lines / 16, frame.n_samples / 5);
                 let lines = (edge..frame.n_lines - edge).map(|line| &frame.line(line)[top..]);
@@ -410,7 +410,7 @@ impl ImageCommand {
                 figures["snr"] = speckle.snr.into();
                 figures["log_sd_db"] = speckle.log_sd.into();
             }
-            Some(PhantomWord::Attenuation) => {
+            Some(PhantomArg::Attenuation) => {
                 let found =
                     attenuation_slope(probe, settings, self.attenuation()).map_err(Usage::new)?;
                 figures["slope_db_per_cm_mhz"] = found.slope.into();

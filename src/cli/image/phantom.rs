@@ -7,7 +7,7 @@ use insonate::ultrasound::phantom::Block;
 
 /// Test blocks, and a neck.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum PhantomWord {
+pub(super) enum PhantomArg {
     /// Points on the axis in a clear medium: their widths.
     Points,
     /// Uniform speckle without loss: its statistics.
@@ -22,7 +22,7 @@ pub(super) enum PhantomWord {
     Neck,
 }
 
-impl PhantomWord {
+impl PhantomArg {
     /// The block if it is one, seen to a depth of `shown` [m]; points at `depths` [m], tissue that attenuates by `alpha` [dB/(cm MHz)].
     pub(super) fn block(
         self,

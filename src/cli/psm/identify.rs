@@ -45,20 +45,20 @@ pub(crate) struct Identify {
     )]
     payload_rate: Option<f64>,
     /// Unit of the logs' angles.
-    #[arg(long, value_enum, default_value_t = AngleWord::Radians)]
-    angles: AngleWord,
+    #[arg(long, value_enum, default_value_t = AngleArg::Radians)]
+    angles: AngleArg,
     /// Unit of the logs' insertion.
-    #[arg(long, value_enum, default_value_t = LengthWord::Metres)]
-    lengths: LengthWord,
+    #[arg(long, value_enum, default_value_t = LengthArg::Metres)]
+    lengths: LengthArg,
     /// Sense of the torques in the logs: of the motors on the arm, or of the arm on its motors.
-    #[arg(long, value_enum, default_value_t = TorqueWord::Motor)]
-    torques: TorqueWord,
+    #[arg(long, value_enum, default_value_t = TorqueArg::Motor)]
+    torques: TorqueArg,
     /// Coordinates of the logs: joints of the mechanism, or motors.
-    #[arg(long, value_enum, default_value_t = CoordinatesWord::Motor)]
-    coordinates: CoordinatesWord,
+    #[arg(long, value_enum, default_value_t = CoordinatesArg::Motor)]
+    coordinates: CoordinatesArg,
     /// Method: ordinary or weighted least squares, or the weighted fit constrained to physically possible bodies.
-    #[arg(long, value_enum, default_value_t = MethodWord::Sdp)]
-    method: MethodWord,
+    #[arg(long, value_enum, default_value_t = MethodArg::Sdp)]
+    method: MethodArg,
     /// Cut-off of the zero-phase low-pass [Hz], or `published`: 16.96 Hz and an unfiltered regressor, as in Wang et al. 2019.
     #[arg(long, value_name = "HZ", default_value = "5.4", value_parser = filtering)]
     cutoff: Filtering,
@@ -73,32 +73,32 @@ pub(crate) struct Identify {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum CoordinatesWord {
+enum CoordinatesArg {
     Joint,
     Motor,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum MethodWord {
+enum MethodArg {
     Ols,
     Wls,
     Sdp,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum AngleWord {
+enum AngleArg {
     Radians,
     Degrees,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum LengthWord {
+enum LengthArg {
     Metres,
     Millimetres,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum TorqueWord {
+enum TorqueArg {
     Motor,
     Reaction,
 }
@@ -107,28 +107,28 @@ impl Identify {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let folder = self.overwrite.folder(&self.output, "psm identify")?;
         let coordinates = match self.coordinates {
-            CoordinatesWord::Joint => Coordinates::Joint,
-            CoordinatesWord::Motor => Coordinates::Motor,
+            CoordinatesArg::Joint => Coordinates::Joint,
+            CoordinatesArg::Motor => Coordinates::Motor,
         };
         let method = match self.method {
-            MethodWord::Ols => Method::Ols,
-            MethodWord::Wls => Method::Wls,
-            MethodWord::Sdp => Method::Sdp,
+            MethodArg::Ols => Method::Ols,
+            MethodArg::Wls => Method::Wls,
+            MethodArg::Sdp => Method::Sdp,
         };
         let reading = Reading {
             rate_hz: self.rate,
             coordinates,
             angles: match self.angles {
-                AngleWord::Radians => AngleUnit::Radians,
-                AngleWord::Degrees => AngleUnit::Degrees,
+                AngleArg::Radians => AngleUnit::Radians,
+                AngleArg::Degrees => AngleUnit::Degrees,
             },
             lengths: match self.lengths {
-                LengthWord::Metres => LengthUnit::Metres,
-                LengthWord::Millimetres => LengthUnit::Millimetres,
+                LengthArg::Metres => LengthUnit::Metres,
+                LengthArg::Millimetres => LengthUnit::Millimetres,
             },
             torques: match self.torques {
-                TorqueWord::Motor => TorqueSign::Motor,
-                TorqueWord::Reaction => TorqueSign::Reaction,
+                TorqueArg::Motor => TorqueSign::Motor,
+                TorqueArg::Reaction => TorqueSign::Reaction,
             },
         };
         let train = MotionLog::read_with(&self.train, &reading)?;

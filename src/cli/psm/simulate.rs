@@ -9,7 +9,7 @@ use insonate::report::psm_force_plot;
 
 use super::instrument;
 use crate::cli::Usage;
-use crate::cli::outcome::OutcomeArgs;
+use crate::cli::outcome::RunOutputArgs;
 use crate::cli::torso_args::TorsoArgs;
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) struct Simulate {
     #[arg(long, short, value_name = "DIR", default_value = "output/psm-simulate")]
     output: PathBuf,
     #[command(flatten)]
-    outcome: OutcomeArgs,
+    outcome: RunOutputArgs,
 }
 
 impl Simulate {

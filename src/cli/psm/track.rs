@@ -10,7 +10,7 @@ use insonate_settings::check_range;
 
 use super::{instrument, joints, named, seven};
 use crate::cli::Usage;
-use crate::cli::outcome::OutcomeArgs;
+use crate::cli::outcome::RunOutputArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -44,7 +44,7 @@ pub(crate) struct Track {
     #[arg(long, short, value_name = "DIR", default_value = "output/psm-track")]
     output: PathBuf,
     #[command(flatten)]
-    outcome: OutcomeArgs,
+    outcome: RunOutputArgs,
 }
 
 impl Track {

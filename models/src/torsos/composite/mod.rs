@@ -39,7 +39,7 @@ use crate::ModelError;
 use crate::mjcf::{
     Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf, Namespace,
 };
-use crate::patients::{Sex, company};
+use crate::patients::{Sex, body_parts};
 
 /// Radius of the capsules at the spacing of the thesis, and half length of the capsules [m].
 const CAPSULE: [f64; 2] = [0.0075, 0.025];
@@ -95,7 +95,7 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     let mut torso = Body::new("torso").with(shell(&lattice, &rest, depth, config.shape));
     let trunk = config.trunk();
     if trunk.is_some() {
-        torso = torso.with(company(&config.patient.unwrap_or_default(), &mut mjcf));
+        torso = torso.with(body_parts(&config.patient.unwrap_or_default(), &mut mjcf));
     }
     if let Some(breathing) = &config.breathing {
         torso = torso.with(oscillator(breathing));

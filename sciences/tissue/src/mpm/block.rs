@@ -28,7 +28,7 @@ pub(super) struct Block {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Outcome {
     /// Whether a particle is outside the nodes of its block's tile.
-    pub(super) is_astray: bool,
+    pub(super) left_tile: bool,
     /// Greatest speed along an axis [m/s]; NaN if a velocity is NaN.
     pub(super) max_speed: f32,
     /// Number of runs: how often the cell changes from one particle to the next. It shows how well the particles are
@@ -63,7 +63,7 @@ impl Block {
             at,
             near: [NONE; 27],
             outcome: Outcome {
-                is_astray: false,
+                left_tile: false,
                 max_speed: 0.0,
                 n_runs: 0,
                 touched: 0,

@@ -73,7 +73,7 @@ pub struct MpmConfig {
     pub contact_distance: f64,
     /// Reach [m]: particles farther than this from all tools except planes, measured at rest, do not move. Infinite:
     /// all particles move.
-    pub reach: f64,
+    pub active_radius: f64,
     /// Number of threads; 0: one per core. Results do not depend on it.
     pub n_threads: usize,
 }
@@ -91,7 +91,7 @@ impl Default for MpmConfig {
             walls: [[Wall::default(); 2]; 3],
             contact: Contact::default(),
             contact_distance: 0.5,
-            reach: f64::INFINITY,
+            active_radius: f64::INFINITY,
             n_threads: 0,
         }
     }
@@ -111,8 +111,8 @@ impl MpmConfig {
             [-2.0, 2.0],
             "cells",
         )?;
-        if self.reach != f64::INFINITY {
-            check_range("reach", self.reach, [1e-6, 1e3], "m")?;
+        if self.active_radius != f64::INFINITY {
+            check_range("reach", self.active_radius, [1e-6, 1e3], "m")?;
         }
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             check_range(

@@ -102,7 +102,7 @@ impl<E: LaneLaw, const TEARS: bool, const TOTAL: bool> Kernel for Transfer<'_, E
             mut holding,
         } = self;
         let mut outcome = Outcome {
-            is_astray: false,
+            left_tile: false,
             max_speed: 0.0,
             n_runs: 0,
             touched: 0,
@@ -154,7 +154,7 @@ impl<E: LaneLaw, const TEARS: bool, const TOTAL: bool> Kernel for Transfer<'_, E
         let mut row = [0.0; 16];
         l.store(astray, &mut row);
         for far in row {
-            outcome.is_astray |= far != 0.0;
+            outcome.left_tile |= far != 0.0;
         }
         l.store(max_speed, &mut row);
         for speed in row {

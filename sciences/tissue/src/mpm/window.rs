@@ -39,7 +39,7 @@ pub(super) struct Window {
 impl Window {
     /// Window of particles at rest shape, ordered by index. All particles move.
     pub(super) fn new(config: &MpmConfig, start: &[(u32, Particle)]) -> Self {
-        if config.reach == f64::INFINITY {
+        if config.active_radius == f64::INFINITY {
             return Self::default();
         }
         // The cell of a node extends from half a cell before it to half a cell after it.

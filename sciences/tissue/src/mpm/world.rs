@@ -347,7 +347,7 @@ impl MlsMpm {
         let p2g = impulses.is_some();
         self.advance(dt, g2p, p2g, tools);
         self.check_speed(dt, g2p.is_some())?;
-        if self.blocks.iter().any(|block| block.outcome.is_astray) {
+        if self.blocks.iter().any(|block| block.outcome.left_tile) {
             if p2g {
                 self.blocks.iter_mut().for_each(Block::undo_contact);
             }
@@ -434,7 +434,7 @@ impl MlsMpm {
 
     /// Moves only the particles within reach of the tools.
     fn choose_window(&mut self) -> Result<(), TissueError> {
-        let reach = self.config.reach;
+        let reach = self.config.active_radius;
         if reach == f64::INFINITY || !self.window.choose(reach, &self.tools, &self.grips) {
             return Ok(());
         }

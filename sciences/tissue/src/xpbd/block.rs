@@ -11,7 +11,7 @@ use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
 use super::points::RowOfPoints as _;
 use super::state::WorldState;
-use super::sweep::Part;
+use super::sweep::Partition;
 use super::window::Windows;
 use crate::TissueError;
 use crate::threads::Threads;
@@ -29,7 +29,7 @@ pub(super) struct Block<Y: LaneLayout> {
     pub(super) predicted: Vec<Y::Points>,
     /// Sums of corrections [m]; empty for Gauss–Seidel sweeps.
     pub(super) sums: Vec<Y::Points>,
-    pub(super) parts: Vec<Part<Y>>,
+    pub(super) parts: Vec<Partition<Y>>,
     /// Threads that solve the parts.
     pub(super) threads: Threads,
     pub(super) alive: Alive,
@@ -49,7 +49,7 @@ impl<Y: LaneLayout> Block<Y> {
             velocities: rows.clone(),
             predicted: rows.clone(),
             sums: if has_sums { rows.clone() } else { Vec::new() },
-            parts: Part::all(&model),
+            parts: Partition::all(&model),
             threads,
             alive: Alive::new(&model),
             start: [rows.clone(), rows],

@@ -60,7 +60,7 @@ pub struct XpbdConfig {
     pub face_contact: bool,
     /// Reach [m]: vertices farther than this from all tools except planes, measured at rest, do not move. Infinite: all
     /// vertices move. It requires a single world that cannot tear and planes that do not move.
-    pub reach: f64,
+    pub active_radius: f64,
     /// Speed of a vertex above which the world is stopped as diverged [m/s].
     pub max_speed: f64,
     /// Number of threads of a batch, or of Jacobi sweeps in a large world; 0: one per core. Results do not depend on
@@ -79,7 +79,7 @@ impl Default for XpbdConfig {
             drag: 0.0,
             push_speed: 2.0,
             face_contact: true,
-            reach: f64::INFINITY,
+            active_radius: f64::INFINITY,
             max_speed: 100.0,
             n_threads: 0,
         }
@@ -114,8 +114,8 @@ impl XpbdConfig {
         if self.push_speed != f64::INFINITY {
             check_range("push_speed", self.push_speed, [1e-6, 1e6], "m/s")?;
         }
-        if self.reach != f64::INFINITY {
-            check_range("reach", self.reach, [1e-6, 1e3], "m")?;
+        if self.active_radius != f64::INFINITY {
+            check_range("reach", self.active_radius, [1e-6, 1e3], "m")?;
         }
         Ok(check_range(
             "max_speed",
@@ -127,12 +127,12 @@ impl XpbdConfig {
 
     /// Checks settings that only a single world supports.
     pub(crate) fn check_whole(&self) -> Result<(), TissueError> {
-        if self.reach == f64::INFINITY {
+        if self.active_radius == f64::INFINITY {
             return Ok(());
         }
         Err(TissueError::setting(
             "reach",
-            self.reach,
+            self.active_radius,
             "infinite, except for a single world that cannot tear",
         ))
     }

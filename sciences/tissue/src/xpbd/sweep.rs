@@ -9,7 +9,7 @@ use crate::lanes::{self, Row};
 
 /// Data of one part.
 #[derive(Debug, Clone)]
-pub(super) struct Part<Y: LaneLayout> {
+pub(super) struct Partition<Y: LaneLayout> {
     index: usize,
     /// Copies of its points, and sums of their corrections; without rows if the world is one part.
     positions: Vec<Y::Points>,
@@ -21,7 +21,7 @@ pub(super) struct Part<Y: LaneLayout> {
 }
 
 /// The whole world, from which parts copy points.
-struct Whole<'a, Y: LaneLayout> {
+struct SharedState<'a, Y: LaneLayout> {
     model: &'a Model<Y>,
     alive: &'a [Vec<Row>],
     positions: &'a [Y::Points],
@@ -29,7 +29,7 @@ struct Whole<'a, Y: LaneLayout> {
     velocities: &'a [Y::Points],
 }
 
-impl<Y: LaneLayout> Part<Y> {
+impl<Y: LaneLayout> Partition<Y> {
     /// The parts of a model.
     pub(super) fn all(model: &Model<Y>) -> Vec<Self> {
         let parts = 0..model.partition.n_parts();
@@ -57,7 +57,7 @@ impl<Y: LaneLayout> Part<Y> {
     }
 
     /// Sums the corrections of its constraints.
-    fn solve(&mut self, whole: &Whole<'_, Y>, dt: f64) {
+    fn solve(&mut self, whole: &SharedState<'_, Y>, dt: f64) {
         let model = whole.model;
         let ids = &model.partition.points[self.index];
         Y::gather(whole.positions, ids, &mut self.positions);
@@ -116,14 +116,14 @@ impl<Y: LaneLayout> Block<Y> {
     }
 
     fn solve_parts(&mut self, dt: f64) {
-        let whole = Whole {
+        let whole = SharedState {
             model: &self.model,
             alive: &self.alive.constraints,
             positions: &self.positions,
             predicted: &self.predicted,
             velocities: &self.velocities,
         };
-        let solve = |part: &mut Part<Y>| part.solve(&whole, dt);
+        let solve = |part: &mut Partition<Y>| part.solve(&whole, dt);
         self.threads.for_each_large(&mut self.parts, solve);
         for (part, ids) in self.parts.iter().zip(&self.model.partition.points) {
             Y::scatter_add(&part.sums, ids, &mut self.sums);

@@ -13,7 +13,7 @@ use super::block::Block;
 use super::lane_layout::LaneLayout;
 use super::model::Model;
 use super::points::RowOfPoints as _;
-use super::sweep::Part;
+use super::sweep::Partition;
 use crate::tool::Tool;
 
 /// Number of recent windows that are cached, for tools that return.
@@ -37,7 +37,7 @@ pub(super) struct Windows<Y: LaneLayout> {
 
 impl<Y: LaneLayout> Windows<Y> {
     pub(super) fn new(model: &Model<Y>) -> Self {
-        let reach = model.config.reach;
+        let reach = model.config.active_radius;
         let mut windows = Self {
             reach,
             cubes: Vec::new(),
@@ -127,7 +127,7 @@ impl<Y: LaneLayout> Block<Y> {
             }
         }
         self.model = window.1.clone();
-        self.parts = Part::all(&self.model);
+        self.parts = Partition::all(&self.model);
         self.windows.kept.push_front(window);
         self.windows.kept.truncate(N_KEPT);
         self.windows.is_set = true;

@@ -6,9 +6,9 @@
 )]
 
 use super::block::{Rows, Strip};
-use super::lit::{Lit, OUTSIDE, Sent};
+use super::echo_shader::{EchoBatch, EchoShader, OUTSIDE};
 use crate::pack::{LANES, Lanes};
-use crate::wide::{wide, wide_packing};
+use crate::simd::{wide, wide_packing};
 
 /// Cells of a batch.
 const BATCH: usize = 512;
@@ -24,13 +24,13 @@ pub(crate) struct Batch {
     number: [u32; ROOM],
     /// Corners in the probe's frame [m].
     corner: [[f32; ROOM]; 3],
-    seen: Seen,
-    sent: Vec<Sent>,
+    seen: PackedScatterers,
+    sent: Vec<EchoBatch>,
 }
 
 /// Scatterers in beam space that lie in a block.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct PackedScatterers {
     /// Lines, counted from the first line of the group.
     pub(crate) across: [f32; ROOM],
     /// Distance from the first range of the block [m], with the sign of the echo.
@@ -51,17 +51,17 @@ impl Batch {
             n: 0,
             number: [0; ROOM],
             corner: [[0.0; ROOM]; 3],
-            seen: Seen {
+            seen: PackedScatterers {
                 across: [0.0; ROOM],
                 into: [0.0; ROOM],
                 exponent: [0.0; ROOM],
             },
-            sent: vec![Sent::default(); ROOM / LANES],
+            sent: vec![EchoBatch::default(); ROOM / LANES],
         }
     }
 
     /// Adds the echoes of the scatterers of all rows to the lines.
-    pub(crate) fn put_rows(&mut self, lit: &Lit, rows: &Rows, values: &mut [f32]) {
+    pub(crate) fn accumulate_echoes(&mut self, lit: &EchoShader, rows: &Rows, values: &mut [f32]) {
         wide(
             #[inline(always)]
             || {
@@ -81,7 +81,13 @@ impl Batch {
 
     /// Adds the cells of a row to the batch, one vector of lanes at a time.
     #[inline(always)]
-    fn take(&mut self, lit: &Lit, rows: &Rows, (strip, row): (&Strip, usize), values: &mut [f32]) {
+    fn take(
+        &mut self,
+        lit: &EchoShader,
+        rows: &Rows,
+        (strip, row): (&Strip, usize),
+        values: &mut [f32],
+    ) {
         let n = strip.n[row] as usize;
         for first in (0..n).step_by(LANES) {
             if self.n >= BATCH {
@@ -108,7 +114,7 @@ impl Batch {
 
     /// Adds the echoes of all cells in the batch to the lines and empties the batch.
     #[inline(never)]
-    fn put(&mut self, lit: &Lit, rows: &Rows, values: &mut [f32]) {
+    fn put(&mut self, lit: &EchoShader, rows: &Rows, values: &mut [f32]) {
         wide_packing(
             #[inline(always)]
             |packer| {
@@ -144,7 +150,7 @@ impl Batch {
     }
 }
 
-impl Seen {
+impl PackedScatterers {
     /// Clears the lanes behind the last scatterer.
     #[inline(always)]
     fn end(&mut self, n: usize) {

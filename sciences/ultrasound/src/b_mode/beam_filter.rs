@@ -11,7 +11,7 @@
 use std::f32::consts::PI;
 
 use super::grid::Grid;
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// Numbers that are summed at once.
 const BLOCK: usize = 64;

@@ -13,7 +13,7 @@ use super::rest_grid::RestGrid;
 use super::speckle::{REACH, Speckle};
 use crate::deformation::{Point, Vector};
 use crate::pack::{LANES, Lanes};
-use crate::wide::whole;
+use crate::simd::whole;
 
 /// A number that changes linearly over the ranges of a block.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! A frame in beam space.
 
-use crate::parts::Workers;
+use crate::parallel::Workers;
 
 /// A frame in beam space: lines of samples, from the face down.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ mod batch;
 mod beam_filter;
 mod block;
 mod contact;
+mod echo_shader;
 mod echoes;
 mod frame;
 mod front;
@@ -18,7 +19,6 @@ mod grid;
 mod iq;
 mod lattice;
 mod legs;
-mod lit;
 mod path;
 mod paths;
 mod points;
@@ -44,7 +44,7 @@ pub use settings::Settings;
 
 use crate::UltrasoundError;
 use crate::beam::Pulse;
-use crate::parts::Workers;
+use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
 use beam_filter::BeamFilter;
@@ -61,7 +61,7 @@ use rest_grid::RestGrid;
 use ring_down::ring_down;
 use speckle::Speckle;
 use trace::{Slice, Trace};
-use walk::{Track, Walk};
+use walk::{ScanlinePath, Walk};
 
 /// A scanner: a transducer, its settings, and the tables that follow from them.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub struct BMode {
     // State of the current frame.
     rest: RestGrid,
     paths: Paths,
-    tracks: Vec<Track>,
+    tracks: Vec<ScanlinePath>,
     echoes: Vec<(Echoes, speckle::Scratch)>,
     points: Vec<Located>,
     /// For each group, shape `[n_samples, ROW]`.
@@ -115,7 +115,7 @@ impl BMode {
             receiver: Receiver::new(&grid, settings, frequency),
             rest: RestGrid::default(),
             paths: Paths::new(&grid),
-            tracks: vec![Track::default(); n_lines],
+            tracks: vec![ScanlinePath::default(); n_lines],
             echoes: Vec::new(),
             points: Vec::new(),
             pulsed: vec![vec![0.0; ROW * n_samples]; n_lines.div_ceil(GROUP)],

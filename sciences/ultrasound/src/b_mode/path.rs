@@ -63,9 +63,9 @@ struct Side<'a> {
 }
 
 /// What two rays predict for a ray between them.
-pub(crate) enum Ahead {
+pub(crate) enum NextBoundary {
     /// One material up to a range.
-    Same(f32),
+    NoneUntil(f32),
     /// A boundary that both meet.
     Crossing(Crossing),
     /// Unknown, as the sides differ.
@@ -85,7 +85,7 @@ impl<'a> Between<'a> {
     }
 
     /// Prediction beyond a range in a material.
-    pub(crate) fn ahead(&mut self, range: f32, material: u8) -> Ahead {
+    pub(crate) fn ahead(&mut self, range: f32, material: u8) -> NextBoundary {
         for side in &mut self.sides {
             while let Some((next, others)) = side.ahead.split_first()
                 && next.range <= range
@@ -93,7 +93,7 @@ impl<'a> Between<'a> {
                 (side.material, side.ahead) = (next.material, others);
             }
             if side.material != material {
-                return Ahead::Unknown;
+                return NextBoundary::Unknown;
             }
         }
         let [before, after] = [0, 1].map(|side| self.sides[side].ahead.first());
@@ -110,10 +110,10 @@ impl<'a> Between<'a> {
                     side.material = crossing.material;
                     side.ahead = &side.ahead[1..];
                 }
-                return Ahead::Crossing(crossing);
+                return NextBoundary::Crossing(crossing);
             }
         }
         let end = |next: Option<&Crossing>| next.map_or(f32::INFINITY, |next| next.range);
-        Ahead::Same(end(before).min(end(after)))
+        NextBoundary::NoneUntil(end(before).min(end(after)))
     }
 }

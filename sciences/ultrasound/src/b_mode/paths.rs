@@ -6,7 +6,7 @@ use super::grid::Grid;
 use super::path::{Between, Path};
 use super::trace::Trace;
 use crate::beam::FWHM_OVER_SIGMA;
-use crate::parts::Workers;
+use crate::parallel::Workers;
 
 /// Rays of a line.
 type Rays = [Path; 3];

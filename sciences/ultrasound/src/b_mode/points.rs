@@ -4,7 +4,7 @@ use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::legs::Media;
 use super::scene::View;
-use super::walk::Track;
+use super::walk::ScanlinePath;
 
 /// Number of standard deviations across the array beyond which a scatterer is not visible.
 const REACH: f32 = 3.0;
@@ -51,7 +51,7 @@ pub(crate) fn add(
     located: &[Located],
     grid: &Grid,
     carrier: Carrier,
-    (media, tracks): (&Media, &[Track]),
+    (media, tracks): (&Media, &[ScanlinePath]),
     first: usize,
     echoes: &mut Echoes,
 ) {
@@ -68,7 +68,7 @@ pub(crate) fn add(
 }
 
 /// Remaining two-way amplitude, and the excess of the shown depth.
-pub(crate) fn through(media: &Media, track: &Track, range: f32, grid: &Grid) -> [f32; 2] {
+pub(crate) fn through(media: &Media, track: &ScanlinePath, range: f32, grid: &Grid) -> [f32; 2] {
     let place = range / grid.step;
     let sample = (place as usize).min(grid.n_samples - 1);
     let share = place - sample as f32;

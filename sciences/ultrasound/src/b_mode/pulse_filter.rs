@@ -3,7 +3,7 @@
 use super::echoes::{Carrier, Echoes, ROW};
 use super::grid::Grid;
 use crate::beam::Pulse;
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// Share of the peak below which the pulse is cut off.
 const FAINTEST: f64 = 3e-3;

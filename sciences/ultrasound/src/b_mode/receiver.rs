@@ -10,7 +10,7 @@ use std::f32::consts::PI;
 use super::Settings;
 use super::grid::Grid;
 use super::lattice;
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// Samples of noise; each depth starts at another one of them.
 const N_NOISE: usize = 1 << 14;

@@ -6,7 +6,7 @@
 use super::grid::Grid;
 use super::scene::View;
 use crate::deformation::{Point, Vector};
-use crate::parts::Workers;
+use crate::parallel::Workers;
 
 /// Spacing of nodes, in lines and in samples.
 const LINES: usize = 4;

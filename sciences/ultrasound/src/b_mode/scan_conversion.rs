@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::frame::Frame;
 use super::grid::Grid;
 use crate::deformation::Point;
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// A run of pixels inside the field of view.
 #[derive(Clone, Debug)]

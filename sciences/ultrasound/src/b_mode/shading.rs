@@ -9,9 +9,9 @@ use super::echoes::GROUP;
 use super::grid::Grid;
 use super::legs::{Leg, Media};
 use super::speckle::Part;
-use super::walk::Track;
+use super::walk::ScanlinePath;
 use crate::pack::{LANES, Lanes};
-use crate::wide::{whole, wide};
+use crate::simd::{whole, wide};
 
 /// Largest number of samples in the table.
 pub(crate) const SAMPLES: usize = 128;
@@ -55,7 +55,7 @@ impl Shading {
     }
 
     /// Fills the table for a part of the depth and the lines from the first line of the group on, with the amplitude of the scatterers.
-    pub(crate) fn fill(&mut self, media: &Media, tracks: &[Track], part: &Part) {
+    pub(crate) fn fill(&mut self, media: &Media, tracks: &[ScanlinePath], part: &Part) {
         // Lines behind the last one repeat it.
         let last = tracks.len() - 1;
         wide(

@@ -9,14 +9,14 @@ use super::Settings;
 use super::batch::Batch;
 use super::beam_filter::NARROWEST;
 use super::block::Block;
+use super::echo_shader::EchoShader;
 use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::lattice;
 use super::legs::Media;
-use super::lit::Lit;
 use super::rest_grid::RestGrid;
 use super::shading::{SAMPLES, Shading};
-use super::walk::Track;
+use super::walk::ScanlinePath;
 use crate::beam::FWHM_OVER_SIGMA;
 
 /// A block is at most this fraction (1/20) of the depth, so that the width of the beam is linear within it.
@@ -108,7 +108,7 @@ impl Speckle {
     }
 
     /// Parts whose echoes are above the noise in any of the lines.
-    pub(crate) fn heard(&self, lines: &[Track]) -> &[Part] {
+    pub(crate) fn heard(&self, lines: &[ScanlinePath]) -> &[Part] {
         let heard = lines.iter().map(|track| track.heard).max().unwrap_or(0);
         let n = self.parts.partition_point(|part| part.samples[0] < heard);
         &self.parts[..n]
@@ -119,7 +119,7 @@ impl Speckle {
         &self,
         (grid, rest): (&Grid, &RestGrid),
         carrier: Carrier,
-        (media, tracks): (&Media, &[Track]),
+        (media, tracks): (&Media, &[ScanlinePath]),
         first: usize,
         Scratch { shading, batch }: &mut Scratch,
         echoes: &mut Echoes,
@@ -132,9 +132,9 @@ impl Speckle {
                 for lines in spans(grid, lines, window) {
                     let block = Block::new(self, (grid, rest), lines, part.samples, window);
                     if let Some(block) = block {
-                        let lit = Lit::new(grid, carrier, shading, &block, first, echoes);
+                        let lit = EchoShader::new(grid, carrier, shading, &block, first, echoes);
                         let rows = block.rows(part.level, lattice::origin(self.seed, part.level));
-                        batch.put_rows(&lit, &rows, echoes.values());
+                        batch.accumulate_echoes(&lit, &rows, echoes.values());
                     }
                 }
             }
@@ -142,7 +142,13 @@ impl Speckle {
     }
 
     /// Ranges of a part whose echoes contribute to a sample [m]: the whole part, or the surroundings of each sample.
-    fn windows(&self, grid: &Grid, media: &Media, part: &Part, lines: &[Track]) -> Vec<[f32; 2]> {
+    fn windows(
+        &self,
+        grid: &Grid,
+        media: &Media,
+        part: &Part,
+        lines: &[ScanlinePath],
+    ) -> Vec<[f32; 2]> {
         let [start, end] = part.samples;
         let whole = part.ranges(grid);
         let Some(reach) = self.pulse_reach else {

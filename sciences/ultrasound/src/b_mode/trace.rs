@@ -7,7 +7,7 @@ use super::contact::GAP;
 use super::echoes::Carrier;
 use super::front::Front;
 use super::grid::Grid;
-use super::path::{Ahead, Between, Crossing, Passed, Path};
+use super::path::{Between, Crossing, NextBoundary, Passed, Path};
 use super::rest_grid::{Column, RestGrid};
 use super::scene::View;
 use crate::phantom::Place;
@@ -52,16 +52,16 @@ struct Ray<'a> {
 }
 
 /// Material at a point on a ray.
-struct Look {
+struct Query {
     place: Place,
     /// Length over which it continues [samples].
     free: f32,
-    ends: End,
+    ends: Extent,
 }
 
 /// What is known about the end of this length.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
+enum Extent {
     /// The material ends there.
     Here,
     /// The material continues beyond it.
@@ -180,16 +180,16 @@ impl Ray<'_> {
     }
 
     /// Material at a depth in samples, and the length over which it continues.
-    fn look(&self, sample: f32) -> Look {
+    fn look(&self, sample: f32) -> Query {
         let step = self.trace.grid.step;
         // The factor is a margin for rounding.
         let free = |clearance: f32| 0.98 * clearance / step;
         let Some(straight) = self.column.straight(sample) else {
             let place = self.place(sample * step);
-            return Look {
+            return Query {
                 place,
                 free: free(place.clearance),
-                ends: End::Somewhere,
+                ends: Extent::Somewhere,
             };
         };
         let phantom = self.trace.view.phantom;
@@ -197,15 +197,15 @@ impl Ray<'_> {
         let clearance = stretch.place.clearance / straight.compression;
         let (free, own) = (free(clearance), stretch.share * straight.samples);
         let ends = if free >= own {
-            End::Somewhere
+            Extent::Somewhere
         } else if stretch.is_boundary {
-            End::Here
+            Extent::Here
         } else if stretch.share >= 1.0 {
-            End::Nowhere
+            Extent::Nowhere
         } else {
-            End::Somewhere
+            Extent::Somewhere
         };
-        Look {
+        Query {
             place: Place {
                 clearance,
                 ..stretch.place
@@ -229,18 +229,18 @@ impl Ray<'_> {
             }
             if let Some(between) = &mut between {
                 match between.ahead(range, progress.material) {
-                    Ahead::Crossing(crossing) => {
+                    NextBoundary::Crossing(crossing) => {
                         self.trace.cross(crossing, &mut progress);
                         sample = sample.max((crossing.range / step).ceil());
                         known = None;
                         continue;
                     }
-                    Ahead::Same(end) if end > range + step => {
+                    NextBoundary::NoneUntil(end) if end > range + step => {
                         sample = (end / step).floor().min(n);
                         known = None;
                         continue;
                     }
-                    Ahead::Same(_) | Ahead::Unknown => {}
+                    NextBoundary::NoneUntil(_) | NextBoundary::Unknown => {}
                 }
             }
             let look = self.look(sample);
@@ -252,9 +252,9 @@ impl Ray<'_> {
             last = (range, look.place);
             let end = sample + look.free;
             (sample, known) = match look.ends {
-                End::Here => (end + BEYOND, Some(end * step)),
-                End::Nowhere => (end, None),
-                End::Somewhere => (end.max(sample + self.trace.shortest as f32), None),
+                Extent::Here => (end + BEYOND, Some(end * step)),
+                Extent::Nowhere => (end, None),
+                Extent::Somewhere => (end.max(sample + self.trace.shortest as f32), None),
             };
         }
     }

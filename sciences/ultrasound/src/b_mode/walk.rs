@@ -9,7 +9,7 @@ use super::legs::{Leg, Media};
 use super::path::{Passed, Path};
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
-use crate::parts::Workers;
+use crate::parallel::Workers;
 
 /// Weights of the three rays.
 const WEIGHTS: [f32; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
@@ -20,7 +20,7 @@ const UNHEARD: f32 = 0.1;
 
 /// Result of a line's rays; empty if the line is not coupled.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Track {
+pub(crate) struct ScanlinePath {
     /// Legs of each of the three rays.
     pub(crate) rays: [Vec<Leg>; 3],
     /// The sample from which on diffuse echoes of all rays vanish in noise.
@@ -36,7 +36,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) media: Media,
 }
 
-impl Track {
+impl ScanlinePath {
     fn clear(&mut self) {
         self.rays.iter_mut().for_each(Vec::clear);
         self.heard = 0;
@@ -60,30 +60,31 @@ impl<'a> Walk<'a> {
         paths: &Paths,
         trace: &Trace,
         coupled: &[bool],
-        (tracks, labels): (&mut [Track], &mut [u8]),
+        (tracks, labels): (&mut [ScanlinePath], &mut [u8]),
         workers: Workers,
     ) {
         let labels = labels.chunks_exact_mut(self.grid.n_samples);
         let mut lines: Vec<_> = tracks.iter_mut().zip(labels).collect();
-        let walk =
-            |finder: &mut Finder, line: usize, (track, labels): &mut (&mut Track, &mut [u8])| {
-                track.clear();
-                if coupled[line] {
-                    let paths = paths.find(trace, coupled, line, finder);
-                    label(paths[1], self.grid, labels);
-                    if !trace.is_thin() {
-                        for (index, path) in paths.into_iter().enumerate() {
-                            self.ray(path, index, track);
-                        }
+        let walk = |finder: &mut Finder,
+                    line: usize,
+                    (track, labels): &mut (&mut ScanlinePath, &mut [u8])| {
+            track.clear();
+            if coupled[line] {
+                let paths = paths.find(trace, coupled, line, finder);
+                label(paths[1], self.grid, labels);
+                if !trace.is_thin() {
+                    for (index, path) in paths.into_iter().enumerate() {
+                        self.ray(path, index, track);
                     }
-                } else {
-                    labels.fill(0);
                 }
-            };
+            } else {
+                labels.fill(0);
+            }
+        };
         workers.for_each(&mut lines, 8, Finder::default, walk);
     }
 
-    fn ray(&self, path: &Path, index: usize, track: &mut Track) {
+    fn ray(&self, path: &Path, index: usize, track: &mut ScanlinePath) {
         let (step, n) = (self.grid.step, self.grid.n_samples);
         let (mut material, mut sample) = (path.first, 0);
         let mut passed = Passed {
@@ -91,7 +92,7 @@ impl<'a> Walk<'a> {
             bottom: path.bottom,
             strength: 0.0,
         };
-        let go = |samples, material, passed: &Passed, track: &mut Track| {
+        let go = |samples, material, passed: &Passed, track: &mut ScanlinePath| {
             let bottom = passed.bottom / step;
             let leg = Leg::new(samples, material, passed.front, bottom);
             track.heard = track.heard.max(self.media.heard(&leg, bottom));
@@ -116,7 +117,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
-    fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut Track) {
+    fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut ScanlinePath) {
         // Neighbouring lines see the same boundary: their echoes add up over the width of the beam at the shown range.
         let mut add = |range: f32, echo: f32| {
             let echo = echo / self.grid.together(range);

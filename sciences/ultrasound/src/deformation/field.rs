@@ -9,7 +9,7 @@ use super::region::Region;
 use super::samples::{Samples, Weights};
 use super::{Deformation, Point, Vector};
 use crate::UltrasoundError;
-use crate::parts::Workers;
+use crate::parallel::Workers;
 
 /// Ratio of the node distance to the distance of neighbouring points, and limits of the node distance [m].
 const WIDTH: f32 = 0.5;

@@ -18,8 +18,8 @@ use super::{Deformation, Point};
 use crate::UltrasoundError;
 use crate::pack::LANES;
 use crate::phantom::Phantom;
+use crate::simd::{power_of_two, whole, wide};
 use crate::transducer::{ArrayKind, Transducer};
-use crate::wide::{power_of_two, whole, wide};
 
 /// Distance over which the skin rises next to the face [m].
 const EDGE: f32 = 0.012;

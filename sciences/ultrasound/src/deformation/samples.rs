@@ -10,7 +10,7 @@ use nalgebra::Matrix3;
 use super::region::Region;
 use super::{Point, Vector};
 use crate::UltrasoundError;
-use crate::wide::{power_of_two, wide};
+use crate::simd::{power_of_two, wide};
 
 /// Depth over which the displacement of a skin fades to 1/e [m].
 const DECAY: f32 = 0.035;

@@ -5,7 +5,7 @@
     reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
-use crate::wide::wide;
+use crate::simd::wide;
 
 /// The upper part of a symmetric matrix.
 #[derive(Clone, Debug)]

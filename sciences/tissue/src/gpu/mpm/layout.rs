@@ -87,7 +87,7 @@ impl Layout {
             stable_substep: f64::INFINITY,
             can_tear: false,
         };
-        if layout.config.reach != f64::INFINITY {
+        if layout.config.active_radius != f64::INFINITY {
             return Err(GpuError::Unsupported { what: "a reach" });
         }
         if layout.config.formulation != Formulation::UpdatedLagrangian {

@@ -5,7 +5,7 @@ use insonate_gpu::{DeviceError, Gpu, Use};
 use super::super::legs::Media;
 use super::super::points::{self, Located};
 use super::super::ring_down::rounds;
-use super::super::walk::Track;
+use super::super::walk::ScanlinePath;
 use super::super::{Acoustics, BMode};
 use super::geometry::Geometry;
 use super::setup::{List, Setup, Stage};
@@ -79,7 +79,7 @@ impl Echoes {
 /// Lists the echoes of the probe, boundaries and wires of a frame; returns an upper bound of their sums.
 pub(super) fn list(
     scanner: &BMode,
-    (media, tracks): (&Media, &[Track]),
+    (media, tracks): (&Media, &[ScanlinePath]),
     coupled: &[bool],
     points: &[Located],
     slot: usize,

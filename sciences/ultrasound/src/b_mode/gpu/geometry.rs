@@ -7,11 +7,11 @@ use super::super::paths::Paths;
 use super::super::points::{self, Located};
 use super::super::rest_grid::RestGrid;
 use super::super::trace::Trace;
-use super::super::walk::{Track, Walk};
+use super::super::walk::{ScanlinePath, Walk};
 use super::super::{Acoustics, BMode, Frame, View};
 use super::{echoes, speckle};
 use crate::pack::LANES;
-use crate::parts::Workers;
+use crate::parallel::Workers;
 
 /// The geometry of a frame.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Geometry {
     rest: RestGrid,
     paths: Paths,
     points: Vec<Located>,
-    tracks: Vec<Track>,
+    tracks: Vec<ScanlinePath>,
     /// Materials of the middle rays, shape `[n_lines, n_samples]`.
     labels: Vec<u8>,
     /// Amplitudes of diffuse echoes on each line's rays and the excess of their shown depth [m], shape `[n_lines, 3, n_samples + 1]`.
@@ -39,7 +39,7 @@ impl Geometry {
             rest: RestGrid::default(),
             paths: Paths::new(grid),
             points: Vec::new(),
-            tracks: vec![Track::default(); grid.n_lines],
+            tracks: vec![ScanlinePath::default(); grid.n_lines],
             labels: vec![0; grid.n_lines * grid.n_samples],
             rays: vec![[0.0; 2]; 3 * grid.n_lines * (grid.n_samples + 1)],
             coupled: vec![false; grid.n_lines],

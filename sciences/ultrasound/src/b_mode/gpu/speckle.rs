@@ -8,8 +8,8 @@ use super::super::echoes::GROUP;
 use super::super::rest_grid::RestGrid;
 use super::super::shading::SAMPLES;
 use super::super::speckle::spans;
-use super::super::walk::Track;
-use super::super::{BMode, lattice, lit};
+use super::super::walk::ScanlinePath;
+use super::super::{BMode, echo_shader, lattice};
 use super::echoes::Echoes;
 use super::geometry::Geometry;
 use super::setup::{List, Setup, Stage};
@@ -42,8 +42,8 @@ impl Speckle {
         let constants = format!(
             "const SAMPLES = {SAMPLES}u;\nconst STEPS = {:?}f;\nconst BETWEEN = {:?}f;\nconst OUTSIDE = {:?}f;\n",
             lattice::STEPS,
-            lit::BETWEEN,
-            lit::OUTSIDE,
+            echo_shader::BETWEEN,
+            echo_shader::OUTSIDE,
         );
         let kernel = [include_str!("put.wgsl"), include_str!("speckle.wgsl")].concat();
         let buffers = [
@@ -112,7 +112,7 @@ impl Speckle {
 pub(super) fn list(
     scanner: &BMode,
     rest: &RestGrid,
-    tracks: &[Track],
+    tracks: &[ScanlinePath],
     slot: usize,
     jobs: &mut Vec<Job>,
 ) {

@@ -5,7 +5,7 @@
     reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
-use super::batch::{Cells, Seen};
+use super::batch::{Cells, PackedScatterers};
 use super::block::{Block, Rows};
 use super::echoes::{Carrier, Echoes, ROW};
 use super::grid::Grid;
@@ -13,7 +13,7 @@ use super::lattice;
 use super::shading::Shading;
 use super::speckle::REACH;
 use crate::pack::{LANES, Lanes, Packer};
-use crate::wide::{power_of_two, whole};
+use crate::simd::{power_of_two, whole};
 
 /// Negative logarithm of the beam across the array, halfway between the rays at 0 and √3 σ.
 pub(crate) const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
@@ -21,7 +21,7 @@ pub(crate) const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
 pub(crate) const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
 
 /// Target of the echoes of a lattice's cells in a block.
-pub(crate) struct Lit<'a> {
+pub(crate) struct EchoShader<'a> {
     block: &'a Block,
     shading: &'a Shading,
     carrier: Carrier,
@@ -39,12 +39,12 @@ pub(crate) struct Lit<'a> {
 
 /// Echoes in the left and the right line: re, im; 0 for echoes that are not shown.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct EchoBatch {
     at: [u32; LANES],
     echoes: [[f32; 4]; LANES],
 }
 
-impl<'a> Lit<'a> {
+impl<'a> EchoShader<'a> {
     pub(crate) fn new(
         grid: &Grid,
         carrier: Carrier,
@@ -78,7 +78,7 @@ impl<'a> Lit<'a> {
         rows: &Rows,
         cells: &Cells,
         packer: Packer,
-        seen: &mut Seen,
+        seen: &mut PackedScatterers,
         n: usize,
     ) -> usize {
         let block = self.block;
@@ -128,7 +128,7 @@ impl<'a> Lit<'a> {
     #[expect(clippy::needless_bitwise_bool, reason = "as above")]
     /// Echoes of the scatterers from `start` on: their amplitude, arrival and carrier phase.
     #[inline(always)]
-    pub(crate) fn answer(&self, seen: &Seen, start: usize, sent: &mut Sent) {
+    pub(crate) fn answer(&self, seen: &PackedScatterers, start: usize, sent: &mut EchoBatch) {
         let [all_across, all_into, exponents] =
             [&seen.across, &seen.into, &seen.exponent].map(|row| lanes(row, start));
         let (losses, delays) = self.shade([&all_across, &all_into, &exponents]);
@@ -188,7 +188,7 @@ fn lanes(row: &[f32], start: usize) -> Lanes {
     row[start..].first_chunk().copied().unwrap_or([0.0; LANES])
 }
 
-impl Sent {
+impl EchoBatch {
     #[inline(always)]
     pub(crate) fn add(&self, values: &mut [f32]) {
         for (at, echo) in self.at.iter().zip(&self.echoes) {

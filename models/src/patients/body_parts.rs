@@ -22,7 +22,7 @@ const DIVE: f64 = 0.007;
 const HIDDEN: f64 = 0.003;
 
 /// Adds materials and meshes to the assets, and returns the body that carries them.
-pub(crate) fn company(physique: &Physique, mjcf: &mut Mjcf) -> Body {
+pub(crate) fn body_parts(physique: &Physique, mjcf: &mut Mjcf) -> Body {
     let figure = Figure::new(physique);
     for (name, rgba, specular) in [
         ("limbs", SKIN, 0.12),
