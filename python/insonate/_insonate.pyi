@@ -37,8 +37,11 @@ def press(
     hold: float,
     max_force: float,
     limits: list[str],
+    picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
+) -> tuple[
+    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+]:
     """Use `insonate.press` instead."""
 
 def scan(
@@ -50,8 +53,11 @@ def scan(
     speed: float,
     max_force: float,
     limits: list[str],
+    picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
+) -> tuple[
+    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+]:
     """Use `insonate.scan` instead."""
 
 def evaluate(
