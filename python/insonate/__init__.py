@@ -34,6 +34,7 @@ from .export import save_policy
 from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
 from .registration import env_id, register_all
 from .results import Result
+from .study import Study, study
 from .ultrasound import Image, Phantom, Scanner, image
 from .vector_env import VectorEnv
 
@@ -54,6 +55,7 @@ __all__ = [
     "Scanner",
     "Scene",
     "SimulationError",
+    "Study",
     "Training",
     "VectorEnv",
     "__version__",
@@ -75,6 +77,7 @@ __all__ = [
     "rollout",
     "save_policy",
     "scan",
+    "study",
     "tasks",
     "tissue",
     "train",

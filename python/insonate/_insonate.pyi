@@ -37,8 +37,11 @@ def press(
     hold: float,
     max_force: float,
     limits: list[str],
+    picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
+) -> tuple[
+    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+]:
     """Use `insonate.press` instead."""
 
 def scan(
@@ -50,8 +53,11 @@ def scan(
     speed: float,
     max_force: float,
     limits: list[str],
+    picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
-) -> tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None]:
+) -> tuple[
+    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+]:
     """Use `insonate.scan` instead."""
 
 def evaluate(
@@ -135,6 +141,25 @@ def imitate(
 
 def export_policy(policy: str, onnx: str | None) -> str:
     """Use `insonate.export` instead."""
+
+def study(
+    logs: list[str],
+    *,
+    held_out: list[str],
+    truth: tuple[float, float] | None,
+    model: str | None,
+    torso: list[str],
+    task: str,
+    steps: int,
+    train_seed: int,
+    episodes: int,
+    threads: int,
+    start: str,
+    output: str,
+    robot: dict[str, Any],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, str]:
+    """Use `insonate.study` instead."""
 
 class Phantom:
     """What is imaged, in its rest shape. Its frame: x to the patient's left, y towards the head, z to the front."""

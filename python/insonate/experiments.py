@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ class Run(Result):
     """Name of the phase of each step, such as ``slide``, shape ``[n]``."""
     notes: list[str]
     """Deviations from the arguments."""
+    pictures: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
+    """Pictures of the scene by camera, such as ``close``, shape ``[height, width, 3]``; empty without ``picture_size``."""
 
     @property
     def verdict(self) -> str:
@@ -57,6 +59,7 @@ def press(
     hold: float = 0.5,
     max_force: float = 80.0,
     limits: Mapping[str, float | Sequence[float]] | None = None,
+    picture_size: tuple[int, int] | None = None,
     progress: Progress = False,
 ) -> Run:
     """Presses the probe into the torso, holds it there and retreats, as ``insonate press`` does.
@@ -69,6 +72,7 @@ def press(
         hold: time at the depth [s].
         max_force: force at which the probe turns back before the depth is reached [N].
         limits: limits of the verdict by name, such as ``{"lag": 0.02}``.
+        picture_size: width and height of the pictures [pixels]; None takes none. A machine without EGL has a note instead.
         progress: True shows a bar; a function is called with the share that is done and a text.
 
     Returns:
@@ -81,7 +85,15 @@ def press(
     names = _limits(limits)
     with shown(progress, "pressing") as tell:
         outcome = _insonate.press(
-            scene, site=site, depth=depth, speed=speed, hold=hold, max_force=max_force, limits=names, progress=tell
+            scene,
+            site=site,
+            depth=depth,
+            speed=speed,
+            hold=hold,
+            max_force=max_force,
+            limits=names,
+            picture_size=picture_size,
+            progress=tell,
         )
     return _run(outcome)
 
@@ -95,6 +107,7 @@ def scan(
     speed: float = 0.04,
     max_force: float = 80.0,
     limits: Mapping[str, float | Sequence[float]] | None = None,
+    picture_size: tuple[int, int] | None = None,
     progress: Progress = False,
 ) -> Run:
     """Slides the probe along a path over the torso at a steady force, as ``insonate scan`` does.
@@ -106,6 +119,7 @@ def scan(
         speed: speed along the path [m/s].
         max_force: force between any part of the robot and what it touches at which the scan ends [N].
         limits: limits of the verdict by name, such as ``{"lag": 0.02}``.
+        picture_size: width and height of the pictures [pixels]; None takes none. A machine without EGL has a note instead.
         progress: True shows a bar; a function is called with the share that is done and a text.
 
     Returns:
@@ -118,7 +132,15 @@ def scan(
     names = _limits(limits)
     with shown(progress, "scanning") as tell:
         outcome = _insonate.scan(
-            scene, start=start, end=end, force=force, speed=speed, max_force=max_force, limits=names, progress=tell
+            scene,
+            start=start,
+            end=end,
+            force=force,
+            speed=speed,
+            max_force=max_force,
+            limits=names,
+            picture_size=picture_size,
+            progress=tell,
         )
     return _run(outcome)
 
@@ -134,9 +156,16 @@ def _limits(limits: Mapping[str, float | Sequence[float]] | None) -> list[str]:
 
 
 def _run(
-    outcome: tuple[dict[str, NDArray[np.float64]], list[str], str, list[str], BaseException | None],
+    outcome: tuple[
+        dict[str, NDArray[np.float64]],
+        list[str],
+        str,
+        list[str],
+        dict[str, NDArray[np.uint8]],
+        BaseException | None,
+    ],
 ) -> Run:
-    columns, phases, summary, notes, stopped = outcome
-    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes)
+    columns, phases, summary, notes, pictures, stopped = outcome
+    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes, pictures)
     raise_stopped(run, stopped)
     return run

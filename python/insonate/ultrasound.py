@@ -41,7 +41,7 @@ class Image:
     labels: NDArray[np.uint8]
     """Material of each pixel by its number in the legend, shape ``[height, width]``; outside of the sector one more than the last."""
     confidence: NDArray[np.float32] | None
-    """How far each pixel can be trusted, 0 to 1 (Karamalis 2012), shape ``[height, width]``; None if it was not asked for."""
+    """How far each pixel can be trusted, 0 to 1 (Karamalis 2012), shape ``[height, width]``; None without `confidence`."""
     envelope: NDArray[np.float32]
     """Level of the echoes [dB relative to the speckle of liver], shape ``[lines, samples]``."""
     beam_labels: NDArray[np.uint8]
@@ -49,7 +49,7 @@ class Image:
     coupled: NDArray[np.bool_]
     """Whether each scanline has acoustic contact, shape ``[lines]``."""
     iq: NDArray[np.complex64] | None
-    """Complex lines before noise and gain, relative to the speckle of liver, shape ``[lines, samples]``; None if it was not asked for."""
+    """Complex lines before noise and gain, relative to the speckle of liver, shape ``[lines, samples]``; None without `iq`."""
     pixel_size: float
     """Width and height of a pixel [m]."""
     corner: tuple[float, float]

@@ -98,7 +98,7 @@ pub(crate) fn laws() -> Vec<(&'static str, &'static str)> {
     all.map(|kind| (kind.name, kind.summary)).collect()
 }
 
-fn choice(model: Option<&str>) -> Result<ModelChoice> {
+pub(crate) fn choice(model: Option<&str>) -> Result<ModelChoice> {
     match model {
         None => Ok(CalibrationOptions::default().model),
         Some("auto") => Ok(ModelChoice::Auto),

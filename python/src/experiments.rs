@@ -3,8 +3,9 @@
 use insonate::experiments::{
     self, ExperimentError, Pictures, Press, Progress, Record, Scan, Summary,
 };
+use insonate_sim::render::RenderConfig;
 use insonate_sim::verdict::VerdictLimits;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -13,19 +14,20 @@ use crate::learning::json;
 use crate::scene::Scene;
 use crate::watch::Watch;
 
-/// Columns of the log, name of the phase of each sample, summary as JSON, notes, and why the experiment was stopped.
+/// Columns of the log, name of the phase of each sample, summary as JSON, notes, pictures by camera, and why the experiment was stopped.
 type Outcome<'py> = (
     Bound<'py, PyDict>,
     Vec<&'static str>,
     String,
     Vec<String>,
+    Bound<'py, PyDict>,
     Option<PyErr>,
 );
 
 /// Presses the probe into the torso at a site.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (scene, *, site, depth, speed, hold, max_force, limits, progress))]
+#[pyo3(signature = (scene, *, site, depth, speed, hold, max_force, limits, picture_size, progress))]
 pub(crate) fn press(
     py: Python<'_>,
     scene: Py<Scene>,
@@ -35,6 +37,7 @@ pub(crate) fn press(
     hold: f64,
     max_force: f64,
     limits: Vec<String>,
+    picture_size: Option<(u32, u32)>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Outcome<'_>> {
     let press = Press {
@@ -48,15 +51,15 @@ pub(crate) fn press(
     };
     press.check()?;
     let scene = &scene.get().scene;
-    watched(py, progress, |progress| {
-        experiments::press(scene, &press, &mut Pictures::none(), progress)
+    watched(py, picture_size, progress, |pictures, progress| {
+        experiments::press(scene, &press, pictures, progress)
     })
 }
 
 /// Slides the probe along a path over the torso.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (scene, *, start, end, force, speed, max_force, limits, progress))]
+#[pyo3(signature = (scene, *, start, end, force, speed, max_force, limits, picture_size, progress))]
 pub(crate) fn scan(
     py: Python<'_>,
     scene: Py<Scene>,
@@ -66,6 +69,7 @@ pub(crate) fn scan(
     speed: f64,
     max_force: f64,
     limits: Vec<String>,
+    picture_size: Option<(u32, u32)>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Outcome<'_>> {
     let scan = Scan {
@@ -79,8 +83,8 @@ pub(crate) fn scan(
     };
     scan.check()?;
     let scene = &scene.get().scene;
-    watched(py, progress, |progress| {
-        experiments::scan(scene, &scan, &mut Pictures::none(), progress)
+    watched(py, picture_size, progress, |pictures, progress| {
+        experiments::scan(scene, &scan, pictures, progress)
     })
 }
 
@@ -104,22 +108,35 @@ pub(crate) fn limits_of(given: &[String]) -> Result<VerdictLimits> {
     Ok(limits)
 }
 
-/// Runs an experiment without the interpreter's lock. Ctrl-C ends it with `KeyboardInterrupt`; what was measured is returned with it.
-fn watched(
-    py: Python<'_>,
+/// Runs an experiment without the interpreter's lock. Ctrl-C ends it; what was measured is returned with the exception.
+fn watched<'py>(
+    py: Python<'py>,
+    picture_size: Option<(u32, u32)>,
     progress: Option<Py<PyAny>>,
-    run: impl FnOnce(Progress<'_>) -> std::result::Result<(Record, Summary), ExperimentError> + Send,
-) -> Result<Outcome<'_>> {
+    run: impl FnOnce(
+        &mut Pictures,
+        Progress<'_>,
+    ) -> std::result::Result<(Record, Summary), ExperimentError>
+    + Send,
+) -> Result<Outcome<'py>> {
     let mut watch = Watch::new(progress);
-    let done = py.detach(|| run(&mut |share| watch.look(share, String::new)));
+    let (done, frames, problem) = py.detach(|| {
+        // Made here: a renderer stays on its thread.
+        let mut pictures = picture_size.map_or_else(Pictures::none, |(width, height)| {
+            Pictures::sized(RenderConfig {
+                width,
+                height,
+                ..RenderConfig::default()
+            })
+        });
+        let done = run(&mut pictures, &mut |share| watch.look(share, String::new));
+        (done, pictures.frames, pictures.problem)
+    });
     let raised = watch.into_raised();
-    let (record, summary) = match (done, raised.is_some()) {
-        (Ok(done), _) => done,
+    let ((record, summary), raised) = match (done, raised) {
         // Nothing was measured yet.
-        (Err(ExperimentError::Interrupted(_)), true) => {
-            return Err(raised.map_or_else(|| value_error("interrupted"), Into::into));
-        }
-        (Err(error), _) => return Err(error.into()),
+        (Err(ExperimentError::Interrupted(_)), Some(raised)) => return Err(raised.into()),
+        (done, raised) => (done?, raised),
     };
     let columns = PyDict::new(py);
     for (name, column) in record.columns() {
@@ -127,5 +144,13 @@ fn watched(
     }
     let samples = record.samples.iter();
     let phases = samples.map(|sample| record.phases[sample.phase]).collect();
-    Ok((columns, phases, json(&summary)?, record.notes, raised))
+    let pictures = PyDict::new(py);
+    for (camera, picture) in frames {
+        let shape = [picture.height as usize, picture.width as usize, 3];
+        let array = PyArray1::from_vec(py, picture.rgb).reshape(shape)?;
+        pictures.set_item(camera, array)?;
+    }
+    let mut notes = record.notes;
+    notes.extend(problem.map(|problem| format!("no pictures: {problem}")));
+    Ok((columns, phases, json(&summary)?, notes, pictures, raised))
 }

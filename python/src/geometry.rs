@@ -16,11 +16,11 @@ pub(crate) fn rotation([w, i, j, k]: [f64; 4]) -> Result<UnitQuaternion<f64>> {
         .ok_or_else(|| value_error("a rotation is a finite quaternion wxyz that is not zero"))
 }
 
-/// A rotation from a quaternion that Rust gave: its length is 1 but for rounding, and its bits are kept.
+/// A rotation from a quaternion that Rust gave: its bits are kept. Normals of skins are `f32`, so its length may differ from 1 by 1e-7.
 pub(crate) fn same_rotation(given: [f64; 4]) -> Result<UnitQuaternion<f64>> {
     let [w, i, j, k] = given;
     let quaternion = Quaternion::new(w, i, j, k);
-    if (quaternion.norm_squared() - 1.0).abs() < 1e-12 {
+    if (quaternion.norm_squared() - 1.0).abs() < 1e-6 {
         return Ok(UnitQuaternion::new_unchecked(quaternion));
     }
     rotation(given)

@@ -27,6 +27,7 @@ mod registry;
 mod scene;
 mod settings;
 mod state;
+mod study;
 mod tissue;
 mod ultrasound;
 mod watch;
@@ -66,6 +67,8 @@ mod _insonate {
     use super::registry::{default_settings, tasks};
     #[pymodule_export]
     use super::scene::{Scene, parts};
+    #[pymodule_export]
+    use super::study::study;
     #[pymodule_export]
     use super::tissue::{
         MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,

@@ -53,6 +53,16 @@ def test_a_scan_has_the_digits_of_the_command(tmp_path):
     assert run.verdict == "failed" and len(run.reasons) == 1
 
 
+def test_a_run_has_pictures_of_the_scene():
+    run = insonate.press(insonate.Scene(torso="composite"), depth=0.005, speed=0.2, hold=0.0, picture_size=(64, 48))
+    if not run.pictures:
+        # A machine without EGL.
+        assert any("no pictures" in note for note in run.notes) and "INSONATE_REQUIRE_EGL" not in os.environ
+        return
+    assert {picture.shape for picture in run.pictures.values()} == {(48, 64, 3)}
+    assert run.pictures["close"].std() > 1.0
+
+
 def test_wrong_arguments_are_refused():
     scene = insonate.Scene()
     for call in (

@@ -72,16 +72,11 @@ impl Phantom {
     #[staticmethod]
     #[pyo3(signature = (seed=0, *, sex=None, height=None, mass=None))]
     fn adult(seed: u64, sex: Option<&str>, height: Option<f64>, mass: Option<f64>) -> Result<Self> {
-        let physique = if sex.is_none() && height.is_none() && mass.is_none() {
-            Physique::default()
-        } else {
-            let sex = match sex {
-                None => Sex::default(),
-                Some(name) => *ModelError::find("sex", name, Sex::ALL)?,
-            };
-            Physique::of(sex, height, mass)
+        let sex = match sex {
+            None => Sex::default(),
+            Some(name) => *ModelError::find("sex", name, Sex::ALL)?,
         };
-        let adult = Adult::new(&physique, seed)?;
+        let adult = Adult::new(&Physique::of(sex, height, mass), seed)?;
         Ok(Self::new("adult", Body::Adult(Arc::new(adult))))
     }
 

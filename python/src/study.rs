@@ -1,0 +1,164 @@
+//! Studies: from recorded presses to a policy, with the error of each step.
+
+use std::path::PathBuf;
+
+use insonate::experiments::ExperimentError;
+use insonate::files::{Claim, OutputFolder};
+use insonate::learning::LearningError;
+use insonate::report::study_files;
+use insonate::study::{StudyEvent, StudyPlan, StudyStart, study as run};
+use insonate_calibration::formats::{self, ReadOptions};
+use insonate_calibration::{
+    CalibrationError, CalibrationOptions, SiteCalibrations, calibrate_sites,
+};
+use insonate_envs::tasks;
+use insonate_models::torsos::{self, Softness};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::calibration::choice;
+use crate::error::{Raised, Result, value_error};
+use crate::learning::json;
+use crate::settings;
+use crate::watch::Watch;
+
+/// Seed of the first episode of a condition, as on the command line.
+const SEED: u64 = 2_000_000;
+
+/// Runs a study in a folder. Returns the result as JSON, and the report as an HTML page.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+#[pyo3(signature = (logs, *, held_out, truth, model, torso, task, steps, train_seed, episodes, threads, start, output, robot, progress))]
+pub(crate) fn study<'py>(
+    py: Python<'py>,
+    logs: Vec<PathBuf>,
+    held_out: Vec<PathBuf>,
+    truth: Option<(f64, f64)>,
+    model: Option<&str>,
+    torso: Vec<String>,
+    task: String,
+    steps: usize,
+    train_seed: u64,
+    episodes: usize,
+    threads: usize,
+    start: &str,
+    output: PathBuf,
+    robot: &Bound<'py, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> Result<(String, String)> {
+    let options = CalibrationOptions {
+        model: choice(model)?,
+        ..CalibrationOptions::default()
+    };
+    check(&task, &torso, truth, episodes)?;
+    let robot = settings::table(robot)?;
+    let (start, claim) = match start {
+        "resume" => (StudyStart::Resume, Claim::resuming("study")),
+        "overwrite" => (StudyStart::Overwrite, Claim::by("study").overwriting(true)),
+        _ => (StudyStart::New, Claim::resuming("study")),
+    };
+    let mut watch = Watch::new(progress);
+    let done = py.detach(|| {
+        let sites = calibrated(&logs, &options)?;
+        let held_out = match &held_out[..] {
+            [] => None,
+            logs => Some(calibrated(logs, &options)?),
+        };
+        let plan = StudyPlan {
+            task,
+            sites,
+            held_out,
+            options: options.fit.clone(),
+            truth: truth.map(|(stiffness, damping)| Softness { stiffness, damping }),
+            robot,
+            torsos: if torso.is_empty() {
+                let all = torsos::ALL.iter();
+                all.map(|kind| kind.name.to_owned()).collect()
+            } else {
+                torso
+            },
+            total_timesteps: steps,
+            train_seed,
+            n_episodes: episodes,
+            seed: SEED,
+            n_threads: threads,
+            start,
+        };
+        plan.check()?;
+        let folder = OutputFolder::create(&output, claim)?;
+        let result = match run(&plan, &folder, &mut |event| told(&mut watch, event)) {
+            Err(LearningError::Experiment(ExperimentError::Interrupted(_))) => return Ok(None),
+            other => other?,
+        };
+        let files = study_files(&result)?;
+        for (name, content) in &files {
+            folder.write(name, content)?;
+        }
+        let page = files.into_iter().find(|(name, _)| name == "study.html");
+        Ok::<_, Raised>(Some((json(&result)?, page.map(|(_, page)| page))))
+    })?;
+    match (done, watch.into_raised()) {
+        (Some((result, page)), _) => {
+            let page = page.unwrap_or_default();
+            Ok((result, String::from_utf8_lossy(&page).into_owned()))
+        }
+        (None, Some(raised)) => Err(raised.into()),
+        (None, None) => Err(value_error("the study was interrupted")),
+    }
+}
+
+/// Checks what the plan takes as given.
+fn check(task: &str, torso: &[String], truth: Option<(f64, f64)>, episodes: usize) -> Result<()> {
+    let studied = tasks::ALL.iter().filter(|kind| kind.is_studied);
+    let studied: Vec<&str> = studied.map(|kind| kind.name).collect();
+    if !studied.contains(&task) {
+        return Err(value_error(format!(
+            "task is {task:?}; it must be one of {}",
+            studied.join(", ")
+        )));
+    }
+    let known: Vec<&str> = torsos::ALL.iter().map(|kind| kind.name).collect();
+    if let Some(unknown) = torso.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(value_error(format!(
+            "torso is {unknown:?}; it must be one of {}",
+            known.join(", ")
+        )));
+    }
+    let is_positive = |value: f64| value.is_finite() && value > 0.0;
+    if let Some((stiffness, damping)) = truth
+        && !(is_positive(stiffness) && is_positive(damping))
+    {
+        return Err(value_error(format!(
+            "truth is ({stiffness}, {damping}); it must be two numbers above 0 in N/m and N·s/m"
+        )));
+    }
+    if !(2..=100_000).contains(&episodes) {
+        return Err(value_error(format!(
+            "episodes is {episodes}; it must be between 2 and 100000"
+        )));
+    }
+    Ok(())
+}
+
+fn calibrated(
+    logs: &[PathBuf],
+    options: &CalibrationOptions,
+) -> std::result::Result<SiteCalibrations, CalibrationError> {
+    let logs = logs.iter().map(|path| {
+        let log = formats::read(path, &ReadOptions::default())?;
+        Ok((log, options.prepare.clone()))
+    });
+    calibrate_sites(logs, options.model, &options.fit)
+}
+
+/// Tells the step of the study, and the share of it that is done.
+fn told(watch: &mut Watch, event: &StudyEvent<'_>) -> std::ops::ControlFlow<()> {
+    match event {
+        StudyEvent::Torso(torso, share) => watch.look(*share, || format!("fitting {torso}")),
+        StudyEvent::Policy(name, _) => watch.look(0.0, || format!("training {name}")),
+        StudyEvent::Training(_) => watch.look(0.5, || "training".to_owned()),
+        StudyEvent::Evaluating(condition, share) => {
+            watch.look(*share, || format!("evaluating {condition}"))
+        }
+    }
+}
