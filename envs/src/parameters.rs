@@ -76,7 +76,7 @@ pub fn draw(
 /// Replaces drawn values by the values that the options fix.
 ///
 /// # Errors
-/// [`EnvError::Unknown`] if an option is not a parameter; [`EnvError::Config`] if a value is out of range.
+/// [`EnvError::Unknown`] if an option is not a parameter; [`EnvError::OutOfRange`] for a value.
 pub fn fix(
     parameters: &[Parameter],
     options: &ResetOptions,

@@ -206,7 +206,7 @@ fn invalid_torsos_are_rejected_with_the_name_of_the_field() {
         ),
         (
             refusal(|config| (config.count, config.spacing) = ([9, 4, 30], 0.1)),
-            "spacing x (count - 1) is 2.9000000000000004; it must be at most 2 m across, through and along",
+            "spacing x (count - 1) is 2.9000000000000004; it must be between 0 and 2 m across, through and along",
         ),
         (
             refusal(|config| (config.count, config.spacing) = ([40, 30, 40], 0.02)),
@@ -214,7 +214,7 @@ fn invalid_torsos_are_rejected_with_the_name_of_the_field() {
         ),
         (
             refusal(|config| config.soft_layers = Some(5)),
-            "soft_layers is 5; it must be between 1 and the number of points through the patient",
+            "soft_layers is 5; it must be between 1 and 4 points through the patient",
         ),
         (
             refusal(|config| config.softness.stiffness = -1.0),

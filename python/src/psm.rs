@@ -12,8 +12,8 @@ use insonate::experiments::psm::{
     self, PsmController, PsmPalpation, PsmRecord, PsmTrack, PsmTrajectory,
 };
 use insonate::report::IdentificationReport;
-use insonate_models::ModelError;
 use insonate_models::robots::psm::Instrument;
+use insonate_settings::check_range;
 use nalgebra::{IsometryMatrix3, SMatrix, Translation3, UnitQuaternion};
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -185,13 +185,8 @@ pub(crate) fn psm_track<'py>(
     let trajectory = named("trajectory", &PsmTrajectory::ALL, trajectory)?;
     let duration = duration.unwrap_or_else(|| trajectory.duration());
     let longest = trajectory.longest();
-    ModelError::check_range(
-        "duration",
-        duration,
-        0.1,
-        longest,
-        "between 0.1 and 600 s, and at most 10 s for line",
-    )?;
+    check_range("duration", duration, [0.1, longest], "s")
+        .map_err(|error| value_error(error.to_string()))?;
     let plan = PsmTrack {
         trajectory,
         controller: named("controller", &PsmController::ALL, controller)?,

@@ -16,6 +16,7 @@ mod imitate;
 mod interrupt;
 mod list;
 mod meter;
+mod number_list;
 mod outcome;
 mod output_folder;
 mod patient_args;

@@ -16,6 +16,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::interrupt::Interrupt;
+use super::number_list;
 use super::output_folder::OverwriteArg;
 use super::verdict_args::ending;
 use super::{Usage, print};
@@ -239,10 +240,7 @@ pub(crate) fn progress_bar(doing: &'static str) -> anyhow::Result<ProgressBar> {
 
 /// Two numbers between commas.
 pub(crate) fn point(text: &str) -> Result<[f64; 2], String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    let pair: Option<[f64; 2]> = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-    pair.filter(|pair| pair.iter().all(|x| x.is_finite()))
-        .ok_or_else(|| "two numbers, such as 0.02,-0.05".to_owned())
+    number_list::finite(text).ok_or_else(|| "two numbers, such as 0.02,-0.05".to_owned())
 }
 
 /// Where on the torso's top a seed puts the `index`-th point: within half of its width and length.

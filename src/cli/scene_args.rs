@@ -7,6 +7,7 @@ use insonate::models::torsos::Shape;
 use insonate::models::{ModelError, Scene};
 
 use super::Usage;
+use super::number_list;
 use super::robot_args::RobotArgs;
 use super::torso_args::TorsoArgs;
 
@@ -86,17 +87,9 @@ pub(super) fn shape(name: &str) -> Result<Shape, String> {
 }
 
 pub(super) fn count(text: &str) -> Result<[usize; 3], String> {
-    let numbers: Result<Vec<usize>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    let numbers = numbers.map_err(|_| "three whole numbers, such as 9,4,11".to_owned())?;
-    numbers
-        .try_into()
-        .map_err(|_| "three whole numbers, such as 9,4,11".to_owned())
+    number_list::parsed(text).ok_or_else(|| "three whole numbers, such as 9,4,11".to_owned())
 }
 
 pub(super) fn position(text: &str) -> Result<[f64; 3], String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    let triple: Option<[f64; 3]> = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-    triple
-        .filter(|triple| triple.iter().all(|x| x.is_finite()))
-        .ok_or_else(|| "three numbers, such as -0.56,0,0.8".to_owned())
+    number_list::finite(text).ok_or_else(|| "three numbers, such as -0.56,0,0.8".to_owned())
 }

@@ -15,6 +15,7 @@ use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
 use super::calibrate::LogReader;
 use super::interrupt::Interrupt;
 use super::meter::TrainingProgress;
+use super::number_list;
 use super::output_folder::claimed;
 use super::print;
 use super::robot_args::RobotArgs;
@@ -218,17 +219,9 @@ fn studied_tasks() -> Vec<&'static str> {
 
 /// `K,C`, both above 0.
 fn softness(text: &str) -> Result<Softness, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok([stiffness, damping])
-            if [stiffness, damping]
-                .iter()
-                .all(|x| x.is_finite() && **x > 0.0) =>
-        {
-            Ok(Softness {
-                stiffness: *stiffness,
-                damping: *damping,
-            })
+    match number_list::finite(text) {
+        Some([stiffness, damping]) if stiffness > 0.0 && damping > 0.0 => {
+            Ok(Softness { stiffness, damping })
         }
         _ => Err("two numbers above 0 in N/m and N·s/m, such as 1324.17,17.59".to_owned()),
     }

@@ -1,7 +1,6 @@
 //! Ranges and names of settings, and the errors for invalid ones.
 //!
 //! [`check_range`] tests a number, and [`find`] looks a name up in a registry.
-#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a panic is a failed test"))]
 
 mod names;
 mod range;

@@ -86,7 +86,7 @@ impl CameraSettings {
     /// Checks the settings. A camera that the scene lacks is detected when the environment is created.
     ///
     /// # Errors
-    /// [`EnvError::Config`], [`EnvError::Unknown`].
+    /// [`EnvError::OutOfRange`], [`EnvError::Unknown`], [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
         for (field, side) in [("width", self.width), ("height", self.height)] {
             let field = format!("observation.camera.{field}");

@@ -35,7 +35,7 @@ impl ForceLimits {
     /// Checks the limits.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         self.check_as("task.limits.", 1e3)
     }
@@ -102,7 +102,7 @@ impl SuccessCriteria {
     /// Checks the bounds.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         self.limits().check_as("success.", 1e4)?;
         Ok(check_ranges(

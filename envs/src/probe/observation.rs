@@ -58,7 +58,7 @@ impl ObservationSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range(
             "observation.n_stack",

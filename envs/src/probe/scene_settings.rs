@@ -92,7 +92,7 @@ impl SceneSettings {
     /// Checks the numbers of the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("scene.timestep", self.timestep, [1e-4, 0.005], "s")?;
         self.tissue.check()

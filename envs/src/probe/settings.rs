@@ -77,7 +77,7 @@ impl<S> ProbeTaskSettings<S> {
     /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`], [`EnvError::Unknown`].
+    /// [`EnvError::OutOfRange`], [`EnvError::Unknown`], [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range(
             "time.control_timestep",

@@ -177,7 +177,7 @@ impl RandomizationSettings {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         for (interval, parameter) in self.intervals().into_iter().zip(PARAMETERS) {
             let field = format!("randomization.{}", parameter.setting);

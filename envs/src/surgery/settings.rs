@@ -174,7 +174,7 @@ impl<T> SurgerySettings<T> {
     /// Checks the settings, except those of the task.
     ///
     /// # Errors
-    /// [`EnvError::Config`], naming the setting.
+    /// [`EnvError::OutOfRange`], naming the setting.
     pub fn check(&self) -> Result<(), EnvError> {
         let SurgeryTimeSettings {
             control_timestep,

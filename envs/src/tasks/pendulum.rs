@@ -118,7 +118,7 @@ impl PendulumSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("gravity", self.gravity, [0.0, 100.0], "m/s²")?;
         check_range("mass", self.mass, [1e-3, 1e3], "kg")?;

@@ -193,7 +193,7 @@ impl SweepSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         for half in self.area {
             check_range("task.area", half, [0.005, 0.5], "m")?;

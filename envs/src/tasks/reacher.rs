@@ -152,7 +152,7 @@ impl ReacherSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("n_substeps", self.n_substeps as f64, [1.0, 1e3], "")?;
         check_range("distance_weight", self.distance_weight, [0.0, 1e6], "")?;

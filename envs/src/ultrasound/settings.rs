@@ -106,7 +106,7 @@ impl UltrasoundSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// [`EnvError::Config`], [`EnvError::Unknown`].
+    /// [`EnvError::OutOfRange`], [`EnvError::Unknown`], [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
         let sides = [("lines", self.lines, 2.0), ("samples", self.samples, 16.0)];
         for (field, side, least) in sides {

@@ -274,7 +274,7 @@ impl TorsoConfig {
                 "soft_layers",
                 layers as f64,
                 [1.0, self.count[1] as f64],
-                "number of points through the patient",
+                "points through the patient",
             )?;
         }
         if let Some(reach) = self.active_radius {

@@ -45,7 +45,7 @@ impl ImitationConfig {
     /// Checks every setting.
     ///
     /// # Errors
-    /// [`RlError::Config`], naming the first invalid setting and its allowed range.
+    /// [`RlError::OutOfRange`] or [`RlError::Config`] for the first invalid setting.
     pub fn check(&self) -> Result<(), RlError> {
         let above_zero = f64::MIN_POSITIVE;
         let counts = [

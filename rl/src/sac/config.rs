@@ -109,7 +109,7 @@ impl SacConfig {
     /// Checks every setting.
     ///
     /// # Errors
-    /// [`RlError::Config`], naming the first invalid setting and its allowed range.
+    /// [`RlError::OutOfRange`] or [`RlError::Config`] for the first invalid setting.
     pub fn check(&self) -> Result<(), RlError> {
         self.check_counts()?;
         let above_zero = f64::MIN_POSITIVE;

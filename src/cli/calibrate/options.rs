@@ -9,6 +9,8 @@ use insonate::calibration::{
     models,
 };
 
+use crate::cli::number_list::finite as finite_numbers;
+
 #[derive(Debug, Args)]
 pub(super) struct LogOptions {
     /// Law of the tissue, see `insonate list`; `auto` compares them.
@@ -253,7 +255,8 @@ fn exponents(text: &str) -> Result<Exponents, String> {
     if text == "fit" {
         return Ok(Exponents::Fitted);
     }
-    let numbers = numbers(text).filter(|[n, m]| (0.5..=5.0).contains(n) && (0.0..=5.0).contains(m));
+    let numbers =
+        finite_numbers(text).filter(|[n, m]| (0.5..=5.0).contains(n) && (0.0..=5.0).contains(m));
     numbers.map(Exponents::Given).ok_or_else(|| {
         "two numbers, n of 0.5 to 5 and m of 0 to 5, such as 1.5,0.5, or `fit`".to_owned()
     })
@@ -343,25 +346,15 @@ fn plain(error: TableError) -> String {
 }
 
 pub(super) fn window(text: &str) -> Result<[f64; 2], String> {
-    numbers(text)
+    finite_numbers(text)
         .filter(|[start, end]| start < end)
         .ok_or_else(|| "two times in s, the first before the second, such as 0.4,3.2".to_owned())
 }
 
 pub(super) fn normal(text: &str) -> Result<[f64; 3], String> {
-    numbers(text)
+    finite_numbers(text)
         .filter(|normal| normal.iter().any(|x| x.abs() > 1e-9))
         .ok_or_else(|| "three numbers that are not all zero, such as 0,0,1".to_owned())
-}
-
-/// Finite numbers between commas.
-fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    let numbers: [f64; N] = numbers.ok()?.try_into().ok()?;
-    numbers
-        .iter()
-        .all(|x: &f64| x.is_finite())
-        .then_some(numbers)
 }
 
 pub(super) fn finite(text: &str) -> Result<f64, String> {

@@ -13,6 +13,7 @@ use super::super::Usage;
 use super::super::outcome::random_point;
 use super::super::verdict_args::ending;
 use super::Press;
+use crate::cli::number_list;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Recording for a calibration")]
@@ -207,11 +208,7 @@ fn sites(text: &str) -> Result<usize, String> {
 }
 
 fn sine(text: &str) -> Result<[f64; 3], String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    numbers
-        .ok()
-        .and_then(|numbers| numbers.try_into().ok())
-        .filter(|triple: &[f64; 3]| triple.iter().all(|x| x.is_finite()))
+    number_list::finite(text)
         .ok_or_else(|| "amplitude, frequency and cycles, such as 0.003,2,4".to_owned())
 }
 

@@ -324,7 +324,7 @@ impl RecordPlan {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("episodes", self.n_episodes as f64, [1.0, 100_000.0], "")?;
         Ok(check_range("noise", self.noise, [0.0, 1.0], "")?)

@@ -187,7 +187,8 @@ pub fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
         return Ok(path.to_owned());
     }
     let mut unknown = UnknownName::new("policy", name, &BUILTIN_POLICIES);
-    unknown.known += &format!(", a policy file ({POLICY}), or the folder of a training");
+    let others = format!(", a policy file ({POLICY}), or the folder of a training");
+    unknown.known.push_str(&others);
     Err(unknown.into())
 }
 

@@ -42,7 +42,7 @@ impl EvaluationSettings {
     /// Checks every setting.
     ///
     /// # Errors
-    /// [`EnvError::Config`].
+    /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("evaluation.episodes", self.episodes as f64, [1.0, 1e6], "")?;
         Ok(check_range(

@@ -8,14 +8,6 @@ use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::xpbd::constraints::Constraints;
 
-/// The kernel of each kind of constraint, in the order of [`Constraints::KINDS`].
-const CONSTRAINT_KERNELS: [&str; Constraints::KINDS.len()] = [
-    include_str!("distance.wgsl"),
-    include_str!("neo_hookean.wgsl"),
-    include_str!("patch.wgsl"),
-    include_str!("volume.wgsl"),
-];
-
 /// Words of the settings: see `common.wgsl`.
 pub(super) const PARAM_WORDS: usize = 16;
 
@@ -251,13 +243,13 @@ fn constraint(
     b: &Buffers,
 ) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
     use Use::{Read, Write};
-    let name = Constraints::KINDS[kind];
+    let (name, kernel) = Constraints::KERNELS[kind];
     let text = format!(
         "const N_CONSTRAINTS = {}u;\nconst FIRST_ROW = {}u;\n{}\n{}",
         list.n,
         list.first_row,
         include_str!("constraint.wgsl"),
-        CONSTRAINT_KERNELS[kind]
+        kernel
     );
     // A buffer must not be empty.
     let tets = match list.tets.as_slice() {

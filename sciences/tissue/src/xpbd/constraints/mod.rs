@@ -23,9 +23,12 @@ macro_rules! kinds {
         }
 
         impl Constraints {
-            /// Names of the kinds, used for their files and for their GPU kernels.
+            /// Name and GPU kernel of each kind; the file of the kernel has that name.
             #[cfg(feature = "gpu")]
-            pub(crate) const KINDS: &[&str] = &[$(stringify!($name)),+];
+            pub(crate) const KERNELS: &[(&str, &str)] = &[$((
+                stringify!($name),
+                include_str!(concat!("../../gpu/xpbd/", stringify!($name), ".wgsl")),
+            )),+];
 
             /// The constraints of each kind.
             pub(crate) fn all(&self) -> Vec<&dyn AnyConstraintList> {
