@@ -200,7 +200,7 @@ def test_a_pressed_image(tmp_path):
 
 
 def test_a_running_scene_is_imaged_as_the_probe_deforms_it():
-    physics = insonate.Physics(insonate.Scene(torso="composite", shape="adult"))
+    physics = insonate.Physics(insonate.Scene(shape="adult"))
     scanner = insonate.Scanner(lines=64, samples=128, size=64)
     site = (-0.06, -0.02)
     physics.place(*physics.pose_on_skin(*site, 0.02))
