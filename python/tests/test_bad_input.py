@@ -268,3 +268,63 @@ def test_bad_policy_files(tmp_path):
     (tmp_path / "junk.safetensors").write_bytes(b"\xff" * 64)
     with pytest.raises(ValueError, match="junk"):
         insonate.load_policy(tmp_path / "junk.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "problem"),
+    [
+        ({"task": "reacher"}, "task"),
+        ({"torso": ["stone"]}, "torso"),
+        ({"truth": (0.0, 1.0)}, "truth"),
+        ({"episodes": 1}, "episodes"),
+        ({"model": "none"}, "law"),
+        ({"resume": True, "overwrite": True}, "exclude"),
+    ],
+)
+def test_bad_studies(keywords, problem, tmp_path):
+    with pytest.raises(ValueError, match=problem):
+        insonate.study("press.csv", output=tmp_path, **keywords)
+
+
+def test_bad_calls_of_learning(tmp_path):
+    for call in (
+        lambda: insonate.evaluate([], task="reacher"),
+        lambda: insonate.evaluate("zero"),
+        lambda: insonate.evaluate("zero", task="reacher", episodes=0),
+        lambda: insonate.evaluate("zero", task="reacher", seeds=[1, 2]),
+        lambda: insonate.evaluate("zero", task="reacher", nothing=1),
+        lambda: insonate.rollout("zero", task="nowhere"),
+        lambda: insonate.train("pendulum", output=tmp_path, algorithm="dqn"),
+        lambda: insonate.train("pendulum", output=tmp_path, sac={"seed": 1}),
+        lambda: insonate.train(output=tmp_path),
+        lambda: insonate.demonstrate("pendulum", tmp_path / "demos", format="zip"),
+        lambda: insonate.export(tmp_path / "nowhere"),
+    ):
+        with pytest.raises(ValueError) as raised:
+            call()
+        assert "--" not in str(raised.value)
+    with pytest.raises(FileNotFoundError):
+        insonate.imitate("pendulum", tmp_path / "nowhere.hdf5", output=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: insonate.Scanner("x"),
+        lambda: insonate.Scanner(size=3),
+        lambda: insonate.Scanner(lines=0),
+        lambda: insonate.Phantom.block("stone"),
+        lambda: insonate.Phantom.adult(height=9.0),
+        lambda: insonate.Phantom.neck().probe_pose((3.0, 0.0)),
+        lambda: insonate.image(phantom="stone"),
+        lambda: insonate.image(force=3.0, phantom="neck"),
+        lambda: insonate.image(force=3.0, indentation=0.01),
+        lambda: insonate.psm.track(trajectory="circle"),
+        lambda: insonate.psm.track(duration=0.0),
+        lambda: insonate.psm.identify("log.csv", cutoff="low"),
+    ],
+)
+def test_bad_calls_of_ultrasound_and_psm(call):
+    with pytest.raises(ValueError) as raised:
+        call()
+    assert "--" not in str(raised.value)

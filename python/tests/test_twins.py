@@ -197,3 +197,23 @@ def test_a_pressed_image(tmp_path):
     theirs = command("image", "--patient", "adult", "--force", "5", *size)
     ours = insonate.image(force=5.0, lines=64, samples=256, size=96)
     assert_same_image(ours, theirs)
+
+
+def test_a_running_scene_is_imaged_as_the_probe_deforms_it():
+    physics = insonate.Physics(insonate.Scene(shape="adult"))
+    scanner = insonate.Scanner(lines=64, samples=128, size=64)
+    site = (-0.06, -0.02)
+    physics.place(*physics.pose_on_skin(*site, 0.02))
+    away = scanner.frame(physics, confidence=False)
+    assert away.summary["contact_share"] == 0.0 and away.confidence is None and away.iq is None
+    physics.control_force(*physics.pose_on_skin(*site), 8.0)
+    physics.step(600)
+    pressed = scanner.frame(physics, iq=True)
+    assert pressed.summary["contact_share"] > 0.3
+    assert pressed.legend[0] == "air" and pressed.coupled.mean() == pytest.approx(pressed.summary["contact_share"])
+    again = insonate.Scanner(lines=64, samples=128, size=64).frame(physics, iq=True)
+    assert np.array_equal(pressed.envelope, again.envelope) and np.array_equal(pressed.iq, again.iq)
+    with pytest.raises(ValueError, match="pose"):
+        scanner.frame(physics, ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]))
+    with pytest.raises(ValueError, match="adult"):
+        scanner.frame(physics, phantom=insonate.Phantom.neck())
