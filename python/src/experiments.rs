@@ -109,8 +109,8 @@ pub(crate) fn limits_of(given: &[String]) -> Result<VerdictLimits> {
 }
 
 /// Runs an experiment without the interpreter's lock. Ctrl-C ends it; what was measured is returned with the exception.
-fn watched<'py>(
-    py: Python<'py>,
+fn watched(
+    py: Python<'_>,
     picture_size: Option<(u32, u32)>,
     progress: Option<Py<PyAny>>,
     run: impl FnOnce(
@@ -118,7 +118,7 @@ fn watched<'py>(
         Progress<'_>,
     ) -> std::result::Result<(Record, Summary), ExperimentError>
     + Send,
-) -> Result<Outcome<'py>> {
+) -> Result<Outcome<'_>> {
     let mut watch = Watch::new(progress);
     let (done, frames, problem) = py.detach(|| {
         // Made here: a renderer stays on its thread.

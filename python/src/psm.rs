@@ -31,6 +31,9 @@ type PoseTuple = ([f64; 3], [f64; 4]);
 /// Summary as JSON, arrays by name, and why the experiment was stopped.
 type Outcome<'py> = (String, Bound<'py, PyDict>, Option<PyErr>);
 
+/// Name of an array, and its value in a sample.
+type Field<T> = (&'static str, fn(&psm::PsmSample) -> T);
+
 /// Equations of the arm with identified parameters.
 #[pyclass(frozen, module = "insonate.psm")]
 pub(crate) struct Psm {
@@ -206,15 +209,15 @@ pub(crate) fn psm_track<'py>(
 /// Palpates a torso with the instrument.
 #[pyfunction]
 #[pyo3(signature = (scene, *, depth, press_rate, sweep, duration, progress))]
-pub(crate) fn psm_palpate<'py>(
-    py: Python<'py>,
+pub(crate) fn psm_palpate(
+    py: Python<'_>,
     scene: Py<Scene>,
     depth: f64,
     press_rate: f64,
     sweep: f64,
     duration: f64,
     progress: Option<Py<PyAny>>,
-) -> Result<Outcome<'py>> {
+) -> Result<Outcome<'_>> {
     let plan = PsmPalpation {
         depth,
         rate: press_rate,
@@ -245,7 +248,7 @@ fn columns<'py>(py: Python<'py>, record: &PsmRecord) -> Result<Bound<'py, PyDict
             PyArray1::from_vec(py, values).reshape([n, width])?;
         Ok(all.set_item(name, array)?)
     };
-    let joints: [(&str, fn(&psm::PsmSample) -> JointVector); 6] = [
+    let joints: [Field<JointVector>; 6] = [
         ("q", |sample| sample.q),
         ("dq", |sample| sample.dq),
         ("wanted", |sample| sample.wanted),
@@ -257,7 +260,7 @@ fn columns<'py>(py: Python<'py>, record: &PsmRecord) -> Result<Bound<'py, PyDict
         let values = samples.iter().flat_map(|it| of(it).as_slice().to_vec());
         put(name, N_JOINTS, values.collect())?;
     }
-    let forces: [(&str, fn(&psm::PsmSample) -> [f64; 3]); 2] = [
+    let forces: [Field<[f64; 3]>; 2] = [
         ("tip_force", |sample| sample.tip_force),
         ("estimated_force", |sample| sample.estimated_force),
     ];

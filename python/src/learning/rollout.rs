@@ -39,7 +39,7 @@ pub(crate) fn rollout<'py>(
         let n_most = named.factory.make()?.spec().max_episode_steps;
         let mut n_steps = 0;
         let rollout = evaluation::rollout(&named, seed, &options, &mut |_| {
-            let share = n_most.map_or(0.0, |n_most| n_steps as f64 / n_most.max(1) as f64);
+            let share = n_most.map_or(0.0, |n_most| f64::from(n_steps) / n_most.max(1) as f64);
             n_steps += 1;
             watch.look(share.min(1.0), || format!("step {n_steps}"))
         })?;

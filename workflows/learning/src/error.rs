@@ -50,7 +50,7 @@ pub enum LearningError {
     Log(#[from] insonate_datasets::mcap::LogError),
     /// A picture cannot be encoded.
     #[error("cannot encode a picture")]
-    Picture(#[from] image::ImageError),
+    Picture(#[source] Box<image::ImageError>),
     /// An error with one of several policies.
     #[error("policy {name}")]
     Policy {
@@ -208,6 +208,12 @@ pub enum LearningError {
     /// A study without a log.
     #[error("no log is given")]
     NoLog,
+}
+
+impl From<image::ImageError> for LearningError {
+    fn from(error: image::ImageError) -> Self {
+        Self::Picture(Box::new(error))
+    }
 }
 
 impl LearningError {
