@@ -67,7 +67,17 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness > LIKENESS)
         .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    // Equally similar names are told apart by their beginnings: a slip is often one letter too many at the end.
+    let n_common = |known: &str| {
+        name.chars()
+            .zip(known.chars())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    found.sort_by(|a, b| {
+        let by_likeness = b.0.total_cmp(&a.0);
+        by_likeness.then_with(|| n_common(b.1).cmp(&n_common(a.1)))
+    });
     found.into_iter().map(|(_, known)| known).collect()
 }
 
@@ -97,6 +107,14 @@ mod tests {
             "there is no task \"xyz\"; choose one of pendulum"
         );
         assert_eq!(nearest(&"p".repeat(1000), ["p"]), None);
+    }
+
+    #[test]
+    fn of_equally_similar_names_the_one_with_the_same_beginning_is_nearest() {
+        for wanted in ["start_x", "start_y", "start_z"] {
+            let known = ["start_x", "start_y", "start_z"];
+            assert_eq!(nearest(&format!("{wanted}x"), known), Some(wanted));
+        }
     }
 
     #[test]
