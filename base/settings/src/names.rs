@@ -63,9 +63,16 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
         return Vec::new();
     }
     let known = known.into_iter().filter(|known| known.len() <= LONGEST);
+    // Likeness misses short names with two letters exchanged, and names that contain the given one.
+    let is_near = |likeness: f64, known: &str| {
+        let n_slips = name.len().max(known.len()) / 3;
+        likeness > LIKENESS
+            || strsim::osa_distance(name, known) <= n_slips
+            || (name.len() > 2 && known.contains(name))
+    };
     let mut found: Vec<(f64, &str)> = known
         .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(likeness, _)| *likeness > LIKENESS)
+        .filter(|(likeness, known)| is_near(*likeness, known))
         .collect();
     // Equally similar names are told apart by their beginnings: a slip is often one letter too many at the end.
     let n_common = |known: &str| {
@@ -115,6 +122,12 @@ mod tests {
             let known = ["start_x", "start_y", "start_z"];
             assert_eq!(nearest(&format!("{wanted}x"), known), Some(wanted));
         }
+    }
+
+    #[test]
+    fn exchanged_letters_and_parts_of_names_are_similar() {
+        assert_eq!(nearest("tpo", ["front", "top"]), Some("top"));
+        assert_eq!(nearest("hand", ["base", "robot_hand"]), Some("robot_hand"));
     }
 
     #[test]
