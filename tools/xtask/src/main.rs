@@ -42,7 +42,7 @@ Commands:
 
 Options of run:
   --full        build everything: recordings of ROS 2, HDF5, Parquet, spreadsheets, and tissue and ultrasound on GPUs;
-                without it these are left out, and the build is half as long
+                without it these are left out, and the build is shorter
 
 Options of setup:
   --force       replace what .mujoco/ holds

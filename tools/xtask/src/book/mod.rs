@@ -16,7 +16,7 @@ use crate::command::{self, cargo, root, succeeds};
 pub(crate) use figures::{Sets, read_sets};
 use pages::Page;
 
-/// Version of mdBook that is installed if there is none.
+/// Version of mdBook that `cargo xtask book` installs if it finds no other.
 const MDBOOK: &str = "0.5.4";
 
 /// What `cargo xtask book` does.
