@@ -73,7 +73,14 @@ const STEPS: [Step; 10] = [
     Step {
         name: "docs",
         job: Job::Cargo(
-            &["doc", "--workspace", "--no-deps"],
+            // With the features of the step "lint", whose checks of other crates it then shares.
+            &[
+                "doc",
+                "--workspace",
+                "--no-deps",
+                "--features",
+                "insonate/viewer",
+            ],
             Some(("RUSTDOCFLAGS", "--deny warnings")),
         ),
     },
