@@ -7,7 +7,7 @@ use crate::rl::{Agent, action_rng};
 use crate::sim::{CompiledScene, Physics, Pose};
 
 /// A simulation in real time.
-pub trait Live {
+pub trait LiveSource {
     /// Simulates approximately `time` [s]. The remainder is carried over to the next call.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ pub trait Live {
     }
 }
 
-impl Live for LiveScan<'_> {
+impl LiveSource for LiveScan<'_> {
     fn advance(&mut self, time: f64) -> anyhow::Result<()> {
         Ok(LiveScan::advance(self, time)?)
     }
@@ -87,7 +87,7 @@ impl LivePolicy {
     }
 }
 
-impl Live for LivePolicy {
+impl LiveSource for LivePolicy {
     fn advance(&mut self, time: f64) -> anyhow::Result<()> {
         self.owed += time;
         let step = self.env.spec().control_timestep;

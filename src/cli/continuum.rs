@@ -409,7 +409,7 @@ impl RodArgs {
         let shown = folder.path().display().to_string();
         let saved = format!("saved log.csv and summary.json in {shown}");
         interrupt.saved(&saved);
-        if !interrupt.came() {
+        if !interrupt.is_interrupted() {
             for picture in [
                 insertion_force_plot(title, &record)?,
                 insertion_shape_plot(title, &record)?,
@@ -432,7 +432,7 @@ impl RodArgs {
             }
         }
         show(&json, self.json)?;
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Err(interrupt.error(saved).into());
         }
         match summary.ended_early {

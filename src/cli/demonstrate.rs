@@ -119,7 +119,7 @@ impl Demonstrate {
         bar.finish_and_clear();
         let recorded = recorded?;
         if recorded.n_kept == 0 {
-            anyhow::ensure!(interrupt.came(), "no episode was kept");
+            anyhow::ensure!(interrupt.is_interrupted(), "no episode was kept");
             return Err(interrupt.error("no episode was finished").into());
         }
         writer.finish()?;
@@ -135,7 +135,7 @@ impl Demonstrate {
         } else {
             print(&self.text(&recorded, &summary))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let (n, path) = (recorded.n_kept, self.output.display());
             return Err(interrupt
                 .error(format!("saved {n} episodes in {path}"))

@@ -83,7 +83,7 @@ impl Evaluate {
         let interrupt = Interrupt::listen()?;
         for policy in &policies {
             results.push(run(policy, &plan, &interrupt)?);
-            if interrupt.came() {
+            if interrupt.is_interrupted() {
                 break;
             }
         }
@@ -98,14 +98,14 @@ impl Evaluate {
         }
         if self.json {
             let mut all = results_json(&policies, &results, &plan.seeds);
-            if interrupt.came() {
+            if interrupt.is_interrupted() {
                 all["interrupted"] = true.into();
             }
             print(&serde_json::to_string_pretty(&all)?)?;
         } else {
             print(&to_text(&results))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let saved = match &self.csv {
                 Some(path) => format!("saved {n_episodes} episodes in {}", path.display()),
                 None => format!("the figures cover {n_episodes} episodes"),

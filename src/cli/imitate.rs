@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::demonstrations::{Lesson, imitate, imitation_json, losses_csv};
+use insonate::demonstrations::{ImitationData, imitate, imitation_json, losses_csv};
 use insonate::envs::{EnvError, tasks};
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate::rl::run::POLICY;
@@ -66,7 +66,7 @@ impl Imitate {
         let config = self.config()?;
         config.check()?;
         let overrides = self.settings.env_overrides()?;
-        let lesson = Lesson::read(&self.data, &self.task, &overrides.env)?;
+        let lesson = ImitationData::read(&self.data, &self.task, &overrides.env)?;
         let folder = self.overwrite.folder(&self.output, "imitate")?;
         let interrupt = Interrupt::listen()?;
         let bar = ProgressBar::new(config.epochs as u64);
@@ -89,7 +89,7 @@ impl Imitate {
         } else {
             print(&self.text(&lesson, &learnt))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let path = self.output.display();
             return Err(interrupt
                 .error(format!("saved the policy so far in {path}"))
@@ -115,7 +115,7 @@ impl Imitate {
         })
     }
 
-    fn text(&self, lesson: &Lesson, learnt: &Imitation) -> String {
+    fn text(&self, lesson: &ImitationData, learnt: &Imitation) -> String {
         let best = &learnt.losses[learnt.best_epoch - 1];
         let folder = self.output.display();
         format!(

@@ -127,7 +127,7 @@ impl RunOutput {
         let json = serde_json::to_string_pretty(summary)?;
         self.write("summary.json", format!("{json}\n").as_bytes())?;
         self.interrupt.saved(self.saved());
-        if !self.interrupt.came() {
+        if !self.interrupt.is_interrupted() {
             for (name, plot) in plots()? {
                 self.write(name, plot.svg.as_bytes())?;
             }
@@ -149,7 +149,7 @@ impl RunOutput {
         let verdict = summary.verdict.outcome.name();
         let mut lines = vec![format!("{:<20} {verdict:>12}", "verdict")];
         lines.extend(figures.filter_map(line));
-        if !self.interrupt.came() {
+        if !self.interrupt.is_interrupted() {
             let folder = self.folder.path().display();
             lines.push(format!("\nlog, plots and pictures: {folder}"));
         }
@@ -172,7 +172,7 @@ impl RunOutput {
 
     /// How the command ends: as interrupted, or well.
     fn end(&self) -> anyhow::Result<()> {
-        if self.interrupt.came() {
+        if self.interrupt.is_interrupted() {
             return Err(self.interrupt.error(self.saved()).into());
         }
         Ok(())
@@ -196,7 +196,7 @@ impl RunOutput {
             print(&serde_json::to_string_pretty(summary)?)?;
         } else {
             print(&lines.join("\n"))?;
-            if !self.interrupt.came() {
+            if !self.interrupt.is_interrupted() {
                 print(&format!("logs: {}", self.folder.path().display()))?;
             }
         }
@@ -215,7 +215,7 @@ impl RunOutput {
             }
             self.interrupt.saved(self.saved());
             // Compressing a film takes longer than whoever interrupts wants to wait.
-            if !self.interrupt.came()
+            if !self.interrupt.is_interrupted()
                 && let Some((name, film)) = b_mode.film()?
             {
                 self.write(name, &film)?;

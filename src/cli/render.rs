@@ -46,10 +46,10 @@ impl Render {
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
         let interrupt = Interrupt::listen()?;
-        while physics.time() < self.after && !interrupt.came() {
+        while physics.time() < self.after && !interrupt.is_interrupted() {
             physics.step()?;
         }
-        let interrupted = interrupt.came();
+        let interrupted = interrupt.is_interrupted();
         let (width, height) = self.size;
         let mut renderer = Renderer::new(
             &compiled,

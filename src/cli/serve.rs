@@ -3,7 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use clap::Args;
-use insonate::bridges::{DEVICES, Live, LivePolicy, ServePlan, Served, Steering, Workspace, serve};
+use insonate::bridges::{
+    DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace, serve,
+};
 use insonate::experiments::{self, LiveScan};
 use insonate::models::Scene;
 use insonate::openigtlink::{Server, ServerConfig};
@@ -118,7 +120,7 @@ impl Serve {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check()?;
         let scene = self.scene.build()?;
-        let mut live: Box<dyn Live + '_> = match &self.policy {
+        let mut live: Box<dyn LiveSource + '_> = match &self.policy {
             Some(name) => {
                 let policies = self.episode.policies(std::slice::from_ref(name))?;
                 let options = self.episode.options()?;
@@ -146,7 +148,7 @@ impl Serve {
             &mut |_| interrupt.flow(),
         )?;
         self.print_summary(&served)?;
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let said = format!("served {} frames", served.frames);
             return Err(interrupt.error(said).into());
         }
@@ -202,7 +204,7 @@ impl Serve {
         }
     }
 
-    fn print_summary(&self, served: &Served) -> anyhow::Result<()> {
+    fn print_summary(&self, served: &SessionStatistics) -> anyhow::Result<()> {
         if let Some(problem) = &served.no_pictures {
             eprintln!("note: no pictures: {problem}");
         }

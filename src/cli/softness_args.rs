@@ -82,7 +82,7 @@ impl Tuning {
 
 /// The error of a file without pooled softness, with advice.
 fn no_softness(path: &Path, file: &SoftnessFile) -> anyhow::Error {
-    let better = laws::names_where(|kind| kind.gives_softness);
+    let better = laws::names_with(|kind| kind.gives_softness);
     let advice = match file.model.as_str() {
         "" => format!("; calibrate with --model {better}"),
         model if laws::by_name(model).is_some_and(|kind| kind.gives_softness) => {

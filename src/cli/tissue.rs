@@ -252,18 +252,18 @@ impl MotionArgs {
         let saved = format!("saved force.csv and summary.json in {shown}");
         self.write(&plan, &done, &film, &folder, &|| {
             interrupt.saved(&saved);
-            interrupt.came()
+            interrupt.is_interrupted()
         })?;
         if self.json {
             print(&serde_json::to_string_pretty(&done.summary)?)?;
         } else {
             print(&in_words(&done.summary)?)?;
-            if !interrupt.came() {
+            if !interrupt.is_interrupted() {
                 print(&format!("\nlog, plot and film: {shown}"))?;
             }
         }
         match done.summary.diverged {
-            None if interrupt.came() => Err(interrupt.error(saved).into()),
+            None if interrupt.is_interrupted() => Err(interrupt.error(saved).into()),
             None => Ok(()),
             Some(reason) => Err(EndedEarly(reason, shown.to_string()).into()),
         }

@@ -163,7 +163,9 @@ impl Train {
         drop(claimed(folder, self.claim())?);
         let plan = self.plan(seed, folder)?;
         let mut meter = TrainingProgress::new(plan.settings.algorithm.total_timesteps())?;
-        let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
+        let result = train(&plan, &|| interrupt.is_interrupted(), &mut |event| {
+            meter.show(&event)
+        });
         meter.finish();
         Ok(result?)
     }

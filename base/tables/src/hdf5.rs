@@ -52,7 +52,7 @@ fn open(stored: Stored<'_>) -> Result<File, hdf5_pure::Error> {
 }
 
 /// Properties of a file, found while it was hashed.
-struct Seen {
+struct FileDigest {
     sha256: String,
     size: u64,
     /// Whether MATLAB's header text precedes the signature.
@@ -61,7 +61,7 @@ struct Seen {
 
 /// Hashes a file, which must have the signature at its start, or after a user block of 512, 1024, 2048, … bytes (HDF5
 /// File Format Specification 3.0, II.A).
-fn hash(file: &str, input: impl io::Read) -> Result<Seen, TableError> {
+fn hash(file: &str, input: impl io::Read) -> Result<FileDigest, TableError> {
     let failed = |source| TableError::Read {
         file: file.to_owned(),
         source,
@@ -98,7 +98,7 @@ fn hash(file: &str, input: impl io::Read) -> Result<Seen, TableError> {
         let what = source::looks_like(&head).unwrap_or("something else");
         return Err(refuse(file, format!("is not an HDF5 file but {what}")));
     }
-    Ok(Seen {
+    Ok(FileDigest {
         sha256: input.finish(),
         size,
         is_matlab: head.starts_with(b"MATLAB "),
@@ -117,7 +117,7 @@ struct Column {
 fn read_opened(
     file: &str,
     opened: &File,
-    seen: Seen,
+    seen: FileDigest,
     format: &'static str,
     options: &ReadOptions,
 ) -> Result<Log, TableError> {

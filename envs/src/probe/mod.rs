@@ -56,7 +56,7 @@ pub use state::{ProbeState, SceneState};
 pub use task::ProbeTask;
 pub use tissue_settings::TissueSettings;
 pub use torso::TorsoFrame;
-pub use touch::{CONTACT_SPEED, FORCE_RATE, Touch};
+pub use touch::{CONTACT_SPEED, FORCE_RATE, ContactPeak};
 pub use tuned_torso::tuned_torso;
 pub use wrench_measurement::WrenchMeasurement;
 pub use wrench_script::WrenchScript;

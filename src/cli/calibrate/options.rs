@@ -181,7 +181,7 @@ impl LogOptions {
         for option in exponents.into_iter().chain(tip).chain(latency) {
             let uses = |kind: &ModelKind| kind.options.contains(&option);
             if !models::by_name(model).is_some_and(uses) {
-                let others = models::names_where(uses);
+                let others = models::names_with(uses);
                 return Err(CalibrationError::option(
                     option,
                     format!("does nothing with --model {model}; it is for {others}"),

@@ -184,7 +184,7 @@ pub(crate) struct ImageCommand {
 }
 
 /// What is imaged, how it is deformed, from where.
-struct Scanned {
+struct ImagingSetup {
     phantom: Box<dyn Phantom>,
     deformation: Box<dyn Deformation>,
     /// In the phantom's frame.
@@ -243,7 +243,7 @@ impl ImageCommand {
             );
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
-        self.doubt(&b_mode, &frame, &scanned, &mut figures)?;
+        self.warn_of_gas(&b_mode, &frame, &scanned, &mut figures)?;
         figures["middle_line"] = json!(middle_line(&frame, &*scanned.phantom));
         let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
@@ -338,7 +338,7 @@ impl ImageCommand {
         probe: &Transducer,
         settings: &Settings,
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         if let (Some(file), Some(materials)) = (&self.labels, &self.materials) {
             return self.labelled(file, materials, (probe, settings), figures);
         }
@@ -365,7 +365,7 @@ impl ImageCommand {
             Point::new(reach, 0.0, 3.5 * reach),
         ];
         let phantom = self.with_inserts(Box::new(block), "soft tissue", region, figures)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             phantom,
             deformation: Box::new(Rigid::default()),
             pose: Isometry3::identity(),
@@ -426,7 +426,7 @@ impl ImageCommand {
         b_mode: &BMode,
         frame: &Frame,
         confidence: Option<&Confidence>,
-        scanned: &Scanned,
+        scanned: &ImagingSetup,
         folder: &OutputFolder,
     ) -> anyhow::Result<()> {
         let converter = b_mode.scan_converter(self.size).map_err(Usage::new)?;
@@ -444,7 +444,7 @@ impl ImageCommand {
             .map(|material| material.name);
         let legend = legend_picture(&names.collect::<Vec<_>>());
         folder.write("legend.svg", legend.as_bytes())?;
-        let Scanned {
+        let ImagingSetup {
             phantom,
             deformation,
             pose,

@@ -9,7 +9,7 @@ use insonate::ultrasound::transducer::Transducer;
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
-use super::{ImageCommand, Scanned};
+use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::progress_bar;
@@ -29,7 +29,7 @@ impl ImageCommand {
         &self,
         probe: &Transducer,
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let adult = self.adult()?;
         let pose = adult
             .probe_pose(self.patient_site(), self.turn(), self.depth_pressed())
@@ -48,11 +48,11 @@ impl ImageCommand {
         phantom: Box<dyn Phantom>,
         probe: &Transducer,
         pose: Isometry3<f64>,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let (rigid, decay) = (Rigid::default(), Indentation::DECAY);
         let pressed =
             Indentation::new(rigid, &*phantom, probe, &pose, decay).map_err(Usage::new)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             phantom,
             deformation: Box::new(pressed),
             pose,
@@ -73,7 +73,7 @@ impl ImageCommand {
         settings: &Settings,
         force: f64,
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let adult = self.adult()?;
         let scene = self.scene.build_adult()?;
         let phantom = self.with_lesions(adult, figures)?;
@@ -96,7 +96,7 @@ impl ImageCommand {
             interrupt.flow()
         });
         bar.finish_and_clear();
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Err(interrupt.error("nothing was saved").into());
         }
         let held = held?;
@@ -113,7 +113,7 @@ impl ImageCommand {
             .torso
             .under(&*phantom, probe, &pose, settings.depth)
             .map_err(Usage::new)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             phantom,
             deformation: Box::new(deformation),
             pose,

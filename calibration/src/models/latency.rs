@@ -42,7 +42,7 @@ const LATENCY: Spec = Spec {
 };
 
 /// A law fitted together with a latency.
-pub(crate) struct LateFit {
+pub(crate) struct LatencyFit {
     /// The law's parameters and the latency.
     pub(crate) fit: Fit,
     /// The fitted samples: deep ones, with the force smoothed like depth and velocity at shifted times.
@@ -61,7 +61,7 @@ pub(crate) fn delayed(inner: &Samples, samples: &Samples, latency: f64) -> Sampl
     }
 }
 
-impl LateFit {
+impl LatencyFit {
     /// The latency [s], if the samples determine it.
     pub(crate) fn latency(&self) -> Option<&Parameter> {
         let latency = self.fit.parameter(LATENCY.name);
@@ -85,7 +85,7 @@ impl ModelKind {
         samples: &Samples,
         options: &FitOptions,
     ) -> Result<Parameter, CalibrationError> {
-        let late = self.fit_late(samples, options, ROWS)?;
+        let late = self.fit_with_latency(samples, options, ROWS)?;
         late.latency().cloned().ok_or_else(|| CalibrationError::Fit {
             log: samples.log.clone(),
             model: self.name,
@@ -104,12 +104,12 @@ impl ModelKind {
     /// # Errors
     /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] for samples that do not
     /// allow a fit.
-    pub(crate) fn fit_late(
+    pub(crate) fn fit_with_latency(
         &self,
         samples: &Samples,
         options: &FitOptions,
         rows: usize,
-    ) -> Result<LateFit, CalibrationError> {
+    ) -> Result<LatencyFit, CalibrationError> {
         let law = (self.law)(samples, options)?;
         let law: &dyn Law = law.direct_form().unwrap_or(&*law);
         if !self.finds_latency() || !law.nonlinear().is_empty() {
@@ -117,7 +117,7 @@ impl ModelKind {
                 "--force-latency",
                 format!(
                     "fit finds it with {} and set exponents, not with {}: give it in s instead",
-                    super::names_where(ModelKind::finds_latency),
+                    super::names_with(ModelKind::finds_latency),
                     self.name
                 ),
             ));
@@ -128,14 +128,14 @@ impl ModelKind {
             indenter: None,
             ..options.clone()
         };
-        let late = Late {
+        let late = DelayedLaw {
             law,
             samples,
             last: RefCell::default(),
         };
         let inner = inner(samples, rows);
         let fit = solver::solve(self.name, &late, &inner, &options)?.fit();
-        Ok(LateFit {
+        Ok(LatencyFit {
             fit,
             samples: inner,
         })
@@ -233,7 +233,7 @@ fn advance(time: &[f64], from: usize, is_before: impl Fn(f64) -> bool) -> usize 
 }
 
 /// The law with a latency in addition to its own parameters.
-struct Late<'a> {
+struct DelayedLaw<'a> {
     law: &'a dyn Law,
     /// All samples, for depth and velocity at other times.
     samples: &'a Samples,
@@ -241,7 +241,7 @@ struct Late<'a> {
     last: RefCell<(Vec<f64>, [Vec<f64>; 2])>,
 }
 
-impl Late<'_> {
+impl DelayedLaw<'_> {
     /// Evaluates a function of the law's inputs for depth and velocity at earlier times.
     fn earlier<T>(&self, inputs: &Inputs, latency: f64, of: impl Fn(&Inputs) -> T) -> T {
         let time: Vec<f64> = inputs
@@ -265,7 +265,7 @@ impl Late<'_> {
     }
 }
 
-impl Law for Late<'_> {
+impl Law for DelayedLaw<'_> {
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
         self.earlier(inputs, nonlinear[0], |inputs| self.law.columns(inputs, &[]))
     }

@@ -7,7 +7,7 @@
 use crate::{
     CalibrationError, Fit, FitOptions, MovingMass, Samples,
     fit::GAUSSIAN_95,
-    models::{self, ModelKind, late::delayed, selection},
+    models::{self, ModelKind, latency::delayed, selection},
     prepare::white_noise,
 };
 
@@ -27,9 +27,9 @@ const FURTHER: f64 = 0.01;
 /// as relaxation.
 const EARLIEST: f64 = 0.01;
 /// A spring and a damper with a latency are the wrong law if their error exceeds this multiple of the force's noise;
-/// then the latency must leave less than `LEAVES` of the mean square error to be accepted.
+/// then the latency must leave less than `REMAINING_SHARE` of the mean square error to be accepted.
 const NOISE: f64 = 2.0;
-const LEAVES: f64 = 0.7;
+const REMAINING_SHARE: f64 = 0.7;
 /// Another law explains as much if it leaves at most this multiple of the mean square error that the latency leaves.
 const AS_MUCH: f64 = 1.02;
 /// No latency is estimated if samples are further apart than this [s]: the smoothing for the comparison spans more
@@ -46,7 +46,7 @@ pub(crate) struct Latency {
     pub(crate) estimate: Option<[f64; 2]>,
     /// If the log contradicts a latency of zero: the warning, and the fit to the shifted force, with a constant force
     /// for the shift of the surface.
-    pub(crate) doubt: Option<(String, Box<Fit>)>,
+    pub(crate) warning: Option<(String, Box<Fit>)>,
 }
 
 /// Estimates the latency from the samples of a fit; `None` for laws other than a parallel spring and damper.
@@ -57,24 +57,24 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     } else {
         kind
     };
-    let untold = Latency {
+    let unknown = Latency {
         error: UNKNOWN,
         estimate: None,
-        doubt: None,
+        warning: None,
     };
     if samples.sampling_interval > COARSEST {
-        return Some(untold);
+        return Some(unknown);
     }
-    let Ok(late) = kind.fit_late(samples, options, ROWS) else {
-        return Some(untold);
+    let Ok(late) = kind.fit_with_latency(samples, options, ROWS) else {
+        return Some(unknown);
     };
     let Some(latency) = late.latency() else {
-        return Some(untold);
+        return Some(unknown);
     };
     let value = latency.value;
     let error = 0.5 * (latency.ci95[1] - latency.ci95[0]) / GAUSSIAN_95;
     if error > UNKNOWN {
-        return Some(untold);
+        return Some(unknown);
     }
     // Twice the log-likelihood ratio of this latency to another one, computed with the effective number of
     // independent samples.
@@ -88,7 +88,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
         |other: f64| 2.0 * statistics.n_effective * (misses(other) / statistics.rmse_n).ln();
     let unlikely = STANDARD_ERRORS.powi(2);
     if ratio(value - FURTHER) < unlikely || ratio(value + FURTHER) < unlikely {
-        return Some(untold);
+        return Some(unknown);
     }
     let beyond = STANDARD_ERRORS * error;
     let allowed = GAUSSIAN_95 * samples.latency_standard_error;
@@ -98,7 +98,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
             !explained(kind, &now, &late.fit, options)
                 && !predicted_better(samples, fit, &late.fit, kind, &now, options)
         };
-    let doubt = is_late.then(|| {
+    let warning = is_late.then(|| {
         let text = format!(
             "the force seems {:.1} ms {}: a spring and a damper with that delay miss it least ({:.1} ± {:.1} ms); stiffness and damping are wrong by it, which their intervals take in: try --force-latency fit",
             1e3 * value.abs(),
@@ -111,7 +111,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     Some(Latency {
         error: value.hypot(error).min(UNKNOWN),
         estimate: Some([value, error]),
-        doubt,
+        warning,
     })
 }
 
@@ -165,7 +165,7 @@ fn predicted_better(
     } else {
         white_noise(&samples.force)
     };
-    if late.statistics.rmse_n > NOISE * noise && share * share > LEAVES {
+    if late.statistics.rmse_n > NOISE * noise && share * share > REMAINING_SHARE {
         return true;
     }
     selection::better_than(models::ALL, fit.model, samples, options)

@@ -24,10 +24,10 @@ const ROWS: usize = 5000;
 
 /// The warnings about a fit, worst first.
 pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<String> {
-    let mut doubts: Vec<String> = misfit(samples, fit, options).into_iter().collect();
-    doubts.extend(units(samples, fit));
-    doubts.extend(presses(samples, fit, options));
-    doubts
+    let mut warnings: Vec<String> = misfit(samples, fit, options).into_iter().collect();
+    warnings.extend(units(samples, fit));
+    warnings.extend(presses(samples, fit, options));
+    warnings
 }
 
 /// Samples further apart than this number of intervals belong to different presses.
@@ -113,11 +113,7 @@ const HALF: f64 = 0.5;
 
 /// Why a law's parameters are meaningless because it does not explain the force; `None` if it does, or if its misfit
 /// is noise.
-pub(crate) fn explains_nothing(
-    samples: &Samples,
-    fit: &Fit,
-    options: &FitOptions,
-) -> Option<String> {
+pub(crate) fn no_explanation(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
     let unexplained = unexplained(samples, fit);
     let noise = noise(samples);
     if unexplained <= DESCRIBED || fit.statistics.rmse_n <= STRUCTURED * noise {
@@ -172,7 +168,7 @@ pub(crate) fn gives_softness(kind: &ModelKind, samples: &Samples, options: &FitO
     kind.gives_softness
         && kind.fit(samples, &options).is_ok_and(|fit| {
             fit.has_softness()
-                && explains_nothing(samples, &fit, &options).is_none()
+                && no_explanation(samples, &fit, &options).is_none()
                 && friction::of(samples, &fit, &options).is_none()
         })
 }

@@ -117,7 +117,7 @@ fn a_drifting_zero_is_removed_with_its_error() {
                 .iter()
                 .any(|choice| choice.what == "force drift")
         );
-        assert!(found.doubts.is_empty(), "{:?}", found.doubts);
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
         let stiffness = found.fit.parameter("stiffness").unwrap();
         assert!(
             (stiffness.value / 1324.17 - 1.0).abs() < 3e-3,
@@ -147,10 +147,12 @@ fn contradicting_presses_are_reported() {
         // In the second press the tissue is 20 % softer.
         *value = -1.1 + 0.8 * (*value + 1.1);
     }
-    let doubts = named(&log, "kelvin-voigt").doubts;
+    let warnings = named(&log, "kelvin-voigt").warnings;
     assert!(
-        doubts.iter().any(|doubt| doubt.contains("contradict")),
-        "{doubts:?}"
+        warnings
+            .iter()
+            .any(|warning| warning.contains("contradict")),
+        "{warnings:?}"
     );
 }
 
@@ -165,9 +167,9 @@ fn a_misfit_names_the_law_that_fits_and_the_advice_works() {
     let log = SyntheticLog::new(law, Trajectory::rich(), AXIS).generate();
     let found = named(&log, "divided");
     let warning = found
-        .doubts
+        .warnings
         .iter()
-        .find(|doubt| doubt.contains("--model"))
+        .find(|warning| warning.contains("--model"))
         .unwrap();
     assert!(warning.contains("--model hunt-crossley"), "{warning}");
     let better = named(&log, "hunt-crossley");
@@ -200,7 +202,7 @@ fn a_constant_force_is_a_candidate() {
             .iter()
             .all(|parameter| !parameter.identifiable)
     );
-    assert!(found.doubts[0].contains("no law describes"));
+    assert!(found.warnings[0].contains("no law describes"));
 }
 
 #[test]
@@ -214,10 +216,10 @@ fn an_implausible_stiffness_warns_about_units() {
         *z *= 1e3;
     }
     log.velocity = None;
-    let doubts = named(&log, "kelvin-voigt").doubts;
+    let warnings = named(&log, "kelvin-voigt").warnings;
     assert!(
-        doubts.iter().any(|doubt| doubt.contains("--units")),
-        "{doubts:?}"
+        warnings.iter().any(|warning| warning.contains("--units")),
+        "{warnings:?}"
     );
 }
 
@@ -286,14 +288,16 @@ fn a_late_force_is_reported_and_its_correction_works() {
     };
     let mut recipe = SyntheticLog::new(law, Trajectory::rich(), frame);
     let told = |log: &Log| {
-        let doubts = named(log, "kelvin-voigt").doubts;
-        doubts.into_iter().find(|doubt| doubt.contains("late"))
+        let warnings = named(log, "kelvin-voigt").warnings;
+        warnings
+            .into_iter()
+            .find(|warning| warning.contains("late"))
     };
     assert_eq!(told(&recipe.generate()), None);
     recipe.sensor.force_latency = 0.04;
     let log = recipe.generate();
-    let doubt = told(&log).unwrap();
-    assert!(doubt.ends_with("try --force-latency fit"), "{doubt}");
+    let warning = told(&log).unwrap();
+    assert!(warning.ends_with("try --force-latency fit"), "{warning}");
     // The intervals cover errors that are not corrected.
     for (name, truth) in law.parameters() {
         let fit = named(&log, "kelvin-voigt").fit;
@@ -369,15 +373,15 @@ fn a_law_that_does_not_explain_the_force_identifies_nothing() {
                     "{parameter:?}"
                 );
             }
-            assert!(!found.doubts.is_empty());
+            assert!(!found.warnings.is_empty());
             // No advice that would lead to the same result.
             assert!(
                 found
-                    .doubts
+                    .warnings
                     .iter()
-                    .all(|doubt| !doubt.contains("try --model")),
+                    .all(|warning| !warning.contains("try --model")),
                 "{:?}",
-                found.doubts
+                found.warnings
             );
         }
     }
@@ -419,9 +423,13 @@ fn a_law_that_gives_softness_is_named_and_the_advice_works() {
     };
     let found = named(&stiffening, "divided");
     assert!(!found.fit.parameter("damping").unwrap().identifiable);
-    let advice = |doubt: &String| doubt.contains("leaves damping open");
-    let doubt = found.doubts.iter().find(|doubt| advice(doubt)).unwrap();
-    assert!(doubt.ends_with("try --model kelvin-voigt"), "{doubt}");
+    let advice = |warning: &String| warning.contains("leaves damping open");
+    let warning = found
+        .warnings
+        .iter()
+        .find(|warning| advice(warning))
+        .unwrap();
+    assert!(warning.ends_with("try --model kelvin-voigt"), "{warning}");
     let followed = named(&stiffening, "kelvin-voigt").fit;
     assert!(followed.parameter("damping").unwrap().identifiable);
 
@@ -465,10 +473,11 @@ fn rubbed(log: &Log, model: &'static str, truth: f64) -> (bool, Option<String>) 
     let found = named(log, model);
     let damping = found.fit.parameter("damping").unwrap();
     let holds = (damping.ci95[0]..=damping.ci95[1]).contains(&truth);
-    let told = found.doubts.into_iter();
+    let told = found.warnings.into_iter();
     (
         !damping.identifiable || holds,
-        told.clone().find(|doubt| doubt.contains("dry friction")),
+        told.clone()
+            .find(|warning| warning.contains("dry friction")),
     )
 }
 
@@ -525,9 +534,9 @@ fn dry_friction_is_fitted_if_the_motion_separates_it_from_damping() {
         assert!((friction.value / 0.3 - 1.0).abs() < 0.1, "{friction:?}");
         assert!(
             found
-                .doubts
+                .warnings
                 .iter()
-                .any(|doubt| doubt.contains("dry friction of 0."))
+                .any(|warning| warning.contains("dry friction of 0."))
         );
     }
     // No report without dry friction: a damper, and tissues whose loops have other causes.
