@@ -3,6 +3,7 @@
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::evaluation::NamedPolicy;
 use crate::experiments::LiveScan;
+use crate::learning::LearningError;
 use crate::rl::{Agent, action_rng};
 use crate::sim::{CompiledScene, Physics, Pose};
 
@@ -12,7 +13,7 @@ pub trait LiveSource {
     ///
     /// # Errors
     /// When the simulation diverges, or an environment fails.
-    fn advance(&mut self, time: f64) -> anyhow::Result<()>;
+    fn advance(&mut self, time: f64) -> Result<(), LearningError>;
 
     /// The scene and its state; `None` if there is no scene.
     fn scene(&self) -> Option<(&CompiledScene, &Physics)>;
@@ -21,7 +22,7 @@ pub trait LiveSource {
     ///
     /// # Errors
     /// When the scene has no arm.
-    fn steer(&mut self, _world_from_probe: Pose) -> anyhow::Result<bool> {
+    fn steer(&mut self, _world_from_probe: Pose) -> Result<bool, LearningError> {
         Ok(false)
     }
 
@@ -32,7 +33,7 @@ pub trait LiveSource {
 }
 
 impl LiveSource for LiveScan<'_> {
-    fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+    fn advance(&mut self, time: f64) -> Result<(), LearningError> {
         Ok(LiveScan::advance(self, time)?)
     }
 
@@ -40,7 +41,7 @@ impl LiveSource for LiveScan<'_> {
         Some(LiveScan::scene(self))
     }
 
-    fn steer(&mut self, world_from_probe: Pose) -> anyhow::Result<bool> {
+    fn steer(&mut self, world_from_probe: Pose) -> Result<bool, LearningError> {
         LiveScan::steer(self, world_from_probe)?;
         Ok(true)
     }
@@ -68,7 +69,11 @@ impl LivePolicy {
     ///
     /// # Errors
     /// The errors of [`crate::rl::evaluate`].
-    pub fn new(policy: &NamedPolicy, seed: u64, options: ResetOptions) -> anyhow::Result<Self> {
+    pub fn new(
+        policy: &NamedPolicy,
+        seed: u64,
+        options: ResetOptions,
+    ) -> Result<Self, LearningError> {
         let config = VecConfig {
             autoreset: Autoreset::Disabled,
             n_threads: 1,
@@ -88,7 +93,7 @@ impl LivePolicy {
 }
 
 impl LiveSource for LivePolicy {
-    fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+    fn advance(&mut self, time: f64) -> Result<(), LearningError> {
         self.owed += time;
         let step = self.env.spec().control_timestep;
         while self.owed > 0.5 * step {

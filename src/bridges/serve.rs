@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::frame::frame;
 use super::pictures::PictureSlot;
 use super::{LiveSource, Steering, ras};
+use crate::learning::LearningError;
 use crate::openigtlink::{Message, Server, Text, encode};
 use crate::sim::Pose;
 use crate::sim::readings::ProbeFrame;
@@ -103,7 +104,7 @@ pub fn serve(
     steering: &mut Steering,
     plan: &ServePlan,
     observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
-) -> anyhow::Result<SessionStatistics> {
+) -> Result<SessionStatistics, LearningError> {
     let pictures = plan.camera.as_ref().map(|_| PictureSlot::default());
     thread::scope(|scope| {
         if let (Some(slot), Some(camera)) = (&pictures, &plan.camera) {
@@ -126,7 +127,7 @@ fn simulate(
     plan: &ServePlan,
     pictures: Option<&PictureSlot>,
     observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
-) -> anyhow::Result<SessionStatistics> {
+) -> Result<SessionStatistics, LearningError> {
     let mut served = SessionStatistics::default();
     let mut status = "ready".to_owned();
     let period = Duration::from_secs_f64(1.0 / plan.rate);
