@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::envs::EnvError;
 use insonate::evaluation::{
     self, EvaluationPlan, EvaluationResult, NamedPolicy, episodes_csv, paired_difference,
@@ -15,6 +14,7 @@ use insonate::files;
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
 use super::print;
+use super::progress_bar::bar;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -154,9 +154,8 @@ fn run(
     interrupt: &Interrupt,
 ) -> anyhow::Result<EvaluationResult> {
     let n = plan.seeds.len() * plan.n_episodes;
-    let bar = ProgressBar::new(n as u64);
-    let style = "{msg} [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
-    bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+    let template = "{msg} [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
+    let bar = bar(n, template)?;
     bar.set_message(policy.name.clone());
     let result = evaluation::evaluate(policy, plan, &mut |n_done| {
         bar.set_position(n_done as u64);

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::demonstrations::{ImitationData, imitate, imitation_json, losses_csv};
 use insonate::envs::{EnvError, tasks};
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
@@ -13,6 +12,7 @@ use insonate::training::ppo_defaults;
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
 use super::print;
+use super::progress_bar::bar;
 use super::settings_args::SettingsArgs;
 
 #[derive(Debug, Args)]
@@ -41,12 +41,7 @@ pub(crate) struct Imitate {
     #[arg(long, value_name = "N", default_value_t = 128)]
     batch_size: usize,
     /// Initial learning rate of Adam; it decays to zero.
-    #[arg(
-        long,
-        value_name = "RATE",
-        default_value_t = 1e-3,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "RATE", default_value_t = 1e-3)]
     learning_rate: f64,
     /// Widths of the hidden layers [default: as in `insonate train`].
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
@@ -69,9 +64,8 @@ impl Imitate {
         let lesson = ImitationData::read(&self.data, &self.task, &overrides.env)?;
         let folder = self.overwrite.folder(&self.output, "imitate")?;
         let interrupt = Interrupt::listen()?;
-        let bar = ProgressBar::new(config.epochs as u64);
-        let style = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
-        bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+        let template = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
+        let bar = bar(config.epochs, template)?;
         let learnt = imitate(&lesson, &config, &mut |losses| {
             bar.set_position(losses.epoch as u64);
             bar.set_message(losses_text(losses));

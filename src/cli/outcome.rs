@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use insonate::datasets::mcap::McapLog;
 use insonate::experiments::{BModeFilm, ExperimentError, Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
@@ -18,6 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use super::interrupt::Interrupt;
 use super::number_list;
 use super::output_folder::OverwriteArg;
+use super::progress_bar::named_bar;
 use super::verdict_args::ending;
 use super::{Usage, print};
 
@@ -71,7 +72,7 @@ impl RunOutputArgs {
         }
         let folder = self.overwrite.folder(output, command)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
-        let bar = progress_bar(doing)?;
+        let bar = named_bar(doing)?;
         let (width, height) = self.picture_size;
         let config = RenderConfig {
             width,
@@ -226,16 +227,6 @@ impl RunOutput {
         }
         Ok(())
     }
-}
-
-/// A bar of 1000 steps; hidden by itself where standard error is no terminal.
-pub(crate) fn progress_bar(doing: &'static str) -> anyhow::Result<ProgressBar> {
-    let bar = ProgressBar::new(1000);
-    let style =
-        ProgressStyle::with_template("{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})")?;
-    bar.set_style(style.progress_chars("=> "));
-    bar.set_message(doing);
-    Ok(bar)
 }
 
 /// Two numbers between commas.

@@ -25,12 +25,7 @@ pub(crate) struct Render {
     #[arg(long = "picture-size", alias = "size", value_name = "WxH", default_value = "960x720", value_parser = super::outcome::picture_size)]
     size: (u32, u32),
     /// Simulated time before the picture [s].
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
     after: f64,
     /// Colour picture (PNG).
     #[arg(long, short, value_name = "FILE", default_value = "scene.png")]

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, Args};
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::map::{MapGrid, SiteMap, read_places};
 use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use insonate::experiments::{Progress, SceneFit, fit_scene, repeat_press};
@@ -19,6 +18,7 @@ use insonate::report::CalibrationReport;
 
 use super::interrupt::{Interrupt, is_interruption};
 use super::print;
+use super::progress_bar::bar;
 use super::scene_args::SceneArgs;
 use crate::cli::output_folder::OverwriteArg;
 
@@ -86,7 +86,7 @@ impl Calibrate {
         let folder = self.overwrite.folder(&self.output, "calibrate")?;
         let robot = self.scene.named_robot()?;
         let robot = robot.as_ref().map(kinematics::of).transpose()?;
-        let bar = progress_bar()?;
+        let bar = bar(1000, "{msg:>17} [{bar:40}] {percent:>3} %  {elapsed}")?;
         let n = self.logs.len();
         let sites = self
             .reader
@@ -301,14 +301,6 @@ fn pooled_softness(sites: &SiteCalibrations) -> Option<Softness> {
     let mean = |name: &str| sites.pooled.parameter(name).map(|pooled| pooled.mean);
     let (stiffness, damping) = mean("stiffness").zip(mean("damping"))?;
     Some(Softness { stiffness, damping })
-}
-
-/// Hidden by itself where standard error is no terminal.
-fn progress_bar() -> anyhow::Result<ProgressBar> {
-    let bar = ProgressBar::new(1000);
-    let style = ProgressStyle::with_template("{msg:>17} [{bar:40}] {percent:>3} %  {elapsed}")?;
-    bar.set_style(style.progress_chars("=> "));
-    Ok(bar)
 }
 
 /// The command as it was given, for the report.

@@ -100,13 +100,7 @@ pub(crate) struct ImageCommand {
     #[arg(long, value_name = "FILE=MATERIAL")]
     organ: Vec<String>,
     /// Unit of lengths in the meshes of organs [m]; 0.001 for mm.
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 1.0,
-        requires = "organ",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 1.0, requires = "organ")]
     organ_unit: f64,
     /// Frame of the coordinates in the meshes of organs [default: from the file's header (SPACE=RAS or SPACE=LPS); else the frame
     /// of what is imaged: left, head, front]
@@ -119,33 +113,22 @@ pub(crate) struct ImageCommand {
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = super::outcome::point)]
     site: Option<[f64; 2]>,
     /// Turn of the probe about its axis; 90 lies along the body [°] [default: 90; 0 on the neck]
-    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEG")]
     rotation: Option<f64>,
     /// Target force of a robot that holds the probe on the simulated patient [N].
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "indentation",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "indentation")]
     force: Option<f64>,
     /// Maximum contact force of any part of the robot; the experiment ends above it [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 80.0,
-        requires = "force",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 80.0, requires = "force")]
     max_force: f64,
     /// Indentation of the face into the patient if --force is not given [m] [default: 0.013; 0.004 on the neck]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     indentation: Option<f64>,
     /// Depths of the points, separated by commas [m] [default: depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
     /// Attenuation of the block of --phantom attenuation [dB/(cm MHz)] [default: 0.5]
-    #[arg(long, value_name = "ALPHA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ALPHA")]
     alpha: Option<f64>,
     /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
     #[arg(long = "imaging-depth", alias = "depth", value_name = "M")]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::outcome::progress_bar;
+use crate::cli::progress_bar::named_bar;
 
 /// Time in contact: after it the force has settled [s].
 const SECONDS: f64 = 1.5;
@@ -90,7 +90,7 @@ impl ImageCommand {
             Some(_) => Pictures::of_cameras(&["close"], RenderConfig::default()),
             None => Pictures::none(),
         };
-        let (bar, interrupt) = (progress_bar("pressing")?, Interrupt::listen()?);
+        let (bar, interrupt) = (named_bar("pressing")?, Interrupt::listen()?);
         let held = hold(&scene, &wanted, &mut pictures, &mut |share| {
             bar.set_position((1000.0 * share) as u64);
             interrupt.flow()

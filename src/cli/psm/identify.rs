@@ -35,15 +35,10 @@ pub(crate) struct Identify {
     #[arg(long, value_name = "LOG")]
     payload: Option<PathBuf>,
     /// Sample rate of the logs [Hz] [default: from the time column, or 200].
-    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ")]
     rate: Option<f64>,
     /// Sample rate of the payload's log [Hz] [default: as --rate].
-    #[arg(
-        long,
-        value_name = "HZ",
-        requires = "payload",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "HZ", requires = "payload")]
     payload_rate: Option<f64>,
     /// Unit of the logs' angles.
     #[arg(long, value_enum, default_value_t = AngleArg::Radians)]
