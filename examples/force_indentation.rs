@@ -58,12 +58,12 @@ fn main() -> anyhow::Result<()> {
                 .find(|sample| sample.indentation >= depth);
             sample.map_or(f64::NAN, |sample| sample.force[2])
         };
-        let way = |phase| Way::of(record.of_phase(phase));
-        let Felt {
+        let curve = |phase| ForceCurve::of(record.of_phase(phase));
+        let KelvinVoigtFit {
             stiffness,
             damping,
             lost,
-        } = Felt::of(&way("press"), &way("retreat"));
+        } = KelvinVoigtFit::of(&curve("press"), &curve("retreat"));
         eprintln!(
             "{:<10} 5 mm {:6.2} N  10 mm {:6.2} N  15 mm {:6.2} N  felt {:5.0} N/m {:5.1} N·s/m, lost {:4.1} %  {:8.0} steps/s",
             kind.name,
@@ -106,9 +106,9 @@ fn indentations() -> impl Iterator<Item = f64> {
 }
 
 /// Force [N] and rate of indentation [m/s] during press or retreat, at each of [`indentations`].
-struct Way(Vec<[f64; 2]>);
+struct ForceCurve(Vec<[f64; 2]>);
 
-impl Way {
+impl ForceCurve {
     fn of<'a>(samples: impl Iterator<Item = &'a Sample>) -> Self {
         let samples: Vec<_> = samples.collect();
         let at = |depth: f64| {
@@ -130,7 +130,7 @@ impl Way {
 }
 
 /// Parameters of a Kelvin–Voigt body, as felt by the probe.
-struct Felt {
+struct KelvinVoigtFit {
     /// Stiffness: fit through the origin to the mean of press and retreat [N/m].
     stiffness: f64,
     /// Damping: difference of the forces of press and retreat divided by the difference of their
@@ -140,8 +140,8 @@ struct Felt {
     lost: f64,
 }
 
-impl Felt {
-    fn of(press: &Way, retreat: &Way) -> Self {
+impl KelvinVoigtFit {
+    fn of(press: &ForceCurve, retreat: &ForceCurve) -> Self {
         let pairs = || indentations().zip(press.0.iter().zip(&retreat.0));
         let sum = |term: fn(f64, &[f64; 2], &[f64; 2]) -> f64| -> f64 {
             pairs()

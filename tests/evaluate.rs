@@ -289,6 +289,28 @@ fn a_policy_is_exported_next_to_its_file_and_other_files_are_refused() {
 }
 
 #[test]
+fn a_softness_file_without_usable_values_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("softness.toml");
+    let evaluate = format!(
+        "evaluate zero --task probe-sweep --episodes 1 --set scene.softness={}",
+        path.display()
+    );
+    std::fs::write(&path, "format = 1\n").unwrap();
+    let message = refused(&evaluate, 2);
+    assert!(message.contains("scene.softness"), "{message}");
+    assert!(
+        message.contains("has no pooled stiffness and damping"),
+        "{message}"
+    );
+    assert!(message.contains("kelvin-voigt"), "{message}");
+    let half = "format = 1\nmodel = \"kelvin-voigt\"\n[pooled.stiffness]\nmean = 900.0\n";
+    std::fs::write(&path, half).unwrap();
+    let message = refused(&evaluate, 2);
+    assert!(message.contains("[pooled.damping]"), "{message}");
+}
+
+#[test]
 fn help_texts_are_as_reviewed() {
     for command in ["train", "evaluate", "rollout", "describe", "export"] {
         insta::assert_snapshot!(
@@ -311,6 +333,11 @@ fn tasks_are_listed_and_described() {
         n_actions
     );
     assert_eq!(task["metrics"][0], "success");
+    let n_observed = task["observation_space"]["names"].as_array().unwrap().len();
+    let state = &task["observation_groups"][0];
+    assert_eq!(state["name"], "state");
+    assert_eq!(state["kind"], "state");
+    assert_eq!(state["shape"], serde_json::json!([n_observed]));
     let text = done("describe pendulum");
     insta::assert_snapshot!("describe_pendulum", text);
     // The written settings are a valid configuration for training.

@@ -66,7 +66,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         prepared,
         fit,
         selection: None,
-        doubts: Vec::new(),
+        warnings: Vec::new(),
         place: None,
     }
 }

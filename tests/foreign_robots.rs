@@ -99,6 +99,10 @@ fn a_task_takes_a_robot_file_and_notices_that_it_has_changed() {
     env.reset(1, &ResetOptions::default(), &mut observation)
         .expect("it starts");
     let recorded = factory.settings;
+    let file = path.display().to_string();
+    let is_of_file = |warning: &String| warning.contains(&file);
+    assert!(!factory.warnings.is_empty());
+    assert!(factory.warnings.iter().all(is_of_file));
     let checksum = recorded["scene"]["robot_sha256"].as_str();
     assert!(checksum.is_some_and(|digits| digits.len() == 64));
     let again = (kind.build)(&recorded).expect("the same robot");

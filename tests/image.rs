@@ -425,7 +425,7 @@ fn organs_report_their_position_and_axes() {
         message.ends_with("; it lies within the body with --organ-frame lps"),
         "{message}"
     );
-    assert!(message.contains("reaches from (-0.10"), "{message}");
+    assert!(message.contains("extends from (-0.10"), "{message}");
     ball(&path, "#", [-90.0, -35.0, 150.0]);
     let message = refused(&image, 2);
     assert!(

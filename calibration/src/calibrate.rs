@@ -2,13 +2,12 @@
 
 use crate::{
     CalibrationError, Channel, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    Motion, PrepareOptions, PreparedLog, curvature, doubts,
+    Motion, PrepareOptions, PreparedLog, curvature,
     fit::GAUSSIAN_95,
-    friction,
-    late::{self, Latency},
-    misfit,
+    force_latency::{self, Latency},
+    friction, misfit,
     models::{self, ModelKind, selection},
-    prepare,
+    prepare, warnings,
 };
 
 /// Which model to fit.
@@ -43,7 +42,7 @@ pub struct Calibration {
     /// How models were compared and why this one was selected; `None` if the model was named.
     pub selection: Option<ModelSelection>,
     /// Reasons why the fit may be misleading, in words, with what to do; empty if there are none.
-    pub doubts: Vec<String>,
+    pub warnings: Vec<String>,
     /// Contact position of the probe [m], in the frame of the log. `None` if the log has no position in space or the
     /// probe slid.
     pub place: Option<[f64; 3]>,
@@ -80,7 +79,7 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         fit: kind.fit(&prepared.samples, &options.fit)?,
         prepared,
         selection,
-        doubts: Vec::new(),
+        warnings: Vec::new(),
         place: None,
     };
     calibration.place = place_of(log, calibration.prepared.window);
@@ -157,7 +156,7 @@ fn prepare_in_time(
 const FORCE_LATENCY: &str = "force latency";
 
 impl Calibration {
-    /// Collects the doubts about the fit, and widens its intervals by the uncertainty of the latency of the force. If
+    /// Collects the warnings about the fit, and widens its intervals by the uncertainty of the latency of the force. If
     /// no law describes the log, all parameters are marked as not identifiable.
     pub(crate) fn judge(
         &mut self,
@@ -165,24 +164,24 @@ impl Calibration {
         options: &FitOptions,
     ) -> Result<(), CalibrationError> {
         let latency = match prepare.force_latency {
-            None => late::of(&self.prepared.samples, &self.fit, options),
+            None => force_latency::of(&self.prepared.samples, &self.fit, options),
             Some(_) => None,
         };
         if let Some(latency) = &latency
-            && latency.doubt.is_none()
+            && latency.warning.is_none()
             && prepare.force_latency_error.is_none()
             && latency.error > self.prepared.samples.latency_standard_error
         {
-            self.prepared.leave_open(latency);
+            self.prepared.mark_unidentified(latency);
             let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
             self.fit = kind.fit(&self.prepared.samples, options)?;
             if latency.estimate.is_none() && self.fit.parameters.iter().any(|p| !p.identifiable) {
                 // A damping near zero indicates a longer delay.
-                self.prepared.samples.longest_latency = late::LONGEST;
+                self.prepared.samples.longest_latency = force_latency::LONGEST;
                 self.fit = kind.fit(&self.prepared.samples, options)?;
             }
         }
-        let late = latency.and_then(|latency| latency.doubt);
+        let late = latency.and_then(|latency| latency.warning);
         let samples = &self.prepared.samples;
         // A late force also opens a loop.
         let rubbing = if late.is_none() {
@@ -199,15 +198,15 @@ impl Calibration {
                 self.fit
                     .widen(&friction.fit, "dry friction explains the loop as well");
             }
-            told.push(friction.doubt);
+            told.push(friction.warning);
         }
-        self.doubts = doubts::of(samples, &self.fit, options);
-        self.doubts.extend(told);
+        self.warnings = warnings::of(samples, &self.fit, options);
+        self.warnings.extend(told);
         let misfit = misfit::error(samples, &self.fit, options);
         let curvature = curvature::error(samples, &self.fit, options);
-        if let Some((doubt, late)) = late {
+        if let Some((warning, late)) = late {
             self.fit.widen(&late, "the force seems late");
-            self.doubts.push(doubt);
+            self.warnings.push(warning);
         }
         self.fit.shared.extend(misfit);
         self.fit.shared.extend(curvature);
@@ -215,12 +214,12 @@ impl Calibration {
             && selection.is_none()
         {
             self.fit.refuse("no law describes this log");
-            self.doubts.insert(0, selection.reason.clone());
-        } else if let Some(reason) = doubts::explains_nothing(samples, &self.fit, options) {
+            self.warnings.insert(0, selection.reason.clone());
+        } else if let Some(reason) = warnings::no_explanation(samples, &self.fit, options) {
             self.fit.refuse(&reason);
         } else if !explained {
-            self.doubts
-                .extend(doubts::other_law(samples, &self.fit, options));
+            self.warnings
+                .extend(warnings::other_law(samples, &self.fit, options));
         }
         Ok(())
     }
@@ -228,7 +227,7 @@ impl Calibration {
 
 impl PreparedLog {
     /// Sets the standard error of the latency to the value that the log supports.
-    fn leave_open(&mut self, latency: &Latency) {
+    fn mark_unidentified(&mut self, latency: &Latency) {
         self.samples.latency_standard_error = latency.error;
         let how = match latency.estimate {
             Some([value, error]) => format!(

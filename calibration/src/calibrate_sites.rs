@@ -2,9 +2,9 @@
 
 use crate::{
     Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
-    Pooled, PrepareOptions, calibrate, doubts,
+    Pooled, PrepareOptions, calibrate,
     models::{self, ModelKind},
-    pool,
+    pool, warnings,
 };
 
 /// Calibrated sites.
@@ -87,11 +87,14 @@ fn no_softness(sites: &[Calibration], pooled: &Pooled, options: &FitOptions) -> 
     let model = sites.first()?.fit.model;
     let why: Vec<String> = sites
         .iter()
-        .flat_map(|site| open.iter().filter_map(|name| why_open(site, name)))
+        .flat_map(|site| {
+            open.iter()
+                .filter_map(|name| reason_unidentified(site, name))
+        })
         .collect();
     let gives = |kind: &&ModelKind| {
         let mut samples = sites.iter().map(|site| &site.prepared.samples);
-        kind.name != model && samples.all(|of| doubts::gives_softness(kind, of, options))
+        kind.name != model && samples.all(|of| warnings::gives_softness(kind, of, options))
     };
     let way_on = match models::ALL.iter().find(gives) {
         Some(kind) => format!(
@@ -108,7 +111,7 @@ fn no_softness(sites: &[Calibration], pooled: &Pooled, options: &FitOptions) -> 
 }
 
 /// Why a site does not identify this parameter; `None` if it does.
-fn why_open(site: &Calibration, name: &str) -> Option<String> {
+fn reason_unidentified(site: &Calibration, name: &str) -> Option<String> {
     let log = site.source.file.as_str();
     match site.fit.parameter(name) {
         None => Some(format!("{log}: {} has no {name}", site.fit.model)),

@@ -26,7 +26,7 @@ pub(crate) struct Friction {
     /// Whether the motion separates friction from damping.
     pub(crate) determined: bool,
     /// Text of the warning.
-    pub(crate) doubt: String,
+    pub(crate) warning: String,
 }
 
 /// Tests whether dry friction explains much of the residuals of a fit, and more than another law does.
@@ -59,7 +59,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<F
         rubbed.statistics.rmse_n,
         fit.statistics.rmse_n,
     );
-    let doubt = if determined {
+    let warning = if determined {
         format!("{found}; it was fitted as one more parameter")
     } else {
         format!(
@@ -69,6 +69,6 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<F
     Some(Friction {
         fit: rubbed,
         determined,
-        doubt,
+        warning,
     })
 }

@@ -15,11 +15,10 @@
 mod calibrate;
 mod calibrate_sites;
 mod curvature;
-mod doubts;
 mod error;
 mod fit;
+mod force_latency;
 mod friction;
-mod late;
 pub mod map;
 mod misfit;
 pub mod models;
@@ -29,6 +28,7 @@ mod samples;
 pub mod softness;
 mod statistics;
 pub mod synthetic;
+mod warnings;
 
 use insonate_tables::interpolation;
 

@@ -1,4 +1,4 @@
-//! The advice in an error message works. More cases are in `palpation`, `doubts` and `formats`; docs/lookup/messages.md
+//! The advice in an error message works. More cases are in `palpation`, `warnings` and `formats`; docs/lookup/messages.md
 //! lists them.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 

@@ -156,9 +156,9 @@ fn the_model_is_selected() {
             // One more for "none", a constant force.
             assert_eq!(selection.candidates.len(), candidates.count() + 1);
             assert!(
-                !selection.is_none() && found.doubts.is_empty(),
+                !selection.is_none() && found.warnings.is_empty(),
                 "{:?}",
-                found.doubts
+                found.warnings
             );
         }
     }

@@ -205,20 +205,20 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
                     eprintln!(
                         "{rate} {delay} {seed} {name} {:?} {:?}",
                         found.fit.parameter(name).map(|p| (p.value, p.ci95)),
-                        found.doubts
+                        found.warnings
                     );
                 }
                 n += 1;
             }
             let told = found
-                .doubts
+                .warnings
                 .iter()
-                .find(|doubt| doubt.contains("the force seems"));
+                .find(|warning| warning.contains("the force seems"));
             // A shorter delay is within the assumed uncertainty, and a small mass may explain it as well.
             let beyond = delay.abs() > (2.5 / rate).max(0.011);
             if beyond {
                 let told =
-                    told.unwrap_or_else(|| panic!("{rate} Hz, {delay} s: {:?}", found.doubts));
+                    told.unwrap_or_else(|| panic!("{rate} Hz, {delay} s: {:?}", found.warnings));
                 assert!(told.contains("--force-latency fit"), "{told}");
                 assert_eq!(told.contains("early"), delay < 0.0);
             } else if delay == 0.0 {
@@ -252,7 +252,7 @@ fn the_advice_for_a_late_force_works() {
         let mut options = options();
         options.prepare.force_latency = Some(ForceLatency::Fitted);
         let found = calibrate(&recipe.generate(), &options).unwrap();
-        assert!(found.doubts.is_empty(), "{:?}", found.doubts);
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
         assert!(holds_truth(&found, "stiffness") && holds_truth(&found, "damping"));
         assert!(found.fit.parameter("damping").unwrap().identifiable);
     }
@@ -299,10 +299,12 @@ fn other_laws_are_not_reported_as_late() {
             let mut recipe = recipe(AXIS, rate, 5);
             recipe.law = law;
             let found = calibrate(&recipe.generate(), &options()).unwrap();
-            let doubts = &found.doubts;
+            let warnings = &found.warnings;
             assert!(
-                !doubts.iter().any(|doubt| doubt.contains("the force seems")),
-                "{doubts:?}"
+                !warnings
+                    .iter()
+                    .any(|warning| warning.contains("the force seems")),
+                "{warnings:?}"
             );
         }
     }
@@ -312,8 +314,8 @@ fn other_laws_are_not_reported_as_late() {
     let found = calibrate(&recipe.generate(), &options()).unwrap();
     assert!(
         !found
-            .doubts
+            .warnings
             .iter()
-            .any(|doubt| doubt.contains("the force seems"))
+            .any(|warning| warning.contains("the force seems"))
     );
 }

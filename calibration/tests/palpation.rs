@@ -197,11 +197,11 @@ fn different_stiffness_along_the_path_is_reported() {
             *axis *= 2.0 / 3.0;
         }
     }
-    let doubts = fitted(&log, "kelvin-voigt").doubts;
+    let warnings = fitted(&log, "kelvin-voigt").warnings;
     assert!(
-        doubts
+        warnings
             .iter()
-            .any(|doubt| doubt.contains("differs along the path")),
-        "{doubts:?}"
+            .any(|warning| warning.contains("differs along the path")),
+        "{warnings:?}"
     );
 }

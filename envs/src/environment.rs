@@ -154,7 +154,7 @@ impl<S: Simulation> Environment<S> {
         &self.simulation
     }
 
-    fn check_room(&self, observation: &[f32]) -> Result<(), EnvError> {
+    fn check_observation_range(&self, observation: &[f32]) -> Result<(), EnvError> {
         let n_obs = self.spec.observation_space.len();
         EnvError::check_length("observation", observation.len(), n_obs)
     }
@@ -184,7 +184,7 @@ impl<S: Simulation> Env for Environment<S> {
         options: &ResetOptions,
         observation: &mut [f32],
     ) -> Result<(), EnvError> {
-        self.check_room(observation)?;
+        self.check_observation_range(observation)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let parameters = self.simulation.draw(options, &mut rng)?;
         self.is_running = false;
@@ -257,7 +257,7 @@ impl<S: Simulation> Lockstep for Environment<S> {
                 "reset must come before the first step and after the end of an episode",
             ));
         }
-        self.check_room(observation)?;
+        self.check_observation_range(observation)?;
         self.spec.action_space.check("action", action)?;
         self.simulation.set_action(action);
         // The observation if the simulation diverges.

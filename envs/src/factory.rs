@@ -10,6 +10,8 @@ pub struct EnvFactory {
     pub task: &'static str,
     /// All settings with their values, given or default.
     pub settings: toml::Table,
+    /// What the user should know about the settings, such as what was changed in a robot file.
+    pub warnings: Vec<String>,
     make_many: Box<MakeMany>,
 }
 
@@ -34,6 +36,7 @@ impl EnvFactory {
         Self {
             task,
             settings,
+            warnings: Vec::new(),
             make_many: Box::new(make_many),
         }
     }

@@ -7,7 +7,7 @@ use insonate_models::torsos::TorsoConfig;
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// Result of an episode in which the script approaches at some speed.
-struct Touch {
+struct ContactPeak {
     /// Maximum contact speed [m/s].
     speed: f64,
     /// Penalty of the reward for it.
@@ -17,7 +17,7 @@ struct Touch {
 }
 
 /// The script's contact at `approach` [m/s].
-fn touch(task: &str, approach: &str, weight: f64) -> Touch {
+fn touch(task: &str, approach: &str, weight: f64) -> ContactPeak {
     let sets = [
         ("action.mode", "hybrid_force"),
         ("action.hybrid_force.approach_speed", approach),
@@ -71,7 +71,7 @@ fn touch(task: &str, approach: &str, weight: f64) -> Touch {
             "{task}, {approach} m/s: {name} costs {sum}, not {share}"
         );
     }
-    Touch {
+    ContactPeak {
         speed,
         charge,
         success: metric("success"),
@@ -112,7 +112,7 @@ fn a_hard_touch_is_charged_once_and_a_soft_one_is_free() {
 
 #[test]
 fn a_hard_touch_is_not_a_success() {
-    let Touch { speed, success, .. } = touch("probe-sweep", "0.3", 200.0);
+    let ContactPeak { speed, success, .. } = touch("probe-sweep", "0.3", 200.0);
     assert!(speed > 0.1 && success == 0.0, "{speed} {success}");
 }
 

@@ -21,7 +21,7 @@ pub const TABLE_SIZE: [f64; 2] = [0.7, 1.9];
 pub const ROBOT_BASE: [f64; 3] = [-0.56, 0.0, TABLE_HEIGHT];
 
 /// Parameters that differ between rooms.
-struct Room {
+struct RoomParameters {
     /// Position of the table's centre along y [m].
     table: f64,
     /// Height of the robot's base [m].
@@ -35,7 +35,7 @@ struct Room {
 }
 
 /// For torsos without head and legs.
-const CLINIC: Room = Room {
+const CLINIC: RoomParameters = RoomParameters {
     table: 0.0,
     base: TABLE_HEIGHT,
     pillow: 0.17,
@@ -49,7 +49,7 @@ const CLINIC: Room = Room {
 
 /// For a patient. The centre of the trunk is at y = 0, so the feet are at y = -1.2 m and the crown at 0.6 m. The robot's base is higher,
 /// because the chest is higher.
-const BEDSIDE: Room = Room {
+const BEDSIDE: RoomParameters = RoomParameters {
     table: -0.29,
     base: TABLE_HEIGHT + 0.1,
     pillow: 0.135,
@@ -97,7 +97,7 @@ impl Arena {
         Self::make(&CLINIC)
     }
 
-    fn make(room: &Room) -> Self {
+    fn make(room: &RoomParameters) -> Self {
         let mut mjcf = Mjcf::new("arena");
         looks(&mut mjcf);
         let surroundings = Element::new("geom")
@@ -244,7 +244,7 @@ fn floor_and_light(mjcf: &mut Mjcf) {
 }
 
 /// Adds the table: a box that collides, drawn as a padded couch on a column.
-fn table(mjcf: &mut Mjcf, room: &Room) {
+fn table(mjcf: &mut Mjcf, room: &RoomParameters) {
     const THICKNESS: f64 = 0.07;
     let [half_x, half_y] = TABLE_SIZE.map(|size| size / 2.0);
     let slab = |at, inset| Section {
@@ -370,7 +370,7 @@ fn pedestal(mjcf: &mut Mjcf, top: f64) {
 }
 
 /// Adds cameras that look at the torso. A camera looks along its -z axis.
-fn cameras(mjcf: &mut Mjcf, room: &Room) {
+fn cameras(mjcf: &mut Mjcf, room: &RoomParameters) {
     let world = mjcf.worldbody();
     for (name, pos, target, fovy) in room.cameras {
         world.add(

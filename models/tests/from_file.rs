@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use insonate_models::mjcf::{Element, Mjcf, Namespace};
-use insonate_models::robots::{FileOptions, LoadedRobot, from_file};
+use insonate_models::robots::{FileOptions, Robot, from_file};
 use insonate_models::{Scene, probes};
 
-fn load(xml: &str, flange: &str) -> Result<LoadedRobot, String> {
+fn load(xml: &str, flange: &str) -> Result<Robot, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my robot.xml");
     std::fs::write(&path, xml).unwrap();
@@ -75,7 +75,7 @@ const SCENE: &str = r#"<mujoco model="lab: arm #1">
 #[test]
 fn a_scene_becomes_a_robot() {
     let loaded = load(SCENE, "tip").unwrap();
-    let robot = &loaded.robot;
+    let robot = &loaded;
     assert_eq!(robot.name, "lab--arm--1");
     assert_eq!(robot.flange.as_deref(), Some("tip"));
     // The unnamed joint and the elbow belong to the arm, the pad is a spring; the base and the finger are fixed.
@@ -145,7 +145,7 @@ fn a_scene_becomes_a_robot() {
 
 #[test]
 fn a_loaded_robot_carries_a_probe() {
-    let robot = load(SCENE, "tip").unwrap().robot;
+    let robot = load(SCENE, "tip").unwrap();
     for (_, probe) in probes::ALL {
         let scene = Scene::new(robot.clone(), probe(), None).to_mjcf().unwrap();
         assert!(scene.find(Namespace::Joint, "robot/elbow").is_some());
@@ -167,7 +167,7 @@ fn torque(joint: &str, actuator: &str) -> ([f64; 2], bool) {
         "flange",
     )
     .unwrap();
-    let mjcf: &Mjcf = &loaded.robot.mjcf;
+    let mjcf: &Mjcf = &loaded.mjcf;
     let motors = mjcf.section("actuator").unwrap().children();
     assert_eq!(motors.len(), 1);
     assert_eq!(motors[0].tag(), "motor");
@@ -281,7 +281,7 @@ fn keyframes_that_do_not_fit_are_not_used() {
             format!("<keyframe><key qpos='{qpos}'/></keyframe>")
         };
         let loaded = load(&arm("range='0 3'", &key), "flange").unwrap();
-        assert_eq!(loaded.robot.home_qpos, [1.5]);
+        assert_eq!(loaded.home_qpos, [1.5]);
         let noted = loaded
             .notes
             .iter()
@@ -293,12 +293,12 @@ fn keyframes_that_do_not_fit_are_not_used() {
 #[test]
 fn a_robot_collides_with_itself_as_before_and_with_the_surroundings() {
     let loaded = load(SCENE, "tip").unwrap();
-    let body = loaded.robot.mjcf.find(Namespace::Body, "upper").unwrap();
+    let body = loaded.mjcf.find(Namespace::Body, "upper").unwrap();
     let geom: &Element = body.child("geom").unwrap();
     // contype 2 and conaffinity 1, shifted by two bits; bit 0 matches the surroundings' conaffinity of 1.
     assert_eq!(geom.array("contype"), Some([9.0]));
     assert_eq!(geom.array("conaffinity"), Some([4.0]));
-    let base = loaded.robot.mjcf.find(Namespace::Body, "base").unwrap();
+    let base = loaded.mjcf.find(Namespace::Body, "base").unwrap();
     assert_eq!(base.child("geom").unwrap().array("contype"), Some([0.0]));
     assert_eq!(geom.get("group"), None);
     // Collision shapes are hidden if the body has visual shapes.
@@ -306,7 +306,7 @@ fn a_robot_collides_with_itself_as_before_and_with_the_surroundings() {
         "<geom size='0.1'/>",
         "<geom size='0.1'/><frame><geom size='0.2' contype='0' conaffinity='0'/></frame>",
     );
-    let link = load(&looks, "flange").unwrap().robot.mjcf;
+    let link = load(&looks, "flange").unwrap().mjcf;
     let link = link.find(Namespace::Body, "link").unwrap();
     assert_eq!(link.child("geom").unwrap().array("group"), Some([3.0]));
     assert_eq!(
@@ -339,7 +339,7 @@ fn an_arm_without_a_keyframe_starts_above_the_table() {
         loaded.notes
     );
     // Other tests compare forward kinematics with MuJoCo. This one checks the limits, and that home is not the middle of the ranges.
-    let home = &loaded.robot.home_qpos;
+    let home = &loaded.home_qpos;
     assert_eq!(home.len(), 6);
     let limits = [
         3.0,
@@ -354,7 +354,7 @@ fn an_arm_without_a_keyframe_starts_above_the_table() {
         "{home:?}"
     );
     assert!(home.iter().any(|q| q.abs() > 0.3), "{home:?}");
-    assert_eq!(load(SIX_JOINTS, "flange").unwrap().robot.home_qpos, *home);
+    assert_eq!(load(SIX_JOINTS, "flange").unwrap().home_qpos, *home);
 }
 
 #[test]
@@ -415,7 +415,8 @@ fn merged_base(world: &str) -> String {
 fn a_base_that_is_merged_into_the_world_stays_with_the_robot() {
     let world = r#"<geom name="floor" type="plane" size="1 1 1"/><geom name="table" type="box" size="0.4 0.6 0.3" pos="0.8 0 0"/>
         <geom name="foot" type="cylinder" size="0.07 0.05" pos="0 0 0.05"/>"#;
-    let LoadedRobot { robot, notes } = load(&merged_base(world), "link_2").unwrap();
+    let robot = load(&merged_base(world), "link_2").unwrap();
+    let notes = &robot.notes;
     let base = &robot.mjcf.section("worldbody").unwrap().children()[0];
     assert_eq!((base.tag(), base.name()), ("body", Some("base")));
     assert_eq!(base.child("geom").and_then(Element::name), Some("foot"));
@@ -435,12 +436,13 @@ fn a_base_that_is_merged_into_the_world_stays_with_the_robot() {
 
 #[test]
 fn a_first_moving_body_keeps_its_position() {
-    let robot = load(&merged_base(""), "link_2").unwrap().robot;
+    let robot = load(&merged_base(""), "link_2").unwrap();
     let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
     assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));
     let held = merged_base("").replace("<worldbody>", r#"<worldbody><frame pos="1 0 0.8">"#);
     let held = held.replace("</worldbody>", "</frame></worldbody>");
-    let LoadedRobot { robot, notes } = load(&held, "link_2").unwrap();
+    let robot = load(&held, "link_2").unwrap();
+    let notes = &robot.notes;
     let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
     assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));
     assert!(
@@ -454,7 +456,8 @@ fn tools_on_the_last_link_are_reported_and_can_be_removed() {
     let tool = r#"<body name="hand"><geom size="0.02"/><body name="finger"><joint name="grip" type="slide"/><geom size="0.01"/></body></body>
         <body name="tool0"/><site name="flange"/>"#;
     let xml = SIX_JOINTS.replace(r#"<site name="flange"/>"#, tool);
-    let LoadedRobot { robot, notes } = load(&xml, "flange").unwrap();
+    let robot = load(&xml, "flange").unwrap();
+    let notes = &robot.notes;
     assert!(robot.mjcf.find(Namespace::Body, "finger").is_some());
     let said = notes.join("\n");
     assert!(
@@ -468,7 +471,8 @@ fn tools_on_the_last_link_are_reported_and_can_be_removed() {
         without_tool: true,
         ..FileOptions::default()
     };
-    let LoadedRobot { robot, notes } = from_file(&path, "flange", &options).unwrap();
+    let robot = from_file(&path, "flange", &options).unwrap();
+    let notes = &robot.notes;
     for (body, is_kept) in [("hand", false), ("finger", false), ("tool0", true)] {
         assert_eq!(
             robot.mjcf.find(Namespace::Body, body).is_some(),

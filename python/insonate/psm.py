@@ -149,7 +149,7 @@ def identify(
     """Finds the arm's dynamics from recorded motions, as ``insonate psm identify`` does.
 
     Args:
-        train: log to fit: q1 to q7, dq1 to dq7, tau1 to tau7, at least 5 s.
+        train: log to fit: q1 to q7, dq1 to dq7, tau1 to tau7, at least 5 s; text, or a NumPy, Parquet, HDF5, MATLAB or spreadsheet file.
         test: log of another motion, to validate the result.
         payload: log of the same arm with a compact payload, whose mass and place are identified.
         rate: sample rate of the logs [Hz] [default: from the time column, or 200].

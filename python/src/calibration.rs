@@ -104,7 +104,7 @@ pub(crate) fn choice(model: Option<&str>) -> Result<ModelChoice> {
         Some("auto") => Ok(ModelChoice::Auto),
         Some(name) => {
             let kind = models::by_name(name).ok_or_else(|| {
-                let known = models::names_where(|_| true);
+                let known = models::names_with(|_| true);
                 value_error(format!(
                     "there is no law {name:?}; choose one of {known}, auto"
                 ))

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use insonate_envs::vector::EnvSnapshot;
 use insonate_envs::{Autoreset, EnvSpec, ResetOptions, Start, VecConfig, VecEnv, tasks};
-use insonate_sim::render::{MAX_SIZE, RenderConfig};
+use insonate_sim::render::{RenderConfig, ThreadRenderer};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -14,9 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::arrays::{copy_actions, whole};
 use crate::error::{ClosedError, OrderError, Raised, Result, SimulationError, value_error};
 use crate::info::InfoNames;
-use crate::painter::{Painter, has_camera};
 use crate::process::Process;
-use crate::{settings, state};
+use crate::{cameras, settings, state};
 
 /// Observation, reward, whether it terminated, whether it was truncated, and `info`.
 type StepResult<'py> = (
@@ -73,7 +72,7 @@ struct State {
     env: VecEnv,
     /// Shape `[n_envs, n_actions]`.
     actions: Vec<f32>,
-    painter: Option<(RenderConfig, Painter)>,
+    renderer: Option<ThreadRenderer>,
 }
 
 impl Drop for Environments {
@@ -201,7 +200,7 @@ impl Environments {
             state: Mutex::new(Some(State {
                 actions: vec![0.0; n_envs * spec.action_space.len()],
                 env,
-                painter: None,
+                renderer: None,
             })),
             spec,
         })
@@ -489,7 +488,7 @@ impl Environments {
     fn is_drawable(&self) -> Result<bool> {
         let mut locked = self.lock()?;
         let scene = locked.state().env.env(0).scene();
-        Ok(scene.is_some_and(|(scene, _)| has_camera(scene)))
+        Ok(scene.is_some_and(|(scene, _)| cameras::has_camera(scene)))
     }
 
     /// Renders one environment, `uint8` of shape `[height, width, 3]`; `None` without a scene.
@@ -502,7 +501,7 @@ impl Environments {
         height: i64,
     ) -> Result<Option<Bound<'py, PyArray3<u8>>>> {
         let mut locked = self.lock()?;
-        let State { env, painter, .. } = locked.state();
+        let State { env, renderer, .. } = locked.state();
         if env_idx >= self.n_envs {
             let n_envs = self.n_envs;
             return Err(value_error(format!(
@@ -510,19 +509,24 @@ impl Environments {
             )));
         }
         let config = RenderConfig {
-            width: side("width", width)?,
-            height: side("height", height)?,
+            width: cameras::side("width", width)?,
+            height: cameras::side("height", height)?,
             ..RenderConfig::default()
         };
-        let painter = match painter {
-            Some((of, painter)) if *of == config => painter,
-            other => &mut other.insert((config, Painter::new(config)?)).1,
-        };
-        let Some((scene, physics)) = env.env(env_idx).scene() else {
+        let image = py.detach(move || {
+            let Some((scene, physics)) = env.env(env_idx).scene() else {
+                return Ok(None);
+            };
+            let renderer = match renderer {
+                Some(renderer) => renderer,
+                none => none.insert(ThreadRenderer::start()?),
+            };
+            let camera = camera.unwrap_or_else(|| cameras::preferred(scene));
+            renderer.render(scene, physics, camera, config).map(Some)
+        })?;
+        let Some(image) = image else {
             return Ok(None);
         };
-        painter.ask(scene, physics, camera)?;
-        let image = py.detach(|| painter.picture())?;
         let shape = [image.height as usize, image.width as usize, 3];
         Ok(Some(PyArray1::from_vec(py, image.rgb).reshape(shape)?))
     }
@@ -542,18 +546,6 @@ impl Environments {
             Err(_) => Err(OrderError::new_err("another thread is using the environment").into()),
         }
     }
-}
-
-/// Width or height of an image [pixels].
-fn side(what: &str, value: i64) -> Result<u32> {
-    let found = u32::try_from(value).ok();
-    found
-        .filter(|side| (1..=MAX_SIZE).contains(side))
-        .ok_or_else(|| {
-            value_error(format!(
-                "{what} is {value}; it must be between 1 and {MAX_SIZE} pixels"
-            ))
-        })
 }
 
 /// The error without the index of the only environment.

@@ -10,6 +10,7 @@
 
 mod arrays;
 mod calibration;
+mod cameras;
 mod continuum;
 mod environments;
 mod error;
@@ -18,7 +19,6 @@ mod geometry;
 mod info;
 mod journal;
 mod learning;
-mod painter;
 mod physics;
 mod policy;
 mod process;

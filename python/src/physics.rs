@@ -130,7 +130,7 @@ impl Physics {
     }
 
     /// The class, its argument and the state, for `pickle`.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<Remade<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<PickleState<'py>> {
         let physics = slf.get();
         let scene = physics.scene.clone_ref(slf.py());
         Ok((slf.get_type(), (scene,), physics.save(slf.py())?))
@@ -291,7 +291,7 @@ impl Physics {
 }
 
 /// A class, its argument and a state.
-type Remade<'py> = (Bound<'py, PyType>, (Py<Scene>,), Bound<'py, PyBytes>);
+type PickleState<'py> = (Bound<'py, PyType>, (Py<Scene>,), Bound<'py, PyBytes>);
 
 impl Physics {
     /// The tissue in the torso's frame, and the pose of the probe's face there.

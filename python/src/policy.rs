@@ -158,7 +158,7 @@ pub(crate) fn write_policy(
 }
 
 /// A class, and the arguments from which it makes the object again.
-type Remade<'py, T> = (Bound<'py, PyType>, T);
+type PickleState<'py, T> = (Bound<'py, PyType>, T);
 
 impl Policy {
     fn new(policy: insonate_rl::Policy) -> Result<Self> {
@@ -199,7 +199,7 @@ impl Policy {
     }
 
     /// The class and its argument, for `pickle`.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Remade<'py, (Bound<'py, PyBytes>,)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PickleState<'py, (Bound<'py, PyBytes>,)> {
         (slf.get_type(), (slf.get().to_bytes(slf.py()),))
     }
 

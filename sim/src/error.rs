@@ -97,6 +97,9 @@ pub enum SimError {
         /// Debian packages that provide it.
         packages: &'static str,
     },
+    /// The thread that renders cannot be started, or has ended.
+    #[error("{0}")]
+    RenderThread(String),
     /// A picture of this size cannot be drawn.
     #[error(
         "the size of the picture is {width} x {height} pixels; each side must be between 1 and {largest} pixels"

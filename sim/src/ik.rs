@@ -101,7 +101,7 @@ pub fn solve_path(
     let contact = ArmContact::new(physics.model(), probe);
     let home = arm.positions(physics);
     let mut best: Option<(f64, DVector<f64>)> = None;
-    let mut nearest = Missed {
+    let mut nearest = FailedSearch {
         target: path[0],
         errors: [f64::INFINITY; 2],
     };
@@ -176,13 +176,13 @@ pub fn place_with_path(
 }
 
 /// End of a search that did not reach its target.
-struct Missed {
+struct FailedSearch {
     target: Pose,
     /// Errors of position [m] and angle [rad].
     errors: [f64; 2],
 }
 
-impl Missed {
+impl FailedSearch {
     fn left(&self) -> f64 {
         self.errors.iter().sum()
     }
@@ -203,7 +203,7 @@ impl Search<'_> {
         &mut self,
         path: &[Pose],
         start: &DVector<f64>,
-    ) -> Result<(f64, DVector<f64>), Missed> {
+    ) -> Result<(f64, DVector<f64>), FailedSearch> {
         let mut places: Vec<DVector<f64>> = Vec::with_capacity(path.len());
         let mut share = f64::INFINITY;
         for target in path {
@@ -237,7 +237,7 @@ impl Search<'_> {
     }
 
     /// Joint positions at `target`.
-    fn from(&mut self, start: &DVector<f64>, target: &Pose) -> Result<DVector<f64>, Missed> {
+    fn from(&mut self, start: &DVector<f64>, target: &Pose) -> Result<DVector<f64>, FailedSearch> {
         let mut positions = start.clone();
         for iteration in 0..self.config.max_iterations {
             let (error, jacobian) = self.linearise(&positions, target);
@@ -253,7 +253,7 @@ impl Search<'_> {
             clamp(self.arm, &mut positions);
         }
         let (error, _) = self.linearise(&positions, target);
-        Err(Missed {
+        Err(FailedSearch {
             target: *target,
             errors: [0, 3].map(|row| error.fixed_rows::<3>(row).norm()),
         })

@@ -125,10 +125,10 @@ fn flange_stands_where_the_origins_put_it() {
         said.contains("joint \"j1\": -3.1 to 3.1 rad, effort 150 N·m"),
         "{said}"
     );
-    let home = kinematics(&loaded.robot.home_qpos);
-    let model = insonate_sim::compile(&loaded.robot.mjcf.to_xml().unwrap()).unwrap();
+    let home = kinematics(&loaded.home_qpos);
+    let model = insonate_sim::compile(&loaded.mjcf.to_xml().unwrap()).unwrap();
     let mut data = insonate_sim::MjData::new(model);
-    data.qpos_mut().copy_from_slice(&loaded.robot.home_qpos);
+    data.qpos_mut().copy_from_slice(&loaded.home_qpos);
     data.forward();
     let tool = data.model().body("tool0").unwrap().id;
     let found = Vector3::from(data.xpos()[tool]);
@@ -211,7 +211,7 @@ fn a_continuous_joint_has_no_limits() {
         said.contains("joint \"j1\": no limits, effort 150 N·m"),
         "{said}"
     );
-    let model = insonate_sim::compile(&loaded.robot.mjcf.to_xml().unwrap()).unwrap();
+    let model = insonate_sim::compile(&loaded.mjcf.to_xml().unwrap()).unwrap();
     let joint = |name: &str| model.joint(name).unwrap().id;
     assert!(!model.jnt_limited()[joint("j1")] && model.jnt_limited()[joint("j2")]);
     // The efforts in the file are the motors' limits.
@@ -248,9 +248,7 @@ fn attached_models_are_joined_by_mujoco() {
         ("", "link2"),
     ] {
         fs::write(&file, cell(prefix)).unwrap();
-        let robot = robot_file::load(&file, link, &LoadOptions::default())
-            .unwrap()
-            .robot;
+        let robot = robot_file::load(&file, link, &LoadOptions::default()).unwrap();
         let model = insonate_sim::compile(&robot.mjcf.to_xml().unwrap()).unwrap();
         assert_eq!(model.ffi().nu, 2, "{prefix}");
         let joint = link.replace("link2", "j2");
@@ -304,9 +302,7 @@ fn replicas_are_made_by_mujoco() {
         ),
     )
     .unwrap();
-    let robot = robot_file::load(&file, "link2", &LoadOptions::default())
-        .unwrap()
-        .robot;
+    let robot = robot_file::load(&file, "link2", &LoadOptions::default()).unwrap();
     let model = insonate_sim::compile(&robot.mjcf.to_xml().unwrap()).unwrap();
     let screws: Vec<f64> = (0..model.ffi().ngeom as usize)
         .filter(|&geom| (model.geom_size()[geom][0] - 0.004).abs() < 1e-12)

@@ -3,16 +3,17 @@
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::evaluation::NamedPolicy;
 use crate::experiments::LiveScan;
+use crate::learning::LearningError;
 use crate::rl::{Agent, action_rng};
 use crate::sim::{CompiledScene, Physics, Pose};
 
 /// A simulation in real time.
-pub trait Live {
+pub trait LiveSource {
     /// Simulates approximately `time` [s]. The remainder is carried over to the next call.
     ///
     /// # Errors
     /// When the simulation diverges, or an environment fails.
-    fn advance(&mut self, time: f64) -> anyhow::Result<()>;
+    fn advance(&mut self, time: f64) -> Result<(), LearningError>;
 
     /// The scene and its state; `None` if there is no scene.
     fn scene(&self) -> Option<(&CompiledScene, &Physics)>;
@@ -21,7 +22,7 @@ pub trait Live {
     ///
     /// # Errors
     /// When the scene has no arm.
-    fn steer(&mut self, _world_from_probe: Pose) -> anyhow::Result<bool> {
+    fn steer(&mut self, _world_from_probe: Pose) -> Result<bool, LearningError> {
         Ok(false)
     }
 
@@ -31,8 +32,8 @@ pub trait Live {
     }
 }
 
-impl Live for LiveScan<'_> {
-    fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+impl LiveSource for LiveScan<'_> {
+    fn advance(&mut self, time: f64) -> Result<(), LearningError> {
         Ok(LiveScan::advance(self, time)?)
     }
 
@@ -40,7 +41,7 @@ impl Live for LiveScan<'_> {
         Some(LiveScan::scene(self))
     }
 
-    fn steer(&mut self, world_from_probe: Pose) -> anyhow::Result<bool> {
+    fn steer(&mut self, world_from_probe: Pose) -> Result<bool, LearningError> {
         LiveScan::steer(self, world_from_probe)?;
         Ok(true)
     }
@@ -68,7 +69,11 @@ impl LivePolicy {
     ///
     /// # Errors
     /// The errors of [`crate::rl::evaluate`].
-    pub fn new(policy: &NamedPolicy, seed: u64, options: ResetOptions) -> anyhow::Result<Self> {
+    pub fn new(
+        policy: &NamedPolicy,
+        seed: u64,
+        options: ResetOptions,
+    ) -> Result<Self, LearningError> {
         let config = VecConfig {
             autoreset: Autoreset::Disabled,
             n_threads: 1,
@@ -87,8 +92,8 @@ impl LivePolicy {
     }
 }
 
-impl Live for LivePolicy {
-    fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+impl LiveSource for LivePolicy {
+    fn advance(&mut self, time: f64) -> Result<(), LearningError> {
         self.owed += time;
         let step = self.env.spec().control_timestep;
         while self.owed > 0.5 * step {

@@ -1,10 +1,10 @@
 //! Bridges to other programs: 3D Slicer shows a running scan or policy and can steer the probe.
 //!
 //! ```text
-//!                    ┌─► newest state ─► picture (a thread) ─┐
-//! Live (scan, policy) ┴─► pose, force ─► ras ────────────────┴► openigtlink::Server ─► 3D Slicer
-//!        ▲                                                        │
-//!        └── Steering: workspace, speed ◄── world ◄── ras ◄───────┘ target
+//!                      ┌─► newest state ─► picture (a thread) ─┐
+//! LiveSource (scan, …) ┴─► pose, force ─► ras ────────────────┴► openigtlink::Server ─► 3D Slicer
+//!        ▲                                                          │
+//!        └── Steering: workspace, speed ◄── world ◄── ras ◄─────────┘ target
 //! ```
 
 mod frame;
@@ -14,6 +14,6 @@ mod ras;
 mod serve;
 mod steering;
 
-pub use live::{Live, LivePolicy};
-pub use serve::{DEVICES, ServePlan, Served, serve};
+pub use live::{LivePolicy, LiveSource};
+pub use serve::{DEVICES, ServePlan, SessionStatistics, serve};
 pub use steering::{Steering, Workspace};

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::frame::frame;
 use super::pictures::PictureSlot;
-use super::{Live, Steering, ras};
+use super::{LiveSource, Steering, ras};
+use crate::learning::LearningError;
 use crate::openigtlink::{Message, Server, Text, encode};
 use crate::sim::Pose;
 use crate::sim::readings::ProbeFrame;
@@ -59,7 +60,7 @@ pub struct ServePlan {
 
 /// Statistics of a finished session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Served {
+pub struct SessionStatistics {
     /// Number of frames with pose and force.
     pub frames: u64,
     /// Mean frames per second [Hz].
@@ -98,12 +99,12 @@ pub struct Served {
 /// # Errors
 /// Errors of the simulation.
 pub fn serve(
-    live: &mut dyn Live,
+    live: &mut dyn LiveSource,
     server: &Server,
     steering: &mut Steering,
     plan: &ServePlan,
-    observer: &mut dyn FnMut(&Served) -> ControlFlow<()>,
-) -> anyhow::Result<Served> {
+    observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
+) -> Result<SessionStatistics, LearningError> {
     let pictures = plan.camera.as_ref().map(|_| PictureSlot::default());
     thread::scope(|scope| {
         if let (Some(slot), Some(camera)) = (&pictures, &plan.camera) {
@@ -120,14 +121,14 @@ pub fn serve(
 
 /// Main loop of [`serve`].
 fn simulate(
-    live: &mut dyn Live,
+    live: &mut dyn LiveSource,
     server: &Server,
     steering: &mut Steering,
     plan: &ServePlan,
     pictures: Option<&PictureSlot>,
-    observer: &mut dyn FnMut(&Served) -> ControlFlow<()>,
-) -> anyhow::Result<Served> {
-    let mut served = Served::default();
+    observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
+) -> Result<SessionStatistics, LearningError> {
+    let mut served = SessionStatistics::default();
     let mut status = "ready".to_owned();
     let period = Duration::from_secs_f64(1.0 / plan.rate);
     let start = Instant::now();
@@ -196,7 +197,12 @@ fn now() -> f64 {
 }
 
 /// Sets a target and returns a status text that lists what was changed.
-fn take(live: &dyn Live, steering: &mut Steering, target: &Pose, served: &mut Served) -> String {
+fn take(
+    live: &dyn LiveSource,
+    steering: &mut Steering,
+    target: &Pose,
+    served: &mut SessionStatistics,
+) -> String {
     let Some((_, physics)) = live.scene() else {
         return "targets are ignored: there is no scene".to_owned();
     };
@@ -213,7 +219,7 @@ fn take(live: &dyn Live, steering: &mut Steering, target: &Pose, served: &mut Se
     format!("target brought into the workspace: {}", changed.join(", "))
 }
 
-fn update(served: &mut Served, server: &Server, elapsed: Duration, period: Duration) {
+fn update(served: &mut SessionStatistics, server: &Server, elapsed: Duration, period: Duration) {
     let traffic = server.traffic();
     served.wall_s = elapsed.as_secs_f64();
     served.rate_hz = served.frames as f64 / served.wall_s.max(f64::MIN_POSITIVE);

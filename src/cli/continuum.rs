@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::continuum::lumen::CentreLine;
 use insonate::continuum::{
     ContinuumError, Equilibrium, RodConfig, Routing, Section, Segment, StepSettings, TableRow,
@@ -21,6 +20,7 @@ use serde_json::Value;
 
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
+use super::progress_bar::named_bar;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -68,24 +68,19 @@ struct BendArgs {
     #[arg(long = "rod", alias = "material", value_name = "ROW", default_value = "a", value_parser = row)]
     material: TableRow,
     /// Length [m] [default: 0.1]
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 0.1,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 0.1)]
     length: f64,
     /// Young's modulus [Pa]
-    #[arg(long, value_name = "PA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PA")]
     young: Option<f64>,
     /// Shear modulus [Pa] [default: half of Young's]
-    #[arg(long, value_name = "PA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PA")]
     shear: Option<f64>,
     /// Area of the cross-section [m²]
-    #[arg(long, value_name = "M2", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M2")]
     area: Option<f64>,
     /// Second moment of area [m⁴]
-    #[arg(long, value_name = "M4", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M4")]
     inertia: Option<f64>,
     /// Number of elements.
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -100,7 +95,7 @@ struct BendArgs {
     #[arg(long, value_name = "T1,T2,T3", value_parser = triple, allow_hyphen_values = true, default_value = "0,0,0")]
     tensions: [f64; 3],
     /// Distance of the cables from the centre line [m] [default: three quarters of the radius]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     cable_offset: Option<f64>,
     /// Let the cables act at the tip alone, as in the paper (Eq. 16-20), instead of running through guides.
     #[arg(long)]
@@ -125,42 +120,22 @@ struct RodArgs {
     #[arg(long = "rod", alias = "material", value_name = "ROW", default_value = "c", value_parser = row)]
     material: TableRow,
     /// Length of the rod [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 0.47,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 0.47)]
     length: f64,
     /// Number of elements of the whole rod.
     #[arg(long, value_name = "N", default_value_t = 94)]
     elements: usize,
     /// Length beyond the introducer at the start [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 0.02,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 0.02)]
     start: f64,
     /// Advance in a step [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 1e-3,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 1e-3)]
     advance: f64,
     /// Coulomb friction coefficient between rod and wall.
-    #[arg(
-        long,
-        value_name = "MU",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "MU", default_value_t = 0.0)]
     friction: f64,
     /// Stiffness of the wall under a contact [N/m] [default: rigid]
-    #[arg(long, value_name = "N/M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N/M")]
     wall_stiffness: Option<f64>,
     /// Acceleration of gravity [m/s²].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true, default_value = "0,0,0")]
@@ -197,20 +172,14 @@ struct InsertArgs {
         long = "insertion-depth",
         alias = "depth",
         value_name = "M",
-        default_value_t = 0.22,
-        allow_negative_numbers = true
+        default_value_t = 0.22
     )]
     depth: f64,
     /// Pull of the cables along y and z of the tip [N], reached halfway.
     #[arg(long, value_name = "Y,Z", value_parser = pair, allow_hyphen_values = true, default_value = "0,0")]
     pull: [f64; 2],
     /// Unit of a mesh file's lengths [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 1.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 1.0)]
     unit: f64,
     /// Position at which the rod enters a mesh [m].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
@@ -228,20 +197,10 @@ struct NavigateArgs {
     #[arg(long, value_name = "NAME", default_value = "RB8")]
     target: String,
     /// Distance from the target at which it is reached [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 3e-3,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 3e-3)]
     threshold: f64,
     /// Maximum pull of the cables [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 15.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 15.0)]
     max_pull: f64,
     #[command(flatten)]
     rod: RodArgs,
@@ -390,12 +349,7 @@ impl RodArgs {
         title: &str,
     ) -> anyhow::Result<()> {
         let folder = self.overwrite.folder(&self.output, "continuum")?;
-        let bar = ProgressBar::new(1000);
-        let style = ProgressStyle::with_template(
-            "{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})",
-        )?;
-        bar.set_style(style.progress_chars("=> "));
-        bar.set_message("insert");
+        let bar = named_bar("insert")?;
         let interrupt = Interrupt::listen()?;
         let done = insert(plan, passage, &mut |share| {
             bar.set_position((1000.0 * share).round() as u64);
@@ -409,7 +363,7 @@ impl RodArgs {
         let shown = folder.path().display().to_string();
         let saved = format!("saved log.csv and summary.json in {shown}");
         interrupt.saved(&saved);
-        if !interrupt.came() {
+        if !interrupt.is_interrupted() {
             for picture in [
                 insertion_force_plot(title, &record)?,
                 insertion_shape_plot(title, &record)?,
@@ -432,7 +386,7 @@ impl RodArgs {
             }
         }
         show(&json, self.json)?;
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Err(interrupt.error(saved).into());
         }
         match summary.ended_early {

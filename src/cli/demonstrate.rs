@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::datasets::{CameraInfo, DatasetWriter, Format};
 use insonate::demonstrations::{
     Demonstrator, RecordPlan, Recorded, dataset_info, record, recorded_json,
@@ -17,6 +16,7 @@ use super::episode_args::EpisodeSettings;
 use super::interrupt::Interrupt;
 use super::output_folder::{OverwriteArg, claimed};
 use super::print;
+use super::progress_bar::bar;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -69,8 +69,7 @@ pub(crate) struct Demonstrate {
         long = "action-noise",
         alias = "noise",
         value_name = "SHARE",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
+        default_value_t = 0.0
     )]
     noise: f64,
     /// Cameras to record, such as close, side or probe/camera.
@@ -103,9 +102,8 @@ impl Demonstrate {
         }
         let mut writer = DatasetWriter::create(&self.output, self.format, info)?;
         let interrupt = Interrupt::listen()?;
-        let bar = ProgressBar::new(plan.n_episodes as u64);
-        let style = "recording [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
-        bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+        let template = "recording [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
+        let bar = bar(plan.n_episodes, template)?;
         let recorded = record(
             &expert,
             &mut *demonstrator,
@@ -119,7 +117,7 @@ impl Demonstrate {
         bar.finish_and_clear();
         let recorded = recorded?;
         if recorded.n_kept == 0 {
-            anyhow::ensure!(interrupt.came(), "no episode was kept");
+            anyhow::ensure!(interrupt.is_interrupted(), "no episode was kept");
             return Err(interrupt.error("no episode was finished").into());
         }
         writer.finish()?;
@@ -135,7 +133,7 @@ impl Demonstrate {
         } else {
             print(&self.text(&recorded, &summary))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let (n, path) = (recorded.n_kept, self.output.display());
             return Err(interrupt
                 .error(format!("saved {n} episodes in {path}"))

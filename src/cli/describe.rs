@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use insonate::envs::tasks::{self, EnvFactory, TaskKind};
-use insonate::envs::{BoxSpace, EnvSpec};
+use insonate::envs::{BoxSpace, EnvSpec, ObservationGroup};
 use insonate::evaluation::NamedPolicy;
 use insonate::training::TrainingSettings;
 use serde_json::{Value, json};
@@ -224,6 +224,15 @@ fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
             "filters": space.filters,
         })
     };
+    let group = |group: &ObservationGroup| {
+        json!({
+            "name": group.name,
+            "shape": group.shape,
+            "unit": group.unit,
+            "kind": group.kind.name(),
+            "age": group.age,
+        })
+    };
     json!({
         "task": spec.id,
         "summary": summary,
@@ -232,6 +241,7 @@ fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
         "max_episode_steps": spec.max_episode_steps,
         "action_space": space(&spec.action_space),
         "observation_space": space(&spec.observation_space),
+        "observation_groups": spec.observation_groups.iter().map(group).collect::<Vec<_>>(),
         "reward_terms": spec.reward_terms,
         "costs": spec.costs,
         "metrics": spec.metrics,

@@ -1,8 +1,9 @@
 //! Options for the task and the episodes of a policy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
+use insonate::envs::tasks::EnvFactory;
 use insonate::envs::{EnvError, ResetOptions};
 use insonate::evaluation::NamedPolicy;
 use toml::Table;
@@ -23,12 +24,22 @@ impl EpisodeArgs {
     pub(crate) fn policies(&self, names: &[String]) -> anyhow::Result<Vec<NamedPolicy>> {
         let overrides = self.episodes.settings.env_overrides()?;
         let task = self.task.as_deref().or(overrides.task.as_deref());
-        Ok(NamedPolicy::load_all(names, task, &overrides.env)?)
+        let policies = NamedPolicy::load_all(names, task, &overrides.env)?;
+        warn(policies.iter().map(|policy| &policy.factory));
+        Ok(policies)
     }
 
     /// Options of each reset.
     pub(crate) fn options(&self) -> Result<ResetOptions, EnvError> {
         self.episodes.options()
+    }
+}
+
+/// Shows the warnings of factories on standard error, each once.
+pub(crate) fn warn<'a>(factories: impl Iterator<Item = &'a EnvFactory>) {
+    let warnings: BTreeSet<&String> = factories.flat_map(|factory| &factory.warnings).collect();
+    for warning in warnings {
+        eprintln!("warning: {warning}");
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::envs::EnvError;
 use insonate::evaluation::{
     self, EvaluationPlan, EvaluationResult, NamedPolicy, episodes_csv, paired_difference,
@@ -15,6 +14,7 @@ use insonate::files;
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
 use super::print;
+use super::progress_bar::bar;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -83,7 +83,7 @@ impl Evaluate {
         let interrupt = Interrupt::listen()?;
         for policy in &policies {
             results.push(run(policy, &plan, &interrupt)?);
-            if interrupt.came() {
+            if interrupt.is_interrupted() {
                 break;
             }
         }
@@ -98,14 +98,14 @@ impl Evaluate {
         }
         if self.json {
             let mut all = results_json(&policies, &results, &plan.seeds);
-            if interrupt.came() {
+            if interrupt.is_interrupted() {
                 all["interrupted"] = true.into();
             }
             print(&serde_json::to_string_pretty(&all)?)?;
         } else {
             print(&to_text(&results))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let saved = match &self.csv {
                 Some(path) => format!("saved {n_episodes} episodes in {}", path.display()),
                 None => format!("the figures cover {n_episodes} episodes"),
@@ -154,9 +154,8 @@ fn run(
     interrupt: &Interrupt,
 ) -> anyhow::Result<EvaluationResult> {
     let n = plan.seeds.len() * plan.n_episodes;
-    let bar = ProgressBar::new(n as u64);
-    let style = "{msg} [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
-    bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+    let template = "{msg} [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
+    let bar = bar(n, template)?;
     bar.set_message(policy.name.clone());
     let result = evaluation::evaluate(policy, plan, &mut |n_done| {
         bar.set_position(n_done as u64);

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use insonate::demonstrations::{Lesson, imitate, imitation_json, losses_csv};
+use insonate::demonstrations::{ImitationData, imitate, imitation_json, losses_csv};
 use insonate::envs::{EnvError, tasks};
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate::rl::run::POLICY;
@@ -13,6 +12,7 @@ use insonate::training::ppo_defaults;
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
 use super::print;
+use super::progress_bar::bar;
 use super::settings_args::SettingsArgs;
 
 #[derive(Debug, Args)]
@@ -41,12 +41,7 @@ pub(crate) struct Imitate {
     #[arg(long, value_name = "N", default_value_t = 128)]
     batch_size: usize,
     /// Initial learning rate of Adam; it decays to zero.
-    #[arg(
-        long,
-        value_name = "RATE",
-        default_value_t = 1e-3,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "RATE", default_value_t = 1e-3)]
     learning_rate: f64,
     /// Widths of the hidden layers [default: as in `insonate train`].
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
@@ -66,12 +61,11 @@ impl Imitate {
         let config = self.config()?;
         config.check()?;
         let overrides = self.settings.env_overrides()?;
-        let lesson = Lesson::read(&self.data, &self.task, &overrides.env)?;
+        let lesson = ImitationData::read(&self.data, &self.task, &overrides.env)?;
         let folder = self.overwrite.folder(&self.output, "imitate")?;
         let interrupt = Interrupt::listen()?;
-        let bar = ProgressBar::new(config.epochs as u64);
-        let style = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
-        bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+        let template = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
+        let bar = bar(config.epochs, template)?;
         let learnt = imitate(&lesson, &config, &mut |losses| {
             bar.set_position(losses.epoch as u64);
             bar.set_message(losses_text(losses));
@@ -89,7 +83,7 @@ impl Imitate {
         } else {
             print(&self.text(&lesson, &learnt))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let path = self.output.display();
             return Err(interrupt
                 .error(format!("saved the policy so far in {path}"))
@@ -115,7 +109,7 @@ impl Imitate {
         })
     }
 
-    fn text(&self, lesson: &Lesson, learnt: &Imitation) -> String {
+    fn text(&self, lesson: &ImitationData, learnt: &Imitation) -> String {
         let best = &learnt.losses[learnt.best_epoch - 1];
         let folder = self.output.display();
         format!(

@@ -80,15 +80,15 @@ impl Interrupt {
         Ok(INTERRUPT.get_or_init(|| interrupt).clone())
     }
 
-    /// Whether a signal came; who asks once keeps asking, and saves and ends soon after it did.
-    pub(crate) fn came(&self) -> bool {
+    /// Whether a signal came. A caller that asks keeps asking, and saves and ends soon after the signal.
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.shared.is_asked.store(true, Ordering::Relaxed);
         self.number() != 0
     }
 
-    /// `Break` once a signal came: what loops return to whom they tell their progress.
+    /// `Break` once a signal came, for the loops that report their progress.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
-        if self.came() {
+        if self.is_interrupted() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -116,7 +116,7 @@ impl Interrupt {
         while self.number() == 0 {
             std::thread::sleep(LOOK);
         }
-        let came = Instant::now();
+        let arrival = Instant::now();
         std::thread::sleep(GRACE);
         loop {
             if let Some(saved) = &*self.lock()
@@ -125,7 +125,7 @@ impl Interrupt {
                 self.end(&saved.what);
             }
             let is_asked = self.shared.is_asked.load(Ordering::Relaxed);
-            if !is_asked && self.lock().is_none() && came.elapsed() > PREPARATION {
+            if !is_asked && self.lock().is_none() && arrival.elapsed() > PREPARATION {
                 self.end("nothing was saved");
             }
             std::thread::sleep(LOOK);

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use insonate::rl::Progress;
 use insonate::training::{Evaluation, Event};
+
+use super::progress_bar::bar;
 
 /// Time between lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -28,17 +30,13 @@ pub(crate) struct TrainingProgress {
 impl TrainingProgress {
     /// A meter of a training of `total` steps.
     pub(crate) fn new(total: usize) -> anyhow::Result<Self> {
-        let total = total as u64;
         let bar = std::io::stderr()
             .is_terminal()
-            .then(|| ProgressBar::new(total));
-        if let Some(bar) = &bar {
-            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?;
-            bar.set_style(style.progress_chars("=> "));
-        }
+            .then(|| bar(total, "{wide_bar} {percent:>3} %  {msg}"))
+            .transpose()?;
         Ok(Self {
             bar,
-            total,
+            total: total as u64,
             last_line: None,
             figures: String::new(),
             is_timed: false,

@@ -22,6 +22,7 @@ mod output_folder;
 mod patient_args;
 mod press;
 mod program;
+mod progress_bar;
 mod psm;
 mod render;
 mod robot_args;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use insonate::datasets::mcap::McapLog;
 use insonate::experiments::{BModeFilm, ExperimentError, Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
@@ -18,6 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use super::interrupt::Interrupt;
 use super::number_list;
 use super::output_folder::OverwriteArg;
+use super::progress_bar::named_bar;
 use super::verdict_args::ending;
 use super::{Usage, print};
 
@@ -71,7 +72,7 @@ impl RunOutputArgs {
         }
         let folder = self.overwrite.folder(output, command)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
-        let bar = progress_bar(doing)?;
+        let bar = named_bar(doing)?;
         let (width, height) = self.picture_size;
         let config = RenderConfig {
             width,
@@ -127,7 +128,7 @@ impl RunOutput {
         let json = serde_json::to_string_pretty(summary)?;
         self.write("summary.json", format!("{json}\n").as_bytes())?;
         self.interrupt.saved(self.saved());
-        if !self.interrupt.came() {
+        if !self.interrupt.is_interrupted() {
             for (name, plot) in plots()? {
                 self.write(name, plot.svg.as_bytes())?;
             }
@@ -149,7 +150,7 @@ impl RunOutput {
         let verdict = summary.verdict.outcome.name();
         let mut lines = vec![format!("{:<20} {verdict:>12}", "verdict")];
         lines.extend(figures.filter_map(line));
-        if !self.interrupt.came() {
+        if !self.interrupt.is_interrupted() {
             let folder = self.folder.path().display();
             lines.push(format!("\nlog, plots and pictures: {folder}"));
         }
@@ -172,7 +173,7 @@ impl RunOutput {
 
     /// How the command ends: as interrupted, or well.
     fn end(&self) -> anyhow::Result<()> {
-        if self.interrupt.came() {
+        if self.interrupt.is_interrupted() {
             return Err(self.interrupt.error(self.saved()).into());
         }
         Ok(())
@@ -196,7 +197,7 @@ impl RunOutput {
             print(&serde_json::to_string_pretty(summary)?)?;
         } else {
             print(&lines.join("\n"))?;
-            if !self.interrupt.came() {
+            if !self.interrupt.is_interrupted() {
                 print(&format!("logs: {}", self.folder.path().display()))?;
             }
         }
@@ -215,7 +216,7 @@ impl RunOutput {
             }
             self.interrupt.saved(self.saved());
             // Compressing a film takes longer than whoever interrupts wants to wait.
-            if !self.interrupt.came()
+            if !self.interrupt.is_interrupted()
                 && let Some((name, film)) = b_mode.film()?
             {
                 self.write(name, &film)?;
@@ -226,16 +227,6 @@ impl RunOutput {
         }
         Ok(())
     }
-}
-
-/// A bar of 1000 steps; hidden by itself where standard error is no terminal.
-pub(crate) fn progress_bar(doing: &'static str) -> anyhow::Result<ProgressBar> {
-    let bar = ProgressBar::new(1000);
-    let style =
-        ProgressStyle::with_template("{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})")?;
-    bar.set_style(style.progress_chars("=> "));
-    bar.set_message(doing);
-    Ok(bar)
 }
 
 /// Two numbers between commas.

@@ -25,31 +25,16 @@ pub(crate) struct Press {
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     site: Option<[f64; 2]>,
     /// Depth below the skin at rest [m] [default: 0.03; with --sites 0.01].
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     depth: Option<f64>,
     /// Speed of the probe in and out [m/s].
-    #[arg(
-        long,
-        value_name = "M_S",
-        default_value_t = 0.02,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M_S", default_value_t = 0.02)]
     speed: f64,
     /// Time at the depth [s].
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0.5,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "S", default_value_t = 0.5)]
     hold: f64,
     /// Force at which the probe retracts before it reaches the depth [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 80.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 80.0)]
     max_force: f64,
     /// Folder for log, scene, plots and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/press")]

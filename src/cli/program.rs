@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use insonate::calibration::CalibrationError;
 use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
@@ -23,7 +23,7 @@ use super::{Cli, Interrupted, Usage, word_hint};
 /// once, from a program that does nothing else.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let status = match Cli::try_parse_from(&arguments) {
+    let status = match parse(&arguments) {
         Ok(command) => command.run().map_or_else(|error| report(&error), |()| 0),
         Err(usage) => {
             // Like clap itself: there is nowhere to report that the terminal is gone.
@@ -39,6 +39,22 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
     // In a module of Python nothing else flushes it.
     let _ = std::io::stdout().flush();
     status
+}
+
+/// The command of the arguments.
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut parser = with_negative_numbers(Cli::command());
+    let matches = parser.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut parser))
+}
+
+/// Lets options take negative numbers: a wrong one is then refused with the allowed range, and not as an unknown option.
+fn with_negative_numbers(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let is_option = !argument.is_positional() && argument.get_action().takes_values();
+        argument.allow_negative_numbers(is_option)
+    });
+    command.mut_subcommands(with_negative_numbers)
 }
 
 /// Prints the error; returns the exit status.

@@ -25,12 +25,7 @@ pub(crate) struct Render {
     #[arg(long = "picture-size", alias = "size", value_name = "WxH", default_value = "960x720", value_parser = super::outcome::picture_size)]
     size: (u32, u32),
     /// Simulated time before the picture [s].
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
     after: f64,
     /// Colour picture (PNG).
     #[arg(long, short, value_name = "FILE", default_value = "scene.png")]
@@ -46,10 +41,10 @@ impl Render {
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
         let interrupt = Interrupt::listen()?;
-        while physics.time() < self.after && !interrupt.came() {
+        while physics.time() < self.after && !interrupt.is_interrupted() {
             physics.step()?;
         }
-        let interrupted = interrupt.came();
+        let interrupted = interrupt.is_interrupted();
         let (width, height) = self.size;
         let mut renderer = Renderer::new(
             &compiled,

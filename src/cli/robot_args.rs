@@ -44,11 +44,11 @@ impl RobotArgs {
             without_tool: self.without_tool,
             packages: self.package.clone(),
         };
-        let loaded = robot_file::load(file, flange, &options)?;
-        for note in &loaded.notes {
+        let robot = robot_file::load(file, flange, &options)?;
+        for note in &robot.notes {
             eprintln!("note: {note}");
         }
-        Ok(loaded.robot)
+        Ok(robot)
     }
 
     /// The robot, if an option names one.

@@ -104,7 +104,7 @@ impl RolloutCommand {
                         self.run_episode(policy, seed, &folder, &interrupt)?
                     }
                 });
-                if interrupt.came() {
+                if interrupt.is_interrupted() {
                     break 'episodes;
                 }
             }
@@ -120,12 +120,12 @@ impl RolloutCommand {
             print(&serde_json::to_string_pretty(&all)?)?;
         } else {
             let mut lines: Vec<String> = summaries.iter().map(summary_text).collect();
-            if !interrupt.came() {
+            if !interrupt.is_interrupted() {
                 lines.push(format!("log, plots and film: {}", self.output.display()));
             }
             print(&lines.join("\n\n"))?;
         }
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Err(interrupt.error(self.saved(n_episodes)).into());
         }
         match failed {
@@ -203,7 +203,7 @@ impl RolloutCommand {
             "saved log.csv and summary.json in {}",
             folder.path().display()
         ));
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Ok(summary);
         }
         for (name, content) in rollout_plot("plot", &rollout)?.files() {

@@ -27,28 +27,13 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Option<[f64; 2]>,
     /// Target force along the probe's axis [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 5.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
     force: f64,
     /// Speed along the path [m/s].
-    #[arg(
-        long,
-        value_name = "M_S",
-        default_value_t = 0.04,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M_S", default_value_t = 0.04)]
     speed: f64,
     /// Maximum contact force of any part of the robot; the experiment ends above it [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 80.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 80.0)]
     max_force: f64,
     /// Also film the B-mode image next to a camera's picture, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
     /// and similar programs; the frames are also written as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient adult; --seed also draws the organs.

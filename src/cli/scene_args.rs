@@ -54,15 +54,15 @@ impl SceneArgs {
     }
 
     /// The options that were given, without `--probe`.
-    pub(crate) fn given(&self) -> Given {
+    pub(crate) fn given(&self) -> GivenOptions {
         let [patient, torso] = self.torso.given();
         let scene = self.robot.given().into_iter().chain(torso).collect();
-        Given { patient, scene }
+        GivenOptions { patient, scene }
     }
 }
 
 /// Names of the options that were given.
-pub(crate) struct Given {
+pub(crate) struct GivenOptions {
     /// Those that describe the patient.
     pub(crate) patient: Vec<&'static str>,
     /// The others, without `--probe`.

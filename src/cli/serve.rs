@@ -3,7 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use clap::Args;
-use insonate::bridges::{DEVICES, Live, LivePolicy, ServePlan, Served, Steering, Workspace, serve};
+use insonate::bridges::{
+    DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace, serve,
+};
 use insonate::experiments::{self, LiveScan};
 use insonate::models::Scene;
 use insonate::openigtlink::{Server, ServerConfig};
@@ -46,31 +48,16 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Option<[f64; 2]>,
     /// Target force along the probe's axis [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 5.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
     force: f64,
     /// Speed along the path [m/s].
-    #[arg(
-        long,
-        value_name = "M_S",
-        default_value_t = 0.04,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M_S", default_value_t = 0.04)]
     speed: f64,
     /// Seed of the first episode of a policy.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Rate of pose and force, and the maximum rate of pictures [Hz].
-    #[arg(
-        long,
-        value_name = "HZ",
-        default_value_t = 40.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "HZ", default_value_t = 40.0)]
     rate: f64,
     /// Camera of the pictures that are sent; none sends no pictures.
     #[arg(long, value_name = "CAMERA", default_value = "close")]
@@ -79,23 +66,13 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "WxH", default_value = "160x120", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
     /// Maximum speed of the probe towards a target [m/s].
-    #[arg(
-        long,
-        value_name = "M_S",
-        default_value_t = 0.1,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M_S", default_value_t = 0.1)]
     max_speed: f64,
     /// Maximum depth of a target below the skin at rest [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 0.02,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 0.02)]
     max_depth: f64,
     /// Duration [s] [default: until Ctrl-C].
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S")]
     duration: Option<f64>,
     #[command(flatten)]
     scene: SceneArgs,
@@ -118,7 +95,7 @@ impl Serve {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check()?;
         let scene = self.scene.build()?;
-        let mut live: Box<dyn Live + '_> = match &self.policy {
+        let mut live: Box<dyn LiveSource + '_> = match &self.policy {
             Some(name) => {
                 let policies = self.episode.policies(std::slice::from_ref(name))?;
                 let options = self.episode.options()?;
@@ -146,7 +123,7 @@ impl Serve {
             &mut |_| interrupt.flow(),
         )?;
         self.print_summary(&served)?;
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             let said = format!("served {} frames", served.frames);
             return Err(interrupt.error(said).into());
         }
@@ -202,7 +179,7 @@ impl Serve {
         }
     }
 
-    fn print_summary(&self, served: &Served) -> anyhow::Result<()> {
+    fn print_summary(&self, served: &SessionStatistics) -> anyhow::Result<()> {
         if let Some(problem) = &served.no_pictures {
             eprintln!("note: no pictures: {problem}");
         }

@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use insonate::calibration::{
-    models as laws,
-    softness::{LogEntry, SoftnessFile},
-};
+use insonate::calibration::softness::SoftnessFile;
 use insonate::envs::probe::tuned_torso;
 use insonate::models::torsos::{Softness, TorsoConfig};
 use insonate::models::{ModelError, TunedTorso};
@@ -31,7 +28,7 @@ impl Tuning {
         }
         let [stiffness, damping] = file
             .stiffness_and_damping()
-            .ok_or_else(|| no_softness(path, &file))?;
+            .ok_or_else(|| anyhow::anyhow!("{} {}", path.display(), file.missing_softness()))?;
         Ok(Self {
             path: path.to_owned(),
             torso: TunedTorso {
@@ -78,36 +75,4 @@ impl Tuning {
             eprintln!("note: {difference}");
         }
     }
-}
-
-/// The error of a file without pooled softness, with advice.
-fn no_softness(path: &Path, file: &SoftnessFile) -> anyhow::Error {
-    let better = laws::names_where(|kind| kind.gives_softness);
-    let advice = match file.model.as_str() {
-        "" => format!("; calibrate with --model {better}"),
-        model if laws::by_name(model).is_some_and(|kind| kind.gives_softness) => {
-            format!(": {}", not_identified(file))
-        }
-        model => format!(", for model {model}; calibrate with --model {better}"),
-    };
-    anyhow::anyhow!(
-        "{} has no pooled stiffness and damping{advice}",
-        path.display()
-    )
-}
-
-/// Why a file of a law that gives softness has none.
-fn not_identified(file: &SoftnessFile) -> String {
-    let reason = |log: &LogEntry| {
-        let name = ["stiffness", "damping"]
-            .into_iter()
-            .find(|name| log.unidentifiable.contains_key(*name))?;
-        Some(format!(
-            "{} has no {name}: {}",
-            log.file, log.unidentifiable[name]
-        ))
-    };
-    file.logs.iter().find_map(reason).unwrap_or_else(|| {
-        "give [pooled.stiffness] and [pooled.damping], or --stiffness and --damping".to_owned()
-    })
 }

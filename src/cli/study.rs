@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use insonate::envs::tasks;
 use insonate::experiments::ExperimentError;
 use insonate::files::Claim;
@@ -18,6 +18,7 @@ use super::meter::TrainingProgress;
 use super::number_list;
 use super::output_folder::claimed;
 use super::print;
+use super::progress_bar::bar;
 use super::robot_args::RobotArgs;
 
 #[derive(Debug, Args)]
@@ -168,9 +169,7 @@ struct Display {
 
 impl Display {
     fn new() -> anyhow::Result<Self> {
-        let bar = ProgressBar::new(1000);
-        let style = ProgressStyle::with_template("{msg:>24} [{bar:40}] {percent:>3} %  {elapsed}")?;
-        bar.set_style(style.progress_chars("=> "));
+        let bar = bar(1000, "{msg:>24} [{bar:40}] {percent:>3} %  {elapsed}")?;
         Ok(Self { bar, meter: None })
     }
 

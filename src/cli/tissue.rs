@@ -4,7 +4,6 @@ use insonate_settings::SettingError;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::experiments::Device;
 use insonate::experiments::tissue::motions::Motion;
 use insonate::experiments::tissue::{
@@ -18,6 +17,7 @@ use insonate::tissue::TissueError;
 
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
+use super::progress_bar::named_bar;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -99,36 +99,31 @@ struct MotionArgs {
     #[arg(long, conflicts_with_all = ["young_modulus", "poisson_ratio", "density"])]
     layers: bool,
     /// Young's modulus [Pa] [default: slab 12000, liver 10000, torso and strip 20000]
-    #[arg(long, value_name = "PA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PA")]
     young_modulus: Option<f64>,
     /// Poisson's ratio [default: 0.45]
-    #[arg(long, value_name = "NU", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NU")]
     poisson_ratio: Option<f64>,
     /// Density [kg/m³] [default: 1050]
-    #[arg(long, value_name = "RHO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "RHO")]
     density: Option<f64>,
     /// Damping: viscosity over shear modulus [s] [default: 0.005]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S")]
     damping_time: Option<f64>,
     /// Coulomb friction coefficient between tissue and the bodies that touch it without holding it [default: 0.2]
-    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
+    #[arg(long, value_name = "MU")]
     friction: Option<f64>,
     /// Gravity [m/s²] [default: 9.81]
-    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    #[arg(long, value_name = "G")]
     gravity: Option<f64>,
     /// Cells of the grid, or edges of tetrahedra, along the body's longest side [default: mpm 24, xpbd 16]
     #[arg(long, value_name = "N")]
     resolution: Option<usize>,
     /// Travel of the tool after it touches or holds the body [m] [default: 0.015 to 0.06, by motion and body]
-    #[arg(
-        long,
-        visible_alias = "depth",
-        value_name = "M",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, visible_alias = "depth", value_name = "M")]
     travel: Option<f64>,
     /// Simulated time [s] [default: 2 to 2.6, by motion]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S")]
     duration: Option<f64>,
     /// Frames of the film, 2 to 60.
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -235,15 +230,10 @@ impl MotionArgs {
         } else {
             MotionFilm::sized(width, height)
         };
-        let bar = ProgressBar::new(plan.n_frames as u64);
-        let style = ProgressStyle::with_template(
-            "{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})",
-        )?;
-        bar.set_style(style.progress_chars("=> "));
-        bar.set_message(motion.name);
+        let bar = named_bar(motion.name)?;
         let interrupt = Interrupt::listen()?;
         let done = run(&plan, &mut film, &mut |share| {
-            bar.set_position((plan.n_frames as f64 * share).round() as u64);
+            bar.set_position((1000.0 * share).round() as u64);
             interrupt.flow()
         });
         bar.finish_and_clear();
@@ -252,18 +242,18 @@ impl MotionArgs {
         let saved = format!("saved force.csv and summary.json in {shown}");
         self.write(&plan, &done, &film, &folder, &|| {
             interrupt.saved(&saved);
-            interrupt.came()
+            interrupt.is_interrupted()
         })?;
         if self.json {
             print(&serde_json::to_string_pretty(&done.summary)?)?;
         } else {
             print(&in_words(&done.summary)?)?;
-            if !interrupt.came() {
+            if !interrupt.is_interrupted() {
                 print(&format!("\nlog, plot and film: {shown}"))?;
             }
         }
         match done.summary.diverged {
-            None if interrupt.came() => Err(interrupt.error(saved).into()),
+            None if interrupt.is_interrupted() => Err(interrupt.error(saved).into()),
             None => Ok(()),
             Some(reason) => Err(EndedEarly(reason, shown.to_string()).into()),
         }

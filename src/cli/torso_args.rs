@@ -39,10 +39,10 @@ pub(crate) struct TorsoArgs {
     #[arg(long, value_parser = sex)]
     patient_sex: Option<Sex>,
     /// Height of the patient [m], 1.4 to 2.1.
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     patient_height: Option<f64>,
     /// Mass of the patient [kg], at a body mass index of 16 to 40 kg/m² [default: same build as the reference].
-    #[arg(long, value_name = "KG", allow_negative_numbers = true)]
+    #[arg(long, value_name = "KG")]
     patient_mass: Option<f64>,
     /// Lattice of the torso [default: probe for fast; else 0.035 m apart, human 0.0233, adult 0.022 to 0.035].
     ///
@@ -61,7 +61,7 @@ pub(crate) struct TorsoArgs {
     #[arg(long, value_name = "X,Y,Z", value_parser = count)]
     count: Option<[usize; 3]>,
     /// Distance of neighbouring lattice points [m].
-    #[arg(long, value_name = "M", value_parser = spacing, allow_negative_numbers = true, conflicts_with = "lattice")]
+    #[arg(long, value_name = "M", value_parser = spacing, conflicts_with = "lattice")]
     spacing: Option<Spacing>,
     #[arg(long, value_name = "NAME", conflicts_with_all = ["stiffness", "damping", "softness"], help = help("Stiffness and damping of a known material", &material_names()))]
     material: Option<String>,
@@ -81,24 +81,19 @@ pub(crate) struct TorsoArgs {
     )]
     map_origin: Option<[f64; 3]>,
     /// Stiffness of the tissue [N/m] [default: 1324.17].
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K")]
     stiffness: Option<f64>,
     /// Damping of the tissue [N·s/m] [default: 17.59].
-    #[arg(long, value_name = "C", allow_negative_numbers = true)]
+    #[arg(long, value_name = "C")]
     damping: Option<f64>,
     /// Breathing rate [Hz]; 0 disables breathing [default: 0].
-    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ")]
     breathing_rate: Option<f64>,
     /// Rise of the chest with each breath [m] [default: 0.008].
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     breathing_amplitude: Option<f64>,
     /// Length of a physics step [s] [default: 0.002].
-    #[arg(
-        long,
-        alias = "physics-timestep",
-        value_name = "S",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, alias = "physics-timestep", value_name = "S")]
     timestep: Option<f64>,
 }
 

@@ -13,6 +13,7 @@ use insonate::training::{
 };
 use toml::Value;
 
+use super::episode_args::warn;
 use super::interrupt::Interrupt;
 use super::meter::TrainingProgress;
 use super::output_folder::claimed;
@@ -162,8 +163,13 @@ impl Train {
         // Not held: the training takes it when its settings have proved to fit.
         drop(claimed(folder, self.claim())?);
         let plan = self.plan(seed, folder)?;
+        if self.seeds.first().is_none_or(|first| seed == Some(*first)) {
+            warn(std::iter::once(&plan.settings.factory));
+        }
         let mut meter = TrainingProgress::new(plan.settings.algorithm.total_timesteps())?;
-        let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
+        let result = train(&plan, &|| interrupt.is_interrupted(), &mut |event| {
+            meter.show(&event)
+        });
         meter.finish();
         Ok(result?)
     }

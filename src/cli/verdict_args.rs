@@ -45,7 +45,7 @@ pub(crate) fn ending(verdict: &Verdict, what: &'static str) -> anyhow::Result<()
     if verdict.is_passed() {
         return Ok(());
     }
-    Err(Failed {
+    Err(FailedVerdict {
         what,
         reasons: verdict.reasons.join("; "),
     }
@@ -55,7 +55,7 @@ pub(crate) fn ending(verdict: &Verdict, what: &'static str) -> anyhow::Result<()
 /// What ran to its end and is no result.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} failed: {reasons}")]
-struct Failed {
+struct FailedVerdict {
     what: &'static str,
     reasons: String,
 }

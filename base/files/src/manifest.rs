@@ -67,12 +67,12 @@ impl Manifest {
     fn count_below(&self, folder: &Path, depth: usize) -> usize {
         let entries = self.entries.iter().filter_map(|entry| find(folder, entry));
         let count = entries.map(|found| match found {
-            Found::File(_) => 1,
-            Found::Folder(path) if depth < MAX_DEPTH => {
+            ListedEntry::File(_) => 1,
+            ListedEntry::Folder(path) if depth < MAX_DEPTH => {
                 let list = Self::read(&path).ok().flatten();
                 list.map_or(0, |list| list.count_below(&path, depth + 1))
             }
-            Found::Folder(_) => 0,
+            ListedEntry::Folder(_) => 0,
         });
         count.sum()
     }
@@ -85,8 +85,8 @@ impl Manifest {
     fn clear_below(&self, folder: &Path, depth: usize) -> io::Result<()> {
         for entry in &self.entries {
             match find(folder, entry) {
-                Some(Found::File(path)) => fs::remove_file(path)?,
-                Some(Found::Folder(path)) if depth < MAX_DEPTH => {
+                Some(ListedEntry::File(path)) => fs::remove_file(path)?,
+                Some(ListedEntry::Folder(path)) if depth < MAX_DEPTH => {
                     if let Some(list) = Self::read(&path)? {
                         list.clear_below(&path, depth + 1)?;
                     }
@@ -106,18 +106,18 @@ impl Manifest {
 }
 
 /// An entry of a list.
-enum Found {
+enum ListedEntry {
     File(PathBuf),
     Folder(PathBuf),
 }
 
 /// Finds the entry for a path in a folder without following links; `None` if the path leads out of the folder.
-fn find(folder: &Path, entry: &str) -> Option<Found> {
+fn find(folder: &Path, entry: &str) -> Option<ListedEntry> {
     let (parent, name) = split(entry)?;
     let path = real_folder(folder, parent)?.join(name);
     match fs::symlink_metadata(&path).ok()?.file_type() {
-        found if found.is_file() && !entry.ends_with('/') => Some(Found::File(path)),
-        found if found.is_dir() && entry.ends_with('/') => Some(Found::Folder(path)),
+        found if found.is_file() && !entry.ends_with('/') => Some(ListedEntry::File(path)),
+        found if found.is_dir() && entry.ends_with('/') => Some(ListedEntry::Folder(path)),
         _ => None,
     }
 }

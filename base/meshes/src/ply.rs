@@ -22,7 +22,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
         return Err(format!("no line end_header in the first {MAX_LINE} bytes"));
     }
     let mut reader = Reader::new(Cursor::new(bytes));
-    let header = Parser::<Ignored>::new()
+    let header = Parser::<SkippedElement>::new()
         .read_header(&mut reader)
         .map_err(|error| explain(&error))?;
     check_header(&header, bytes)?;
@@ -52,7 +52,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
                 }
             }
             _ => {
-                rows::<Ignored>(&mut reader, element, &header)?;
+                rows::<SkippedElement>(&mut reader, element, &header)?;
             }
         }
     }
@@ -123,9 +123,9 @@ fn explain(error: &ParseError) -> String {
 }
 
 /// An element that is skipped.
-struct Ignored;
+struct SkippedElement;
 
-impl PropertyAccess for Ignored {
+impl PropertyAccess for SkippedElement {
     fn new() -> Self {
         Self
     }

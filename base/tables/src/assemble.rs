@@ -28,6 +28,8 @@ pub(super) struct Read {
     pub(super) notes: Vec<String>,
     pub(super) sha256: String,
     pub(super) format: &'static str,
+    /// Whether the reader has selected the rows of an episode already.
+    pub(super) has_episode: bool,
 }
 
 /// Creates a log from the output of a reader.
@@ -38,10 +40,11 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         mut notes,
         sha256,
         format,
+        has_episode,
     } = read;
     if let Some(pick) = plan.episode {
         choose_episode(file, &mut series, pick, options.episode)?;
-    } else if let Some(episode) = options.episode {
+    } else if let Some(episode) = options.episode.filter(|_| !has_episode) {
         return Err(TableError::option(
             "--episode",
             format!(

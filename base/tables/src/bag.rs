@@ -119,6 +119,7 @@ pub(super) fn log(file: &str, mut bag: Bag, options: &ReadOptions) -> Result<Log
         notes: bag.notes,
         sha256: bag.sha256,
         format: bag.format,
+        has_episode: false,
     };
     assemble::log(file, read, &options)
 }

@@ -44,7 +44,7 @@ pub(super) fn parse(cell: &[u8]) -> Option<Clock> {
         Some(at) if text[..at].contains(['-', '/', '.']) && !text[..at].contains(':') => {
             let (date, time) = (&text[..at], text[at + 1..].trim());
             match day(date)? {
-                Day::Known(day) => {
+                Date::Known(day) => {
                     let (time, zone) = zone(time)?;
                     let time = time_of_day(time)?;
                     time.period.filter(|period| *period == 86_400 * SECOND)?;
@@ -53,20 +53,20 @@ pub(super) fn parse(cell: &[u8]) -> Option<Clock> {
                         period: None,
                     })
                 }
-                Day::Ambiguous => time_of_day(time),
+                Date::Ambiguous => time_of_day(time),
             }
         }
         _ => time_of_day(text),
     }
 }
 
-enum Day {
+enum Date {
     /// Days since 1970.
     Known(i64),
     Ambiguous,
 }
 
-fn day(date: &str) -> Option<Day> {
+fn day(date: &str) -> Option<Date> {
     let mut parts = [0_i64; 3];
     let mut split = date.split(['-', '/', '.']);
     for part in &mut parts {
@@ -77,12 +77,12 @@ fn day(date: &str) -> Option<Day> {
     }
     let [year, month, day] = parts;
     if year < 1000 {
-        return Some(Day::Ambiguous);
+        return Some(Date::Ambiguous);
     }
     // Nanoseconds since 1970 fit in 64 bits until 2262.
     let sound =
         (1900..=2200).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    sound.then(|| Day::Known(days_since_1970(year, month, day)))
+    sound.then(|| Date::Known(days_since_1970(year, month, day)))
 }
 
 /// Days in the Gregorian calendar, counted in years that start in March.

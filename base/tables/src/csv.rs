@@ -6,11 +6,11 @@
 
 use std::io::{self, Read};
 
-use super::plan::Plan;
+use super::plan::Request;
 use super::source::{self, Hashing};
 use super::units::{Dimension, Unit};
-use super::{ReadOptions, assemble, refuse, refuse_at};
-use crate::{Log, TableError};
+use super::{assemble, refuse, refuse_at};
+use crate::TableError;
 
 mod cells;
 mod dialect;
@@ -26,16 +26,19 @@ use guarded::Guarded;
 /// Number of bytes from which the notation of a file is detected.
 const HEAD: usize = 1 << 16;
 
-/// Reads a log from text.
-pub(super) fn read(file: &str, input: impl Read, options: &ReadOptions) -> Result<Log, TableError> {
+/// Reads the wanted columns of a text.
+pub(super) fn read(
+    file: &str,
+    input: impl Read,
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let mut hashing = Hashing::new(input);
-    let read = table(file, &mut hashing, options)?;
+    let read = table(file, &mut hashing, request)?;
     io::copy(&mut hashing, &mut io::sink()).map_err(|source| failure(file, source, 0))?;
-    let read = assemble::Read {
+    Ok(assemble::Read {
         sha256: hashing.finish(),
         ..read
-    };
-    assemble::log(file, read, options)
+    })
 }
 
 /// Whether a text has rows of numbers among its first lines.
@@ -49,7 +52,7 @@ pub(super) fn has_table(text: &[u8]) -> bool {
 pub(super) fn table(
     file: &str,
     mut input: impl Read,
-    options: &ReadOptions,
+    request: &Request<'_>,
 ) -> Result<assemble::Read, TableError> {
     let failed = |source: io::Error| failure(file, source, 0);
     let mut mark = Vec::with_capacity(2);
@@ -80,7 +83,7 @@ pub(super) fn table(
     }
     let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
     let dialect = Dialect::of(file, start, head.len() == HEAD)?;
-    let mut plan = Plan::new(file, &dialect.fields, options)?;
+    let mut plan = request.plan(file, &dialect.fields)?;
     let guarded = Guarded::new(start[dialect.start..].chain(text), dialect.lines as u64);
     let rows = rows::read(file, guarded, &dialect, &plan)?;
     let mut notes = dialect.notes;
@@ -98,6 +101,7 @@ pub(super) fn table(
         notes,
         sha256: String::new(),
         format: "csv",
+        has_episode: false,
     })
 }
 

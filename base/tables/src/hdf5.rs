@@ -6,10 +6,10 @@ use std::io::{self, Read as _};
 
 use hdf5_pure::{DType, Dataset, File, Group};
 
-use super::plan::{Field, Pick, Plan};
+use super::plan::{Field, Pick, Request};
 use super::source::{self, HDF5_MAGIC, Hashing, Stored};
 use super::{MAX_SAMPLES, ReadOptions, assemble, guarded, refuse, refuse_at};
-use crate::{Log, TableError};
+use crate::TableError;
 
 /// Maximum number of data sets in a file.
 const MAX_SETS: usize = 4096;
@@ -30,13 +30,13 @@ pub(super) fn read(
     input: impl std::io::Read,
     stored: Stored<'_>,
     format: &'static str,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let seen = hash(file, input)?;
     guarded(|| {
         let opened = open(stored)
             .map_err(|error| refuse(file, format!("is not a readable HDF5 file: {error}")))?;
-        read_opened(file, &opened, seen, format, options)
+        read_opened(file, &opened, seen, format, request)
     })
     .unwrap_or_else(|| {
         let problem = "is damaged in a way that the HDF5 library cannot tell; write the file again";
@@ -52,7 +52,7 @@ fn open(stored: Stored<'_>) -> Result<File, hdf5_pure::Error> {
 }
 
 /// Properties of a file, found while it was hashed.
-struct Seen {
+struct FileDigest {
     sha256: String,
     size: u64,
     /// Whether MATLAB's header text precedes the signature.
@@ -61,7 +61,7 @@ struct Seen {
 
 /// Hashes a file, which must have the signature at its start, or after a user block of 512, 1024, 2048, … bytes (HDF5
 /// File Format Specification 3.0, II.A).
-fn hash(file: &str, input: impl io::Read) -> Result<Seen, TableError> {
+fn hash(file: &str, input: impl io::Read) -> Result<FileDigest, TableError> {
     let failed = |source| TableError::Read {
         file: file.to_owned(),
         source,
@@ -98,7 +98,7 @@ fn hash(file: &str, input: impl io::Read) -> Result<Seen, TableError> {
         let what = source::looks_like(&head).unwrap_or("something else");
         return Err(refuse(file, format!("is not an HDF5 file but {what}")));
     }
-    Ok(Seen {
+    Ok(FileDigest {
         sha256: input.finish(),
         size,
         is_matlab: head.starts_with(b"MATLAB "),
@@ -117,11 +117,11 @@ struct Column {
 fn read_opened(
     file: &str,
     opened: &File,
-    seen: Seen,
+    seen: FileDigest,
     format: &'static str,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
-    let (group, of_episode) = demonstration(file, &opened.root(), options)?;
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
+    let (group, of_episode) = demonstration(file, &opened.root(), request.options)?;
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     let is_matlab = seen.is_matlab;
     collect(file, &group, "", MAX_DEPTH, &mut |name, set| {
@@ -141,21 +141,16 @@ fn read_opened(
             "holds no data sets of numbers with one row a sample",
         ));
     }
-    // The demonstration is selected already: its rows are one log.
-    let options = ReadOptions {
-        episode: options.episode.filter(|_| of_episode.is_none()),
-        ..options.clone()
-    };
-    let plan = Plan::new(file, &fields, &options)?;
+    let plan = request.plan(file, &fields)?;
     let series = series(file, &plan.picks, &fields, &columns, seen.size)?;
-    let read = assemble::Read {
+    Ok(assemble::Read {
         plan,
         series,
+        has_episode: of_episode.is_some(),
         notes: of_episode.into_iter().collect(),
         sha256: seen.sha256,
         format,
-    };
-    assemble::log(file, read, &options)
+    })
 }
 
 /// The group whose data sets form a log: one of robomimic's demonstrations, with a note, or the whole file.

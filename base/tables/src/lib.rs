@@ -47,8 +47,10 @@ mod sqlite;
 mod timeline;
 mod units;
 
+use std::fs::File;
 use std::path::Path;
 
+use plan::Request;
 use recording::Recording;
 use source::Stored;
 
@@ -108,36 +110,91 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, TableError> {
     let (format, file) = source::open(path, &name)?;
     check(options)?;
     match format {
-        Format::Csv => csv::read(&name, file, options),
-        Format::Npy => {
-            let size = source::size(&name, &file)?;
-            npy::read(&name, file, size, options)
-        }
-        Format::Npz => npz::read(&name, file, options),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => {
-            let twin = source::twin(&name, &file)?;
-            parquet::read(&name, file, &twin, options)
-        }
-        #[cfg(feature = "hdf5")]
-        Format::Hdf5 => hdf5::read(&name, file, Stored::File(path), "hdf5", options),
         #[cfg(feature = "bags")]
         Format::Mcap => mcap::read(&name, file, options),
         #[cfg(feature = "bags")]
         Format::Db3 => sqlite::read(&name, path, file, options),
+        format => {
+            let request = Request {
+                options,
+                choose: None,
+            };
+            assemble::log(
+                &name,
+                read_file(&name, path, format, file, &request)?,
+                options,
+            )
+        }
+    }
+}
+
+/// Reads columns of numbers that the caller chooses; one series for each, in this order and of equal length, with NaN
+/// for a number that is missing. Recordings of topics, which have no columns, are not read.
+///
+/// `choose` gets the names of all columns, `None` for one without a name, and returns indices, or what is wrong with
+/// the names. An array of several columns counts as that many, with names such as `q[0]`.
+///
+/// # Errors
+/// [`TableError`] with the name of the file and the row or column.
+pub fn read_columns(
+    path: &Path,
+    choose: &dyn Fn(&[Option<String>]) -> Result<Vec<usize>, String>,
+) -> Result<Vec<Vec<f64>>, TableError> {
+    let name = path.display().to_string();
+    let (format, file) = source::open(path, &name)?;
+    let request = Request {
+        options: &ReadOptions::default(),
+        choose: Some(choose),
+    };
+    Ok(read_file(&name, path, format, file, &request)?.series)
+}
+
+/// Reads the wanted columns of a file that is no recording of topics.
+fn read_file(
+    name: &str,
+    path: &Path,
+    format: Format,
+    file: File,
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
+    match format {
+        Format::Csv => csv::read(name, file, request),
+        Format::Npy => {
+            let size = source::size(name, &file)?;
+            npy::read(name, file, size, request)
+        }
+        Format::Npz => npz::read(name, file, request),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let twin = source::twin(name, &file)?;
+            parquet::read(name, file, &twin, request)
+        }
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => hdf5::read(name, file, Stored::File(path), "hdf5", request),
         #[cfg(feature = "spreadsheets")]
-        Format::Xlsx => sheet::read(&name, file, options),
+        Format::Xlsx => sheet::read(name, file, request),
         #[cfg(feature = "spreadsheets")]
-        Format::Ods => ods::read(&name, file, options),
-        Format::Mat => mat::read(&name, file, Stored::File(path), options),
+        Format::Ods => ods::read(name, file, request),
+        Format::Mat => mat::read(name, file, Stored::File(path), request),
+        #[cfg(feature = "bags")]
+        Format::Mcap | Format::Db3 => Err(no_columns(name)),
         #[cfg(not(all(
             feature = "bags",
             feature = "hdf5",
             feature = "parquet",
             feature = "spreadsheets"
         )))]
-        format => Err(not_built(&name, format)),
+        format => Err(not_built(name, format)),
     }
+}
+
+/// The error for a recording where columns are wanted.
+#[cfg(feature = "bags")]
+fn no_columns(name: &str) -> TableError {
+    refuse(
+        name,
+        "is a recording of topics, which have no common rows: export the wanted topic as CSV",
+    )
 }
 
 /// Reads a log from memory; `name` is used in messages and in the log's source.
@@ -154,26 +211,30 @@ pub fn read_bytes(
     if bytes.is_empty() {
         return Err(refuse(name, "is empty"));
     }
-    match format {
-        Format::Csv => csv::read(name, bytes, options),
-        Format::Npy => npy::read(name, bytes, bytes.len() as u64, options),
-        Format::Npz => npz::read(name, std::io::Cursor::new(bytes), options),
+    let request = Request {
+        options,
+        choose: None,
+    };
+    let read = match format {
+        Format::Csv => csv::read(name, bytes, &request),
+        Format::Npy => npy::read(name, bytes, bytes.len() as u64, &request),
+        Format::Npz => npz::read(name, std::io::Cursor::new(bytes), &request),
         #[cfg(feature = "parquet")]
         Format::Parquet => {
             let bytes = bytes::Bytes::copy_from_slice(bytes);
-            parquet::read(name, bytes.clone(), &bytes, options)
+            parquet::read(name, bytes.clone(), &bytes, &request)
         }
         #[cfg(feature = "hdf5")]
-        Format::Hdf5 => hdf5::read(name, bytes, Stored::Bytes(bytes), "hdf5", options),
+        Format::Hdf5 => hdf5::read(name, bytes, Stored::Bytes(bytes), "hdf5", &request),
         #[cfg(feature = "bags")]
-        Format::Mcap => mcap::read(name, bytes, options),
+        Format::Mcap => return mcap::read(name, bytes, options),
         #[cfg(feature = "bags")]
-        Format::Db3 => sqlite::read_bytes(name, bytes, options),
+        Format::Db3 => return sqlite::read_bytes(name, bytes, options),
         #[cfg(feature = "spreadsheets")]
-        Format::Xlsx => sheet::read(name, std::io::Cursor::new(bytes), options),
+        Format::Xlsx => sheet::read(name, std::io::Cursor::new(bytes), &request),
         #[cfg(feature = "spreadsheets")]
-        Format::Ods => ods::read(name, std::io::Cursor::new(bytes), options),
-        Format::Mat => mat::read(name, bytes, Stored::Bytes(bytes), options),
+        Format::Ods => ods::read(name, std::io::Cursor::new(bytes), &request),
+        Format::Mat => mat::read(name, bytes, Stored::Bytes(bytes), &request),
         #[cfg(not(all(
             feature = "bags",
             feature = "hdf5",
@@ -181,7 +242,8 @@ pub fn read_bytes(
             feature = "spreadsheets"
         )))]
         format => Err(not_built(name, format)),
-    }
+    };
+    assemble::log(name, read?, options)
 }
 
 fn check(options: &ReadOptions) -> Result<(), TableError> {

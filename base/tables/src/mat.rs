@@ -8,10 +8,10 @@ use std::io::{self, Read};
 
 use flate2::read::ZlibDecoder;
 
-use super::plan::{Field, Plan};
+use super::plan::{Field, Request};
 use super::source::{self, HDF5_MAGIC, Hashing, Stored};
-use super::{MAX_SAMPLES, ReadOptions, assemble, refuse, refuse_at};
-use crate::{Log, TableError};
+use super::{MAX_SAMPLES, assemble, refuse, refuse_at};
+use crate::TableError;
 
 mod matrix;
 
@@ -35,8 +35,8 @@ pub(super) fn read(
     file: &str,
     mut input: impl Read,
     stored: Stored<'_>,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let mut head = Vec::with_capacity(HEADER);
     input
         .by_ref()
@@ -49,10 +49,10 @@ pub(super) fn read(
         [0, 1, b'I', b'M'] => false,
         [1, 0, b'M', b'I'] => true,
         [0, 2, b'I', b'M'] | [2, 0, b'M', b'I'] => {
-            return read_level_7_3(file, whole, stored, options);
+            return read_level_7_3(file, whole, stored, request);
         }
         _ if head.starts_with(HDF5_MAGIC) => {
-            return read_level_7_3(file, whole, stored, options);
+            return read_level_7_3(file, whole, stored, request);
         }
         _ => {
             let what = source::looks_like(&head).unwrap_or("something else");
@@ -64,7 +64,7 @@ pub(super) fn read(
             ));
         }
     };
-    read_level_5(file, whole, is_big_endian, options)
+    read_level_5(file, whole, is_big_endian, request)
 }
 
 #[cfg(feature = "hdf5")]
@@ -72,9 +72,9 @@ fn read_level_7_3(
     file: &str,
     input: impl Read,
     stored: Stored<'_>,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
-    super::hdf5::read(file, input, stored, "mat", options)
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
+    super::hdf5::read(file, input, stored, "mat", request)
 }
 
 #[cfg(not(feature = "hdf5"))]
@@ -82,8 +82,8 @@ fn read_level_7_3(
     file: &str,
     _: impl Read,
     _: Stored<'_>,
-    _: &ReadOptions,
-) -> Result<Log, TableError> {
+    _: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     Err(super::not_built(file, source::Format::Hdf5))
 }
 
@@ -98,8 +98,8 @@ fn read_level_5(
     file: &str,
     input: impl Read,
     is_big_endian: bool,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let mut hashing = Hashing::new(input);
     let mut arrays: Vec<Array> = Vec::new();
     io::copy(&mut (&mut hashing).take(HEADER as u64), &mut io::sink())
@@ -133,7 +133,7 @@ fn read_level_5(
             ..Field::scalar(Some(array.name.clone()))
         })
         .collect();
-    let plan = Plan::new(file, &fields, options)?;
+    let plan = request.plan(file, &fields)?;
     let mut length: Option<&Array> = None;
     let mut series = Vec::with_capacity(plan.picks.len());
     for pick in &plan.picks {
@@ -161,14 +161,14 @@ fn read_level_5(
         assemble::check_finite(file, &pick.label, &values)?;
         series.push(values);
     }
-    let read = assemble::Read {
+    Ok(assemble::Read {
         plan,
         series,
         notes: Vec::new(),
         sha256: hashing.finish(),
         format: "mat",
-    };
-    assemble::log(file, read, options)
+        has_episode: false,
+    })
 }
 
 /// Type and size of the next element; `None` at the end.

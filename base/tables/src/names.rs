@@ -48,7 +48,7 @@ use stems::{INDEXED, STEMS};
 
 /// One of several columns with the elements of a list that a robot logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ListElement {
     pub(super) quantity: Quantity,
     pub(super) rank: usize,
     /// Index in the list, from 0.
@@ -83,7 +83,7 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
 }
 
 /// Meaning of a name such as `actual_TCP_pose_0` or `O_T_EE[12]`.
-pub(super) fn place(name: &str) -> Option<Place> {
+pub(super) fn place(name: &str) -> Option<ListElement> {
     let (_, last) = split(name.trim());
     let (stem, index) = match last.strip_suffix(']') {
         Some(inside) => inside.rsplit_once('[')?,
@@ -92,19 +92,19 @@ pub(super) fn place(name: &str) -> Option<Place> {
     if index.len() > 2 || !index.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    list(stem).map(|place| Place {
+    list(stem).map(|place| ListElement {
         index: index.parse().unwrap_or(0),
         ..place
     })
 }
 
 /// Meaning of the name of a list of numbers.
-pub(super) fn list(name: &str) -> Option<Place> {
+pub(super) fn list(name: &str) -> Option<ListElement> {
     let (_, last) = split(name);
     let stem = snake(without_all_brackets(&last));
     let known = INDEXED.iter().enumerate().find_map(|(rank, known)| {
         let (quantity, names, axes, lengths) = *known;
-        names.contains(&stem.as_str()).then_some(Place {
+        names.contains(&stem.as_str()).then_some(ListElement {
             quantity,
             rank: LISTED + rank,
             index: 0,
@@ -114,7 +114,7 @@ pub(super) fn list(name: &str) -> Option<Place> {
     });
     known.or_else(|| {
         let meaning = of_stem(&stem).filter(|meaning| meaning.axis.is_none())?;
-        (meaning.quantity.dimension() != Dimension::Time).then_some(Place {
+        (meaning.quantity.dimension() != Dimension::Time).then_some(ListElement {
             quantity: meaning.quantity,
             rank: meaning.rank,
             index: 0,

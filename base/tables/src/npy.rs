@@ -5,10 +5,10 @@
 
 use std::io::Read;
 
-use super::plan::{Field, Pick, Plan};
+use super::plan::{Field, Pick, Request};
 use super::source::Hashing;
-use super::{MAX_SAMPLES, ReadOptions, assemble, refuse, refuse_at};
-use crate::{Log, TableError};
+use super::{MAX_SAMPLES, assemble, refuse, refuse_at};
+use crate::TableError;
 
 mod dtype;
 mod header;
@@ -24,23 +24,23 @@ pub(super) fn read(
     file: &str,
     input: impl Read,
     size: u64,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let mut hashing = Hashing::new(input);
     let refuse_all = |problem| refuse(file, problem);
     let header = Header::read(&mut hashing, size).map_err(refuse_all)?;
     let fields = header.fields(None).map_err(refuse_all)?;
-    let plan = Plan::new(file, &fields, options)?;
+    let plan = request.plan(file, &fields)?;
     let picks: Vec<&Pick> = plan.picks.iter().collect();
     let series = header.series(file, &mut hashing, &picks, 0)?;
-    let read = assemble::Read {
+    Ok(assemble::Read {
         plan,
         series,
         notes: Vec::new(),
         sha256: hashing.finish(),
         format: "npy",
-    };
-    assemble::log(file, read, options)
+        has_episode: false,
+    })
 }
 
 impl Header {

@@ -9,10 +9,10 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 use super::npy::Header;
-use super::plan::{Field, Pick, Plan};
+use super::plan::{Field, Pick, Request};
 use super::source::{self, Hashing};
-use super::{ReadOptions, assemble, refuse, refuse_at};
-use crate::{Log, TableError};
+use super::{assemble, refuse, refuse_at};
+use crate::TableError;
 
 /// Maximum number of arrays in a file.
 const MAX_MEMBERS: usize = 1024;
@@ -33,8 +33,8 @@ struct Member {
 pub(super) fn read(
     file: &str,
     mut input: impl Read + Seek,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let sha256 = hash(file, &mut input)?;
     let mut archive = ZipArchive::new(input).map_err(|error| {
         refuse(
@@ -43,7 +43,7 @@ pub(super) fn read(
         )
     })?;
     let (members, fields) = members(file, &mut archive)?;
-    let plan = Plan::new(file, &fields, options)?;
+    let plan = request.plan(file, &fields)?;
     let mut series = vec![Vec::new(); plan.picks.len()];
     let mut length: Option<(&str, usize)> = None;
     for member in &members {
@@ -81,14 +81,14 @@ pub(super) fn read(
             series[at] = values;
         }
     }
-    let read = assemble::Read {
+    Ok(assemble::Read {
         plan,
         series,
         notes: Vec::new(),
         sha256,
         format: "npz",
-    };
-    assemble::log(file, read, options)
+        has_episode: false,
+    })
 }
 
 /// Hashes the whole file, which must start like a zip archive.

@@ -11,9 +11,10 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
+use super::plan::Request;
 use super::sheet::{self, MAX_COLUMNS, Text};
-use super::{ReadOptions, assemble, csv, refuse};
-use crate::{Log, TableError};
+use super::{assemble, csv, refuse};
+use crate::TableError;
 
 /// The file with the sheets.
 const CONTENT: &str = "content.xml";
@@ -26,8 +27,8 @@ const MAX_WORDS: usize = 4096;
 pub(super) fn read(
     file: &str,
     mut input: impl Read + Seek,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let sha256 = sheet::hash(file, "ODS", &mut input, |name| name == CONTENT.as_bytes())?;
     let damaged =
         |error: zip::result::ZipError| refuse(file, format!("is not an ODS spreadsheet: {error}"));
@@ -39,14 +40,13 @@ pub(super) fn read(
         if !csv::has_table(text.as_bytes()) {
             continue;
         }
-        let mut read = csv::table(file, text.as_bytes(), options)?;
+        let mut read = csv::table(file, text.as_bytes(), request)?;
         read.notes.insert(0, format!("the sheet is \"{name}\""));
-        let read = assemble::Read {
+        return Ok(assemble::Read {
             sha256,
             format: "ods",
             ..read
-        };
-        return assemble::log(file, read, options);
+        });
     }
     Err(refuse(file, "has no sheet with rows of numbers"))
 }

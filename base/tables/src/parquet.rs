@@ -9,11 +9,11 @@ use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-use super::plan::{Field, Plan};
+use super::plan::{Field, Request};
 use super::source::Hashing;
 use super::units::{Dimension, Unit};
-use super::{MAX_SAMPLES, ReadOptions, assemble, guarded, refuse, refuse_at};
-use crate::{Log, TableError};
+use super::{MAX_SAMPLES, assemble, guarded, refuse, refuse_at};
+use crate::TableError;
 
 mod column;
 
@@ -32,9 +32,9 @@ pub(super) fn read<R: ChunkReader + 'static>(
     file: &str,
     input: R,
     twin: &R,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
-    guarded(|| read_checked(file, input, twin, options)).unwrap_or_else(|| {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
+    guarded(|| read_checked(file, input, twin, request)).unwrap_or_else(|| {
         let problem =
             "is damaged in a way that the Parquet library cannot tell; write the file again";
         Err(refuse(file, problem))
@@ -45,8 +45,8 @@ fn read_checked<R: ChunkReader + 'static>(
     file: &str,
     input: R,
     twin: &R,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let sha256 = hash(file, twin)?;
     footer::check(twin).map_err(|problem| refuse(file, problem))?;
     let damaged = |error: parquet::errors::ParquetError| {
@@ -56,7 +56,7 @@ fn read_checked<R: ChunkReader + 'static>(
     let rows = count_rows(file, &reader)?;
     let leaves = leaves(&reader);
     let fields: Vec<Field> = leaves.iter().map(|leaf| leaf.field.clone()).collect();
-    let plan = Plan::new(file, &fields, options)?;
+    let plan = request.plan(file, &fields)?;
     let mut series = vec![Vec::new(); plan.picks.len()];
     for (field, leaf) in leaves.iter().enumerate() {
         let wanted: Vec<usize> = (0..plan.picks.len())
@@ -84,14 +84,14 @@ fn read_checked<R: ChunkReader + 'static>(
     for (pick, values) in plan.picks.iter().zip(&series) {
         assemble::check_finite(file, &pick.label, values)?;
     }
-    let read = assemble::Read {
+    Ok(assemble::Read {
         plan,
         series,
         notes: Vec::new(),
         sha256,
         format: "parquet",
-    };
-    assemble::log(file, read, options)
+        has_episode: false,
+    })
 }
 
 fn hash(file: &str, input: &impl ChunkReader) -> Result<String, TableError> {

@@ -13,6 +13,7 @@ mod detect;
 mod field;
 mod joints;
 mod orientation;
+mod request;
 pub(super) mod select;
 
 use detect::{Assignment, Detected};
@@ -20,6 +21,7 @@ use field::describe;
 pub(super) use field::{Field, Target, label};
 use joints::Joints;
 pub(super) use orientation::OrientationPlan;
+pub(super) use request::Request;
 
 /// One number of every row.
 #[derive(Clone, Debug)]

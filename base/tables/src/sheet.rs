@@ -10,9 +10,10 @@ use std::io::{self, Read, Seek};
 use calamine::{DataRef, ExcelDateTime, Reader, Xlsx};
 use zip::ZipArchive;
 
+use super::plan::Request;
 use super::source::{self, Hashing};
-use super::{ReadOptions, assemble, csv, guarded, refuse};
-use crate::{Log, TableError};
+use super::{assemble, csv, guarded, refuse};
+use crate::TableError;
 
 /// Maximum unpacked size of an archive's texts and styles [bytes]; they are held in memory completely.
 const MAX_TEXTS: u64 = 64 << 20;
@@ -27,22 +28,21 @@ const MAX_MEMBERS: usize = 4096;
 pub(super) fn read(
     file: &str,
     mut input: impl Read + Seek,
-    options: &ReadOptions,
-) -> Result<Log, TableError> {
+    request: &Request<'_>,
+) -> Result<assemble::Read, TableError> {
     let sha256 = hash(file, "XLSX", &mut input, |name| {
         name.starts_with(b"xl/worksheets/")
     })?;
     let found = guarded(|| table(file, input));
     let (name, text) =
         found.unwrap_or_else(|| Err(refuse(file, "is damaged: its reader gave up")))?;
-    let mut read = csv::table(file, text.as_bytes(), options)?;
+    let mut read = csv::table(file, text.as_bytes(), request)?;
     read.notes.insert(0, format!("the sheet is \"{name}\""));
-    let read = assemble::Read {
+    Ok(assemble::Read {
         sha256,
         format: "xlsx",
         ..read
-    };
-    assemble::log(file, read, options)
+    })
 }
 
 /// The SHA-256 of an archive whose sizes [`check_sizes`] accepts; the input is then at its start.

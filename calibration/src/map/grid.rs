@@ -1,6 +1,6 @@
 //! A map on a grid over the sites, for people and files, with sites that disagree and proposed next sites.
 
-use super::{LeftOut, MapPoint, SiteMap, process::distance};
+use super::{MapPoint, SiteDeviation, SiteMap, process::distance};
 use crate::CalibrationError;
 
 /// Number of grid points along each axis.
@@ -29,7 +29,7 @@ pub struct MapGrid {
     /// Positions [m] and values of the sites.
     pub sites: Vec<MapPoint>,
     /// Each site compared with the map of the others.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SiteDeviation>,
     /// Proposed next sites, the most useful first, with the current prediction of the map.
     pub next: Vec<MapPoint>,
     /// Typical distance over which the parameter changes [m].

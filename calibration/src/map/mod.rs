@@ -48,7 +48,7 @@ pub struct MapPoint {
 
 /// Agreement of a site with the map of the other sites.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeftOut {
+pub struct SiteDeviation {
     /// Name of the log.
     pub name: String,
     /// Logarithm of the site's value minus that of the map, over the combined standard deviation.
@@ -152,7 +152,7 @@ impl SiteMap {
     ///
     /// # Errors
     /// The errors of [`SiteMap::of_sites`].
-    pub fn leave_one_out(&self) -> Result<Vec<LeftOut>, CalibrationError> {
+    pub fn leave_one_out(&self) -> Result<Vec<SiteDeviation>, CalibrationError> {
         let observations: Vec<Observation> = self.sites.iter().map(observation).collect();
         let [_, _, scatter] = self.hyperparameters();
         let left_out = (0..self.sites.len()).filter_map(|i| {
@@ -164,7 +164,7 @@ impl SiteMap {
                 .collect();
             let prediction = Process::new(&others)?.at(&observations[i].place);
             let variance = prediction.variance() + observations[i].error.powi(2) + scatter.powi(2);
-            Some(LeftOut {
+            Some(SiteDeviation {
                 name: self.sites[i].name.clone(),
                 deviation: (observations[i].value - prediction.mean()) / variance.sqrt(),
             })

@@ -11,7 +11,7 @@ use crate::{
 const BLOCKS: usize = 6;
 
 /// Result of a fit and its cross-validation, for the comparison of laws.
-pub(crate) struct Explained {
+pub(crate) struct CrossValidation {
     /// Mean square force error of the fit [N²].
     pub(crate) mean_square: f64,
     /// Effective number of independent samples.
@@ -29,7 +29,7 @@ pub(crate) fn explained(
     kind: &ModelKind,
     samples: &Samples,
     options: &FitOptions,
-) -> Result<Explained, CalibrationError> {
+) -> Result<CrossValidation, CalibrationError> {
     let law = (kind.law)(samples, options)?;
     let options = solver::options_for(kind.name, &*law, samples, options)?;
     let mut solved = solver::solve(kind.name, &*law, samples, &options)?;
@@ -40,7 +40,7 @@ pub(crate) fn explained(
         solved.state.shift,
     );
     let fit = solved.fit();
-    Ok(Explained {
+    Ok(CrossValidation {
         mean_square: fit.statistics.rmse_n.powi(2),
         n_effective: fit.statistics.n_effective,
         n_parameters,

@@ -16,7 +16,7 @@ use ndarray::{Array1, Array2};
 use super::{
     kelvin_voigt::KelvinVoigt,
     kind::ModelKind,
-    late,
+    latency,
     law::{Inputs, Law, Spec},
 };
 use crate::ContactPoint;
@@ -29,7 +29,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     is_candidate: false, // Kelvin–Voigt with other weights.
     gives_softness: true,
     has_memory: false,
-    options: &[late::OPTION],
+    options: &[latency::OPTION],
     law: |_, _| Ok(Box::new(Divided)),
 };
 

@@ -37,14 +37,14 @@ pub(super) struct SurfaceShift {
 }
 
 /// A solution with the linearised equations.
-struct Local {
+struct Linearisation {
     tangent: Tangent,
     residual: Vec<f64>,
     system: Rc<System>,
     inverse: least_squares::Inverse,
 }
 
-impl Local {
+impl Linearisation {
     fn new(problem: &Problem, state: &State) -> Self {
         let system = problem.system(&state.nonlinear, state.shift, 0.0);
         let tangent = problem.tangent(&system, state, 0.0);
@@ -70,7 +70,7 @@ impl Local {
 
 /// Influence of each used sample on the shift, which must be free; `None` if the data do not determine it.
 pub(super) fn shift_influence(problem: &Problem, state: &State) -> Option<Vec<f64>> {
-    let local = Local::new(problem, state);
+    let local = Linearisation::new(problem, state);
     if local.inverse.undetermined.last() == Some(&true) {
         return None;
     }
@@ -116,7 +116,7 @@ pub(super) fn fit(
     noise_dominates: Option<usize>,
     mut notes: Vec<String>,
 ) -> Fit {
-    let local = Local::new(problem, state);
+    let local = Linearisation::new(problem, state);
     let raw = state.raw(problem.shift_limit);
     let reported = values(problem, &raw);
     let slopes = report_slopes(problem, &raw);
@@ -238,7 +238,7 @@ fn groups(problem: &Problem) -> Vec<usize> {
 }
 
 /// Reports the noise of the velocity that was assumed.
-fn attenuation(local: &Local) -> Option<String> {
+fn attenuation(local: &Linearisation) -> Option<String> {
     let tangent = &local.tangent;
     let (gain, column) = tangent
         .gains
@@ -452,7 +452,7 @@ fn combine(mut influence: Vec<Vec<f64>>, slopes: &DMatrix<f64>) -> Vec<Vec<f64>>
 fn statistics(
     problem: &Problem,
     state: &State,
-    local: &Local,
+    local: &Linearisation,
     n_effective: f64,
 ) -> (FitStatistics, Vec<f64>) {
     let divisor = &local.system.divisor;
@@ -511,7 +511,7 @@ fn statistics(
 fn replicates(
     problem: &Problem,
     state: &State,
-    local: &Local,
+    local: &Linearisation,
     uncertain: &[Vec<f64>],
     slopes: &DMatrix<f64>,
     beforehand: Option<(&[f64], &[f64])>,
@@ -534,7 +534,7 @@ fn replicates(
 
 /// For each reported parameter, why the data do not determine it.
 fn undetermined(
-    local: &Local,
+    local: &Linearisation,
     slopes: &DMatrix<f64>,
     noise_dominates: Option<usize>,
 ) -> Vec<Option<String>> {

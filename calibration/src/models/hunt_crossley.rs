@@ -8,7 +8,7 @@
 
 use super::{
     kind::ModelKind,
-    late,
+    latency,
     law::{Inputs, Law, Nonlinear, Spec, power},
 };
 use crate::{CalibrationError, ElasticTerm, FitOptions, Samples};
@@ -21,7 +21,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     is_candidate: true,
     gives_softness: false,
     has_memory: false,
-    options: &["--exponents", late::OPTION],
+    options: &["--exponents", latency::OPTION],
     law,
 };
 

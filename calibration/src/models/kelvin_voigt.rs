@@ -6,7 +6,7 @@
 
 use super::{
     kind::ModelKind,
-    late,
+    latency,
     law::{DAMPING, Inputs, Law, STIFFNESS, Spec},
 };
 use crate::ElasticTerm;
@@ -19,7 +19,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     is_candidate: true,
     gives_softness: true,
     has_memory: false,
-    options: &[late::OPTION],
+    options: &[latency::OPTION],
     law: |_, _| Ok(Box::new(KelvinVoigt)),
 };
 

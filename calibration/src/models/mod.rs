@@ -13,7 +13,7 @@ mod history;
 mod hunt_crossley;
 mod kelvin_voigt;
 mod kind;
-pub(crate) mod late;
+pub(crate) mod latency;
 mod law;
 mod prony;
 pub(crate) mod selection;
@@ -47,7 +47,7 @@ pub fn by_name(name: &str) -> Option<&'static ModelKind> {
 }
 
 /// Names of the laws that satisfy a condition, for messages: `kelvin-voigt or divided`.
-pub fn names_where(condition: impl Fn(&ModelKind) -> bool) -> String {
+pub fn names_with(condition: impl Fn(&ModelKind) -> bool) -> String {
     let kinds = ALL.iter().filter(|kind| condition(kind));
     kinds.map(|kind| kind.name).collect::<Vec<_>>().join(" or ")
 }

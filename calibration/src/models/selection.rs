@@ -11,7 +11,7 @@
 //! parameters is selected.
 
 use super::{
-    cross_validation::{self, Explained},
+    cross_validation::{self, CrossValidation},
     kind::ModelKind,
 };
 use crate::{CalibrationError, FitOptions, Samples};
@@ -105,9 +105,9 @@ pub(crate) fn better_than(
 }
 
 /// A fitted law with its errors.
-struct Tried {
+struct FittedLaw {
     kind: &'static ModelKind,
-    explained: Explained,
+    explained: CrossValidation,
     bic: f64,
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn select(
     let mut failed = None;
     for kind in kinds.iter().filter(|kind| kind.is_candidate) {
         match cross_validation::explained(kind, samples, &options) {
-            Ok(explained) => tried.push(Tried {
+            Ok(explained) => tried.push(FittedLaw {
                 kind,
                 explained,
                 bic: 0.0,
@@ -151,12 +151,12 @@ pub(crate) fn select(
             + tried.explained.n_parameters as f64 * n.ln();
     }
     let (kind, mut selection) = decide(tried, n);
-    weigh_none(&mut selection, samples, n);
+    without_weights(&mut selection, samples, n);
     Ok((kind, selection))
 }
 
 /// Adds a constant force to the candidates; it comes first if no law predicts much better.
-fn weigh_none(selection: &mut ModelSelection, samples: &Samples, n: f64) {
+fn without_weights(selection: &mut ModelSelection, samples: &Samples, n: f64) {
     let (mean_square, held_out) = cross_validation::constant(samples);
     let best = &selection.candidates[0];
     let stands = best.held_out_rmse_n > LEAST_EXPLAINED * held_out;
@@ -181,23 +181,23 @@ fn weigh_none(selection: &mut ModelSelection, samples: &Samples, n: f64) {
     }
 }
 
-fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, ModelSelection) {
+fn decide(mut tried: Vec<FittedLaw>, n: f64) -> (&'static ModelKind, ModelSelection) {
     // A law with an undetermined parameter is kept only if every law has one.
     let some_stand = tried
         .iter()
         .any(|tried| tried.explained.unidentified.is_empty());
-    let stands = |tried: &Tried| !some_stand || tried.explained.unidentified.is_empty();
+    let stands = |tried: &FittedLaw| !some_stand || tried.explained.unidentified.is_empty();
     let best = tried
         .iter()
         .filter(|tried| stands(tried))
         .map(|tried| tried.explained.held_out)
         .fold(f64::INFINITY, f64::min);
     let tolerance = SHARE.max(STANDARD_ERRORS / (2.0 * n).sqrt());
-    let within = |tried: &Tried| tried.explained.held_out <= best * (1.0 + tolerance);
+    let within = |tried: &FittedLaw| tried.explained.held_out <= best * (1.0 + tolerance);
     // Valid laws with good predictions first; then fewer parameters, then the criterion.
     tried.sort_by(|a, b| {
-        let rank = |tried: &Tried| (!stands(tried), !within(tried));
-        let parameters = |tried: &Tried| {
+        let rank = |tried: &FittedLaw| (!stands(tried), !within(tried));
+        let parameters = |tried: &FittedLaw| {
             if stands(tried) && within(tried) {
                 tried.explained.n_parameters
             } else {
@@ -230,9 +230,9 @@ fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, ModelSelection)
 }
 
 fn reason(
-    tried: &[Tried],
-    stands: impl Fn(&Tried) -> bool,
-    within: impl Fn(&Tried) -> bool,
+    tried: &[FittedLaw],
+    stands: impl Fn(&FittedLaw) -> bool,
+    within: impl Fn(&FittedLaw) -> bool,
 ) -> String {
     let first = &tried[0];
     let name = first.kind.name;

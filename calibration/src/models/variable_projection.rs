@@ -43,11 +43,11 @@ pub(crate) struct Problem<'a> {
     /// Limit of a shift of the surface [m]; 0: fixed.
     pub(crate) shift_limit: f64,
     /// Cache of the latest rows with their arguments, because they are often requested again.
-    last: RefCell<Option<(Place, Rc<System>)>>,
+    last: RefCell<Option<(NonlinearPoint, Rc<System>)>>,
 }
 
 /// Nonlinear parameters, shift [m] and bias [N].
-type Place = (Vec<f64>, f64, f64);
+type NonlinearPoint = (Vec<f64>, f64, f64);
 
 /// Rows at given nonlinear parameters.
 pub(crate) struct System {

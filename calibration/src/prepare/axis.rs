@@ -12,7 +12,7 @@ use super::{
     noise::{median, running_mean},
     options::{ForceSign, PrepareOptions},
     palpation,
-    tilt::{Directions, Taken},
+    tilt::{Directions, Projection},
     track::Track,
     wrench,
 };
@@ -198,8 +198,8 @@ fn space(
     };
     let pressing = signed(positive, options.sign, findings);
     state_sign(pressing, related, options.sign, findings);
-    let doubt = directions.as_ref().and_then(|directions| {
-        let taken = Taken {
+    let scale = directions.as_ref().and_then(|directions| {
+        let taken = Projection {
             depth: inward.dot(&directions.motion).abs(),
             force: if turned {
                 1.0
@@ -207,7 +207,7 @@ fn space(
                 inward.dot(&directions.force).abs()
             },
         };
-        directions.doubt(taken, findings)
+        directions.scale_error(taken, findings)
     });
     let velocity = match &log.velocity {
         Some(Channel::Vector(values)) => Some(along(values, &inward)),
@@ -229,7 +229,7 @@ fn space(
         given: false,
         stretches: Vec::new(),
         changes: Vec::new(),
-        scales: doubt.into_iter().collect(),
+        scales: scale.into_iter().collect(),
         inward: Some(inward),
     }
 }

@@ -8,7 +8,7 @@ pub(super) const FEWEST: usize = 10;
 
 /// A bias [N] and its standard error [N].
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct BiasEstimate {
     pub(super) value: f64,
     pub(super) standard_error: f64,
 }
@@ -43,15 +43,15 @@ pub(super) fn found(
     after: SampleRange,
     option: ForceBias,
     findings: &mut Findings,
-) -> Result<Found, CalibrationError> {
+) -> Result<BiasEstimate, CalibrationError> {
     match option {
         ForceBias::None => {
             findings.choose("force bias", "0 N".to_owned(), "none removed, as asked");
-            return Ok(Found::default());
+            return Ok(BiasEstimate::default());
         }
         ForceBias::Known(value) if value.is_finite() => {
             findings.choose("force bias", format!("{value} N"), "given");
-            return Ok(Found {
+            return Ok(BiasEstimate {
                 value,
                 standard_error: 0.0,
             });
@@ -74,7 +74,7 @@ pub(super) fn found(
         findings.note(
             "there is no free air before contact: the bias is assumed to be zero; --bias sets it, --fit-offset fits it",
         );
-        return Ok(Found::default());
+        return Ok(BiasEstimate::default());
     }
     let (value, standard_error, _) = mean_with_error(&force[samples.start..samples.end]);
     findings.choose(
@@ -90,7 +90,7 @@ pub(super) fn found(
             ));
         }
     }
-    Ok(Found {
+    Ok(BiasEstimate {
         value,
         standard_error,
     })

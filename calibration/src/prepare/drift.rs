@@ -26,7 +26,7 @@ pub(super) fn removed(
     track: &mut Track,
     option: ForceBias,
     findings: &mut Findings,
-) -> Option<bias::Found> {
+) -> Option<bias::BiasEstimate> {
     if option != ForceBias::Auto {
         return None;
     }
@@ -49,7 +49,7 @@ pub(super) fn removed(
                 line.slope
             ));
             let (value, error) = line.at(line.middle);
-            return Some(bias::Found {
+            return Some(bias::BiasEstimate {
                 value,
                 standard_error: error.hypot(line.slope * (middle - line.middle)),
             });
@@ -81,7 +81,7 @@ pub(super) fn removed(
             air.len()
         ),
     );
-    Some(bias::Found {
+    Some(bias::BiasEstimate {
         value,
         standard_error,
     })

@@ -41,7 +41,7 @@ struct Hold {
 }
 
 /// The log after this step.
-pub(super) struct Updated<'a> {
+pub(super) struct HeldChannels<'a> {
     pub(super) log: Cow<'a, Log>,
     pub(super) clock: Clock,
     /// Longest hold of position or force [s], with the channel's name; `None` if neither is held.
@@ -54,7 +54,7 @@ pub(super) fn at_updates<'a>(
     log: Cow<'a, Log>,
     clock: Clock,
     findings: &mut Findings,
-) -> Updated<'a> {
+) -> HeldChannels<'a> {
     let position = Hold::of(Values::of_position(&log), &log.time, &clock);
     let force = Hold::of(Values::of(&log.force), &log.time, &clock);
     let slowest = [("position", &position), ("force", &force)]
@@ -74,7 +74,7 @@ pub(super) fn at_updates<'a>(
         }
     }
     let Some((name, slow)) = slowest else {
-        return Updated {
+        return HeldChannels {
             log,
             clock,
             hold: None,
@@ -114,7 +114,7 @@ pub(super) fn at_updates<'a>(
     }
     let hold = Some((slow.period, name));
     let clock = Clock::of(&taken.time);
-    Updated {
+    HeldChannels {
         log: Cow::Owned(taken),
         clock,
         hold,

@@ -104,17 +104,17 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     let mut findings = Findings::new(log.name());
     sanity::check(log, &findings)?;
     let (log, clock) = time::ordered(log, &mut findings)?;
-    let hold::Updated { log, clock, hold } = hold::at_updates(log, clock, &mut findings);
+    let hold::HeldChannels { log, clock, hold } = hold::at_updates(log, clock, &mut findings);
     let (log, clock) = strays::left_out(log, clock, &mut findings);
     sanity::check(&log, &findings)?;
-    let wrench::Turned {
+    let wrench::AlignedLog {
         log,
         changes,
         share,
     } = wrench::in_one_frame(log, options, &mut findings)?;
     let (mut track, ends_in_air) = approach::oriented(&log, options, &mut findings)?;
     drop(log);
-    track.add_doubts(&changes, share);
+    track.add_uncertainty(&changes, share);
     // Must come before any correction of the force, which would separate the samples at the limit.
     let clipped = saturation::clipped(&track, &mut findings)?;
     let drifting = if ends_in_air {
@@ -135,7 +135,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
         });
     }
     let approach = Approach::of(&track, ends_in_air, &findings)?;
-    let velocity::Found {
+    let velocity::VelocityEstimate {
         velocity,
         noise: velocity_noise,
         smoother,
@@ -272,7 +272,7 @@ fn palpated(
         start: 0,
         end: track.time.len(),
     };
-    let velocity::Found {
+    let velocity::VelocityEstimate {
         velocity,
         noise,
         smoother,

@@ -21,7 +21,7 @@ const ALL_AROUND: f64 = 0.05;
 /// Normals of segments that differ by more than this from the common one [°] are used individually.
 const CURVED: f64 = 2.0;
 /// Candidates further apart than this [°] cause a warning.
-const DOUBTFUL: f64 = 5.0;
+const UNCERTAIN: f64 = 5.0;
 
 /// Sums of fast motion and force over samples.
 #[derive(Clone, Copy, Default)]
@@ -165,7 +165,7 @@ impl Moments {
         if !others.is_empty() {
             said = format!("{said}; {}", others.join(", "));
         }
-        if apart > DOUBTFUL {
+        if apart > UNCERTAIN {
             said = format!("{said}: in doubt by {apart:.0}°, --normal sets it");
         }
         (chosen, said)
@@ -213,7 +213,7 @@ fn each(
 /// Relative change of the force of each segment per standard error of the normals. Candidates that explain the force
 /// as well lie anywhere between the selected ones and the furthest. The same holds for a force vector whose frame may
 /// differ from the position's frame (not `shared`).
-pub(super) fn doubt(
+pub(super) fn relative_errors(
     moments: &[Moments],
     inward: &Vector3<f64>,
     chosen: &[Vector3<f64>],

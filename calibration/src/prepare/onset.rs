@@ -64,7 +64,7 @@ const EVIDENCE: f64 = 10.0;
 /// On a ramp a damper (xⁿ⁻¹ ẋ) is equivalent to a shift of the surface (d xⁿ/dx). So the prior moves the surface of
 /// foam by about the width of its posterior: the ratio of actual to stated errors is 1.0 to 2.0 in
 /// `examples/onset.rs`.
-const FOAM_DOUBT: f64 = 1.7;
+const FOAM_UNCERTAINTY: f64 = 1.7;
 /// Surfaces from the beginning of a press and from the whole press contradict each other beyond this number of
 /// standard errors.
 const CONTRADICTION: f64 = 5.0;
@@ -117,7 +117,7 @@ pub(super) fn found(
     let [low, high] = wide.support;
     let mut fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
     if is_foam {
-        fine.deviation *= FOAM_DOUBT;
+        fine.deviation *= FOAM_UNCERTAINTY;
     }
     // A law that holds for the whole press places the surface of its beginning at the same depth.
     let families = if is_foam {

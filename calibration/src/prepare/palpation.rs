@@ -61,7 +61,7 @@ pub(super) fn oriented(
     let given = options
         .normal
         .map(|normal| Vector3::from(normal).normalize());
-    let (normal, doubt) = given.map_or_else(|| all.normal(), |normal| (normal, String::new()));
+    let (normal, how) = given.map_or_else(|| all.normal(), |normal| (normal, String::new()));
     let n_samples: usize = stretches.iter().map(ExactSizeIterator::len).sum();
     let swing = 2.0 * (2.0 * normal.dot(&(all.place * normal)) / n_samples as f64).sqrt();
     let slid = slid(positions, &stretches, &normal);
@@ -76,12 +76,12 @@ pub(super) fn oriented(
     } else {
         normals::of_stretches(&moments, &inward)
     };
-    let doubts = if given.is_some() {
+    let uncertain = if given.is_some() {
         Vec::new()
     } else {
-        normals::doubt(&moments, &inward, &own, is_shared(&log.frames))
+        normals::relative_errors(&moments, &inward, &own, is_shared(&log.frames))
     };
-    let open = (doubts.iter().sum::<f64>() / (doubts.len().max(1) as f64 * UNIFORM)).abs();
+    let open = (uncertain.iter().sum::<f64>() / (uncertain.len().max(1) as f64 * UNIFORM)).abs();
     if open > TOLD {
         findings.note(format!(
             "directions of motion and force that explain the log as well give a stiffness that differs by {:.0} %: its interval and that of the damping take that in; --normal sets the normal",
@@ -122,9 +122,9 @@ pub(super) fn oriented(
         if given.is_some() {
             "given".to_owned()
         } else if turned > 0.0 {
-            format!("{doubt}; each stretch has its own, up to {turned:.1}° from this")
+            format!("{how}; each stretch has its own, up to {turned:.1}° from this")
         } else {
-            format!("{doubt}; one for all stretches")
+            format!("{how}; one for all stretches")
         },
     );
     findings.note(format!(
@@ -144,12 +144,12 @@ pub(super) fn oriented(
             .map(|range| [log.time[range.start], log.time[range.end - 1]])
             .collect(),
         changes: Vec::new(),
-        scales: if doubts.is_empty() {
+        scales: if uncertain.is_empty() {
             Vec::new()
         } else {
             vec![Scale {
                 depth: 0.0,
-                force: doubts,
+                force: uncertain,
             }]
         },
         inward: Some(inward),

@@ -21,7 +21,7 @@ pub(super) struct Smoother {
 
 /// Value and derivative of a polynomial at a point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local {
+pub(super) struct LocalValue {
     pub(super) value: f64,
     pub(super) slope: f64,
 }
@@ -127,7 +127,13 @@ impl Smoother {
     }
 
     /// Value and derivative at one sample of the log.
-    pub(super) fn near(self, time: &[f64], values: &[f64], clock: &Clock, index: usize) -> Local {
+    pub(super) fn near(
+        self,
+        time: &[f64],
+        values: &[f64],
+        clock: &Clock,
+        index: usize,
+    ) -> LocalValue {
         let stretches = &clock.stretches;
         let stretch = &stretches[stretches.partition_point(|stretch| stretch.end <= index)];
         let (time, values) = (&time[stretch.clone()], &values[stretch.clone()]);
@@ -196,7 +202,7 @@ impl Smoother {
     }
 
     /// The polynomial of the window around a sample, evaluated at that sample.
-    pub(super) fn at(self, time: &[f64], values: &[f64], index: usize) -> Local {
+    pub(super) fn at(self, time: &[f64], values: &[f64], index: usize) -> LocalValue {
         let start = index
             .saturating_sub(self.window / 2)
             .min(time.len() - self.window);
@@ -227,7 +233,7 @@ impl Smoother {
             slope = slope * u + value;
             value = value * u + coefficient;
         }
-        Local {
+        LocalValue {
             value: value + base,
             slope: slope / reach,
         }

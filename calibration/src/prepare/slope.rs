@@ -13,9 +13,9 @@ use super::{contact, drift::deviation, findings::Findings, track::Track};
 use crate::SampleChange;
 
 /// Above this number of standard errors the air is detected again without the slope; the slope there is removed only
-/// above `BEYOND_DOUBT`.
+/// above `SIGNIFICANT`.
 const SUSPECTED: f64 = 2.5;
-const BEYOND_DOUBT: f64 = 5.0;
+const SIGNIFICANT: f64 = 5.0;
 /// Standard errors of the slope in the half of the air further from the tissue, where early contact is impossible.
 const FAR: f64 = 2.0;
 /// Slopes further apart than this number of standard errors contradict each other.
@@ -76,7 +76,7 @@ pub(super) fn removed(
         let lines = wider
             .filter(closer)
             .unwrap_or_else(|| Lines::of(track, samples));
-        if let Some(found) = lines.place.filter(|found| found.beyond(BEYOND_DOUBT))
+        if let Some(found) = lines.place.filter(|found| found.beyond(SIGNIFICANT))
             && lines.is_straight
             && (found.value - slope.value).abs() < BENT * found.error.hypot(slope.error)
         {
@@ -88,8 +88,8 @@ pub(super) fn removed(
         return;
     }
     if let (Some(by_place), Some(by_time)) = (first.only_place, first.only_time)
-        && by_place.beyond(BEYOND_DOUBT)
-        && by_time.beyond(BEYOND_DOUBT)
+        && by_place.beyond(SIGNIFICANT)
+        && by_time.beyond(SIGNIFICANT)
     {
         halve(track, by_place, first.z0, by_time, first.t0, findings);
     }

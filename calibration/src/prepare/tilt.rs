@@ -28,22 +28,22 @@ pub(super) const UNIFORM: f64 = 0.577_350_269_189_625_8;
 const SLIDES: f64 = 60.0;
 
 /// The samples in contact, and their principal direction.
-pub(super) struct Touching {
+pub(super) struct ContactSamples {
     samples: Vec<usize>,
     pub(super) motion: Vector3<f64>,
 }
 
 /// The samples in contact.
-pub(super) fn touching(positions: &[[f64; 3]], rough: &[f64]) -> Touching {
+pub(super) fn touching(positions: &[[f64; 3]], rough: &[f64]) -> ContactSamples {
     let samples = Change::of(rough).contact;
     let of = || samples.iter().map(|&index| &positions[index]);
-    Touching {
+    ContactSamples {
         motion: principal(of(), mean(of())),
         samples,
     }
 }
 
-impl Touching {
+impl ContactSamples {
     /// Slope of a force over the depth along a direction [N/m], by least squares, without its sign.
     pub(super) fn slope(&self, positions: &[[f64; 3]], force: &[f64], axis: &Vector3<f64>) -> f64 {
         let depth = along(positions, axis);
@@ -69,7 +69,7 @@ pub(super) struct Directions {
 
 /// How depth and force were computed from the vectors.
 #[derive(Clone, Copy)]
-pub(super) struct Taken {
+pub(super) struct Projection {
     /// Ratio of the depth to the length of the motion.
     pub(super) depth: f64,
     /// Ratio of the force to its magnitude.
@@ -97,27 +97,27 @@ impl Directions {
     }
 
     /// Change by the other explanations per standard error; adds a note if it is large.
-    pub(super) fn doubt(&self, taken: Taken, findings: &mut Findings) -> Option<Scale> {
+    pub(super) fn scale_error(&self, taken: Projection, findings: &mut Findings) -> Option<Scale> {
         let cosine = self.motion.dot(&self.force).abs().min(1.0);
         let mut others = Vec::new();
         if !self.given && self.apart() < SLIDES {
-            others.push(Taken {
+            others.push(Projection {
                 depth: 1.0,
                 force: cosine,
             });
-            others.push(Taken {
+            others.push(Projection {
                 depth: cosine,
                 force: 1.0,
             });
         }
         if !self.shared {
-            others.push(Taken {
+            others.push(Projection {
                 depth: if self.given { taken.depth } else { 1.0 },
                 force: 1.0,
             });
         }
         let change =
-            |other: &Taken| (other.force / other.depth) / (taken.force / taken.depth) - 1.0;
+            |other: &Projection| (other.force / other.depth) / (taken.force / taken.depth) - 1.0;
         let furthest = others
             .into_iter()
             .max_by(|a, b| change(a).abs().total_cmp(&change(b).abs()))?;

@@ -41,7 +41,7 @@ pub(super) struct Scale {
 impl Track {
     /// Adds the force changes by vectors in the position's frame, each of shape `[n, 3]`, and by a share of the
     /// force.
-    pub(super) fn add_doubts(&mut self, changes: &[Vec<[f64; 3]>], share: f64) {
+    pub(super) fn add_uncertainty(&mut self, changes: &[Vec<[f64; 3]>], share: f64) {
         if let Some(inward) = &self.inward {
             self.changes
                 .extend(changes.iter().map(|change| SampleChange {

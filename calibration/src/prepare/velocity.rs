@@ -29,7 +29,7 @@ const NOTED: f64 = 0.03;
 const BLURRED: f64 = 1e-5;
 
 /// A velocity.
-pub(super) struct Found {
+pub(super) struct VelocityEstimate {
     /// Velocity of each sample [m/s].
     pub(super) velocity: Vec<f64>,
     /// Standard deviation of its noise [m/s].
@@ -48,7 +48,7 @@ pub(super) fn found(
     contact: SampleRange,
     source: VelocitySource,
     findings: &mut Findings,
-) -> Result<Found, CalibrationError> {
+) -> Result<VelocityEstimate, CalibrationError> {
     let (window, order) = match source {
         VelocitySource::Auto => (0, ORDER),
         VelocitySource::Estimated { window, order } => (window, order),
@@ -71,7 +71,7 @@ pub(super) fn found(
             format!("logged, noise {:.3} mm/s", 1e3 * noise),
             "as recorded",
         );
-        return Ok(Found {
+        return Ok(VelocityEstimate {
             velocity: logged,
             noise,
             smoother: None,
@@ -91,7 +91,7 @@ pub(super) fn found(
         how,
     );
     let blurs = tried.blurs(smoother, findings);
-    Ok(Found {
+    Ok(VelocityEstimate {
         position_noise: tried.noise,
         velocity: smoother.derivative(&track.time, &track.depth, clock),
         noise,

@@ -35,7 +35,7 @@ const ALIKE: f64 = 0.02;
 const SHARED: &str = "position";
 
 /// A log with force and position in one frame, if the frame could be determined.
-pub(super) struct Turned<'a> {
+pub(super) struct AlignedLog<'a> {
     pub(super) log: Cow<'a, Log>,
     /// Change of the force per standard error of the tool's weight and bias, in the position's frame, each of shape
     /// `[n, 3]` [N].
@@ -49,10 +49,10 @@ pub(super) fn in_one_frame<'a>(
     log: Cow<'a, Log>,
     options: &PrepareOptions,
     findings: &mut Findings,
-) -> Result<Turned<'a>, CalibrationError> {
+) -> Result<AlignedLog<'a>, CalibrationError> {
     let Some((positions, forces)) = vectors(&log) else {
         return match options.force_frame {
-            ForceFrame::Auto => Ok(Turned::unchanged(log)),
+            ForceFrame::Auto => Ok(AlignedLog::unchanged(log)),
             _ => Err(CalibrationError::option(
                 "--force-frame",
                 "frames differ only between vectors: this log has position or force along one axis; leave the option out",
@@ -64,7 +64,7 @@ pub(super) fn in_one_frame<'a>(
     let how = match (options.force_frame, names) {
         (ForceFrame::Motion, _) => {
             findings.choose("force frame", "that of the position".to_owned(), "given");
-            return Ok(Turned::shared(log));
+            return Ok(AlignedLog::shared(log));
         }
         (ForceFrame::Tool, _) if turns.is_empty() => {
             return Err(CalibrationError::option(
@@ -74,7 +74,7 @@ pub(super) fn in_one_frame<'a>(
         }
         (ForceFrame::Tool, _) => "given".to_owned(),
         (ForceFrame::Auto, (Some(force), Some(motion))) if same(force, motion) => {
-            return Ok(Turned::shared(log));
+            return Ok(AlignedLog::shared(log));
         }
         (ForceFrame::Auto, (Some(force), Some(motion))) if turns.is_empty() => {
             return Err(findings.refuse(format!(
@@ -84,7 +84,7 @@ pub(super) fn in_one_frame<'a>(
         (ForceFrame::Auto, (Some(force), Some(motion))) => {
             format!("the force is in frame {force:?}, the position in {motion:?}")
         }
-        (ForceFrame::Auto, _) if turns.is_empty() => return Ok(Turned::unchanged(log)),
+        (ForceFrame::Auto, _) if turns.is_empty() => return Ok(AlignedLog::unchanged(log)),
         (ForceFrame::Auto, _) => {
             return decided(&log, positions, forces, &turns, options, findings)
                 .map(|(decision, share)| decision.applied(&log, share, findings));
@@ -178,13 +178,13 @@ enum Decision {
 }
 
 impl Decision {
-    fn applied<'a>(self, log: &Log, share: f64, findings: &mut Findings) -> Turned<'a> {
+    fn applied<'a>(self, log: &Log, share: f64, findings: &mut Findings) -> AlignedLog<'a> {
         match self {
             Self::Motion(how) => {
                 findings.choose("force frame", "that of the position".to_owned(), how);
-                Turned {
+                AlignedLog {
                     share,
-                    ..Turned::shared(Cow::Owned(log.clone()))
+                    ..AlignedLog::shared(Cow::Owned(log.clone()))
                 }
             }
             Self::Tool(turned, how) => {
@@ -200,10 +200,10 @@ impl Decision {
                     weight::note_unknown(turned.tilted, findings);
                     Vec::new()
                 };
-                Turned {
+                AlignedLog {
                     changes,
                     share,
-                    ..Turned::shared(Cow::Owned(Log {
+                    ..AlignedLog::shared(Cow::Owned(Log {
                         force: Channel::Vector(turned.forces),
                         ..log.clone()
                     }))
@@ -213,7 +213,7 @@ impl Decision {
     }
 }
 
-impl<'a> Turned<'a> {
+impl<'a> AlignedLog<'a> {
     fn unchanged(log: Cow<'a, Log>) -> Self {
         Self {
             log,

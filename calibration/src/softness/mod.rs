@@ -233,6 +233,36 @@ impl SoftnessFile {
         let mean = |name: &str| self.pooled.get(name).map(|entry| entry.mean);
         Some([mean("stiffness")?, mean("damping")?])
     }
+
+    /// What a file without pooled stiffness and damping lacks, and what helps.
+    pub fn missing_softness(&self) -> String {
+        let missing = "has no pooled stiffness and damping";
+        let laws = models::names_with(|kind| kind.gives_softness);
+        match self.model.as_str() {
+            "" => format!("{missing}; calibrate with the law {laws}"),
+            model if models::by_name(model).is_some_and(|kind| kind.gives_softness) => {
+                format!("{missing}: {}", self.not_identified())
+            }
+            model => format!("{missing}, for the law {model}; calibrate with the law {laws}"),
+        }
+    }
+
+    /// Why a file of a law that gives softness has none.
+    fn not_identified(&self) -> String {
+        let reason = |log: &LogEntry| {
+            let names = ["stiffness", "damping"];
+            let name = names
+                .into_iter()
+                .find(|name| log.unidentifiable.contains_key(*name))?;
+            Some(format!(
+                "{} has no {name}: {}",
+                log.file, log.unidentifiable[name]
+            ))
+        };
+        self.logs.iter().find_map(reason).unwrap_or_else(|| {
+            "give the means of [pooled.stiffness] and [pooled.damping] in the file".to_owned()
+        })
+    }
 }
 
 impl LogEntry {

@@ -1,6 +1,6 @@
 //! Camera observations: the image of one camera as entries of the observation.
 //!
-//! An environment sends a state to the factory's [`RenderThread`](crate::probe::RenderThread) and waits for the pixels.
+//! An environment sends a state to the factory's [`RenderThread`](insonate_sim::render::RenderThread) and waits for the pixels.
 
 mod picture;
 mod settings;

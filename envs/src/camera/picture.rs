@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use insonate_sim::render::{Image, RenderConfig};
-use insonate_sim::render_state::RenderState;
+use insonate_sim::render::{Image, RenderConfig, RenderThread, ThreadRenderer};
 
 use super::settings::{CameraSettings, PixelKind};
 use crate::EnvError;
-use crate::probe::{RenderThread, SceneModel, SceneState};
+use crate::probe::SceneState;
 
 /// Weights of red, green and blue in the brightness (ITU-R BT.601).
 const BRIGHTNESS: [f32; 3] = [0.299, 0.587, 0.114];
@@ -15,13 +14,11 @@ const BRIGHTNESS: [f32; 3] = [0.299, 0.587, 0.114];
 /// A camera with its last image.
 #[derive(Debug)]
 pub struct Camera {
-    render_thread: Arc<RenderThread>,
+    renderer: ThreadRenderer,
     name: String,
     config: RenderConfig,
     kind: PixelKind,
     max_depth: f32,
-    /// State to render, and the scene that it belongs to. `None` before the first image.
-    state: Option<(Arc<SceneModel>, RenderState)>,
     pixels: Vec<f32>,
 }
 
@@ -37,12 +34,11 @@ impl Camera {
     ) -> Result<Self, EnvError> {
         settings.check()?;
         let mut camera = Self {
-            render_thread,
+            renderer: ThreadRenderer::new(render_thread),
             name: settings.name.clone(),
             config: RenderConfig::fast(settings.width, settings.height),
             kind: settings.pixels()?,
             max_depth: settings.max_depth as f32,
-            state: None,
             pixels: Vec::new(),
         };
         camera.shoot(scene)?;
@@ -52,18 +48,12 @@ impl Camera {
     /// Renders an image.
     ///
     /// # Errors
-    /// Those of [`RenderThread::draw`].
+    /// Those of [`ThreadRenderer::render`].
     pub fn shoot(&mut self, scene: &SceneState) -> Result<(), EnvError> {
-        let model = &scene.model;
-        let mut state = match self.state.take() {
-            Some((of, state)) if Arc::ptr_eq(&of, model) => state,
-            _ => RenderState::new(&model.compiled)?,
-        };
-        state.follow(&scene.physics);
-        let (state, image) = self
-            .render_thread
-            .draw(model, state, &self.name, self.config)?;
-        self.state = Some((model.clone(), state));
+        let (compiled, physics) = (&scene.model.compiled, &scene.physics);
+        let image = self
+            .renderer
+            .render(compiled, physics, &self.name, self.config)?;
         self.write_pixels(&image);
         Ok(())
     }

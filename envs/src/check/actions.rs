@@ -1,17 +1,17 @@
 //! Invalid actions: they must give the right error, name the entry and have no effect on later steps.
 
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use super::trace::{self, Trace, actions};
 use crate::{EnvError, ResetOptions};
 
 /// An action that must be rejected.
-struct Bad {
+struct InvalidAction {
     what: String,
     action: Vec<f32>,
     is_right: fn(&EnvError) -> bool,
 }
 
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let todo = actions(subject, 1);
     let mut env = subject.new_env()?;
     let expected = trace::run(
@@ -35,8 +35,8 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
 
 /// Runs an episode in which the invalid action is tried at the start and later.
 fn run_with(
-    subject: &Subject<'_>,
-    bad: &Bad,
+    subject: &CheckedEnv<'_>,
+    bad: &InvalidAction,
     todo: &[Vec<f32>],
     report: &mut Report,
 ) -> Result<Trace, EnvError> {
@@ -63,12 +63,12 @@ fn run_with(
     Ok(episode)
 }
 
-fn bad_actions(subject: &Subject<'_>, good: &[f32]) -> Vec<Bad> {
+fn bad_actions(subject: &CheckedEnv<'_>, good: &[f32]) -> Vec<InvalidAction> {
     let space = &subject.spec.action_space;
     let mut all = Vec::new();
     let lengths = [good[1..].to_vec(), [good, &[0.0]].concat(), Vec::new()];
     for action in lengths {
-        all.push(Bad {
+        all.push(InvalidAction {
             what: format!("an action of {} numbers", action.len()),
             action,
             is_right: |error| matches!(error, EnvError::Length { .. }),
@@ -78,7 +78,7 @@ fn bad_actions(subject: &Subject<'_>, good: &[f32]) -> Vec<Bad> {
         let mut push = |value: f32, is_right: fn(&EnvError) -> bool| {
             let mut action = good.to_vec();
             action[index] = value;
-            all.push(Bad {
+            all.push(InvalidAction {
                 what: format!("action[{index}] ({name}) = {value}"),
                 action,
                 is_right,

@@ -28,7 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub use report::{CheckOptions, Make, Problem};
 
 use crate::EnvError;
-use report::{Report, Subject};
+use report::{CheckedEnv, Report};
 
 /// Returns all breaches of the contract, the first of each kind. Empty if the environment follows the contract.
 ///
@@ -51,7 +51,7 @@ pub fn check_env(make: Make<'_>, options: &CheckOptions) -> Vec<Problem> {
         // The other checks rely on the lengths.
         return report.problems;
     }
-    let subject = Subject {
+    let subject = CheckedEnv {
         make,
         options,
         spec,
@@ -68,7 +68,7 @@ pub fn check_env(make: Make<'_>, options: &CheckOptions) -> Vec<Problem> {
     report.problems
 }
 
-type Check = fn(&Subject<'_>, &mut Report) -> Result<(), EnvError>;
+type Check = fn(&CheckedEnv<'_>, &mut Report) -> Result<(), EnvError>;
 
 const CHECKS: [(&str, Check); 7] = [
     ("spec", spec::check_life),

@@ -1,10 +1,10 @@
 //! Options of a reset: they fix a parameter for one episode, and a misspelt option is rejected with the nearest known name.
 
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use super::trace::{self, actions};
 use crate::{Env, EnvError, ResetOptions};
 
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let todo = actions(subject, 5);
     let seed = subject.options.seed;
     let any = ResetOptions::default();
@@ -74,7 +74,7 @@ fn fixing(name: &str, value: f64) -> ResetOptions {
 /// Checks that the reset fails and that its message contains `meant`.
 fn refuse(
     env: &mut dyn Env,
-    subject: &Subject<'_>,
+    subject: &CheckedEnv<'_>,
     options: &ResetOptions,
     place: &str,
     meant: &str,

@@ -1,10 +1,10 @@
 //! Calls out of order: a step before the first reset and a step after the end are errors. A reset recovers from both.
 
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use super::trace;
 use crate::{Env, EnvError, ResetOptions};
 
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let mut env = subject.new_env()?;
     let action = neutral(subject);
     refuse(
@@ -38,7 +38,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
 }
 
 /// Zero, clipped to the bounds.
-pub(super) fn neutral(subject: &Subject<'_>) -> Vec<f32> {
+pub(super) fn neutral(subject: &CheckedEnv<'_>) -> Vec<f32> {
     let mut action = vec![0.0; subject.spec.action_space.len()];
     subject.spec.action_space.clip(&mut action);
     action
@@ -48,7 +48,7 @@ fn refuse(
     env: &mut dyn Env,
     action: &[f32],
     place: &str,
-    subject: &Subject<'_>,
+    subject: &CheckedEnv<'_>,
     report: &mut Report,
 ) {
     match env.step(action, &mut subject.blank()) {
@@ -58,7 +58,7 @@ fn refuse(
     }
 }
 
-fn check_short_buffer(env: &mut dyn Env, subject: &Subject<'_>, report: &mut Report) {
+fn check_short_buffer(env: &mut dyn Env, subject: &CheckedEnv<'_>, report: &mut Report) {
     let n_obs = subject.spec.observation_space.len();
     for found in [n_obs - 1, n_obs + 1] {
         let mut buffer = vec![0.0; found];

@@ -1,13 +1,13 @@
 //! Episodes are pure: the same seed and actions give the same bits in a new instance, in a used one, and next to other instances.
 
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use super::trace::{self, Trace, actions};
 use crate::{EnvError, ResetOptions};
 
 /// Number of seeds to try until an episode differs.
 const N_SEEDS: u64 = 8;
 
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let todo = actions(subject, 2);
     let seed = subject.options.seed;
     let any = ResetOptions::default();
@@ -44,7 +44,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
 }
 
 /// Two instances step alternately.
-fn interleaved(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
+fn interleaved(subject: &CheckedEnv<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvError> {
     let any = ResetOptions::default();
     let (mut env, mut other) = (subject.new_env()?, subject.new_env()?);
     let mut episode = trace::begin(&mut *env, subject.options.seed, &any)?;
@@ -63,7 +63,7 @@ fn interleaved(subject: &Subject<'_>, todo: &[Vec<f32>]) -> Result<Trace, EnvErr
 }
 
 fn check_seeds(
-    subject: &Subject<'_>,
+    subject: &CheckedEnv<'_>,
     todo: &[Vec<f32>],
     expected: &Trace,
     report: &mut Report,

@@ -52,13 +52,13 @@ impl fmt::Display for Problem {
 pub type Make<'a> = &'a dyn Fn() -> Result<Box<dyn Env>, EnvError>;
 
 /// The environment under test.
-pub(super) struct Subject<'a> {
+pub(super) struct CheckedEnv<'a> {
     pub(super) make: Make<'a>,
     pub(super) options: &'a CheckOptions,
     pub(super) spec: EnvSpec,
 }
 
-impl Subject<'_> {
+impl CheckedEnv<'_> {
     pub(super) fn new_env(&self) -> Result<Box<dyn Env>, EnvError> {
         (self.make)()
     }

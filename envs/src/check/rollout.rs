@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::order::neutral;
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
 /// Relative tolerance between the reward and the sum of its terms, for the order of summation.
@@ -15,17 +15,21 @@ const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Kinds of actions.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum ActionKind {
     Random,
     AtTheBounds,
     Neutral,
 }
 
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let mut env = subject.new_env()?;
     for episode in 0..subject.options.n_episodes as u64 {
-        for way in [Way::Random, Way::AtTheBounds, Way::Neutral] {
-            run(&mut *env, subject, way, episode, report)?;
+        for kind in [
+            ActionKind::Random,
+            ActionKind::AtTheBounds,
+            ActionKind::Neutral,
+        ] {
+            run(&mut *env, subject, kind, episode, report)?;
             if !report.is_clean() {
                 return Ok(());
             }
@@ -36,8 +40,8 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
 
 fn run(
     env: &mut dyn Env,
-    subject: &Subject<'_>,
-    way: Way,
+    subject: &CheckedEnv<'_>,
+    kind: ActionKind,
     episode: u64,
     report: &mut Report,
 ) -> Result<(), EnvError> {
@@ -45,11 +49,11 @@ fn run(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut observation = subject.blank();
     env.reset(seed, &ResetOptions::default(), &mut observation)?;
-    let place = |step: usize| format!("{way:?} actions, seed {seed}, step {step}");
+    let place = |step: usize| format!("{kind:?} actions, seed {seed}, step {step}");
     check_observation(subject, &observation, &place(0), report);
     check_start(env, subject, &place(0), report);
     for n_steps in 1..=subject.options.max_steps {
-        let action = act(way, subject, &mut rng);
+        let action = act(kind, subject, &mut rng);
         let before = env.scene().map(|(_, physics)| physics.time());
         observation.fill(f32::NAN);
         let step = env.step(&action, &mut observation)?;
@@ -67,13 +71,13 @@ fn run(
     Ok(())
 }
 
-fn act(way: Way, subject: &Subject<'_>, rng: &mut ChaCha8Rng) -> Vec<f32> {
+fn act(kind: ActionKind, subject: &CheckedEnv<'_>, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let mut action = neutral(subject);
     let space = &subject.spec.action_space;
-    match way {
-        Way::Neutral => {}
-        Way::Random => space.sample(rng, &mut action),
-        Way::AtTheBounds => {
+    match kind {
+        ActionKind::Neutral => {}
+        ActionKind::Random => space.sample(rng, &mut action),
+        ActionKind::AtTheBounds => {
             space.sample(rng, &mut action);
             for (i, value) in action.iter_mut().enumerate() {
                 let middle = f32::midpoint(space.low[i], space.high[i]);
@@ -92,7 +96,12 @@ fn act(way: Way, subject: &Subject<'_>, rng: &mut ChaCha8Rng) -> Vec<f32> {
     action
 }
 
-fn check_observation(subject: &Subject<'_>, observation: &[f32], place: &str, report: &mut Report) {
+fn check_observation(
+    subject: &CheckedEnv<'_>,
+    observation: &[f32],
+    place: &str,
+    report: &mut Report,
+) {
     let space = &subject.spec.observation_space;
     if let Some(index) = observation.iter().position(|value| !value.is_finite()) {
         let (name, value) = (&space.names[index], observation[index]);
@@ -106,7 +115,7 @@ fn check_observation(subject: &Subject<'_>, observation: &[f32], place: &str, re
 }
 
 /// Checks the state right after a reset.
-fn check_start(env: &dyn Env, subject: &Subject<'_>, place: &str, report: &mut Report) {
+fn check_start(env: &dyn Env, subject: &CheckedEnv<'_>, place: &str, report: &mut Report) {
     let lengths = [
         (
             "reward_terms",
@@ -149,7 +158,7 @@ fn check_start(env: &dyn Env, subject: &Subject<'_>, place: &str, report: &mut R
 
 fn check_reward(
     env: &dyn Env,
-    subject: &Subject<'_>,
+    subject: &CheckedEnv<'_>,
     step: Step,
     place: &str,
     report: &mut Report,
@@ -189,7 +198,7 @@ fn check_reward(
 
 fn check_end(
     env: &dyn Env,
-    subject: &Subject<'_>,
+    subject: &CheckedEnv<'_>,
     step: Step,
     n_steps: usize,
     place: &str,
@@ -241,7 +250,7 @@ fn check_end(
 
 fn check_time(
     env: &dyn Env,
-    subject: &Subject<'_>,
+    subject: &CheckedEnv<'_>,
     before: Option<f64>,
     place: &str,
     report: &mut Report,

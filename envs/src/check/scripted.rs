@@ -1,10 +1,10 @@
 //! The scripted policy, if there is one: its actions are within their space, and a query has no effect on the episode.
 
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use super::trace::{self, actions};
 use crate::{EnvError, ResetOptions};
 
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let todo = actions(subject, 6);
     let any = ResetOptions::default();
     let mut env = subject.new_env()?;

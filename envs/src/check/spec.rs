@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::report::{Report, Subject};
+use super::report::{CheckedEnv, Report};
 use super::trace::{self, actions};
 use crate::{BoxSpace, EnvError, EnvSpec, GroupKind, ObservationGroup, ResetOptions};
 
@@ -103,7 +103,7 @@ fn check_names(place: &str, names: &[impl AsRef<str>], with_unit: bool, report: 
 }
 
 /// The spec of another instance and of a used instance is the same.
-pub(super) fn check_life(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+pub(super) fn check_life(subject: &CheckedEnv<'_>, report: &mut Report) -> Result<(), EnvError> {
     let mut env = subject.new_env()?;
     if *env.spec() != subject.spec {
         report.add(

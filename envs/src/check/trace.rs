@@ -5,7 +5,7 @@ use std::fmt;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::report::Subject;
+use super::report::CheckedEnv;
 use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
 /// All numbers of an episode.
@@ -28,7 +28,7 @@ pub(super) struct Record {
 }
 
 /// Random actions within the bounds. The same `number` gives the same actions.
-pub(super) fn actions(subject: &Subject<'_>, number: u64) -> Vec<Vec<f32>> {
+pub(super) fn actions(subject: &CheckedEnv<'_>, number: u64) -> Vec<Vec<f32>> {
     let space = &subject.spec.action_space;
     let mut rng = ChaCha8Rng::seed_from_u64(subject.options.seed);
     rng.set_stream(number + 1);

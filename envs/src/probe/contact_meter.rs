@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use super::held_force::HeldForce;
 use super::rule::{Rule, judge_rules};
-use super::{ContactCosts, ForceLimits, SceneState, SuccessCriteria, Touch, share};
+use super::{ContactCosts, ContactPeak, ForceLimits, SceneState, SuccessCriteria, share};
 use crate::named_values;
 
 /// Time after first contact that the force errors exclude [s].
@@ -84,7 +84,7 @@ pub struct ContactMeter {
     /// Maximum squared distance between the tips of the unit vectors of the probe's and the goal's axis.
     tilt_chord_square: f64,
     peak_force: f64,
-    touch: Touch,
+    touch: ContactPeak,
     /// Costs so far.
     charged: ContactCosts,
 }
@@ -176,12 +176,12 @@ impl ContactMeter {
         self.peak_force
     }
 
-    /// See [`Touch::speed`].
+    /// See [`ContactPeak::speed`].
     pub fn contact_speed(&self) -> f64 {
         self.touch.speed()
     }
 
-    /// See [`Touch::force_rate`].
+    /// See [`ContactPeak::force_rate`].
     pub fn force_rate(&self) -> f64 {
         self.touch.force_rate()
     }
@@ -192,7 +192,7 @@ impl ContactMeter {
         sum / n.max(1) as f64
     }
 
-    /// See [`Touch::contact_speed_penalty`].
+    /// See [`ContactPeak::contact_speed_penalty`].
     pub fn contact_speed_penalty(&mut self, limit: f64) -> f64 {
         self.touch.contact_speed_penalty(limit)
     }

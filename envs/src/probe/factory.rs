@@ -24,10 +24,16 @@ where
     T: ProbeTask + 'static,
 {
     let scenes = Arc::new(scenes);
-    settings.scene = settings.scene.recorded(&scenes.first().scene.robot);
+    let robot = &scenes.first().scene.robot;
+    settings.scene = settings.scene.recorded(robot);
+    let file = &settings.scene.robot_file;
+    let warning = |note| format!("scene.robot_file: {file}: {note}");
+    let warnings = robot.notes.iter().map(warning).collect();
     let table = settings::table(&settings);
-    EnvFactory::new(name, table, move || {
+    let mut factory = EnvFactory::new(name, table, move || {
         let task = make(&settings, scenes.first())?;
         Ok(ProbeEnvironment::new(name, &settings, scenes.clone(), task)?.boxed())
-    })
+    });
+    factory.warnings = warnings;
+    factory
 }

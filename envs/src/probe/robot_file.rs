@@ -35,9 +35,9 @@ pub(super) fn load(settings: &SceneSettings) -> Result<Option<Robot>, EnvError> 
             .map_err(|problem| wrong("package", problem))?,
     };
     let path = Path::new(&settings.robot_file);
-    let loaded = robot_file::load(path, &settings.flange, &options)
+    let robot = robot_file::load(path, &settings.flange, &options)
         .map_err(|error| wrong("robot_file", error.to_string()))?;
-    let (recorded, found) = (&settings.robot_sha256, checksum(&loaded.robot));
+    let (recorded, found) = (&settings.robot_sha256, checksum(&robot));
     if !recorded.is_empty() && *recorded != found {
         let problem = format!(
             "{} gives another robot than the recorded one: its checksum is {found}, not {recorded}; \
@@ -46,7 +46,7 @@ pub(super) fn load(settings: &SceneSettings) -> Result<Option<Robot>, EnvError> 
         );
         return Err(wrong("robot_file", problem));
     }
-    Ok(Some(loaded.robot))
+    Ok(Some(robot))
 }
 
 /// SHA-256 of all that a robot is made of, in hexadecimal digits: its model with meshes, flange, start pose and joint speeds.

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use insonate_models::SceneConfig;
 use insonate_models::torsos::{self, Breathing, Softness, TorsoConfig, TorsoKind};
+use insonate_sim::render::RenderThread;
 use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{
-    NominalTorso, RenderThread, SceneModel, SceneSettings, SceneState, TorsoFrame, resize_torso,
-    scale_softness,
+    NominalTorso, SceneModel, SceneSettings, SceneState, TorsoFrame, resize_torso, scale_softness,
 };
 use crate::EnvError;
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};

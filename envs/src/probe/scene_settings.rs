@@ -171,9 +171,10 @@ impl SceneSettings {
             shape: Shape::by_name(&self.shape).map_err(EnvError::of_name)?,
             patient: Some(self.patient),
             lattice,
-            softness: softness.map_or(SoftnessChoice::Values(Softness::default()), |file| {
-                self.softness_of(file)
-            }),
+            softness: match softness {
+                Some(file) => self.softness_of(file)?,
+                None => SoftnessChoice::Values(Softness::default()),
+            },
             active_radius: tissue.then_some(match self.tissue.reach {
                 0.0 => f64::INFINITY,
                 reach => reach,
@@ -232,16 +233,19 @@ impl SceneSettings {
         })
     }
 
-    /// Softness of the torso: its own entry of the file, else the pooled one, else the default.
-    fn softness_of(&self, file: &SoftnessFile) -> SoftnessChoice {
-        let pooled = file.stiffness_and_damping();
-        match (file.scene.get(&self.torso), pooled) {
-            (Some(entry), _) => SoftnessChoice::Tuned(tuned_torso(entry)),
-            (None, Some([stiffness, damping])) => SoftnessChoice::Tuned(TunedTorso {
-                softness: Softness { stiffness, damping },
-                ..TunedTorso::default()
-            }),
-            (None, None) => SoftnessChoice::Values(Softness::default()),
+    /// Softness of the torso: its own entry of the file, or the pooled one.
+    fn softness_of(&self, file: &SoftnessFile) -> Result<SoftnessChoice, EnvError> {
+        if let Some(entry) = file.scene.get(&self.torso) {
+            return Ok(SoftnessChoice::Tuned(tuned_torso(entry)));
         }
+        let pooled = file.stiffness_and_damping();
+        let [stiffness, damping] = pooled.ok_or_else(|| EnvError::Config {
+            field: "scene.softness".to_owned(),
+            problem: format!("{} {}", self.softness, file.missing_softness()),
+        })?;
+        Ok(SoftnessChoice::Tuned(TunedTorso {
+            softness: Softness { stiffness, damping },
+            ..TunedTorso::default()
+        }))
     }
 }

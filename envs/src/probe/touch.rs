@@ -26,19 +26,19 @@ const WINDOW: f64 = 0.02;
 
 /// The hardest touch of an episode.
 #[derive(Debug, Clone)]
-pub struct Touch {
+pub struct ContactPeak {
     in_contact: bool,
     /// Speed towards the skin in the last physics step [m/s].
     closing: f64,
     speed: f64,
-    /// Sum of the values returned by [`Touch::contact_speed_penalty`].
+    /// Sum of the values returned by [`ContactPeak::contact_speed_penalty`].
     charged: f64,
     /// Forces within the last [`WINDOW`] [N].
     forces: VecDeque<f64>,
     force_rate: f64,
 }
 
-impl Default for Touch {
+impl Default for ContactPeak {
     fn default() -> Self {
         Self {
             in_contact: false,
@@ -51,7 +51,7 @@ impl Default for Touch {
     }
 }
 
-impl Touch {
+impl ContactPeak {
     /// Adds the last physics step. Speed and force are measured along `axis`, a unit vector in world that points into the patient.
     pub fn update(&mut self, state: &SceneState, axis: &Vector3<f64>) {
         let probe = &state.probe;

@@ -70,7 +70,7 @@ use crate::probe::{
 use crate::randomization::EpisodeParameters;
 use crate::settings;
 use crate::ultrasound::{
-    FrameAssessment, KnownSurfaces, OrganSurface, Raster, Survey, UltrasoundSettings,
+    FrameAssessment, KnownSurfaces, OrganScan, OrganSurface, Raster, UltrasoundSettings,
 };
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
@@ -247,7 +247,7 @@ struct Coverage {
     script: Option<HybridMotionSettings>,
     known: KnownSurfaces,
     /// The survey of a patient's organ while it runs.
-    survey: Option<(u64, Survey)>,
+    survey: Option<(u64, OrganScan)>,
     surface: Option<Arc<OrganSurface>>,
     /// Whether each point was seen, and the fraction seen.
     seen: Vec<bool>,
@@ -301,7 +301,7 @@ impl Coverage {
         }
         let adult = state.patient.as_ref();
         let adult = adult.ok_or(EnvError::Order("coverage without a patient"))?;
-        let survey = Survey::new(adult.adult(), self.organ, self.settings.n_points)?;
+        let survey = OrganScan::new(adult.adult(), self.organ, self.settings.n_points)?;
         let raster = survey.raster().clone();
         self.survey = Some((patient, survey));
         Ok(raster)

@@ -331,7 +331,7 @@ impl Push {
     }
 
     /// A random position at least `least` away from another.
-    fn place_away(&self, from: [f64; 2], least: f64, rng: &mut ChaCha8Rng) -> [f64; 2] {
+    fn random_place_apart(&self, from: [f64; 2], least: f64, rng: &mut ChaCha8Rng) -> [f64; 2] {
         let far = |[x, y]: [f64; 2]| (x - from[0]).hypot(y - from[1]);
         let mut best = self.random_place(rng);
         for _ in 0..64 {
@@ -381,8 +381,8 @@ impl ProbeTask for Push {
     ) -> Result<(), EnvError> {
         let top = insonate_models::arena::TABLE_HEIGHT;
         let cube = self.random_place(rng);
-        self.goal = self.place_away(cube, self.settings.least_distance, rng);
-        let probe = self.place_away(cube, 0.1, rng);
+        self.goal = self.random_place_apart(cube, self.settings.least_distance, rng);
+        let probe = self.random_place_apart(cube, 0.1, rng);
         let yaw = rng.random_range(0.0..std::f64::consts::FRAC_PI_2);
         self.action_change.reset();
         self.touched = false;

@@ -270,7 +270,7 @@ impl TissueRetract {
     }
 
     /// Distance from the instrument to the target, if it is not held, plus from the target to the goal [m].
-    fn way_left(&self, state: &SurgeryState) -> f64 {
+    fn remaining_distance(&self, state: &SurgeryState) -> f64 {
         let to_target = if self.is_held {
             0.0
         } else {
@@ -313,7 +313,7 @@ impl SurgeryTask for TissueRetract {
         self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
         (self.is_held, self.n_held) = (false, 0);
         (self.may_grasp, self.is_there) = (false, false);
-        self.way = self.way_left(state);
+        self.way = self.remaining_distance(state);
         self.peak_grasp_force = 0.0;
         Ok(())
     }
@@ -334,7 +334,7 @@ impl SurgeryTask for TissueRetract {
         }
         let is_first = self.is_held && self.n_held == 1;
         let before = self.way;
-        self.way = self.way_left(state);
+        self.way = self.remaining_distance(state);
         self.is_there = self.is_held && self.way < self.settings.threshold;
         let settings = &self.settings;
         let per_metre = 1.0 / self.diagonal;

@@ -10,7 +10,7 @@ mod scanner;
 mod settings;
 
 pub use frame_assessment::FrameAssessment;
-pub use organ_surface::{KnownSurfaces, OrganSurface, Survey};
+pub use organ_surface::{KnownSurfaces, OrganScan, OrganSurface};
 pub use patient::Patient;
 pub use raster::Raster;
 pub use scanner::Scanner;

@@ -22,14 +22,14 @@ pub struct OrganSurface {
 
 /// A search for the visible part of an organ: frames of the torso at rest from each pose of a raster.
 #[derive(Debug)]
-pub struct Survey {
+pub struct OrganScan {
     raster: Raster,
     points: Vec<SurfacePoint>,
     seen: Vec<bool>,
     n_left: usize,
 }
 
-impl Survey {
+impl OrganScan {
     /// Starts a survey of an organ with `n` points per ellipsoid of the organ.
     ///
     /// # Errors

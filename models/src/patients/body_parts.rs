@@ -56,13 +56,13 @@ pub(crate) fn body_parts(physique: &Physique, mjcf: &mut Mjcf) -> Body {
 
 /// A mesh with smooth normals, for rendering.
 #[derive(Default)]
-struct Drawn {
+struct VisualMesh {
     mesh: TriangleMesh,
     /// Normals of the vertices, flat `[n, 3]`.
     normals: Vec<f64>,
 }
 
-impl Drawn {
+impl VisualMesh {
     /// The zero surface of a field in a box, from a grid of cell size `cell` [m].
     fn of_field(
         room: [[f64; 3]; 2],
@@ -115,7 +115,7 @@ fn slope(field: impl Fn(&Vector3<f64>) -> f64, point: &Vector3<f64>) -> Vector3<
 }
 
 /// Name, material and surface of the rendered meshes, in the torso's frame.
-fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
+fn surfaces(figure: &Figure) -> [(&'static str, &'static str, VisualMesh); 3] {
     let body = |point: &Vector3<f64>| figure.body(point);
     let trunk = |point: &Vector3<f64>| figure.trunk.distance((*point).into());
     let at = |y: f64| figure.notch([0.0, y, 0.0]).y;
@@ -143,7 +143,7 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
         trunk(point) > -HIDDEN && !(is_clothed && point.x.abs() < 0.9 * hands)
     };
     // Head and hands have finer grids. Each grid overlaps the next, because meshes are open at the ends of their grids.
-    let mut limbs = Drawn::of_field(
+    let mut limbs = VisualMesh::of_field(
         boxed(feet, chin + COARSE, side),
         COARSE,
         body,
@@ -153,7 +153,7 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
         },
         dive,
     );
-    limbs.append(Drawn::of_field(
+    limbs.append(VisualMesh::of_field(
         boxed(chin, crown, figure.scaled(0.12)),
         MIDDLE,
         body,
@@ -162,18 +162,18 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, Drawn); 3] {
     ));
     for [from, to] in [[-side, -hands], [hands, side]] {
         let room = [[from, fingers, -0.01], [to, wrists, figure.scaled(0.09)]];
-        limbs.append(Drawn::of_field(room, FINE, body, shows, unmoved));
+        limbs.append(VisualMesh::of_field(room, FINE, body, shows, unmoved));
     }
     let hips = figure.crotch([0.0, 0.14, 0.0]).y;
     let thighs = figure.crotch([0.0, -0.19, 0.0]).y;
-    let shorts = Drawn::of_field(
+    let shorts = VisualMesh::of_field(
         boxed(thighs, hips, side),
         0.75 * COARSE,
         |point| figure.trunks(point),
         |_| true,
         unmoved,
     );
-    let hair = Drawn::of_field(
+    let hair = VisualMesh::of_field(
         boxed(chin, crown, figure.scaled(0.12)),
         FINE,
         |point| figure.hair(point),

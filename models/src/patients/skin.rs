@@ -12,7 +12,7 @@ use crate::mjcf::{Element, Skin, Value};
 const FINENESS: f64 = 0.009;
 
 /// Indices of a lattice point: across, upwards, from the crotch to the head.
-type Place = [usize; 3];
+type LatticeIndex = [usize; 3];
 
 /// A skin over five faces of a lattice. The sixth, the back, lies on the table.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct DrawnSkin {
     /// Vertices at rest in the torso's frame [m], shape `[n_vertices, 3]`.
     pub(crate) positions: Vec<[f64; 3]>,
     /// Lattice points that each vertex follows, with weights.
-    pub(crate) weights: Vec<Vec<(Place, f64)>>,
+    pub(crate) weights: Vec<Vec<(LatticeIndex, f64)>>,
     triangles: Vec<[usize; 3]>,
 }
 
@@ -60,7 +60,13 @@ impl DrawnSkin {
         skin
     }
 
-    fn add_vertex(&mut self, trunk: &Trunk, cells: Place, parts: usize, fine: Place) -> usize {
+    fn add_vertex(
+        &mut self,
+        trunk: &Trunk,
+        cells: LatticeIndex,
+        parts: usize,
+        fine: LatticeIndex,
+    ) -> usize {
         let share = |axis: usize| fine[axis] as f64 / (cells[axis] * parts) as f64;
         let coordinates = [2.0 * share(0) - 1.0, share(1), 2.0 * share(2) - 1.0];
         self.positions.push(trunk.drawn_point(coordinates));
@@ -69,7 +75,7 @@ impl DrawnSkin {
             let (cell, rest) = (fine[axis] / parts, fine[axis] % parts);
             let far = rest as f64 / parts as f64;
             let split = weights.into_iter().flat_map(|(place, weight)| {
-                let (mut near_place, mut far_place): (Place, Place) = (place, place);
+                let (mut near_place, mut far_place): (LatticeIndex, LatticeIndex) = (place, place);
                 (near_place[axis], far_place[axis]) = (cell, cell + 1);
                 [
                     (near_place, weight * (1.0 - far)),
@@ -90,7 +96,7 @@ impl DrawnSkin {
         material: &str,
         place_of: impl Fn([f64; 3]) -> [f64; 3],
         bones: &[Bone],
-        bone_of: impl Fn(Place) -> usize,
+        bone_of: impl Fn(LatticeIndex) -> usize,
     ) -> Skin {
         let micrometres = |x: f64| (x * 1e6).round() / 1e6;
         let positions: Vec<[f64; 3]> = self

@@ -266,7 +266,7 @@ impl Section {
 mod tests {
     use super::*;
 
-    fn everyone() -> impl Iterator<Item = Physique> {
+    fn sample_of_adults() -> impl Iterator<Item = Physique> {
         let drawn = (0..20).map(Physique::drawn);
         drawn.chain([Physique::reference(Sex::Female), Physique::default()])
     }
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn every_trunk_is_symmetric_stands_on_the_table_and_keeps_its_length() {
-        for physique in everyone() {
+        for physique in sample_of_adults() {
             let trunk = Trunk::new(&physique);
             for step in 0..=20 {
                 let v = 0.1 * f64::from(step) - 1.0;
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_distance_is_zero_on_the_front() {
-        for physique in everyone() {
+        for physique in sample_of_adults() {
             let trunk = Trunk::new(&physique);
             for (u, v) in [(0.0, 0.0), (0.5, -0.4), (-0.8, 0.3), (0.2, 0.5)] {
                 let front = trunk.point([u, 1.0, v]);

@@ -25,7 +25,7 @@ pub mod psm;
 mod robot;
 pub mod ur5e;
 
-pub use from_file::{FileOptions, LoadedRobot, from_file};
+pub use from_file::{FileOptions, from_file};
 pub use robot::Robot;
 
 /// A function that creates a robot.

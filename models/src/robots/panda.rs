@@ -54,6 +54,7 @@ fn make() -> Robot {
         flange: Some("flange".to_owned()),
         home_qpos: HOME_QPOS.to_vec(),
         velocity_limits: VELOCITY_LIMITS.to_vec(),
+        notes: Vec::new(),
     }
 }
 

@@ -19,4 +19,6 @@ pub struct Robot {
     pub home_qpos: Vec<f64>,
     /// Upper limits of joint speeds [rad/s], in MJCF order; empty if unknown. MuJoCo does not enforce them.
     pub velocity_limits: Vec<f64>,
+    /// Notes to the user about differences from a robot file; empty for the robots of the registry.
+    pub notes: Vec<String>,
 }

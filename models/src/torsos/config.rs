@@ -277,8 +277,8 @@ impl TorsoConfig {
                 "points through the patient",
             )?;
         }
-        if let Some(reach) = self.active_radius {
-            check_range("reach", reach, [0.02, 1.0], "m")?;
+        if let Some(radius) = self.active_radius {
+            check_range("active_radius", radius, [0.02, 1.0], "m")?;
         }
         if let Some(substep) = self.substep {
             check_range("substep", substep, [5e-5, 1e-3], "s")?;

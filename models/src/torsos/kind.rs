@@ -18,7 +18,7 @@ pub struct TorsoKind {
     /// What steps the torso.
     pub stepper: Stepper,
     /// What the torso consists of.
-    pub matter: Matter,
+    pub structure: TorsoStructure,
     /// Whether its softness can vary over the skin ([`TorsoConfig::field`]).
     pub takes_field: bool,
     /// Whether its default lattice is matched to the probe ([`TorsoConfig::fitted_to_probe`]).
@@ -49,7 +49,7 @@ pub type TissueMaterial = fn(&TorsoConfig) -> [f64; 4];
 
 /// What a torso consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Matter {
+pub enum TorsoStructure {
     /// A lattice of points with gaps, held by constraints: `rest`, `neighbors` and `contact` of [`TorsoConfig`].
     Shell,
     /// A solid without gaps.
@@ -59,7 +59,7 @@ pub enum Matter {
 impl TorsoKind {
     /// Whether the torso is a lattice of points that constraints hold.
     pub fn is_shell(&self) -> bool {
-        self.matter == Matter::Shell
+        self.structure == TorsoStructure::Shell
     }
 
     /// The material of a tissue solver for a configuration; `None` for a torso that no tissue solver steps.

@@ -20,7 +20,7 @@ pub use config::{Shape, TorsoConfig};
 pub use constraints::ShellConstraints;
 pub use field::SoftnessField;
 pub use flex::flex;
-pub use kind::{Matter, Stepper, TissueMaterial, TorsoKind};
+pub use kind::{Stepper, TissueMaterial, TorsoKind, TorsoStructure};
 pub use softness::Softness;
 pub use solref::Solref;
 pub use tissue::{mpm, xpbd};
@@ -38,7 +38,7 @@ pub const ALL: &[TorsoKind] = &[
         summary: "MuJoCo 2.x's composite shell of particles, as in the thesis",
         build: composite,
         stepper: Stepper::MuJoCo,
-        matter: Matter::Shell,
+        structure: TorsoStructure::Shell,
         takes_field: true,
         // MuJoCo makes a few steps per second with a finer lattice than the thesis'.
         follows_probe: false,
@@ -52,7 +52,7 @@ pub const ALL: &[TorsoKind] = &[
         summary: "the composite shell, stepped outside MuJoCo",
         build: fast,
         stepper: Stepper::Shell,
-        matter: Matter::Shell,
+        structure: TorsoStructure::Shell,
         takes_field: true,
         follows_probe: true,
         has_fine_human: true,
@@ -65,7 +65,7 @@ pub const ALL: &[TorsoKind] = &[
         summary: "a solid of tetrahedra under a skin, MuJoCo's finite elements",
         build: flex,
         stepper: Stepper::MuJoCo,
-        matter: Matter::Solid,
+        structure: TorsoStructure::Solid,
         takes_field: false,
         follows_probe: false,
         has_fine_human: false,
@@ -78,7 +78,7 @@ pub const ALL: &[TorsoKind] = &[
         summary: "a solid of particles (MLS-MPM), stepped outside MuJoCo",
         build: mpm,
         stepper: Stepper::Tissue(tissue::mpm_material),
-        matter: Matter::Solid,
+        structure: TorsoStructure::Solid,
         takes_field: true,
         follows_probe: false,
         has_fine_human: true,
@@ -91,7 +91,7 @@ pub const ALL: &[TorsoKind] = &[
         summary: "a solid of tetrahedra (XPBD), stepped outside MuJoCo",
         build: xpbd,
         stepper: Stepper::Tissue(tissue::xpbd_material),
-        matter: Matter::Solid,
+        structure: TorsoStructure::Solid,
         takes_field: true,
         follows_probe: false,
         has_fine_human: true,

@@ -184,11 +184,11 @@ fn mpm_damping(config: &TorsoConfig) -> f64 {
 /// At 4000 N/m, 0.5 ms, $s$ is 45.
 fn xpbd_damping(config: &TorsoConfig) -> f64 {
     let damping = config.softness.damping;
-    damping / (1.0 - (damping / most_felt(config, substep(config))).min(MADE_UP_FOR))
+    damping / (1.0 - (damping / max_felt_damping(config, substep(config))).min(MADE_UP_FOR))
 }
 
 /// Limit $s$ of the damping that a probe on tetrahedra can feel, for a substep [s] [N·s/m].
-fn most_felt(config: &TorsoConfig, substep: f64) -> f64 {
+fn max_felt_damping(config: &TorsoConfig, substep: f64) -> f64 {
     MOST_FELT
         * (SUBSTEP / substep)
         * (config.spacing / FITTED_SPACING).powf(1.7)
@@ -198,7 +198,7 @@ fn most_felt(config: &TorsoConfig, substep: f64) -> f64 {
 /// Longest substep of tetrahedra [s]: the configured one, or one that is short enough for the damping.
 fn substep(config: &TorsoConfig) -> f64 {
     config.substep.unwrap_or_else(|| {
-        let share = config.softness.damping / (WELL_FELT * most_felt(config, SUBSTEP));
+        let share = config.softness.damping / (WELL_FELT * max_felt_damping(config, SUBSTEP));
         (SUBSTEP / share.max(1.0)).max(LEAST_SUBSTEP)
     })
 }

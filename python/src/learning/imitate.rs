@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use insonate::demonstrations::{self, Lesson, imitation_json, losses_csv};
+use insonate::demonstrations::{self, ImitationData, imitation_json, losses_csv};
 use insonate::files::{Claim, OutputFolder};
 use insonate::learning::LearningError;
 use insonate::training::ppo_defaults;
@@ -49,7 +49,7 @@ pub(crate) fn imitate<'py>(
     config.check()?;
     let mut watch = Watch::new(progress);
     let summary = py.detach(|| {
-        let lesson = Lesson::read(&data, &task, &overrides)?;
+        let lesson = ImitationData::read(&data, &task, &overrides)?;
         let claim = Claim::by("imitate").overwriting(overwrite);
         let folder = OutputFolder::create(&output, claim)?;
         let learnt = demonstrations::imitate(&lesson, &config, &mut |losses| {

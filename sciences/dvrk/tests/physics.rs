@@ -53,19 +53,19 @@ fn degrees_and_millimetres_are_named_and_can_be_read() {
     for (written, words, angles, lengths) in [
         (
             &degrees,
-            vec!["q1 goes from", "--angles degrees"],
+            vec!["q1 goes from", "angles=degrees"],
             AngleUnit::Degrees,
             LengthUnit::Metres,
         ),
         (
             &millimetres,
-            vec!["q3 goes from", "--lengths millimetres"],
+            vec!["q3 goes from", "lengths=millimetres"],
             AngleUnit::Radians,
             LengthUnit::Millimetres,
         ),
         (
             &both,
-            vec!["--angles degrees", "--lengths millimetres"],
+            vec!["angles=degrees", "lengths=millimetres"],
             AngleUnit::Degrees,
             LengthUnit::Millimetres,
         ),
@@ -98,7 +98,7 @@ fn degrees_and_millimetres_are_named_and_can_be_read() {
     let message = read(&text(&positions, ""), &motors).unwrap_err();
     println!("{message}");
     assert!(
-        message.contains("convert q to rad") && !message.contains("--angles"),
+        message.contains("convert q to rad") && !message.contains("angles="),
         "{message}"
     );
     // A wrong rate.
@@ -123,7 +123,7 @@ fn torques_of_opposite_sign_or_in_other_units_are_refused_by_name() {
         reaction.tau.iter_mut().for_each(|tau| *tau = -*tau);
         let message = fit(&reaction, method).unwrap_err();
         println!("{message}");
-        assert!(message.contains("opposite sign") && message.contains("--torques reaction"));
+        assert!(message.contains("opposite sign") && message.contains("torques=reaction"));
         let reading = Reading {
             torques: TorqueSign::Reaction,
             ..Reading::new(Coordinates::Motor)
@@ -136,7 +136,7 @@ fn torques_of_opposite_sign_or_in_other_units_are_refused_by_name() {
     one.tau.iter_mut().for_each(|tau| tau[1] = -tau[1]);
     let message = fit(&one, Method::Sdp).unwrap_err();
     println!("{message}");
-    assert!(message.contains("tau2 has the opposite sign") && !message.contains("--torques"));
+    assert!(message.contains("tau2 has the opposite sign") && !message.contains("torques="));
     // Torques in N mm.
     let mut large = log.clone();
     large.tau.iter_mut().for_each(|tau| *tau *= 1e3);

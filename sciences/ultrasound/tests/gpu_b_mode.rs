@@ -28,7 +28,7 @@ fn gpu() -> Option<Gpu> {
 }
 
 /// A phantom, its deformation and the pose of the probe.
-struct Sight<'a> {
+struct ImagingCase<'a> {
     phantom: &'a dyn Phantom,
     deformation: Box<dyn Deformation>,
     pose: Isometry3<f64>,
@@ -48,7 +48,7 @@ fn block(depth: f32) -> Block {
     block
 }
 
-impl<'a> Sight<'a> {
+impl<'a> ImagingCase<'a> {
     /// A view with an oblique pose.
     fn oblique(block: &'a Block) -> Self {
         Self {
@@ -132,13 +132,13 @@ fn pictures_match_the_cpu() {
         let mut on_cpu = BMode::new(&transducer, &settings).unwrap();
         let converter = on_cpu.scan_converter(101).unwrap();
         let block = block(settings.depth as f32);
-        let sights = [
-            Sight::oblique(&block),
-            Sight::pressed(&adult, &transducer, 0.0),
+        let cases = [
+            ImagingCase::oblique(&block),
+            ImagingCase::pressed(&adult, &transducer, 0.0),
         ];
-        for sight in sights {
-            let wanted = on_cpu.frame(&sight.view(), 5);
-            let found = on_gpu.frames(&[(sight.view(), 5)]).unwrap();
+        for case in cases {
+            let wanted = on_cpu.frame(&case.view(), 5);
+            let found = on_gpu.frames(&[(case.view(), 5)]).unwrap();
             assert_eq!(wanted.labels, found[0].labels);
             assert_eq!(wanted.coupled, found[0].coupled);
             let (median, correlation) = difference(&transducer, wanted, &found[0]);
@@ -166,10 +166,10 @@ fn frames_do_not_depend_on_the_run_or_on_other_frames_of_a_batch() {
         ..Settings::of(&transducer)
     };
     let adult = adult();
-    let sights: Vec<Sight> = (0..16)
-        .map(|n| Sight::pressed(&adult, &transducer, 0.004 * f64::from(n)))
+    let cases: Vec<ImagingCase> = (0..16)
+        .map(|n| ImagingCase::pressed(&adult, &transducer, 0.004 * f64::from(n)))
         .collect();
-    let shots: Vec<(View, u64)> = sights.iter().map(Sight::view).zip(3..).collect();
+    let shots: Vec<(View, u64)> = cases.iter().map(ImagingCase::view).zip(3..).collect();
     let mut together = GpuBMode::new(&gpu, &transducer, &settings, 16, Some(64)).unwrap();
     let mut alone = GpuBMode::new(&gpu, &transducer, &settings, 1, Some(64)).unwrap();
     assert_eq!([together.n_at_once(), alone.n_at_once()], [16, 1]);
@@ -208,11 +208,11 @@ fn invalid_settings_and_a_lost_gpu_are_errors() {
     let mut b_mode = GpuBMode::new(&gpu, &transducer, &settings, 1, None).unwrap();
     assert!(b_mode.frames(&[]).unwrap().is_empty());
     let block = block(0.15);
-    let sight = Sight::oblique(&block);
-    b_mode.frames(&[(sight.view(), 0)]).unwrap();
+    let case = ImagingCase::oblique(&block);
+    b_mode.frames(&[(case.view(), 0)]).unwrap();
     assert!(b_mode.pictures()[0].is_empty());
     gpu.destroy();
-    let lost = b_mode.frames(&[(sight.view(), 0)]);
+    let lost = b_mode.frames(&[(case.view(), 0)]);
     let is_lost = matches!(lost, Err(UltrasoundError::Gpu(DeviceError::Lost(_))));
     assert!(is_lost, "{lost:?}");
 }

@@ -6,7 +6,7 @@ use insonate_ultrasound::deformation::{
 };
 use insonate_ultrasound::material::{AIR, SOFT_TISSUE};
 use insonate_ultrasound::phantom::labels::{LabelImage, MaterialTable, VoxelFrame};
-use insonate_ultrasound::phantom::{Adult, Block, LabelVolume, Phantom, Place};
+use insonate_ultrasound::phantom::{Adult, Block, LabelVolume, Phantom, PointMaterial};
 use insonate_ultrasound::transducer::c5_2;
 use insonate_ultrasound::{BMode, Frame, Material, Settings, View};
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
@@ -66,15 +66,15 @@ fn invalid_poses_are_refused() {
 }
 
 /// A phantom without materials.
-struct Nothing;
+struct EmptyPhantom;
 
-impl Phantom for Nothing {
+impl Phantom for EmptyPhantom {
     fn materials(&self) -> &[Material] {
         &[]
     }
 
-    fn place(&self, _: &Point) -> Place {
-        Place {
+    fn place(&self, _: &Point) -> PointMaterial {
+        PointMaterial {
             material: 0,
             clearance: 0.0,
         }
@@ -88,7 +88,7 @@ impl Phantom for Nothing {
 #[test]
 fn empty_phantoms_are_refused_or_couple_to_nothing() {
     let rigid = Rigid::default();
-    let refusal = View::new(&Nothing, &rigid, &Isometry3::identity()).err();
+    let refusal = View::new(&EmptyPhantom, &rigid, &Isometry3::identity()).err();
     let refusal = refusal.expect("there are no materials").to_string();
     assert!(
         refusal.contains("materials of the phantom is 0"),

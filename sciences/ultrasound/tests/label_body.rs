@@ -183,19 +183,19 @@ fn gas_behind_the_skin_counts_where_it_has_no_label() {
     // The face is a millimetre deep in the skin; the picture is 40 mm deep.
     let whole = found(&|_| 5);
     assert_eq!(whole, GasBehind::default());
-    assert!(!whole.is_doubtful());
+    assert!(!whole.is_uncertain());
     let between = found(&|depth| if (11.0..19.0).contains(&depth) { 0 } else { 5 });
     near(between.share, 0.2);
     near(between.enclosed, 0.2);
-    assert!(between.is_doubtful());
+    assert!(between.is_uncertain());
     let after = found(&|depth| if depth > 15.0 { 0 } else { 5 });
     near(after.share, 0.65);
     near(after.enclosed, 0.0);
-    assert!(after.is_doubtful());
+    assert!(after.is_uncertain());
     // The back of a body, and gases with a label.
     let back = found(&|depth| if depth > 29.0 { 0 } else { 5 });
     near(back.share, 0.3);
-    assert!(!back.is_doubtful());
+    assert!(!back.is_uncertain());
     // The volume ends within tissue.
     let short = image([100, 20, 50], short_frame(), |_| 5);
     let short = LabelVolume::new(&short, &known).expect("all labels are known");

@@ -245,14 +245,14 @@ fn boundaries_are_as_loud_at_any_depth_and_on_any_number_of_lines() {
 }
 
 /// A phantom without materials.
-struct Nothing;
+struct EmptyPhantom;
 
-impl Phantom for Nothing {
+impl Phantom for EmptyPhantom {
     fn materials(&self) -> &[Material] {
         &[]
     }
 
-    fn place(&self, _: &Point) -> insonate_ultrasound::phantom::Place {
+    fn place(&self, _: &Point) -> insonate_ultrasound::phantom::PointMaterial {
         unreachable!("it has no materials")
     }
 
@@ -272,7 +272,7 @@ fn wrong_input_is_refused_by_name() {
     };
     let lost = Isometry3::translation(f64::NAN, 0.0, 0.0);
     assert!(refuse(&block, lost).contains("pose of the probe"));
-    assert!(refuse(&Nothing, Isometry3::identity()).contains("materials of the phantom"));
+    assert!(refuse(&EmptyPhantom, Isometry3::identity()).contains("materials of the phantom"));
     for (n_lines, depth, named) in [
         (0, 0.1, "n_lines"),
         (64, f64::NAN, "depth"),

@@ -37,7 +37,7 @@ pub struct OperationalSpace {
     joint_axes: Vec<(bool, usize)>,
     /// Linear and angular velocity of the face per joint velocity, shape `[n_joints, 6]`.
     jacobian: Vec<SpatialVector>,
-    work: Work,
+    work: MobilityScratch,
     /// $J M^{-1} J^T$: acceleration in world per force.
     mobility: [SpatialVector; 6],
     /// Wanted joint accelerations in the null space.
@@ -65,7 +65,7 @@ impl OperationalSpace {
                 .collect(),
             probe,
             jacobian: vec![[0.0; 6]; n],
-            work: Work {
+            work: MobilityScratch {
                 factor: vec![0.0; n * n],
                 scaled: vec![0.0; n * n],
                 weighted: vec![[0.0; 6]; n],
@@ -189,7 +189,7 @@ fn away_from_limits(position: f64, velocity: f64, [low, high]: &[f64; 2]) -> f64
 
 /// Scratch memory of [`mobility`].
 #[derive(Debug, Clone)]
-struct Work {
+struct MobilityScratch {
     /// $L$ below its diagonal, row-major, shape `[n_joints, n_joints]`.
     factor: Vec<f64>,
     /// $L D$ below its diagonal, row-major, shape `[n_joints, n_joints]`.
@@ -208,7 +208,7 @@ fn mobility(
     n: usize,
     inertia: &[f64],
     jacobian: &[SpatialVector],
-    work: &mut Work,
+    work: &mut MobilityScratch,
 ) -> Option<[SpatialVector; 6]> {
     let (factor, scaled) = (&mut work.factor[..n * n], &mut work.scaled[..n * n]);
     let (inertia, jacobian) = (&inertia[..n * n], &jacobian[..n]);

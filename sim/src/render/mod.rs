@@ -2,6 +2,7 @@
 
 mod image;
 mod release;
+mod render_thread;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use mujoco_rs::wrappers::mj_visualization::MjvCamera;
 
 pub use image::Image;
 use release::Release;
+pub use render_thread::{RenderThread, ThreadRenderer};
 
 use crate::names::{self, ObjectType};
 use crate::render_state::RenderState;

@@ -7,7 +7,7 @@ mod urdf;
 
 use std::path::{Path, PathBuf};
 
-use insonate_models::robots::{self, FileOptions, LoadedRobot};
+use insonate_models::robots::{self, FileOptions, Robot};
 
 pub use error::RobotFileError;
 
@@ -51,11 +51,7 @@ pub struct LoadOptions {
 /// # Errors
 /// [`RobotFileError::Refused`] for a file that is malformed or has unsupported content; [`RobotFileError::Simulation`] if libmujoco is
 /// needed and missing; [`RobotFileError::Model`] for errors of [`robots::from_file`].
-pub fn load(
-    path: &Path,
-    flange: &str,
-    options: &LoadOptions,
-) -> Result<LoadedRobot, RobotFileError> {
+pub fn load(path: &Path, flange: &str, options: &LoadOptions) -> Result<Robot, RobotFileError> {
     let mut file_options = FileOptions {
         root: options.root.clone(),
         without_tool: options.without_tool,
@@ -74,10 +70,10 @@ pub fn load(
     let staged = folder.path().join("robot.xml");
     std::fs::write(&staged, mjcf).map_err(in_folder)?;
     file_options.root = None;
-    let mut loaded = robots::from_file(&staged, flange, &file_options)
+    let mut robot = robots::from_file(&staged, flange, &file_options)
         .map_err(|error| RobotFileError::staged(path, &staged, &error))?;
-    loaded.robot.summary = format!("from {}", path.display()).into();
-    notes.append(&mut loaded.notes);
-    loaded.notes = notes;
-    Ok(loaded)
+    robot.summary = format!("from {}", path.display()).into();
+    notes.append(&mut robot.notes);
+    robot.notes = notes;
+    Ok(robot)
 }

@@ -27,7 +27,7 @@ pub(super) struct Tuning {
     pub(super) tie: SpringDamper,
     pub(super) couplings: Vec<SpringDamper>,
     /// The node that drives the ties.
-    pub(super) driven: Option<Driven>,
+    pub(super) driven: Option<BreathingResponse>,
 }
 
 /// Memory that [`Tuning::smooth_acceleration`] works in.
@@ -50,7 +50,7 @@ impl Scratch {
 
 /// A driver and its reach.
 #[derive(Debug)]
-pub(super) struct Driven {
+pub(super) struct BreathingResponse {
     driver: usize,
     /// Displacement of each node per unit of the driver, shape `[n]`.
     reach: Vec<f64>,
@@ -66,7 +66,7 @@ pub(super) struct Driven {
 impl Tuning {
     /// The equation as compiled.
     pub(super) fn new(network: &Network) -> Self {
-        let driven = network.ties.driver.map(|driver| Driven {
+        let driven = network.ties.driver.map(|driver| BreathingResponse {
             driver,
             reach: vec![0.0; network.len()],
             dense: [0.0; MAX_DENSE_ROWS],
@@ -289,7 +289,7 @@ impl NullaryFnOnce for Push<'_> {
     }
 }
 
-impl Driven {
+impl BreathingResponse {
     /// Replaces `x` by `A'⁻¹ x` in single precision.
     fn solve_roughly(&self, network: &Network, x: &mut [f64], work: &mut [f32]) {
         let along = dot(&self.solved, x);

@@ -91,7 +91,7 @@ impl BModeBench {
         for batch in 0..=n_batches {
             let first = batch.saturating_sub(1) * self.batch;
             let sights = (first..first + self.batch)
-                .map(|frame| sweep.sight(frame as f64 / (n_batches * self.batch) as f64))
+                .map(|frame| sweep.pressed_view(frame as f64 / (n_batches * self.batch) as f64))
                 .collect::<anyhow::Result<Vec<_>>>()?;
             let views: Vec<(View, u64)> = sights
                 .iter()
@@ -181,7 +181,7 @@ impl Scanner {
 
 impl Sweep {
     /// The tissue as it is pressed, and the probe's pose, a share of the way along the body.
-    fn sight(&self, share: f64) -> anyhow::Result<(Indentation<Rigid>, Isometry3<f64>)> {
+    fn pressed_view(&self, share: f64) -> anyhow::Result<(Indentation<Rigid>, Isometry3<f64>)> {
         let site = [-0.09, -0.05 + 0.1 * share];
         let pose = self
             .adult

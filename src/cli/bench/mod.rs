@@ -19,11 +19,11 @@ use super::print;
   insonate bench ppo --json")]
 pub(crate) struct Bench {
     #[command(subcommand)]
-    what: What,
+    what: BenchKind,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum BenchKind {
     /// B-mode frames per second, of an adult patient with organs under a probe that moves along the body.
     ///
     /// Each frame is computed from scratch: no geometry, scatterers or pictures are reused. The median is reported. On a GPU the
@@ -74,11 +74,11 @@ enum What {
 impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match &self.what {
-            What::BMode(bench) => bench.run(),
-            What::Continuum(bench) => bench.run(),
-            What::Env(bench) => bench.run(),
-            What::Ppo(bench) => bench.run(),
-            What::Tissue(bench) => bench.run(),
+            BenchKind::BMode(bench) => bench.run(),
+            BenchKind::Continuum(bench) => bench.run(),
+            BenchKind::Env(bench) => bench.run(),
+            BenchKind::Ppo(bench) => bench.run(),
+            BenchKind::Tissue(bench) => bench.run(),
         }
     }
 }

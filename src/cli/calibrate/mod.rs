@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, Args};
-use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::map::{MapGrid, SiteMap, read_places};
 use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use insonate::experiments::{Progress, SceneFit, fit_scene, repeat_press};
@@ -19,6 +18,7 @@ use insonate::report::CalibrationReport;
 
 use super::interrupt::{Interrupt, is_interruption};
 use super::print;
+use super::progress_bar::bar;
 use super::scene_args::SceneArgs;
 use crate::cli::output_folder::OverwriteArg;
 
@@ -86,7 +86,7 @@ impl Calibrate {
         let folder = self.overwrite.folder(&self.output, "calibrate")?;
         let robot = self.scene.named_robot()?;
         let robot = robot.as_ref().map(kinematics::of).transpose()?;
-        let bar = progress_bar()?;
+        let bar = bar(1000, "{msg:>17} [{bar:40}] {percent:>3} %  {elapsed}")?;
         let n = self.logs.len();
         let sites = self
             .reader
@@ -147,7 +147,7 @@ impl Calibrate {
                 }),
             }
         }
-        report.interrupted = interrupt.came();
+        report.interrupted = interrupt.is_interrupted();
         bar.set_message("drawing");
         let files = report.files(&mut |share| bar.set_position((1000.0 * share) as u64))?;
         for (name, content) in &files {
@@ -161,7 +161,7 @@ impl Calibrate {
                 "{}\n\nreport: {}\n{}",
                 report.text(),
                 folder.path().join("report.html").display(),
-                way_on(&report, &folder.path().join("softness.toml")),
+                next_step(&report, &folder.path().join("softness.toml")),
             ))?;
         }
         if report.interrupted {
@@ -239,10 +239,10 @@ fn scene_option(option: Arg) -> Arg {
 }
 
 /// What to do with the file, in a line or two.
-fn way_on(report: &CalibrationReport, softness: &Path) -> String {
+fn next_step(report: &CalibrationReport, softness: &Path) -> String {
     let file = softness.display();
     if report.softness().stiffness_and_damping().is_none() {
-        let better = models::names_where(|kind| kind.gives_softness);
+        let better = models::names_with(|kind| kind.gives_softness);
         return match models::by_name(report.sites.model()) {
             Some(kind) if kind.gives_softness => format!("{file} has no softness for a scene"),
             _ => format!(
@@ -251,7 +251,7 @@ fn way_on(report: &CalibrationReport, softness: &Path) -> String {
         };
     }
     match &report.repeated {
-        Some(press) if press.feels_the_same() => {
+        Some(press) if press.has_equal_stiffness() => {
             format!("this command now feels the same: insonate press --softness {file}")
         }
         Some(press) => format!(
@@ -284,7 +284,7 @@ fn fit_torso(
             "--fit-scene needs stiffness and damping, which model {} and these logs do not give; \
              use --model {} and logs that identify both",
             sites.model(),
-            models::names_where(|kind| kind.gives_softness)
+            models::names_with(|kind| kind.gives_softness)
         )
     })?;
     Ok(fit_scene(
@@ -301,14 +301,6 @@ fn pooled_softness(sites: &SiteCalibrations) -> Option<Softness> {
     let mean = |name: &str| sites.pooled.parameter(name).map(|pooled| pooled.mean);
     let (stiffness, damping) = mean("stiffness").zip(mean("damping"))?;
     Some(Softness { stiffness, damping })
-}
-
-/// Hidden by itself where standard error is no terminal.
-fn progress_bar() -> anyhow::Result<ProgressBar> {
-    let bar = ProgressBar::new(1000);
-    let style = ProgressStyle::with_template("{msg:>17} [{bar:40}] {percent:>3} %  {elapsed}")?;
-    bar.set_style(style.progress_chars("=> "));
-    Ok(bar)
 }
 
 /// The command as it was given, for the report.

@@ -24,19 +24,19 @@ pub(super) struct LogOptions {
     loss: Loss,
     /// Mass between sensor and face, whose inertia the sensor reads [kg]; `fit`: fitted from the acceleration.
     /// With it, softness.toml has MuJoCo's solref.
-    #[arg(long, value_name = "KG|fit", value_parser = mass, allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "KG|fit", value_parser = mass, help_heading = "Model")]
     mass: Option<MovingMass>,
     /// Exponents of hunt-crossley; `fit`: fitted [default: 1.5,0.5].
     #[arg(long, value_name = "N,M|fit", value_parser = exponents, help_heading = "Model")]
     exponents: Option<Exponents>,
     /// Leave out samples with less indentation [m] [default: the model's own choice].
-    #[arg(long, value_name = "M", value_parser = length, allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "M", value_parser = length, help_heading = "Model")]
     min_indentation: Option<f64>,
     /// The pressing tip and its radius [m], for Young's modulus: sphere with hertz, flat with flat-punch.
     #[arg(long, value_name = "sphere:R|flat:R", value_parser = tip, help_heading = "Model")]
     tip: Option<Indenter>,
     /// Poisson's ratio of the tissue [default: 0.5].
-    #[arg(long, value_name = "NU", value_parser = poisson_ratio, requires = "tip", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "NU", value_parser = poisson_ratio, requires = "tip", help_heading = "Model")]
     poisson_ratio: Option<f64>,
     /// Replicates of the block bootstrap; 0: none.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000), help_heading = "Model")]
@@ -63,24 +63,19 @@ pub(super) struct LogOptions {
     #[arg(long, value_name = "base|tool", value_parser = force_frame, help_heading = "Reading")]
     force_frame: Option<ForceFrame>,
     /// Samples per second, for logs without time [Hz].
-    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true, help_heading = "Reading")]
+    #[arg(long, value_name = "HZ", value_parser = positive, help_heading = "Reading")]
     rate: Option<f64>,
     /// Episode of a file that holds several.
-    #[arg(
-        long,
-        value_name = "N",
-        allow_negative_numbers = true,
-        help_heading = "Reading"
-    )]
+    #[arg(long, value_name = "N", help_heading = "Reading")]
     episode: Option<i64>,
     /// Force that the sensor shows without contact [N]; auto: found in free air, none: nothing is removed.
-    #[arg(long, value_name = "none|auto|N", default_value = "auto", value_parser = bias, allow_negative_numbers = true, help_heading = "Preparation")]
+    #[arg(long, value_name = "none|auto|N", default_value = "auto", value_parser = bias, help_heading = "Preparation")]
     bias: ForceBias,
     /// Time to fit, from and to [s] [default: from contact to release].
     #[arg(long, value_name = "A,B", value_parser = window, allow_hyphen_values = true, help_heading = "Preparation")]
     window: Option<[f64; 2]>,
     /// Position of the undeformed surface [m], for logs of position.
-    #[arg(long, value_name = "M", value_parser = finite, allow_negative_numbers = true, help_heading = "Preparation")]
+    #[arg(long, value_name = "M", value_parser = finite, help_heading = "Preparation")]
     surface: Option<f64>,
     /// Outward normal of the surface, for logs in space.
     #[arg(long, value_name = "X,Y,Z", value_parser = normal, allow_hyphen_values = true, help_heading = "Preparation")]
@@ -92,10 +87,10 @@ pub(super) struct LogOptions {
     #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = velocity, help_heading = "Preparation")]
     velocity: Velocity,
     /// How much later the force was recorded than the position [s]; `fit`: found with the law, if the log tells it.
-    #[arg(long, value_name = "S|fit", value_parser = latency, allow_negative_numbers = true, help_heading = "Preparation")]
+    #[arg(long, value_name = "S|fit", value_parser = latency, help_heading = "Preparation")]
     force_latency: Option<ForceLatency>,
     /// Standard error of that latency [s], which enters every interval: damping moves by stiffness times latency [default: that of the fit, or a sampling interval over √12].
-    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true, help_heading = "Preparation")]
+    #[arg(long, value_name = "S", value_parser = finite, help_heading = "Preparation")]
     force_latency_error: Option<f64>,
 }
 
@@ -181,7 +176,7 @@ impl LogOptions {
         for option in exponents.into_iter().chain(tip).chain(latency) {
             let uses = |kind: &ModelKind| kind.options.contains(&option);
             if !models::by_name(model).is_some_and(uses) {
-                let others = models::names_where(uses);
+                let others = models::names_with(uses);
                 return Err(CalibrationError::option(
                     option,
                     format!("does nothing with --model {model}; it is for {others}"),

@@ -9,7 +9,7 @@ use insonate::ultrasound::transducer::Transducer;
 use insonate::ultrasound::{BMode, Frame, Settings, View};
 use serde_json::{Value, json};
 
-use super::{ImageCommand, Scanned};
+use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 
 /// Share of the labelled voxels outside of the body above which the two files may not have one frame.
@@ -23,7 +23,7 @@ impl ImageCommand {
         materials: &Path,
         (probe, settings): (&Transducer, &Settings),
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let table = MaterialTable::read(materials).map_err(Usage::new)?;
         let near = |site| Neighbourhood {
             site,
@@ -54,18 +54,18 @@ impl ImageCommand {
             .map_err(Usage::new)?;
         let unlabelled = Some(volume.unlabelled());
         let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             unlabelled,
             ..Self::kinematic(phantom, probe, pose)?
         })
     }
 
     /// Tells where much gas without a label lies behind the skin.
-    pub(super) fn doubt(
+    pub(super) fn warn_of_gas(
         &self,
         b_mode: &BMode,
         frame: &Frame,
-        scanned: &Scanned,
+        scanned: &ImagingSetup,
         figures: &mut Value,
     ) -> anyhow::Result<()> {
         let Some(unlabelled) = &scanned.unlabelled else {
@@ -79,8 +79,8 @@ impl ImageCommand {
         let materials = scanned.phantom.materials();
         let gas = GasBehind::new(frame, materials, &unlabelled.gases, is_within);
         if let Some(warnings) = figures["warnings"].as_array_mut() {
-            if gas.is_doubtful() {
-                warnings.push(self.doubtful(gas).into());
+            if gas.is_uncertain() {
+                warnings.push(self.gas_warning(gas).into());
             }
             for warning in warnings.iter().filter_map(Value::as_str) {
                 eprintln!("warning: {warning}");
@@ -89,7 +89,7 @@ impl ImageCommand {
         Ok(())
     }
 
-    fn doubtful(&self, gas: GasBehind) -> String {
+    fn gas_warning(&self, gas: GasBehind) -> String {
         let [all, enclosed] = [gas.share, gas.enclosed].map(|share| 100.0 * share);
         let cure = match self.body {
             None => "is it tissue without a label? give the body with --body-mask MASK",

@@ -100,13 +100,7 @@ pub(crate) struct ImageCommand {
     #[arg(long, value_name = "FILE=MATERIAL")]
     organ: Vec<String>,
     /// Unit of lengths in the meshes of organs [m]; 0.001 for mm.
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 1.0,
-        requires = "organ",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "M", default_value_t = 1.0, requires = "organ")]
     organ_unit: f64,
     /// Frame of the coordinates in the meshes of organs [default: from the file's header (SPACE=RAS or SPACE=LPS); else the frame
     /// of what is imaged: left, head, front]
@@ -119,33 +113,22 @@ pub(crate) struct ImageCommand {
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = super::outcome::point)]
     site: Option<[f64; 2]>,
     /// Turn of the probe about its axis; 90 lies along the body [°] [default: 90; 0 on the neck]
-    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEG")]
     rotation: Option<f64>,
     /// Target force of a robot that holds the probe on the simulated patient [N].
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "indentation",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "indentation")]
     force: Option<f64>,
     /// Maximum contact force of any part of the robot; the experiment ends above it [N].
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 80.0,
-        requires = "force",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 80.0, requires = "force")]
     max_force: f64,
     /// Indentation of the face into the patient if --force is not given [m] [default: 0.013; 0.004 on the neck]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     indentation: Option<f64>,
     /// Depths of the points, separated by commas [m] [default: depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
     /// Attenuation of the block of --phantom attenuation [dB/(cm MHz)] [default: 0.5]
-    #[arg(long, value_name = "ALPHA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ALPHA")]
     alpha: Option<f64>,
     /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
     #[arg(long = "imaging-depth", alias = "depth", value_name = "M")]
@@ -184,7 +167,7 @@ pub(crate) struct ImageCommand {
 }
 
 /// What is imaged, how it is deformed, from where.
-struct Scanned {
+struct ImagingSetup {
     phantom: Box<dyn Phantom>,
     deformation: Box<dyn Deformation>,
     /// In the phantom's frame.
@@ -243,7 +226,7 @@ impl ImageCommand {
             );
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
-        self.doubt(&b_mode, &frame, &scanned, &mut figures)?;
+        self.warn_of_gas(&b_mode, &frame, &scanned, &mut figures)?;
         figures["middle_line"] = json!(middle_line(&frame, &*scanned.phantom));
         let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
@@ -338,7 +321,7 @@ impl ImageCommand {
         probe: &Transducer,
         settings: &Settings,
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         if let (Some(file), Some(materials)) = (&self.labels, &self.materials) {
             return self.labelled(file, materials, (probe, settings), figures);
         }
@@ -365,7 +348,7 @@ impl ImageCommand {
             Point::new(reach, 0.0, 3.5 * reach),
         ];
         let phantom = self.with_inserts(Box::new(block), "soft tissue", region, figures)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             phantom,
             deformation: Box::new(Rigid::default()),
             pose: Isometry3::identity(),
@@ -426,7 +409,7 @@ impl ImageCommand {
         b_mode: &BMode,
         frame: &Frame,
         confidence: Option<&Confidence>,
-        scanned: &Scanned,
+        scanned: &ImagingSetup,
         folder: &OutputFolder,
     ) -> anyhow::Result<()> {
         let converter = b_mode.scan_converter(self.size).map_err(Usage::new)?;
@@ -444,7 +427,7 @@ impl ImageCommand {
             .map(|material| material.name);
         let legend = legend_picture(&names.collect::<Vec<_>>());
         folder.write("legend.svg", legend.as_bytes())?;
-        let Scanned {
+        let ImagingSetup {
             phantom,
             deformation,
             pose,

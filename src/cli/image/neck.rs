@@ -4,12 +4,16 @@ use insonate::ultrasound::phantom::Neck;
 use insonate::ultrasound::transducer::Transducer;
 use serde_json::{Value, json};
 
-use super::{ImageCommand, Scanned};
+use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 
 impl ImageCommand {
     /// The neck with the face pressed in, without forces.
-    pub(super) fn neck(&self, probe: &Transducer, figures: &mut Value) -> anyhow::Result<Scanned> {
+    pub(super) fn neck(
+        &self,
+        probe: &Transducer,
+        figures: &mut Value,
+    ) -> anyhow::Result<ImagingSetup> {
         let neck = Neck::new(self.seed);
         let site = self.site.unwrap_or_default();
         figures["site_m"] = json!(site);

@@ -10,12 +10,12 @@ use insonate::ultrasound::{BMode, Material, material, ras_from_patient};
 use nalgebra::{Matrix3, Vector3};
 use serde_json::{Value, json};
 
-use super::{ImageCommand, ImageError, Scanned};
+use super::{ImageCommand, ImageError, ImagingSetup};
 use crate::cli::Usage;
 
 /// Vertices of a mesh that are looked at, at most.
 const N_VERTICES: usize = 2000;
-/// Least size of an organ [m]: below it the unit is in doubt.
+/// Least size of an organ [m]: below it the unit is probably wrong.
 const LEAST: f64 = 1e-3;
 /// Units that a mesh may be in [m].
 const UNITS: [f64; 3] = [1.0, 0.01, 0.001];
@@ -33,7 +33,7 @@ pub(super) enum OrganFrame {
 
 /// How the numbers of a file become metres of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Placing {
+struct MeshPlacement {
     /// None: the frame of what is imaged.
     frame: Option<OrganFrame>,
     unit: f64,
@@ -49,7 +49,7 @@ pub(super) struct Organ {
     bounds: [Vector3<f64>; 2],
 }
 
-impl Placing {
+impl MeshPlacement {
     /// A mesh in the body's frame [m].
     fn of(self, mesh: &TriangleMesh) -> TriangleMesh {
         let back = ras_from_patient().transpose();
@@ -92,18 +92,18 @@ impl Placing {
 }
 
 /// Why a mesh cannot lie where it was put.
-enum Misplaced {
+enum PlacementError {
     /// Largest extent [m].
     Tiny(f64),
     /// A vertex in gas [m].
     Outside([f64; 3]),
 }
 
-fn misplaced(mesh: &TriangleMesh, phantom: &dyn Phantom) -> Option<Misplaced> {
+fn placement_error(mesh: &TriangleMesh, phantom: &dyn Phantom) -> Option<PlacementError> {
     let [low, high] = mesh.bounds().map(Vector3::from);
     let extent = (high - low).max();
     if extent < LEAST {
-        return Some(Misplaced::Tiny(extent));
+        return Some(PlacementError::Tiny(extent));
     }
     let step = mesh.positions.len().div_ceil(N_VERTICES).max(1);
     let mut seen = mesh.positions.iter().step_by(step);
@@ -111,21 +111,21 @@ fn misplaced(mesh: &TriangleMesh, phantom: &dyn Phantom) -> Option<Misplaced> {
         let place = phantom.place(&Point::from(position.map(|x| x as f32)));
         phantom.materials()[usize::from(place.material)].is_gas()
     });
-    outside.map(|position| Misplaced::Outside(*position))
+    outside.map(|position| PlacementError::Outside(*position))
 }
 
 /// Other axes and units in which the mesh lies within the body: each was tried.
-fn cures(mesh: &TriangleMesh, given: Placing, phantom: &dyn Phantom) -> Vec<String> {
+fn cures(mesh: &TriangleMesh, given: MeshPlacement, phantom: &dyn Phantom) -> Vec<String> {
     let frames = [given.frame, Some(OrganFrame::Ras), Some(OrganFrame::Lps)];
     let mut units = vec![given.unit];
     units.extend(UNITS.into_iter().filter(|unit| *unit != given.unit));
     let mut found = Vec::new();
     for unit in units {
         for frame in frames {
-            let placing = Placing { frame, unit };
+            let placing = MeshPlacement { frame, unit };
             let options = placing.options(given);
             let is_new = !options.is_empty() && !found.contains(&options);
-            if is_new && misplaced(&placing.of(mesh), phantom).is_none() {
+            if is_new && placement_error(&placing.of(mesh), phantom).is_none() {
                 found.push(options);
             }
         }
@@ -154,12 +154,12 @@ impl ImageCommand {
             MeshSpace::Ras => OrganFrame::Ras,
             MeshSpace::Lps => OrganFrame::Lps,
         });
-        let placing = Placing {
+        let placing = MeshPlacement {
             frame: self.organ_frame.or(header),
             unit: self.organ_unit,
         };
         let placed = placing.of(&mesh);
-        match misplaced(&placed, phantom) {
+        match placement_error(&placed, phantom) {
             None => Organ::new(file, &placed, material),
             Some(problem) => {
                 let cures = cures(&mesh, placing, phantom);
@@ -170,13 +170,13 @@ impl ImageCommand {
     }
 
     /// Tells of each organ where it lies, and whether the picture cuts it.
-    pub(super) fn organ_figures(&self, b_mode: &BMode, scanned: &Scanned) -> Option<Value> {
+    pub(super) fn organ_figures(&self, b_mode: &BMode, scanned: &ImagingSetup) -> Option<Value> {
         let organs = self.organs.get()?;
         let told = organs.iter().map(|organ| {
             let figures = organ.figures(b_mode, scanned);
             if figures["cut"] == false {
                 eprintln!(
-                    "note: the picture does not cut the organ {}; it reaches from {} m",
+                    "note: the picture does not cut the organ {}; it extends from {} m",
                     organ.file,
                     corners(&organ.bounds)
                 );
@@ -203,7 +203,7 @@ impl Organ {
         })
     }
 
-    fn figures(&self, b_mode: &BMode, scanned: &Scanned) -> Value {
+    fn figures(&self, b_mode: &BMode, scanned: &ImagingSetup) -> Value {
         let [low, high] = self.bounds;
         let (size, centre) = (high - low, 0.5 * (low + high));
         let rounded = |v: Vector3<f64>| v.map(|x| (1e6 * x).round() / 1e6);
@@ -217,7 +217,7 @@ impl Organ {
     }
 
     /// Whether a place of the picture lies in it, where the body is deformed.
-    fn is_cut(&self, b_mode: &BMode, scanned: &Scanned) -> bool {
+    fn is_cut(&self, b_mode: &BMode, scanned: &ImagingSetup) -> bool {
         let settings = b_mode.settings();
         let [low, high] = self.bounds.map(nalgebra::Matrix::cast::<f32>);
         let pose = scanned.pose.cast::<f32>();
@@ -236,21 +236,21 @@ impl Organ {
 
 /// Why an organ is refused, and what would put it into the body.
 fn refusal(
-    problem: &Misplaced,
+    problem: &PlacementError,
     placed: &TriangleMesh,
-    placing: Placing,
+    placing: MeshPlacement,
     phantom: &dyn Phantom,
     cures: &[String],
 ) -> String {
     let unit = placing.unit;
     let text = match problem {
-        Misplaced::Tiny(extent) => {
+        PlacementError::Tiny(extent) => {
             let mm = 1e3 * extent;
             format!(
                 "it is {mm:.3} mm across; it must be at least 1 mm; --organ-unit is {unit} m, which may not be the unit of its coordinates"
             )
         }
-        Misplaced::Outside([x, y, z]) => format!(
+        PlacementError::Outside([x, y, z]) => format!(
             "a vertex at ({x:.4}, {y:.4}, {z:.4}) m is in gas, but an organ must lie within the body; --organ-unit is {unit} m"
         ),
     };
@@ -258,7 +258,7 @@ fn refusal(
     let frame = placing.frame_text();
     let body = phantom.bounds().map_or(String::new(), |body| {
         let body = corners(&body.map(|corner| corner.coords.cast()));
-        format!(", while the body reaches from {body} m")
+        format!(", while the body extends from {body} m")
     });
     let cure = if cures.is_empty() {
         String::new()
@@ -268,7 +268,7 @@ fn refusal(
             cures.join(", or with ")
         )
     };
-    format!("{text}; its axes are taken for {frame}, and it reaches from {organ} m{body}{cure}")
+    format!("{text}; its axes are taken for {frame}, and it extends from {organ} m{body}{cure}")
 }
 
 fn corners([low, high]: &[Vector3<f64>; 2]) -> String {

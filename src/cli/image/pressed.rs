@@ -9,10 +9,10 @@ use insonate::ultrasound::transducer::Transducer;
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
-use super::{ImageCommand, Scanned};
+use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::outcome::progress_bar;
+use crate::cli::progress_bar::named_bar;
 
 /// Time in contact: after it the force has settled [s].
 const SECONDS: f64 = 1.5;
@@ -29,7 +29,7 @@ impl ImageCommand {
         &self,
         probe: &Transducer,
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let adult = self.adult()?;
         let pose = adult
             .probe_pose(self.patient_site(), self.turn(), self.depth_pressed())
@@ -48,11 +48,11 @@ impl ImageCommand {
         phantom: Box<dyn Phantom>,
         probe: &Transducer,
         pose: Isometry3<f64>,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let (rigid, decay) = (Rigid::default(), Indentation::DECAY);
         let pressed =
             Indentation::new(rigid, &*phantom, probe, &pose, decay).map_err(Usage::new)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             phantom,
             deformation: Box::new(pressed),
             pose,
@@ -73,7 +73,7 @@ impl ImageCommand {
         settings: &Settings,
         force: f64,
         figures: &mut Value,
-    ) -> anyhow::Result<Scanned> {
+    ) -> anyhow::Result<ImagingSetup> {
         let adult = self.adult()?;
         let scene = self.scene.build_adult()?;
         let phantom = self.with_lesions(adult, figures)?;
@@ -90,13 +90,13 @@ impl ImageCommand {
             Some(_) => Pictures::of_cameras(&["close"], RenderConfig::default()),
             None => Pictures::none(),
         };
-        let (bar, interrupt) = (progress_bar("pressing")?, Interrupt::listen()?);
+        let (bar, interrupt) = (named_bar("pressing")?, Interrupt::listen()?);
         let held = hold(&scene, &wanted, &mut pictures, &mut |share| {
             bar.set_position((1000.0 * share) as u64);
             interrupt.flow()
         });
         bar.finish_and_clear();
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Err(interrupt.error("nothing was saved").into());
         }
         let held = held?;
@@ -113,7 +113,7 @@ impl ImageCommand {
             .torso
             .under(&*phantom, probe, &pose, settings.depth)
             .map_err(Usage::new)?;
-        Ok(Scanned {
+        Ok(ImagingSetup {
             phantom,
             deformation: Box::new(deformation),
             pose,

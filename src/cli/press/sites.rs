@@ -27,13 +27,7 @@ pub(super) struct SitesArgs {
     #[arg(long, value_name = "SPEC", default_value = "none", value_parser = noise, requires = "sites")]
     noise: Recorder,
     /// Sample rate [Hz].
-    #[arg(
-        long,
-        value_name = "HZ",
-        default_value_t = 500.0,
-        requires = "sites",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "HZ", default_value_t = 500.0, requires = "sites")]
     rate: f64,
     /// Amplitude, frequency and number of cycles of the sine while pressed [m, Hz, 1] [default: 0.3 of the depth, 2, 4].
     #[arg(long, value_name = "M,HZ,N", value_parser = sine, requires = "sites", allow_hyphen_values = true)]

@@ -22,6 +22,7 @@ use crate::cli::print;
 
 A log has 21 numbers per line, q1..q7, dq1..dq7, tau1..tau7, in rad, m, N m and N, or a header that names these columns,
 also as ROS topics do (position[0], /PSM1/measured_js.position[0]); a time column gives the rate.
+It may also be a NumPy, Parquet, HDF5, MATLAB or spreadsheet file with such columns, or with arrays q, dq and tau.
 The folder holds report.html (open it in a browser), result.json, and every plot as SVG and PNG.")]
 pub(crate) struct Identify {
     /// The log to fit: an excitation of all joints, at least 5 s.
@@ -34,15 +35,10 @@ pub(crate) struct Identify {
     #[arg(long, value_name = "LOG")]
     payload: Option<PathBuf>,
     /// Sample rate of the logs [Hz] [default: from the time column, or 200].
-    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ")]
     rate: Option<f64>,
     /// Sample rate of the payload's log [Hz] [default: as --rate].
-    #[arg(
-        long,
-        value_name = "HZ",
-        requires = "payload",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "HZ", requires = "payload")]
     payload_rate: Option<f64>,
     /// Unit of the logs' angles.
     #[arg(long, value_enum, default_value_t = AngleArg::Radians)]

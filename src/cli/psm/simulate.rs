@@ -28,16 +28,16 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "NAME", default_value = "large-needle-driver", value_parser = instrument)]
     instrument: Instrument,
     /// Depth of the tool below the skin at rest [m].
-    #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().depth, allow_negative_numbers = true)]
+    #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().depth)]
     depth: f64,
     /// Presses per second [Hz].
-    #[arg(long = "press-rate", alias = "rate", value_name = "HZ", default_value_t = PsmPalpation::default().rate, allow_negative_numbers = true)]
+    #[arg(long = "press-rate", alias = "rate", value_name = "HZ", default_value_t = PsmPalpation::default().rate)]
     rate: f64,
     /// Distance across the torso while pressing [m].
-    #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().sweep, allow_negative_numbers = true)]
+    #[arg(long, value_name = "M", default_value_t = PsmPalpation::default().sweep)]
     sweep: f64,
     /// Simulated time [s].
-    #[arg(long, value_name = "S", default_value_t = PsmPalpation::default().duration, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = PsmPalpation::default().duration)]
     duration: f64,
     /// Folder for log, scene, plot and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/psm-simulate")]

@@ -38,7 +38,7 @@ pub(crate) struct Track {
     #[arg(long, value_name = "NAME", default_value = "large-needle-driver", value_parser = instrument)]
     instrument: Instrument,
     /// Simulated time [s] [default: 10; excitation: 30]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S")]
     duration: Option<f64>,
     /// Folder for log, scene, plot and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/psm-track")]

@@ -44,7 +44,7 @@ pub(crate) fn download(python: &str, folder: &Path) -> Result<PathBuf> {
             "{python} has no pip, which fetches libmujoco\n  \
              - install it, for example `apt-get install python3-pip` or `{python} -m ensurepip`, \
              and run the command again\n{}",
-            other_ways(&platforms)
+            alternatives(&platforms)
         );
     }
     // First the wheel of a CPython that is known to exist, then one for the current Python.
@@ -73,7 +73,7 @@ pub(crate) fn download(python: &str, folder: &Path) -> Result<PathBuf> {
         "cannot fetch the wheel of mujoco {VERSION}: {reason}\n  pip said: {}\n  \
          - check the network and pip's settings (`{python} -m pip config list`), and run the command again\n{}",
         excerpt.first().unwrap_or(&"nothing"),
-        other_ways(&platforms)
+        alternatives(&platforms)
     )
 }
 
@@ -161,7 +161,7 @@ fn platforms() -> Result<[String; 2]> {
 }
 
 /// Alternatives without pip or network on this machine.
-fn other_ways(platforms: &[String]) -> String {
+fn alternatives(platforms: &[String]) -> String {
     format!(
         "  - or, where there is a network, run\n      \
          python3 -m pip download mujoco=={VERSION} --no-deps --only-binary=:all: \

@@ -197,7 +197,7 @@ fn softness_of(calibration: &Calibration) -> Result<Softness, ExperimentError> {
             .ok_or_else(|| ExperimentError::NoSoftness {
                 model: calibration.fit.model.to_owned(),
                 parameter: name,
-                known: models::names_where(|kind| kind.gives_softness),
+                known: models::names_with(|kind| kind.gives_softness),
             })
     };
     Ok(Softness {
@@ -307,7 +307,7 @@ impl<'a> PressRepeater<'a> {
             prepared: prepared(samples, self.n < self.recorded.len()),
             fit,
             selection: None,
-            doubts: Vec::new(),
+            warnings: Vec::new(),
             place: None,
         };
         Ok(SimulatedPress {

@@ -9,7 +9,7 @@ use super::base_search;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::ranges;
-use super::summary::Asked;
+use super::summary::Goals;
 use super::{ExperimentError, Pictures, Progress, Record, Sample, Summary};
 
 /// Settings of a press: site, depth and speed.
@@ -174,7 +174,7 @@ fn press_once(
         }
     }
     let seconds = start.elapsed().saturating_sub(aside).as_secs_f64();
-    let asked = Asked {
+    let asked = Goals {
         force: None,
         depth: Some(press.depth),
         speed: 0.0,

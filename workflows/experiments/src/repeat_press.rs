@@ -31,7 +31,7 @@ pub struct RepeatedPress {
 
 impl RepeatedPress {
     /// Whether stiffness is within 5 % and damping within 10 % of the torso's setting.
-    pub fn feels_the_same(&self) -> bool {
+    pub fn has_equal_stiffness(&self) -> bool {
         self.stiffness_error.abs() <= REACHED[0] && self.damping_error.abs() <= REACHED[1]
     }
 }

@@ -15,7 +15,7 @@ use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
 use super::ranges;
-use super::summary::Asked;
+use super::summary::Goals;
 use super::{ExperimentError, Pictures, Progress, Record, Summary};
 
 /// Settings of a scan: path, force and speed.
@@ -132,7 +132,7 @@ fn scan_once(
         .and_then(|()| run.retreat());
     let seconds = clock.elapsed().saturating_sub(run.aside).as_secs_f64();
 
-    let asked = Asked {
+    let asked = Goals {
         force: Some(scan.force),
         depth: None,
         speed: scan.speed,

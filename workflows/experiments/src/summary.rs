@@ -10,7 +10,7 @@ const SETTLING: f64 = 0.5;
 
 /// Goals and phases of an experiment.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct Goals<'a> {
     /// Force along the probe's axis [N]; `None` for a press, whose goal is a depth.
     pub force: Option<f64>,
     /// Depth below the resting skin [m]; `None` for a scan.
@@ -79,7 +79,7 @@ pub struct Summary {
 
 impl Summary {
     /// Statistics of a record. Its verdict is "failed" until [`Self::judge`] is called.
-    pub fn of(record: &Record, asked: &Asked<'_>, wall_seconds: f64) -> Self {
+    pub fn of(record: &Record, asked: &Goals<'_>, wall_seconds: f64) -> Self {
         let phase = |names: &[&str], index: usize| names.contains(&record.phases[index]);
         let at_work: Vec<_> = record
             .samples
@@ -162,7 +162,7 @@ impl Summary {
         watch: &RunWatch,
         span: &str,
         problems: &[String],
-        asked: &Asked<'_>,
+        asked: &Goals<'_>,
     ) {
         let mut judge = problems.iter().fold(Judge::new(limits), Judge::reason);
         // If the run ended early, its problem is the only reason; statistics of a part would repeat it.
@@ -262,7 +262,7 @@ fn most(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    const SLIDE: Asked<'_> = Asked {
+    const SLIDE: Goals<'_> = Goals {
         force: Some(5.0),
         depth: None,
         speed: 0.04,

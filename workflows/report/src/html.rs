@@ -265,7 +265,7 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
         escape(&name_of(log))
     );
     html.push_str(&parameters(&fit.parameters));
-    html.push_str(&warnings(&log.doubts));
+    html.push_str(&warning_lines(&log.warnings));
     html.extend(pictures.iter().map(figure));
     html.push_str("<h3>Choices and their reasons</h3>\n");
     let choice = |choice: &insonate_calibration::PreparationChoice| {
@@ -298,9 +298,9 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
 }
 
 /// Warnings about the numbers above.
-fn warnings(doubts: &[String]) -> String {
-    let line = |doubt: &String| format!("<p class=\"warning\">{}</p>\n", escape(doubt));
-    doubts.iter().map(line).collect()
+fn warning_lines(warnings: &[String]) -> String {
+    let line = |warning: &String| format!("<p class=\"warning\">{}</p>\n", escape(warning));
+    warnings.iter().map(line).collect()
 }
 
 fn explanation(figure: &ExplainedStatistic) -> Vec<Cell> {

@@ -98,7 +98,7 @@ fn log(log: &Calibration) -> Value {
         "contact_shift_m": fit.contact_shift.map_or(Value::Null, finite),
         "statistics": statistics(&fit.statistics),
         "choices": choices,
-        "doubts": log.doubts,
+        "doubts": log.warnings,
         "notes": notes,
     });
     if let (Some(selection), Some(entry)) = (&log.selection, entry.as_object_mut()) {
@@ -200,7 +200,7 @@ fn simulated_press(press: &RepeatedPress) -> Value {
         "stiffness_error": finite(press.stiffness_error),
         "damping_error": finite(press.damping_error),
         "force_rmse_n": finite(press.force_rmse),
-        "feels_the_same": press.feels_the_same(),
+        "feels_the_same": press.has_equal_stiffness(),
     })
 }
 

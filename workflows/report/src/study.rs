@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use insonate_drawing::{DrawingError, Picture};
 use insonate_experiments::SoftnessFit;
 use insonate_learning::evaluation::{Estimate, PairedDifference};
-use insonate_learning::study::{ConditionResult, Measured, PolicyFigures, StudyResult};
+use insonate_learning::study::{ConditionResult, MeasuredSoftness, PolicyFigures, StudyResult};
 
 use super::page::{Cell, document, escape, figure, list, table};
 use super::study_plot::{ForceErrors, TorsoErrors};
@@ -175,7 +175,7 @@ fn answer(result: &StudyResult) -> String {
 }
 
 fn logs(result: &StudyResult) -> String {
-    let row = |measured: &Measured, role: &str| {
+    let row = |measured: &MeasuredSoftness, role: &str| {
         vec![
             Cell::Text(measured.log.clone()),
             Cell::Text(role.to_owned()),

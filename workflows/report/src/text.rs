@@ -18,8 +18,8 @@ impl CalibrationReport {
         lines.extend(table(&self.rows()));
         lines.extend(self.unidentifiable());
         lines.extend(self.sites.logs.iter().flat_map(|log| {
-            let doubts = log.doubts.iter();
-            doubts.map(|doubt| format!("warning: {}: {}", name_of(log), shown(doubt)))
+            let warnings = log.warnings.iter();
+            warnings.map(|warning| format!("warning: {}: {}", name_of(log), shown(warning)))
         }));
         if self.sites.logs.len() > 1 {
             lines.push(String::new());

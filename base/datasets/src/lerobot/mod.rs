@@ -48,7 +48,7 @@ const SUCCESS: &str = "next.success";
 
 /// Data that the format cannot store.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Ours {
+struct ExtraInfo {
     #[serde(flatten)]
     info: DatasetInfo,
     /// Seed of each episode.

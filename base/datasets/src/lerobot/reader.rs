@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::column::ParquetFile;
 use super::features::picture_key;
 use super::{
-    ACTION, DONE, INFO, OURS, Ours, REWARD, STATE, SUCCESS, TRUNCATED, VERSION, data_file,
+    ACTION, DONE, ExtraInfo, INFO, OURS, REWARD, STATE, SUCCESS, TRUNCATED, VERSION, data_file,
 };
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
 use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions, picture};
@@ -41,7 +41,7 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
     let ours = match folder.join(OURS) {
         path if path.is_file() => serde_json::from_value(read_json(&path)?)
             .map_err(|error| DatasetError::invalid(&path, format!("cannot be read: {error}")))?,
-        _ => Ours::default(),
+        _ => ExtraInfo::default(),
     };
     let mut reader = Reader {
         options,

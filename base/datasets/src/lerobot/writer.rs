@@ -12,8 +12,8 @@ use super::features::{hugging_face, picture_key};
 use super::meta::{self, Episode};
 use super::table::{self, Column, Table, floats};
 use super::{
-    ACTION, DONE, EPISODES, FILE_SIZE_MB, INFO, OURS, Ours, REWARD, STATE, STATS, SUCCESS, TASKS,
-    TRUNCATED, data_file,
+    ACTION, DONE, EPISODES, ExtraInfo, FILE_SIZE_MB, INFO, OURS, REWARD, STATE, STATS, SUCCESS,
+    TASKS, TRUNCATED, data_file,
 };
 use crate::statistics::Statistics;
 use crate::write::Sink;
@@ -115,7 +115,7 @@ impl Sink for LeRobotWriter {
         write(self.path(TASKS), &parquet(TASKS, tasks)?)?;
         let episodes = meta::episodes(description, &self.episodes);
         write(self.path(EPISODES), &parquet(EPISODES, episodes)?)?;
-        let ours = Ours {
+        let ours = ExtraInfo {
             info: self.info.clone(),
             seeds: self.seeds.clone(),
         };

@@ -31,13 +31,13 @@ pub(super) struct Timeline {
 
 /// Times of the used topics, and a note about the clock: the senders' clock if all of them give time stamps.
 pub(super) fn timelines(topics: &[Topic], used: &BTreeSet<usize>) -> (Vec<Timeline>, String) {
-    let doubt = if used.iter().all(|&index| topics[index].is_stamped()) {
+    let reason = if used.iter().all(|&index| topics[index].is_stamped()) {
         different_clocks(topics, used)
     } else {
         Some("not every message has one in its header".to_owned())
     };
-    let stamped = doubt.is_none();
-    let note = match doubt {
+    let stamped = reason.is_none();
+    let note = match reason {
         None => "times are those in the messages' headers".to_owned(),
         Some(why) => format!("times are those of the recorder, as {why}"),
     };

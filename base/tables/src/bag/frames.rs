@@ -4,7 +4,7 @@ use nalgebra::{Quaternion, UnitQuaternion};
 
 use super::Timeline;
 use super::topic::Topic;
-use super::transforms::{Place, Transforms};
+use super::transforms::{PoseInRoot, Transforms};
 use crate::columns::{Columns, Selector};
 use crate::names::{self, Quantity};
 use crate::orientation::{self, BASE, OrientationKind, TOOL, are_identity, none_recorded};
@@ -70,7 +70,7 @@ pub(super) fn add_places(
     wanted.sort();
     wanted.dedup();
     for frame in wanted {
-        if let Some(Place::Moving(topic)) = transforms.place(&frame)
+        if let Some(PoseInRoot::Moving(topic)) = transforms.place(&frame)
             && topic.has_messages()
         {
             topics.push(*topic);
@@ -139,7 +139,7 @@ fn probe(file: &str, topics: &[Topic], transforms: &Transforms) -> Result<String
 }
 
 /// Source of the rotation of the force.
-enum Turn {
+enum ForceRotation {
     /// No rotation was recorded.
     None,
     /// The orientation in these numbers of a topic: part and element.
@@ -149,11 +149,11 @@ enum Turn {
         kind: OrientationKind,
     },
     /// Frames in the root of one tree: first the frame of the force, then the frame of the position.
-    Chain(Spot, Spot),
+    Chain(FramePose, FramePose),
 }
 
 /// Pose of a frame in the root.
-enum Spot {
+enum FramePose {
     Fixed(UnitQuaternion<f64>),
     Moving(usize),
 }
@@ -161,7 +161,7 @@ enum Spot {
 /// Frames of the vectors of a log.
 pub(super) struct Frames {
     names: LogFrames,
-    turn: Turn,
+    turn: ForceRotation,
     force_frame: ForceFrame,
 }
 
@@ -210,7 +210,9 @@ impl Recorded<'_> {
         let is_one = names.motion.is_some() && names.motion == names.force;
         let is_turned = force_frame == ForceFrame::Tool || !is_one;
         let turn = match named {
-            _ if !in_space || !is_turned || force_frame == ForceFrame::Motion => Turn::None,
+            _ if !in_space || !is_turned || force_frame == ForceFrame::Motion => {
+                ForceRotation::None
+            }
             Some(named) => self.named(&named, plan)?,
             None => self.turn(&names, self.topic_of(place, plan), force_frame, notes)?,
         };
@@ -238,7 +240,7 @@ impl Recorded<'_> {
     }
 
     /// The orientation that the user named.
-    fn named(&self, named: &OrientationPlan, plan: &Plan) -> Result<Turn, TableError> {
+    fn named(&self, named: &OrientationPlan, plan: &Plan) -> Result<ForceRotation, TableError> {
         let owners: Option<Vec<_>> = named
             .picks
             .iter()
@@ -257,7 +259,7 @@ impl Recorded<'_> {
                 ),
             )
         })?;
-        Ok(Turn::Orientation {
+        Ok(ForceRotation::Orientation {
             topic: owners[0].0,
             numbers: owners.iter().map(|owner| (owner.1, owner.2)).collect(),
             kind: named.kind,
@@ -271,18 +273,19 @@ impl Recorded<'_> {
         place: Option<(usize, usize)>,
         force_frame: ForceFrame,
         notes: &mut Vec<String>,
-    ) -> Result<Turn, TableError> {
+    ) -> Result<ForceRotation, TableError> {
         let both = names.motion.as_deref().zip(names.force.as_deref());
         let both = both.filter(|_| force_frame == ForceFrame::Auto);
         if let Some((motion, force)) = both
             && let Some(of_force) = self.transforms.root(force)
             && self.transforms.root(motion) == Some(of_force)
-            && let (Some(of_force), Some(of_motion)) = (self.spot(force), self.spot(motion))
+            && let (Some(of_force), Some(of_motion)) =
+                (self.frame_pose(force), self.frame_pose(motion))
         {
             notes.push(format!(
                 "the force is turned from frame {force} into {motion}, that of the position, by /tf"
             ));
-            return Ok(Turn::Chain(of_force, of_motion));
+            return Ok(ForceRotation::Chain(of_force, of_motion));
         }
         let found = place.and_then(|(topic, part)| {
             let orientation = self.topics[topic].orientation_of(part)?;
@@ -293,7 +296,7 @@ impl Recorded<'_> {
         let Some((topic, orientation)) = found else {
             return match force_frame {
                 ForceFrame::Tool => Err(none_recorded(self.file)),
-                _ => Ok(Turn::None),
+                _ => Ok(ForceRotation::None),
             };
         };
         if let Some((motion, force)) = both {
@@ -302,22 +305,22 @@ impl Recorded<'_> {
                 self.topics[topic].name()
             ));
         }
-        Ok(Turn::Orientation {
+        Ok(ForceRotation::Orientation {
             topic,
             numbers: (0..4).map(|element| (orientation, element)).collect(),
             kind: OrientationKind::Xyzw,
         })
     }
 
-    fn spot(&self, frame: &str) -> Option<Spot> {
+    fn frame_pose(&self, frame: &str) -> Option<FramePose> {
         let name = format!("/tf.{frame}");
         let topic = self.topics.iter().position(|topic| topic.name() == name);
         if let Some(topic) = topic {
-            return Some(Spot::Moving(topic));
+            return Some(FramePose::Moving(topic));
         }
         match self.transforms.place(frame)? {
-            Place::Fixed(turn) => Some(Spot::Fixed(turn)),
-            Place::Moving(_) => None,
+            PoseInRoot::Fixed(turn) => Some(FramePose::Fixed(turn)),
+            PoseInRoot::Moving(_) => None,
         }
     }
 }
@@ -337,13 +340,13 @@ impl Frames {
     /// Topics that the rotation needs.
     pub(super) fn topics(&self) -> Vec<usize> {
         match &self.turn {
-            Turn::None => Vec::new(),
-            Turn::Orientation { topic, .. } => vec![*topic],
-            Turn::Chain(force, motion) => [force, motion]
+            ForceRotation::None => Vec::new(),
+            ForceRotation::Orientation { topic, .. } => vec![*topic],
+            ForceRotation::Chain(force, motion) => [force, motion]
                 .into_iter()
                 .filter_map(|spot| match spot {
-                    Spot::Moving(topic) => Some(*topic),
-                    Spot::Fixed(_) => None,
+                    FramePose::Moving(topic) => Some(*topic),
+                    FramePose::Fixed(_) => None,
                 })
                 .collect(),
         }
@@ -376,22 +379,22 @@ impl Frames {
                 .zip(timeline)
                 .map(|(turns, timeline)| timeline.turned(&turns, at)))
         };
-        let of_spot = |spot: &Spot| match spot {
-            Spot::Fixed(turn) => Ok(Some(vec![Some(*turn); at.len()])),
-            Spot::Moving(topic) => {
+        let of_spot = |spot: &FramePose| match spot {
+            FramePose::Fixed(turn) => Ok(Some(vec![Some(*turn); at.len()])),
+            FramePose::Moving(topic) => {
                 let rotation = topics[*topic].orientation_of(0).unwrap_or(1);
                 let numbers: Vec<_> = (0..4).map(|element| (rotation, element)).collect();
                 along(*topic, &numbers, OrientationKind::Xyzw)
             }
         };
         let turns = match &self.turn {
-            Turn::None => None,
-            Turn::Orientation {
+            ForceRotation::None => None,
+            ForceRotation::Orientation {
                 topic,
                 numbers,
                 kind,
             } => along(*topic, numbers, *kind)?,
-            Turn::Chain(force, motion) => {
+            ForceRotation::Chain(force, motion) => {
                 let both = of_spot(force)?.zip(of_spot(motion)?);
                 both.map(|(force, motion)| {
                     let pairs = force.into_iter().zip(motion);
@@ -423,7 +426,7 @@ impl Frames {
         notes: &mut Vec<String>,
     ) -> Result<LogFrames, TableError> {
         let [w, x, y, z] = series else {
-            if matches!(self.turn, Turn::Orientation { .. }) {
+            if matches!(self.turn, ForceRotation::Orientation { .. }) {
                 if self.force_frame == ForceFrame::Tool {
                     return Err(none_recorded(file));
                 }

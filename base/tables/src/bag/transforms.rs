@@ -50,7 +50,7 @@ pub(super) struct Transforms {
 }
 
 /// Pose of a frame in the root of its tree.
-pub(super) enum Place {
+pub(super) enum PoseInRoot {
     Fixed(UnitQuaternion<f64>),
     Moving(Box<Topic>),
 }
@@ -134,7 +134,7 @@ impl Transforms {
     }
 
     /// Pose of a frame in its root, at the times of the link with the most messages.
-    pub(super) fn place(&self, frame: &str) -> Option<Place> {
+    pub(super) fn place(&self, frame: &str) -> Option<PoseInRoot> {
         let (chain, root) = self.chain(frame)?;
         let is_stamped = chain
             .iter()
@@ -153,7 +153,7 @@ impl Transforms {
                 .iter()
                 .rev()
                 .fold(Isometry3::identity(), |pose, track| pose * track.last());
-            return Some(Place::Fixed(pose.rotation));
+            return Some(PoseInRoot::Fixed(pose.rotation));
         };
         let (mut recorded, mut stamps) = (Vec::new(), Vec::new());
         let (mut translation, mut rotation) = (Vec::new(), Vec::new());
@@ -183,7 +183,7 @@ impl Transforms {
         ];
         let child = Some(frame.to_owned());
         let topic = Topic::composed(format!("/tf.{frame}"), root, child, recorded, stamps, parts);
-        Some(Place::Moving(Box::new(topic)))
+        Some(PoseInRoot::Moving(Box::new(topic)))
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn read(
             }
             cells.push(&record, &mut series).err()
         } else {
-            Some(Failed::Ragged)
+            Some(RowError::Ragged)
         };
         let Some(failed) = failed else {
             match trailer {
@@ -180,7 +180,7 @@ fn shown(record: &ByteRecord) -> String {
 }
 
 /// Why a row does not belong to the table.
-enum Failed {
+enum RowError {
     Ragged,
     /// The cell of this pick is invalid.
     Cell(usize),
@@ -197,7 +197,7 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     /// Adds a row, unless none of its wanted cells has a value.
-    fn push(&mut self, record: &ByteRecord, series: &mut [Vec<f64>]) -> Result<(), Failed> {
+    fn push(&mut self, record: &ByteRecord, series: &mut [Vec<f64>]) -> Result<(), RowError> {
         let mut missing = 0;
         for (index, (pick, values)) in self.plan.picks.iter().zip(&mut *series).enumerate() {
             let cell = &record[pick.field];
@@ -205,7 +205,7 @@ impl Cells<'_> {
                 Some(value) if value.is_finite() => values.push(value),
                 value => {
                     let value = self.otherwise(index, cell, value);
-                    let value = value.ok_or(Failed::Cell(index))?;
+                    let value = value.ok_or(RowError::Cell(index))?;
                     missing += usize::from(value.is_nan());
                     values.push(value);
                 }
@@ -262,10 +262,10 @@ impl Cells<'_> {
         words && (shape.values < 2 || record.len() != self.dialect.fields.len())
     }
 
-    fn error(&self, file: &str, line: u64, record: &ByteRecord, failed: &Failed) -> TableError {
+    fn error(&self, file: &str, line: u64, record: &ByteRecord, failed: &RowError) -> TableError {
         match failed {
-            Failed::Ragged => self.ragged(file, line, record.len()),
-            Failed::Cell(pick) => {
+            RowError::Ragged => self.ragged(file, line, record.len()),
+            RowError::Cell(pick) => {
                 let pick = &self.plan.picks[*pick];
                 refuse_at(
                     file,

@@ -45,7 +45,7 @@ impl Detected {
             lone: Vec::new(),
         };
         let mut components: Vec<Component> = Vec::new();
-        let mut places: Vec<(names::Place, String, Target)> = Vec::new();
+        let mut places: Vec<(names::ListElement, String, Target)> = Vec::new();
         for (field, offered) in fields.iter().enumerate() {
             let Some(name) = offered.name.as_deref() else {
                 continue;
@@ -120,9 +120,9 @@ impl Detected {
     }
 
     /// Groups the numbers of one list.
-    fn list(&mut self, places: &[(names::Place, String, Target)]) {
+    fn list(&mut self, places: &[(names::ListElement, String, Target)]) {
         for (place, prefix, target) in places {
-            let list: Vec<&(names::Place, String, Target)> = places
+            let list: Vec<&(names::ListElement, String, Target)> = places
                 .iter()
                 .filter(|(other, of, _)| {
                     (other.quantity, other.rank, of) == (place.quantity, place.rank, prefix)

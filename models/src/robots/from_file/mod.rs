@@ -41,15 +41,6 @@ use crate::mjcf::{
 /// Upper limit of the joints of an arm.
 const MOST_JOINTS: usize = 64;
 
-/// A robot, and notes about changes.
-#[derive(Clone, Debug)]
-pub struct LoadedRobot {
-    /// The robot.
-    pub robot: Robot,
-    /// Notes to the user about differences from the file.
-    pub notes: Vec<String>,
-}
-
 /// Options for reading a robot from a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileOptions {
@@ -65,11 +56,7 @@ pub struct FileOptions {
 /// The errors of [`Mjcf::read_standalone`]; [`MjcfError::UnknownFrame`] if the flange does not exist; [`ModelError::Conflict`] if no
 /// joint moves the flange or one of them is a ball joint; [`MjcfError::Unsupported`] for elements that MuJoCo expands, and for collision
 /// meshes that are ten times longer than the arm.
-pub fn from_file(
-    path: &Path,
-    flange: &str,
-    options: &FileOptions,
-) -> Result<LoadedRobot, ModelError> {
+pub fn from_file(path: &Path, flange: &str, options: &FileOptions) -> Result<Robot, ModelError> {
     let read = ReadOptions {
         root: options.root.clone(),
         ..ReadOptions::default()
@@ -83,16 +70,13 @@ pub fn from_file(
         notes,
     };
     let home_qpos = builder.build(flange, options.without_tool)?;
-    let robot = Robot {
+    Ok(Robot {
         name: Cow::Owned(name),
         summary: Cow::Owned(format!("from {}", path.display())),
         mjcf: builder.mjcf,
         flange: Some(flange.to_owned()),
         home_qpos,
         velocity_limits: Vec::new(),
-    };
-    Ok(LoadedRobot {
-        robot,
         notes: builder.notes,
     })
 }

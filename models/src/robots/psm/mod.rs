@@ -80,6 +80,7 @@ pub fn configured(config: PsmConfig) -> Robot {
         summary: "da Vinci Research Kit PSM: parallelograms, counterweight, 7 motors, its own instrument instead of a probe".into(),
         home_qpos,
         velocity_limits: Vec::new(),
+        notes: Vec::new(),
         flange: None,
         mjcf,
     }

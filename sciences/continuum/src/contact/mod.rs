@@ -11,7 +11,7 @@
 
 use nalgebra::Vector3;
 
-use crate::element::{Element, PointRow, Strained};
+use crate::element::{Element, ElementState, PointRow};
 use crate::rod::{RodConfig, RodState};
 use crate::solver::ContactRow;
 use crate::{Lumen, WallPoint};
@@ -33,7 +33,7 @@ pub struct Contact {
 
 /// A wall that may be touched; data in addition to its row in the quadratic program.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Touch {
+pub(crate) struct CandidateContact {
     /// Index of the rod's point, counted from the tip.
     slot: usize,
     position: Vector3<f64>,
@@ -46,7 +46,7 @@ pub(crate) struct Touch {
 
 /// A point of the rod that is near a wall.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct NearbyPoint {
     node: usize,
     at: f64,
     slot: usize,
@@ -76,17 +76,17 @@ pub(crate) struct Posed<'a> {
     pub(crate) config: &'a RodConfig,
     pub(crate) state: &'a RodState,
     pub(crate) elements: &'a [Element],
-    pub(crate) strained: &'a [Strained],
+    pub(crate) strained: &'a [ElementState],
 }
 
 /// Contacts within reach and their rows, with the contacts of the previous search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contacts {
-    pub(crate) touches: Vec<Touch>,
+    pub(crate) touches: Vec<CandidateContact>,
     pub(crate) rows: Vec<ContactRow>,
     /// Stiffness from curved walls: node, row, stiffness [N/m].
     pub(crate) curved: Vec<(usize, PointRow, f64)>,
-    old_touches: Vec<Touch>,
+    old_touches: Vec<CandidateContact>,
     old_forces: Vec<Vector3<f64>>,
     walls: Vec<WallPoint>,
     aside: Vec<WallPoint>,
@@ -152,7 +152,7 @@ impl Contacts {
         self.walls.clear();
         lumen.walls_near(&point, radius + search.reach, &mut self.walls);
         let element = node.min(rod.strained.len() - 1);
-        let place = Place {
+        let place = NearbyPoint {
             node,
             at,
             slot,
@@ -254,11 +254,11 @@ impl Contacts {
         &mut self,
         rod: &Posed<'_>,
         search: &Search,
-        place: &Place,
+        place: &NearbyPoint,
         wall: &WallPoint,
         is_seen: bool,
     ) -> Vector3<f64> {
-        let Place {
+        let NearbyPoint {
             node,
             at,
             slot,
@@ -273,7 +273,7 @@ impl Contacts {
             let arm = -radius * wall.normal;
             row(direction) + turning(&arm.cross(direction), at)
         };
-        self.touches.push(Touch {
+        self.touches.push(CandidateContact {
             slot,
             position: wall.position,
             normal: wall.normal,

@@ -35,7 +35,7 @@ pub(crate) struct Element {
 
 /// The state of an element for its nodes' poses: strains, and forces in its frame.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Strained {
+pub(crate) struct ElementState {
     pub(crate) frame: Frame,
     /// Rotation vectors of the nodes in the frame [rad].
     pub(crate) turns: [Vector3<f64>; 2],
@@ -51,7 +51,7 @@ impl Element {
         &self,
         positions: [&Vector3<f64>; 2],
         rotations: [&Matrix3<f64>; 2],
-    ) -> Option<Strained> {
+    ) -> Option<ElementState> {
         let frame = Frame::between(positions, rotations)?;
         let to_frame = frame.to_world.transpose();
         let turns = rotations.map(|rotation| crate::rotation::log(&(to_frame * rotation)));
@@ -67,7 +67,7 @@ impl Element {
                 stiffness.z * (4.0 * own.z + 2.0 * other.z),
             )
         };
-        Some(Strained {
+        Some(ElementState {
             frame,
             turns,
             tension: self.axial * (frame.length - self.rest_length),
@@ -76,7 +76,7 @@ impl Element {
     }
 
     /// Elastic energy [J].
-    pub(crate) fn energy(&self, strained: &Strained) -> f64 {
+    pub(crate) fn energy(&self, strained: &ElementState) -> f64 {
         let stretch = strained.frame.length - self.rest_length;
         let bent = [
             strained.turns[0] + 0.5 * self.rest_turn,
@@ -88,7 +88,7 @@ impl Element {
     }
 }
 
-impl Strained {
+impl ElementState {
     /// ∂W/∂z in the frame.
     fn gradient(&self, spin_moments: &[Vector3<f64>; 2]) -> SVector<f64, 9> {
         let [first, second] = spin_moments;

@@ -5,7 +5,7 @@
 
 use nalgebra::{SVector, Vector3};
 
-use super::Strained;
+use super::ElementState;
 use crate::rotation::inverse_tangent;
 
 /// Derivative of a point's motion along one direction with respect to the nodes of its element: the row
@@ -14,7 +14,7 @@ use crate::rotation::inverse_tangent;
 /// Order: u₁, w₁, u₂, w₂, world axes.
 pub(crate) type PointRow = SVector<f64, 12>;
 
-impl Strained {
+impl ElementState {
     /// Offset of the point from the chord's start, in the frame [m]; `at` from 0 to 1, `rest_length` [m].
     fn offset(&self, at: f64, rest_length: f64) -> Vector3<f64> {
         let [first, second] = hermite(at, rest_length);

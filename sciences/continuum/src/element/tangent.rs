@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, RowVector3, SMatrix, SVector, Vector3};
 
-use super::{Element, Strained};
+use super::{Element, ElementState};
 use crate::rotation::{inverse_tangent, moment_tangent, skew};
 
 /// Gradient and tangent of an element with respect to z = (u₂ − u₁, w₁, w₂), in world axes.
@@ -14,7 +14,7 @@ pub(crate) struct Tangent {
     pub(crate) blocks: [[Matrix3<f64>; 3]; 3],
 }
 
-impl Strained {
+impl ElementState {
     /// Gradient and tangent at these strains.
     pub(crate) fn tangent(&self, element: &Element) -> Tangent {
         let inverse = [0, 1].map(|end| inverse_tangent(&self.turns[end]));

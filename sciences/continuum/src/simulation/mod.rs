@@ -18,7 +18,7 @@ use self::damping::{Damping, MAX_CORRECTIONS};
 use self::rounding::Stagnation;
 use crate::actuation::{Actuation, feed, nodes_from_tip};
 use crate::contact::{Contacts, Posed, Search};
-use crate::element::{Element, Strained};
+use crate::element::{Element, ElementState};
 use crate::rod::{RodConfig, RodState};
 use crate::solver::{AugmentedLagrangian, NodeVector, QuadraticProgram, Solved, Solver};
 use crate::solver::{gauss_seidel, interior_point};
@@ -38,7 +38,7 @@ pub struct Simulation {
     lumen: Option<Arc<dyn Lumen>>,
     state: RodState,
     elements: Vec<Element>,
-    strained: Vec<Strained>,
+    strained: Vec<ElementState>,
     contacts: Contacts,
     program: QuadraticProgram,
     solver: AugmentedLagrangian,

@@ -137,7 +137,7 @@ fn sign(log: &MotionLog, reversed: &[usize], is_all: bool) -> DvrkError {
         .map(|joint| format!("tau{}", joint + 1))
         .collect();
     let way = if is_all {
-        "read the log with --torques reaction, or change the sign of tau1 to tau7".to_owned()
+        "read the log with torques=reaction, or change the sign of tau1 to tau7".to_owned()
     } else {
         format!("change the sign of {} in the log", names.join(", "))
     };

@@ -28,6 +28,8 @@ pub(super) struct Columns {
     /// Cell of the time, and cell of the nanoseconds that are added to it.
     pub(super) time: Option<usize>,
     pub(super) nanoseconds: Option<usize>,
+    /// Whether a header or a table names the columns.
+    pub(super) is_named: bool,
     /// Whether joints 6 and 7 are wrist yaw and jaw opening, as the dVRK reports them.
     pub(super) is_console: bool,
 }
@@ -46,7 +48,47 @@ impl Columns {
             cells: std::array::from_fn(Some),
             time: None,
             nanoseconds: None,
+            is_named: false,
             is_console: false,
+        }
+    }
+
+    /// Columns of a table. Names that say nothing do not matter if there are 21 columns.
+    pub(super) fn of_table(names: &[Option<String>]) -> Result<Self, String> {
+        let cells: Vec<&str> = names
+            .iter()
+            .map(|name| name.as_deref().unwrap_or_default())
+            .collect();
+        let is_known = |cell: &&str| Name::of(cell).quantity().is_some();
+        if cells.iter().any(is_known) {
+            return Self::named(&cells).map_err(|(column, problem)| format!("{column} {problem}"));
+        }
+        if cells.len() != N_COLUMNS {
+            return Err(format!(
+                "has {} columns, none named as a position; it must have {N_COLUMNS} (q1..q7, dq1..dq7, tau1..tau7), or columns or arrays with such names",
+                cells.len()
+            ));
+        }
+        Ok(Self::in_order())
+    }
+
+    /// The columns that are read, each once.
+    pub(super) fn places(&self) -> Vec<usize> {
+        let times = [self.time, self.nanoseconds];
+        self.cells.into_iter().chain(times).flatten().collect()
+    }
+
+    /// These columns in a table that consists of `places` alone.
+    pub(super) fn among(&self, places: &[usize]) -> Self {
+        let of = |place: Option<usize>| {
+            let place = place?;
+            places.iter().position(|other| *other == place)
+        };
+        Self {
+            cells: self.cells.map(of),
+            time: of(self.time),
+            nanoseconds: of(self.nanoseconds),
+            ..self.clone()
         }
     }
 
@@ -75,6 +117,7 @@ impl Columns {
             cells: [None; N_COLUMNS],
             time: None,
             nanoseconds: None,
+            is_named: true,
             is_console,
         };
         for index in 0..N_COLUMNS {

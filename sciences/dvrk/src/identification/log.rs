@@ -1,8 +1,9 @@
-//! Recorded motions: positions, velocities and torques at a fixed rate, read from text.
+//! Recorded motions: positions, velocities and torques at a fixed rate.
 //!
 //! A file has either no header and 21 numbers per line in the order q1..q7, dq1..dq7, tau1..tau7, like the dVRK identification logs, or a header that names these columns in any order and may include a time.
-//! Commas, semicolons or tabs separate the numbers.
+//! Commas, semicolons or tabs separate the numbers of a text. `insonate-tables` reads the other formats: NumPy's arrays, Parquet, HDF5, MATLAB's files and spreadsheets.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -14,6 +15,7 @@ use crate::coupling;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
 use insonate_settings::check_range;
+use insonate_tables::{Format, TableError};
 
 /// Numbers per sample.
 pub(super) const N_COLUMNS: usize = 3 * N_JOINTS;
@@ -71,6 +73,37 @@ impl Coordinates {
     }
 }
 
+/// What a message calls a sample of a text and of a table.
+const LINE: &str = "line";
+const ROW: &str = "row";
+
+/// A cell of a log.
+#[derive(Clone, Copy)]
+enum Cell<'a> {
+    Text(&'a str),
+    /// NaN: missing.
+    Number(f64),
+}
+
+impl Cell<'_> {
+    /// The finite number in the cell.
+    fn value(self) -> Option<f64> {
+        let value = match self {
+            Self::Text(text) => text.parse().ok()?,
+            Self::Number(value) => value,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// The contents for a message.
+    fn shown(self) -> String {
+        match self {
+            Self::Text(text) => text.chars().take(40).collect(),
+            Self::Number(value) => value.to_string(),
+        }
+    }
+}
+
 /// A recorded motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLog {
@@ -102,7 +135,7 @@ impl MotionLog {
         Self::read_with(path, &reading)
     }
 
-    /// Reads a log of 21 columns or with named columns, in the units and at the rate of `reading`. The returned log is in rad, m and motor torques.
+    /// Reads a log of 21 columns or with named columns, in the units and at the rate of `reading`; the ending of the file tells its format. The returned log is in rad, m and motor torques.
     ///
     /// A header may omit joints 4 to 7; they are then at rest at zero.
     /// Wrist yaw and jaw opening of the dVRK's topics become the angles of both jaws.
@@ -113,6 +146,9 @@ impl MotionLog {
     /// [`DvrkError::Log`] if positions are outside the arm's range, naming the likely unit.
     pub fn read_with(path: &Path, reading: &Reading) -> Result<Self, DvrkError> {
         let name = path.display().to_string();
+        if Format::of(path).is_some_and(|format| format != Format::Csv) {
+            return Self::read_table(name, path, reading);
+        }
         let unreadable = |source: std::io::Error| DvrkError::Read {
             file: path.display().to_string(),
             reason: source.to_string(),
@@ -154,16 +190,7 @@ impl MotionLog {
     ///
     /// The same as [`MotionLog::read_with`].
     pub fn parse_with(name: String, text: &str, reading: &Reading) -> Result<Self, DvrkError> {
-        let rate_hz = reading.rate_hz.unwrap_or(USUAL_RATE);
-        check_range(&format!("the rate of {name}"), rate_hz, RATES, "Hz")?;
-        let mut log = Self {
-            name,
-            rate_hz,
-            coordinates: reading.coordinates,
-            q: Vec::new(),
-            dq: Vec::new(),
-            tau: Vec::new(),
-        };
+        let mut log = Self::empty(name, reading)?;
         let text = text.trim_start_matches('\u{feff}');
         let numbered = text.lines().enumerate();
         let mut lines = numbered.filter(|(_, line)| !line.trim().is_empty());
@@ -184,27 +211,82 @@ impl MotionLog {
                 .map_err(|(column, problem)| log.problem(first_index + 1, &column, &problem))?
         } else {
             let in_order = Columns::in_order();
-            log.push(
-                first_index + 1,
-                first,
-                separator,
-                &in_order,
-                false,
-                &mut times,
-            )?;
+            log.push_line(first_index + 1, first, separator, &in_order, &mut times)?;
             in_order
         };
         for (index, line) in lines {
-            log.push(index + 1, line, separator, &columns, has_header, &mut times)?;
+            log.push_line(index + 1, line, separator, &columns, &mut times)?;
         }
-        reading.convert(&mut log);
+        log.finish(reading, &columns, LINE, &times)
+    }
+
+    /// Reads a file with columns or arrays, such as Parquet, NumPy's or MATLAB's. Rows count from 1.
+    fn read_table(name: String, path: &Path, reading: &Reading) -> Result<Self, DvrkError> {
+        let mut log = Self::empty(name, reading)?;
+        let columns = RefCell::new(Columns::in_order());
+        let series = insonate_tables::read_columns(path, &|names| {
+            let found = Columns::of_table(names)?;
+            let places = found.places();
+            *columns.borrow_mut() = found.among(&places);
+            Ok(places)
+        })
+        .map_err(|error| match error {
+            TableError::Read { file, source } => DvrkError::Read {
+                file,
+                reason: source.to_string(),
+            },
+            TableError::Format {
+                file,
+                place,
+                problem,
+            } => DvrkError::Log {
+                problem: format!("{}: {problem}", place.trim_start_matches(", ")),
+                file,
+            },
+            other => DvrkError::Log {
+                file: log.name.clone(),
+                problem: other.to_string(),
+            },
+        })?;
+        let columns = columns.into_inner();
+        let mut times = Vec::new();
+        for row in 0..series[0].len() {
+            let cell = |place: usize| Some(Cell::Number(series[place][row]));
+            log.push((ROW, row + 1), &columns, &mut times, cell)?;
+        }
+        log.finish(reading, &columns, ROW, &times)
+    }
+
+    /// A log without samples.
+    fn empty(name: String, reading: &Reading) -> Result<Self, DvrkError> {
+        let rate_hz = reading.rate_hz.unwrap_or(USUAL_RATE);
+        check_range(&format!("the rate of {name}"), rate_hz, RATES, "Hz")?;
+        Ok(Self {
+            name,
+            rate_hz,
+            coordinates: reading.coordinates,
+            q: Vec::new(),
+            dq: Vec::new(),
+            tau: Vec::new(),
+        })
+    }
+
+    /// Converts units and coordinates, and checks the log.
+    fn finish(
+        mut self,
+        reading: &Reading,
+        columns: &Columns,
+        sample: &str,
+        times: &[(usize, f64)],
+    ) -> Result<Self, DvrkError> {
+        reading.convert(&mut self);
         if columns.is_console {
-            log.joints_from_console(&columns);
+            self.joints_from_console(columns);
         }
-        time::apply(&mut log, &times, reading.rate_hz)?;
-        units::check_positions(&log)?;
-        log.check_velocities()?;
-        Ok(log)
+        time::apply(&mut self, sample, times, reading.rate_hz)?;
+        units::check_positions(&self)?;
+        self.check_velocities()?;
+        Ok(self)
     }
 
     /// Number of samples.
@@ -241,60 +323,73 @@ impl MotionLog {
         }
     }
 
-    fn push(
+    /// Adds a line of text.
+    fn push_line(
         &mut self,
         line: usize,
         text: &str,
         separator: char,
         columns: &Columns,
-        named: bool,
         times: &mut Vec<(usize, f64)>,
     ) -> Result<(), DvrkError> {
-        if self.n_samples() == MAX_SAMPLES {
-            let problem = format!("has more than {MAX_SAMPLES} samples; cut it");
-            return Err(self.problem(line, "the file", &problem));
-        }
         let cells: Vec<&str> = text.split(separator).map(str::trim).collect();
-        if !named && cells.len() != N_COLUMNS {
+        if !columns.is_named && cells.len() != N_COLUMNS {
             let problem = format!(
                 "has {} columns; it must have {N_COLUMNS} (q1..q7, dq1..dq7, tau1..tau7), or a header that names them",
                 cells.len()
             );
             return Err(self.problem(line, "the line", &problem));
         }
+        let cell = |place: usize| cells.get(place).copied().map(Cell::Text);
+        self.push((LINE, line), columns, times, cell)
+    }
+
+    /// Adds a sample, whose place is a line or a row with its number. `cell` gives the cell of a column.
+    fn push<'a>(
+        &mut self,
+        place: (&str, usize),
+        columns: &Columns,
+        times: &mut Vec<(usize, f64)>,
+        cell: impl Fn(usize) -> Option<Cell<'a>>,
+    ) -> Result<(), DvrkError> {
+        let problem = |what: &str, problem: &str| DvrkError::Log {
+            file: self.name.clone(),
+            problem: format!("{} {}: {what} {problem}", place.0, place.1),
+        };
+        if self.n_samples() == MAX_SAMPLES {
+            let long = format!("has more than {MAX_SAMPLES} samples; cut it");
+            return Err(problem("the file", &long));
+        }
         let mut numbers = [0.0; N_COLUMNS];
         for (index, number) in numbers.iter_mut().enumerate() {
-            let Some(place) = columns.cells[index] else {
+            let Some(column) = columns.cells[index] else {
                 continue;
             };
-            let Some(cell) = cells.get(place) else {
-                return Err(self.problem(line, &column_name(index), "is missing"));
-            };
-            *number = match cell.parse::<f64>() {
-                Ok(value) if value.is_finite() && value.abs() < 1e6 => value,
-                _ => {
-                    let shown: String = cell.chars().take(40).collect();
-                    let problem = format!("is {shown:?}; it must be a number between -1e6 and 1e6");
-                    return Err(self.problem(line, &column_name(index), &problem));
-                }
-            };
+            let cell = cell(column).ok_or_else(|| problem(&column_name(index), "is missing"))?;
+            *number = cell
+                .value()
+                .filter(|value| value.abs() < 1e6)
+                .ok_or_else(|| {
+                    let wrong = format!(
+                        "is {:?}; it must be a number between -1e6 and 1e6",
+                        cell.shown()
+                    );
+                    problem(&column_name(index), &wrong)
+                })?;
         }
-        if let Some(place) = columns.time {
-            let number = |place: usize| {
-                let cell = cells.get(place).copied().unwrap_or_default();
-                match cell.parse::<f64>() {
-                    Ok(value) if value.is_finite() => Ok(value),
-                    _ => {
-                        let shown: String = cell.chars().take(40).collect();
-                        let problem = format!(
-                            "is {shown:?}; it must be a number of s, ms, µs or ns, not a date"
-                        );
-                        Err(self.problem(line, "column time", &problem))
-                    }
-                }
+        if let Some(column) = columns.time {
+            let number = |column: usize| {
+                let cell = cell(column).unwrap_or(Cell::Text(""));
+                cell.value().ok_or_else(|| {
+                    let wrong = format!(
+                        "is {:?}; it must be a number of s, ms, µs or ns, not a date",
+                        cell.shown()
+                    );
+                    problem("column time", &wrong)
+                })
             };
             let more = columns.nanoseconds.map_or(Ok(0.0), number)?;
-            times.push((line, number(place)? + 1e-9 * more));
+            times.push((place.1, number(column)? + 1e-9 * more));
         }
         let vector =
             |quantity: usize| JointVector::from_fn(|joint, _| numbers[quantity * N_JOINTS + joint]);

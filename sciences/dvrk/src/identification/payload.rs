@@ -109,7 +109,7 @@ impl Identification {
     pub fn payload(&self, log: &MotionLog) -> Result<Payload, DvrkError> {
         let at_rest = (0..CARRYING).find(|joint| self.at_rest[*joint]);
         if let Some(joint) = at_rest {
-            return Err(stands_still(log, joint, "in the log that was identified"));
+            return Err(joint_at_rest(log, joint, "in the log that was identified"));
         }
         let reference = Reference {
             base: &self.base,
@@ -121,7 +121,7 @@ impl Identification {
     }
 }
 
-fn stands_still(log: &MotionLog, joint: usize, place: &str) -> DvrkError {
+fn joint_at_rest(log: &MotionLog, joint: usize, place: &str) -> DvrkError {
     DvrkError::Log {
         file: log.name.clone(),
         problem: format!(
@@ -153,7 +153,7 @@ fn fit(
     let base = reference.base;
     let observations = Observations::of(psm, base, log, filtering)?;
     if let Some(joint) = (0..CARRYING).find(|joint| observations.at_rest[*joint]) {
-        return Err(stands_still(log, joint, "in this log"));
+        return Err(joint_at_rest(log, joint, "in this log"));
     }
     let samples = observations.samples();
     let n = samples.len();
@@ -203,7 +203,10 @@ fn fit(
         // Scale to unit diagonal, because friction and moments differ in magnitude.
         let scale: DVector<f64> = information.diagonal().map(|entry| 1.0 / entry.sqrt());
         let scaled = DMatrix::from_diagonal(&scale) * information * DMatrix::from_diagonal(&scale);
-        let scaled = scaled.cholesky().ok_or_else(|| untold(log))?.inverse();
+        let scaled = scaled
+            .cholesky()
+            .ok_or_else(|| unknown_payload(log))?
+            .inverse();
         inverse = DMatrix::from_diagonal(&scale) * scaled * DMatrix::from_diagonal(&scale);
         values = &inverse * right;
         for ((weight, [columns, _]), rest) in weights.iter_mut().zip(&joints).zip(&rests) {
@@ -267,7 +270,7 @@ fn fit(
     Ok(payload)
 }
 
-fn untold(log: &MotionLog) -> DvrkError {
+fn unknown_payload(log: &MotionLog) -> DvrkError {
     DvrkError::Log {
         file: log.name.clone(),
         problem: "the motion does not tell a payload's mass and centre apart; move joints 1 to 3"

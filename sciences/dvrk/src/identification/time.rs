@@ -18,9 +18,11 @@ const ON_GRID: f64 = 0.02;
 /// Maximum relative difference between a given rate and the rate of the time column.
 const SAME_RATE: f64 = 0.02;
 
-/// Sets the rate of a log from its times (line and time of each sample), and resamples it to even steps if necessary.
+/// Sets the rate of a log from its times (line or row, and time of each sample), and resamples it to even steps if necessary. `sample`: what
+/// messages call a sample.
 pub(super) fn apply(
     log: &mut MotionLog,
+    sample: &str,
     times: &[(usize, f64)],
     given_hz: Option<f64>,
 ) -> Result<(), DvrkError> {
@@ -37,7 +39,7 @@ pub(super) fn apply(
         if *step <= 0.0 {
             let [(_, before), (line, now)] = [times[index], times[index + 1]];
             return Err(problem(format!(
-                "line {line}: column time is {now} after {before}; it must increase; sort the lines by time, and keep one line per time"
+                "{sample} {line}: column time is {now} after {before}; it must increase; sort the {sample}s by time, and keep one {sample} per time"
             )));
         }
     }
@@ -49,7 +51,7 @@ pub(super) fn apply(
     let median = ordered[ordered.len() / 2];
     let Some((unit, _)) = UNITS.iter().find(|(_, range)| range.contains(&median)) else {
         return Err(problem(format!(
-            "column time grows by {median} per line, so the rate is not between {} and {} Hz in s, ms, µs or ns",
+            "column time grows by {median} per {sample}, so the rate is not between {} and {} Hz in s, ms, µs or ns",
             RATES[0], RATES[1]
         )));
     };
@@ -60,7 +62,7 @@ pub(super) fn apply(
     let longest = LONGEST_GAP_S.max(1.5 * median);
     if let Some(index) = steps.iter().position(|step| *step > longest) {
         return Err(problem(format!(
-            "lines {} to {}: the gap between samples is {:.3} s; it must be at most {longest:.3} s; cut the log there",
+            "{sample}s {} to {}: the gap between samples is {:.3} s; it must be at most {longest:.3} s; cut the log there",
             times[index].0,
             times[index + 1].0,
             steps[index]
@@ -78,7 +80,7 @@ pub(super) fn apply(
         && (given / rate - 1.0).abs() > SAME_RATE
     {
         return Err(problem(format!(
-            "column time says {rate:.1} Hz, and the given rate is {given} Hz; leave --rate out, and the time column gives it"
+            "column time says {rate:.1} Hz, and the given rate is {given} Hz; leave the rate out, and the time column gives it"
         )));
     }
     let off = |index: usize| (seconds[index] / step - index as f64).abs();

@@ -145,7 +145,7 @@ pub(super) fn check_positions(log: &MotionLog) -> Result<(), DvrkError> {
             ));
         } else if turning.iter().all(shares_unit) {
             ways.push(format!(
-                "{} look like degrees: read the log with --angles degrees, or convert q and dq to rad and rad/s",
+                "{} look like degrees: read the log with angles=degrees, or convert q and dq to rad and rad/s",
                 names(&turning, "q")
             ));
         } else {
@@ -159,7 +159,7 @@ pub(super) fn check_positions(log: &MotionLog) -> Result<(), DvrkError> {
         ways.push(if !fits(INSERTION, 1e-3) {
             "q3 must be in m, and not even mm bring it into the arm's range".to_owned()
         } else if shares_unit(&INSERTION) {
-            "q3 looks like mm: read the log with --lengths millimetres, or convert q3 and dq3 to m and m/s".to_owned()
+            "q3 looks like mm: read the log with lengths=millimetres, or convert q3 and dq3 to m and m/s".to_owned()
         } else {
             "q3 looks like mm, but dq3 like m/s: convert q3 to m".to_owned()
         });

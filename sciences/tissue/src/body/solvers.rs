@@ -151,7 +151,7 @@ pub fn xpbd_scene(
         .collect::<Result<Vec<XpbdBody>, _>>()?;
     let points: Vec<&[[f64; 3]]> = made.iter().map(|body| &body.mesh.positions[..]).collect();
     let ties = ties(bodies, &points, f64::INFINITY)?;
-    let tie = |tie: Tie| xpbd::Attachment {
+    let tie = |tie: DistanceTie| xpbd::Attachment {
         vertex: tie.points[0],
         to: Anchor::Vertex(tie.points[1]),
         length: tie.length,
@@ -162,13 +162,17 @@ pub fn xpbd_scene(
 }
 
 /// Two points, counted through all bodies, and their distance [m].
-struct Tie {
+struct DistanceTie {
     points: [u32; 2],
     length: f64,
 }
 
 /// All ties of bodies, given by their points, that are at most `most` [m] long.
-fn ties(bodies: &[TissueBody], points: &[&[[f64; 3]]], most: f64) -> Result<Vec<Tie>, TissueError> {
+fn ties(
+    bodies: &[TissueBody],
+    points: &[&[[f64; 3]]],
+    most: f64,
+) -> Result<Vec<DistanceTie>, TissueError> {
     let first = |body: usize| -> u32 {
         let before = points[..body].iter().map(|points| points.len());
         before.sum::<usize>() as u32
@@ -198,7 +202,7 @@ fn ties(bodies: &[TissueBody], points: &[&[[f64; 3]]], most: f64) -> Result<Vec<
             ties.extend(pairs.into_iter().map(|[a, b]| {
                 let (p, q) = (here[a as usize], there[b as usize]);
                 let squares = (0..3).map(|axis| (p[axis] - q[axis]).powi(2));
-                Tie {
+                DistanceTie {
                     points: [first(index) + a, first(other) + b],
                     length: squares.sum::<f64>().sqrt(),
                 }

@@ -21,12 +21,12 @@ pub(super) struct NearTool {
     /// Index of the tool.
     pub(super) index: usize,
     /// Bounding box; `None` for a half-space.
-    bounds: Option<Around>,
+    bounds: Option<RoundedBounds>,
 }
 
 /// A box with round edges, in cells of the domain.
 #[derive(Debug)]
-struct Around {
+struct RoundedBounds {
     /// Unit vectors of the tool's frame.
     axes: [[f32; 3]; 3],
     /// Centre along these axes.
@@ -45,7 +45,7 @@ impl NearTool {
             let middle = (middle - Vector3::from(config.origin)) / width;
             let axes: [Vector3<f64>; 3] =
                 std::array::from_fn(|axis| tool.rotation * Vector3::ith(axis, 1.0));
-            Around {
+            RoundedBounds {
                 axes: axes.map(|axis| axis.map(|x| x as f32).into()),
                 center: axes.map(|axis| axis.dot(&middle) as f32),
                 half: std::array::from_fn(|axis| (around.half[axis] / width) as f32),

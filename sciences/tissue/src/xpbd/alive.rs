@@ -6,13 +6,13 @@ use crate::lanes::Row;
 
 /// 1 for an intact tetrahedron or constraint, 0 for a torn one. Without rows if nothing can tear.
 #[derive(Debug, Clone)]
-pub(super) struct Alive {
+pub(super) struct IntactMask {
     pub(super) tets: Vec<Row>,
     /// Flags of each kind of constraint.
     pub(super) constraints: Vec<Vec<Row>>,
 }
 
-impl Alive {
+impl IntactMask {
     pub(super) fn new<Y: LaneLayout>(model: &Model<Y>) -> Self {
         let rows = |n: usize| vec![[1.0; 16]; if model.topology.tears { n } else { 0 }];
         let sets = model.constraints.iter();

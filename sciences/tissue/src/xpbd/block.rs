@@ -5,7 +5,7 @@ use std::sync::Arc;
 use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 
-use super::alive::Alive;
+use super::alive::IntactMask;
 use super::held::{HeldVertex, nearest};
 use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
@@ -32,7 +32,7 @@ pub(super) struct Block<Y: LaneLayout> {
     pub(super) parts: Vec<Partition<Y>>,
     /// Threads that solve the parts.
     pub(super) threads: Threads,
-    pub(super) alive: Alive,
+    pub(super) alive: IntactMask,
     /// Positions and velocities at the start of the step.
     pub(super) start: [Vec<Y::Points>; 2],
     /// Buffer for search results.
@@ -51,7 +51,7 @@ impl<Y: LaneLayout> Block<Y> {
             sums: if has_sums { rows.clone() } else { Vec::new() },
             parts: Partition::all(&model),
             threads,
-            alive: Alive::new(&model),
+            alive: IntactMask::new(&model),
             start: [rows.clone(), rows],
             found: Vec::new(),
             worlds: vec![WorldState::default(); n_worlds],

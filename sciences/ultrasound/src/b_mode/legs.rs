@@ -54,8 +54,8 @@ struct Medium {
 }
 
 impl Media {
-    /// `unheard`: amplitude of diffuse echoes that vanish in noise.
-    pub(crate) fn new(grid: &Grid, acoustics: &[Acoustics], unheard: f32) -> Self {
+    /// `vanishing`: amplitude of diffuse echoes that vanish in noise.
+    pub(crate) fn new(grid: &Grid, acoustics: &[Acoustics], vanishing: f32) -> Self {
         // Includes the end of the last sample, and spare lanes behind it.
         let n_fades = grid.n_samples + 1 + LANES;
         let fades = acoustics.iter().flat_map(|acoustics| {
@@ -65,7 +65,7 @@ impl Media {
         let medium = |acoustics: &Acoustics| Medium {
             echo: acoustics.echo,
             deeper: acoustics.stretch * grid.step,
-            faint: (unheard / (acoustics.echo * FAINTEST)).ln()
+            faint: (vanishing / (acoustics.echo * FAINTEST)).ln()
                 / (acoustics.loss.max(1e-9) * grid.step),
         };
         Self {
@@ -84,12 +84,12 @@ impl Media {
     }
 
     /// The sample from which on a leg's diffuse echoes vanish in noise.
-    pub(crate) fn heard(&self, leg: &Leg, bottom: f32) -> usize {
-        let heard = bottom - self.of[usize::from(leg.material)].faint;
-        if heard <= leg.start as f32 {
+    pub(crate) fn samples_above_noise(&self, leg: &Leg, bottom: f32) -> usize {
+        let above_noise = bottom - self.of[usize::from(leg.material)].faint;
+        if above_noise <= leg.start as f32 {
             return 0;
         }
-        (heard as usize + 1).min(leg.dark as usize)
+        (above_noise as usize + 1).min(leg.dark as usize)
     }
 
     /// Amplitudes of `n` samples of a ray's diffuse echoes from `first` on, and the excess of their shown depth [m]. The end of the last

@@ -61,7 +61,7 @@ use rest_grid::RestGrid;
 use ring_down::ring_down;
 use speckle::Speckle;
 use trace::{Slice, Trace};
-use walk::{ScanlinePath, Walk};
+use walk::{PathTracer, ScanlinePath};
 
 /// A scanner: a transducer, its settings, and the tables that follow from them.
 #[derive(Clone, Debug)]
@@ -279,7 +279,7 @@ impl BMode {
         paths.trace(&trace, coupled, workers);
 
         // Loss, delay and boundaries along each line.
-        let walk = Walk::new(grid, &acoustics, self.settings.noise);
+        let walk = PathTracer::new(grid, &acoustics, self.settings.noise);
         walk.lines(
             paths,
             &trace,

@@ -14,12 +14,12 @@ pub(crate) struct Crossing {
     /// Cosine of the angle of incidence; `None` if the echo is too faint to be visible.
     pub(crate) cosine: Option<f32>,
     /// The front behind the boundary.
-    pub(crate) passed: Passed,
+    pub(crate) passed: TransmittedFront,
 }
 
 /// A front behind a boundary. The default is a front without amplitude.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Passed {
+pub(crate) struct TransmittedFront {
     pub(crate) front: Front,
     /// Range at which the front is dropped [m].
     pub(crate) bottom: f32,
@@ -51,7 +51,7 @@ impl Path {
 }
 
 /// Prediction of a ray from the rays on its two sides, followed along the range.
-pub(crate) struct Between<'a> {
+pub(crate) struct RayPrediction<'a> {
     sides: [Side<'a>; 2],
     /// Share of the distance from one side to the other.
     share: f32,
@@ -72,7 +72,7 @@ pub(crate) enum NextBoundary {
     Unknown,
 }
 
-impl<'a> Between<'a> {
+impl<'a> RayPrediction<'a> {
     pub(crate) fn new(sides: [&'a Path; 2], share: f32) -> Self {
         let side = |path: &'a Path| Side {
             material: path.first,
@@ -104,7 +104,7 @@ impl<'a> Between<'a> {
                     range: mix(before.range, after.range),
                     material: before.material,
                     cosine: before.cosine.zip(after.cosine).map(|(b, a)| mix(b, a)),
-                    passed: Passed::default(),
+                    passed: TransmittedFront::default(),
                 };
                 for side in &mut self.sides {
                     side.material = crossing.material;

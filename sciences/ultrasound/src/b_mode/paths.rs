@@ -3,7 +3,7 @@
 //! The beam is wider than the distance of traced lines, so that a structure between them is not resolved by the beam either.
 
 use super::grid::Grid;
-use super::path::{Between, Path};
+use super::path::{Path, RayPrediction};
 use super::trace::Trace;
 use crate::beam::FWHM_OVER_SIGMA;
 use crate::parallel::Workers;
@@ -118,10 +118,10 @@ impl Paths {
         ray: usize,
         coupled: &[bool],
         line: usize,
-    ) -> Option<Between<'_>> {
+    ) -> Option<RayPrediction<'_>> {
         let [before, after] = sides.map(|number| self.lines[number]);
         let share = (line - before) as f32 / (after - before) as f32;
         let paths = sides.map(|number| &self.traced[number][ray]);
-        (coupled[before] && coupled[after]).then(|| Between::new(paths, share))
+        (coupled[before] && coupled[after]).then(|| RayPrediction::new(paths, share))
     }
 }

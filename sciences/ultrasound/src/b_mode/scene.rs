@@ -5,7 +5,7 @@ use nalgebra::Isometry3;
 use crate::UltrasoundError;
 use crate::deformation::{Deformation, Point};
 use crate::material::Material;
-use crate::phantom::{Phantom, Place};
+use crate::phantom::{Phantom, PointMaterial};
 
 /// A deformed phantom, seen from the probe.
 pub struct View<'a> {
@@ -74,16 +74,16 @@ impl<'a> View<'a> {
     }
 
     /// Material and clearance at a point in the probe's frame; the clearance is a length in the world.
-    pub(crate) fn place(&self, probe: &Point) -> Place {
+    pub(crate) fn place(&self, probe: &Point) -> PointMaterial {
         let world = self.world(probe);
         let Some(rest) = self.deformation.rest_from_world(&world) else {
-            return Place {
+            return PointMaterial {
                 material: 0,
                 clearance: 0.0,
             };
         };
         let place = self.phantom.place(&rest);
-        Place {
+        PointMaterial {
             clearance: place.clearance / self.deformation.max_compression(&world),
             ..place
         }

@@ -108,9 +108,15 @@ impl Speckle {
     }
 
     /// Parts whose echoes are above the noise in any of the lines.
-    pub(crate) fn heard(&self, lines: &[ScanlinePath]) -> &[Part] {
-        let heard = lines.iter().map(|track| track.heard).max().unwrap_or(0);
-        let n = self.parts.partition_point(|part| part.samples[0] < heard);
+    pub(crate) fn parts_above_noise(&self, lines: &[ScanlinePath]) -> &[Part] {
+        let above_noise = lines
+            .iter()
+            .map(|track| track.above_noise)
+            .max()
+            .unwrap_or(0);
+        let n = self
+            .parts
+            .partition_point(|part| part.samples[0] < above_noise);
         &self.parts[..n]
     }
 
@@ -126,7 +132,7 @@ impl Speckle {
     ) {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
         let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
-        for part in self.heard(near) {
+        for part in self.parts_above_noise(near) {
             shading.fill(media, near, part);
             for window in self.windows(grid, media, part, near) {
                 for lines in spans(grid, lines, window) {

@@ -7,10 +7,10 @@ use super::contact::GAP;
 use super::echoes::Carrier;
 use super::front::Front;
 use super::grid::Grid;
-use super::path::{Between, Crossing, NextBoundary, Passed, Path};
+use super::path::{Crossing, NextBoundary, Path, RayPrediction, TransmittedFront};
 use super::rest_grid::{Column, RestGrid};
 use super::scene::View;
-use crate::phantom::Place;
+use crate::phantom::PointMaterial;
 
 /// The shortest leap, if it is longer than a sample [m]. Thinner layers may be missed; the thinnest layer of the adult is 0.7 mm.
 const SHORTEST: f32 = 0.6e-3;
@@ -53,7 +53,7 @@ struct Ray<'a> {
 
 /// Material at a point on a ray.
 struct Query {
-    place: Place,
+    place: PointMaterial,
     /// Length over which it continues [samples].
     free: f32,
     ends: Extent,
@@ -133,7 +133,7 @@ impl<'a> Trace<'a> {
             let strength = progress.front.meet(both, crossing.cosine);
             progress.passed = crossing.range;
             progress.bottom = progress.passed + progress.front.reach(both[1]);
-            crossing.passed = Passed {
+            crossing.passed = TransmittedFront {
                 front: progress.front,
                 bottom: progress.bottom,
                 strength,
@@ -148,7 +148,7 @@ impl<'a> Trace<'a> {
     pub(crate) fn ray(
         &self,
         [line, index]: [usize; 2],
-        between: Option<Between>,
+        between: Option<RayPrediction>,
         middle: Option<&Path>,
         path: &mut Path,
     ) {
@@ -165,12 +165,12 @@ impl<'a> Trace<'a> {
 }
 
 impl Ray<'_> {
-    fn place(&self, range: f32) -> Place {
+    fn place(&self, range: f32) -> PointMaterial {
         let (view, grid) = (self.trace.view, self.trace.grid);
         let sample = range / grid.step;
         if let Some((rest, compression)) = self.column.at(sample) {
             let place = view.phantom.place(&rest);
-            return Place {
+            return PointMaterial {
                 clearance: place.clearance / compression,
                 ..place
             };
@@ -206,7 +206,7 @@ impl Ray<'_> {
             Extent::Somewhere
         };
         Query {
-            place: Place {
+            place: PointMaterial {
                 clearance,
                 ..stretch.place
             },
@@ -215,7 +215,7 @@ impl Ray<'_> {
         }
     }
 
-    fn follow(&self, mut between: Option<Between>, path: &mut Path) {
+    fn follow(&self, mut between: Option<RayPrediction>, path: &mut Path) {
         let (step, n) = (self.trace.grid.step, self.trace.grid.n_samples as f32);
         // Gel fills the gap between the face and the skin.
         let mut sample = GAP / step;
@@ -259,7 +259,7 @@ impl Ray<'_> {
         }
     }
 
-    fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Progress<'b>) {
+    fn start<'b>(&self, path: &'b mut Path) -> ((f32, PointMaterial), Progress<'b>) {
         let place = self.place(GAP);
         let material = place.material;
         let front = Front::new();
@@ -280,7 +280,7 @@ impl Ray<'_> {
     fn crossing(
         &self,
         known: Option<f32>,
-        [last, next]: [(f32, Place); 2],
+        [last, next]: [(f32, PointMaterial); 2],
         progress: &Progress,
     ) -> Crossing {
         let (range, material) = (next.0, next.1.material);
@@ -289,7 +289,7 @@ impl Ray<'_> {
             range: known.unwrap_or(range - 0.5 * self.trace.grid.step),
             material,
             cosine: None,
-            passed: Passed::default(),
+            passed: TransmittedFront::default(),
         };
         if range < progress.bottom {
             if known.is_none() {
@@ -307,10 +307,10 @@ impl Ray<'_> {
     }
 
     /// Range of the boundary between a material and a point of another material.
-    fn search(&self, [last, next]: [(f32, Place); 2], material: u8) -> f32 {
+    fn search(&self, [last, next]: [(f32, PointMaterial); 2], material: u8) -> f32 {
         // Leaps longer than this are free of boundaries.
         let shortest = self.trace.shortest as f32 * self.trace.grid.step;
-        let before = Place { material, ..next.1 };
+        let before = PointMaterial { material, ..next.1 };
         let from = if last.0 < next.0 - 1.01 * shortest {
             ((next.0 - shortest).max(0.0), before)
         } else {
@@ -320,7 +320,7 @@ impl Ray<'_> {
     }
 
     /// Range between two points at which the first material ends, from the clearance on either side.
-    fn boundary(&self, [from, to]: [(f32, Place); 2]) -> f32 {
+    fn boundary(&self, [from, to]: [(f32, PointMaterial); 2]) -> f32 {
         let (material, precision) = (from.1.material, self.trace.precision);
         let [mut free, mut beyond] = [from.1.clearance, to.1.clearance];
         let (mut before, mut behind) = (from.0, to.0);

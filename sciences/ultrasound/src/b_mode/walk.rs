@@ -6,7 +6,7 @@ use super::acoustics::Acoustics;
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
 use super::legs::{Leg, Media};
-use super::path::{Passed, Path};
+use super::path::{Path, TransmittedFront};
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
 use crate::parallel::Workers;
@@ -24,13 +24,13 @@ pub(crate) struct ScanlinePath {
     /// Legs of each of the three rays.
     pub(crate) rays: [Vec<Leg>; 3],
     /// The sample from which on diffuse echoes of all rays vanish in noise.
-    pub(crate) heard: usize,
+    pub(crate) above_noise: usize,
     /// Echoes of boundaries: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
 }
 
 /// Data that all lines share.
-pub(crate) struct Walk<'a> {
+pub(crate) struct PathTracer<'a> {
     grid: &'a Grid,
     acoustics: &'a [Acoustics],
     pub(crate) media: Media,
@@ -39,18 +39,18 @@ pub(crate) struct Walk<'a> {
 impl ScanlinePath {
     fn clear(&mut self) {
         self.rays.iter_mut().for_each(Vec::clear);
-        self.heard = 0;
+        self.above_noise = 0;
         self.boundaries.clear();
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PathTracer<'a> {
     pub(crate) fn new(grid: &'a Grid, acoustics: &'a [Acoustics], noise: f64) -> Self {
-        let unheard = (UNHEARD * 10f32.powf(0.05 * noise as f32)).max(1e-12);
+        let vanishing = (UNHEARD * 10f32.powf(0.05 * noise as f32)).max(1e-12);
         Self {
             grid,
             acoustics,
-            media: Media::new(grid, acoustics, unheard),
+            media: Media::new(grid, acoustics, vanishing),
         }
     }
 
@@ -87,15 +87,17 @@ impl<'a> Walk<'a> {
     fn ray(&self, path: &Path, index: usize, track: &mut ScanlinePath) {
         let (step, n) = (self.grid.step, self.grid.n_samples);
         let (mut material, mut sample) = (path.first, 0);
-        let mut passed = Passed {
+        let mut passed = TransmittedFront {
             front: Front::new(),
             bottom: path.bottom,
             strength: 0.0,
         };
-        let go = |samples, material, passed: &Passed, track: &mut ScanlinePath| {
+        let go = |samples, material, passed: &TransmittedFront, track: &mut ScanlinePath| {
             let bottom = passed.bottom / step;
             let leg = Leg::new(samples, material, passed.front, bottom);
-            track.heard = track.heard.max(self.media.heard(&leg, bottom));
+            track.above_noise = track
+                .above_noise
+                .max(self.media.samples_above_noise(&leg, bottom));
             track.rays[index].push(leg);
         };
         for crossing in &path.crossings {

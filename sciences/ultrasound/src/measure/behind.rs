@@ -57,7 +57,7 @@ impl GasBehind {
     }
 
     /// Whether some tissue probably has no label.
-    pub fn is_doubtful(&self) -> bool {
+    pub fn is_uncertain(&self) -> bool {
         self.share > Self::MOST || self.enclosed > Self::MOST_ENCLOSED
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Layers are stacked along +z, the first at the lowest z; rods are infinite along y.
 
-use super::{Phantom, Place, Scatterer};
+use super::{Phantom, PointMaterial, Scatterer};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::Material;
@@ -144,20 +144,20 @@ impl Phantom for Block {
         &self.materials
     }
 
-    fn place(&self, rest: &Point) -> Place {
+    fn place(&self, rest: &Point) -> PointMaterial {
         let layer = self.depths.partition_point(|&depth| depth <= rest.z);
         let boundary = self.to_boundary(rest);
         match self.nearest_rod(rest) {
             // A boundary of layers ends at a rod.
-            Some((distance, rod)) if distance < 0.0 => Place {
+            Some((distance, rod)) if distance < 0.0 => PointMaterial {
                 material: rod.material,
                 clearance: -distance,
             },
-            Some((distance, _)) => Place {
+            Some((distance, _)) => PointMaterial {
                 material: layer as u8,
                 clearance: distance.min(boundary),
             },
-            None => Place {
+            None => PointMaterial {
                 material: layer as u8,
                 clearance: boundary,
             },

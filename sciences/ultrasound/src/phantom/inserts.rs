@@ -2,7 +2,7 @@
 
 use insonate_meshes::{ShellSolid, TriangleMesh};
 
-use super::{Phantom, Place, Scatterer, Stretch};
+use super::{Phantom, PointMaterial, Scatterer, SegmentMaterial};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::Material;
@@ -139,26 +139,26 @@ impl Phantom for Inserts {
         &self.materials
     }
 
-    fn place(&self, rest: &Point) -> Place {
+    fn place(&self, rest: &Point) -> PointMaterial {
         let mut clearance = f32::MAX;
         for (solid, material) in &self.solids {
             let distance = solid.distance(rest);
             clearance = clearance.min(distance.abs());
             if distance < 0.0 {
-                return Place {
+                return PointMaterial {
                     material: *material,
                     clearance,
                 };
             }
         }
         let place = self.inner.place(rest);
-        Place {
+        PointMaterial {
             clearance: place.clearance.min(clearance),
             ..place
         }
     }
 
-    fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
+    fn stretch(&self, start: &Point, way: &Vector) -> SegmentMaterial {
         let length = way.norm();
         let mut clearance = f32::MAX;
         for (solid, material) in &self.solids {
@@ -166,11 +166,11 @@ impl Phantom for Inserts {
             clearance = clearance.min(distance.abs());
             if distance < 0.0 {
                 let material = *material;
-                let place = Place {
+                let place = PointMaterial {
                     material,
                     clearance,
                 };
-                return Stretch::by_clearance(place, length);
+                return SegmentMaterial::by_clearance(place, length);
             }
         }
         let mut stretch = self.inner.stretch(start, way);

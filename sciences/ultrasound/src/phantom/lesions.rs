@@ -111,7 +111,7 @@ pub fn place_lesions(
         let allowed = format!("one of {}", names.join(", "));
         return Err(UltrasoundError::setting("organ of lesions", organ, allowed));
     };
-    let host = Host {
+    let host = LesionHost {
         phantom,
         material: material as u8,
         low,
@@ -143,14 +143,14 @@ pub fn place_lesions(
 }
 
 /// Phantom and organ in which lesions are placed.
-struct Host<'a> {
+struct LesionHost<'a> {
     phantom: &'a dyn Phantom,
     material: u8,
     low: Point,
     high: Point,
 }
 
-impl Host<'_> {
+impl LesionHost<'_> {
     /// A place with room for a ball.
     fn room(&self, radius: f32, placed: &[(Point, f32)], rng: &mut ChaCha8Rng) -> Option<Point> {
         let size = self.high - self.low;

@@ -25,12 +25,12 @@ pub trait Phantom: Send + Sync {
     fn materials(&self) -> &[Material];
 
     /// Material and clearance at a rest point.
-    fn place(&self, rest: &Point) -> Place;
+    fn place(&self, rest: &Point) -> PointMaterial;
 
     /// Material at the start of a straight segment at rest, and the share of the segment over which it continues. Phantoms whose boundaries
     /// are known in closed form reach the next boundary in one leap.
-    fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
-        Stretch::by_clearance(self.place(start), way.norm())
+    fn stretch(&self, start: &Point, way: &Vector) -> SegmentMaterial {
+        SegmentMaterial::by_clearance(self.place(start), way.norm())
     }
 
     /// Unit normal of the boundary next to a rest point, with either sign.
@@ -54,7 +54,7 @@ pub trait Phantom: Send + Sync {
 
 /// Material at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct PointMaterial {
     /// Index among the materials.
     pub material: u8,
     /// Distance within which there is no other material [m]; 0 if unknown.
@@ -63,18 +63,18 @@ pub struct Place {
 
 /// Material on a straight segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
+pub struct SegmentMaterial {
     /// Material at the start.
-    pub place: Place,
+    pub place: PointMaterial,
     /// Share of the segment on which there is no other material, 0 to 1.
     pub share: f32,
     /// Whether another material begins exactly at that share.
     pub is_boundary: bool,
 }
 
-impl Stretch {
+impl SegmentMaterial {
     /// From the clearance at the start of a segment of a length [m].
-    pub fn by_clearance(place: Place, length: f32) -> Self {
+    pub fn by_clearance(place: PointMaterial, length: f32) -> Self {
         Self {
             place,
             share: (place.clearance / length).clamp(0.0, 1.0),

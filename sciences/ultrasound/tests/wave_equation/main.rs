@@ -48,7 +48,7 @@ fn uniform(_: f64) -> [f64; 2] {
     [SPEED, f64::from(SOFT_TISSUE.density)]
 }
 
-fn heard(medium: fn(f64) -> [f64; 2], transducer: &Transducer, pulse: &Pulse) -> Traces {
+fn simulated_traces(medium: fn(f64) -> [f64; 2], transducer: &Transducer, pulse: &Pulse) -> Traces {
     let plane = Plane {
         medium,
         wire: Some(WIRE),
@@ -152,7 +152,7 @@ fn width(step: f64, of: impl Fn(f64) -> f64) -> f64 {
     2.0 * step * (f64::from(outside - 1) + (inner - half) / (inner - outer))
 }
 
-/// Shown depth of the wire and its width along the array [m].
+/// Displayed depth of the wire and its width along the array [m].
 fn wire(spectra: &Spectra, transducer: &Transducer, near: f64) -> [f64; 2] {
     let at = |z: f64| spectra.beamformed(transducer, 0.0, z);
     let (z, _) = peak(near - 3e-4, near + 3e-4, 5e-6, at);
@@ -160,12 +160,12 @@ fn wire(spectra: &Spectra, transducer: &Transducer, near: f64) -> [f64; 2] {
 }
 
 /// Depth and width of the wire, and depths and levels [dB] of the boundaries, in a frame.
-struct Shown {
+struct FrameFeatures {
     wire: [f64; 2],
     boundaries: [(f64, f64); 2],
 }
 
-fn shown(block: &Block, near: f64, transducer: &Transducer) -> Shown {
+fn frame_features(block: &Block, near: f64, transducer: &Transducer) -> FrameFeatures {
     let settings = Settings {
         n_lines: 1025,
         n_samples: 1600,
@@ -187,13 +187,13 @@ fn shown(block: &Block, near: f64, transducer: &Transducer) -> Shown {
     let spacing = transducer.span() / 1025.0;
     let across = |x: f64| 10f64.powf(0.05 * level((512.0 + x / spacing).round() as usize, z));
     let boundary = |depth: f64| peak(depth - 3e-4, depth + 3e-4, frame.step, middle);
-    Shown {
+    FrameFeatures {
         wire: [z, width(spacing, across)],
         boundaries: shown_depths().map(boundary),
     }
 }
 
-/// Shown depths of the boundaries, from the travel time of sound.
+/// Displayed depths of the boundaries, from the travel time of sound.
 fn shown_depths() -> [f64; 2] {
     let [fat, muscle] = [FAT, MUSCLE].map(|material| SPEED / f64::from(material.speed_of_sound));
     let first = FAT_ENDS * fat;
@@ -222,9 +222,9 @@ fn fat_over_muscle_looks_as_the_wave_equation_has_it() {
     let pulse = Pulse::new(&transducer);
     let muscle = SPEED / f64::from(MUSCLE.speed_of_sound);
     let near = shown_depths()[0] + (WIRE - FAT_ENDS) * muscle;
-    let frame = shown(&with_wire(Block::layers(&layers())), near, &transducer);
+    let frame = frame_features(&with_wire(Block::layers(&layers())), near, &transducer);
 
-    let traces = heard(layered, &transducer, &pulse);
+    let traces = simulated_traces(layered, &transducer, &pulse);
     let span = [near - 5e-4, near + 5e-4].map(|z| 2.0 * z / SPEED);
     let oracle = wire(&spectra(&traces, &transducer, span), &transducer, near);
     assert!(
@@ -261,8 +261,8 @@ fn a_wire_in_one_medium_is_as_wide_as_the_wave_equation_has_it() {
     let transducer = flat();
     let pulse = Pulse::new(&transducer);
     let block = with_wire(Block::points(&[], SPEED as f32));
-    let frame = shown(&block, WIRE, &transducer);
-    let traces = heard(uniform, &transducer, &pulse);
+    let frame = frame_features(&block, WIRE, &transducer);
+    let traces = simulated_traces(uniform, &transducer, &pulse);
     let span = [WIRE - 5e-4, WIRE + 5e-4].map(|z| 2.0 * z / SPEED);
     let oracle = wire(&spectra(&traces, &transducer, span), &transducer, WIRE);
     assert!(

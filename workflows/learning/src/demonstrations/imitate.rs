@@ -17,7 +17,7 @@ const VALID_EVERY: usize = 10;
 
 /// A data set together with the environments of its task.
 #[derive(Debug)]
-pub struct Lesson {
+pub struct ImitationData {
     /// Makes the environments of the demonstrations.
     pub factory: EnvFactory,
     /// Number of demonstrations.
@@ -30,7 +30,7 @@ pub struct Lesson {
     n_training: usize,
 }
 
-impl Lesson {
+impl ImitationData {
     /// Reads a data set and checks that it fits the task. The environments have the settings of the recording, with `overrides`.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ fn is_for_validation(index: usize, n_demonstrations: usize) -> bool {
 /// # Errors
 /// The errors of [`imitation::imitate`].
 pub fn imitate(
-    lesson: &Lesson,
+    lesson: &ImitationData,
     config: &ImitationConfig,
     observer: &mut dyn FnMut(&EpochLosses) -> ControlFlow<()>,
 ) -> Result<Imitation, LearningError> {

@@ -6,11 +6,11 @@ use insonate_rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate_rl::run::POLICY;
 use serde_json::{Value, json};
 
-use super::Lesson;
+use super::ImitationData;
 
 /// Counts, losses of the best epoch and settings of an imitation that read `data` and writes its policy into the folder `output`.
 pub fn imitation_json(
-    lesson: &Lesson,
+    lesson: &ImitationData,
     learnt: &Imitation,
     config: &ImitationConfig,
     data: &Path,

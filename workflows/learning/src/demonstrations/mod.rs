@@ -11,7 +11,7 @@ mod recorded_json;
 mod scene_cameras;
 pub mod teleoperation;
 
-pub use imitate::{Lesson, imitate};
+pub use imitate::{ImitationData, imitate};
 pub use imitation_files::{imitation_json, losses_csv};
 pub use record::{Choice, Demonstrator, RecordPlan, Recorded, dataset_info, record};
 pub use recorded_json::recorded_json;

@@ -26,7 +26,7 @@ use crate::LearningError;
 use crate::training::Event;
 
 pub use plan::{StudyPlan, StudyStart};
-pub use result::{ConditionResult, Measured, PolicyFigures, StudyResult, TrainedPolicy};
+pub use result::{ConditionResult, MeasuredSoftness, PolicyFigures, StudyResult, TrainedPolicy};
 
 /// Progress of a study, for its observer.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use insonate_calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use insonate_models::torsos::Softness;
 use toml::{Table, Value};
 
-use super::result::Measured;
+use super::result::MeasuredSoftness;
 use crate::LearningError;
 
 /// Action for an earlier study in the folder.
@@ -62,7 +62,7 @@ impl StudyPlan {
                 return Err(LearningError::NoSoftness {
                     model: sites.model().to_owned(),
                     log: log.map_or("these logs", |log| &log.source.file).to_owned(),
-                    known: models::names_where(|kind| kind.gives_softness),
+                    known: models::names_with(|kind| kind.gives_softness),
                 });
             }
         }
@@ -70,7 +70,7 @@ impl StudyPlan {
     }
 
     /// Softness of the logs, pooled.
-    pub(super) fn measured(&self) -> Measured {
+    pub(super) fn measured(&self) -> MeasuredSoftness {
         let value = |name: &str| {
             let pooled = self.sites.pooled.parameter(name);
             pooled.map_or((f64::NAN, [f64::NAN; 2], [f64::NAN; 2]), |it| {
@@ -79,7 +79,7 @@ impl StudyPlan {
         };
         let (stiffness, stiffness_ci95, stiffness_range) = value("stiffness");
         let (damping, damping_ci95, damping_range) = value("damping");
-        Measured {
+        MeasuredSoftness {
             log: self.log_names(),
             stiffness,
             stiffness_ci95,
@@ -95,7 +95,7 @@ impl StudyPlan {
     }
 
     /// Softness of each held-out log.
-    pub(super) fn measured_held_out(&self) -> Vec<Measured> {
+    pub(super) fn measured_held_out(&self) -> Vec<MeasuredSoftness> {
         let logs = self.held_out.iter().flat_map(|sites| &sites.logs);
         logs.filter_map(measured_of).collect()
     }
@@ -139,12 +139,12 @@ impl StudyPlan {
     }
 }
 
-fn measured_of(log: &Calibration) -> Option<Measured> {
+fn measured_of(log: &Calibration) -> Option<MeasuredSoftness> {
     let (k, c) = log
         .fit
         .parameter("stiffness")
         .zip(log.fit.parameter("damping"))?;
-    Some(Measured {
+    Some(MeasuredSoftness {
         log: log.source.file.clone(),
         stiffness: k.value,
         stiffness_ci95: k.ci95,

@@ -12,9 +12,9 @@ pub struct StudyResult {
     /// Task.
     pub task: String,
     /// Softness of the logs.
-    pub softness: Measured,
+    pub softness: MeasuredSoftness,
     /// Softness of each held-out log.
-    pub held_out: Vec<Measured>,
+    pub held_out: Vec<MeasuredSoftness>,
     /// True softness of the logs' tissue, if it is known.
     pub truth: Option<Softness>,
     /// Fit of each kind of torso.
@@ -29,7 +29,7 @@ pub struct StudyResult {
 
 /// Stiffness and damping of logs with 95 % intervals.
 #[derive(Debug, Clone, Serialize)]
-pub struct Measured {
+pub struct MeasuredSoftness {
     /// Name of the log or logs.
     pub log: String,
     /// Stiffness [N/m].
@@ -44,7 +44,7 @@ pub struct Measured {
     pub range: [[f64; 2]; 2],
 }
 
-impl Measured {
+impl MeasuredSoftness {
     /// Whether the intervals of stiffness and damping contain a softness.
     pub fn covers(&self, truth: &Softness) -> [bool; 2] {
         let holds = |[low, high]: [f64; 2], value: f64| low <= value && value <= high;

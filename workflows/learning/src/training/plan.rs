@@ -105,10 +105,10 @@ impl Plan {
             .algorithm
             .is_some_and(|kind| kind != AlgorithmKind::Ppo)
         {
-            return Err(begins_nothing("only PPO can begin with a policy").into());
+            return Err(not_a_start("only PPO can begin with a policy").into());
         }
         if policy.is_squashed() {
-            return Err(begins_nothing("is a policy of SAC, which PPO cannot begin with").into());
+            return Err(not_a_start("is a policy of SAC, which PPO cannot begin with").into());
         }
         let settings = policy.identity.settings.parse();
         let mut all = Overrides {
@@ -218,7 +218,7 @@ fn evaluation(overrides: &Overrides, folder: &Path) -> Result<EvaluationSettings
     Ok(evaluation)
 }
 
-fn begins_nothing(problem: &str) -> EnvError {
+fn not_a_start(problem: &str) -> EnvError {
     EnvError::Config {
         field: "from".to_owned(),
         problem: problem.to_owned(),

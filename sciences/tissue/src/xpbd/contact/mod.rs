@@ -12,7 +12,7 @@ mod face;
 
 use nalgebra::Vector3;
 
-use super::alive::Alive;
+use super::alive::IntactMask;
 use super::held::HeldVertex;
 use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
@@ -28,7 +28,7 @@ pub(super) struct Contacts<'a, Y: LaneLayout> {
     pub(super) positions: &'a mut [Y::Points],
     pub(super) predicted: &'a [Y::Points],
     pub(super) velocities: &'a [Y::Points],
-    pub(super) alive: &'a Alive,
+    pub(super) alive: &'a IntactMask,
     /// Length of the substep [s].
     pub(super) dt: f64,
 }

@@ -40,13 +40,13 @@ const GROUP = 64u;
 var<immediate> work: Work;
 
 // A sample of a line of a frame.
-struct Place {
+struct PointMaterial {
     frame: u32,
     sample: u32,
     line: u32,
 }
 
-fn place_of(index: u32) -> Place {
+fn place_of(index: u32) -> PointMaterial {
     let row = index / params.n_lines;
-    return Place(row / params.n_samples, row % params.n_samples, index % params.n_lines);
+    return PointMaterial(row / params.n_samples, row % params.n_samples, index % params.n_lines);
 }

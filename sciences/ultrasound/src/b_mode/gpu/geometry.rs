@@ -7,7 +7,7 @@ use super::super::paths::Paths;
 use super::super::points::{self, Located};
 use super::super::rest_grid::RestGrid;
 use super::super::trace::Trace;
-use super::super::walk::{ScanlinePath, Walk};
+use super::super::walk::{PathTracer, ScanlinePath};
 use super::super::{Acoustics, BMode, Frame, View};
 use super::{echoes, speckle};
 use crate::pack::LANES;
@@ -57,7 +57,7 @@ impl Geometry {
         self.rest.locate(view, grid, Workers::All);
         let trace = Trace::new(view, grid, &self.rest, carrier, &acoustics);
         self.paths.trace(&trace, &self.coupled, Workers::All);
-        let walk = Walk::new(grid, &acoustics, scanner.settings.noise);
+        let walk = PathTracer::new(grid, &acoustics, scanner.settings.noise);
         let lines = (&mut self.tracks[..], &mut self.labels[..]);
         walk.lines(&self.paths, &trace, &self.coupled, lines, Workers::All);
         self.shade(&walk.media, grid.n_samples + 1);

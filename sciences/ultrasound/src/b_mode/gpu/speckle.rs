@@ -120,7 +120,7 @@ pub(super) fn list(
     for first in (0..grid.n_lines).step_by(GROUP) {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
         let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
-        for (number, part) in speckle.heard(near).iter().enumerate() {
+        for (number, part) in speckle.parts_above_noise(near).iter().enumerate() {
             let ranges = part.ranges(grid);
             for lines in spans(grid, lines, ranges) {
                 let block = Block::new(speckle, (grid, rest), lines, part.samples, ranges);

@@ -25,9 +25,9 @@ use self::organs::Organs;
 use self::skin::SkinDepth;
 pub use self::surface::{SoftOrgan, SurfacePoint};
 use self::thorax::Thorax;
-use self::voxels::{Known, Voxels};
+use self::voxels::{VoxelNeighborhood, Voxels};
 use super::site::pose_on_skin;
-use super::{Phantom, Place, Stretch};
+use super::{Phantom, PointMaterial, SegmentMaterial};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::{
@@ -195,15 +195,15 @@ impl Adult {
     }
 
     /// Material and clearance at a point, and the clearance from everything that is not an organ [m]; 0 outside of organs.
-    fn exact_place(&self, rest: &Point) -> (Place, f32) {
+    fn exact_place(&self, rest: &Point) -> (PointMaterial, f32) {
         self.place_at_depth(rest, self.skin.depth(rest))
     }
 
     /// Like [`Self::exact_place`], at a known depth below the skin [m].
-    fn place_at_depth(&self, rest: &Point, depth: f32) -> (Place, f32) {
+    fn place_at_depth(&self, rest: &Point, depth: f32) -> (PointMaterial, f32) {
         let at = |material: u8, clearance: f32| {
             let clearance = clearance.clamp(0.0, LONGEST);
-            let place = Place {
+            let place = PointMaterial {
                 material,
                 clearance,
             };
@@ -249,7 +249,7 @@ impl Phantom for Adult {
         &self.materials
     }
 
-    fn place(&self, rest: &Point) -> Place {
+    fn place(&self, rest: &Point) -> PointMaterial {
         let known = self.voxels.at(rest);
         if let Some(place) = known.place {
             return place;
@@ -262,13 +262,13 @@ impl Phantom for Adult {
         place
     }
 
-    fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
-        let Known { place, rim } = self.voxels.at(start);
+    fn stretch(&self, start: &Point, way: &Vector) -> SegmentMaterial {
+        let VoxelNeighborhood { place, rim } = self.voxels.at(start);
         let length = way.norm();
         if let Some(place) = place
             && (place.clearance >= length || rim.is_none())
         {
-            return Stretch::by_clearance(place, length);
+            return SegmentMaterial::by_clearance(place, length);
         }
         match rim {
             Some(rim) => self.organs.stretch(start, way).up_to(rim / length),

@@ -8,7 +8,7 @@ use super::landmarks::Landmarks;
 use super::shape::Shape;
 use super::surface::{Outlines, SoftOrgan};
 use crate::deformation::{Point, Vector};
-use crate::phantom::{Place, Stretch};
+use crate::phantom::{PointMaterial, SegmentMaterial};
 
 /// Width of the grid's cells [m].
 const WIDTH: f32 = 0.012;
@@ -318,10 +318,10 @@ impl Organs {
     }
 
     /// Material and clearance at a point.
-    pub(super) fn place(&self, point: &Point) -> Place {
+    pub(super) fn place(&self, point: &Point) -> PointMaterial {
         let mut clearance = NEAR;
         let Some(candidates) = self.candidates(point) else {
-            return Place {
+            return PointMaterial {
                 material: index::DEEP_FAT,
                 clearance: 0.0,
             };
@@ -334,22 +334,22 @@ impl Organs {
             let [distance, free] = organ.shape.distance(point);
             clearance = clearance.min(free);
             if distance < 0.0 {
-                return Place {
+                return PointMaterial {
                     material: organ.material,
                     clearance,
                 };
             }
         }
-        Place {
+        PointMaterial {
             material: index::DEEP_FAT,
             clearance,
         }
     }
 
     /// Material at the start of a straight segment, and the share over which it continues; exact as far as solids are listed.
-    pub(super) fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
-        let of = |material, share, is_boundary| Stretch {
-            place: Place {
+    pub(super) fn stretch(&self, start: &Point, way: &Vector) -> SegmentMaterial {
+        let of = |material, share, is_boundary| SegmentMaterial {
+            place: PointMaterial {
                 material,
                 clearance: 0.0,
             },

@@ -5,17 +5,17 @@
 
 use super::{Adult, MUSCLE_THICKNESS, index};
 use crate::deformation::{Point, Vector};
-use crate::phantom::{Place, Stretch};
+use crate::phantom::{PointMaterial, SegmentMaterial};
 
 /// Precision of boundaries [m], and largest number of steps.
 const PRECISION: f32 = 1e-6;
 const STEPS: usize = 5;
 
 impl Adult {
-    pub(super) fn close_stretch(&self, start: &Point, way: &Vector) -> Stretch {
+    pub(super) fn close_stretch(&self, start: &Point, way: &Vector) -> SegmentMaterial {
         let depth = self.skin.depth(start);
         if depth < 0.0 {
-            return Stretch::by_clearance(self.place_at_depth(start, depth).0, way.norm());
+            return SegmentMaterial::by_clearance(self.place_at_depth(start, depth).0, way.norm());
         }
         let depths = [depth, self.skin.depth(&(start + way))];
         let ends = self.layer_ends();
@@ -40,11 +40,11 @@ impl Adult {
     }
 
     /// Below the fascia: muscle, chest, organs; `below` is the depth below the fascia at the start and the end of the segment [m].
-    fn stretch_below(&self, below: [f32; 2], start: &Point, way: &Vector) -> Stretch {
+    fn stretch_below(&self, below: [f32; 2], start: &Point, way: &Vector) -> SegmentMaterial {
         let length = way.norm();
         let end = start + way;
         let chest = match self.thorax.place(start, below[0]) {
-            Ok(place) => return Stretch::by_clearance(place, length),
+            Ok(place) => return SegmentMaterial::by_clearance(place, length),
             Err(free) => match self.thorax.place(&end, below[1]) {
                 // The segment is shorter than the sum of the clearances at its ends.
                 Err(other) if free + other > length => 1.0,
@@ -77,9 +77,9 @@ impl Adult {
 }
 
 /// A stretch of one material over the whole segment.
-fn whole(material: u8) -> Stretch {
-    Stretch {
-        place: Place {
+fn whole(material: u8) -> SegmentMaterial {
+    SegmentMaterial {
+        place: PointMaterial {
             material,
             clearance: 0.0,
         },

@@ -5,7 +5,7 @@
 
 use super::index;
 use crate::deformation::{Point, Vector};
-use crate::phantom::Place;
+use crate::phantom::PointMaterial;
 
 /// Distance of neighbouring ribs along the body [m], and their drop per metre towards the side.
 const SPACING: f32 = 0.027;
@@ -43,11 +43,11 @@ impl Thorax {
     }
 
     /// Part of the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm; otherwise the distance to the chest [m].
-    pub(super) fn place(&self, point: &Point, below: f32) -> Result<Place, f32> {
+    pub(super) fn place(&self, point: &Point, below: f32) -> Result<PointMaterial, f32> {
         let p = self.unit(point);
         let [rib, lung, spine] = distances(&p, below);
         let at = |material, clearance: f32| {
-            Ok(Place {
+            Ok(PointMaterial {
                 material,
                 clearance,
             })

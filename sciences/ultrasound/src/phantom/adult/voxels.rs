@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::deformation::{Point, Vector};
-use crate::phantom::Place;
+use crate::phantom::PointMaterial;
 
 /// Width of a voxel [m].
 const WIDTH: f32 = 0.004;
@@ -27,9 +27,9 @@ struct Voxel {
 }
 
 /// Information of voxels about a point.
-pub(super) struct Known {
+pub(super) struct VoxelNeighborhood {
     /// Material and clearance, if known.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<PointMaterial>,
     /// Distance within which there are only organs [m]; `None` if it is too small to be useful.
     pub(super) rim: Option<f32>,
 }
@@ -51,7 +51,7 @@ impl Voxels {
     pub(super) fn new(
         low: Point,
         high: Point,
-        place: impl Fn(&Point) -> (Place, f32) + Sync,
+        place: impl Fn(&Point) -> (PointMaterial, f32) + Sync,
     ) -> Self {
         let count = [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / WIDTH) as usize);
         let at = |voxel: usize| {
@@ -145,7 +145,7 @@ impl Voxels {
 
     /// Information about a point.
     #[inline]
-    pub(super) fn at(&self, point: &Point) -> Known {
+    pub(super) fn at(&self, point: &Point) -> VoxelNeighborhood {
         let place = (point - self.origin) * (1.0 / WIDTH);
         // The first voxel also covers the space in front of it, about which it gives the same information.
         let (x, y, z) = (place.x as i32, place.y as i32, place.z as i32);
@@ -155,7 +155,7 @@ impl Voxels {
             .all
             .get(self.index([x as usize, y as usize, z as usize]));
         let Some(voxel) = voxel.filter(|_| is_inside) else {
-            return Known {
+            return VoxelNeighborhood {
                 place: None,
                 rim: None,
             };
@@ -167,8 +167,8 @@ impl Voxels {
         let clearance = around.max(UNIT * f32::from(voxel.clearance) - away);
         let is_known = voxel.layers > 0 && clearance > LEAST;
         let rim = UNIT * f32::from(voxel.rim) - away;
-        Known {
-            place: is_known.then_some(Place {
+        VoxelNeighborhood {
+            place: is_known.then_some(PointMaterial {
                 material: voxel.material,
                 clearance,
             }),

@@ -26,7 +26,7 @@ pub use table::MaterialTable;
 use self::body::{Body, UNLABELLED};
 use self::clearance::Clearances;
 use self::palette::Palette;
-use super::{Phantom, Place};
+use super::{Phantom, PointMaterial};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::Material;
@@ -255,7 +255,7 @@ impl Phantom for LabelVolume {
         &self.materials
     }
 
-    fn place(&self, rest: &Point) -> Place {
+    fn place(&self, rest: &Point) -> PointMaterial {
         let (index, off) = match self.voxel(rest) {
             Ok(found) => found,
             Err(place) => {
@@ -264,7 +264,7 @@ impl Phantom for LabelVolume {
                     self.edges[axis] * above.max(-place[axis]).max(0.0)
                 };
                 let clearance = self.skew * Vector::new(beyond(0), beyond(1), beyond(2)).norm();
-                return Place {
+                return PointMaterial {
                     material: 0,
                     clearance,
                 };
@@ -279,7 +279,7 @@ impl Phantom for LabelVolume {
         } else {
             beyond
         };
-        Place {
+        PointMaterial {
             material,
             clearance: self.skew * clearance,
         }

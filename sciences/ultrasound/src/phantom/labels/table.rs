@@ -49,7 +49,7 @@ struct Content {
 /// A user's own material.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Own {
+struct UserMaterial {
     name: Option<String>,
     like: Option<String>,
     speed_of_sound: Option<f64>,
@@ -126,14 +126,14 @@ fn material(own: &toml::Value, usual: &str) -> Result<Material, String> {
             "is {own}; it must be a name, or {{ speed_of_sound, density, attenuation, backscatter }}"
         ));
     }
-    let own: Own = own
+    let own: UserMaterial = own
         .clone()
         .try_into()
         .map_err(|error: toml::de::Error| error.message().to_owned())?;
     own.material(usual)
 }
 
-impl Own {
+impl UserMaterial {
     fn material(&self, usual: &str) -> Result<Material, String> {
         let like = self.like.as_deref().map(material::by_name).transpose();
         let like = like.map_err(|error| error.to_string())?;

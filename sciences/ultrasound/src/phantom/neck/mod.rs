@@ -12,7 +12,7 @@ use nalgebra::Isometry3;
 
 use self::organs::{Organ, organs};
 use super::site::pose_on_skin;
-use super::{Phantom, Place};
+use super::{Phantom, PointMaterial};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::{
@@ -103,8 +103,8 @@ impl Neck {
     }
 
     /// Material and clearance at a point [m], and the solid with the nearest boundary.
-    fn nearest(&self, rest: &Point) -> (Place, Option<&Organ>) {
-        let mut place = Place {
+    fn nearest(&self, rest: &Point) -> (PointMaterial, Option<&Organ>) {
+        let mut place = PointMaterial {
             material: index::CONNECTIVE_TISSUE,
             clearance: f32::MAX,
         };
@@ -128,7 +128,7 @@ impl Phantom for Neck {
         &MATERIALS
     }
 
-    fn place(&self, rest: &Point) -> Place {
+    fn place(&self, rest: &Point) -> PointMaterial {
         self.nearest(rest).0
     }
 
