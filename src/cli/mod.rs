@@ -24,8 +24,10 @@ mod press;
 mod program;
 mod psm;
 mod render;
+mod rerun;
 mod robot_args;
 mod rollout;
+mod run_record;
 mod scan;
 mod scene;
 mod scene_args;
@@ -71,7 +73,7 @@ pub(crate) use interrupt::Interrupted;
   insonate evaluate output/sweep scripted --episodes 100
 
 A folder holds the files of one run: a command replaces what it wrote there before, and refuses what another one wrote, unless told to
---overwrite it. Files of your own stay.
+--overwrite it. Files of your own stay. run.toml in it says how it was made, and insonate rerun DIR makes it again.
 
 Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with what was measured saved.")]
 pub(crate) struct Cli {
@@ -125,6 +127,8 @@ enum Command {
     Bench(bench::Bench),
     /// Bend a continuum robot, push it into a lumen, or steer it through airways.
     Continuum(continuum::Continuum),
+    /// Run the command of an output folder again, from its run.toml.
+    Rerun(rerun::Rerun),
 }
 
 #[cfg(feature = "viewer")]
@@ -164,6 +168,7 @@ impl Cli {
             Command::Continuum(command) => command.run(),
             Command::Psm(command) => command.run(),
             Command::Bench(command) => command.run(),
+            Command::Rerun(command) => command.run(),
         }
     }
 }
