@@ -4,6 +4,7 @@ mod bench;
 mod calibrate;
 mod continuum;
 mod curves;
+mod demo;
 mod demonstrate;
 mod describe;
 mod device_arg;
@@ -59,6 +60,7 @@ pub(crate) use interrupt::Interrupted;
     arg_required_else_help = true
 )]
 #[command(after_help = "Examples:
+  insonate demo
   insonate scan --robot panda --torso fast --output output/scan
   insonate press --depth 0.03 --speed 0.02 --json
   insonate calibrate press1.csv press2.csv --output output/calibrate
@@ -83,6 +85,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Scan a patient and show film, force and ultrasound on one page: half a minute to see what insonate does.
+    Demo(demo::Demo),
     /// List robots, probes, torsos, shapes, controllers, tissue models, tasks, action modes and the quantities that can be read.
     List(list::List),
     /// Write a scene as one standalone MJCF file.
@@ -141,6 +145,7 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         interrupt::Interrupt::listen()?;
         match self.command {
+            Command::Demo(command) => command.run(),
             Command::List(command) => command.run(),
             Command::Scene(command) => command.run(),
             Command::Render(command) => command.run(),
