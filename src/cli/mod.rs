@@ -2,6 +2,7 @@
 
 mod bench;
 mod calibrate;
+mod completions;
 mod continuum;
 mod curves;
 mod demo;
@@ -133,6 +134,10 @@ enum Command {
     Continuum(continuum::Continuum),
     /// Run the command of an output folder again, from its run.toml.
     Rerun(rerun::Rerun),
+    /// Print the completion script of a shell.
+    Completions(completions::Completions),
+    /// Write manual pages.
+    Man(completions::Man),
 }
 
 #[cfg(feature = "viewer")]
@@ -174,6 +179,8 @@ impl Cli {
             Command::Psm(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Rerun(command) => command.run(),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
         }
     }
 }
