@@ -15,14 +15,17 @@ use crate::wheel;
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
 /// Packages for the tests. pandas makes tables of logs; onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB) and pydicom read the files of
-/// scans.
-const TESTERS: [&str; 6] = [
+/// scans; nbclient and ipykernel execute the notebooks, which plot with matplotlib.
+const TESTERS: [&str; 9] = [
     "pytest>=8,<10",
     "mypy>=2.4,<3",
     "pandas>=2.2,<4",
     "onnxruntime>=1.20,<2",
     "pydicom>=3,<4",
     "SimpleITK>=2.4,<3",
+    "nbclient>=0.10,<1",
+    "ipykernel>=6.29,<8",
+    "matplotlib>=3.8,<4",
 ];
 
 /// Versions of Gymnasium in use: those that other packages pin, and the newest.
