@@ -3,7 +3,9 @@
 //! Reports of calibrations, identifications and studies are in their own crate; plots of an experiment or a policy belong to the crate
 //! that runs it.
 
-pub use insonate_drawing::{Picture, grey_picture, label_color, label_picture, legend_picture};
+pub use insonate_drawing::{
+    Picture, Ruler, color_picture, grey_picture, label_color, label_picture, legend_picture,
+};
 pub use insonate_experiments::{
     insertion_force_plot, insertion_shape_plot, motion_plot, overview_picture, psm_force_plot,
     psm_track_plot, scene_entry as settings, softness_field,
@@ -12,5 +14,5 @@ pub use insonate_learning::evaluation::{film_with_strip, rollout_plot};
 pub use insonate_learning::mcap::{record_log, rollout_log};
 pub use insonate_learning::training::learning_curve;
 pub use insonate_report::{
-    CalibrationReport, IdentificationReport, ReportError, study_files, study_text,
+    CalibrationReport, DemoPage, IdentificationReport, ReportError, study_files, study_text,
 };

@@ -138,7 +138,7 @@ fn the_json_has_the_keys_of_the_contract() {
     let files = [".insonate.files".to_owned()]
         .into_iter()
         .chain(plots)
-        .chain(["report.html", "result.json", "softness.toml"].map(str::to_owned));
+        .chain(["report.html", "result.json", "run.toml", "softness.toml"].map(str::to_owned));
     assert_eq!(names, files.collect::<Vec<_>>());
     let written: Value =
         serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();

@@ -54,8 +54,8 @@ fn a_scan_prints_json_and_fills_its_folder() {
     }
     assert_eq!(
         std::fs::read_dir(&directory).unwrap().count(),
-        5,
-        "these, the list of what the run wrote, and no temporary files"
+        6,
+        "these, run.toml, the list of what the run wrote, and no temporary files"
     );
 }
 

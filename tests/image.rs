@@ -281,6 +281,7 @@ fn a_label_volume_is_drawn_with_its_materials() {
     assert_eq!(figures["lesions"][0]["material"], "cyst", "{figures}");
     for name in [
         "b_mode.png",
+        "figure.png",
         "labels.png",
         "confidence.png",
         "b_mode.dcm",

@@ -360,7 +360,13 @@ fn a_folder_holds_the_files_of_one_run() {
     // Without the option: the same command replaces its files.
     done(&[&rollout[..], &["--episodes", "2", "--output", output]].concat());
     let several = list();
-    let here = [".insonate.files", "episode-0", "episode-1", "notes.txt"];
+    let here = [
+        ".insonate.files",
+        "episode-0",
+        "episode-1",
+        "notes.txt",
+        "run.toml",
+    ];
     assert_eq!(several, here);
     done(&[&train[..], &["--overwrite", "--output", output]].concat());
     let trained = list();

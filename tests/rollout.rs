@@ -52,8 +52,8 @@ fn the_log_has_observations_actions_rewards_and_the_probe() {
     }
     assert_eq!(
         std::fs::read_dir(&folder).unwrap().count(),
-        6,
-        "no temporary files are left, and a list of the files"
+        7,
+        "no temporary files are left, a list of the files, and run.toml"
     );
 
     let mut reader = csv::Reader::from_path(folder.join("log.csv")).unwrap();

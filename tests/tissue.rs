@@ -84,8 +84,8 @@ fn check(motion: &str, solver: &str, duration: &str) -> (tempfile::TempDir, Valu
         .expect("it is there")
         .count();
     assert_eq!(
-        count, 5,
-        "these, the list of what the run wrote, and no temporary files"
+        count, 6,
+        "these, run.toml, the list of what the run wrote, and no temporary files"
     );
     (scratch, summary)
 }

@@ -55,6 +55,7 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
             "learning_curve.svg",
             "policy.safetensors",
             "progress.csv",
+            "run.toml",
             "summary.json",
         ]
     );

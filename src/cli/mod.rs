@@ -2,8 +2,10 @@
 
 mod bench;
 mod calibrate;
+mod completions;
 mod continuum;
 mod curves;
+mod demo;
 mod demonstrate;
 mod describe;
 mod device_arg;
@@ -25,8 +27,10 @@ mod program;
 mod progress_bar;
 mod psm;
 mod render;
+mod rerun;
 mod robot_args;
 mod rollout;
+mod run_record;
 mod scan;
 mod scene;
 mod scene_args;
@@ -58,6 +62,7 @@ pub(crate) use interrupt::Interrupted;
     arg_required_else_help = true
 )]
 #[command(after_help = "Examples:
+  insonate demo
   insonate scan --robot panda --torso fast --output output/scan
   insonate press --depth 0.03 --speed 0.02 --json
   insonate calibrate press1.csv press2.csv --output output/calibrate
@@ -72,7 +77,7 @@ pub(crate) use interrupt::Interrupted;
   insonate evaluate output/sweep scripted --episodes 100
 
 A folder holds the files of one run: a command replaces what it wrote there before, and refuses what another one wrote, unless told to
---overwrite it. Files of your own stay.
+--overwrite it. Files of your own stay. run.toml in it says how it was made, and insonate rerun DIR makes it again.
 
 Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with what was measured saved.")]
 pub(crate) struct Cli {
@@ -82,6 +87,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Scan a patient and show film, force and ultrasound on one page: half a minute to see what insonate does.
+    Demo(demo::Demo),
     /// List robots, probes, torsos, shapes, controllers, tissue models, tasks, action modes and the quantities that can be read.
     List(list::List),
     /// Write a scene as one standalone MJCF file.
@@ -126,6 +133,12 @@ enum Command {
     Bench(bench::Bench),
     /// Bend a continuum robot, push it into a lumen, or steer it through airways.
     Continuum(continuum::Continuum),
+    /// Run the command of an output folder again, from its run.toml.
+    Rerun(rerun::Rerun),
+    /// Print the completion script of a shell.
+    Completions(completions::Completions),
+    /// Write manual pages.
+    Man(completions::Man),
 }
 
 #[cfg(feature = "viewer")]
@@ -138,6 +151,7 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         interrupt::Interrupt::listen()?;
         match self.command {
+            Command::Demo(command) => command.run(),
             Command::List(command) => command.run(),
             Command::Scene(command) => command.run(),
             Command::Render(command) => command.run(),
@@ -165,6 +179,9 @@ impl Cli {
             Command::Continuum(command) => command.run(),
             Command::Psm(command) => command.run(),
             Command::Bench(command) => command.run(),
+            Command::Rerun(command) => command.run(),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
         }
     }
 }

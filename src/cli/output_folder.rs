@@ -1,9 +1,11 @@
-//! The folder that a command fills, by the same rules for every command.
+//! The folder that a command fills, by the same rules for every command; `run_record` adds `run.toml` to it.
 
 use std::path::Path;
 
 use clap::Args;
 use insonate::files::{Claim, FileError, OutputFolder};
+
+use super::run_record;
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct OverwriteArg {
@@ -21,10 +23,12 @@ impl OverwriteArg {
 
 /// A folder; the refusal names the option that removes what is in the way.
 pub(crate) fn claimed(path: &Path, claim: Claim<'_>) -> anyhow::Result<OutputFolder> {
-    OutputFolder::create(path, claim).map_err(|error| match error {
+    let folder = OutputFolder::create(path, claim).map_err(|error| match error {
         FileError::Occupied { .. } => anyhow::anyhow!(
             "{error} by --output, or have them removed by --overwrite, which leaves all other files"
         ),
         other => other.into(),
-    })
+    })?;
+    run_record::claim(path, claim);
+    Ok(folder)
 }

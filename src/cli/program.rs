@@ -1,6 +1,6 @@
 //! Runs the command line for a program that has its arguments: the binary, or the Python package.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
@@ -14,7 +14,7 @@ use insonate::rl::RlError;
 use insonate_settings::SettingError;
 
 use super::error_text::worded;
-use super::{Cli, Interrupted, Usage, word_hint};
+use super::{Cli, Interrupted, Usage, run_record, word_hint};
 
 /// Runs the command line, and returns its exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C.
 ///
@@ -23,13 +23,17 @@ use super::{Cli, Interrupted, Usage, word_hint};
 /// once, from a program that does nothing else.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let words = arguments.iter().map(|word| word.to_string_lossy().into());
+    let words: Vec<String> = words.collect();
     let status = match parse(&arguments) {
-        Ok(command) => command.run().map_or_else(|error| report(&error), |()| 0),
+        Ok(command) => {
+            let result = command.run();
+            run_record::finish(&result);
+            result.map_or_else(|error| report(&error), |()| 0)
+        }
         Err(usage) => {
             // Like clap itself: there is nowhere to report that the terminal is gone.
             let _ = usage.print();
-            let words = arguments.iter().map(|word| word.to_string_lossy().into());
-            let words: Vec<String> = words.collect();
             if let Some(tip) = word_hint::tip(&usage, &Cli::command(), &words) {
                 eprintln!("\n{tip}");
             }
@@ -41,11 +45,16 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
     status
 }
 
-/// The command of the arguments.
-fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let mut parser = with_negative_numbers(Cli::command());
-    let matches = parser.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut parser))
+/// Parses a command line, which begins with the name of the program, and notes it for `run.toml`.
+pub(super) fn parse(
+    arguments: &[impl Into<OsString> + Clone + AsRef<OsStr>],
+) -> Result<Cli, clap::Error> {
+    let mut root = with_negative_numbers(Cli::command());
+    let mut matches = root.try_get_matches_from_mut(arguments)?;
+    let words = arguments.iter();
+    let words = words.map(|word| word.as_ref().to_string_lossy().into());
+    run_record::begin(&words.collect::<Vec<String>>(), &matches, &root);
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut root))
 }
 
 /// Lets options take negative numbers: a wrong one is then refused with the allowed range, and not as an unknown option.

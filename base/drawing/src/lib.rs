@@ -3,16 +3,19 @@
 //! * [`Drawing`] and [`Picture`]: a drawing as SVG and as PNG, by the same code, with an embedded font.
 //! * [`chart`], [`line`], [`dots`], [`band`], [`legend`]: parts of drawings in one style.
 //! * [`StackedPlot`]: curves over time in stacked panels.
-//! * [`grey_picture`], [`label_picture`]: PNG files of grey levels and of labels.
-//! * [`Film`]: an animated GIF.
+//! * [`grey_picture`], [`color_picture`], [`label_picture`]: PNG files of grey levels, of colours and of labels.
+//! * [`Film`]: an animated GIF; [`CurveStrip`]: a curve below its frames that grows with it.
+//! * [`Ruler`]: depth ticks, a mark and a caption on a picture.
 //!
 //! The crate does not know what it draws.
 
 mod canvas;
+mod curve_strip;
 mod error;
 mod film;
 mod fonts;
 mod raster;
+mod ruler;
 mod stacked_plot;
 
 pub use canvas::{
@@ -20,8 +23,10 @@ pub use canvas::{
     Picture, WINDOW, band, central_range, chart, dots, every, legend, line, range_of, svg_of, thin,
     tick, titled,
 };
+pub use curve_strip::CurveStrip;
 pub use error::DrawingError;
 pub use film::Film;
 pub use fonts::register_fonts;
-pub use raster::{grey_picture, label_color, label_picture, legend_picture};
+pub use raster::{color_picture, grey_picture, label_color, label_picture, legend_picture};
+pub use ruler::Ruler;
 pub use stacked_plot::{MAX_POINTS, Panel, Points, StackedPlot};

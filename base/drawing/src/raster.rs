@@ -7,7 +7,15 @@ use crate::DrawingError;
 /// # Errors
 /// [`DrawingError::Png`] if it has no pixels.
 pub fn grey_picture(width: usize, grey: &[u8]) -> Result<Vec<u8>, DrawingError> {
-    encode(width, grey, None)
+    encode(width, grey, png::ColorType::Grayscale, None)
+}
+
+/// A PNG file of colours, row by row, shape `[height, width, 3]`.
+///
+/// # Errors
+/// [`DrawingError::Png`] if it has no pixels.
+pub fn color_picture(width: usize, rgb: &[u8]) -> Result<Vec<u8>, DrawingError> {
+    encode(width, rgb, png::ColorType::Rgb, None)
 }
 
 /// A PNG file of numbers below `n`, each with its own colour. Numbers from `n` on are black.
@@ -19,7 +27,7 @@ pub fn label_picture(width: usize, labels: &[u8], n: usize) -> Result<Vec<u8>, D
     let mut colors: Vec<u8> = (0..n).flat_map(label_color).collect();
     colors.extend([0, 0, 0]);
     let labels: Vec<u8> = labels.iter().map(|label| (*label).min(n as u8)).collect();
-    encode(width, &labels, Some(colors))
+    encode(width, &labels, png::ColorType::Indexed, Some(colors))
 }
 
 /// Colour of a label in [`label_picture`]. Hues are a golden section apart, so that neighbours differ.
@@ -54,17 +62,19 @@ pub fn legend_picture(names: &[&str]) -> String {
     svg
 }
 
-fn encode(width: usize, pixels: &[u8], colors: Option<Vec<u8>>) -> Result<Vec<u8>, DrawingError> {
+fn encode(
+    width: usize,
+    pixels: &[u8],
+    kind: png::ColorType,
+    palette: Option<Vec<u8>>,
+) -> Result<Vec<u8>, DrawingError> {
     let mut file = Vec::new();
-    let height = pixels.len() / width.max(1);
+    let height = pixels.len() / (kind.samples() * width).max(1);
     let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
     encoder.set_depth(png::BitDepth::Eight);
-    match colors {
-        Some(colors) => {
-            encoder.set_color(png::ColorType::Indexed);
-            encoder.set_palette(colors);
-        }
-        None => encoder.set_color(png::ColorType::Grayscale),
+    encoder.set_color(kind);
+    if let Some(palette) = palette {
+        encoder.set_palette(palette);
     }
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;

@@ -138,6 +138,11 @@ impl OutputFolder {
         earlier.clear(&self.path).map_err(failed)
     }
 
+    /// Whether a folder has a list of files that commands of insonate wrote into it.
+    pub fn has_files(path: impl AsRef<Path>) -> bool {
+        Manifest::read(path.as_ref()).is_ok_and(|list| list.is_some())
+    }
+
     /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path

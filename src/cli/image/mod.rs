@@ -15,10 +15,13 @@ use std::time::Instant;
 use clap::Args;
 use insonate::experiments::{Backend, Device, Pictures, legend, mean_intensity, middle_line};
 use insonate::files::OutputFolder;
-use insonate::report::{grey_picture, label_picture, legend_picture, overview_picture};
+use insonate::report::{
+    Ruler, color_picture, grey_picture, label_picture, legend_picture, overview_picture,
+};
 use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
+use insonate::ultrasound::b_mode::ScanConverter;
 use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
 use insonate::ultrasound::measure::{
     Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
@@ -56,7 +59,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
   insonate image --patient adult --organ tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
-A folder holds b_mode.png and, in the same geometry, labels.png with the materials (legend.svg, and legend in image.json, say which number is what) and confidence.png with how far each place can be \
+A folder holds b_mode.png, figure.png (the same with depth ticks, a mark at the first scanline's side and a caption) and, in the same geometry, labels.png with the materials (legend.svg, and legend in image.json, say which number is what) and confidence.png with how far each place can be \
 trusted (Karamalis 2012); image.json; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
 the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
 by kinematics, at once and without forces.
@@ -404,6 +407,27 @@ impl ImageCommand {
         Ok(())
     }
 
+    /// The picture for people: depth ticks, a mark at the side of the first scanline, and a caption.
+    fn figure(
+        &self,
+        grey: &[u8],
+        converter: &ScanConverter,
+        b_mode: &BMode,
+    ) -> anyhow::Result<Vec<u8>> {
+        let mut rgb: Vec<u8> = grey.iter().flat_map(|&level| [level; 3]).collect();
+        let ruler = Ruler {
+            pixel: converter.pixel,
+            top: converter.corner[1],
+            caption: format!(
+                "{}, depth {:.0} cm, simulated",
+                self.scene.probe_name(),
+                100.0 * b_mode.settings().depth
+            ),
+        };
+        ruler.draw(&mut rgb, (self.size as u32, self.size as u32))?;
+        Ok(color_picture(self.size, &rgb)?)
+    }
+
     fn write(
         &self,
         b_mode: &BMode,
@@ -416,6 +440,7 @@ impl ImageCommand {
         let mut grey = Vec::new();
         converter.picture(frame, &mut grey);
         folder.write("b_mode.png", &grey_picture(self.size, &grey)?)?;
+        folder.write("figure.png", &self.figure(&grey, &converter, b_mode)?)?;
         let n_materials = scanned.phantom.materials().len();
         let labels = converter.labels(frame, n_materials as u8);
         let labels = label_picture(self.size, &labels, n_materials)?;

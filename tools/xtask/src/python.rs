@@ -15,8 +15,8 @@ use crate::wheel;
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
 /// Packages for the tests, with the newest Gymnasium. pandas makes tables of logs; onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB)
-/// and pydicom read the files of scans.
-const TESTERS: [&str; 7] = [
+/// and pydicom read the files of scans; nbclient and ipykernel execute the notebooks, which plot with matplotlib.
+const TESTERS: [&str; 10] = [
     "gymnasium==1.4.0",
     "pytest>=8,<10",
     "mypy>=2.4,<3",
@@ -24,6 +24,9 @@ const TESTERS: [&str; 7] = [
     "onnxruntime>=1.20,<2",
     "pydicom>=3,<4",
     "SimpleITK>=2.4,<3",
+    "nbclient>=0.10,<1",
+    "ipykernel>=6.29,<8",
+    "matplotlib>=3.8,<4",
 ];
 
 /// Earlier versions of Gymnasium in use, which other packages pin.

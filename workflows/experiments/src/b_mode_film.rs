@@ -1,5 +1,6 @@
 //! Ultrasound during a scan: B-mode frames next to a camera's picture, and the volume compounded from them.
 
+use insonate_drawing::{CurveStrip, Ruler};
 use insonate_models::Scene;
 use insonate_models::torsos::Shape;
 use insonate_sim::placement::ProbePlacement;
@@ -15,7 +16,7 @@ use insonate_ultrasound::volume::Volume;
 use insonate_ultrasound::{BMode, Settings, View};
 use nalgebra::Isometry3;
 
-use super::{ExperimentError, Film};
+use super::{ExperimentError, Film, Record};
 
 /// Time between frames of the film [s].
 const INTERVAL: f64 = 0.1;
@@ -43,6 +44,8 @@ pub struct BModeFilm {
     last: Option<Isometry3<f64>>,
     n_frames: u64,
     frames: Vec<Vec<u8>>,
+    /// Depth ticks and caption of the ultrasound picture.
+    ruler: Ruler,
     /// The B-mode frames without the camera's picture, with poses in the torso frame.
     sequence: Sequence,
     /// Reason why the frames have no camera's picture.
@@ -74,6 +77,15 @@ impl BModeFilm {
         let converter = b_mode.scan_converter(SIDE as usize)?;
         // The volume reaches as deep as the probe images from its highest position.
         let bottom = high.z - settings.depth as f32;
+        let ruler = Ruler {
+            pixel: converter.pixel,
+            top: converter.corner[1],
+            caption: format!(
+                "{}, {:.1} MHz, simulated",
+                scene.probe.name,
+                1e-6 * transducer.center_frequency
+            ),
+        };
         Ok(Self {
             has_camera,
             adult: Adult::new(&torso.config.patient.unwrap_or_default(), seed)?,
@@ -94,6 +106,7 @@ impl BModeFilm {
             last: None,
             n_frames: 0,
             frames: Vec::new(),
+            ruler,
             problem: None,
         })
     }
@@ -138,13 +151,14 @@ impl BModeFilm {
         self.sequence.push(&grey, physics.time(), &pose)?;
         let camera = self.camera(compiled, physics);
         let side = SIDE as usize;
-        let rows = grey.chunks_exact(side).enumerate();
+        let mut rgb: Vec<u8> = grey.iter().flat_map(|&level| [level; 3]).collect();
+        self.ruler.draw(&mut rgb, (SIDE, SIDE))?;
+        let rows = rgb.chunks_exact(3 * side).enumerate();
         let pixels = rows.flat_map(|(y, row)| {
             let seen = camera
                 .get(y * 4 * side..(y + 1) * 4 * side)
                 .unwrap_or_default();
-            let row = row.iter().flat_map(|&level| [level; 3]);
-            seen.iter().copied().chain(row).collect::<Vec<u8>>()
+            [seen, row].concat()
         });
         self.frames.push(pixels.collect());
         Ok(())
@@ -214,15 +228,56 @@ impl BModeFilm {
     /// # Errors
     /// If it cannot be encoded.
     pub fn film(&self) -> Result<Option<(&'static str, Vec<u8>)>, ExperimentError> {
-        let Some(n_bytes) = self.frames.first().map(Vec::len) else {
+        if self.frames.is_empty() {
+            return Ok(None);
+        }
+        let film = self.film_of(self.frames.clone(), SIDE);
+        Ok(Some(("b_mode.gif", film.to_gif()?)))
+    }
+
+    /// The film with the force along the probe below its frames; `None` if there are no frames. The force is that of the record from the
+    /// first frame on, and `force` is its target [N].
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn film_with_force(
+        &self,
+        record: &Record,
+        force: f64,
+    ) -> Result<Option<Film>, ExperimentError> {
+        let Some(first) = self.first else {
             return Ok(None);
         };
-        let film = Film {
-            width: n_bytes as u32 / 3 / SIDE,
-            height: SIDE,
-            interval: INTERVAL,
-            frames: self.frames.clone(),
+        let samples = record.samples.iter().filter(|sample| sample.time >= first);
+        let last = first + INTERVAL * self.frames.len() as f64;
+        let samples = samples.take_while(|sample| sample.time <= last);
+        let points: Vec<(f64, f64)> = samples
+            .map(|sample| (sample.time - first, sample.force[2]))
+            .collect();
+        let strip = CurveStrip {
+            label: "force [N]".to_owned(),
+            note: "force of the probe on the skin; line: target".to_owned(),
+            goal: Some((force, 0.5)),
+            points,
         };
-        Ok(Some(("b_mode.gif", film.to_gif()?)))
+        let frames = self.frames.iter().enumerate().map(|(index, frame)| {
+            let now = INTERVAL * index as f64;
+            let n_done = strip.points.partition_point(|(time, _)| *time <= now);
+            let width = frame.len() as u32 / 3 / SIDE;
+            let below = strip.pixels(width, n_done)?;
+            Ok([&frame[..], &below].concat())
+        });
+        let frames: Result<Vec<_>, ExperimentError> = frames.collect();
+        Ok(Some(self.film_of(frames?, SIDE + CurveStrip::HEIGHT)))
+    }
+
+    fn film_of(&self, frames: Vec<Vec<u8>>, height: u32) -> Film {
+        let n_bytes = self.frames.first().map_or(0, Vec::len);
+        Film {
+            width: n_bytes as u32 / 3 / SIDE,
+            height,
+            interval: INTERVAL,
+            frames,
+        }
     }
 }

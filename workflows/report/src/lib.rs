@@ -8,6 +8,7 @@
 //! ```
 
 mod curve;
+mod demo;
 mod error;
 mod fit_quality;
 mod force_loop;
@@ -31,6 +32,7 @@ use insonate_calibration::{Calibration, Parameter, PooledParameter, SiteCalibrat
 use insonate_drawing::{DrawingError, Picture};
 use insonate_experiments::{RepeatedPress, SceneFit, scene_entry};
 
+pub use demo::DemoPage;
 pub use error::ReportError;
 pub use identification::IdentificationReport;
 pub use study::{study_files, study_text};

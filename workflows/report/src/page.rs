@@ -24,11 +24,21 @@ pub(super) fn escape(text: &str) -> String {
 
 /// A whole page; `body` is HTML, `title` is text.
 pub(super) fn document(title: &str, body: &str) -> String {
+    page(title, body, "")
+}
+
+/// A whole page that contains [`picture`]s.
+pub(super) fn document_with_pictures(title: &str, body: &str) -> String {
+    page(title, body, " img-src data:;")
+}
+
+/// `sources` is added to what the page may show.
+fn page(title: &str, body: &str, sources: &str) -> String {
     // The policy forbids loading of any resource, even if a link is in the text.
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';{sources} style-src 'unsafe-inline'\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
         escape(title)
     )
@@ -88,6 +98,34 @@ pub(super) fn figure(picture: &Picture) -> String {
     format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
 }
 
+/// A picture that is embedded in the page, with its caption.
+pub(super) fn picture(kind: &str, file: &[u8], caption: &str) -> String {
+    let (data, caption) = (base64(file), escape(caption));
+    format!(
+        "<figure>\n<img alt=\"{caption}\" src=\"data:{kind};base64,{data}\">\n<figcaption>{caption}</figcaption>\n</figure>\n"
+    )
+}
+
+/// Bytes as text (RFC 4648, section 4).
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(4 * bytes.len().div_ceil(3));
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = (byte(0) << 16) | (byte(1) << 8) | byte(2);
+        for digit in 0..4_usize {
+            let is_filled = digit <= group.len();
+            let value = (bits >> (18 - 6 * digit)) & 63;
+            text.push(if is_filled {
+                char::from(DIGITS[value as usize])
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
 /// The first attribute with this name.
 fn attribute<'a>(svg: &'a str, name: &str) -> &'a str {
     let start = svg
@@ -108,4 +146,25 @@ pub(super) fn list(items: &[String]) -> String {
         .map(|item| format!("<li>{}</li>\n", escape(item)))
         .collect();
     format!("<ul>\n{}</ul>\n", items.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    /// The test vectors of RFC 4648, section 10.
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
 }
