@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(insonate::cli::run(std::env::args_os()))
+    insonate::cli::main_with(&[])
 }

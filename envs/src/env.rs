@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
-use crate::{BoxSpace, EnvError, ObservationGroup};
+use crate::{BoxSpace, EnvError, ObservationGroup, Staged};
 
 /// Spaces, names and times of an environment. It is constant.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -157,6 +157,11 @@ pub trait Env: Send {
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
         None
     }
+
+    /// This environment as one of a batch task. `None` if its task computes for each environment by itself.
+    fn staged(&mut self) -> Option<&mut dyn Staged> {
+        None
+    }
 }
 
 /// An environment that advances with others of its group at once, for example because its tissue is one lane of their SIMD vectors.
@@ -239,5 +244,9 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
         (**self).lockstep()
+    }
+
+    fn staged(&mut self) -> Option<&mut dyn Staged> {
+        (**self).staged()
     }
 }

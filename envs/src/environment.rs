@@ -8,7 +8,11 @@ use insonate_tissue::TissueError;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
-use crate::{EndReason, Env, EnvError, EnvSpec, Lockstep, ObservationGroup, ResetOptions, Step};
+use crate::staged::{reset_alone, step_alone};
+use crate::{
+    BatchSeat, EndReason, Env, EnvError, EnvSpec, Lockstep, ObservationGroup, ResetOptions, Staged,
+    Step,
+};
 
 /// Reason why a simulation could not advance.
 #[derive(Debug)]
@@ -64,6 +68,27 @@ pub trait Simulation: Send {
     /// # Errors
     /// Errors of the task.
     fn reset(&mut self, parameters: &[f64], rng: ChaCha8Rng) -> Result<(), EnvError>;
+
+    /// The place in a batch task, which must be called between `prepare` and `start`. `None`: `reset` is called instead.
+    fn batch(&mut self) -> Option<&mut BatchSeat> {
+        None
+    }
+
+    /// First part of the reset of a simulation with a batch task, up to the choice of the goal.
+    ///
+    /// # Errors
+    /// Errors of the task.
+    fn prepare(&mut self, parameters: &[f64], rng: ChaCha8Rng) -> Result<(), EnvError> {
+        self.reset(parameters, rng)
+    }
+
+    /// The rest of that reset.
+    ///
+    /// # Errors
+    /// Errors of the task.
+    fn start(&mut self) -> Result<(), EnvError> {
+        Ok(())
+    }
 
     /// Sets the action of the next step, shape `[n_actions]`. It has been validated.
     fn set_action(&mut self, action: &[f32]);
@@ -129,6 +154,8 @@ pub struct Environment<S> {
     n_steps: usize,
     is_running: bool,
     end: Option<EndReason>,
+    /// Divergence of a staged step that is not finished.
+    diverged: Option<String>,
 }
 
 impl<S: Simulation> Environment<S> {
@@ -144,6 +171,7 @@ impl<S: Simulation> Environment<S> {
             n_steps: 0,
             is_running: false,
             end: None,
+            diverged: None,
             spec,
             simulation,
         }
@@ -157,6 +185,42 @@ impl<S: Simulation> Environment<S> {
     fn check_observation_range(&self, observation: &[f32]) -> Result<(), EnvError> {
         let n_obs = self.spec.observation_space.len();
         EnvError::check_length("observation", observation.len(), n_obs)
+    }
+
+    /// Reward, end and observation after the simulation has advanced.
+    fn judge(&mut self, observation: &mut [f32]) -> Step {
+        self.n_steps += 1;
+        // (state, action) => reward, costs, observation, end
+        self.simulation.reward(&mut self.terms);
+        self.simulation.cost(&mut self.costs);
+        self.simulation.observe(observation);
+        let end = self.simulation.end();
+        let limit = self.spec.max_episode_steps;
+        let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
+        self.end = match end {
+            Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
+            Some(EpisodeEnd::Reached(what)) => Some(EndReason::Task(what.into())),
+            Some(EpisodeEnd::Truncated(reason)) => Some(EndReason::Schedule(reason)),
+            None => is_late.then_some(EndReason::TimeLimit),
+        };
+        self.is_running = self.end.is_none();
+        Step {
+            reward: self.terms.iter().sum(),
+            terminated: matches!(self.end, Some(EndReason::Task(_))),
+            truncated: matches!(
+                self.end,
+                Some(EndReason::TimeLimit | EndReason::Schedule(_))
+            ),
+        }
+    }
+
+    /// Begins the episode of a simulation that has been reset.
+    fn open(&mut self, observation: &mut [f32]) {
+        self.terms.fill(0.0);
+        self.costs.fill(0.0);
+        (self.n_steps, self.end, self.diverged) = (0, None, None);
+        self.is_running = true;
+        self.simulation.observe(observation);
     }
 
     /// Ends the episode after the simulation has diverged.
@@ -185,20 +249,22 @@ impl<S: Simulation> Env for Environment<S> {
         observation: &mut [f32],
     ) -> Result<(), EnvError> {
         self.check_observation_range(observation)?;
+        if self.simulation.batch().is_some() {
+            return reset_alone(self, seed, options, observation);
+        }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let parameters = self.simulation.draw(options, &mut rng)?;
         self.is_running = false;
         self.simulation.reset(&parameters, rng)?;
         self.parameters = parameters;
-        self.terms.fill(0.0);
-        self.costs.fill(0.0);
-        (self.n_steps, self.end) = (0, None);
-        self.is_running = true;
-        self.simulation.observe(observation);
+        self.open(observation);
         Ok(())
     }
 
     fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        if self.simulation.batch().is_some() {
+            return step_alone(self, action, observation);
+        }
         self.begin(action, observation)?;
         self.finish(observation)
     }
@@ -243,6 +309,11 @@ impl<S: Simulation> Env for Environment<S> {
         self.simulation.group()?;
         Some(self)
     }
+
+    fn staged(&mut self) -> Option<&mut dyn Staged> {
+        self.simulation.batch()?;
+        Some(self)
+    }
 }
 
 impl<S: Simulation> Lockstep for Environment<S> {
@@ -272,31 +343,58 @@ impl<S: Simulation> Lockstep for Environment<S> {
     fn finish(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
         // (state, action) => state
         match self.simulation.advance() {
-            Ok(()) => self.n_steps += 1,
-            Err(StepFailure::Diverged(what)) => return Ok(self.diverge(what)),
-            Err(StepFailure::Failed(error)) => return Err(error),
+            Ok(()) => Ok(self.judge(observation)),
+            Err(StepFailure::Diverged(what)) => Ok(self.diverge(what)),
+            Err(StepFailure::Failed(error)) => Err(error),
         }
-        // (state, action) => reward, costs, observation, end
-        self.simulation.reward(&mut self.terms);
-        self.simulation.cost(&mut self.costs);
-        self.simulation.observe(observation);
-        let end = self.simulation.end();
-        let limit = self.spec.max_episode_steps;
-        let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
-        self.end = match end {
-            Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
-            Some(EpisodeEnd::Reached(what)) => Some(EndReason::Task(what.into())),
-            Some(EpisodeEnd::Truncated(reason)) => Some(EndReason::Schedule(reason)),
-            None => is_late.then_some(EndReason::TimeLimit),
+    }
+}
+
+impl<S: Simulation> Staged for Environment<S> {
+    fn seat(&mut self) -> &mut BatchSeat {
+        let seat = self.simulation.batch();
+        seat.expect("`staged` found the seat")
+    }
+
+    fn prepare(&mut self, seed: u64, options: &ResetOptions) -> Result<(), EnvError> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let parameters = self.simulation.draw(options, &mut rng)?;
+        self.is_running = false;
+        self.simulation.prepare(&parameters, rng)?;
+        self.parameters = parameters;
+        self.seat().row.is_active = true;
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<(), EnvError> {
+        self.simulation.start()
+    }
+
+    fn finish_reset(&mut self, observation: &mut [f32]) -> Result<(), EnvError> {
+        self.check_room(observation)?;
+        self.open(observation);
+        Ok(())
+    }
+
+    fn advance(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError> {
+        self.begin(action, observation)?;
+        // Only a finished step can be followed by another one.
+        self.is_running = false;
+        self.diverged = match self.simulation.advance() {
+            Ok(()) => None,
+            Err(StepFailure::Diverged(what)) => Some(what),
+            Err(StepFailure::Failed(error)) => return Err(error),
         };
-        self.is_running = self.end.is_none();
-        Ok(Step {
-            reward: self.terms.iter().sum(),
-            terminated: matches!(self.end, Some(EndReason::Task(_))),
-            truncated: matches!(
-                self.end,
-                Some(EndReason::TimeLimit | EndReason::Schedule(_))
-            ),
+        let is_active = self.diverged.is_none();
+        self.seat().row.is_active = is_active;
+        Ok(())
+    }
+
+    fn finish_step(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
+        self.check_room(observation)?;
+        Ok(match self.diverged.take() {
+            Some(what) => self.diverge(what),
+            None => self.judge(observation),
         })
     }
 }

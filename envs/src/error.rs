@@ -90,6 +90,9 @@ pub enum EnvError {
     /// Error of the tissue solver.
     #[error(transparent)]
     Tissue(#[from] insonate_tissue::TissueError),
+    /// Error of a task that another program defines.
+    #[error("{0}")]
+    Task(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl EnvError {

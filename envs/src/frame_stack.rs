@@ -3,7 +3,10 @@
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
-use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ObservationGroup, ResetOptions, Step};
+use crate::{
+    BatchSeat, BoxSpace, EndReason, Env, EnvError, EnvSpec, ObservationGroup, ResetOptions, Staged,
+    Step,
+};
 
 /// Observes the last `n` observations, oldest first. After a reset, the first observation is repeated `n` times.
 #[derive(Debug, Clone)]
@@ -54,6 +57,28 @@ impl<E: Env> FrameStack<E> {
     fn check(&self, observation: &[f32]) -> Result<(), EnvError> {
         EnvError::check_length("observation", observation.len(), self.frames.len())
     }
+
+    /// Repeats the first observation of an episode.
+    fn fill(&mut self, observation: &mut [f32]) {
+        for frame in self.frames.chunks_exact_mut(self.newest.len()) {
+            frame.copy_from_slice(&self.newest);
+        }
+        observation.copy_from_slice(&self.frames);
+    }
+
+    /// Replaces the oldest observation by the newest.
+    fn push(&mut self, observation: &mut [f32]) {
+        let n_obs = self.newest.len();
+        self.frames.copy_within(n_obs.., 0);
+        let last = self.frames.len() - n_obs;
+        self.frames[last..].copy_from_slice(&self.newest);
+        observation.copy_from_slice(&self.frames);
+    }
+
+    fn inner(&mut self) -> &mut dyn Staged {
+        let inner = self.env.staged();
+        inner.expect("`staged` found the stages of the environment")
+    }
 }
 
 impl<E: Env> Env for FrameStack<E> {
@@ -69,21 +94,14 @@ impl<E: Env> Env for FrameStack<E> {
     ) -> Result<(), EnvError> {
         self.check(observation)?;
         self.env.reset(seed, options, &mut self.newest)?;
-        for frame in self.frames.chunks_exact_mut(self.newest.len()) {
-            frame.copy_from_slice(&self.newest);
-        }
-        observation.copy_from_slice(&self.frames);
+        self.fill(observation);
         Ok(())
     }
 
     fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
         self.check(observation)?;
         let step = self.env.step(action, &mut self.newest)?;
-        let n_obs = self.newest.len();
-        self.frames.copy_within(n_obs.., 0);
-        let last = self.frames.len() - n_obs;
-        self.frames[last..].copy_from_slice(&self.newest);
-        observation.copy_from_slice(&self.frames);
+        self.push(observation);
         Ok(step)
     }
 
@@ -121,5 +139,52 @@ impl<E: Env> Env for FrameStack<E> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.env.scene()
+    }
+
+    fn staged(&mut self) -> Option<&mut dyn Staged> {
+        self.env.staged()?;
+        Some(self)
+    }
+}
+
+impl<E: Env> Staged for FrameStack<E> {
+    fn seat(&mut self) -> &mut BatchSeat {
+        self.inner().seat()
+    }
+
+    fn prepare(&mut self, seed: u64, options: &ResetOptions) -> Result<(), EnvError> {
+        self.inner().prepare(seed, options)
+    }
+
+    fn start(&mut self) -> Result<(), EnvError> {
+        self.inner().start()
+    }
+
+    fn finish_reset(&mut self, observation: &mut [f32]) -> Result<(), EnvError> {
+        self.check(observation)?;
+        let mut newest = std::mem::take(&mut self.newest);
+        let finished = self.inner().finish_reset(&mut newest);
+        self.newest = newest;
+        finished?;
+        self.fill(observation);
+        Ok(())
+    }
+
+    fn advance(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError> {
+        self.check(observation)?;
+        let mut newest = std::mem::take(&mut self.newest);
+        let advanced = self.inner().advance(action, &mut newest);
+        self.newest = newest;
+        advanced
+    }
+
+    fn finish_step(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
+        self.check(observation)?;
+        let mut newest = std::mem::take(&mut self.newest);
+        let finished = self.inner().finish_step(&mut newest);
+        self.newest = newest;
+        let step = finished?;
+        self.push(observation);
+        Ok(step)
     }
 }

@@ -22,6 +22,7 @@ pub mod randomization;
 mod scope_view;
 pub mod settings;
 pub mod space;
+pub mod staged;
 pub mod surgery;
 pub mod tasks;
 pub mod ultrasound;
@@ -35,6 +36,7 @@ pub use frame_stack::FrameStack;
 pub use named_values::NamedValues;
 pub use observation_group::{GroupKind, ObservationGroup};
 pub use space::BoxSpace;
+pub use staged::{BatchGoal, BatchRow, BatchSeat, BatchTask, SharedBatchTask, Staged};
 pub use vector::{Autoreset, Batch, EpisodeStatistics, Start, VecConfig, VecEnv};
 
 /// The tutorial, compiled and run as a test.

@@ -32,9 +32,11 @@ from .env import Env
 from .experiments import Run, press, scan
 from .export import save_policy
 from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
+from .own_task import ProbeTask, register_task
 from .registration import env_id, register_all
 from .results import Result
 from .study import Study, study
+from .task_state import TaskRandom, TaskState
 from .ultrasound import Image, Phantom, Scanner, image
 from .vector_env import VectorEnv
 
@@ -49,6 +51,7 @@ __all__ = [
     "Phantom",
     "Physics",
     "Policy",
+    "ProbeTask",
     "Result",
     "Rollout",
     "Run",
@@ -56,6 +59,8 @@ __all__ = [
     "Scene",
     "SimulationError",
     "Study",
+    "TaskRandom",
+    "TaskState",
     "Training",
     "VectorEnv",
     "__version__",
@@ -74,6 +79,7 @@ __all__ = [
     "parts",
     "press",
     "psm",
+    "register_task",
     "rollout",
     "save_policy",
     "scan",

@@ -394,6 +394,20 @@ def psm_identify(
 ) -> tuple[str, str]:
     """Use `insonate.psm.identify` instead."""
 
+def register_task(
+    name: str,
+    summary: str,
+    make: Callable[..., Any],
+    *,
+    observation: list[tuple[str, float, float]],
+    terms: list[str],
+    metrics: list[str],
+    defaults: dict[str, Any],
+    ppo: dict[str, Any],
+    sac: dict[str, Any],
+) -> None:
+    """Use `insonate.register_task` instead."""
+
 def tasks() -> list[tuple[str, str]]:
     """Names and summaries of all tasks."""
 

@@ -17,14 +17,20 @@ def env_id(task: str) -> str:
 def register_all() -> None:
     """Registers all tasks. Repeated calls have no effect."""
     for task, _ in tasks():
-        if env_id(task) in gymnasium.registry:
-            continue
+        register_one(task)
+
+
+def register_one(task: str) -> str:
+    """Registers a task and returns its id. A repeated call has no effect."""
+    name = env_id(task)
+    if name not in gymnasium.registry:
         gymnasium.register(
-            env_id(task),
+            name,
             entry_point="insonate.env:Env",
             vector_entry_point="insonate.vector_env:VectorEnv",
             kwargs={"task_id": task},
         )
+    return name
 
 
 def spec_with_limit(spec: EnvSpec | None, max_episode_steps: int | None) -> EnvSpec | None:

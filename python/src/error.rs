@@ -81,6 +81,10 @@ impl From<EnvError> for Raised {
                 _ => false,
             }
         }
+        let error = match raised_by_task(error) {
+            Ok(raised) => return Self(raised),
+            Err(error) => error,
+        };
         let text = error.to_string();
         Self(if is_order(&error) {
             OrderError::new_err(text)
@@ -89,6 +93,23 @@ impl From<EnvError> for Raised {
         } else {
             PyValueError::new_err(text)
         })
+    }
+}
+
+/// The exception of a task in Python, or the error itself if it is another one.
+fn raised_by_task(error: EnvError) -> std::result::Result<PyErr, EnvError> {
+    match error {
+        EnvError::Task(error) => match error.downcast::<PyErr>() {
+            Ok(raised) => Ok(*raised),
+            Err(error) => Err(EnvError::Task(error)),
+        },
+        EnvError::At { env_idx, source } => {
+            raised_by_task(*source).map_err(|source| EnvError::At {
+                env_idx,
+                source: Box::new(source),
+            })
+        }
+        other => Err(other),
     }
 }
 

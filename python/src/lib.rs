@@ -19,6 +19,7 @@ mod geometry;
 mod info;
 mod journal;
 mod learning;
+mod own_task;
 mod physics;
 mod policy;
 mod process;
@@ -57,6 +58,8 @@ mod _insonate {
         demonstrate::demonstrate, evaluate::evaluate, imitate::imitate, rollout::rollout,
         train::train,
     };
+    #[pymodule_export]
+    use super::own_task::register_task;
     #[pymodule_export]
     use super::physics::Physics;
     #[pymodule_export]

@@ -10,7 +10,7 @@ use crate::settings;
 /// Names and summaries of all tasks.
 #[pyfunction]
 pub(crate) fn tasks() -> Vec<(&'static str, &'static str)> {
-    let kinds = registry::ALL.iter();
+    let kinds = registry::all().into_iter();
     kinds.map(|kind| (kind.name, kind.summary)).collect()
 }
 

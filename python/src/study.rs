@@ -109,7 +109,7 @@ pub(crate) fn study<'py>(
 
 /// Checks what the plan takes as given.
 fn check(task: &str, torso: &[String], truth: Option<(f64, f64)>, episodes: usize) -> Result<()> {
-    let studied = tasks::ALL.iter().filter(|kind| kind.is_studied);
+    let studied = tasks::all().into_iter().filter(|kind| kind.is_studied);
     let studied: Vec<&str> = studied.map(|kind| kind.name).collect();
     if !studied.contains(&task) {
         return Err(value_error(format!(

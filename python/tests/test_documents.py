@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-DOCUMENTS = ["docs/python.md", "python/README.md"]
+DOCUMENTS = ["docs/python.md", "docs/do/own-task-in-python.md", "python/README.md"]
 BLOCKS = [
     pytest.param(document, line, block[1], id=f"{document}:{line}")
     for document in DOCUMENTS

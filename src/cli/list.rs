@@ -76,7 +76,7 @@ fn sections() -> [(&'static str, Vec<Value>); 9] {
             materials.map(|it| entry(it.name, &it.summary())).collect(),
         ),
         ("tissue_models", models.collect()),
-        ("tasks", entries(tasks::ALL, |it| (it.name, it.summary))),
+        ("tasks", entries(&tasks::all(), |it| (it.name, it.summary))),
         (
             "action_modes",
             entries(actions::ALL, |it| (it.name, it.summary)),

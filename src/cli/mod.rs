@@ -49,7 +49,7 @@ mod word_hint;
 
 use clap::{Parser, Subcommand};
 
-pub use program::run;
+pub use program::{main_with, run};
 
 pub(crate) use interrupt::Interrupted;
 

@@ -2,11 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::process::ExitCode;
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use insonate::calibration::CalibrationError;
 use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
+use insonate::envs::tasks::{self, TaskKind};
 use insonate::experiments::ExperimentError;
 use insonate::learning::LearningError;
 use insonate::models::ModelError;
@@ -15,6 +17,29 @@ use insonate_settings::SettingError;
 
 use super::error_text::worded;
 use super::{Cli, Interrupted, Usage, run_record, word_hint};
+
+/// The command line of a program with tasks of its own: `list`, `describe`, `train`, `evaluate`, `rollout` and all others know them by
+/// their names. Takes the arguments of the process, and returns its exit status; see [`run`].
+///
+/// ```no_run
+/// use std::process::ExitCode;
+///
+/// use insonate::envs::tasks::{TaskKind, pendulum};
+///
+/// const KIND: TaskKind = TaskKind { name: "own", ..pendulum::KIND };
+///
+/// fn main() -> ExitCode {
+///     insonate::cli::main_with(&[KIND])
+/// }
+/// ```
+pub fn main_with(own_tasks: &[TaskKind]) -> ExitCode {
+    for kind in own_tasks {
+        if let Err(error) = tasks::register(*kind) {
+            return report(&error.into()).into();
+        }
+    }
+    run(std::env::args_os()).into()
+}
 
 /// Runs the command line, and returns its exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C.
 ///

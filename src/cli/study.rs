@@ -212,7 +212,7 @@ impl Display {
 
 /// Names of the tasks that a study can learn.
 fn studied_tasks() -> Vec<&'static str> {
-    let studied = tasks::ALL.iter().filter(|kind| kind.is_studied);
+    let studied = tasks::all().into_iter().filter(|kind| kind.is_studied);
     studied.map(|kind| kind.name).collect()
 }
 

@@ -5,6 +5,7 @@
 //! [`Env`](crate::Env) from it.
 
 mod action_change;
+mod batch;
 mod contact_costs;
 mod contact_limits;
 mod contact_meter;
@@ -33,6 +34,7 @@ mod wrench_measurement;
 mod wrench_script;
 
 pub use action_change::ActionChange;
+pub use batch::{BatchTaskSpec, StateEntry, batch_factory};
 pub use contact_costs::{ContactCosts, share};
 pub use contact_limits::{ForceLimits, SuccessCriteria};
 pub use contact_meter::{ContactMeter, ContactMetrics, ForceAxis, ForceMetrics};

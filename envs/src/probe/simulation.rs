@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use insonate_sim::verdict::{Judge, RunWatch, StartCheck, Verdict, VerdictLimits};
 use insonate_sim::{CompiledScene, Physics};
-use rand::SeedableRng as _;
+use rand::{RngCore as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::imaging::Imaging;
@@ -17,7 +17,9 @@ use crate::camera::Camera;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
-use crate::{EndReason, Env, EnvError, EnvSpec, NamedValues as _, ObservationGroup, ResetOptions};
+use crate::{
+    BatchSeat, EndReason, Env, EnvError, EnvSpec, NamedValues as _, ObservationGroup, ResetOptions,
+};
 
 /// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
 /// may be inside.
@@ -81,9 +83,9 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         observation_groups.extend(ultrasound_settings.groups()?);
         let spec = EnvSpec {
             id: id.to_owned(),
-            reward_terms: T::Terms::names(),
+            reward_terms: task.term_names(),
             costs: T::Costs::names(),
-            metrics: T::Metrics::names(),
+            metrics: task.metric_names(),
             parameters: scenes.active().names(),
             max_episode_steps: Some(settings.max_episode_steps()),
             control_timestep: settings.time.control_timestep,
@@ -134,6 +136,14 @@ impl<T: ProbeTask> ProbeSimulation<T> {
             .measure(state, episode, self.control_timestep, &mut self.rng);
     }
 
+    /// Writes the state for a batch task.
+    fn record(&mut self) {
+        if let Some(seat) = self.task.batch() {
+            seat.row
+                .record(&self.state, &self.measured, &self.requested);
+        }
+    }
+
     fn take_pictures(&mut self) -> Result<(), EnvError> {
         if let Some(camera) = &mut self.camera {
             camera.shoot(&self.state)?;
@@ -153,13 +163,35 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         Ok(listed)
     }
 
-    fn reset(&mut self, _parameters: &[f64], mut rng: ChaCha8Rng) -> Result<(), EnvError> {
+    fn reset(&mut self, parameters: &[f64], rng: ChaCha8Rng) -> Result<(), EnvError> {
+        self.prepare(parameters, rng)?;
+        self.start()
+    }
+
+    fn batch(&mut self) -> Option<&mut BatchSeat> {
+        self.task.batch()
+    }
+
+    fn prepare(&mut self, parameters: &[f64], mut rng: ChaCha8Rng) -> Result<(), EnvError> {
         self.scenes.prepare(&mut self.state, &self.episode)?;
         if let Some(imaging) = &mut self.imaging {
             imaging.reset(&self.scenes, &mut self.state, &self.episode)?;
         }
-        self.task.reset(&mut self.state, &self.episode, &mut rng)?;
+        self.requested.fill(0.0);
+        if let Some(seat) = self.task.batch() {
+            seat.row.seed = rng.next_u64();
+            seat.row.parameters = parameters.to_vec();
+            self.state.read_probe();
+            self.measured.reset();
+            self.record();
+        }
         self.rng = rng;
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<(), EnvError> {
+        let (state, rng) = (&mut self.state, &mut self.rng);
+        self.task.reset(state, &self.episode, rng)?;
         self.state.check_start(&self.start)?;
         if let (Some(imaging), Some(task)) = (&mut self.imaging, self.task.imaging()) {
             imaging.take_references(task, &self.scenes, &mut self.state, &self.episode)?;
@@ -174,7 +206,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         self.pending
             .extend((0..self.episode.latency).map(|_| neutral.clone()));
         self.acting.fill(0.0);
-        self.take_pictures()
+        self.take_pictures()?;
+        self.record();
+        Ok(())
     }
 
     fn set_action(&mut self, action: &[f32]) {
@@ -207,7 +241,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             }
         }
         self.measure();
-        Ok(self.take_pictures()?)
+        self.take_pictures()?;
+        self.record();
+        Ok(())
     }
 
     fn reward(&mut self, terms: &mut [f64]) {

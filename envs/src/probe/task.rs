@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::environment::EpisodeEnd;
 use crate::probe::{ImagingTask, SceneState, WrenchMeasurement};
 use crate::randomization::EpisodeParameters;
-use crate::{BoxSpace, EnvError, NamedValues};
+use crate::{BatchSeat, BoxSpace, EnvError, NamedValues};
 
 /// A task in a scene with a probe.
 ///
@@ -23,6 +23,21 @@ pub trait ProbeTask: Send {
 
     /// Entries of the observation that the task adds after those of the state.
     fn observation_space(&self) -> BoxSpace;
+
+    /// Names of the reward terms.
+    fn term_names(&self) -> Vec<&'static str> {
+        Self::Terms::names()
+    }
+
+    /// Names of the metrics.
+    fn metric_names(&self) -> Vec<&'static str> {
+        Self::Metrics::names()
+    }
+
+    /// The place in a task that computes for all environments at once. `None`: this task computes by itself.
+    fn batch(&mut self) -> Option<&mut BatchSeat> {
+        None
+    }
 
     /// Starts an episode: places the probe at its start and sets the goal.
     ///

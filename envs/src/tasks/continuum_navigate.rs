@@ -65,8 +65,8 @@ use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_v
 pub const KIND: TaskKind = TaskKind {
     name: "continuum-navigate",
     summary: "steer a bronchoscope through airways to a target bronchus",
-    defaults: || settings::table(&ContinuumNavigateSettings::default()),
-    build,
+    defaults: &|| settings::table(&ContinuumNavigateSettings::default()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

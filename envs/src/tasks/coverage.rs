@@ -78,8 +78,8 @@ use crate::{BoxSpace, EnvError, named_values, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "coverage",
     summary: "sweep over an organ until its surface is seen, at a steady force",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -85,8 +85,8 @@ use crate::{BoxSpace, EnvError, named_values, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "cube-push",
     summary: "push a cube over the table to a goal (the thesis' proof of concept)",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

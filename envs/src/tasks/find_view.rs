@@ -74,8 +74,8 @@ use crate::{BoxSpace, EnvError, named_values, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "find-view",
     summary: "find the liver–kidney view by what ultrasound shows, at a steady force",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -66,8 +66,8 @@ use crate::{BoxSpace, EnvError, named_values, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "image-quality",
     summary: "maintain image quality by tilt and force while the patient breathes",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -52,8 +52,8 @@ use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_v
 pub const KIND: TaskKind = TaskKind {
     name: "pendulum",
     summary: "swing a pole up with a weak motor (Gymnasium's Pendulum-v1)",
-    defaults: || settings::table(&PendulumSettings::default()),
-    build,
+    defaults: &|| settings::table(&PendulumSettings::default()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -63,8 +63,8 @@ use crate::{BoxSpace, EnvError, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "probe-press",
     summary: "press the probe on the torso, reach a force and hold it",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
     is_studied: true,

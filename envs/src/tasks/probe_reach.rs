@@ -60,8 +60,8 @@ use crate::{BoxSpace, EnvError, named_values, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "probe-reach",
     summary: "bring the probe from a free start into gentle contact with a position on the torso",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
     is_studied: false,

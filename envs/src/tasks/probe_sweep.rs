@@ -67,8 +67,8 @@ use crate::{BoxSpace, EnvError, reward_terms};
 pub const KIND: TaskKind = TaskKind {
     name: "probe-sweep",
     summary: "slide the probe along a path over the torso at a constant force",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[("action.mode", "wrench")],
     is_studied: true,

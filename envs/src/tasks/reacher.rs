@@ -55,8 +55,8 @@ use crate::{BoxSpace, EnvError, EnvSpec, NamedValues as _, ResetOptions, named_v
 pub const KIND: TaskKind = TaskKind {
     name: "reacher",
     summary: "two links reach a random target (Gymnasium's Reacher-v5)",
-    defaults: || settings::table(&ReacherSettings::default()),
-    build,
+    defaults: &|| settings::table(&ReacherSettings::default()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -28,8 +28,8 @@ use crate::settings;
 pub const KIND: TaskKind = TaskKind {
     name: "table-slide",
     summary: "slide the probe along a path over the bare table at a constant force",
-    defaults: || settings::table(&defaults()),
-    build,
+    defaults: &|| settings::table(&defaults()),
+    build: &build,
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
     is_studied: false,

@@ -64,8 +64,8 @@ use crate::{BoxSpace, EnvError, NamedValues as _, named_values};
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-reach",
     summary: "touch a point on soft tissue gently with an instrument",
-    defaults: || settings::table(&SurgerySettings::<TissueReachSettings>::default()),
-    build,
+    defaults: &|| settings::table(&SurgerySettings::<TissueReachSettings>::default()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -70,8 +70,8 @@ use crate::{BoxSpace, EnvError, named_values};
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-retract",
     summary: "grasp a lobe of the liver at its edge and lift it to a goal",
-    defaults: || settings::table(&SurgerySettings::<TissueRetractSettings>::default()),
-    build,
+    defaults: &|| settings::table(&SurgerySettings::<TissueRetractSettings>::default()),
+    build: &build,
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -9,6 +9,7 @@ mod config;
 mod pool;
 mod slot;
 mod snapshot;
+mod stages;
 mod statistics;
 
 use std::thread;
@@ -28,6 +29,8 @@ pub struct VecEnv {
     config: VecConfig,
     slots: Vec<BoxedSlot>,
     pool: Pool,
+    /// Numbers of environments that share a batch task, in order. Empty for other tasks.
+    batch_sizes: Vec<usize>,
     batch: Batch,
 }
 
@@ -40,6 +43,7 @@ impl VecEnv {
     pub fn new(mut envs: Vec<Box<dyn Env>>, config: VecConfig) -> Result<Self, EnvError> {
         let spec = shared_spec(&envs)?;
         let groups = group_sizes(&mut envs);
+        let batch_sizes = stages::batch_sizes(&mut envs)?;
         let n_envs = envs.len();
         let n_threads = match config.n_threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
@@ -55,6 +59,7 @@ impl VecEnv {
                 .map(|(env_idx, env)| Box::new(EnvSlot::new(env, env_idx as u64)))
                 .collect(),
             pool,
+            batch_sizes,
             batch: Batch::new(n_envs, &spec),
             spec,
         })
@@ -127,7 +132,11 @@ impl VecEnv {
             slot.command = Command::Reset;
             slot.next_options.clone_from(options);
         }
-        self.run()?;
+        if self.is_staged() {
+            self.reset_in_stages(starts, options)?;
+        } else {
+            self.run()?;
+        }
         Ok(&self.batch)
     }
 
@@ -143,14 +152,18 @@ impl VecEnv {
         options: &ResetOptions,
     ) -> Result<(), EnvError> {
         let n_envs = self.n_envs();
-        let slot = self
-            .slots
-            .get_mut(env_idx)
-            .ok_or_else(|| EnvError::Config {
+        if env_idx >= n_envs {
+            return Err(EnvError::Config {
                 field: "env_idx".into(),
                 problem: format!("{env_idx} is too large: there are {n_envs} environments"),
-            })?;
-        slot.run_reset(episode_seed, options);
+            });
+        }
+        if self.is_staged() {
+            self.reset_env_in_stages(env_idx, episode_seed, options)?;
+        } else {
+            self.slots[env_idx].run_reset(episode_seed, options);
+        }
+        let slot = &mut self.slots[env_idx];
         if let Some(source) = slot.error.take() {
             return Err(at(env_idx, source));
         }
@@ -188,11 +201,15 @@ impl VecEnv {
             slot.take_action(row, self.config.autoreset)
                 .map_err(|source| at(env_idx, source))?;
         }
-        if !self.pool.run(&mut self.slots, stop) {
-            return Ok(false);
+        let is_whole = if self.is_staged() {
+            self.step_in_stages(stop)?
+        } else {
+            self.pool.run(&mut self.slots, stop)
+        };
+        if is_whole {
+            self.collect()?;
         }
-        self.collect()?;
-        Ok(true)
+        Ok(is_whole)
     }
 
     /// Writes the action of the task's scripted policy for each environment, shape `[n_envs, n_actions]`. Returns `false` if there is none.
@@ -227,6 +244,11 @@ impl VecEnv {
         for (env_idx, (slot, snapshot)) in self.slots.iter().zip(snapshots).enumerate() {
             slot.check_snapshot(snapshot)
                 .map_err(|source| at(env_idx, source))?;
+        }
+        if self.is_staged() {
+            self.restore_in_stages(snapshots)?;
+            self.collect()?;
+            return Ok(self.slots.iter().filter(|slot| !slot.is_same).count());
         }
         for (slot, snapshot) in self.slots.iter_mut().zip(snapshots) {
             slot.command = Command::Restore;

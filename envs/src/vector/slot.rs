@@ -35,6 +35,12 @@ pub(super) enum Command {
     Step,
     /// Restore `snapshot`.
     Restore,
+    /// Draw the parameters of an episode with `next_seed` and `next_options`; see [`crate::Staged`].
+    Prepare,
+    /// Place the robot for the goal of that episode.
+    Start,
+    /// Apply `action`, without reward and observation.
+    Advance,
     /// Do nothing.
     Stay,
 }
@@ -69,8 +75,11 @@ pub(super) struct EnvSlot {
     pub(super) command: Command,
     /// Shape `[n_actions]`.
     pub(super) action: Vec<f32>,
-    /// Options of the next commanded reset.
+    /// Options of the next commanded reset, and its seed in an environment of a batch task.
     pub(super) next_options: ResetOptions,
+    pub(super) next_seed: u64,
+    /// Whether the last round had a command for this environment that succeeded.
+    pub(super) is_part: bool,
     /// Snapshot for the next restore, and whether the last restore was bit-identical.
     pub(super) snapshot: Option<EnvSnapshot>,
     pub(super) is_same: bool,
@@ -117,7 +126,9 @@ impl EnvSlot {
             phase: Phase::Unready,
             command: Command::Reset,
             action: vec![0.0; n_actions],
+            next_seed: 0,
             next_options: ResetOptions::default(),
+            is_part: false,
             snapshot: None,
             is_same: true,
             error: None,
@@ -199,6 +210,7 @@ impl EnvSlot {
 
     /// Runs `command`, or the rest of it. Errors are handled as in [`Self::begin_step`].
     fn run(&mut self, autoreset: Autoreset) {
+        self.is_part = false;
         if self.error.is_some() {
             return;
         }
@@ -209,7 +221,44 @@ impl EnvSlot {
             }
             Command::Step => slot.step(autoreset),
             Command::Restore => slot.restore(),
+            Command::Prepare | Command::Start | Command::Advance => slot.run_stage(),
             Command::Stay => Ok(()),
+        });
+        self.is_part = self.error.is_none() && self.command != Command::Stay;
+    }
+
+    /// Runs the stage of `command` in an environment of a batch task.
+    fn run_stage(&mut self) -> Result<(), EnvError> {
+        let env = self.env.staged();
+        let env = env.expect("only environments of batch tasks get these commands");
+        match self.command {
+            Command::Prepare => env.prepare(self.next_seed, &self.next_options),
+            Command::Start => env.start(),
+            _ => env.advance(&self.action, &mut self.scratch),
+        }
+    }
+
+    /// Ends the step of an environment of a batch task, which has judged it.
+    pub(super) fn finish_step(&mut self) {
+        self.guard(|slot| {
+            let Some(env) = slot.env.staged() else {
+                return Ok(());
+            };
+            let step = env.finish_step(&mut slot.scratch)?;
+            slot.note_step(step);
+            Ok(())
+        });
+    }
+
+    /// Ends the reset of an environment of a batch task. The result of the last step is kept.
+    pub(super) fn finish_reset(&mut self) {
+        self.guard(|slot| {
+            let Some(env) = slot.env.staged() else {
+                return Ok(());
+            };
+            env.finish_reset(&mut slot.scratch)?;
+            let options = std::mem::take(&mut slot.next_options);
+            slot.note_begin(slot.next_seed, options)
         });
     }
 
@@ -269,12 +318,17 @@ impl EnvSlot {
         }
         self.advance()?;
         if self.phase == Phase::Over && autoreset == Autoreset::SameStep {
-            self.final_observation.copy_from_slice(&self.observation);
-            self.has_final = true;
+            self.keep_final();
             let seed = self.draw();
             self.begin(seed, ResetOptions::default())?;
         }
         Ok(())
+    }
+
+    /// Copies the last observation of an episode, before the next one begins in the same step.
+    pub(super) fn keep_final(&mut self) {
+        self.final_observation.copy_from_slice(&self.observation);
+        self.has_final = true;
     }
 
     fn reset_from_stream(&mut self, options: ResetOptions) -> Result<(), EnvError> {
@@ -290,23 +344,34 @@ impl EnvSlot {
             .snapshot
             .take()
             .expect("a restore is commanded with its snapshot");
-        self.seed(snapshot.stream_seed, snapshot.n_drawn);
-        self.clear_outcome();
-        self.is_same = true;
-        self.phase = Phase::Unready;
-        let Some(episode) = snapshot.episode else {
+        self.begin_restore(&snapshot);
+        let Some(mut episode) = snapshot.episode else {
             return Ok(());
         };
         self.begin(
             episode.seed,
             ResetOptions {
-                parameters: episode.parameters,
+                parameters: std::mem::take(&mut episode.parameters),
             },
         )?;
         for action in episode.actions.chunks_exact(self.action.len()) {
             self.action.copy_from_slice(action);
             self.advance()?;
         }
+        self.finish_restore(&episode);
+        Ok(())
+    }
+
+    /// Takes over the stream of seeds of a snapshot.
+    pub(super) fn begin_restore(&mut self, snapshot: &EnvSnapshot) {
+        self.seed(snapshot.stream_seed, snapshot.n_drawn);
+        self.clear_outcome();
+        self.is_same = true;
+        self.phase = Phase::Unready;
+    }
+
+    /// Compares the replayed episode with the snapshot, and takes over the result of its last step.
+    pub(super) fn finish_restore(&mut self, episode: &EpisodeSnapshot) {
         self.clear_outcome();
         self.step = Step {
             reward: episode.reward,
@@ -317,16 +382,15 @@ impl EnvSlot {
         self.is_same = pairs
             .map(|(a, b)| (a.to_bits(), b.to_bits()))
             .all(|(a, b)| a == b);
-        Ok(())
     }
 
     /// The next seed of the stream.
-    fn draw(&mut self) -> u64 {
+    pub(super) fn draw(&mut self) -> u64 {
         self.n_drawn += 1;
         self.seeder.next_u64()
     }
 
-    fn clear_outcome(&mut self) {
+    pub(super) fn clear_outcome(&mut self) {
         self.step = Step::default();
         self.reward_terms.fill(0.0);
         self.costs.fill(0.0);
@@ -337,6 +401,11 @@ impl EnvSlot {
     /// Starts an episode. The result of the last step is kept.
     fn begin(&mut self, seed: u64, options: ResetOptions) -> Result<(), EnvError> {
         self.env.reset(seed, &options, &mut self.scratch)?;
+        self.note_begin(seed, options)
+    }
+
+    /// Notes the start of an episode, whose first observation is in `scratch`.
+    fn note_begin(&mut self, seed: u64, options: ResetOptions) -> Result<(), EnvError> {
         if let Some(what) = self.bad_observation() {
             return Err(EnvError::Failed(format!("after a reset, {what}")));
         }
@@ -352,12 +421,19 @@ impl EnvSlot {
 
     /// One step of the current episode.
     fn advance(&mut self) -> Result<(), EnvError> {
-        self.has_final = false;
         let begun = std::mem::take(&mut self.has_begun);
-        self.step = match self.env.lockstep().filter(|_| begun) {
+        let step = match self.env.lockstep().filter(|_| begun) {
             Some(env) => env.finish(&mut self.scratch)?,
             None => self.env.step(&self.action, &mut self.scratch)?,
         };
+        self.note_step(step);
+        Ok(())
+    }
+
+    /// Notes the result of a step, whose observation is in `scratch`.
+    fn note_step(&mut self, step: Step) {
+        self.has_final = false;
+        self.step = step;
         self.reward_terms.copy_from_slice(self.env.reward_terms());
         self.costs.copy_from_slice(self.env.costs());
         self.actions.extend_from_slice(&self.action);
@@ -387,7 +463,6 @@ impl EnvSlot {
         if self.step.is_over() {
             self.end(poison);
         }
-        Ok(())
     }
 
     fn end(&mut self, poison: Option<String>) {

@@ -46,7 +46,84 @@ fn test_in(above: &Path) -> Result<()> {
     fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let profile = above.join("profile.toml");
     fs::write(&profile, profile_of_dependencies()?)?;
-    run_program(&folder, &profile)
+    let main = folder.join("src/main.rs");
+    run_program(&folder, &profile)?;
+    let manifest = folder.join("Cargo.toml");
+    let added = part(&page, "Add `", '`').context("the page names a dependency")?;
+    let dependencies = fs::read_to_string(&manifest)? + added + "\n";
+    fs::write(&manifest, dependencies)?;
+    fs::write(
+        &main,
+        with_command_line(&fs::read_to_string(&main)?, &page)?,
+    )?;
+    run_command_line(&folder, &profile)
+}
+
+/// The text between `start` and the next `end`.
+fn part<'a>(page: &'a str, start: &str, end: char) -> Option<&'a str> {
+    let (_, rest) = page.split_once(start)?;
+    rest.split(end).next()
+}
+
+/// The program with the `main` of the page's last section instead of its own.
+fn with_command_line(program: &str, page: &str) -> Result<String> {
+    let (task, _) = program
+        .split_once("fn main()")
+        .context("the program has a main")?;
+    let (_, block) = page
+        .split_once("```rust,ignore\n")
+        .context("the page has another main")?;
+    let main = block.split("```").next().unwrap_or_default();
+    Ok(task.to_owned() + main)
+}
+
+/// Trains and evaluates the task by the program's command line.
+fn run_command_line(folder: &Path, profile: &Path) -> Result<()> {
+    let trained = folder.join("trained");
+    let trained = trained.to_str().context("a folder with a name in UTF-8")?;
+    let short = ["--steps", "1024", "--set", "env.time.limit=0.4"];
+    let lists: [&[&str]; 3] = [
+        &["list"],
+        &[&["train", "probe-hover", "--output", trained], &short[..]].concat(),
+        &["evaluate", trained, "--episodes", "2"],
+    ];
+    for arguments in lists {
+        let mut command = by_cargo(folder, profile);
+        command.arg("--").args(arguments);
+        let text = output_of(&mut command)?;
+        let is_told = arguments != ["list"] || text.contains("probe-hover");
+        ensure!(is_told, "{command:?} does not list probe-hover: {text}");
+    }
+    Ok(())
+}
+
+/// `cargo run` in the folder, whose build output stays in `target/`.
+fn by_cargo(folder: &Path, profile: &Path) -> Command {
+    let mut command = cargo(&["run", "--offline", "--config"]);
+    command
+        .arg(profile)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", root().join("target"))
+        // Smaller and quicker to build; the program is the same.
+        .env("CARGO_PROFILE_DEV_DEBUG", "0");
+    command
+}
+
+/// Standard output of a command that succeeds.
+fn output_of(command: &mut Command) -> Result<String> {
+    if root().join(".mujoco/lib").exists() {
+        command.env_remove(LIBRARY);
+    }
+    let line = format!("{command:?}");
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {line}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        bail!("{line} failed: {text}{errors}");
+    }
+    Ok(text)
 }
 
 /// The part of this workspace's profile that is about other crates: with it their builds are taken over instead of made again.
@@ -59,30 +136,11 @@ fn profile_of_dependencies() -> Result<String> {
 }
 
 fn run_program(folder: &Path, profile: &Path) -> Result<()> {
-    let build = root().join("target");
-    let mut by_cargo = cargo(&["run", "--offline", "--config"]);
-    by_cargo
-        .arg(profile)
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", &build)
-        // Smaller and quicker to build; the program is the same.
-        .env("CARGO_PROFILE_DEV_DEBUG", "0");
-    let by_itself = Command::new(build.join("debug").join(CRATE));
-    for mut command in [by_cargo, by_itself] {
-        if root().join(".mujoco/lib").exists() {
-            command.env_remove(LIBRARY);
-        }
-        let line = format!("{command:?}");
-        let output = command
-            .output()
-            .with_context(|| format!("cannot start {line}"))?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        if !output.status.success() || !text.contains("step 5: reward 0.") {
-            bail!(
-                "{line} failed: {text}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
+    let by_itself = Command::new(root().join("target/debug").join(CRATE));
+    for mut command in [by_cargo(folder, profile), by_itself] {
+        let text = output_of(&mut command)?;
+        let is_done = text.contains("step 5: reward 0.");
+        ensure!(is_done, "{command:?} does not print its steps: {text}");
     }
     Ok(())
 }
