@@ -371,7 +371,7 @@ impl<S: Simulation> Staged for Environment<S> {
     }
 
     fn finish_reset(&mut self, observation: &mut [f32]) -> Result<(), EnvError> {
-        self.check_room(observation)?;
+        self.check_observation_range(observation)?;
         self.open(observation);
         Ok(())
     }
@@ -391,7 +391,7 @@ impl<S: Simulation> Staged for Environment<S> {
     }
 
     fn finish_step(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
-        self.check_room(observation)?;
+        self.check_observation_range(observation)?;
         Ok(match self.diverged.take() {
             Some(what) => self.diverge(what),
             None => self.judge(observation),
