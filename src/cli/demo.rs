@@ -12,9 +12,9 @@ use insonate::models::{Scene, SceneConfig};
 use insonate::report::DemoPage;
 
 use super::interrupt::Interrupt;
-use super::outcome::progress_bar;
 use super::output_folder::OverwriteArg;
 use super::print;
+use super::progress_bar::named_bar;
 use super::verdict_args::ending;
 
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ impl Demo {
         let interrupt = Interrupt::listen()?;
         let scene = scene()?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
-        let bar = progress_bar("scanning")?;
+        let bar = named_bar("scanning")?;
         let plan = Scan {
             from: PATH[0],
             to: PATH[1],
@@ -69,14 +69,14 @@ impl Demo {
             "saved log.csv and summary.json in {}",
             self.output.display()
         );
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             bar.finish_and_clear();
             return Err(interrupt.error(saved).into());
         }
         interrupt.saved(&saved);
         write_page(&record, &summary, &plan, &pictures, &folder, &bar)?;
         bar.finish_and_clear();
-        if interrupt.came() {
+        if interrupt.is_interrupted() {
             return Err(interrupt.error(saved).into());
         }
         if self.json {
