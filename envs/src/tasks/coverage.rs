@@ -70,7 +70,8 @@ use crate::probe::{
 use crate::randomization::EpisodeParameters;
 use crate::settings;
 use crate::ultrasound::{
-    FrameAssessment, KnownSurfaces, OrganScan, OrganSurface, Raster, UltrasoundSettings,
+    COLUMNS, CoverageMap, FrameAssessment, KnownSurfaces, OrganScan, OrganSurface, ROWS, Raster,
+    RasterScript, UltrasoundSettings,
 };
 use crate::{BoxSpace, EnvError, named_values, reward_terms};
 
@@ -87,24 +88,10 @@ pub const KIND: TaskKind = TaskKind {
     sac: ultrasound_tasks::SAC,
 };
 
-/// Boundaries between the rows of cells: distances to the slice, along the probe's y axis [m].
-pub const ROWS: [f64; 6] = [-0.05, -0.025, -0.008, 0.008, 0.025, 0.05];
-/// Boundaries between the columns of cells: distances to the probe's axis, along its x axis [m].
-pub const COLUMNS: [f64; 2] = [-0.03, 0.03];
-
 /// Minimum cosine of the skin's slope at a start.
 const LEAST_COSINE: f64 = 0.35;
-/// Points farther from the undeformed slice are skipped [m].
-const NEAR: f64 = 0.03;
 /// Maximum displacement across the slice per control step; larger ones leave gaps [m].
 const MAX_ACROSS: f64 = 0.005;
-/// Speed of the script [m/s], and the gain of its position error [1/s].
-const SCRIPT_SPEED: f64 = 0.045;
-const SCRIPT_RATE: f64 = 3.0;
-/// Distance at which the first pose counts as reached, and look-ahead distance after it [m].
-const SCRIPT_NEAR: f64 = 0.006;
-const SCRIPT_AHEAD: f64 = 0.015;
-
 /// Settings of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -249,11 +236,7 @@ struct Coverage {
     /// The survey of a patient's organ while it runs.
     survey: Option<(u64, OrganScan)>,
     surface: Option<Arc<OrganSurface>>,
-    /// Whether each point was seen, and the fraction seen.
-    seen: Vec<bool>,
-    share: f64,
-    /// Unseen fraction in each cell, row by row.
-    cells: [f64; (ROWS.len() + 1) * (COLUMNS.len() + 1)],
+    map: CoverageMap,
     /// Fraction seen after the previous control step, and the path length then [m].
     last: [f64; 2],
     contact: ContactMeter,
@@ -262,8 +245,7 @@ struct Coverage {
     path: ultrasound_tasks::Path,
     /// Distance outside the raster's area, seen from above [m].
     outside: f64,
-    /// Remaining poses of the script, last pose first, and whether it has reached the first. `None` before a route was chosen.
-    way: Option<(Vec<Isometry3<f64>>, bool)>,
+    route: RasterScript,
     action_change: ActionChange,
 }
 
@@ -280,15 +262,13 @@ impl Coverage {
             known,
             survey: None,
             surface: None,
-            seen: Vec::new(),
-            share: 0.0,
-            cells: [0.0; _],
+            map: CoverageMap::new(0),
             last: [0.0; 2],
             contact: ContactMeter::along(ForceAxis::Probe),
             imaged: None,
             path: ultrasound_tasks::Path::default(),
             outside: 0.0,
-            way: None,
+            route: RasterScript::default(),
             action_change: ActionChange::default(),
         })
     }
@@ -326,33 +306,8 @@ impl Coverage {
         })
     }
 
-    /// Marks the visible points of a frame and sorts the others into cells. `margin`: half the displacement across the slice
-    /// since the last frame [m].
-    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, margin: f64, frame: &FrameAssessment) {
-        self.cells.fill(0.0);
-        let Some(surface) = &self.surface else {
-            return;
-        };
-        let probe_from_torso = torso_from_probe.inverse();
-        for (index, (point, share)) in surface.points.iter().zip(&surface.shares).enumerate() {
-            if self.seen[index] {
-                continue;
-            }
-            let place = probe_from_torso * point.rest.cast::<f64>();
-            if place.y.abs() < NEAR && frame.shows(&point.rest, margin) {
-                self.seen[index] = true;
-                self.share += share;
-            } else {
-                let cell =
-                    |bounds: &[f64], place: f64| bounds.iter().filter(|x| place > **x).count();
-                let row = cell(&ROWS, place.y);
-                self.cells[row * (COLUMNS.len() + 1) + cell(&COLUMNS, place.x)] += share;
-            }
-        }
-    }
-
     fn is_covered(&self) -> bool {
-        self.share >= self.settings.share
+        self.map.share() >= self.settings.share
     }
 }
 
@@ -380,14 +335,11 @@ impl ProbeTask for Coverage {
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
         self.contact.reset(episode.force);
-        (self.path, self.outside, self.way) = (ultrasound_tasks::Path::default(), 0.0, None);
-        (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
+        (self.path, self.outside) = (ultrasound_tasks::Path::default(), 0.0);
+        (self.imaged, self.last, self.route) = (None, [0.0; 2], RasterScript::default());
         self.action_change.reset();
-        let n = self
-            .surface
-            .as_ref()
-            .map_or(0, |surface| surface.points.len());
-        self.seen = vec![false; n];
+        let surface = self.surface.as_ref();
+        self.map = CoverageMap::new(surface.map_or(0, |surface| surface.points.len()));
         let missing = ["task.organ", "is not below skin that the arm can reach"];
         let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
         ultrasound_tasks::place(state, episode, None, missing, draw)
@@ -405,15 +357,15 @@ impl ProbeTask for Coverage {
     }
 
     fn observe(&self, _state: &SceneState, observation: &mut [f32]) {
-        observation[0] = self.share.min(1.0) as f32;
-        for (entry, cell) in observation[1..].iter_mut().zip(&self.cells) {
+        observation[0] = self.map.share().min(1.0) as f32;
+        for (entry, cell) in observation[1..].iter_mut().zip(self.map.cells()) {
             *entry = cell.min(1.0) as f32;
         }
     }
 
     fn reward(&mut self, _state: &SceneState, action: &[f32]) -> CoverageTerms {
         let (weight, settings) = (&self.settings.reward, &self.settings);
-        let [share, path] = [self.share, self.path.length()];
+        let [share, path] = [self.map.share(), self.path.length()];
         let is_new = self.is_covered() && self.last[0] < settings.share;
         let reward = CoverageTerms {
             seen: weight.seen * 100.0 * (share - self.last[0]),
@@ -449,7 +401,11 @@ impl ProbeTask for Coverage {
     fn judge(&self, judge: Judge) -> Judge {
         let judge = self.contact.judge_force(judge, None);
         let judge = self.contact.judge_limits(judge, &self.settings.limits);
-        let seen = Rule::at_least("share of the organ seen", self.share, self.settings.share);
+        let seen = Rule::at_least(
+            "share of the organ seen",
+            self.map.share(),
+            self.settings.share,
+        );
         judge_rules(judge, &[seen])
     }
 
@@ -463,26 +419,8 @@ impl ProbeTask for Coverage {
         let Some(mode) = &self.script else {
             return false;
         };
-        if self.way.is_none() {
-            let here = state.torso_from_probe().translation.vector;
-            let surface = self.surface.as_ref();
-            self.way = surface.map(|surface| (surface.raster.route_from(&here), false));
-        }
-        let probe = &state.probe.world_from_probe;
-        let back = probe.rotation.inverse();
-        let to = |pose: &Isometry3<f64>| {
-            let way = back * (state.in_world(pose).position - probe.position);
-            Vector3::new(way.x, way.y, 0.0)
-        };
-        let (way, has_begun) = self.way.get_or_insert_default();
-        let is_near =
-            |way: &[Isometry3<f64>], near| way.last().is_some_and(|next| to(next).norm() < near);
-        *has_begun |= is_near(way, SCRIPT_NEAR);
-        while *has_begun && way.len() > 1 && is_near(way, SCRIPT_AHEAD) {
-            way.pop();
-        }
-        let left = way.last().map_or_else(Vector3::zeros, to);
-        let speed = (SCRIPT_RATE * left).cap_magnitude(SCRIPT_SPEED);
+        let raster = self.surface.as_ref().map(|surface| &surface.raster);
+        let speed = self.route.velocity(state, raster);
         mode.action_of([speed.x, speed.y, 0.0, 0.0, 0.0, 0.0], action);
         true
     }
@@ -492,9 +430,9 @@ impl ProbeTask for Coverage {
         let path = self.path.length();
         let own = CoverageMetrics {
             success: f64::from(is_done),
-            seen_share: self.share,
+            seen_share: self.map.share(),
             path_mm: 1e3 * path,
-            seen_per_path_1_m: self.share / path.max(1e-3),
+            seen_per_path_1_m: self.map.share() / path.max(1e-3),
         };
         (own, self.contact.force_metrics())
     }
@@ -516,7 +454,7 @@ impl ImagingTask for Coverage {
             return;
         }
         let surface = self.known.learn(patient, survey.surface());
-        self.seen = vec![false; surface.points.len()];
+        self.map = CoverageMap::new(surface.points.len());
         self.surface = Some(surface);
     }
 
@@ -525,8 +463,9 @@ impl ImagingTask for Coverage {
         let way = self.imaged.replace(pose).map_or(0.0, |before| {
             (pose.inverse() * before).translation.vector.y.abs()
         });
-        self.mark(&pose, (0.5 * way).min(MAX_ACROSS), frame);
         if let Some(surface) = &self.surface {
+            let margin = (0.5 * way).min(MAX_ACROSS);
+            self.map.mark(surface, &pose, margin, frame);
             let place = pose.translation.vector;
             let [low, high] = surface.raster.area;
             let beyond = |axis: usize| {

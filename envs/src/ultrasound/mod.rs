@@ -2,16 +2,20 @@
 //!
 //! The organs are those of the adult of `insonate-ultrasound`, deformed with the simulated torso at each control step.
 
+mod coverage_map;
 mod frame_assessment;
 mod organ_surface;
 mod patient;
 mod raster;
+mod raster_script;
 mod scanner;
 mod settings;
 
+pub use coverage_map::{COLUMNS, CoverageMap, ROWS};
 pub use frame_assessment::FrameAssessment;
 pub use organ_surface::{KnownSurfaces, OrganScan, OrganSurface};
 pub use patient::Patient;
 pub use raster::Raster;
+pub use raster_script::RasterScript;
 pub use scanner::Scanner;
 pub use settings::{Reading, UltrasoundSettings};

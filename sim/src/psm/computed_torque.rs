@@ -5,9 +5,7 @@
 
 use insonate_dvrk::{JointVector, Psm};
 
-use super::{JointState, PsmArm, model_of};
-use crate::controllers::Controller;
-use crate::{Physics, SimError};
+use super::{JointControl, JointLaw, JointState};
 
 /// Gains of [`ComputedTorque`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,32 +34,7 @@ impl Default for ComputedTorqueConfig {
 }
 
 /// Controller that follows a motion with the arm's own dynamics.
-#[derive(Debug, Clone)]
-pub struct ComputedTorque {
-    /// Gains.
-    pub config: ComputedTorqueConfig,
-    arm: PsmArm,
-    psm: Psm,
-    target: JointState,
-}
-
-impl ComputedTorque {
-    /// A controller that holds the arm where it is.
-    ///
-    /// # Errors
-    /// [`SimError::UnknownName`] if the scene's robot is not a PSM.
-    pub fn new(physics: &Physics, config: ComputedTorqueConfig) -> Result<Self, SimError> {
-        let arm = PsmArm::new(physics.model())?;
-        let psm = model_of(physics.model())?;
-        let target = JointState::at_rest(arm.positions(physics));
-        Ok(Self {
-            config,
-            arm,
-            psm,
-            target,
-        })
-    }
-}
+pub type ComputedTorque = JointControl<ComputedTorqueConfig>;
 
 /// Friction at `dq`; its Coulomb part changes its sign over the velocities `width` of the joints.
 pub(super) fn smooth_friction(psm: &Psm, dq: &JointVector, width: &JointVector) -> JointVector {
@@ -98,29 +71,18 @@ pub fn frictionless_torque(
     torque
 }
 
-impl Controller for ComputedTorque {
-    type Target = JointState;
-
-    fn reset(&mut self, physics: &Physics) {
-        self.target = JointState::at_rest(self.arm.positions(physics));
-    }
-
-    fn set_target(&mut self, _physics: &Physics, target: JointState) {
-        self.target = target;
-    }
-
-    fn control(&mut self, physics: &mut Physics) {
-        let (q, dq) = (self.arm.positions(physics), self.arm.velocities(physics));
-        let JointState {
-            q: wanted,
-            dq: rate,
-            ddq,
-        } = self.target;
-        let acceleration = ddq
-            + self.config.stiffness.component_mul(&(wanted - q))
-            + self.config.damping.component_mul(&(rate - dq));
-        let torque = frictionless_torque(&self.psm, &q, &dq, &acceleration)
-            + smooth_friction(&self.psm, &rate, &self.config.friction_width);
-        self.arm.apply(physics, &torque);
+impl JointLaw for ComputedTorqueConfig {
+    fn torque(
+        &self,
+        psm: &Psm,
+        q: &JointVector,
+        dq: &JointVector,
+        target: &JointState,
+    ) -> JointVector {
+        let acceleration = target.ddq
+            + self.stiffness.component_mul(&(target.q - q))
+            + self.damping.component_mul(&(target.dq - dq));
+        frictionless_torque(psm, q, dq, &acceleration)
+            + smooth_friction(psm, &target.dq, &self.friction_width)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! * [`PsmArm`] reads and writes the mechanism in the coordinates of [`insonate_dvrk`]: yaw, pitch, insertion, roll, wrist pitch, jaws.
 //! * [`model_of`] builds the analytic model from the compiled file, so that control and tests use the arm that is stepped.
-//! * [`PdGravity`], [`ComputedTorque`] and [`ToolImpedance`] are control laws; [`MomentumObserver`] estimates the force on the tip.
+//! * [`PdGravity`], [`ComputedTorque`] and [`ToolImpedance`] are control laws over [`JointControl`]; [`MomentumObserver`] estimates the force on the tip.
 //! * [`JointMotion`] is the reference that they follow.
 //!
 //! Friction in MuJoCo is a constraint: it holds below the Coulomb force and slips at exactly that force above.
@@ -12,6 +12,7 @@
 mod arm;
 mod computed_torque;
 mod impedance;
+mod joint_control;
 mod model;
 mod momentum_observer;
 mod motion;
@@ -21,6 +22,7 @@ mod step;
 pub use arm::PsmArm;
 pub use computed_torque::{ComputedTorque, ComputedTorqueConfig, frictionless_torque};
 pub use impedance::{ToolImpedance, ToolImpedanceConfig};
+pub use joint_control::{JointControl, JointLaw};
 pub use model::model_of;
 pub use momentum_observer::MomentumObserver;
 pub use motion::{JointMotion, JointState, LINE_START, SPIRAL_START};

@@ -17,6 +17,17 @@ pub struct JointState {
     pub ddq: JointVector,
 }
 
+impl JointState {
+    /// State at rest at `q`.
+    pub fn at_rest(q: JointVector) -> Self {
+        Self {
+            q,
+            dq: JointVector::zeros(),
+            ddq: JointVector::zeros(),
+        }
+    }
+}
+
 /// Start of the line, in joints [rad, m]: the state of the authors' simulation once its controller has caught up.
 pub const LINE_START: [f64; 7] = [-0.51, 0.07, 0.1143, 0.0, 0.0, -0.1, 0.1];
 /// Start of the spiral, in joints [rad, m].

@@ -2,9 +2,7 @@
 
 use insonate_dvrk::{JointVector, Psm};
 
-use super::{JointState, PsmArm, model_of};
-use crate::controllers::Controller;
-use crate::{Physics, SimError};
+use super::{JointControl, JointLaw, JointState};
 
 /// Gains of [`PdGravity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,60 +25,18 @@ impl Default for PdGravityConfig {
 }
 
 /// A spring and a damper on every joint, and the torque that carries the arm's weight.
-#[derive(Debug, Clone)]
-pub struct PdGravity {
-    /// Gains.
-    pub config: PdGravityConfig,
-    arm: PsmArm,
-    psm: Psm,
-    target: JointState,
-}
+pub type PdGravity = JointControl<PdGravityConfig>;
 
-impl PdGravity {
-    /// A controller that holds the arm where it is.
-    ///
-    /// # Errors
-    /// [`SimError::UnknownName`] if the scene's robot is not a PSM.
-    pub fn new(physics: &Physics, config: PdGravityConfig) -> Result<Self, SimError> {
-        let arm = PsmArm::new(physics.model())?;
-        let psm = model_of(physics.model())?;
-        let target = JointState::at_rest(arm.positions(physics));
-        Ok(Self {
-            config,
-            arm,
-            psm,
-            target,
-        })
-    }
-}
-
-impl JointState {
-    /// State at rest at `q`.
-    pub fn at_rest(q: JointVector) -> Self {
-        Self {
-            q,
-            dq: JointVector::zeros(),
-            ddq: JointVector::zeros(),
-        }
-    }
-}
-
-impl Controller for PdGravity {
-    type Target = JointState;
-
-    fn reset(&mut self, physics: &Physics) {
-        self.target = JointState::at_rest(self.arm.positions(physics));
-    }
-
-    fn set_target(&mut self, _physics: &Physics, target: JointState) {
-        self.target = target;
-    }
-
-    fn control(&mut self, physics: &mut Physics) {
-        let (q, dq) = (self.arm.positions(physics), self.arm.velocities(physics));
-        let spring = self.config.stiffness.component_mul(&(self.target.q - q));
-        let damper = self.config.damping.component_mul(&(self.target.dq - dq));
-        let torque = spring + damper + self.psm.gravity_torque(&q);
-        self.arm.apply(physics, &torque);
+impl JointLaw for PdGravityConfig {
+    fn torque(
+        &self,
+        psm: &Psm,
+        q: &JointVector,
+        dq: &JointVector,
+        target: &JointState,
+    ) -> JointVector {
+        let spring = self.stiffness.component_mul(&(target.q - q));
+        let damper = self.damping.component_mul(&(target.dq - dq));
+        spring + damper + psm.gravity_torque(q)
     }
 }
