@@ -305,6 +305,7 @@ fn pictures_that_are_being_drawn_do_not_hold_a_command_up() {
             problem.contains("saved log.csv and summary.json"),
             "{problem}"
         );
+        assert!(folder.path().join("run.toml").exists());
     }
 }
 

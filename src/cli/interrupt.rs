@@ -15,6 +15,8 @@ use insonate::experiments::ExperimentError;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use super::run_record;
+
 /// How often the watching thread looks.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a command may take to end by itself once its log is saved.
@@ -122,11 +124,11 @@ impl Interrupt {
             if let Some(saved) = &*self.lock()
                 && saved.at.elapsed() > REST
             {
-                self.end(&saved.what);
+                self.end(&saved.what, true);
             }
             let is_asked = self.shared.is_asked.load(Ordering::Relaxed);
             if !is_asked && self.lock().is_none() && arrival.elapsed() > PREPARATION {
-                self.end("nothing was saved");
+                self.end("nothing was saved", false);
             }
             std::thread::sleep(LOOK);
         }
@@ -136,8 +138,10 @@ impl Interrupt {
         clippy::disallowed_methods,
         reason = "the thread that works does not return in time; half-written files are taken away before"
     )]
-    fn end(&self, saved: &str) -> ! {
+    fn end(&self, saved: &str, is_saved: bool) -> ! {
         insonate::files::abandon();
+        // The folder is free now, so the record can be added.
+        run_record::finish(is_saved);
         eprintln!("{}", self.message(saved));
         std::process::exit(self.status().into())
     }

@@ -53,7 +53,9 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
     let status = match parse(&arguments) {
         Ok(command) => {
             let result = command.run();
-            run_record::finish(&result);
+            let is_interrupted = matches!(&result, Err(error) if error.is::<Interrupted>());
+            let is_done = result.is_ok() || is_interrupted;
+            run_record::finish(is_done);
             result.map_or_else(|error| report(&error), |()| 0)
         }
         Err(usage) => {

@@ -13,8 +13,6 @@ use clap::{ArgAction, ArgMatches, Command};
 use insonate::files::{Claim, OutputFolder};
 use toml::{Table, Value};
 
-use super::Interrupted;
-
 /// File name of the record.
 pub(super) const NAME: &str = "run.toml";
 /// Version of the record's layout.
@@ -215,20 +213,18 @@ pub(super) fn claim(folder: &Path, claim: Claim<'_>) {
 }
 
 /// Writes the record into the claimed folder, if the command has written files there. A resumed run keeps its first record.
-pub(super) fn finish(result: &anyhow::Result<()>) {
+///
+/// `is_done` says that the command finished, or was interrupted and saved its files.
+pub(super) fn finish(is_done: bool) {
     let Some(running) = current().take() else {
         return;
     };
     let Some(claimed) = &running.claimed else {
         return;
     };
-    let ended_well = result.as_ref().map_or_else(
-        |error| error.downcast_ref::<Interrupted>().is_some(),
-        |()| true,
-    );
     let is_kept = claimed.folder.join(NAME).exists() && running.is_resumed;
     // After an error, files in a folder that can be resumed may be those of an earlier run.
-    let is_ours = ended_well || !claimed.may_resume;
+    let is_ours = is_done || !claimed.may_resume;
     if is_kept || !is_ours || !OutputFolder::has_files(&claimed.folder) {
         return;
     }
