@@ -88,7 +88,11 @@ fn a_task_tells_what_was_assumed_of_a_robot_file() {
     let kind = tasks::by_name("table-slide").expect("a task");
     let warnings = (kind.build)(&given).expect("the file is a robot").warnings;
     let file = path.display().to_string();
-    assert!(warnings.iter().any(|warning| warning.contains("assumed")));
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("no torque limit is stated"))
+    );
     assert!(warnings.iter().all(|warning| warning.contains(&file)));
 }
 

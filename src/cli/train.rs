@@ -168,7 +168,7 @@ impl Train {
         }
         let mut meter = TrainingProgress::new(plan.settings.algorithm.total_timesteps())?;
         let result = train(&plan, &|| interrupt.is_interrupted(), &mut |event| {
-            meter.show(&event)
+            meter.show(&event);
         });
         meter.finish();
         Ok(result?)

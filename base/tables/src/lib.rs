@@ -62,6 +62,7 @@ pub use log::{Channel, Log, LogSource, Motion};
 pub use orientation::OrientationKind;
 #[cfg(feature = "parquet")]
 pub use parquet::{check_parquet_column, check_parquet_footer};
+pub use plan::ChooseColumns;
 pub use robot::{RobotJoint, RobotKinematics, TipPose};
 pub use source::Format;
 pub use units::Units;
@@ -136,10 +137,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, TableError> {
 ///
 /// # Errors
 /// [`TableError`] with the name of the file and the row or column.
-pub fn read_columns(
-    path: &Path,
-    choose: &dyn Fn(&[Option<String>]) -> Result<Vec<usize>, String>,
-) -> Result<Vec<Vec<f64>>, TableError> {
+pub fn read_columns(path: &Path, choose: &ChooseColumns<'_>) -> Result<Vec<Vec<f64>>, TableError> {
     let name = path.display().to_string();
     let (format, file) = source::open(path, &name)?;
     let request = Request {

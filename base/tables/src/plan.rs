@@ -21,6 +21,7 @@ use field::describe;
 pub(super) use field::{Field, Target, label};
 use joints::Joints;
 pub(super) use orientation::OrientationPlan;
+pub use request::ChooseColumns;
 pub(super) use request::Request;
 
 /// One number of every row.

@@ -87,7 +87,8 @@ fn arrays_with_names_are_the_joints_and_a_time_gives_the_rate() {
     let names = |quantity: &str| {
         (1..=7)
             .map(|n| format!(",{quantity}{n}"))
-            .collect::<String>()
+            .collect::<Vec<_>>()
+            .concat()
     };
     let header = format!("time{}{}{}\n", names("q"), names("dq"), names("tau"));
     let text = text(&header, &rows, 0);

@@ -8,14 +8,14 @@ use crate::{ReadOptions, TableError, refuse};
 const MAX_COLUMNS: usize = 1 << 16;
 
 /// Chooses columns by their names; `None` for a column without a name. Returns indices, or what is wrong with the names.
-pub(crate) type Choose<'a> = dyn Fn(&[Option<String>]) -> Result<Vec<usize>, String> + 'a;
+pub type ChooseColumns<'a> = dyn Fn(&[Option<String>]) -> Result<Vec<usize>, String> + 'a;
 
 /// The wanted columns of a file.
 pub(crate) struct Request<'a> {
     /// Options of a log; the default for chosen columns.
     pub(crate) options: &'a ReadOptions,
     /// `None`: the columns of a log, which [`ReadOptions`] select.
-    pub(crate) choose: Option<&'a Choose<'a>>,
+    pub(crate) choose: Option<&'a ChooseColumns<'a>>,
 }
 
 impl Request<'_> {
@@ -30,7 +30,11 @@ impl Request<'_> {
 
 impl Plan {
     /// The numbers of chosen columns, without roles and units. An array of several columns counts as that many.
-    fn of_columns(file: &str, fields: &[Field], choose: &Choose<'_>) -> Result<Self, TableError> {
+    fn of_columns(
+        file: &str,
+        fields: &[Field],
+        choose: &ChooseColumns<'_>,
+    ) -> Result<Self, TableError> {
         let mut names = Vec::new();
         let mut targets = Vec::new();
         for (field, of) in fields.iter().enumerate() {

@@ -243,17 +243,18 @@ impl MotionLog {
                 problem: format!("{}: {problem}", place.trim_start_matches(", ")),
                 file,
             },
-            other => DvrkError::Log {
+            other @ TableError::Option { .. } => DvrkError::Log {
                 file: log.name.clone(),
                 problem: other.to_string(),
             },
         })?;
         let columns = columns.into_inner();
         let mut times = Vec::new();
-        for row in 0..series[0].len() {
+        let n_rows = series.first().map_or(0, Vec::len);
+        (0..n_rows).try_for_each(|row| {
             let cell = |place: usize| Some(Cell::Number(series[place][row]));
-            log.push((ROW, row + 1), &columns, &mut times, cell)?;
-        }
+            log.push((ROW, row + 1), &columns, &mut times, cell)
+        })?;
         log.finish(reading, &columns, ROW, &times)
     }
 
