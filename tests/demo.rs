@@ -1,7 +1,5 @@
 //! Contract: `insonate demo` scans a patient, and its page holds the film and loads nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 mod command;
 
 use std::fs;

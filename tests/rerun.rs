@@ -22,7 +22,11 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             continue;
         }
         let mut content = fs::read(entry.path()).unwrap();
-        if name.ends_with(".json") {
+        if entry
+            .path()
+            .extension()
+            .is_some_and(|ending| ending == "json")
+        {
             let mut summary: serde_json::Value = serde_json::from_slice(&content).unwrap();
             if let Some(summary) = summary.as_object_mut() {
                 let is_timing = |key: &str| key == "steps_per_second" || key.ends_with("wall_s");

@@ -96,11 +96,11 @@ impl DemoPage<'_> {
             return "<p class=\"warning\">There is no film: the probe did not slide.</p>\n"
                 .to_owned();
         };
-        let caption = "Right: the ultrasound image below the probe; ticks are a centimetre apart. Below: the force of the probe on the skin.";
-        let left = self.problem.map_or_else(
-            || "Left: the scene. ".to_owned(),
-            |problem| format!("The scene could not be drawn: {problem}. "),
-        );
-        picture("image/gif", film, &format!("{left}{caption}"))
+        let rest = "the ultrasound image below the probe; ticks are a centimetre apart. Below it: the force of the probe on the skin.";
+        let caption = match self.problem {
+            Some(problem) => format!("The film shows {rest} The scene is missing: {problem}."),
+            None => format!("Left: the scene. Right: {rest}"),
+        };
+        picture("image/gif", film, &caption)
     }
 }
