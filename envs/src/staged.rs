@@ -9,7 +9,7 @@ use crate::{EnvError, ResetOptions, Step};
 
 /// Formulas of a task for all environments of a vector.
 ///
-/// Every call gets one row per environment, always in the same order. Only rows with [`BatchRow::is_active`] are asked for: the others hold
+/// Every call gets one row per environment, always in the same order. A call is about the rows with [`BatchRow::is_active`]: the others hold
 /// an earlier state, and their answers are ignored.
 pub trait BatchTask: Send {
     /// Chooses the goals of the active environments, whose episodes begin: writes [`BatchRow::goal`]. The robot is at home, and the torso is

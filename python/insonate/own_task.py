@@ -89,7 +89,7 @@ class ProbeTask:
 
         Args:
             state: state after the step.
-            action: action that the policy asked for, shape ``[n, n_actions]``.
+            action: requested action, shape ``[n, n_actions]``.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method reward")
 

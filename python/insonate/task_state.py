@@ -31,7 +31,7 @@ class TaskState:
         self._parameters = parameters
         self._parameter_names = parameter_names
         self.action = action
-        """Action that the policy asked for in the last step, shape ``[n, n_actions]``; zeros after a reset."""
+        """Requested action of the last step, shape ``[n, n_actions]``; zeros after a reset."""
         self.is_active = is_active
         """Whether the call is about the environment: it was reset, or has stepped; shape ``[n]``."""
 

@@ -39,7 +39,7 @@ pub struct StateEntry {
     pub len: usize,
 }
 
-/// The entries of a row's state, in order, without the joints, of which each robot has another number.
+/// The entries of a row's state, in order, without those of the joints, whose number depends on the robot.
 ///
 /// SI units; vectors in the world's frame unless another one is named; quaternions `[w, x, y, z]`.
 const ENTRIES: [StateEntry; 22] = [
@@ -242,7 +242,7 @@ impl ProbeTask for BatchedTask {
     }
 }
 
-/// Sets the goal for the current pose of the torso. Returns `false` if it is beside the skin.
+/// Sets the goal for the current pose of the torso. Returns `false` if it is not over the skin.
 fn set_goal(goal: &BatchGoal, state: &mut SceneState) -> bool {
     match *goal {
         BatchGoal::Fixed {
