@@ -186,6 +186,28 @@ fn each_env_has_its_own_stream_of_episode_seeds() {
 }
 
 #[test]
+fn a_restore_that_is_broken_off_needs_a_reset_or_another_restore() {
+    let mut env = counters(3, Autoreset::NextStep);
+    env.reset(Some(4), &ResetOptions::default()).unwrap();
+    env.step(&[0.5; 3]).unwrap();
+    let saved = env.snapshot();
+    let stopped = env.restore_interruptible(&saved, &mut || true).unwrap();
+    assert_eq!(stopped, None);
+    assert!(matches!(
+        env.step(&[0.5; 3]).unwrap_err(),
+        EnvError::At { env_idx: 0, .. }
+    ));
+    assert_eq!(env.restore(&saved).unwrap(), 0);
+    let mut other = counters(3, Autoreset::NextStep);
+    other.reset(Some(4), &ResetOptions::default()).unwrap();
+    other.step(&[0.5; 3]).unwrap();
+    assert_eq!(
+        bits(env.step(&[0.5; 3]).unwrap()),
+        bits(other.step(&[0.5; 3]).unwrap())
+    );
+}
+
+#[test]
 fn a_step_that_is_broken_off_leaves_out_environments_until_a_restore() {
     let config = VecConfig {
         autoreset: Autoreset::SameStep,

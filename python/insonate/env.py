@@ -132,6 +132,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
         Raises:
             ValueError: for bytes that are no such state; the environment is as it was.
             SimulationError: if the repeated episode differs, as on another machine; the environment is as it was.
+            KeyboardInterrupt: after Ctrl-C; the environment must be reset or restored.
         """
         self._has_seed, rows = self.environments.resume(state)
         return self._layout.arrange(rows[0])

@@ -1,6 +1,6 @@
 //! Vectorised environments of a task; the base of `insonate.Env` and `insonate.VectorEnv`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use insonate_envs::vector::EnvSnapshot;
@@ -15,6 +15,7 @@ use crate::arrays::{copy_actions, whole};
 use crate::error::{ClosedError, OrderError, Raised, Result, SimulationError, value_error};
 use crate::info::InfoNames;
 use crate::process::Process;
+use crate::watch::Watch;
 use crate::{cameras, settings, state};
 
 /// Observation, reward, whether it terminated, whether it was truncated, and `info`.
@@ -50,21 +51,6 @@ struct Saved {
     settings: String,
     has_seed: bool,
     environments: Vec<EnvSnapshot>,
-}
-
-/// Dotted name of the first setting whose values differ.
-fn difference(path: &str, a: &toml::Table, b: &toml::Table) -> Option<String> {
-    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    names.into_iter().find_map(|name| {
-        let dotted = format!("{path}{name}");
-        match (a.get(name), b.get(name)) {
-            (Some(toml::Value::Table(a)), Some(toml::Value::Table(b))) => {
-                difference(&format!("{dotted}."), a, b)
-            }
-            (a, b) if a == b => None,
-            _ => Some(dotted),
-        }
-    })
 }
 
 /// Mutable state of the environments.
@@ -127,7 +113,7 @@ impl Environments {
         let settings = saved.settings.parse::<toml::Table>();
         let settings = settings
             .map_err(|error| value_error(format!("the state is corrupt: {}", error.message())))?;
-        match difference("", &settings, &self.settings) {
+        match settings::difference("", &settings, &self.settings) {
             Some(name) => Err(value_error(format!(
                 "the state is of environments with another value of the setting {name}"
             ))),
@@ -359,12 +345,17 @@ impl Environments {
         let env = &mut locked.state().env;
         py.detach(|| {
             let before = env.snapshot();
-            let restored = env.restore(&saved.environments);
-            if !matches!(restored, Ok(0)) {
+            let mut watch = Watch::new(None);
+            let mut stop = || watch.look(0.0, String::new).is_break();
+            let restored = env.restore_interruptible(&saved.environments, &mut stop);
+            if let Some(raised) = watch.into_raised() {
+                return Err(raised.into());
+            }
+            if !matches!(restored, Ok(Some(0))) {
                 // What was restored before it failed is taken back; its error is the one to report.
                 let _ = env.restore(&before);
             }
-            match restored? {
+            match restored?.unwrap_or_default() {
                 0 => Ok::<_, Raised>(()),
                 n => Err(SimulationError::new_err(format!(
                     "the state: {n} environments differ from it after their replay; it is of another machine or version of insonate"

@@ -1,5 +1,7 @@
 //! Settings of a task: conversion of Python values to TOML.
 
+use std::collections::BTreeSet;
+
 use insonate_envs::settings;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -49,6 +51,21 @@ pub(crate) fn limit_steps(given: &mut Table, settings: &Table, n_steps: usize) -
         value_error("max_episode_steps: the task has no setting for the length of an episode")
     })?;
     insert(given, "time.limit", Value::Float(n_steps as f64 * timestep))
+}
+
+/// Dotted name of the first setting whose values differ.
+pub(crate) fn difference(path: &str, a: &Table, b: &Table) -> Option<String> {
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    names.into_iter().find_map(|name| {
+        let dotted = format!("{path}{name}");
+        match (a.get(name), b.get(name)) {
+            (Some(Value::Table(a)), Some(Value::Table(b))) => {
+                difference(&format!("{dotted}."), a, b)
+            }
+            (a, b) if a == b => None,
+            _ => Some(dotted),
+        }
+    })
 }
 
 /// A Rust value from a dict with the same fields as its TOML file.

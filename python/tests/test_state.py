@@ -1,9 +1,11 @@
 """Contract: saved states, copies and pickles of environments, physics and policies go on with the same bits."""
 
+import _thread
 import copy
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -228,3 +230,22 @@ def test_a_policy_is_pickled(policy_file):
     assert_same(policy(observations), other(observations))
     with pytest.raises(ValueError, match="truncated or corrupt"):
         insonate.Policy(policy.to_bytes()[:-1])
+
+
+def test_ctrl_c_ends_a_long_restore_and_the_next_one_succeeds():
+    envs = insonate.VectorEnv("probe-sweep", 16, n_threads=1)
+    envs.reset(seed=1)
+    still = np.zeros(envs.action_space.shape, np.float32)
+    for _ in range(100):
+        rows, *_ = envs.step(still)
+    state = envs.save()
+    timer = threading.Timer(0.1, _thread.interrupt_main)
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        envs.restore(state)
+        timer.join()
+    timer.join()
+    with pytest.raises(insonate.OrderError, match="reset"):
+        envs.step(still)
+    np.testing.assert_array_equal(envs.restore(state), rows)
+    envs.close()

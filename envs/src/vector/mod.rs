@@ -240,22 +240,49 @@ impl VecEnv {
     /// # Errors
     /// [`EnvError::Length`] if the snapshots are of another vector; [`EnvError::At`] with the first environment that cannot be replayed.
     pub fn restore(&mut self, snapshots: &[EnvSnapshot]) -> Result<usize, EnvError> {
+        let restored = self.restore_interruptible(snapshots, &mut || false)?;
+        Ok(restored.unwrap_or_default())
+    }
+
+    /// As [`VecEnv::restore`], but stops soon after `stop` returns true. `None`: it stopped, and all environments must be reset or restored.
+    ///
+    /// # Errors
+    /// Those of [`VecEnv::restore`].
+    pub fn restore_interruptible(
+        &mut self,
+        snapshots: &[EnvSnapshot],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<usize>, EnvError> {
         EnvError::check_length("snapshots", snapshots.len(), self.n_envs())?;
         for (env_idx, (slot, snapshot)) in self.slots.iter().zip(snapshots).enumerate() {
             slot.check_snapshot(snapshot)
                 .map_err(|source| at(env_idx, source))?;
         }
-        if self.is_staged() {
-            self.restore_in_stages(snapshots)?;
-            self.collect()?;
-            return Ok(self.slots.iter().filter(|slot| !slot.is_same).count());
+        let is_whole = if self.is_staged() {
+            self.restore_in_stages(snapshots, stop)?
+        } else {
+            self.replay(snapshots, stop)
+        };
+        if !is_whole {
+            self.slots.iter_mut().for_each(|slot| slot.abandon());
+            return Ok(None);
         }
+        self.collect()?;
+        let differing = self.slots.iter().filter(|slot| !slot.is_same);
+        Ok(Some(differing.count()))
+    }
+
+    /// Replays snapshots until all are replayed or have failed. Returns `false` if `stop` ended it.
+    fn replay(&mut self, snapshots: &[EnvSnapshot], stop: &mut dyn FnMut() -> bool) -> bool {
         for (slot, snapshot) in self.slots.iter_mut().zip(snapshots) {
-            slot.command = Command::Restore;
-            slot.snapshot = Some(snapshot.clone());
+            slot.command_restore(snapshot.clone());
         }
-        self.run()?;
-        Ok(self.slots.iter().filter(|slot| !slot.is_same).count())
+        while self.slots.iter().any(|slot| slot.snapshot.is_some()) {
+            if !self.pool.run(&mut self.slots, stop) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Runs the command of each slot.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use insonate_sim::verdict::Verdict;
 use rand::{RngCore, SeedableRng};
@@ -14,6 +15,9 @@ use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
 /// Maximum length that is reserved for the actions of an episode. A longer episode reallocates.
 const MAX_RESERVED: usize = 1 << 18;
+
+/// Time after which a replay pauses, so that its caller can look whether to go on.
+const REPLAY_SLICE: Duration = Duration::from_millis(50);
 
 /// State of an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +86,8 @@ pub(super) struct EnvSlot {
     pub(super) is_part: bool,
     /// Snapshot for the next restore, and whether the last restore was bit-identical.
     pub(super) snapshot: Option<EnvSnapshot>,
+    /// Steps of the snapshot's episode that have been replayed. `None`: it has not begun.
+    n_replayed: Option<usize>,
     pub(super) is_same: bool,
     /// Error of this round.
     pub(super) error: Option<EnvError>,
@@ -130,6 +136,7 @@ impl EnvSlot {
             next_options: ResetOptions::default(),
             is_part: false,
             snapshot: None,
+            n_replayed: None,
             is_same: true,
             error: None,
             has_begun: false,
@@ -338,28 +345,50 @@ impl EnvSlot {
         Ok(())
     }
 
-    /// Replays the episode of `snapshot`.
+    /// Replays the episode of `snapshot` for a short time. Afterwards there is no snapshot if all of it has been replayed.
     fn restore(&mut self) -> Result<(), EnvError> {
-        let snapshot = self
-            .snapshot
-            .take()
-            .expect("a restore is commanded with its snapshot");
-        self.begin_restore(&snapshot);
-        let Some(mut episode) = snapshot.episode else {
+        let Some(snapshot) = self.snapshot.take() else {
             return Ok(());
         };
-        self.begin(
-            episode.seed,
-            ResetOptions {
-                parameters: std::mem::take(&mut episode.parameters),
-            },
-        )?;
-        for action in episode.actions.chunks_exact(self.action.len()) {
+        let Some(episode) = &snapshot.episode else {
+            self.begin_restore(&snapshot);
+            return Ok(());
+        };
+        if self.n_replayed.is_none() {
+            self.begin_restore(&snapshot);
+            let parameters = episode.parameters.clone();
+            self.begin(episode.seed, ResetOptions { parameters })?;
+        }
+        let start = Instant::now();
+        let n_actions = self.action.len();
+        let first = self.n_replayed.unwrap_or(0);
+        self.n_replayed = Some(first);
+        for action in episode.actions.chunks_exact(n_actions).skip(first) {
+            if start.elapsed() > REPLAY_SLICE {
+                self.snapshot = Some(snapshot);
+                return Ok(());
+            }
             self.action.copy_from_slice(action);
             self.advance()?;
+            self.n_replayed = self.n_replayed.map(|n| n + 1);
         }
-        self.finish_restore(&episode);
+        self.finish_restore(episode);
         Ok(())
+    }
+
+    /// Commands a restore.
+    pub(super) fn command_restore(&mut self, snapshot: EnvSnapshot) {
+        self.command = Command::Restore;
+        self.snapshot = Some(snapshot);
+        self.n_replayed = None;
+    }
+
+    /// Gives up a restore: the environment must be reset.
+    pub(super) fn abandon(&mut self) {
+        self.snapshot = None;
+        self.error = None;
+        self.phase = Phase::Unready;
+        self.ended = None;
     }
 
     /// Takes over the stream of seeds of a snapshot.

@@ -115,7 +115,12 @@ impl VecEnv {
     }
 
     /// Replays the episodes of snapshots. Shorter ones begin later, so that all end in the same step: no environment waits in its episode.
-    pub(super) fn restore_in_stages(&mut self, snapshots: &[EnvSnapshot]) -> Result<(), EnvError> {
+    /// Returns `false` if `stop` ended it.
+    pub(super) fn restore_in_stages(
+        &mut self,
+        snapshots: &[EnvSnapshot],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, EnvError> {
         let n_actions = self.spec.action_space.len();
         for (slot, snapshot) in self.slots.iter_mut().zip(snapshots) {
             slot.begin_restore(snapshot);
@@ -138,7 +143,9 @@ impl VecEnv {
                     slot.command = Command::Advance;
                 }
             }
-            self.pool.run(&mut self.slots, &mut || false);
+            if !self.pool.run(&mut self.slots, stop) {
+                return Ok(false);
+            }
             self.judge()?;
             let start = |(episode, length): (&Option<&_>, &Option<usize>)| {
                 let episode: &super::EpisodeSnapshot = episode.filter(|_| *length == Some(left))?;
@@ -153,7 +160,7 @@ impl VecEnv {
                 slot.finish_restore(episode);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Lets the task judge the step of the environments that have advanced.
