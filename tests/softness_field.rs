@@ -70,7 +70,7 @@ fn worst_difference(kind: &str) -> f64 {
     let differences = SITES.map(|(site, factor)| {
         let own = force(torso(kind, 1.0, Some(field())), site);
         let uniform = force(torso(kind, factor, None), site);
-        println!("{kind} at {site:?}: {own:.2} N, uniform {uniform:.2} N");
+        eprintln!("{kind} at {site:?}: {own:.2} N, uniform {uniform:.2} N");
         (own / uniform - 1.0).abs()
     });
     differences.into_iter().fold(0.0, f64::max)

@@ -73,6 +73,10 @@ pub(super) fn run(slots: &mut [BoxedSlot], autoreset: Autoreset) {
 }
 
 /// One environment with its data.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub(super) struct EnvSlot {
     pub(super) env: Box<dyn Env>,
     pub(super) phase: Phase,

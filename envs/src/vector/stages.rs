@@ -147,12 +147,13 @@ impl VecEnv {
                 return Ok(false);
             }
             self.judge()?;
-            let start = |(episode, length): (&Option<&_>, &Option<usize>)| {
-                let episode: &super::EpisodeSnapshot = episode.filter(|_| *length == Some(left))?;
+            let start = |(episode, length): (Option<&super::EpisodeSnapshot>, Option<usize>)| {
+                let episode = episode.filter(|_| length == Some(left))?;
                 let parameters = episode.parameters.clone();
                 Some((episode.seed, ResetOptions { parameters }))
             };
-            let starts = episodes.iter().zip(&lengths).map(start).collect();
+            let both = episodes.iter().copied().zip(lengths.iter().copied());
+            let starts = both.map(start).collect();
             self.begin_episodes(starts)?;
         }
         for (slot, episode) in self.slots.iter_mut().zip(episodes) {

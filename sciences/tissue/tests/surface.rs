@@ -11,7 +11,7 @@ use insonate_tissue::surface::{
 };
 use nalgebra::Vector3;
 use proptest::prelude::*;
-use rand::{Rng as _, SeedableRng as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 /// Fails unless the mesh is closed and every vertex has one ring of triangles.
