@@ -44,7 +44,10 @@ impl Rerun {
             .map_err(|error| Usage::new(RecordError::of(&self.folder, &line, &error)))?;
         if matches!(command.command, super::Command::Rerun(_)) {
             let line = line.join(" ");
-            return Err(Usage::new(RecordError(format!("{line}: a rerun cannot rerun"))).into());
+            return Err(Usage::new(RecordError(format!(
+                "`{line}` is the record of a rerun, which cannot be run again"
+            )))
+            .into());
         }
         eprintln!("{}", line.join(" "));
         command.run()

@@ -80,12 +80,12 @@ impl RunRecord {
     /// Reads the record of a folder.
     ///
     /// # Errors
-    /// If there is none, or if it is no record.
+    /// The file is missing, or it is not a record.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);
         let shown = path.display();
         let file = fs::File::open(&path).with_context(|| {
-            format!("{shown}: no command of insonate recorded how it filled this folder")
+            format!("{shown}: this folder has no record of the command that filled it")
         })?;
         let mut text = String::new();
         file.take(MAX_SIZE + 1)

@@ -110,7 +110,7 @@ fn mentioned(line: &str) -> Vec<String> {
     commands.flat_map(wrong_options).collect()
 }
 
-/// Options that the help of a command does not have. Values may be placeholders, so they are not judged.
+/// Options that the help of a command does not have. Values are not checked, because pages write names such as FILE for them.
 fn wrong_options(command: &str) -> Vec<String> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let is_name = |word: &&&str| {
