@@ -123,11 +123,7 @@ fn watched(
     let (done, frames, problem) = py.detach(|| {
         // Made here: a renderer stays on its thread.
         let mut pictures = picture_size.map_or_else(Pictures::none, |(width, height)| {
-            Pictures::sized(RenderConfig {
-                width,
-                height,
-                ..RenderConfig::default()
-            })
+            Pictures::sized(RenderConfig::still(width, height))
         });
         let done = run(&mut pictures, &mut |share| watch.look(share, String::new));
         (done, pictures.frames, pictures.problem)

@@ -74,11 +74,7 @@ impl RunOutputArgs {
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
         let bar = named_bar(doing)?;
         let (width, height) = self.picture_size;
-        let config = RenderConfig {
-            width,
-            height,
-            ..RenderConfig::default()
-        };
+        let config = RenderConfig::still(width, height);
         Ok(RunOutput {
             folder,
             written: RefCell::default(),

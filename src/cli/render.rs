@@ -46,14 +46,7 @@ impl Render {
         }
         let interrupted = interrupt.is_interrupted();
         let (width, height) = self.size;
-        let mut renderer = Renderer::new(
-            &compiled,
-            RenderConfig {
-                width,
-                height,
-                ..RenderConfig::default()
-            },
-        )?;
+        let mut renderer = Renderer::new(&compiled, RenderConfig::still(width, height))?;
         let frame = renderer.render(&physics, &self.camera)?;
         frame.write_rgb(&self.output)?;
         if let Some(path) = &self.depth_output {

@@ -17,6 +17,7 @@ mod obj;
 mod ply;
 mod primitives;
 mod shells;
+mod smooth;
 mod space;
 mod stl;
 mod triangle_mesh;

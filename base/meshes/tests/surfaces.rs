@@ -156,3 +156,30 @@ proptest! {
         prop_assert!((mesh.area() / area - 4.0).abs() < 1e-10);
     }
 }
+
+#[test]
+fn smoothing_removes_folds_and_keeps_the_solid() {
+    let smooth = TriangleMesh::ellipsoid([0.1, 0.08, 0.06], 3);
+    // Every fifth vertex is moved inwards by a tenth.
+    let mut dented = smooth.clone();
+    for position in dented.positions.iter_mut().step_by(5) {
+        *position = position.map(|x| 0.9 * x);
+    }
+    let rounded = dented.smoothed(6);
+    // Distance from the ellipsoid of the same axes that passes through the mean vertex.
+    let roughness = |mesh: &TriangleMesh| {
+        let scales: Vec<f64> = mesh
+            .positions
+            .iter()
+            .map(|[x, y, z]| (x / 0.1).hypot(y / 0.08).hypot(z / 0.06))
+            .collect();
+        let mean = scales.iter().sum::<f64>() / scales.len() as f64;
+        let squares: f64 = scales.iter().map(|scale| (scale - mean).powi(2)).sum();
+        (squares / scales.len() as f64).sqrt()
+    };
+    let [before, after] = [roughness(&dented), roughness(&rounded)];
+    assert!(before > 0.035 && after < 0.4 * before, "{before} {after}");
+    assert!((rounded.volume() / dented.volume() - 1.0).abs() < 0.02);
+    assert_eq!(rounded.triangles, smooth.triangles);
+    assert_eq!(smooth.smoothed(0), smooth);
+}

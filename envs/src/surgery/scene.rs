@@ -13,14 +13,14 @@ use crate::EnvError;
 
 /// Lights, cameras and background. The marks follow.
 const ROOM: &str = r#"
-    <light pos="0 -0.3 0.8" dir="0 0.35 -0.9" diffuse="0.8 0.8 0.8" specular="0.3 0.3 0.3"/>
-    <light pos="-0.5 -0.4 0.5" dir="0.7 0.5 -0.5" diffuse="0.35 0.35 0.35" castshadow="false"/>
+    <light pos="0 -0.3 0.8" dir="0 0.35 -0.9" cutoff="70" exponent="4" diffuse="0.85 0.84 0.82" specular="0.3 0.3 0.3"/>
+    <light pos="-0.5 -0.4 0.5" dir="0.7 0.5 -0.5" diffuse="0.42 0.42 0.43" castshadow="false"/>
     <camera name="close" pos="0.02 -0.3 0.17" xyaxes="1 0 0 0 0.45 0.893"/>
     <camera name="front" pos="0 -0.45 0.05" xyaxes="1 0 0 0 0.1 0.995"/>
     <camera name="side" pos="0.42 -0.12 0.1" xyaxes="0.25 0.968 0 -0.2 0.05 0.978"/>
     <camera name="top" pos="0 -0.03 0.45" xyaxes="1 0 0 0 1 0"/>
     <camera name="endoscope" pos="0.01 -0.15 0.05" fovy="65" xyaxes="1 0 0 0 0.28 0.96"/>
-    <geom name="drape" type="plane" size="0.6 0.6 0.01" pos="0 0 -0.13" rgba="0.16 0.36 0.38 1"/>
+    <geom name="drape" type="plane" size="0.6 0.6 0.01" pos="0 0 -0.13" rgba="0.18 0.40 0.42 1"/>
 "#;
 
 /// The scene of an organ at rest.
@@ -74,9 +74,9 @@ fn xml(organ: &Organ, time: &SurgeryTimeSettings) -> String {
         r#"<mujoco model="tissue">
   <option timestep="{timestep}" gravity="0 0 0"/>
   <statistic center="0 0 0" extent="0.2"/>
-  <visual><map znear="0.05" zfar="20"/><headlight ambient="0.25 0.25 0.25" diffuse="0.3 0.3 0.3" specular="0 0 0"/></visual>
+  <visual><map znear="0.05" zfar="20"/><headlight ambient="0.38 0.38 0.39" diffuse="0.34 0.34 0.34" specular="0 0 0"/></visual>
   <asset>
-    <texture name="room" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.40" rgb2="0.08 0.10 0.12" width="64" height="64"/>
+    <texture name="room" type="skybox" builtin="gradient" rgb1="0.80 0.86 0.89" rgb2="0.46 0.54 0.58" width="64" height="64"/>
     <material name="liver" rgba="0.40 0.12 0.09 1" specular="0.9" shininess="0.85"/>
     <material name="gall_bladder" rgba="0.38 0.46 0.30 1" specular="0.9" shininess="0.9"/>
     <material name="ligament" rgba="0.66 0.52 0.40 1" specular="0.5" shininess="0.6"/>

@@ -20,6 +20,9 @@ const NEAR: f64 = 0.02;
 const DIVE: f64 = 0.007;
 /// Depth below the soft skin at which rigid skin is cut off [m].
 const HIDDEN: f64 = 0.003;
+/// Depth of the rigid skin below the soft one where the soft one ends [m], and the distance over which it increases to [`DIVE`] [m].
+const SEAM: f64 = 0.0008;
+const SEAM_WIDTH: f64 = 0.03;
 
 /// Adds materials and meshes to the assets, and returns the body that carries them.
 pub(crate) fn body_parts(physique: &Physique, mjcf: &mut Mjcf) -> Body {
@@ -129,18 +132,27 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, VisualMesh); 3] {
     let boxed =
         |from: f64, to: f64, half_width: f64| [[-half_width, from, -0.01], [half_width, to, high]];
     let unmoved = |point: Vector3<f64>| point;
-    // Where the trunk is on the surface, its soft skin is visible. There the rigid skin is moved below the soft one.
+    // Where the trunk is on the surface, its soft skin is visible. There the rigid skin is moved below the soft one, and follows its relief.
+    // Beyond the rims of the soft skin, only the rigid skin is there.
     let dive = |point: Vector3<f64>| {
         let near = 1.0 - trunk(&point).clamp(0.0, NEAR) / NEAR;
         if near == 0.0 {
             return point;
         }
         let outward = slope(trunk, &point).try_normalize(1e-9);
-        point - outward.unwrap_or_else(Vector3::z) * (DIVE * near * near)
+        let outward = outward.unwrap_or_else(Vector3::z);
+        let below_rim = (figure.trunk.rim() - point.y.abs()) / SEAM_WIDTH;
+        let depth = SEAM + (DIVE - SEAM) * below_rim.clamp(0.0, 1.0);
+        let fading = (-below_rim.min(0.0).powi(2)).exp();
+        let relief = figure.trunk.fine_relief(point.x, point.y) * fading * outward.z.max(0.0);
+        let mut moved = point - outward * (depth * near * near);
+        moved.z += relief * near;
+        moved
     };
     let shows = |point: &Vector3<f64>| {
         let is_clothed = point.y > waistband && point.y < waistband + figure.scaled(0.09);
-        trunk(point) > -HIDDEN && !(is_clothed && point.x.abs() < 0.9 * hands)
+        let is_end = point.y > figure.trunk.rim() - 0.5 * SEAM_WIDTH;
+        (is_end || trunk(point) > -HIDDEN) && !(is_clothed && point.x.abs() < 0.9 * hands)
     };
     // Head and hands have finer grids. Each grid overlaps the next, because meshes are open at the ends of their grids.
     let mut limbs = VisualMesh::of_field(
@@ -173,8 +185,9 @@ fn surfaces(figure: &Figure) -> [(&'static str, &'static str, VisualMesh); 3] {
         |_| true,
         unmoved,
     );
+    let [hair_side, hair_end] = figure.hair_extent();
     let hair = VisualMesh::of_field(
-        boxed(chin, crown, figure.scaled(0.12)),
+        boxed(at(hair_end), at(0.38), figure.scaled(hair_side)),
         FINE,
         |point| figure.hair(point),
         |_| true,

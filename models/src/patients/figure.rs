@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::physique::Physique;
+use super::physique::{Physique, Sex};
 use super::trunk::Trunk;
 
 /// Height of the person to whom the numbers of this file apply [m] (ANSUR II, mean of men).
@@ -41,6 +41,8 @@ pub(super) struct Figure {
     stout: f64,
     /// Half of the distance between the tips of the shoulders [m].
     half_shoulders: f64,
+    /// Selects face, neck and hair.
+    sex: Sex,
 }
 
 impl Figure {
@@ -55,6 +57,15 @@ impl Figure {
             scale,
             stout: stout / scale,
             half_shoulders: 0.5 * physique.girths().shoulders,
+            sex: physique.sex,
+        }
+    }
+
+    /// One of two values, for a woman and for a man.
+    fn by_sex<T>(&self, female: T, male: T) -> T {
+        match self.sex {
+            Sex::Female => female,
+            Sex::Male => male,
         }
     }
 
@@ -212,13 +223,17 @@ impl Figure {
     /// Neck, and the muscles between neck and shoulders.
     fn neck(&self, point: &Vector3<f64>) -> f64 {
         let fat = 0.5;
+        let radius = self.by_sex([0.062, 0.050], [0.067, 0.057]);
+        // A deep chest raises the front of the neck.
+        let front = 0.08 + radius[0];
+        let raised = (self.trunk.notch_thickness() / self.scale - front).max(0.0);
         let column = self.bone(
-            self.notch([0.0, -0.03, 0.08]),
+            self.notch([0.0, -0.03, 0.08 + 0.8 * raised]),
             self.notch([0.0, 0.10, 0.10]),
-            [0.067, 0.057],
+            radius,
             fat,
         );
-        let root = self.notch([0.03, 0.045, 0.07]);
+        let root = self.notch([0.03, 0.045, 0.07 + 0.5 * raised]);
         let tip = self.arm([-0.035, -0.028, 0.086]);
         let slope = self.bone(root, tip, [0.054, 0.05], fat);
         let slope = slope.distance(&mirrored(point));
@@ -244,9 +259,9 @@ impl Figure {
         let skull = egg([0.0, 0.225, 0.146], [0.077, 0.094, 0.099]);
         let face = egg([0.0, 0.168, 0.172], [0.062, 0.078, 0.066]);
         let jaw = ball(
-            self.skull([0.052, 0.155, 0.15]),
-            self.skull([0.004, 0.106, 0.206]),
-            [0.018, 0.017],
+            self.skull([self.by_sex(0.046, 0.052), 0.155, 0.15]),
+            self.skull([0.004, self.by_sex(0.110, 0.106), 0.206]),
+            self.by_sex([0.016, 0.0135], [0.018, 0.017]),
         );
         let cheek = ball(
             self.skull([0.038, 0.172, 0.212]),
@@ -256,22 +271,22 @@ impl Figure {
         let brow = ball(
             self.skull([0.008, 0.217, 0.236]),
             self.skull([0.036, 0.217, 0.226]),
-            [0.009, 0.009],
+            self.by_sex([0.005, 0.006], [0.009, 0.009]),
         );
         let nose = ball(
             self.skull([0.0, 0.207, 0.238]),
-            self.skull([0.0, 0.170, 0.258]),
-            [0.008, 0.0105],
+            self.skull([0.0, 0.170, self.by_sex(0.253, 0.258)]),
+            self.by_sex([0.006, 0.0085], [0.008, 0.0105]),
         );
         let wing = ball(
             self.skull([0.004, 0.166, 0.246]),
-            self.skull([0.011, 0.166, 0.243]),
-            [0.008, 0.0075],
+            self.skull([self.by_sex(0.009, 0.011), 0.166, 0.243]),
+            self.by_sex([0.0065, 0.006], [0.008, 0.0075]),
         );
         let lips = ball(
             self.skull([0.0, 0.140, 0.231]),
             self.skull([0.017, 0.141, 0.224]),
-            [0.0075, 0.004],
+            self.by_sex([0.0088, 0.005], [0.0075, 0.004]),
         );
         let lid = ball(
             self.skull([0.031, 0.201, 0.2205]),
@@ -302,6 +317,13 @@ impl Figure {
         melted(head, ear, 0.008)
     }
 
+    /// The trunk with its upper end rounded, so that the chest slopes to the neck without an edge.
+    fn rounded_trunk(&self, point: &Vector3<f64>) -> f64 {
+        let trunk = self.trunk.distance((*point).into());
+        let end = point.y - self.trunk.half_length;
+        -melt(-trunk, -end, 0.05 * self.scale)
+    }
+
     /// Arms, legs, head and the ends of the trunk between them, as one distance.
     pub(super) fn body(&self, point: &Vector3<f64>) -> f64 {
         let side = mirrored(point);
@@ -310,7 +332,7 @@ impl Figure {
             let melted = distances.reduce(|a, b| melt(a, b, width * self.scale));
             melted.unwrap_or(f64::INFINITY)
         };
-        let trunk = self.trunk.distance((*point).into());
+        let trunk = self.rounded_trunk(point);
         // Parts that are too far away along the body for blending are skipped.
         let [from_notch, from_crotch] = [
             (point.y - self.trunk.half_length) / self.scale,
@@ -363,7 +385,10 @@ impl Figure {
     /// Hair and eyebrows.
     pub(super) fn hair(&self, point: &Vector3<f64>) -> f64 {
         let offset = (point - self.skull([0.0, 0.227, 0.146])) / self.scale;
-        let half = Vector3::new(0.082, 0.099, 0.104);
+        let half = self.by_sex(
+            Vector3::new(0.086, 0.104, 0.108),
+            Vector3::new(0.082, 0.099, 0.104),
+        );
         let cap = (offset.component_div(&half).norm() - 1.0) * half.min();
         // The hairline runs from above the forehead over the ears to the neck; it is higher at the temples.
         let temple = 0.02 * (-((offset.x.abs() - 0.055) / 0.022).powi(2)).exp();
@@ -371,10 +396,38 @@ impl Figure {
         let brow = self.bone(
             self.skull([0.016, 0.2195, 0.243]),
             self.skull([0.047, 0.2195, 0.2285]),
-            [0.0056, 0.0042],
+            self.by_sex([0.0046, 0.0034], [0.0056, 0.0042]),
             0.0,
         );
-        (cap.max(line) * self.scale).min(brow.distance(&mirrored(point)))
+        let mut hair = cap.max(line) * self.scale;
+        if self.sex == Sex::Female {
+            hair = melt(hair, self.long_hair(point), 0.02 * self.scale);
+        }
+        hair.min(brow.distance(&mirrored(point)))
+    }
+
+    /// Hair to the shoulders, spread over the pillow behind the head.
+    fn long_hair(&self, point: &Vector3<f64>) -> f64 {
+        let side = mirrored(point);
+        let temple = self.skull([0.074, 0.235, 0.125]);
+        let ear = self.skull([0.098, 0.145, 0.088]);
+        let tip = self.notch([0.105, 0.045, 0.083]);
+        let upper = self.bone(temple, ear, [0.018, 0.026], 0.0);
+        let lower = self.bone(ear, tip, [0.026, 0.010], 0.0);
+        let lock = melt(
+            upper.distance(&side),
+            lower.distance(&side),
+            0.02 * self.scale,
+        );
+        let half = Vector3::new(0.118, 0.125, 0.03) * self.scale;
+        let offset = point - self.skull([0.0, 0.21, 0.08]);
+        let fan = (offset.component_div(&half).norm() - 1.0) * half.min();
+        melt(lock, fan, 0.03 * self.scale)
+    }
+
+    /// Half of the width of the hair, and the y coordinate of its lower end relative to the notch.
+    pub(super) fn hair_extent(&self) -> [f64; 2] {
+        self.by_sex([0.15, 0.02], [0.12, 0.06])
     }
 }
 

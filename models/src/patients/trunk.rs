@@ -136,10 +136,25 @@ impl Trunk {
         [x, y, z + w.powi(4) * relief::fine(across, height(v))]
     }
 
+    /// Distance of the rims of the soft skin's front from the middle of the trunk, along y [m]. Beyond them, the end faces bulge.
+    pub(super) fn rim(&self) -> f64 {
+        self.half_length * (1.0 - BULGE)
+    }
+
+    /// Thickness at the notch [m].
+    pub(super) fn notch_thickness(&self) -> f64 {
+        self.sections[PROFILE.len() - 1][1]
+    }
+
+    /// Height of the relief that only the rendered skin has, on the front at a place in the torso's frame [m].
+    pub(super) fn fine_relief(&self, x: f64, y: f64) -> f64 {
+        let v = (y / self.rim()).clamp(-1.0, 1.0);
+        relief::fine(x / Section::of(self, v).half_width, height(v))
+    }
+
     /// Approximate distance of a point from the trunk [m]; negative inside, zero on the surface between the end faces.
     pub fn distance(&self, [x, y, z]: [f64; 3]) -> f64 {
-        let half_length = self.half_length * (1.0 - BULGE);
-        let v = (y / half_length).clamp(-1.0, 1.0);
+        let v = (y / self.rim()).clamp(-1.0, 1.0);
         let section = Section::of(self, v);
         let (top, relief) = (section.top(x), self.relief(&section, x, v));
         let plain = z - relief * (z / (top + relief)).clamp(0.0, 1.0);

@@ -31,6 +31,36 @@ impl Image {
         self.depth[(row * self.width + column) as usize]
     }
 
+    /// The image with `factor` times fewer rows and columns: the mean colour of each block, and the depth of the pixel at its middle. A mean
+    /// depth would be a depth at which there is nothing.
+    pub(super) fn reduced(&self, factor: u32) -> Self {
+        let (width, height) = (self.width / factor, self.height / factor);
+        let n_samples = factor * factor;
+        let at = |column: u32, row: u32| (row * self.width + column) as usize;
+        let mut reduced = Self {
+            width,
+            height,
+            rgb: Vec::with_capacity(3 * (width * height) as usize),
+            depth: Vec::with_capacity((width * height) as usize),
+        };
+        for row in 0..height {
+            for column in 0..width {
+                let mut sums = [n_samples / 2; 3];
+                for sample in 0..n_samples {
+                    let (right, down) = (sample % factor, sample / factor);
+                    let pixel = 3 * at(column * factor + right, row * factor + down);
+                    for (sum, value) in sums.iter_mut().zip(&self.rgb[pixel..pixel + 3]) {
+                        *sum += u32::from(*value);
+                    }
+                }
+                reduced.rgb.extend(sums.map(|sum| (sum / n_samples) as u8));
+                let middle = at(column * factor + factor / 2, row * factor + factor / 2);
+                reduced.depth.push(self.depth[middle]);
+            }
+        }
+        reduced
+    }
+
     /// Writes the colours as a compressed PNG file.
     ///
     /// # Errors
@@ -58,5 +88,27 @@ impl Image {
                 .map_err(io::Error::other)
         })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduced_image_has_mean_colours_and_depths_that_exist() {
+        let grey = [0, 10, 200, 200, 20, 31, 200, 201];
+        let image = Image {
+            width: 4,
+            height: 2,
+            rgb: grey.iter().flat_map(|&value| [value; 3]).collect(),
+            depth: (0..8_u8).map(f32::from).collect(),
+        };
+        let reduced = image.reduced(2);
+        assert_eq!((reduced.width, reduced.height), (2, 1));
+        // The means are 15.25 and 200.25.
+        assert_eq!(reduced.rgb, [15, 15, 15, 200, 200, 200]);
+        assert_eq!(reduced.depth, [5.0, 7.0]);
+        assert_eq!(image.reduced(1), image);
     }
 }

@@ -89,15 +89,8 @@ pub(super) fn xml(description: &RodSceneDescription<'_>, n_capsules: usize) -> S
         mount[1],
         mount[2],
     );
-    if description.carrier.is_some() {
-        let floor = mount[2];
-        let _ = writeln!(
-            xml,
-            r#"    <geom type="box" size="0.9 0.7 0.02" pos="{} {} {}" rgba="0.80 0.83 0.85 1" contype="0" conaffinity="0"/>"#,
-            middle.x,
-            middle.y + 0.1,
-            floor - 0.02,
-        );
+    if description.view == WallView::Outside {
+        stand(&mut xml, description);
     }
     capsules(&mut xml, description, n_capsules);
     let radius = description.radius;
@@ -113,6 +106,100 @@ pub(super) fn xml(description: &RodSceneDescription<'_>, n_capsules: usize) -> S
         1.1 * radius.max(1e-3),
     );
     xml
+}
+
+/// A table, and a stand whose clamp holds the upper end of the wall. An arm stands on a block of the height that it needs.
+fn stand(xml: &mut String, description: &RodSceneDescription<'_>) {
+    let [low, high] = description.wall.bounds().map(Vector3::from);
+    let size = (high - low).norm().max(1e-3);
+    let clamp = high.z - 0.09 * size;
+    let upper: Vec<Vector3<f64>> = description
+        .wall
+        .positions
+        .iter()
+        .map(|&position| Vector3::from(position))
+        .filter(|position| (position.z - clamp).abs() < 0.05 * size)
+        .collect();
+    let middle = (low + high) / 2.0;
+    let n_upper = upper.len().max(1) as f64;
+    let held = upper.iter().sum::<Vector3<f64>>() / n_upper;
+    let held = if upper.is_empty() { middle } else { held };
+    let radius = upper
+        .iter()
+        .map(|position| (position - held).xy().norm())
+        .fold(0.0, f64::max);
+    let mount = description
+        .carrier
+        .as_ref()
+        .map_or(f64::INFINITY, |(_, at)| at[2]);
+    let top = mount.min(low.z - 0.04 * size);
+    let back = high.y + 0.08 * size;
+    let mut solid = |geom: &str, rgba: &str| {
+        let _ = writeln!(
+            xml,
+            r#"    <geom {geom} rgba="{rgba}" contype="0" conaffinity="0"/>"#
+        );
+    };
+    let [metal, white] = ["0.62 0.65 0.68 1", "0.80 0.83 0.85 1"];
+    let mut table = [1.2 * size, 0.9 * size];
+    if let Some((_, [x, y, z])) = &description.carrier {
+        table = [0.9, 0.7];
+        let half = 0.5 * (z - top);
+        if half > 0.0 {
+            let at = z - half;
+            solid(
+                &format!(r#"type="cylinder" size="0.1 {half}" pos="{x} {y} {at}""#),
+                metal,
+            );
+        }
+    }
+    solid(
+        &format!(
+            r#"type="box" size="{} {} 0.02" pos="{} {} {}""#,
+            table[0],
+            table[1],
+            middle.x,
+            middle.y + 0.1,
+            top - 0.02,
+        ),
+        white,
+    );
+    let thin = 0.012 * size;
+    let x = held.x;
+    solid(
+        &format!(
+            r#"type="cylinder" size="{thin}" fromto="{x} {back} {top} {x} {back} {}""#,
+            clamp + 0.04 * size
+        ),
+        metal,
+    );
+    solid(
+        &format!(
+            r#"type="box" size="{} {} {}" pos="{x} {back} {}""#,
+            0.12 * size,
+            0.08 * size,
+            thin,
+            top + thin,
+        ),
+        metal,
+    );
+    solid(
+        &format!(
+            r#"type="capsule" size="{}" fromto="{x} {back} {clamp} {x} {} {clamp}""#,
+            0.7 * thin,
+            held.y + radius
+        ),
+        metal,
+    );
+    solid(
+        &format!(
+            r#"type="cylinder" size="{} {}" pos="{x} {} {clamp}""#,
+            1.12 * radius.max(1e-3),
+            0.8 * thin,
+            held.y
+        ),
+        metal,
+    );
 }
 
 fn capsules(xml: &mut String, description: &RodSceneDescription<'_>, n_capsules: usize) {

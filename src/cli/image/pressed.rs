@@ -87,7 +87,7 @@ impl ImageCommand {
         };
         wanted.check().map_err(Usage::new)?;
         let mut pictures = match self.output {
-            Some(_) => Pictures::of_cameras(&["close"], RenderConfig::default()),
+            Some(_) => Pictures::of_cameras(&["close"], RenderConfig::still(640, 480)),
             None => Pictures::none(),
         };
         let (bar, interrupt) = (named_bar("pressing")?, Interrupt::listen()?);

@@ -176,11 +176,7 @@ impl BModeFilm {
         if !self.has_camera {
             return Vec::new();
         }
-        let config = RenderConfig {
-            width: SIDE * 4 / 3,
-            height: SIDE,
-            ..RenderConfig::default()
-        };
+        let config = RenderConfig::still(SIDE * 4 / 3, SIDE);
         let mut draw = || {
             if self.renderer.is_none() {
                 self.renderer = Some(Renderer::new(compiled, config)?);

@@ -57,9 +57,17 @@ impl EpisodeCamera {
     /// # Errors
     /// [`EnvError::Config`] with a list of the scene's cameras.
     pub fn check(cameras: &str, env: &dyn Env) -> Result<(), EnvError> {
-        let Some((scene, _)) = env.scene() else {
-            return Ok(());
-        };
+        match env.scene() {
+            Some((scene, _)) => Self::check_scene(cameras, scene),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that a scene has the cameras. Several names have commas in between.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] with a list of the scene's cameras.
+    pub fn check_scene(cameras: &str, scene: &CompiledScene) -> Result<(), EnvError> {
         let model = scene.visual_model();
         let has = |camera: &str| names::try_find(model, ObjectType::Camera, camera).is_some();
         let Some(unknown) = cameras.split(',').map(str::trim).find(|name| !has(name)) else {
@@ -123,12 +131,7 @@ impl EpisodeCamera {
                 .push((index, side_by_side(renderer, physics, &camera)?));
         }
         if index == self.still_at || (is_over && self.still.is_none()) {
-            let config = RenderConfig {
-                width: 1280,
-                height: 960,
-                ..RenderConfig::default()
-            };
-            let mut renderer = Renderer::new(scene, config)?;
+            let mut renderer = Renderer::new(scene, RenderConfig::still(1280, 960))?;
             self.still = Some(side_by_side(&mut renderer, physics, &camera)?);
         }
         Ok(())

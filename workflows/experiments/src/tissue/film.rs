@@ -36,11 +36,7 @@ impl MotionFilm {
     /// Takes pictures of a given size.
     pub fn sized(width: u32, height: u32) -> Self {
         Self {
-            config: Some(RenderConfig {
-                width,
-                height,
-                ..RenderConfig::default()
-            }),
+            config: Some(RenderConfig::still(width, height)),
             ..Self::none()
         }
     }

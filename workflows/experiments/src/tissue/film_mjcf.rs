@@ -10,6 +10,9 @@ use super::rigid_part::Appearance;
 use super::simulation::TissueSurface;
 use super::snapshot::Snapshot;
 
+/// Rounds of smoothing of the drawn tissue. Tools fold the facets of coarse meshes over each other; the folds would be drawn as shards.
+const SMOOTHING_ROUNDS: usize = 6;
+
 /// Name of the camera.
 pub(super) const CAMERA: &str = "view";
 
@@ -27,15 +30,15 @@ pub(super) fn write(setup: &MotionSetup, snapshots: &[Snapshot]) -> String {
         r#"<mujoco model="motion">
   <statistic center="{x} {y} {z}" extent="{distance}"/>
   <visual>
-    <headlight ambient="0.26 0.26 0.27" diffuse="0.34 0.34 0.34" specular="0.10 0.10 0.10"/>
+    <headlight ambient="0.38 0.38 0.39" diffuse="0.36 0.36 0.36" specular="0.10 0.10 0.10"/>
     <map znear="0.02" zfar="60" shadowclip="2"/>
   </visual>
   <asset>
-    <texture name="room" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.40" rgb2="0.08 0.10 0.12" width="64" height="64"/>
+    <texture name="room" type="skybox" builtin="gradient" rgb1="0.80 0.86 0.89" rgb2="0.46 0.54 0.58" width="64" height="64"/>
     <material name="tissue" rgba="{r} {g} {b} 1" specular="0.6" shininess="0.8"/>
     <material name="steel" rgba="0.72 0.74 0.77 1" specular="0.9" shininess="0.8"/>
     <material name="handle" rgba="0.90 0.90 0.88 1" specular="0.4" shininess="0.5"/>
-    <material name="drape" rgba="0.13 0.35 0.36 1" specular="0.02" shininess="0.1"/>
+    <material name="drape" rgba="0.22 0.50 0.53 1" specular="0.02" shininess="0.1"/>
 "#
     );
     let skins = || {
@@ -91,12 +94,13 @@ fn mesh(xml: &mut String, index: usize, surface: &TissueSurface) {
         }
         xml.push('"');
     };
+    let mesh = surface.mesh.smoothed(SMOOTHING_ROUNDS);
     // The inertia is not used but must be valid: the inertia of a shell needs no volume.
     let _ = write!(xml, "    <mesh name=\"tissue{index}\" inertia=\"shell\"");
-    list(xml, "vertex", &surface.mesh.positions);
-    list(xml, "normal", &surface.normals);
+    list(xml, "vertex", &mesh.positions);
+    list(xml, "normal", &mesh.vertex_normals());
     xml.push_str(" face=\"");
-    for vertex in surface.mesh.triangles.iter().flatten() {
+    for vertex in mesh.triangles.iter().flatten() {
         let _ = write!(xml, "{vertex} ");
     }
     xml.push_str("\"/>\n");
