@@ -143,6 +143,15 @@ fn data_sets_of_another_task_are_refused() {
         1,
     );
     assert!(line.contains("has no scene"), "{line}");
+    let line = refused(
+        &format!("demonstrate probe-press --cameras close,moon --output {path}-y"),
+        2,
+    );
+    assert!(
+        line.contains("\"moon\"") && line.contains("probe/camera"),
+        "{line}"
+    );
+    assert!(!std::path::Path::new(&format!("{path}-y")).exists());
 }
 
 #[cfg(not(feature = "viewer"))]

@@ -123,3 +123,15 @@ fn settings_that_make_no_sense_are_refused() {
         assert!(line.contains(expected), "{line}");
     }
 }
+
+#[test]
+fn a_camera_that_the_scene_does_not_have_is_refused() {
+    let line = command::refused(
+        "serve --openigtlink 0 --scan --camera moon --duration 0.5",
+        2,
+    );
+    assert!(
+        line.contains("\"moon\"") && line.contains("close") && line.contains("probe/camera"),
+        "{line}"
+    );
+}

@@ -9,6 +9,7 @@ use insonate::demonstrations::{
 };
 use insonate::envs::{EnvError, EnvSpec};
 use insonate::evaluation::NamedPolicy;
+use insonate::experiments::EpisodeCamera;
 use insonate::files::Claim;
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use super::interrupt::Interrupt;
 use super::output_folder::{OverwriteArg, claimed};
 use super::print;
 use super::progress_bar::bar;
+use super::run_record;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -92,7 +94,12 @@ impl Demonstrate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let plan = self.plan()?;
         let expert = self.expert()?;
-        let spec = expert.factory.make()?.spec().clone();
+        let env = expert.factory.make()?;
+        for camera in &self.cameras {
+            EpisodeCamera::check(camera, &*env)?;
+        }
+        let spec = env.spec().clone();
+        drop(env);
         let mut demonstrator = self.demonstrator(&expert, &spec)?;
         let info = dataset_info(&expert, &spec, &plan);
         if self.format == Format::LeRobot {
@@ -121,6 +128,8 @@ impl Demonstrate {
             return Err(interrupt.error("no episode was finished").into());
         }
         writer.finish()?;
+        // Demonstrations that fail their verdict are an error, but the data set is complete.
+        run_record::complete();
         let summary = recorded_json(
             &recorded,
             &expert,

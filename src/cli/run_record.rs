@@ -29,6 +29,8 @@ static CURRENT: Mutex<Option<Running>> = Mutex::new(None);
 struct Running {
     record: RunRecord,
     is_resumed: bool,
+    /// All files are written, although the command may still return an error.
+    is_complete: bool,
     claimed: Option<Claimed>,
 }
 
@@ -197,6 +199,7 @@ pub(super) fn begin(arguments: &[String], matches: &ArgMatches, root: &Command) 
     *current() = Some(Running {
         record: RunRecord::of(arguments, matches, root),
         is_resumed: arguments.iter().any(|word| word == "--resume"),
+        is_complete: false,
         claimed: None,
     });
 }
@@ -212,6 +215,13 @@ pub(super) fn claim(folder: &Path, claim: Claim<'_>) {
     }
 }
 
+/// The command has written all of its files. They get a record even if the command then returns an error, such as a failed verdict.
+pub(super) fn complete() {
+    if let Some(running) = &mut *current() {
+        running.is_complete = true;
+    }
+}
+
 /// Writes the record into the claimed folder, if the command has written files there. A resumed run keeps its first record.
 ///
 /// `is_done` says that the command finished, or was interrupted and saved its files.
@@ -224,7 +234,7 @@ pub(super) fn finish(is_done: bool) {
     };
     let is_kept = claimed.folder.join(NAME).exists() && running.is_resumed;
     // After an error, files in a folder that can be resumed may be those of an earlier run.
-    let is_ours = is_done || !claimed.may_resume;
+    let is_ours = is_done || running.is_complete || !claimed.may_resume;
     if is_kept || !is_ours || !OutputFolder::has_files(&claimed.folder) {
         return;
     }

@@ -6,7 +6,7 @@ use clap::Args;
 use insonate::bridges::{
     DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace, serve,
 };
-use insonate::experiments::{self, LiveScan};
+use insonate::experiments::{self, EpisodeCamera, LiveScan};
 use insonate::models::Scene;
 use insonate::openigtlink::{Server, ServerConfig};
 use insonate::sim::render::RenderConfig;
@@ -103,6 +103,10 @@ impl Serve {
             }
             None => Box::new(LiveScan::new(&scene, &self.path())?),
         };
+        let plan = self.plan();
+        if let (Some(camera), Some((scene, _))) = (&plan.camera, live.scene()) {
+            EpisodeCamera::check_scene(camera, scene)?;
+        }
         let config = ServerConfig {
             target_device: DEVICES.target.to_owned(),
             ..ServerConfig::default()
@@ -115,13 +119,9 @@ impl Serve {
         );
         let interrupt = Interrupt::listen()?;
         let mut steering = Steering::new(self.workspace(&scene), self.max_speed, MAX_TURN);
-        let served = serve(
-            &mut *live,
-            &server,
-            &mut steering,
-            &self.plan(),
-            &mut |_| interrupt.flow(),
-        )?;
+        let served = serve(&mut *live, &server, &mut steering, &plan, &mut |_| {
+            interrupt.flow()
+        })?;
         self.print_summary(&served)?;
         if interrupt.is_interrupted() {
             let said = format!("served {} frames", served.frames);
