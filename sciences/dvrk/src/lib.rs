@@ -1,4 +1,4 @@
-//! The arms of the da Vinci Research Kit in pure Rust: kinematics, identified dynamics, and identification from logs.
+//! The arm of the da Vinci Research Kit in pure Rust: kinematics, identified dynamics, and identification from logs.
 //!
 //! ```text
 //! classic() ──► Psm { links, drives, gravity } ── forward_kinematics, tool_pose, tool_jacobian, inverse_kinematics
@@ -17,17 +17,14 @@
 pub mod coupling;
 mod drive;
 mod dynamics;
-pub mod ecm;
 mod error;
 mod geometry;
 pub mod identification;
 mod inertia;
 mod kinematics;
 mod link;
-pub mod mtm;
 mod parameters;
 mod psm;
-mod serial;
 
 pub use drive::Drive;
 pub use dynamics::{BaseParameters, N_PARAMETERS, Regressor, parameter_name};
