@@ -10,6 +10,7 @@ use insonate::training::TrainingSettings;
 use serde_json::{Value, json};
 
 use super::print;
+use super::progress_bar::Busy;
 use super::settings_args::SettingsArgs;
 use super::train::AlgorithmArg;
 
@@ -54,7 +55,9 @@ impl Describe {
             return print(settings.to_toml().trim_end());
         }
         let kind = tasks::by_name(task)?;
+        let busy = Busy::with("building the task")?;
         let spec = settings.factory.make()?.spec().clone();
+        drop(busy);
         if self.json {
             let mut all = to_json(&spec, kind.summary, &settings.factory);
             all["policy"] = policy.as_ref().map_or(Value::Null, policy_json);

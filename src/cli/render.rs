@@ -8,6 +8,7 @@ use insonate::sim::{CompiledScene, Physics};
 use insonate_settings::check_range;
 
 use super::interrupt::Interrupt;
+use super::progress_bar::Busy;
 use super::scene_args::SceneArgs;
 
 #[derive(Debug, Args)]
@@ -38,6 +39,7 @@ pub(crate) struct Render {
 impl Render {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         check_range("after", self.after, [0.0, 3600.0], "s")?;
+        let _busy = Busy::with("drawing the scene")?;
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
         let interrupt = Interrupt::listen()?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::progress_bar::Busy;
 use super::scene_args::SceneArgs;
 use insonate::files;
 
@@ -23,8 +24,10 @@ pub(crate) struct SceneCommand {
 
 impl SceneCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let busy = Busy::with("building the scene")?;
         let xml = self.scene.build()?.to_mjcf()?.to_xml()?;
         insonate::sim::compile(&xml)?; // what MuJoCo refuses is not written
+        drop(busy);
         Ok(files::write(&self.output, xml.as_bytes())?)
     }
 }

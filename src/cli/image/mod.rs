@@ -38,6 +38,7 @@ use serde_json::{Value, json};
 use self::organs::{Organ, OrganFrame, organ_line};
 use self::phantom::PhantomArg;
 use super::device_arg::DeviceArg;
+use super::progress_bar::Busy;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
 use super::{Usage, print};
@@ -204,6 +205,12 @@ impl ImageCommand {
         let mut figures = json!({ "depth_m": settings.depth });
         let backend = Device::from(self.device).open()?;
         let device = backend.name();
+        // A press has a bar of its own.
+        let busy = self
+            .force
+            .is_none()
+            .then(|| Busy::with("simulating the image"))
+            .transpose()?;
         let scanned = self.scanned(&probe, &settings, &mut figures)?;
         let mut b_mode = BMode::new(&probe, &settings).map_err(Usage::new)?;
         let view = View::new(&*scanned.phantom, &*scanned.deformation, &scanned.pose)
@@ -216,6 +223,7 @@ impl ImageCommand {
                 timed(|| Ok(b_mode.frames(&[(view, 0)])?[0].clone()))?
             }
         };
+        drop(busy);
         figures["seconds_per_frame"] = seconds.into();
         figures["device"] = device.into();
         figures["legend"] = json!(legend(&*scanned.phantom));
