@@ -1,50 +1,8 @@
 //! Parser of decimal numbers.
 
-/// Powers of ten that are exact doubles.
-const TEN: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-];
-
-/// All integers up to this one are exact doubles.
-const EXACT: u64 = 1 << 53;
-
 /// The double nearest to a decimal number; `None` for anything else. Surrounding blanks are ignored.
-///
-/// If digits and power of ten are both exact doubles, one multiplication or division rounds correctly (Clinger 1990,
-/// doi 10.1145/93542.93557); all other numbers use the standard library.
 pub(super) fn parse(cell: &[u8]) -> Option<f64> {
-    let cell = cell.trim_ascii();
-    fast(cell).or_else(|| std::str::from_utf8(cell).ok()?.parse().ok())
-}
-
-fn fast(cell: &[u8]) -> Option<f64> {
-    let (negative, digits) = match cell {
-        [b'-', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    // 19 digits fit in 64 bits, and the decimal point is one more byte.
-    if digits.is_empty() || digits.len() > 19 {
-        return None;
-    }
-    let mut mantissa = 0u64;
-    let mut point = None;
-    for (at, &byte) in digits.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            mantissa = mantissa * 10 + u64::from(digit);
-        } else if byte == b'.' && point.is_none() {
-            point = Some(at);
-        } else {
-            return None;
-        }
-    }
-    let decimals = point.map_or(0, |at| digits.len() - 1 - at);
-    if mantissa > EXACT || (point.is_some() && digits.len() == 1) {
-        return None;
-    }
-    let value = mantissa as f64 / TEN[decimals];
-    Some(if negative { -value } else { value })
+    std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
 }
 
 /// The double nearest to a decimal number with an optional decimal comma; a point is refused.
@@ -147,31 +105,6 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
 mod tests {
 
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// The fast path and the standard library agree to the last bit.
-        #[test]
-        fn numbers_are_those_of_the_standard_library(
-            mantissa in any::<u64>(), shift in 0u32..64, point in 0usize..20, negative in any::<bool>(),
-        ) {
-            let mut text = (mantissa >> shift).to_string();
-            if point < text.len() {
-                text.insert(point, '.');
-            }
-            if negative {
-                text.insert(0, '-');
-            }
-            let expected: f64 = text.parse().unwrap();
-            prop_assert_eq!(parse(text.as_bytes()).unwrap().to_bits(), expected.to_bits());
-        }
-
-        /// Both parsers reject the same texts.
-        #[test]
-        fn texts_are_numbers_exactly_when_the_standard_library_says_so(text in "[-+0-9.eE]{0,8}") {
-            prop_assert_eq!(parse(text.as_bytes()).map(f64::to_bits), text.parse().ok().map(f64::to_bits));
-        }
-    }
 
     #[test]
     fn decimal_commas_are_seen() {
