@@ -395,6 +395,38 @@ fn parse_manifest(text: &str, folder: String) -> Manifest {
     }
 }
 
+/// What `cargo publish --workspace --dry-run` asks of a crate, as far as texts show it.
+#[test]
+fn crates_can_be_packaged() {
+    let workspace = read(&root().join("Cargo.toml"));
+    let mut breaches = Vec::new();
+    let own = workspace.lines().filter(|line| line.contains("path = "));
+    for line in own.filter(|line| !line.contains("version = ")) {
+        breaches.push(format!("Cargo.toml: a crate without a version: {line}"));
+    }
+    for file in files().iter().filter(|file| file.ends_with("Cargo.toml")) {
+        let text = read(file);
+        if text.contains("\npublish = false\n") {
+            continue;
+        }
+        let path = shown(file);
+        for key in [
+            "description = ",
+            "license.workspace = ",
+            "version.workspace = ",
+        ] {
+            if !text.contains(&format!("\n{key}")) {
+                breaches.push(format!("{path} has no `{key}`"));
+            }
+        }
+        // Cargo packs only what is in the folder of a crate; it follows links.
+        if text.contains("\nbuild = \"../") {
+            breaches.push(format!("{path}: its build script is outside of its folder"));
+        }
+    }
+    assert_none(&breaches);
+}
+
 /// All source files, sorted by path.
 fn files() -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -1,7 +1,8 @@
 //! Build script of every package that has binaries, tests or examples which link MuJoCo.
 //!
 //! It writes the folder of libmujoco into their rpath, so that they run without `LD_LIBRARY_PATH`.
-//! Cargo hands a link argument only to the package whose build script prints it: hence one script, named by each.
+//! Cargo hands a link argument only to the package whose build script prints it: hence one script, and a link
+//! `build.rs` to it in each, because cargo packs only what is in a package's folder.
 
 #![expect(
     clippy::print_stdout,

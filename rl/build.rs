@@ -1,0 +1,1 @@
+../tools/build/mujoco_rpath.rs
