@@ -109,6 +109,24 @@ fn ppo_starts_from_the_imitated_policy() {
 }
 
 #[test]
+fn a_data_set_that_fails_its_verdict_is_complete_and_recorded() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let folder = scratch.path().join("set");
+    // Less than the force that the task holds.
+    let line = refused(
+        &format!(
+            "demonstrate probe-press --episodes 1 --set task.max_force=3 --output {}",
+            folder.display()
+        ),
+        1,
+    );
+    assert!(line.contains("the data set was written"), "{line}");
+    assert!(folder.join("meta/info.json").exists());
+    let record = std::fs::read_to_string(folder.join("run.toml")).expect("the test can go on");
+    assert!(record.contains("task.max_force=3"), "{record}");
+}
+
+#[test]
 fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let path = scratch
