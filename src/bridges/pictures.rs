@@ -23,7 +23,7 @@ struct Snapshot {
 
 /// State that the simulation thread and the drawing thread share.
 #[derive(Debug, Default)]
-struct Shared {
+struct DrawingState {
     newest: Option<Snapshot>,
     /// A state that has been drawn; its memory is reused.
     drawn: Option<RenderState>,
@@ -63,7 +63,7 @@ impl PictureCounts {
 /// Slot between the simulation thread and the drawing thread.
 #[derive(Debug, Default)]
 pub(super) struct PictureSlot {
-    shared: Mutex<Shared>,
+    shared: Mutex<DrawingState>,
     changed: Condvar,
 }
 
@@ -117,7 +117,7 @@ impl PictureSlot {
 
     /// Waits for the newest state; `None` at the end.
     fn next(&self) -> Option<Snapshot> {
-        let waits = |shared: &mut Shared| shared.newest.is_none() && !shared.is_over;
+        let waits = |shared: &mut DrawingState| shared.newest.is_none() && !shared.is_over;
         let waited = self.changed.wait_while(self.lock(), waits);
         let mut shared = waited.unwrap_or_else(PoisonError::into_inner);
         shared.newest.take().filter(|_| !shared.is_over)
@@ -139,7 +139,7 @@ impl PictureSlot {
     }
 
     /// The shared state is valid even after a panic, because every change is a single assignment.
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    fn lock(&self) -> MutexGuard<'_, DrawingState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -30,11 +30,11 @@ const REST: Duration = Duration::from_millis(300);
 /// Whether, and by which signal, the command was asked to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupt {
-    shared: Arc<Shared>,
+    shared: Arc<SignalState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SignalState {
     signal: Arc<AtomicUsize>,
     begun: Instant,
     /// Whether a loop polls for the signal, so that it ends by itself.
@@ -59,7 +59,7 @@ impl Interrupt {
         if let Some(listening) = INTERRUPT.get() {
             return Ok(listening.clone());
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SignalState {
             signal: Arc::new(AtomicUsize::new(0)),
             begun: Instant::now(),
             is_asked: AtomicBool::new(false),

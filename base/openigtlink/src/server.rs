@@ -76,7 +76,7 @@ struct Counters {
 
 /// State that the threads share.
 #[derive(Debug)]
-struct Shared {
+struct ServerState {
     config: ServerConfig,
     is_over: AtomicBool,
     clients: Mutex<Vec<Client>>,
@@ -94,7 +94,7 @@ struct Client {
 /// A server; dropping it stops it.
 #[derive(Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     address: SocketAddr,
     accepting: Option<JoinHandle<()>>,
 }
@@ -112,7 +112,7 @@ impl Server {
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             config,
             is_over: AtomicBool::new(false),
             clients: Mutex::new(Vec::new()),
@@ -193,7 +193,7 @@ impl Drop for Server {
     }
 }
 
-impl Shared {
+impl ServerState {
     fn accept(self: Arc<Self>, listener: &TcpListener) {
         while !self.is_over.load(Ordering::Relaxed) {
             match listener.accept() {

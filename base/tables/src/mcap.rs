@@ -11,7 +11,7 @@ use mcap::records::Record;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 
 use super::bag::{self, Bag, Topic};
-use super::recording::Part;
+use super::recording::RecordingFile;
 use super::source::{self, Hashing};
 use super::{ReadOptions, guarded, refuse, refuse_at};
 use crate::{Log, TableError};
@@ -35,7 +35,7 @@ pub(super) fn read(file: &str, input: impl Read, options: &ReadOptions) -> Resul
 /// Reads a log from the files of one recording.
 pub(super) fn read_parts(
     file: &str,
-    parts: &[Part],
+    parts: &[RecordingFile],
     notes: Vec<String>,
     options: &ReadOptions,
 ) -> Result<Log, TableError> {
@@ -47,11 +47,11 @@ pub(super) fn read_parts(
 
 fn read_parts_checked(
     file: &str,
-    parts: &[Part],
+    parts: &[RecordingFile],
     mut notes: Vec<String>,
     options: &ReadOptions,
 ) -> Result<Log, TableError> {
-    let mut reading = Reading::default();
+    let mut reading = McapReading::default();
     let mut hashing = None;
     for part in parts {
         let failed = |source| TableError::Read {
@@ -83,7 +83,7 @@ fn read_parts_checked(
 }
 
 fn read_checked(file: &str, input: impl Read, options: &ReadOptions) -> Result<Log, TableError> {
-    let mut reading = Reading::default();
+    let mut reading = McapReading::default();
     let mut input = Hashing::new(input);
     let notes = reading.all(file, &mut input)?.into_iter().collect();
     let failed = |source| TableError::Read {
@@ -103,7 +103,7 @@ fn read_checked(file: &str, input: impl Read, options: &ReadOptions) -> Result<L
 
 /// State of reading.
 #[derive(Default)]
-struct Reading {
+struct McapReading {
     topics: Vec<Topic>,
     others: Vec<String>,
     /// Names of schemas by identifier.
@@ -114,7 +114,7 @@ struct Reading {
     unpacked: u64,
 }
 
-impl Reading {
+impl McapReading {
     /// Reads all records; notes where the file was truncated.
     fn all(&mut self, file: &str, input: &mut impl Read) -> Result<Option<String>, TableError> {
         let options = LinearReaderOptions::default().with_record_length_limit(MAX_RECORD);

@@ -9,7 +9,7 @@ use crate::TableError;
 const MIN_COVERED: f64 = 0.5;
 
 /// Columns that form a channel: a position, an orientation, a velocity or a force.
-struct Part {
+struct ChannelColumns {
     what: &'static str,
     picks: Vec<usize>,
     /// Rows in which all its columns have values.
@@ -74,7 +74,7 @@ pub(super) fn fill(
     merged(file, &parts, time, series, notes)
 }
 
-fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
+fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<ChannelColumns> {
     let picks_of = |axes: Axes| match axes {
         Axes::One(pick) => vec![pick],
         Axes::Three(picks) => picks.to_vec(),
@@ -82,7 +82,7 @@ fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
     let of = |what: &'static str, picks: Vec<usize>| {
         let has = |row: &usize| picks.iter().all(|&pick| !series[pick][*row].is_nan());
         let n = series[picks[0]].len();
-        Part {
+        ChannelColumns {
             rows: (0..n).filter(has).collect(),
             what,
             picks,
@@ -109,7 +109,7 @@ fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
 /// Interpolates channels with different rows at the times of the slowest one.
 fn merged(
     file: &str,
-    parts: &[Part],
+    parts: &[ChannelColumns],
     time: &mut Vec<f64>,
     series: &mut [Vec<f64>],
     notes: &mut Vec<String>,

@@ -22,7 +22,7 @@ const MAX_FILES: usize = 4096;
 mod part;
 
 #[cfg(feature = "bags")]
-pub(super) use part::Part;
+pub(super) use part::RecordingFile;
 
 /// The files of a recording.
 #[cfg_attr(
@@ -169,8 +169,8 @@ impl Recording {
         let parts = self
             .files
             .into_iter()
-            .map(Part::new)
-            .collect::<Result<Vec<Part>, TableError>>()?;
+            .map(RecordingFile::new)
+            .collect::<Result<Vec<RecordingFile>, TableError>>()?;
         match self.format {
             Format::Mcap => mcap::read_parts(name, &parts, self.notes, options),
             _ => sqlite::read_parts(name, &parts, self.notes, options),

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::bag::{self, Bag, Topic};
-use super::recording::Part;
+use super::recording::RecordingFile;
 use super::source::{self, Hashing};
 use super::{ReadOptions, refuse, refuse_at};
 use crate::{Log, TableError};
@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<Log, TableError> {
     let mut hashing = Hashing::new(input);
     check_whole(file, &mut hashing)?;
-    let mut reading = Reading::default();
+    let mut reading = SqliteReading::default();
     reading.add(file, &open(file, path)?)?;
     reading.log(file, hashing.finish(), Vec::new(), options)
 }
@@ -32,11 +32,11 @@ pub(super) fn read(
 /// Reads a log from the files of one bag.
 pub(super) fn read_parts(
     file: &str,
-    parts: &[Part],
+    parts: &[RecordingFile],
     notes: Vec<String>,
     options: &ReadOptions,
 ) -> Result<Log, TableError> {
-    let mut reading = Reading::default();
+    let mut reading = SqliteReading::default();
     let mut hashing = None;
     for part in parts {
         let mut input = part.open(hashing)?;
@@ -63,7 +63,7 @@ pub(super) fn read_bytes(
 ) -> Result<Log, TableError> {
     let mut hashing = Hashing::new(bytes);
     check_whole(file, &mut hashing)?;
-    let mut reading = Reading::default();
+    let mut reading = SqliteReading::default();
     reading.add(file, &in_memory(file, bytes)?)?;
     reading.log(file, hashing.finish(), Vec::new(), options)
 }
@@ -109,12 +109,12 @@ fn damaged(file: &str, error: &rusqlite::Error) -> TableError {
 
 /// State of reading.
 #[derive(Default)]
-struct Reading {
+struct SqliteReading {
     topics: Vec<Topic>,
     others: Vec<String>,
 }
 
-impl Reading {
+impl SqliteReading {
     fn log(
         self,
         file: &str,

@@ -2,7 +2,7 @@
 //!
 //! Samples further away do not influence the preparation and cannot make it fail.
 
-use super::{Part, PreparedLog, findings::Findings, options::PrepareOptions, part, sanity};
+use super::{LogSegment, PreparedLog, findings::Findings, options::PrepareOptions, part, sanity};
 use crate::{CalibrationError, Log};
 
 /// Initial margin around the window [s]; doubled until it contains free air.
@@ -41,7 +41,7 @@ pub(super) fn prepared(
     }
     // Air inside the window is preferred because it is the nearest.
     let alone = match part(&log.rows(&rows), options) {
-        Ok(Part {
+        Ok(LogSegment {
             log,
             is_anchored: true,
         }) => return Ok(log),
@@ -56,7 +56,7 @@ pub(super) fn prepared(
         if more.len() > rows.len() {
             rows = more;
             match part(&log.rows(&rows), options) {
-                Ok(Part {
+                Ok(LogSegment {
                     log,
                     is_anchored: true,
                 }) => return Ok(with_note(log, reach)),

@@ -90,7 +90,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
 }
 
 /// A part of a log, prepared separately.
-struct Part {
+struct LogSegment {
     log: PreparedLog,
     /// Whether the force without contact and, if there is one, the surface were given or found in the samples.
     is_anchored: bool,
@@ -100,7 +100,7 @@ struct Part {
     clippy::too_many_lines,
     reason = "the steps in their order, each one call"
 )]
-fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
+fn part(log: &Log, options: &PrepareOptions) -> Result<LogSegment, CalibrationError> {
     let mut findings = Findings::new(log.name());
     sanity::check(log, &findings)?;
     let (log, clock) = time::ordered(log, &mut findings)?;
@@ -129,7 +129,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     if !track.stretches.is_empty() {
         let mut palpated = palpated(track, &clock, &clipped, options, findings)?;
         palpated.samples.latency_standard_error = latency_standard_error;
-        return Ok(Part {
+        return Ok(LogSegment {
             log: palpated,
             is_anchored: true,
         });
@@ -247,7 +247,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
         choices: findings.choices,
         notes: findings.notes,
     };
-    Ok(Part {
+    Ok(LogSegment {
         is_anchored: is_anchored && (approach.ends_in_air || !contact.is_unknown()),
         log,
     })

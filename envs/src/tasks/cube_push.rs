@@ -282,7 +282,7 @@ struct Push {
 }
 
 /// Observed quantities of one control step.
-struct View {
+struct StepState {
     probe: Vector3<f64>,
     probe_velocity: Vector3<f64>,
     cube: Vector3<f64>,
@@ -304,10 +304,10 @@ impl Push {
         })
     }
 
-    fn view(&self, state: &SceneState) -> View {
+    fn view(&self, state: &SceneState) -> StepState {
         let cube = self.cube.pose(&state.physics).position;
         let goal = Vector3::new(self.goal[0], self.goal[1], cube.z);
-        View {
+        StepState {
             probe: state.probe.world_from_probe.position,
             probe_velocity: state.probe.twist.linear,
             cube,
@@ -317,7 +317,7 @@ impl Push {
     }
 
     /// Position of the probe for pushing the cube towards the goal.
-    fn behind(view: &View) -> Vector3<f64> {
+    fn behind(view: &StepState) -> Vector3<f64> {
         let direction = view.way.try_normalize(1e-9).unwrap_or_else(Vector3::x);
         let mut place = view.cube - direction * BEHIND;
         place.z = insonate_models::arena::TABLE_HEIGHT + PUSH_HEIGHT;

@@ -27,11 +27,11 @@ struct Cell {
 
 /// The threads of a vector, except the caller's.
 pub(super) struct Pool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     workers: Vec<JoinHandle<()>>,
 }
 
-struct Shared {
+struct PoolState {
     cells: Vec<Cell>,
     autoreset: Autoreset,
     /// Index of the next cell to hand out. When it reaches the number of cells, all are handed out.
@@ -64,7 +64,7 @@ impl Pool {
             Duration::ZERO
         };
         let mut pool = Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(PoolState {
                 cells: groups.iter().map(|&n_slots| Cell::new(n_slots)).collect(),
                 autoreset,
                 next: AtomicUsize::new(groups.len()),
@@ -144,7 +144,7 @@ impl Cell {
     }
 }
 
-impl Shared {
+impl PoolState {
     /// Main loop of a worker.
     fn serve(&self) {
         let mut seen = 0;

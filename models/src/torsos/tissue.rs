@@ -97,20 +97,20 @@ pub fn xpbd(config: &TorsoConfig) -> Result<Torso, ModelError> {
 }
 
 /// A tissue solver, as far as its file differs.
-struct Solver {
+struct SolverParameters {
     name: &'static str,
     material: fn(&TorsoConfig) -> [f64; 4],
     /// Longest substep [s], if the solver has a limit.
     substep: fn(&TorsoConfig) -> Option<f64>,
 }
 
-const MPM: Solver = Solver {
+const MPM: SolverParameters = SolverParameters {
     name: "mpm",
     material: mpm_material,
     substep: |_| None,
 };
 
-const XPBD: Solver = Solver {
+const XPBD: SolverParameters = SolverParameters {
     name: "xpbd",
     material: xpbd_material,
     substep: |config| Some(substep(config)),
@@ -203,7 +203,7 @@ fn substep(config: &TorsoConfig) -> f64 {
     })
 }
 
-fn solid(solver: &Solver, config: &TorsoConfig) -> Result<Torso, ModelError> {
+fn solid(solver: &SolverParameters, config: &TorsoConfig) -> Result<Torso, ModelError> {
     config.check()?;
     let material = (solver.material)(config);
     let [young_modulus, ..] = material;

@@ -49,7 +49,7 @@ struct Measurement {
     /// Point that the com-based quantities refer to, in world [m].
     center: Vector3<f64>,
     /// The bodies below the sensor.
-    bodies: Vec<Motion>,
+    bodies: Vec<BodyMotion>,
     /// Wrench of flexes on these bodies about the sensor, in world axes.
     flexes: Wrench,
     /// The result, once it was computed.
@@ -58,7 +58,7 @@ struct Measurement {
 
 /// MuJoCo's com-based `cinert`, `cvel` and `cacc` of one body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Motion {
+struct BodyMotion {
     inertia: [f64; 10],
     velocity: [f64; 6],
     acceleration: [f64; 6],
@@ -100,7 +100,7 @@ impl ForceTorque {
         measurement.bodies.clear();
         measurement
             .bodies
-            .extend(self.below.iter().map(|&body| Motion {
+            .extend(self.below.iter().map(|&body| BodyMotion {
                 inertia: data.cinert()[body],
                 velocity: data.cvel()[body],
                 acceleration: data.cacc()[body],

@@ -23,7 +23,7 @@ const BLOCK: usize = 16;
 pub(super) struct Skyline<T> {
     /// `order[i]` is the unknown at index `i`.
     order: Vec<usize>,
-    blocks: Vec<Block<T>>,
+    blocks: Vec<RowBlock<T>>,
     /// Entries to the left of the blocks' triangles, block by block, column by column.
     columns: Vec<[T; BLOCK]>,
     /// The same entries in groups of sixteen columns, each row by row.
@@ -32,7 +32,7 @@ pub(super) struct Skyline<T> {
 
 /// Sixteen rows of `L`.
 #[derive(Debug, Clone)]
-struct Block<T> {
+struct RowBlock<T> {
     /// First column left of the triangle; a multiple of [`BLOCK`].
     first: usize,
     /// Start of the block in [`Skyline::columns`] and [`Skyline::rows`].
@@ -69,7 +69,7 @@ impl Skyline<f64> {
                 skyline.columns.extend(transposed(&rows));
             }
             let inverse = inverted(&square(top, top));
-            skyline.blocks.push(Block {
+            skyline.blocks.push(RowBlock {
                 first,
                 start,
                 inverse: [inverse, transposed(&inverse)],
@@ -87,7 +87,7 @@ impl Skyline<f64> {
             blocks: self
                 .blocks
                 .iter()
-                .map(|block| Block {
+                .map(|block| RowBlock {
                     first: block.first,
                     start: block.start,
                     inverse: block.inverse.map(|half| half.each_ref().map(single)),
@@ -166,7 +166,7 @@ impl<T: RealField + Copy> Skyline<T> {
 
     /// Solves `L y = b` for the rows of a block that starts at `top`; all rows above are solved.
     #[inline(always)]
-    fn forward(&self, sums: impl Product<T>, top: usize, block: &Block<T>, work: &mut [T]) {
+    fn forward(&self, sums: impl Product<T>, top: usize, block: &RowBlock<T>, work: &mut [T]) {
         let (above, own) = split(top, work);
         let above = &above[block.first..];
         let sum = sums.of(&self.columns[block.start..block.start + above.len()], above);
@@ -179,7 +179,7 @@ impl<T: RealField + Copy> Skyline<T> {
 
     /// Solves `Lᵀ x = y` for the rows of a block that starts at `top`; all rows below are solved and already subtracted.
     #[inline(always)]
-    fn backward(&self, sums: impl Product<T>, top: usize, block: &Block<T>, work: &mut [T]) {
+    fn backward(&self, sums: impl Product<T>, top: usize, block: &RowBlock<T>, work: &mut [T]) {
         let (above, own) = split(top, work);
         let above = &mut above[block.first..];
         *own = sums.of(&block.inverse[1], own);

@@ -33,7 +33,7 @@ pub fn insertion_force_plot(
     let drawing = Curves {
         title: title.to_owned(),
         panels: vec![
-            Panel {
+            InsertionPanel {
                 labels: ["depth [mm]", "force [N]"],
                 equal: false,
                 curves: vec![
@@ -42,12 +42,12 @@ pub fn insertion_force_plot(
                     ("push at the introducer", INK, curve(&|s| s.push)),
                 ],
             },
-            Panel {
+            InsertionPanel {
                 labels: ["depth [mm]", "contacts"],
                 equal: false,
                 curves: vec![("contacts", BLUE_LINE, curve(&|s| s.n_contacts as f64))],
             },
-            Panel {
+            InsertionPanel {
                 labels: ["depth [mm]", "penetration [µm]"],
                 equal: false,
                 curves: vec![("penetration", ORANGE_LINE, curve(&|s| 1e6 * s.penetration))],
@@ -87,7 +87,7 @@ pub fn insertion_shape_plot(
             let points: Points = inside.map(|p| (1e3 * p[axis], 1e3 * p.z)).collect();
             curves.push((name, color, points));
         }
-        Panel {
+        InsertionPanel {
             labels: [label, "z [mm]"],
             equal: true,
             curves,
@@ -104,14 +104,14 @@ pub fn insertion_shape_plot(
 
 type Points = Vec<(f64, f64)>;
 
-struct Panel {
+struct InsertionPanel {
     labels: [&'static str; 2],
     /// Whether both axes have the same length.
     equal: bool,
     curves: Vec<(&'static str, RGBColor, Points)>,
 }
 
-impl Panel {
+impl InsertionPanel {
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> DrawResult
     where
         B::ErrorType: 'static,
@@ -148,7 +148,7 @@ impl Panel {
 
 struct Curves {
     title: String,
-    panels: Vec<Panel>,
+    panels: Vec<InsertionPanel>,
 }
 
 impl Drawing for Curves {

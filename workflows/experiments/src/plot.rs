@@ -16,7 +16,7 @@ pub struct Plot {
 }
 
 /// One stacked panel of a time plot.
-struct Panel {
+struct TimePanel {
     label: &'static str,
     values: Vec<(f64, f64)>,
     /// Target value, drawn as a horizontal line; `None` if there is no target.
@@ -42,25 +42,25 @@ pub fn time_plot(
             .collect()
     };
     let panels = [
-        Panel {
+        TimePanel {
             label: "force along the probe [N]",
             values: series(|s| s.force[2]),
             goal: force,
             least_range: 2.0,
         },
-        Panel {
+        TimePanel {
             label: "speed of the face [mm/s]",
             values: series(|s| 1e3 * norm(s.velocity)),
             goal: speed.map(|v| 1e3 * v),
             least_range: 10.0,
         },
-        Panel {
+        TimePanel {
             label: "indentation [mm]",
             values: series(|s| 1e3 * s.indentation),
             goal: None,
             least_range: 2.0,
         },
-        Panel {
+        TimePanel {
             label: "contact",
             values: series(|s| f64::from(u8::from(s.in_contact))),
             goal: None,
@@ -79,7 +79,7 @@ pub fn time_plot(
 struct TimePlot<'a> {
     record: &'a Record,
     title: &'a str,
-    panels: [Panel; 4],
+    panels: [TimePanel; 4],
 }
 
 impl Drawing for TimePlot<'_> {
@@ -105,7 +105,7 @@ impl Drawing for TimePlot<'_> {
     }
 }
 
-fn draw_panel<B: DrawingBackend>(area: &Area<B>, record: &Record, panel: &Panel) -> DrawResult
+fn draw_panel<B: DrawingBackend>(area: &Area<B>, record: &Record, panel: &TimePanel) -> DrawResult
 where
     B::ErrorType: 'static,
 {

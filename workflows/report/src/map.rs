@@ -37,7 +37,7 @@ impl<'a> MapPlot<'a> {
 }
 
 /// One of the two maps.
-struct Panel {
+struct MapPanel {
     title: String,
     /// Values row by row.
     values: Vec<f64>,
@@ -54,11 +54,11 @@ impl Drawing for MapPlot<'_> {
         let name = map.parameter.replace('_', " ");
         let area = titled(area, &format!("{name} over the skin"))?;
         let panels = [
-            Panel {
+            MapPanel {
                 title: format!("{name} [{}]", map.unit),
                 values: map.points.iter().map(|point| point.value).collect(),
             },
-            Panel {
+            MapPanel {
                 title: "half of the 95 % interval [%]".to_owned(),
                 values: map
                     .points
@@ -75,7 +75,7 @@ impl Drawing for MapPlot<'_> {
 }
 
 impl MapPlot<'_> {
-    fn panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &Panel) -> DrawResult
+    fn panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &MapPanel) -> DrawResult
     where
         B::ErrorType: 'static,
     {

@@ -14,10 +14,10 @@ const MAX_NAME: usize = 22;
 /// One panel per parameter.
 pub(super) struct Sites {
     names: Vec<String>,
-    panels: Vec<Panel>,
+    panels: Vec<SitePanel>,
 }
 
-struct Panel {
+struct SitePanel {
     label: String,
     /// Value and 95 % interval of each site.
     sites: Vec<(f64, [f64; 2])>,
@@ -30,7 +30,7 @@ impl Sites {
         let panels = pooled_of(sites).into_iter().take(2);
         let panels = panels.map(|(Parameter { name, unit, .. }, pooled)| {
             let each = sites.logs.iter().filter_map(|log| log.fit.parameter(name));
-            Panel {
+            SitePanel {
                 label: labelled(&name.replace('_', " "), unit),
                 sites: each.map(|p| (p.value, p.ci95)).collect(),
                 pooled: *pooled,
@@ -70,7 +70,7 @@ impl Drawing for Sites {
 }
 
 impl Sites {
-    fn panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &Panel) -> DrawResult
+    fn panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &SitePanel) -> DrawResult
     where
         B::ErrorType: 'static,
     {

@@ -1,6 +1,6 @@
 //! The pose of a robot's tip from recorded joint states, as one more topic.
 
-use super::topic::{Part, Topic};
+use super::topic::{MessageNumbers, Topic};
 use crate::columns::{self, Selector};
 use crate::joints::{self, Poses};
 use crate::robot::RobotKinematics;
@@ -76,8 +76,8 @@ pub(super) fn add_pose(
     columns.joints = None;
     columns.position = Some(vec![Selector::Name(format!("{name}.translation"))]);
     let parts = vec![
-        Part::list("translation", 3, translation),
-        Part::list("rotation", 4, rotation),
+        MessageNumbers::list("translation", 3, translation),
+        MessageNumbers::list("rotation", 4, rotation),
     ];
     // The frame of a sensor that the robot carries has another name than the tip.
     let pose = Topic::composed(

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::ros;
-use super::topic::{Message, Part};
+use super::topic::{Message, MessageNumbers};
 
 /// Maximum depth of nested objects.
 const DEPTH: usize = 4;
@@ -54,7 +54,7 @@ fn visit(members: &Map<String, Value>, path: &str, depth: usize, message: &mut M
             }
             _ => continue,
         };
-        message.parts.push(Part {
+        message.parts.push(MessageNumbers {
             name,
             width,
             values,

@@ -1,7 +1,7 @@
 //! ROS 2 message types with force, position or velocity: their members, in order.
 
 use super::cdr::Cdr;
-use super::topic::{Message, Part};
+use super::topic::{Message, MessageNumbers};
 use super::transforms::Transform;
 
 /// A member of a message.
@@ -158,7 +158,7 @@ pub(super) fn read(members: &[Member], bytes: &[u8]) -> Result<Message, String> 
                 (name, Some(values.len()), values)
             }
         };
-        message.parts.push(Part {
+        message.parts.push(MessageNumbers {
             name: (*name).to_owned(),
             width,
             values,

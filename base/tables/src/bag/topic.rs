@@ -14,14 +14,14 @@ const MAX_MESSAGE: u64 = 16 << 20;
 
 /// Numbers of a message, or of all messages of a topic, one after the other.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct MessageNumbers {
     pub(super) name: String,
     /// Numbers per message; `None`: a single number, not a list.
     pub(super) width: Option<usize>,
     pub(super) values: Vec<f64>,
 }
 
-impl Part {
+impl MessageNumbers {
     pub(super) fn list(name: &str, width: usize, values: Vec<f64>) -> Self {
         Self {
             name: name.to_owned(),
@@ -42,7 +42,7 @@ pub(super) struct Message {
     pub(super) child: Option<String>,
     /// Names of the joints whose positions the message gives.
     pub(super) joints: Vec<String>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<MessageNumbers>,
 }
 
 /// Encoding of messages.
@@ -64,7 +64,7 @@ pub(crate) struct Topic {
     /// Recording times and time stamps of the messages [ns].
     pub(super) recorded: Vec<i64>,
     pub(super) stamps: Vec<i64>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<MessageNumbers>,
     /// Frame named in the first message.
     pub(super) frame: Option<String>,
     /// Frame whose pose the first message gives.
@@ -115,7 +115,7 @@ impl Topic {
         child: Option<String>,
         recorded: Vec<i64>,
         stamps: Vec<i64>,
-        parts: Vec<Part>,
+        parts: Vec<MessageNumbers>,
     ) -> Self {
         Self {
             name,
@@ -165,7 +165,7 @@ impl Topic {
             self.joints = message.joints;
             self.parts = message.parts;
         } else {
-            let alike = |(ours, theirs): (&Part, &Part)| {
+            let alike = |(ours, theirs): (&MessageNumbers, &MessageNumbers)| {
                 ours.name == theirs.name && ours.width == theirs.width
             };
             if self.parts.len() != message.parts.len()
@@ -210,7 +210,7 @@ impl Topic {
     }
 
     /// The part with this name.
-    pub(super) fn part(&self, name: &str) -> Option<&Part> {
+    pub(super) fn part(&self, name: &str) -> Option<&MessageNumbers> {
         self.parts.iter().find(|part| part.name == name)
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use super::topic::{Part, Topic};
+use super::topic::{MessageNumbers, Topic};
 use crate::MAX_SAMPLES;
 use crate::orientation::OrientationKind;
 
@@ -178,8 +178,8 @@ impl Transforms {
             rotation.extend(pose.rotation.coords.iter());
         }
         let parts = vec![
-            Part::list("translation", 3, translation),
-            Part::list("rotation", 4, rotation),
+            MessageNumbers::list("translation", 3, translation),
+            MessageNumbers::list("rotation", 4, rotation),
         ];
         let child = Some(frame.to_owned());
         let topic = Topic::composed(format!("/tf.{frame}"), root, child, recorded, stamps, parts);

@@ -100,7 +100,7 @@ fn is_known(name: &[u8]) -> bool {
 }
 
 /// Consecutive rows of numbers with the same width.
-struct Block {
+struct NumberRows {
     first: usize,
     rows: usize,
     texts: usize,
@@ -110,10 +110,10 @@ struct Block {
 /// Finds the table of a text, with the delimiter that gives the largest block of rows of numbers with the fewest
 /// words.
 pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
-    let mut best: Option<(Delimiter, Vec<Block>, usize)> = None;
+    let mut best: Option<(Delimiter, Vec<NumberRows>, usize)> = None;
     for delimiter in Delimiter::ALL {
         let blocks = blocks(lines, delimiter);
-        let rank = |block: &Block| (block.rows, usize::MAX - block.texts);
+        let rank = |block: &NumberRows| (block.rows, usize::MAX - block.texts);
         // Among blocks of equal length, the first one.
         let longest = (0..blocks.len()).rev().max_by_key(|&at| rank(&blocks[at]));
         let Some(longest) = longest else { continue };
@@ -126,7 +126,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
     }
     let (delimiter, blocks, longest) = best?;
     let width = blocks[longest].width;
-    let of = |block: &Block| heading(lines, delimiter, block);
+    let of = |block: &NumberRows| heading(lines, delimiter, block);
     // A malformed row ends a block: the table starts with the first block below names, not after the malformed row.
     // Rows of another width need a time among their names, because a table of results has none.
     let named = blocks.iter().find_map(|block| {
@@ -160,7 +160,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
 
 impl Table {
     /// Handles names that look like numbers, `time,1,2`, with a word above numbers.
-    fn take_first_row(&mut self, lines: &[Line<'_>], block: &Block) {
+    fn take_first_row(&mut self, lines: &[Line<'_>], block: &NumberRows) {
         let rest = &lines[block.first + 1..];
         let next = rest
             .iter()
@@ -182,8 +182,8 @@ impl Table {
     }
 }
 
-fn blocks(lines: &[Line<'_>], delimiter: Delimiter) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn blocks(lines: &[Line<'_>], delimiter: Delimiter) -> Vec<NumberRows> {
+    let mut blocks: Vec<NumberRows> = Vec::new();
     let mut open = false;
     for (at, line) in lines.iter().enumerate() {
         if line.is_blank() || line.is_comment() {
@@ -196,7 +196,7 @@ fn blocks(lines: &[Line<'_>], delimiter: Delimiter) -> Vec<Block> {
                 block.rows += 1;
                 block.texts += shape.texts;
             }
-            _ if shape.is_row() => blocks.push(Block {
+            _ if shape.is_row() => blocks.push(NumberRows {
                 first: at,
                 rows: 1,
                 texts: shape.texts,
@@ -210,7 +210,7 @@ fn blocks(lines: &[Line<'_>], delimiter: Delimiter) -> Vec<Block> {
 }
 
 /// Names and units directly above a block.
-fn heading(lines: &[Line<'_>], delimiter: Delimiter, block: &Block) -> Heading {
+fn heading(lines: &[Line<'_>], delimiter: Delimiter, block: &NumberRows) -> Heading {
     let mut above = (0..block.first).rev().filter(|&at| !lines[at].is_blank());
     let Some(nearest) = above.next() else {
         return Heading::default();

@@ -26,7 +26,7 @@ pub(super) struct Dtype {
 
 /// A named part of a row, or the row itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct DtypeField {
     pub(super) name: Option<String>,
     pub(super) dtype: Dtype,
     /// Offset in the row [bytes].
@@ -119,12 +119,12 @@ pub(super) fn pickled() -> String {
 }
 
 /// The parts of a row and its size [bytes], from the entry `descr`.
-pub(super) fn parts(descr: &Literal) -> Result<(Vec<Part>, usize), String> {
+pub(super) fn parts(descr: &Literal) -> Result<(Vec<DtypeField>, usize), String> {
     match descr {
         Literal::Text(text) => {
             let dtype = Dtype::parse(text)?;
             let size = dtype.size;
-            let part = Part {
+            let part = DtypeField {
                 name: None,
                 dtype,
                 offset: 0,
@@ -150,7 +150,7 @@ pub(super) fn parts(descr: &Literal) -> Result<(Vec<Part>, usize), String> {
 }
 
 /// `('force', '<f8')` or `('force', '<f8', (3,))`; a name may be `('title', 'force')`.
-fn part(item: &Literal, offset: usize) -> Result<Part, String> {
+fn part(item: &Literal, offset: usize) -> Result<DtypeField, String> {
     let strange = || "has a field that is not a name and a type".to_owned();
     let Literal::Sequence(entries) = item else {
         return Err(strange());
@@ -187,7 +187,7 @@ fn part(item: &Literal, offset: usize) -> Result<Part, String> {
             ));
         }
     };
-    Ok(Part {
+    Ok(DtypeField {
         name: Some(name.clone()),
         dtype: Dtype::parse(dtype)?,
         offset,

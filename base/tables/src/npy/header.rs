@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::dtype::{self, Part};
+use super::dtype::{self, DtypeField};
 use super::literal::{self, Literal};
 use crate::source;
 
@@ -17,7 +17,7 @@ pub(super) const MAX_COLUMNS: usize = 4096;
 pub(crate) struct Header {
     /// Number of rows; `None`: the array is not a table (0-D or above 2-D).
     pub(super) rows: Option<usize>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<DtypeField>,
     /// Size of a row [bytes].
     pub(super) stride: usize,
     /// Whether the array is stored column by column.

@@ -12,7 +12,7 @@ use crate::{TableError, refuse};
 const MAX_UNPACKED: u64 = 1 << 30;
 
 /// A file of a recording on disk.
-pub(crate) struct Part {
+pub(crate) struct RecordingFile {
     pub(crate) path: PathBuf,
     /// Name for messages.
     pub(crate) name: String,
@@ -20,7 +20,7 @@ pub(crate) struct Part {
     size: u64,
 }
 
-impl Part {
+impl RecordingFile {
     pub(super) fn new(path: PathBuf) -> Result<Self, TableError> {
         let name = path.display().to_string();
         let failed = |source| TableError::Read {

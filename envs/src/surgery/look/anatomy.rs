@@ -11,7 +11,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 const AROUND: usize = 14;
 
 /// A rendered part.
-pub(super) struct Part {
+pub(super) struct RenderedPart {
     pub(super) name: &'static str,
     pub(super) material: &'static str,
     pub(super) mesh: TriangleMesh,
@@ -20,7 +20,7 @@ pub(super) struct Part {
 }
 
 /// All rendered parts.
-pub(super) fn parts() -> Vec<Part> {
+pub(super) fn parts() -> Vec<RenderedPart> {
     let mut parts = vec![gall_bladder(), round_ligament(), fat()];
     parts.extend(gate());
     parts
@@ -32,7 +32,7 @@ fn tube(
     material: &'static str,
     line: &[([f64; 3], f64)],
     still_from: Option<f64>,
-) -> Part {
+) -> RenderedPart {
     let mut mesh = TriangleMesh::default();
     let mut carried = Vec::new();
     let n = line.len();
@@ -59,7 +59,7 @@ fn tube(
             mesh.triangles.extend([[a, b, d], [a, d, c]]);
         }
     }
-    Part {
+    RenderedPart {
         name,
         material,
         mesh,
@@ -97,7 +97,7 @@ fn spline(knots: &[([f64; 3], f64)]) -> Vec<([f64; 3], f64)> {
         .collect()
 }
 
-fn gall_bladder() -> Part {
+fn gall_bladder() -> RenderedPart {
     let knots = [
         ([-0.004, 0.006, -0.012], 0.0025),
         ([-0.007, -0.002, -0.018], 0.0045),
@@ -110,7 +110,7 @@ fn gall_bladder() -> Part {
     tube("gall_bladder", "gall_bladder", &spline(&knots), None)
 }
 
-fn round_ligament() -> Part {
+fn round_ligament() -> RenderedPart {
     let knots = [
         ([0.018, -0.010, -0.012], 0.002),
         ([0.018, -0.034, -0.018], 0.0026),
@@ -123,7 +123,7 @@ fn round_ligament() -> Part {
 }
 
 /// Portal vein, proper hepatic artery and common bile duct.
-fn gate() -> [Part; 3] {
+fn gate() -> [RenderedPart; 3] {
     let down = |offset: [f64; 2], radius: f64| {
         let [x, y] = offset;
         [
@@ -145,8 +145,8 @@ fn gate() -> [Part; 3] {
 }
 
 /// Fat lobules around the porta hepatis and the neck of the gall bladder.
-fn fat() -> Part {
-    let mut fat = Part {
+fn fat() -> RenderedPart {
+    let mut fat = RenderedPart {
         name: "fat",
         material: "fat",
         mesh: TriangleMesh::default(),

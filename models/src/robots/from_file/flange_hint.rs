@@ -18,7 +18,7 @@ const ACROSS: f64 = 0.5;
 const APART: f64 = 0.01;
 
 /// Geometry of the arm relative to the flange.
-struct View {
+struct ArmExtent {
     /// Axis of the last joint, a hinge, in the mount's frame.
     axis: Unit<Vector3<f64>>,
     /// Vectors to the flange from the origins of the elements on the path, nearest first, in the mount's frame [m].
@@ -27,7 +27,7 @@ struct View {
     links: Vec<Vector3<f64>>,
 }
 
-impl View {
+impl ArmExtent {
     /// Returns `None` if the last joint is a slide, which gives no direction of the tool.
     ///
     /// `moves` tells which elements of the path are bodies with joints.
@@ -70,7 +70,7 @@ impl View {
 pub(super) fn hint(mjcf: &Mjcf, path: &[usize], chain: &Chain) -> Option<String> {
     let posture = chain.posture(&[]);
     let rotation = posture.mount_from_flange.rotation;
-    let view = View::new(&posture, &moving(mjcf, path))?;
+    let view = ArmExtent::new(&posture, &moving(mjcf, path))?;
     let z = rotation * Vector3::z();
     let better = view.better(&z)?;
     if view.better(&better).is_some() {

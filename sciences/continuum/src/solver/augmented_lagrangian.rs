@@ -35,8 +35,8 @@ pub(crate) struct AugmentedLagrangian {
     matrix: BlockTridiagonal,
     factors: Cholesky,
     /// Contribution of each row to the factorised matrix.
-    parts: Vec<Part>,
-    new_parts: Vec<Part>,
+    parts: Vec<RowTerm>,
+    new_parts: Vec<RowTerm>,
     residual: Vec<NodeVector>,
     direction: Vec<NodeVector>,
     product: Vec<NodeVector>,
@@ -49,7 +49,7 @@ pub(crate) struct AugmentedLagrangian {
 
 /// Contribution of a row to the matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
+enum RowTerm {
     Free,
     /// The normal, and slip along a unit direction with a share of the penalty.
     Pressed {
@@ -238,12 +238,12 @@ fn response(row: &ContactRow, motion: &Vector3<f64>, bound: f64, penalty: f64) -
 }
 
 /// The derivative of [`response`].
-fn part(row: &ContactRow, motion: &Vector3<f64>, bound: f64, penalty: f64) -> Part {
+fn part(row: &ContactRow, motion: &Vector3<f64>, bound: f64, penalty: f64) -> RowTerm {
     let pressed = row.force.x > penalty * (motion.x + row.gap);
     let trial = row.force.yz() - penalty * motion.yz();
     let size = trial.norm();
     if !pressed && bound <= 0.0 {
-        return Part::Free;
+        return RowTerm::Free;
     }
     let (slip, share) = if bound <= 0.0 {
         (Vector3::zeros(), 0.0)
@@ -256,12 +256,12 @@ fn part(row: &ContactRow, motion: &Vector3<f64>, bound: f64, penalty: f64) -> Pa
         (Vector3::zeros(), 1.0)
     };
     let slip = Vector3::new(f64::from(u8::from(pressed)), slip.y, slip.z);
-    Part::Pressed { slip, share }
+    RowTerm::Pressed { slip, share }
 }
 
 /// Adds a row's part to the matrix.
-fn stiffen(matrix: &mut BlockTridiagonal, row: &ContactRow, part: &Part, penalty: f64) {
-    let Part::Pressed { slip, share } = part else {
+fn stiffen(matrix: &mut BlockTridiagonal, row: &ContactRow, part: &RowTerm, penalty: f64) {
+    let RowTerm::Pressed { slip, share } = part else {
         return;
     };
     if slip.x > 0.0 {

@@ -8,7 +8,7 @@
 use super::echoes::GROUP;
 use super::grid::Grid;
 use super::legs::{Leg, Media};
-use super::speckle::Part;
+use super::speckle::LatticeRange;
 use super::walk::ScanlinePath;
 use crate::pack::{LANES, Lanes};
 use crate::simd::{whole, wide};
@@ -55,7 +55,7 @@ impl Shading {
     }
 
     /// Fills the table for a part of the depth and the lines from the first line of the group on, with the amplitude of the scatterers.
-    pub(crate) fn fill(&mut self, media: &Media, tracks: &[ScanlinePath], part: &Part) {
+    pub(crate) fn fill(&mut self, media: &Media, tracks: &[ScanlinePath], part: &LatticeRange) {
         // Lines behind the last one repeat it.
         let last = tracks.len() - 1;
         wide(
@@ -74,7 +74,7 @@ impl Shading {
 
     /// Fills one ray, one vector of lanes at a time; numbers behind the last sample are not used.
     #[inline(always)]
-    fn take(&mut self, media: &Media, legs: &[Leg], part: &Part, row: usize) {
+    fn take(&mut self, media: &Media, legs: &[Leg], part: &LatticeRange, row: usize) {
         let [start, end] = part.samples;
         let n = end - start;
         let Self {

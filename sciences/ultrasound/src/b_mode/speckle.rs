@@ -36,7 +36,7 @@ pub(crate) struct Speckle {
     /// −log₂ of the beam across the array at a distance of 1 m, divided by its square.
     pub(crate) narrowness: Vec<f32>,
     /// Sorted by the first sample.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<LatticeRange>,
     /// Half of the pulse's length, if samples are so far apart that there are gaps between pulses [m].
     pulse_reach: Option<f32>,
 }
@@ -59,7 +59,7 @@ impl Scratch {
 
 /// A part of the depth in which a lattice is in use.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct LatticeRange {
     pub(crate) level: i32,
     /// First sample, and the sample behind the last.
     pub(crate) samples: [usize; 2],
@@ -67,7 +67,7 @@ pub(crate) struct Part {
     pub(crate) strengths: [f32; SAMPLES],
 }
 
-impl Part {
+impl LatticeRange {
     /// First and last range [m].
     pub(crate) fn ranges(&self, grid: &Grid) -> [f32; 2] {
         self.samples.map(|sample| sample as f32 * grid.step)
@@ -108,7 +108,7 @@ impl Speckle {
     }
 
     /// Parts whose echoes are above the noise in any of the lines.
-    pub(crate) fn parts_above_noise(&self, lines: &[ScanlinePath]) -> &[Part] {
+    pub(crate) fn parts_above_noise(&self, lines: &[ScanlinePath]) -> &[LatticeRange] {
         let above_noise = lines
             .iter()
             .map(|track| track.above_noise)
@@ -152,7 +152,7 @@ impl Speckle {
         &self,
         grid: &Grid,
         media: &Media,
-        part: &Part,
+        part: &LatticeRange,
         lines: &[ScanlinePath],
     ) -> Vec<[f32; 2]> {
         let [start, end] = part.samples;
@@ -206,7 +206,7 @@ pub(crate) fn spans(
 }
 
 /// Divides the depth into parts by the lattices that samples require, sorted by the first sample.
-fn parts(wanted: &[f32], amplitude: &[f32]) -> Vec<Part> {
+fn parts(wanted: &[f32], amplitude: &[f32]) -> Vec<LatticeRange> {
     let n = wanted.len();
     let longest = n.div_ceil(LONGEST).min(SAMPLES);
     let mut parts = Vec::new();
@@ -232,7 +232,7 @@ fn parts(wanted: &[f32], amplitude: &[f32]) -> Vec<Part> {
                     let share = lattice::share(level as f32, between);
                     *strength = lattice::strength(level) * amplitude * share;
                 }
-                Part {
+                LatticeRange {
                     level,
                     samples: [start, (start + length).min(end)],
                     strengths,

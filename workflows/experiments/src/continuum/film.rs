@@ -62,8 +62,8 @@ impl InsertionFilm {
             carrier,
             view,
         };
-        let mut outside = View::new(&description(WallView::Outside, None), target, size)?;
-        let mut inside = View::new(&description(WallView::Inside, None), target, size)?;
+        let mut outside = FilmView::new(&description(WallView::Outside, None), target, size)?;
+        let mut inside = FilmView::new(&description(WallView::Inside, None), target, size)?;
         for frame in 0..n_frames {
             let sample =
                 &record.samples[frame * (n_samples - 1) / n_frames.saturating_sub(1).max(1)];
@@ -80,7 +80,7 @@ impl InsertionFilm {
             let mouth = passage.world_from_mouth.translation.vector;
             let place = mouth + Vector3::from(ARM);
             let held = description(WallView::Outside, Some((robot, place.into())));
-            let picture = View::new(&held, target, size)?.see(last, ROOM)?;
+            let picture = FilmView::new(&held, target, size)?.see(last, ROOM)?;
             film.stills.push(("room", picture));
         }
         Ok(film)
@@ -105,14 +105,14 @@ impl InsertionFilm {
 }
 
 /// A scene with its renderer.
-struct View {
+struct FilmView {
     scene: RodScene,
     physics: insonate_sim::Physics,
     renderer: Renderer,
     target: Option<Vector3<f64>>,
 }
 
-impl View {
+impl FilmView {
     fn new(
         description: &RodSceneDescription<'_>,
         target: Option<Vector3<f64>>,

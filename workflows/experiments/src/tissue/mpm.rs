@@ -29,7 +29,7 @@ const NEAR: f64 = 1.0;
 
 /// A simulation with particles.
 pub(super) struct MpmSimulation {
-    solver: Solver,
+    solver: MpmBackend,
     count: usize,
     n_threads: usize,
     spacing: f64,
@@ -41,7 +41,7 @@ pub(super) struct MpmSimulation {
     holds: Vec<bool>,
 }
 
-enum Solver {
+enum MpmBackend {
     Cpu(Box<MlsMpm>),
     #[cfg(feature = "gpu")]
     Gpu(Box<insonate_tissue::gpu::mpm::GpuMpm>),
@@ -89,21 +89,21 @@ impl MpmSimulation {
             ..MpmConfig::default()
         };
         let solver = match &backend {
-            Backend::Cpu => Solver::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
+            Backend::Cpu => MpmBackend::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
             #[cfg(feature = "gpu")]
             Backend::Gpu(gpu) => {
                 let world =
                     insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[bodies.to_vec()])?;
-                Solver::Gpu(Box::new(world))
+                MpmBackend::Gpu(Box::new(world))
             }
         };
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             n_threads: match (&solver, plan.n_threads) {
-                (Solver::Cpu(_), 0) => n_cores,
-                (Solver::Cpu(_), n) => n,
+                (MpmBackend::Cpu(_), 0) => n_cores,
+                (MpmBackend::Cpu(_), n) => n,
                 #[cfg(feature = "gpu")]
-                (Solver::Gpu(_), _) => 1,
+                (MpmBackend::Gpu(_), _) => 1,
             },
             solver,
             count: positions.len(),
@@ -121,9 +121,9 @@ impl MpmSimulation {
     )]
     fn positions(&self) -> Result<Vec<[f64; 3]>, ExperimentError> {
         match &self.solver {
-            Solver::Cpu(world) => Ok(world.positions()),
+            MpmBackend::Cpu(world) => Ok(world.positions()),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => Ok(world.positions(0)?),
+            MpmBackend::Gpu(world) => Ok(world.positions(0)?),
         }
     }
 
@@ -146,9 +146,9 @@ impl MpmSimulation {
         let mut found = HOLD_REACHES.into_iter().map(within);
         let found = found.find(|found| !found.is_empty()).unwrap_or_default();
         let n_held = match &mut self.solver {
-            Solver::Cpu(world) => world.grasp_particles(index, &found)?,
+            MpmBackend::Cpu(world) => world.grasp_particles(index, &found)?,
             #[cfg(feature = "gpu")]
-            Solver::Gpu(_) => 0,
+            MpmBackend::Gpu(_) => 0,
         };
         if n_held == 0 {
             return Err(ExperimentError::EmptyGrasp);
@@ -159,9 +159,9 @@ impl MpmSimulation {
     /// Whether each particle is intact.
     fn is_intact(&self) -> Vec<bool> {
         match &self.solver {
-            Solver::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
+            MpmBackend::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(_) => vec![true; self.count],
+            MpmBackend::Gpu(_) => vec![true; self.count],
         }
     }
 }
@@ -186,9 +186,9 @@ impl TissueSimulation for MpmSimulation {
         self.holds.resize(parts.len(), false);
         let tools: Vec<Tool> = parts.iter().map(tool_of).collect();
         match &mut self.solver {
-            Solver::Cpu(world) => world.tools = tools,
+            MpmBackend::Cpu(world) => world.tools = tools,
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => *world.tools_mut(0) = tools,
+            MpmBackend::Gpu(world) => *world.tools_mut(0) = tools,
         }
         for (index, part) in parts.iter().enumerate() {
             if part.mode == ToolMode::Holding && !self.holds[index] {
@@ -197,12 +197,12 @@ impl TissueSimulation for MpmSimulation {
             }
         }
         match &mut self.solver {
-            Solver::Cpu(world) => {
+            MpmBackend::Cpu(world) => {
                 world.step(time)?;
                 Ok((0..parts.len()).map(|part| world.wrench(part)).collect())
             }
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => {
+            MpmBackend::Gpu(world) => {
                 world.step(time)?;
                 if let Some(reason) = world.divergence(0) {
                     let time = world.time(0);
@@ -231,17 +231,17 @@ impl TissueSimulation for MpmSimulation {
 
     fn mass(&self) -> f64 {
         match &self.solver {
-            Solver::Cpu(world) => world.mass(),
+            MpmBackend::Cpu(world) => world.mass(),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => world.mass(0),
+            MpmBackend::Gpu(world) => world.mass(0),
         }
     }
 
     fn momentum(&self) -> Result<Vector3<f64>, ExperimentError> {
         match &self.solver {
-            Solver::Cpu(world) => Ok(world.momentum().into()),
+            MpmBackend::Cpu(world) => Ok(world.momentum().into()),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => Ok(world.momentum(0)?.into()),
+            MpmBackend::Gpu(world) => Ok(world.momentum(0)?.into()),
         }
     }
 

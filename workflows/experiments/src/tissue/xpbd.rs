@@ -22,7 +22,7 @@ const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
 
 /// A simulation with tetrahedra.
 pub(super) struct XpbdSimulation {
-    solver: Solver,
+    solver: XpbdBackend,
     backend: Backend,
     spacing: f64,
     n_tets: usize,
@@ -31,13 +31,13 @@ pub(super) struct XpbdSimulation {
     holds: Vec<bool>,
 }
 
-enum Solver {
+enum XpbdBackend {
     Cpu(Box<Xpbd>),
     #[cfg(feature = "gpu")]
     Gpu(Box<insonate_tissue::gpu::xpbd::GpuXpbd>),
 }
 
-impl Solver {
+impl XpbdBackend {
     #[cfg_attr(
         not(feature = "gpu"),
         expect(clippy::unnecessary_wraps, reason = "only a GPU can fail")
@@ -156,11 +156,11 @@ impl XpbdSimulation {
         };
         let bodies = std::slice::from_ref(body);
         let solver = match &backend {
-            Backend::Cpu => Solver::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
+            Backend::Cpu => XpbdBackend::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
             #[cfg(feature = "gpu")]
             Backend::Gpu(gpu) => {
                 use insonate_tissue::gpu::xpbd::GpuXpbd;
-                Solver::Gpu(Box::new(GpuXpbd::new(gpu, config, bodies, &[], 1)?))
+                XpbdBackend::Gpu(Box::new(GpuXpbd::new(gpu, config, bodies, &[], 1)?))
             }
         };
         Ok(Self {
@@ -241,26 +241,26 @@ impl TissueSimulation for XpbdSimulation {
 
     fn mass(&self) -> f64 {
         let masses = match &self.solver {
-            Solver::Cpu(world) => world.masses(),
+            XpbdBackend::Cpu(world) => world.masses(),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => world.masses(),
+            XpbdBackend::Gpu(world) => world.masses(),
         };
         masses.iter().sum()
     }
 
     fn momentum(&self) -> Result<Vector3<f64>, ExperimentError> {
         match &self.solver {
-            Solver::Cpu(world) => Ok(world.momentum()),
+            XpbdBackend::Cpu(world) => Ok(world.momentum()),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => Ok(world.momentum(0)?),
+            XpbdBackend::Gpu(world) => Ok(world.momentum(0)?),
         }
     }
 
     fn other_impulse(&self) -> Vector3<f64> {
         match &self.solver {
-            Solver::Cpu(world) => world.stopped_impulse(),
+            XpbdBackend::Cpu(world) => world.stopped_impulse(),
             #[cfg(feature = "gpu")]
-            Solver::Gpu(world) => world.stopped_impulse(0),
+            XpbdBackend::Gpu(world) => world.stopped_impulse(0),
         }
     }
 

@@ -14,12 +14,12 @@ const ASPECT: f32 = 0.45;
 /// Positions of the ultrasound readings in an observation.
 #[derive(Debug, Clone)]
 pub(super) struct FilmLines {
-    readings: Vec<Reading>,
+    readings: Vec<FilmReading>,
 }
 
 /// A reading in beam space.
 #[derive(Debug, Clone)]
-struct Reading {
+struct FilmReading {
     first: usize,
     n_lines: usize,
     n_samples: usize,
@@ -29,9 +29,9 @@ struct Reading {
 impl FilmLines {
     /// Finds the readings by the names of an observation's entries; `None` without ultrasound.
     pub(super) fn of(names: &[String]) -> Option<Self> {
-        let readings: Vec<Reading> = COLOURS
+        let readings: Vec<FilmReading> = COLOURS
             .iter()
-            .filter_map(|(reading, colour)| Reading::of(reading, *colour, names))
+            .filter_map(|(reading, colour)| FilmReading::of(reading, *colour, names))
             .collect();
         (!readings.is_empty()).then_some(Self { readings })
     }
@@ -63,7 +63,7 @@ impl FilmLines {
     }
 }
 
-impl Reading {
+impl FilmReading {
     fn of(reading: &str, colour: [f32; 3], names: &[String]) -> Option<Self> {
         let own = |name: &String| -> Option<[usize; 2]> {
             let place = name.strip_prefix(reading)?.strip_prefix('_')?;

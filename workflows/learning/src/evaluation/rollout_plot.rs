@@ -74,13 +74,13 @@ pub(super) fn title(rollout: &Rollout) -> String {
 
 struct RolloutPlot {
     title: String,
-    panels: Vec<Panel>,
+    panels: Vec<RolloutPanel>,
     end: f64,
 }
 
 type Points = Vec<(f64, f64)>;
 
-struct Panel {
+struct RolloutPanel {
     label: &'static str,
     curves: Vec<(String, Points)>,
     /// Target and tolerance.
@@ -89,15 +89,15 @@ struct Panel {
     least: [f64; 2],
 }
 
-fn panels(rollout: &Rollout) -> Vec<Panel> {
+fn panels(rollout: &Rollout) -> Vec<RolloutPanel> {
     let spec = &rollout.spec;
-    let mut panels: Vec<Panel> = [force(rollout), distance(rollout), speed(rollout)]
+    let mut panels: Vec<RolloutPanel> = [force(rollout), distance(rollout), speed(rollout)]
         .into_iter()
         .flatten()
         .collect();
     if panels.is_empty() {
         let names = spec.observation_space.names.iter();
-        panels.push(Panel {
+        panels.push(RolloutPanel {
             label: "observation",
             curves: curves(rollout, names, |step, i| f64::from(step.observation[i])),
             goal: None,
@@ -105,13 +105,13 @@ fn panels(rollout: &Rollout) -> Vec<Panel> {
         });
     }
     let names = spec.action_space.names.iter();
-    panels.push(Panel {
+    panels.push(RolloutPanel {
         label: "action",
         curves: curves(rollout, names, |step, i| f64::from(step.action[i])),
         goal: None,
         least: [-0.1, 0.1],
     });
-    panels.push(Panel {
+    panels.push(RolloutPanel {
         label: "reward",
         curves: curves(rollout, spec.reward_terms.iter(), |step, i| {
             step.reward_terms[i]
@@ -137,12 +137,12 @@ fn curves(
         .collect()
 }
 
-fn force(rollout: &Rollout) -> Option<Panel> {
+fn force(rollout: &Rollout) -> Option<RolloutPanel> {
     let of = match rollout.steps.first()?.probe {
         Some(_) => "force along the probe",
         None => "force of the tool",
     };
-    Some(Panel {
+    Some(RolloutPanel {
         label: "force [N]",
         curves: vec![(of.to_owned(), rollout.force()?)],
         goal: rollout.target_force().map(|target| (target, STEADY)),
@@ -151,14 +151,14 @@ fn force(rollout: &Rollout) -> Option<Panel> {
 }
 
 /// Distance from the target across the probe's axis, if it is observed.
-fn distance(rollout: &Rollout) -> Option<Panel> {
+fn distance(rollout: &Rollout) -> Option<RolloutPanel> {
     let curves = ["x", "y"].map(|axis| {
         let points = rollout.observed(&format!("position_error_{axis}"))?;
         let points = points.into_iter().map(|(time, error)| (time, 1e3 * error));
         Some((format!("{axis}, in the goal's frame"), points.collect()))
     });
     let curves: Vec<(String, Points)> = curves.into_iter().flatten().collect();
-    (!curves.is_empty()).then_some(Panel {
+    (!curves.is_empty()).then_some(RolloutPanel {
         label: "from the goal [mm]",
         curves,
         goal: None,
@@ -166,10 +166,10 @@ fn distance(rollout: &Rollout) -> Option<Panel> {
     })
 }
 
-fn speed(rollout: &Rollout) -> Option<Panel> {
+fn speed(rollout: &Rollout) -> Option<RolloutPanel> {
     let norm = |probe: &ProbeSample| probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
     let points = rollout.probe(|probe| 1e3 * norm(probe))?;
-    Some(Panel {
+    Some(RolloutPanel {
         label: "speed [mm/s]",
         curves: vec![("speed of the face".to_owned(), points)],
         goal: None,
@@ -177,7 +177,7 @@ fn speed(rollout: &Rollout) -> Option<Panel> {
     })
 }
 
-impl Panel {
+impl RolloutPanel {
     fn draw<B: DrawingBackend>(&self, area: &Area<B>, end: f64) -> DrawResult
     where
         B::ErrorType: 'static,

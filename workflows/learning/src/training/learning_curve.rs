@@ -30,14 +30,14 @@ pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> Result<Pictu
         let evaluations = run.evaluations.iter().filter_map(Evaluation::success_rate);
         rows.chain(evaluations).any(|success| !success.is_nan())
     });
-    let mut panels = vec![Panel::of(
+    let mut panels = vec![CurvePanel::of(
         "return",
         runs,
         |row| row.episodic_return,
         |evaluation| Some(evaluation.return_mean),
     )];
     if has_success {
-        panels.push(Panel::of(
+        panels.push(CurvePanel::of(
             "success rate",
             runs,
             |row| row.success,
@@ -47,7 +47,7 @@ pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> Result<Pictu
     let costs = |row: &IterationRow| row.cost;
     let mut rows = runs.iter().flat_map(|run| &run.iterations);
     if rows.any(|row| row.cost.is_finite()) {
-        let mut panel = Panel::of("cost", runs, costs, Evaluation::cost);
+        let mut panel = CurvePanel::of("cost", runs, costs, Evaluation::cost);
         panel.limit = limit(runs);
         panels.push(panel);
     }
@@ -74,13 +74,13 @@ fn limit(runs: &[History]) -> Points {
 
 struct LearningCurve {
     title: String,
-    panels: Vec<Panel>,
+    panels: Vec<CurvePanel>,
     n_runs: usize,
 }
 
 type Points = Vec<(f64, f64)>;
 
-struct Panel {
+struct CurvePanel {
     label: &'static str,
     /// Training episodes, one curve per run.
     training: Vec<Points>,
@@ -92,7 +92,7 @@ struct Panel {
     limit: Points,
 }
 
-impl Panel {
+impl CurvePanel {
     fn of(
         label: &'static str,
         runs: &[History],

@@ -28,7 +28,7 @@ pub(super) fn draw(
             .collect();
         thin(&points, MAX_POINTS)
     };
-    let panels = std::array::from_fn(|joint| Panel {
+    let panels = std::array::from_fn(|joint| TorquePanel {
         label: names[joint],
         error: percent(comparison.relative_error[joint]),
         measured: curve(&|sample| sample[0][joint]),
@@ -50,12 +50,12 @@ pub(super) fn draw(
 struct TorquePlot {
     title: String,
     end: f64,
-    panels: [Panel; N_JOINTS],
+    panels: [TorquePanel; N_JOINTS],
 }
 
 type Points = Vec<(f64, f64)>;
 
-struct Panel {
+struct TorquePanel {
     label: &'static str,
     error: String,
     measured: Points,
@@ -63,7 +63,7 @@ struct Panel {
     difference: Points,
 }
 
-impl Panel {
+impl TorquePanel {
     fn draw<B: DrawingBackend>(&self, area: &Area<B>, end: f64, is_last: bool) -> DrawResult
     where
         B::ErrorType: 'static,

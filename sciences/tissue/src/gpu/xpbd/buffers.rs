@@ -84,7 +84,7 @@ pub(super) fn allocate(
     let words = |what: &str, n: u64| gpu.storage(what, 4 * n);
     let n_impulses = n_worlds * ((MAX_TOOLS + 1) * IMPULSE_WORDS) as u64;
     let n_alive = if tears { n_tets as u64 * n_worlds } else { 0 };
-    let shared = Shared {
+    let shared = KernelBuffers {
         rest: gpu.filled("points at rest", &packed.rest)?,
         masses: gpu.filled("masses", &packed.masses)?,
         row_starts: gpu.filled("starts of corrections", &packed.row_starts)?,
@@ -112,7 +112,7 @@ pub(super) fn allocate(
 }
 
 /// Buffers that only kernels use.
-struct Shared {
+struct KernelBuffers {
     rest: wgpu::Buffer,
     masses: wgpu::Buffer,
     row_starts: wgpu::Buffer,
@@ -144,7 +144,7 @@ fn stage(
 fn compile(
     gpu: &Gpu,
     packed: &PackedTopology,
-    shared: &Shared,
+    shared: &KernelBuffers,
     b: &Buffers,
     fields: &Fields,
 ) -> Result<Stages, GpuError> {
@@ -239,7 +239,7 @@ fn constraint(
     gpu: &Gpu,
     kind: usize,
     list: &PackedConstraints,
-    shared: &Shared,
+    shared: &KernelBuffers,
     b: &Buffers,
 ) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
     use Use::{Read, Write};
@@ -272,7 +272,7 @@ fn constraint(
 fn tearing(
     gpu: &Gpu,
     packed: &PackedTopology,
-    shared: &Shared,
+    shared: &KernelBuffers,
     b: &Buffers,
 ) -> Result<[(Kernel, wgpu::BindGroup); 2], GpuError> {
     use Use::{Read, Write};

@@ -63,7 +63,7 @@ pub(super) fn sample(
         .for_each(|(k, layer)| {
             for j in 0..shape[1] {
                 for block in 0..coarse[0] - 1 {
-                    let found = Block::at(&corners, coarse, [block, j / BLOCK, k / BLOCK]);
+                    let found = BlockCorners::at(&corners, coarse, [block, j / BLOCK, k / BLOCK]);
                     // A node of the block is at most half a diagonal from its nearest corner. Blocks within twice that
                     // distance are exact.
                     let is_near = found.least < diagonal;
@@ -89,13 +89,13 @@ pub(super) fn sample(
 }
 
 /// The corners of a block.
-struct Block {
+struct BlockCorners {
     corners: [f64; 8],
     /// Least absolute distance of a corner [m].
     least: f64,
 }
 
-impl Block {
+impl BlockCorners {
     fn at(corners: &[f64], shape: [usize; 3], block: [usize; 3]) -> Self {
         // The last layer of nodes may be a layer of corners, with no block after it.
         let found: [f64; 8] = std::array::from_fn(|i| {

@@ -8,7 +8,7 @@ use insonate_meshes::git_lfs_pointer;
 
 use super::frame::VoxelFrame;
 use super::numbers::Labels;
-use super::part::{Neighbourhood, Part};
+use super::part::{Neighbourhood, VoxelBox};
 use super::{meta_image, nifti, nrrd};
 use crate::UltrasoundError;
 
@@ -84,7 +84,7 @@ impl LabelImage {
         let wrong = |problem: String| {
             UltrasoundError::setting("label volume", format!("{count:?} voxels"), problem)
         };
-        let part = Part::new("count", count, frame, None).map_err(wrong)?;
+        let part = VoxelBox::new("count", count, frame, None).map_err(wrong)?;
         let n: usize = count.iter().product();
         if labels.len() != n {
             return Err(UltrasoundError::setting(
@@ -97,7 +97,7 @@ impl LabelImage {
         Ok(Self::of(&part, read))
     }
 
-    pub(super) fn of(part: &Part, read: Labels) -> Self {
+    pub(super) fn of(part: &VoxelBox, read: Labels) -> Self {
         let notes = read.rounded.map(|read| {
             format!("numbers within 0.01 of a whole number were rounded to it, for example {read}")
         });

@@ -14,7 +14,7 @@ use super::data_file;
 use super::frame::VoxelFrame;
 use super::image::{LabelImage, Source};
 use super::numbers::{Labels, Layout, NumberType};
-use super::part::Part;
+use super::part::VoxelBox;
 
 /// Upper limit of the header's length [bytes].
 const MAX_HEADER: u64 = 1 << 20;
@@ -30,7 +30,7 @@ struct Header {
 pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
     let header = Header::read(source.input)?;
     let (count, frame) = (header.count()?, header.frame()?);
-    let part = Part::new("DimSize", count, frame, source.near)?;
+    let part = VoxelBox::new("DimSize", count, frame, source.near)?;
     let labels = match header.field(DATA)? {
         "LOCAL" | "Local" | "local" => header.labels(source.input, &part)?,
         name => {
@@ -72,7 +72,7 @@ impl Header {
         Ok(Self { fields })
     }
 
-    fn labels(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
+    fn labels(&self, input: &mut dyn BufRead, part: &VoxelBox) -> Result<Labels, String> {
         let layout = self.layout()?;
         if let Some(skipped) = self.fields.get("HeaderSize").filter(|n| *n != "0") {
             return Err(format!("HeaderSize is {skipped}; it must be 0 or left out"));

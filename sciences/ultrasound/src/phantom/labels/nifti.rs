@@ -12,7 +12,7 @@ use nalgebra::{Matrix3, Matrix3x4, Vector3, Vector4};
 use super::frame::VoxelFrame;
 use super::image::{LabelImage, Source};
 use super::numbers::{Layout, NumberType};
-use super::part::{Neighbourhood, Part};
+use super::part::{Neighbourhood, VoxelBox};
 
 /// Upper limit of the extensions between header and labels [bytes].
 const MOST_SKIPPED: u64 = 1 << 24;
@@ -38,7 +38,7 @@ pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
 fn read_plain(input: &mut dyn Read, near: Option<&Neighbourhood>) -> Result<LabelImage, String> {
     let header = Header::read(input)?;
     let count = header.count()?;
-    let part = Part::new("dim", count, header.frame()?, near)?;
+    let part = VoxelBox::new("dim", count, header.frame()?, near)?;
     let layout = header.layout()?;
     header.skip(input)?;
     let mut image = LabelImage::of(&part, layout.read(input, &part)?);

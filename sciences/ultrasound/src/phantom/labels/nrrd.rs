@@ -14,7 +14,7 @@ use super::data_file;
 use super::frame::VoxelFrame;
 use super::image::{LabelImage, Source};
 use super::numbers::{Labels, Layout, NumberType};
-use super::part::Part;
+use super::part::VoxelBox;
 
 /// Upper limit of the header's length [bytes]; segmentations describe each segment there.
 const MAX_HEADER: u64 = 1 << 20;
@@ -31,7 +31,7 @@ struct Header {
 pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
     let header = Header::read(source.input)?;
     let (count, frame) = (header.count()?, header.frame()?);
-    let part = Part::new("sizes", count, frame, source.near)?;
+    let part = VoxelBox::new("sizes", count, frame, source.near)?;
     header.check_skips()?;
     let labels = match header.data_file() {
         None => header.labels(source.input, &part)?,
@@ -181,7 +181,7 @@ impl Header {
         named.map(String::as_str)
     }
 
-    fn labels(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
+    fn labels(&self, input: &mut dyn BufRead, part: &VoxelBox) -> Result<Labels, String> {
         let layout = self.layout()?;
         let encoding = self.field("encoding")?;
         match encoding.to_ascii_lowercase().as_str() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
-use super::part::Part;
+use super::part::VoxelBox;
 
 /// Largest number of different labels of a volume.
 pub(super) const MAX_LABELS: usize = 255;
@@ -99,7 +99,11 @@ impl Layout {
     }
 
     /// Reads labels that are written as text, with spaces between them.
-    pub(super) fn read_text(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
+    pub(super) fn read_text(
+        &self,
+        input: &mut dyn BufRead,
+        part: &VoxelBox,
+    ) -> Result<Labels, String> {
         let n: u64 = part.file.iter().map(|&n| n as u64).product();
         let mut labels = Labels::default();
         let mut word = Vec::new();
@@ -136,7 +140,7 @@ impl Layout {
     }
 
     /// Reads the labels of a part. Memory grows with the data that is read, not with the size that a header claims.
-    pub(super) fn read(&self, input: &mut dyn Read, part: &Part) -> Result<Labels, String> {
+    pub(super) fn read(&self, input: &mut dyn Read, part: &VoxelBox) -> Result<Labels, String> {
         let size = self.number.size();
         let mut labels = Labels::default();
         if part.is_whole() {

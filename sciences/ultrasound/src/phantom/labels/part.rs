@@ -25,7 +25,7 @@ pub struct Neighbourhood {
 
 /// A box of a file's voxels.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct VoxelBox {
     /// Number of voxels in the file along each axis.
     pub(super) file: [usize; 3],
     /// First voxel that is kept, and number of kept voxels.
@@ -37,7 +37,7 @@ pub(super) struct Part {
     pub(super) site: Option<[f64; 2]>,
 }
 
-impl Part {
+impl VoxelBox {
     /// Selects from the voxels that a field of a header counts: all if they fit, else those around a site.
     pub(super) fn new(
         field: &str,
