@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::{done, json, refused};
+use command::{done, insonate, json, refused, stderr};
 
 fn record(format: &str, path: &str) -> serde_json::Value {
     json(&format!(
@@ -113,14 +113,13 @@ fn a_data_set_that_fails_its_verdict_is_complete_and_recorded() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let folder = scratch.path().join("set");
     // Less than the force that the task holds.
-    let line = refused(
-        &format!(
-            "demonstrate probe-press --episodes 1 --set task.max_force=3 --output {}",
-            folder.display()
-        ),
-        1,
-    );
-    assert!(line.contains("the data set was written"), "{line}");
+    let output = insonate(&format!(
+        "demonstrate probe-press --episodes 1 --set task.max_force=3 --output {}",
+        folder.display()
+    ));
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("the data set was written"), "{text}");
     assert!(folder.join("meta/info.json").exists());
     let record = std::fs::read_to_string(folder.join("run.toml")).expect("the test can go on");
     assert!(record.contains("task.max_force=3"), "{record}");

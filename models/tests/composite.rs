@@ -52,8 +52,8 @@ proptest! {
         let equalities = torso.mjcf.section("equality").unwrap().children().len();
         prop_assert_eq!(equalities, n + 2 * (n - 2) + 1);
         // A patient's head, arms and legs are nine geoms more.
-        let company = if config.shape == Shape::Adult { 9 } else { 0 };
-        prop_assert_eq!(torso.mjcf.names(Namespace::Geom).len(), n + 1 + company);
+        let body_parts = if config.shape == Shape::Adult { 9 } else { 0 };
+        prop_assert_eq!(torso.mjcf.names(Namespace::Geom).len(), n + 1 + body_parts);
     }
 
     #[test]

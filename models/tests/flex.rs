@@ -49,10 +49,10 @@ fn every_shape_is_a_valid_document_with_the_documented_counts() {
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         // The root, and two bodies for each free point: its carrier and the flex's own body.
         // A patient has one more body: rigid head, arms and legs.
-        let company = usize::from(torso.config.shape == Shape::Adult);
+        let body_parts = usize::from(torso.config.shape == Shape::Adult);
         assert_eq!(
             torso.mjcf.names(Namespace::Body).len(),
-            1 + 2 * n_free + company,
+            1 + 2 * n_free + body_parts,
             "{name}"
         );
         assert_eq!(torso.mjcf.names(Namespace::Joint).len(), 3 * n_free);

@@ -31,9 +31,9 @@ fn adults() -> Vec<Physique> {
 fn every_adult_is_a_valid_scene_in_every_kind_of_torso() {
     for kind in torsos::ALL {
         let torso = patient(kind.name, Physique::drawn(5));
-        let company = torso.mjcf.find(Namespace::Body, "company").unwrap();
+        let body_parts = torso.mjcf.find(Namespace::Body, "body_parts").unwrap();
         assert_eq!(
-            company.children().len(),
+            body_parts.children().len(),
             3 + 9,
             "three meshes, nine capsules"
         );
@@ -52,14 +52,14 @@ fn every_adult_is_a_valid_scene_in_every_kind_of_torso() {
 #[test]
 fn head_and_limbs_collide_with_the_robot_but_not_with_the_torso() {
     let torso = patient("fast", Physique::default());
-    let company = torso.mjcf.find(Namespace::Body, "company").unwrap();
+    let body_parts = torso.mjcf.find(Namespace::Body, "body_parts").unwrap();
     let number = |geom: &Element, name: &str| geom.array::<1>(name).map(|[value]| value);
-    let (touched, drawn): (Vec<&Element>, Vec<&Element>) = company
+    let (touched, drawn): (Vec<&Element>, Vec<&Element>) = body_parts
         .children()
         .iter()
         .partition(|geom| number(geom, "conaffinity") == Some(1.0));
     assert_eq!((touched.len(), drawn.len()), (9, 3));
-    for geom in company.children() {
+    for geom in body_parts.children() {
         assert_eq!(number(geom, "contype"), Some(0.0), "{}", geom.label());
     }
     for geom in drawn {

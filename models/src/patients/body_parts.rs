@@ -39,7 +39,7 @@ pub(crate) fn body_parts(physique: &Physique, mjcf: &mut Mjcf) -> Body {
                 .shininess(0.25),
         );
     }
-    let mut body = Body::new("company");
+    let mut body = Body::new("body_parts");
     for (name, material, surface) in surfaces(&figure) {
         mjcf.asset().add(
             Mesh::of_surface(name, &surface.mesh)

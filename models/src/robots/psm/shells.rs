@@ -354,7 +354,8 @@ fn shaft(mjcf: &mut Mjcf) -> Vec<Element> {
     };
     vec![
         shell(mjcf, "shaft", &tube, "shaft").into(),
-        cylinder(0.0043, [0.0, 0.0, -0.013], [0.0, 0.0, -0.0065], "steel").into(),
+        // It covers the end of the shaft, which would show as black wedges between the ears.
+        cylinder(0.0043, [0.0, 0.0, -0.013], [0.0, 0.0, -0.0036], "steel").into(),
         ear(1.0),
         ear(-1.0),
         capsule("wrist", [0.0, 0.0, top], [0.0, 0.0, -0.004], SHAFT_RADIUS).into(),
