@@ -45,6 +45,7 @@ impl Describe {
         let mut overrides = self.settings.overrides()?;
         let algorithm = self.algorithm.map(AlgorithmArg::kind);
         overrides.algorithm = algorithm.or(overrides.algorithm);
+        let busy = Busy::with("building the task")?;
         let mut policy = self.policy()?;
         let task = policy.as_ref().map_or(&*self.task, |it| it.factory.task);
         let mut settings = TrainingSettings::resolve(task, &overrides)?;
@@ -52,10 +53,10 @@ impl Describe {
             std::mem::swap(&mut settings.factory, &mut policy.factory);
         }
         if self.toml {
+            drop(busy);
             return print(settings.to_toml().trim_end());
         }
         let kind = tasks::by_name(task)?;
-        let busy = Busy::with("building the task")?;
         let spec = settings.factory.make()?.spec().clone();
         drop(busy);
         if self.json {

@@ -17,6 +17,7 @@ use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
 use super::print;
+use super::progress_bar::{Busy, bar};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -183,12 +184,17 @@ impl RolloutCommand {
         let mut episode_camera =
             EpisodeCamera::new(config, self.camera.as_deref(), playback, still_at);
         let options = self.episode.options()?;
+        let n_most = spec.max_episode_steps.unwrap_or(0);
+        let bar = bar(n_most, "episode [{bar:40}] {pos}/{len} steps  {elapsed}")?;
         let rollout = rollout(policy, seed, &options, &mut |env| {
             if !self.no_pictures {
                 episode_camera.see(env);
             }
+            bar.inc(1);
             interrupt.flow()
-        })?;
+        });
+        bar.finish_and_clear();
+        let rollout = rollout?;
         let summary = rollout_json(&rollout);
         folder.write("log.csv", &rollout.to_csv()?)?;
         let n_steps = rollout.steps.len();
@@ -206,6 +212,7 @@ impl RolloutCommand {
         if interrupt.is_interrupted() {
             return Ok(summary);
         }
+        let busy = Busy::with("plots and film")?;
         for (name, content) in rollout_plot("plot", &rollout)?.files() {
             folder.write(&name, &content)?;
         }
@@ -213,7 +220,7 @@ impl RolloutCommand {
         settings.insert("task".to_owned(), policy.factory.task.into());
         settings.insert("env".to_owned(), policy.factory.settings.clone().into());
         folder.write("config.toml", settings.to_string().as_bytes())?;
-        write_pictures(folder, &episode_camera, &rollout, &playback)?;
+        write_pictures(folder, &episode_camera, &rollout, &playback, busy)?;
         Ok(summary)
     }
 }
@@ -223,8 +230,10 @@ fn write_pictures(
     episode_camera: &EpisodeCamera,
     rollout: &Rollout,
     playback: &Playback,
+    busy: Busy,
 ) -> anyhow::Result<()> {
     if let Some(problem) = &episode_camera.problem {
+        drop(busy);
         // An unknown camera is an error of the caller; a machine without EGL is not.
         if let SimError::UnknownName { .. } = problem {
             eprintln!("note: no film: {problem}");
@@ -234,6 +243,7 @@ fn write_pictures(
         return Ok(());
     }
     if !episode_camera.has_scene {
+        drop(busy);
         eprintln!("note: no film: {} has no scene", rollout.spec.id);
         return Ok(());
     }
