@@ -37,7 +37,6 @@ mod scene_args;
 mod serve;
 mod settings_args;
 mod softness_args;
-mod softness_map;
 mod study;
 mod tissue;
 mod torso_args;
