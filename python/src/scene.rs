@@ -215,7 +215,7 @@ impl SceneArguments {
     }
 
     /// The patient of the shape `adult`.
-    fn patient(&self) -> Result<Option<Physique>> {
+    pub(crate) fn patient(&self) -> Result<Option<Physique>> {
         let is_given = self.patient_seed.is_some()
             || self.patient_sex.is_some()
             || self.patient_height.is_some()

@@ -48,6 +48,7 @@ mod word_hint;
 
 use clap::{Parser, Subcommand};
 
+pub use calibrate::{LogReader, RecordedPress};
 pub use program::{main_with, run};
 
 pub(crate) use interrupt::Interrupted;

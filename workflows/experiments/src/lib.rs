@@ -7,6 +7,7 @@
 
 mod b_mode_film;
 mod base_search;
+mod block_measure;
 pub mod continuum;
 mod device;
 mod episode_camera;
@@ -47,6 +48,7 @@ mod tuning;
 
 pub use b_mode_film::BModeFilm;
 pub use base_search::Advice;
+pub use block_measure::{BlockFigures, BlockMeasure, PointFigures};
 pub use device::{Backend, Device};
 pub use episode_camera::EpisodeCamera;
 pub use error::ExperimentError;
