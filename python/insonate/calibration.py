@@ -1,7 +1,9 @@
 """Calibration: laws of tissue with confidence intervals from recorded presses."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -129,7 +131,7 @@ def calibrate(
     logs = [_given(one) for one in ([log] if several is None else several)]
     if not logs:
         raise ValueError("log is empty; give at least one recorded press")
-    with shown(progress, "calibrating") as tell:
+    with shown(progress, "calibrating") as tell, in_keywords():
         summary, softness, page, each, problem, stopped = _insonate.calibrate(
             logs,
             words,
@@ -159,6 +161,17 @@ def option_words(options: Mapping[str, Option]) -> list[str]:
         if value is not True:
             words[-1] += f"={_word(value)}"
     return words
+
+
+@contextmanager
+def in_keywords() -> Iterator[None]:
+    """Lets errors name keywords in place of the command's options."""
+    try:
+        yield
+    except ValueError as error:
+        text = re.sub(r"invalid value '(.*?)' for '--([a-z-]+)[^']*'", r"--\2 is '\1'", str(error))
+        keyword = re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), text)
+        raise type(error)(keyword) from None
 
 
 def _word(value: Option) -> str:

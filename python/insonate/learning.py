@@ -70,7 +70,7 @@ class Training(Result):
 
         Raises:
             FileNotFoundError: if the training ended before its first policy.
-            ValueError: for trainings with several seeds, each of which has its own in `runs`.
+            ValueError: for trainings with several seeds, which have one each in `runs`.
         """
         if self.runs:
             raise ValueError("each training of several seeds has its own policy: runs[0].policy()")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _insonate
-from .calibration import Option, option_words
+from .calibration import Option, in_keywords, option_words
 from .progress import Progress, shown
 from .results import pandas
 
@@ -86,7 +86,7 @@ def study(
     if resume and overwrite:
         raise ValueError("resume and overwrite exclude each other")
     several = [logs] if isinstance(logs, str | PathLike) else list(logs)
-    with shown(progress, "study") as tell:
+    with shown(progress, "study") as tell, in_keywords():
         summary, page = _insonate.study(
             [fspath(log) for log in several],
             held_out=[fspath(log) for log in held_out],

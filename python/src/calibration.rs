@@ -75,7 +75,7 @@ pub(crate) fn calibrate<'py>(
             .map(|scene| LogReader::kinematics(&scene.get().scene.robot).map_err(value_error))
             .transpose()?;
         let mut look = |index: usize| {
-            // Ctrl-C ends the call after the last log, each of which takes a short time.
+            // Ctrl-C ends the call after the last log: a log takes a short time.
             let _ = watch.look(index as f64 / n as f64, || {
                 format!("log {} of {n}", index + 1)
             });
