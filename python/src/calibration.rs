@@ -100,7 +100,7 @@ pub(crate) fn calibrate<'py>(
         }
         let mut page = None;
         if with_report || folder.is_some() {
-            let failed = |error: ReportError| Raised::from(value_error(error.to_string()));
+            let failed = |error: ReportError| value_error(error.to_string());
             for (name, content) in report.files(&mut |_| {}).map_err(failed)? {
                 if let Some(folder) = &folder {
                     folder.write(&name, &content)?;
@@ -143,7 +143,7 @@ fn tuned(
             "fit_scene needs stiffness and damping, which model {} and these logs do not give",
             sites.model()
         );
-        return Err(Tuning::Failed(value_error(problem).into()));
+        return Err(Tuning::Failed(value_error(problem)));
     };
     let target = Softness { stiffness, damping };
     let mut progress = |share: f64| watch.look(share, || "fitting the torso".to_owned());

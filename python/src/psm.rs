@@ -165,8 +165,8 @@ impl Psm {
         Ok(vector(py, &self.psm.friction(&joints("dq", dq)?)))
     }
 
-    fn __repr__(&self) -> &'static str {
-        "Psm(da Vinci Research Kit, identified parameters)"
+    fn __repr__(&self) -> String {
+        format!("Psm(remote_centre={:?})", self.remote_centre())
     }
 
     /// Position of the remote centre of motion in the base frame [m].

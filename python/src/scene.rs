@@ -21,6 +21,10 @@ use crate::error::{Raised, Result, value_error};
 
 /// Robot, probe and torso: a description for `Physics`.
 #[pyclass(frozen, module = "insonate")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the class of Python and the description have one name"
+)]
 pub(crate) struct Scene {
     pub(crate) scene: insonate_models::Scene,
     pub(crate) arguments: SceneArguments,
@@ -246,13 +250,15 @@ fn with_remedy(error: SoftnessError) -> Raised {
         SoftnessError::NoField { .. } => {
             let able = torsos::ALL.iter().filter(|kind| kind.takes_field);
             let able: Vec<&str> = able.map(|kind| kind.name).collect();
-            value_error(format!("{error}; choose torso {}, or {POOLED}", able.join(" or "))).into()
+            value_error(format!(
+                "{error}; choose torso {}, or {POOLED}",
+                able.join(" or ")
+            ))
         }
         SoftnessError::Misplaced { .. } => value_error(format!(
             "{error}; give the origin of the logs' frame in the world as map_origin=(x, y, z), or {POOLED}"
-        ))
-        .into(),
-        SoftnessError::Field { .. } => value_error(format!("{error}; or {POOLED}")).into(),
+        )),
+        SoftnessError::Field { .. } => value_error(format!("{error}; or {POOLED}")),
         _ => error.into(),
     }
 }
@@ -261,7 +267,7 @@ impl From<SoftnessError> for Raised {
     fn from(error: SoftnessError) -> Self {
         match error {
             SoftnessError::Read(error) => error.into(),
-            other => value_error(other.to_string()).into(),
+            other => value_error(other.to_string()),
         }
     }
 }

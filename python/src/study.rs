@@ -55,9 +55,10 @@ pub(crate) fn study<'py>(
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
         let sites = calibrated(&reader, logs)?;
-        let held_out = match held_out.is_empty() {
-            true => None,
-            false => Some(calibrated(&reader, held_out)?),
+        let held_out = if held_out.is_empty() {
+            None
+        } else {
+            Some(calibrated(&reader, held_out)?)
         };
         let plan = StudyPlan {
             task,

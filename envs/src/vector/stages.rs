@@ -8,7 +8,7 @@ use super::VecEnv;
 use super::config::{Autoreset, Start};
 use super::slot::{Command, Phase};
 use super::snapshot::EnvSnapshot;
-use crate::staged::{Stage, consult, consult_script};
+use crate::staged::{Stage, Staged, consult, consult_script};
 use crate::{BatchSeat, Env, EnvError, ResetOptions, SharedBatchTask};
 
 /// Seed and options of an episode that begins. `None`: the environment goes on.
@@ -213,7 +213,7 @@ impl VecEnv {
             let (slots, others) = rest.split_at_mut(size);
             rest = others;
             let staged = slots.iter_mut().filter_map(|slot| slot.env.staged());
-            let mut seats: Vec<&mut BatchSeat> = staged.map(|env| env.seat()).collect();
+            let mut seats: Vec<&mut BatchSeat> = staged.map(Staged::seat).collect();
             have_all &= consult_script(&mut seats);
             for (seat, action) in seats.iter().zip(&mut rows) {
                 action.fill(0.0);

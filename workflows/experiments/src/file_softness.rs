@@ -199,7 +199,7 @@ impl FileSoftness {
         let field = softness_field::of_map(map, reference, scene, origin).map_err(|problem| {
             SoftnessError::Misplaced {
                 file: file.clone(),
-                problem: problem.to_string(),
+                problem,
             }
         })?;
         let factors = field.factor.iter().flatten().copied();
