@@ -30,6 +30,13 @@ pub trait BatchTask: Send {
     /// # Errors
     /// Those of [`BatchTask::reset`].
     fn observe(&mut self, rows: &mut [&mut BatchRow]) -> Result<(), EnvError>;
+
+    /// Writes [`BatchRow::script`], the action of the task's scripted policy, for the active environments. Returns `false` if there is none.
+    ///
+    /// An error is returned by the next call of another method.
+    fn script(&mut self, _rows: &mut [&mut BatchRow]) -> bool {
+        false
+    }
 }
 
 /// A batch task that its environments share.
@@ -54,8 +61,12 @@ pub struct BatchRow {
     pub observation: Vec<f32>,
     /// Weighted reward terms of the step.
     pub terms: Vec<f64>,
+    /// Costs of the step.
+    pub costs: Vec<f64>,
     /// Metrics after `success`.
     pub metrics: Vec<f64>,
+    /// Action of the task's scripted policy, shape `[n_actions]`.
+    pub script: Vec<f32>,
     /// Whether the task is fulfilled now.
     pub is_success: bool,
     /// Whether the episode ends now.
@@ -205,6 +216,23 @@ pub(crate) fn consult(seats: &mut [&mut BatchSeat], stage: Stage) -> Result<(), 
         Stage::Step => task.step(&mut rows),
         Stage::Observe => task.observe(&mut rows),
     }
+}
+
+/// Asks a batch task for the actions of its scripted policy in all environments that have begun. Returns `false` if there is none.
+pub(crate) fn consult_script(seats: &mut [&mut BatchSeat]) -> bool {
+    let Some(task) = seats.first().map(|seat| seat.task.clone()) else {
+        return false;
+    };
+    let active: Vec<bool> = seats.iter().map(|seat| seat.row.is_active).collect();
+    let mut rows: Vec<&mut BatchRow> = seats.iter_mut().map(|seat| &mut seat.row).collect();
+    for row in &mut rows {
+        row.is_active = !row.state.is_empty();
+    }
+    let has_script = lock(&task).script(&mut rows);
+    for (row, was_active) in rows.iter_mut().zip(active) {
+        row.is_active = was_active;
+    }
+    has_script
 }
 
 /// A reset of an environment that has the task for itself.

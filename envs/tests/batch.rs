@@ -77,7 +77,7 @@ fn presses(fails: bool) -> EnvFactory {
     let spec = BatchTaskSpec {
         observation: BoxSpace::default().with("force_target [N]", 0.0, 40.0),
         terms: vec!["height"],
-        metrics: Vec::new(),
+        ..BatchTaskSpec::default()
     };
     let make = move |n_rows, _: &[_]| {
         Ok(Box::new(Press {

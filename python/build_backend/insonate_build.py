@@ -22,25 +22,43 @@ __all__ = [
 ]
 
 FOLDER = "MUJOCO_DYNAMIC_LINK_DIR"
+VERSION = "3.17.0"
+"""Version of MuJoCo that the bindings are made for."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def provide_libmujoco() -> None:
-    """Copies the library from the package `mujoco`, unless there is one already."""
-    if FOLDER in os.environ or (ROOT / ".mujoco/lib/libmujoco.so").exists():
-        return
+    """Copies the library from the package `mujoco`, unless there is one already, and into the package."""
+    if FOLDER in os.environ:
+        folder = Path(os.environ[FOLDER])
+    elif (ROOT / ".mujoco/lib/libmujoco.so").exists():
+        folder = ROOT / ".mujoco/lib"
+    else:
+        folder = copy_of_package()
+        os.environ[FOLDER] = str(folder)
+    into_package(folder / "libmujoco.so")
+
+
+def copy_of_package() -> Path:
+    """A permanent folder with the library: the package is gone after an isolated build, and a changed path would trigger a full rebuild."""
     package = importlib.util.find_spec("mujoco")
     if package is None or package.submodule_search_locations is None:
-        raise SystemExit("the build needs the Python package mujoco==3.17.0, or `cargo xtask setup`")
+        raise SystemExit(f"the build needs the Python package mujoco=={VERSION}, or `cargo xtask setup`")
     library = next(Path(package.submodule_search_locations[0]).glob("libmujoco.so.*"))
-    # A permanent folder: the package is gone after an isolated build, and a changed path would trigger a full rebuild.
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     folder = (target / "libmujoco").absolute()
     folder.mkdir(parents=True, exist_ok=True)
     link = folder / "libmujoco.so"
     if not link.exists():
         shutil.copyfile(library, link)
-    os.environ[FOLDER] = str(folder)
+    return folder
+
+
+def into_package(library: Path) -> None:
+    """Copies the library where the package looks for it, so that the wheel runs next to any version of MuJoCo."""
+    folder = ROOT / "python/insonate/lib"
+    folder.mkdir(exist_ok=True)
+    shutil.copyfile(library, folder / f"libmujoco.so.{VERSION}")
 
 
 def build_wheel(*arguments, **options):

@@ -20,16 +20,16 @@ from ._insonate import (
     Scene,
     SimulationError,
     __version__,
-    calibrate,
     default_settings,
     laws,
     load_policy,
     parts,
     tasks,
 )
+from .calibration import Calibration, calibrate
 from .check import check_vector_env
 from .env import Env
-from .experiments import Run, press, scan
+from .experiments import Recording, Run, palpate, press, scan
 from .export import save_policy
 from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
 from .own_task import ProbeTask, register_task
@@ -41,6 +41,7 @@ from .ultrasound import Image, Phantom, Scanner, image
 from .vector_env import VectorEnv
 
 __all__ = [
+    "Calibration",
     "ClosedError",
     "Env",
     "Error",
@@ -52,6 +53,7 @@ __all__ = [
     "Physics",
     "Policy",
     "ProbeTask",
+    "Recording",
     "Result",
     "Rollout",
     "Run",
@@ -76,6 +78,7 @@ __all__ = [
     "imitate",
     "laws",
     "load_policy",
+    "palpate",
     "parts",
     "press",
     "psm",

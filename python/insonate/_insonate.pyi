@@ -60,6 +60,23 @@ def scan(
 ]:
     """Use `insonate.scan` instead."""
 
+def palpate(
+    scene: Scene,
+    *,
+    site: tuple[float, float] | None,
+    depth: float,
+    speed: float,
+    hold: float,
+    max_force: float,
+    noise: str,
+    rate: float,
+    sine: tuple[float, float, float] | None,
+    seed: int,
+    limits: list[str],
+    progress: Callable[[float, str], object] | None,
+) -> tuple[list[tuple[str, dict[str, NDArray[np.float64]], str]], str, BaseException | None]:
+    """Use `insonate.palpate` instead."""
+
 def evaluate(
     policies: list[str],
     *,
@@ -101,7 +118,13 @@ def train(
     checkpoint_every: int,
     tensorboard: bool,
     progress: Callable[[float, str], object] | None,
-) -> tuple[str, BaseException | None]:
+) -> tuple[str, BaseException | None, TrainedRun]:
+    """Use `insonate.train` instead."""
+
+class TrainedRun:
+    """A training that was run, for `finish_seeds`."""
+
+def finish_seeds(output: str, runs: list[TrainedRun]) -> str:
     """Use `insonate.train` instead."""
 
 def demonstrate(
@@ -147,7 +170,7 @@ def study(
     *,
     held_out: list[str],
     truth: tuple[float, float] | None,
-    model: str | None,
+    words: list[str],
     torso: list[str],
     task: str,
     steps: int,
@@ -176,6 +199,10 @@ class Phantom:
             height: height [m].
             mass: mass [kg].
         """
+
+    @staticmethod
+    def of_scene(scene: Scene, seed: int = 0) -> Phantom:
+        """The patient of a scene of the shape ``adult`` with synthetic organs of a seed."""
 
     @staticmethod
     def neck(seed: int = 0) -> Phantom:
@@ -238,6 +265,29 @@ class Phantom:
             ValueError: for a site next to the body, or an indentation out of range.
         """
 
+    def with_lesions(self, lesions: Sequence[str], seed: int = 0) -> Phantom:
+        """The phantom with lesions at places of a seed: in the liver, the neck's thyroid, or the tissue of a block.
+
+        Args:
+            lesions: ``cyst``, ``hypo`` or ``hyper`` (6 dB less or more), with a radius [m] unless it is of 8 mm: ``hypo:0.01``.
+            seed: seed of the places.
+
+        Raises:
+            ValueError: for an unknown kind, a radius out of range, or lesions that do not fit.
+        """
+
+    def with_mesh(self, vertices: NDArray[np.float64], triangles: NDArray[np.integer[Any]], material: str) -> Phantom:
+        """The phantom with an organ of a closed mesh in its frame.
+
+        Args:
+            vertices: corners [m], shape ``[n, 3]``.
+            triangles: indices of the corners of each triangle, outward by the right-hand rule, shape ``[m, 3]``.
+            material: its material, such as ``spleen``.
+
+        Raises:
+            ValueError: for a surface that is not closed, or an unknown material.
+        """
+
     @property
     def materials(self) -> list[str]:
         """Names of the materials by their labels."""
@@ -271,6 +321,7 @@ class Scanner:
         index: int,
         with_confidence: bool,
         with_iq: bool,
+        with_measure: bool = False,
     ) -> dict[str, Any]: ...
     def frame_of_physics(
         self, physics: Physics, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
@@ -401,7 +452,9 @@ def register_task(
     *,
     observation: list[tuple[str, float, float]],
     terms: list[str],
+    costs: list[str],
     metrics: list[str],
+    has_script: bool,
     defaults: dict[str, Any],
     ppo: dict[str, Any],
     sac: dict[str, Any],
@@ -439,37 +492,18 @@ def write_policy(
 ) -> None:
     """Writes a policy that was trained elsewhere. Use `insonate.save_policy` instead."""
 
-class _DataFrame(Protocol):
-    """What `calibrate` uses of a pandas ``DataFrame``."""
-
-    @property
-    def columns(self) -> Any: ...
-    def to_numpy(self) -> NDArray[Any]: ...
-    def __getitem__(self, key: Any, /) -> Any: ...
-
 def calibrate(
-    log: str | Path | Mapping[str, NDArray[np.float64]] | _DataFrame,
+    logs: list[Any],
+    words: list[str],
     *,
-    model: str | None = None,
-    rate: float | None = None,
-    episode: int | None = None,
-) -> dict[str, Any]:
-    """Fits a tissue law to a recorded press.
-
-    Args:
-        log: a file (.csv, .npy, .npz, .parquet), or a dict of `float64` arrays of shape ``[n]``: ``time`` [s], ``indentation`` or
-            ``position`` [m], ``force`` [N], and perhaps ``velocity`` [m/s]; or a pandas ``DataFrame`` with these columns.
-        model: one of `laws`, or ``auto``; None: the command line's default.
-        rate: sampling rate of a file without time [Hz].
-        episode: which episode of a file that holds several.
-
-    Returns:
-        ``model``; ``parameters`` by name, each with ``value``, ``unit``, ``standard_error``, ``ci95``, ``identifiable``, ``reason``;
-        ``r_squared``, ``rmse_n`` [N], ``n`` samples, ``force_bias`` [N], ``window`` [s], ``notes``.
-
-    Raises:
-        FileNotFoundError, ValueError, TypeError: for a log that is not there, cannot be read, or cannot be calibrated.
-    """
+    robot: Scene | None,
+    fit_scene: Scene | None,
+    with_report: bool,
+    output: str | None,
+    overwrite: bool,
+    progress: Callable[[float, str], object] | None,
+) -> tuple[str, str, str | None, list[dict[str, Any]], str | None, BaseException | None]:
+    """Use `insonate.calibrate` instead."""
 
 def laws() -> list[tuple[str, str]]:
     """Names and summaries of the laws that `calibrate` supports."""
@@ -495,6 +529,11 @@ class Scene:
         robot_file: a robot of your own, an MJCF or URDF file, in place of `robot`; `flange` is the body, site or link that carries
             the probe, `robot_root` a folder that the file may read from, `package` a list of ``NAME=DIR``, and `without_tool` removes
             bodies next to the flange. `robot_sha256` is the checksum that the robot must have; copies of a scene have it.
+        patient: ``adult``, which is another word for ``shape="adult"``. patient_seed: seed for what is not given of sex, height and mass.
+        material: stiffness and damping of a known material, such as ``qiba-5kpa``.
+        softness: a softness file of `calibrate`: stiffness and damping, from the entry for this torso if there is one, and its map over
+            the skin, unless `pooled`. `map_origin` is the origin of the frame of its logs in the world [m]. Copies and pickles of the
+            scene hold the file as `softness_text`.
 
     Raises:
         ValueError: for an unknown name or a value out of range.
@@ -506,7 +545,7 @@ class Scene:
         probe: str = "c5-2",
         torso: str | None = "fast",
         *,
-        shape: str = "cylinder",
+        shape: str | None = None,
         stiffness: float | None = None,
         damping: float | None = None,
         breathing_rate: float = 0.0,
@@ -525,6 +564,13 @@ class Scene:
         package: list[str] | None = None,
         without_tool: bool = False,
         robot_sha256: str | None = None,
+        patient: str | None = None,
+        patient_seed: int | None = None,
+        material: str | None = None,
+        softness: str | Path | None = None,
+        softness_text: str | None = None,
+        pooled: bool = False,
+        map_origin: tuple[float, float, float] | None = None,
     ) -> Self: ...
     def __getnewargs_ex__(self) -> tuple[tuple[str, str, str | None], dict[str, Any]]:
         """The arguments of the constructor, for ``pickle``."""
@@ -532,6 +578,13 @@ class Scene:
     @property
     def name(self) -> str:
         """Name, such as ``panda_c5-2_fast``."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Which entry of the softness file the torso has taken, and how it differs from the torso that was tuned."""
+
+    def random_site(self, seed: int, index: int = 0) -> tuple[float, float]:
+        """A random site in the torso's frame [m], within half of its width and length; seed and number of the site determine it."""
 
     @property
     def timestep(self) -> float:

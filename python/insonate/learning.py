@@ -7,7 +7,7 @@ After Ctrl-C the exception ``KeyboardInterrupt`` has what was computed until the
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -62,13 +62,18 @@ class Training(Result):
     """Folder with settings, checkpoint, policies, tables and the learning curve."""
     evaluations: dict[str, NDArray[Any]]
     """Evaluations during the training: one array for each column of ``evaluations.csv``, shape ``[n]``."""
+    runs: "list[Training]" = field(default_factory=list)
+    """The trainings of `train` with several seeds, in their order; empty with one seed."""
 
     def policy(self, *, best: bool = False) -> Policy:
         """The last policy, or that of the best evaluation.
 
         Raises:
             FileNotFoundError: if the training ended before its first policy.
+            ValueError: for trainings with several seeds, which have one each in `runs`.
         """
+        if self.runs:
+            raise ValueError("each training of several seeds has its own policy: runs[0].policy()")
         return _insonate.load_policy(self.folder / ("best_policy.safetensors" if best else "policy.safetensors"))
 
 
@@ -179,6 +184,7 @@ def train(
     output: str | PathLike[str] = "output/train",
     algorithm: str | None = None,
     seed: int | None = None,
+    seeds: Sequence[int] = (),
     steps: int | None = None,
     envs: int | None = None,
     threads: int = 0,
@@ -203,6 +209,7 @@ def train(
         output: folder for settings, checkpoint, policies, tables and the learning curve.
         algorithm: ``ppo`` (default) or ``sac``.
         seed: seed of weights, exploration, minibatches and episodes [default: 1].
+        seeds: several seeds, one after the other, each in a folder of its own in `output`, such as ``seed-1``.
         steps: training steps over all environments [default: depends on the task].
         envs: number of environments that step in parallel [default: depends on the task].
         threads: number of threads; 0 uses one per core. It does not affect the results.
@@ -220,45 +227,58 @@ def train(
         **settings: settings of the task.
 
     Returns:
-        Summary, iterations and evaluations; `Training.policy` reads the policy.
+        Summary, iterations and evaluations; `Training.policy` reads the policy. With `seeds` the summary is over all seeds, the tables
+        have a column ``seed``, and `Training.runs` are the trainings.
 
     Raises:
         FileExistsError: if the folder holds another training.
         ValueError: for a name or value out of range, or settings that differ from the checkpoint's.
         KeyboardInterrupt: after Ctrl-C; all finished iterations are saved, and ``resume=True`` continues.
     """
-    learning = _given(seed=seed, total_timesteps=steps, n_envs=envs, cost_limit=_float(cost_limit))
+    if resume and overwrite:
+        raise ValueError("resume and overwrite exclude each other")
+    if seeds and seed is not None:
+        raise ValueError("seed and seeds exclude each other")
+    if len(set(seeds)) < len(seeds):
+        raise ValueError(f"seeds is {list(seeds)}; it must not name a seed twice")
     evaluation = _given(
         success=_float(until_success),
         stop=None if until_success is None else True,
         every=evaluate_every,
         episodes=evaluate_episodes,
     )
-    if resume and overwrite:
-        raise ValueError("resume and overwrite exclude each other")
-    with shown(progress, "training") as tell:
-        summary, stopped = _insonate.train(
-            task,
-            output=fspath(output),
-            algorithm=algorithm,
-            start="resume" if resume else "overwrite" if overwrite else "new",
-            from_policy=None if from_policy is None else _named(from_policy),
-            settings=settings,
-            learning=learning,
-            ppo=dict(ppo or {}),
-            sac=dict(sac or {}),
-            evaluation=evaluation,
-            threads=threads,
-            checkpoint_every=checkpoint_every,
-            tensorboard=tensorboard,
-            progress=tell,
-        )
     folder = Path(output)
-    result = Training(
-        json.loads(summary), _read(folder / "progress.csv"), folder, _read(folder / "evaluations.csv")
-    )
-    raise_stopped(result, stopped)
-    return result
+    folders: dict[int | None, Path] = {one: folder / f"seed-{one}" for one in seeds} or {seed: folder}
+    runs: list[Training] = []
+    handles = []
+    for one, place in folders.items():
+        learning = _given(seed=one, total_timesteps=steps, n_envs=envs, cost_limit=_float(cost_limit))
+        with shown(progress, f"training, seed {one}" if seeds else "training") as tell:
+            summary, stopped, handle = _insonate.train(
+                task,
+                output=fspath(place),
+                algorithm=algorithm,
+                start="resume" if resume else "overwrite" if overwrite else "new",
+                from_policy=None if from_policy is None else _named(from_policy),
+                settings=settings,
+                learning=learning,
+                ppo=dict(ppo or {}),
+                sac=dict(sac or {}),
+                evaluation=evaluation,
+                threads=threads,
+                checkpoint_every=checkpoint_every,
+                tensorboard=tensorboard,
+                progress=tell,
+            )
+        progress_table, evaluations = _read(place / "progress.csv"), _read(place / "evaluations.csv")
+        runs.append(Training(json.loads(summary), progress_table, place, evaluations))
+        handles.append(handle)
+        raise_stopped(runs[-1], stopped)
+    if not seeds:
+        return runs[0]
+    together = json.loads(_insonate.finish_seeds(fspath(output), handles))
+    tables = [_stacked(seeds, [one.columns for one in runs]), _stacked(seeds, [one.evaluations for one in runs])]
+    return Training(together, tables[0], folder, tables[1], runs)
 
 
 def demonstrate(
@@ -398,6 +418,14 @@ def export(policy: str | PathLike[str], *, onnx: str | PathLike[str] | None = No
         _insonate.export_policy(_named(policy), None if onnx is None else fspath(onnx))
     )
     return written
+
+
+def _stacked(seeds: Sequence[int], tables: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Tables below each other, with the columns that all have, and a column ``seed``."""
+    rows = [len(next(iter(one.values()), [])) for one in tables]
+    stacked: dict[str, NDArray[Any]] = {"seed": np.repeat(np.array(seeds, np.uint64), rows)}
+    shared = [name for name in tables[0] if all(name in one for one in tables)]
+    return stacked | {name: np.concatenate([one[name] for one in tables]) for name in shared}
 
 
 def _named(policy: str | PathLike[str]) -> str:

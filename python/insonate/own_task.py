@@ -30,7 +30,7 @@ class ProbeTask:
 
     One object serves all environments of a vector, n of them. Arrays have one row per environment, always in the same order.
     The methods are called in this order: `reset` and `observe` for environments whose episode begins; then in every step `reward`,
-    `is_success`, `is_terminated`, `metrics` and `observe`. Rows that a call is not about (`TaskState.is_active` is false) hold an earlier
+    `is_success`, `is_terminated`, `costs`, `metrics` and `observe`. Rows that a call is not about (`TaskState.is_active` is false) hold an earlier
     state; what is returned for them is ignored, and may be NaN.
 
     An episode must be a pure function of its seed and actions: compute from `state`, draw from `rng`, and if a method keeps an array of
@@ -42,6 +42,7 @@ class ProbeTask:
         settings: the task's own settings with their defaults: numbers, strings, booleans, lists. They are set as ``task.height`` or
             ``task={"height": 0.03}``.
         reward_terms: names of the weighted terms of the reward, if `reward` returns a dict of them.
+        cost_names: names of the costs, if there is a method `costs`. Their sum is ``info["cost"]`` and what ``train(cost_limit=…)`` limits.
         metric_names: names of the metrics, if there is a method `metrics`. ``success`` is always one.
 
     Args:
@@ -52,6 +53,7 @@ class ProbeTask:
     observation: Mapping[str, int] = {}
     settings: Mapping[str, Any] = {}
     reward_terms: Sequence[str] = ("reward",)
+    cost_names: Sequence[str] = ()
     metric_names: Sequence[str] = ()
 
     def __init__(self, num_envs: int, settings: Mapping[str, Any]) -> None:
@@ -101,6 +103,16 @@ class ProbeTask:
         """Whether the episode ends now, by success or failure, `bool` of shape ``[n]``. By default it ends at ``time.limit``."""
         return np.zeros(self.num_envs, np.bool_)
 
+    def costs(self, state: TaskState, action: NDArray[np.float32]) -> Mapping[str, ArrayLike]:
+        """The costs of `cost_names` of the step, each of shape ``[n]``, such as the force above a limit as a share of it."""
+        return {}
+
+    def scripted_action(self, state: TaskState) -> ArrayLike:
+        """The action of a scripted policy, shape ``[n, n_actions]``; it is clipped to the bounds. A task with this method has the policy
+        ``scripted`` for `evaluate`, `rollout` and `demonstrate`. It must depend on the state alone.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method scripted_action")
+
     def metrics(self, state: TaskState) -> Mapping[str, ArrayLike]:
         """The metrics of `metric_names`, each of shape ``[n]``. Those of the last step are the episode's."""
         return {}
@@ -147,8 +159,8 @@ class Answers:
         parameters: FloatRows,
         actions: NDArray[np.float32],
         mask: NDArray[np.bool_],
-    ) -> tuple[FloatRows, NDArray[np.bool_], NDArray[np.bool_], FloatRows, NDArray[np.float32]]:
-        """Reward terms, success, end, metrics and observation of a step."""
+    ) -> tuple[FloatRows, NDArray[np.bool_], NDArray[np.bool_], FloatRows, FloatRows, NDArray[np.float32]]:
+        """Reward terms, success, end, costs, metrics and observation of a step."""
         state = self._state(rows, parameters, actions, mask)
         task = self._task
         rewards = task.reward(state, state.action)
@@ -160,9 +172,11 @@ class Answers:
         terms = self._columns("reward", rewards, dict.fromkeys(names, 1), mask)
         success = self._flags("is_success", task.is_success(state))
         ends = self._flags("is_terminated", task.is_terminated(state))
+        sizes = dict.fromkeys(task.cost_names, 1)
+        costs = self._columns("costs", task.costs(state, state.action) if sizes else {}, sizes, mask)
         sizes = dict.fromkeys(task.metric_names, 1)
         metrics = self._columns("metrics", task.metrics(state) if sizes else {}, sizes, mask)
-        return terms, success, ends, metrics, self._observation(state, mask)
+        return terms, success, ends, costs, metrics, self._observation(state, mask)
 
     def observe(
         self,
@@ -173,6 +187,18 @@ class Answers:
     ) -> NDArray[np.float32]:
         """The task's entries of the observation, shape ``[n, size]``."""
         return self._observation(self._state(rows, parameters, actions, mask), mask)
+
+    def script(
+        self,
+        rows: FloatRows,
+        parameters: FloatRows,
+        actions: NDArray[np.float32],
+        mask: NDArray[np.bool_],
+    ) -> NDArray[np.float32]:
+        """Actions of the scripted policy, shape ``[n, n_actions]``."""
+        state = self._state(rows, parameters, actions, mask)
+        chosen = self._task.scripted_action(state)
+        return self._numbers("scripted_action", "an action", chosen, actions.shape[1], mask).astype(np.float32)
 
     def _state(
         self,
@@ -324,7 +350,9 @@ def register_task(
         lambda *given: Answers(task_class, *given),
         observation=entries,
         terms=list(task_class.reward_terms),
+        costs=list(task_class.cost_names),
         metrics=list(task_class.metric_names),
+        has_script=task_class.scripted_action is not ProbeTask.scripted_action,
         defaults={**(defaults or {}), "task": dict(task_class.settings)},
         ppo=dict(ppo or {}),
         sac=dict(sac or {}),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _insonate
+from .calibration import Option, in_keywords, option_words
 from .progress import Progress, shown
 from .results import pandas
 
@@ -51,6 +52,7 @@ def study(
     overwrite: bool = False,
     output: str | PathLike[str] = "output/study",
     robot: Mapping[str, Any] | None = None,
+    calibration: Mapping[str, Option] | None = None,
     progress: Progress = False,
 ) -> Study:
     """Goes from recorded presses to a policy, as ``insonate study`` does.
@@ -73,6 +75,7 @@ def study(
         overwrite: remove the study of the folder, or what another command wrote there.
         output: folder for the report and the policies.
         robot: settings of the robot, such as ``{"robot": "ur5e"}``, by the names of ``env.scene``.
+        calibration: options of `calibrate`, such as ``{"bias": 0.6, "window": (0.4, 3.2)}``.
         progress: True shows a bar for each step; a function is called with the share of the step that is done and a text.
 
     Raises:
@@ -83,12 +86,12 @@ def study(
     if resume and overwrite:
         raise ValueError("resume and overwrite exclude each other")
     several = [logs] if isinstance(logs, str | PathLike) else list(logs)
-    with shown(progress, "study") as tell:
+    with shown(progress, "study") as tell, in_keywords():
         summary, page = _insonate.study(
             [fspath(log) for log in several],
             held_out=[fspath(log) for log in held_out],
             truth=truth,
-            model=model,
+            words=option_words({"model": model, **(calibration or {})}),
             torso=list(torso),
             task=task,
             steps=steps,

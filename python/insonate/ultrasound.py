@@ -152,6 +152,7 @@ class Scanner:
         index: int = 0,
         confidence: bool = True,
         iq: bool = False,
+        measure: bool = False,
     ) -> Image:
         """Makes a frame.
 
@@ -165,6 +166,8 @@ class Scanner:
             index: number of the frame, which selects the noise.
             confidence: whether to compute the confidence.
             iq: whether to return the complex lines.
+            measure: whether ``summary`` has what a block is measured for: widths of ``points``, statistics of ``speckle``, slope of
+                ``attenuation``.
 
         Raises:
             ValueError: for a probe away from the patient, or a scene without a torso.
@@ -172,7 +175,7 @@ class Scanner:
         wanted: dict[str, Any] = {"index": index, "with_confidence": confidence, "with_iq": iq}
         if isinstance(subject, Phantom):
             position, quaternion = subject.probe_pose() if pose is None else pose
-            made = self._scanner.frame_of_phantom(subject, position, quaternion, **wanted)
+            made = self._scanner.frame_of_phantom(subject, position, quaternion, with_measure=measure, **wanted)
         else:
             if pose is not None:
                 raise ValueError("pose: a running scene has the pose of its probe; leave it out")
@@ -198,6 +201,9 @@ def image(
     force: float | None = None,
     max_force: float = 80.0,
     limits: Mapping[str, float | Sequence[float]] | None = None,
+    lesions: Sequence[str] = (),
+    depths: Sequence[float] | None = None,
+    alpha: float | None = None,
     seed: int = 0,
     imaging_depth: float | None = None,
     lines: int = 256,
@@ -218,6 +224,10 @@ def image(
         force: force of a robot that holds the probe on the simulated patient [N].
         max_force: greatest force on any part of the robot; pressing ends above it [N].
         limits: limits of the verdict of pressing, by name.
+        lesions: lesions at places of the seed in the liver, the neck's thyroid, or the tissue of a block: ``cyst``, ``hypo`` or ``hyper``, with a
+            radius [m] unless it is of 8 mm, such as ``hypo:0.01``.
+        depths: depths of the block ``points`` [m] [default: 0.3, 0.6 and 0.9 of the probe's depth].
+        alpha: attenuation of the block ``attenuation`` [dB/(cm MHz)] [default: 0.5].
         seed: seed of organs, speckle and noise.
         imaging_depth: depth of the picture [m] [default: depends on the probe; 0.045 for the neck].
         lines: number of scanlines.
@@ -230,17 +240,23 @@ def image(
         ValueError: for a name or value out of range.
         SimulationError: if the site cannot be reached, or the robot starts in collision.
     """
-    body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth)
+    name = probe or ("c5-2" if scene is None else _probe_of(scene))
+    if depths is not None and phantom != "points":
+        raise ValueError("depths: has no effect on this image; it needs the phantom points")
+    if alpha is not None and phantom != "attenuation":
+        raise ValueError("alpha: has no effect on this image; it needs the phantom attenuation")
+    if phantom == "points" and imaging_depth is None:
+        imaging_depth = 1.2 * (0.9 * Scanner(name).depth if depths is None else max(depths))
+    body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth, scene, depths, alpha)
+    if lesions:
+        body = body.with_lesions(list(lesions), seed)
     if imaging_depth is None and is_neck:
         imaging_depth = 0.045
-    name = probe or ("c5-2" if scene is None else _probe_of(scene))
-    if phantom == "points" and imaging_depth is None:
-        imaging_depth = 1.2 * 0.9 * Scanner(name).depth
     scanner = Scanner(name, lines=lines, samples=samples, depth=imaging_depth, size=size, seed=seed, bare=bare)
     measured = phantom in _BLOCKS
     if force is None:
         pose = body.probe_pose(site, rotation=rotation, indentation=indentation)
-        return scanner.frame(body, pose, confidence=not measured, iq=iq)
+        return scanner.frame(body, pose, confidence=not measured, iq=iq, measure=measured)
     if phantom not in (None, "adult"):
         raise ValueError("force: a robot presses on the adult patient only; leave phantom out")
     if indentation is not None:
@@ -262,16 +278,24 @@ def image(
 
 
 def _subject(
-    phantom: str | Phantom | None, probe: str, seed: int, depth: float | None
+    phantom: str | Phantom | None,
+    probe: str,
+    seed: int,
+    depth: float | None,
+    scene: Scene | None,
+    depths: Sequence[float] | None,
+    alpha: float | None,
 ) -> tuple[Phantom, bool, bool]:
     """The phantom, whether it is a neck, and whether it is measured without noise."""
     if isinstance(phantom, Phantom):
         return phantom, False, False
     if phantom in (None, "adult"):
-        return Phantom.adult(seed), False, False
+        return (Phantom.adult(seed) if scene is None else Phantom.of_scene(scene, seed)), False, False
     if phantom == "neck":
         return Phantom.neck(seed), True, False
-    return Phantom.block(str(phantom), probe=probe, depth=depth), False, phantom in _BARE
+    usual = 0.5 if alpha is None else alpha
+    block = Phantom.block(str(phantom), probe=probe, depth=depth, depths=depths, alpha=usual)
+    return block, False, phantom in _BARE
 
 
 def _probe_of(scene: Scene) -> str:

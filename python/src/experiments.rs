@@ -1,8 +1,10 @@
 //! Pressing and scanning: the experiments of the command line as functions.
 
 use insonate::experiments::{
-    self, ExperimentError, Pictures, Press, Progress, Record, Scan, Summary,
+    self, ExperimentError, Palpation, Pictures, Press, Progress, Record, Recorder, Recording, Scan,
+    Site, Summary, five_sites,
 };
+use insonate_calibration::{Channel, Log, Motion};
 use insonate_sim::render::RenderConfig;
 use insonate_sim::verdict::VerdictLimits;
 use numpy::{PyArray1, PyArrayMethods as _};
@@ -86,6 +88,108 @@ pub(crate) fn scan(
     watched(py, picture_size, progress, |pictures, progress| {
         experiments::scan(scene, &scan, pictures, progress)
     })
+}
+
+/// Names of the sites, a log and a CSV text of each, ground truth as JSON, and why the recording was stopped.
+type Recorded<'py> = (
+    Vec<(&'static str, Bound<'py, PyDict>, String)>,
+    String,
+    Option<PyErr>,
+);
+
+/// Records presses at five sites, or at one, for a calibration.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+#[pyo3(signature = (scene, *, site, depth, speed, hold, max_force, noise, rate, sine, seed, limits, progress))]
+pub(crate) fn palpate<'py>(
+    py: Python<'py>,
+    scene: Py<Scene>,
+    site: Option<[f64; 2]>,
+    depth: f64,
+    speed: f64,
+    hold: f64,
+    max_force: f64,
+    noise: &str,
+    rate: f64,
+    sine: Option<[f64; 3]>,
+    seed: u64,
+    limits: Vec<String>,
+    progress: Option<Py<PyAny>>,
+) -> Result<Recorded<'py>> {
+    let usual = Palpation::default();
+    let amplitude = usual.amplitude * (depth / usual.depth);
+    let [amplitude, frequency, cycles] = sine.unwrap_or([amplitude, usual.frequency, usual.cycles]);
+    let palpation = Palpation {
+        depth,
+        speed,
+        hold,
+        amplitude,
+        frequency,
+        cycles,
+        max_force,
+        limits: limits_of(&limits)?,
+        ..usual
+    };
+    palpation.check()?;
+    let recorder =
+        Recorder::parse(noise, rate).map_err(|problem| value_error(format!("noise: {problem}")))?;
+    recorder.check()?;
+    let scene = &scene.get().scene;
+    let config = scene.torso.as_ref().map(|torso| torso.config.clone());
+    let sites = match site {
+        Some(position) => vec![Site {
+            name: "site",
+            position: finite("site", position)?,
+        }],
+        None => five_sites(&config.unwrap_or_default()).to_vec(),
+    };
+    let mut watch = Watch::new(progress);
+    let recording = py.detach(|| {
+        let pictures = &mut Pictures::none();
+        Recording::of(
+            scene,
+            &sites,
+            &palpation,
+            &recorder,
+            seed,
+            pictures,
+            &mut |share| watch.look(share, String::new),
+        )
+    })?;
+    let logs = recording.sites.iter().map(|site| {
+        let csv = recording.csv(site, scene);
+        Ok((site.truth.name, columns_of(py, &site.log)?, csv))
+    });
+    let logs = logs.collect::<Result<Vec<_>>>()?;
+    Ok((logs, json(&recording.truth(scene))?, watch.into_raised()))
+}
+
+/// A log as arrays, as `calibrate` takes them.
+fn columns_of<'py>(py: Python<'py>, log: &Log) -> Result<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("time", PyArray1::from_slice(py, &log.time))?;
+    let motion = match &log.motion {
+        Motion::Indentation(values) => {
+            columns.set_item("indentation", PyArray1::from_slice(py, values))?;
+            None
+        }
+        Motion::Position(channel) => Some(("position", channel)),
+    };
+    let velocity = log.velocity.as_ref().map(|channel| ("velocity", channel));
+    let channels = motion
+        .into_iter()
+        .chain(velocity)
+        .chain([("force", &log.force)]);
+    for (name, channel) in channels {
+        match channel {
+            Channel::Scalar(values) => columns.set_item(name, PyArray1::from_slice(py, values))?,
+            Channel::Vector(rows) => {
+                let array = PyArray1::from_slice(py, rows.as_flattened());
+                columns.set_item(name, array.reshape([rows.len(), 3])?)?;
+            }
+        }
+    }
+    Ok(columns)
 }
 
 fn finite(name: &str, point: [f64; 2]) -> Result<[f64; 2]> {

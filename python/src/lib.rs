@@ -52,11 +52,14 @@ mod _insonate {
     #[pymodule_export]
     use super::error::{ClosedError, Error, OrderError, SimulationError};
     #[pymodule_export]
-    use super::experiments::{press, scan};
+    use super::experiments::{palpate, press, scan};
     #[pymodule_export]
     use super::learning::{
-        demonstrate::demonstrate, evaluate::evaluate, imitate::imitate, rollout::rollout,
-        train::train,
+        demonstrate::demonstrate,
+        evaluate::evaluate,
+        imitate::imitate,
+        rollout::rollout,
+        train::{TrainedRun, finish_seeds, train},
     };
     #[pymodule_export]
     use super::own_task::register_task;

@@ -25,14 +25,16 @@ fn kept(text: String) -> &'static str {
 /// the names and lengths of the entries of a state.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (name, summary, make, *, observation, terms, metrics, defaults, ppo, sac))]
+#[pyo3(signature = (name, summary, make, *, observation, terms, costs, metrics, has_script, defaults, ppo, sac))]
 pub(crate) fn register_task(
     name: String,
     summary: String,
     make: Py<PyAny>,
     observation: Vec<(String, f32, f32)>,
     terms: Vec<String>,
+    costs: Vec<String>,
     metrics: Vec<String>,
+    has_script: bool,
     defaults: &Bound<'_, PyDict>,
     ppo: &Bound<'_, PyDict>,
     sac: &Bound<'_, PyDict>,
@@ -44,13 +46,14 @@ pub(crate) fn register_task(
     let spec = BatchTaskSpec {
         observation: space,
         terms: terms.into_iter().map(kept).collect(),
+        costs: costs.into_iter().map(kept).collect(),
         metrics: metrics.into_iter().map(kept).collect(),
     };
     let defaults = complete(&settings::table(defaults)?)?;
     checked(&defaults, &Table::new())?;
     let name = kept(name);
     let of_build = defaults.clone();
-    let build = move |given: &Table| build(name, &spec, &make, &of_build, given);
+    let build = move |given: &Table| build(name, &spec, (&make, has_script), &of_build, given);
     register(TaskKind {
         name,
         summary: kept(summary),
@@ -93,7 +96,7 @@ fn checked(
 fn build(
     name: &'static str,
     spec: &BatchTaskSpec,
-    make: &Py<PyAny>,
+    (make, has_script): (&Py<PyAny>, bool),
     defaults: &Table,
     given: &Table,
 ) -> std::result::Result<EnvFactory, EnvError> {
@@ -117,7 +120,11 @@ fn build(
                 make.call1(py, (n_envs, own, entries, parameters.clone()))
             });
             let answers = made.map_err(raised)?;
-            Ok(Box::new(PythonTask { answers }) as Box<dyn BatchTask>)
+            Ok(Box::new(PythonTask {
+                answers,
+                has_script,
+                problem: None,
+            }) as Box<dyn BatchTask>)
         },
     )
 }
@@ -140,6 +147,9 @@ fn raised(error: PyErr) -> EnvError {
 /// A task whose answers come from a Python object.
 struct PythonTask {
     answers: Py<PyAny>,
+    has_script: bool,
+    /// What went wrong in the scripted policy.
+    problem: Option<EnvError>,
 }
 
 /// Arrays of all rows: states, parameters, actions, and whether each row is active.
@@ -160,18 +170,27 @@ impl PythonTask {
         Ok(())
     }
 
+    fn write_script(&self, py: Python<'_>, rows: &mut [&mut BatchRow]) -> PyResult<()> {
+        let answer = self.answers.call_method1(py, "script", arrays(py, rows)?)?;
+        let actions: PyReadonlyArray2<'_, f32> = answer.bind(py).extract()?;
+        write(&actions, rows, |row| &mut row.script);
+        Ok(())
+    }
+
     fn judge(&self, py: Python<'_>, rows: &mut [&mut BatchRow]) -> PyResult<()> {
         type Answers<'py> = (
             PyReadonlyArray2<'py, f64>,
             PyReadonlyArray1<'py, bool>,
             PyReadonlyArray1<'py, bool>,
             PyReadonlyArray2<'py, f64>,
+            PyReadonlyArray2<'py, f64>,
             PyReadonlyArray2<'py, f32>,
         );
         let answers = self.answers.call_method1(py, "step", arrays(py, rows)?)?;
-        let (terms, success, terminated, metrics, observation): Answers<'_> =
+        let (terms, success, terminated, costs, metrics, observation): Answers<'_> =
             answers.bind(py).extract()?;
         write(&terms, rows, |row| &mut row.terms);
+        write(&costs, rows, |row| &mut row.costs);
         write(&metrics, rows, |row| &mut row.metrics);
         write(&observation, rows, |row| &mut row.observation);
         let flags = success.as_array().to_vec().into_iter();
@@ -205,15 +224,27 @@ impl PythonTask {
 
 impl BatchTask for PythonTask {
     fn reset(&mut self, rows: &mut [&mut BatchRow]) -> std::result::Result<(), EnvError> {
+        self.problem = None;
         Python::attach(|py| self.choose_goals(py, rows)).map_err(raised)
     }
 
     fn step(&mut self, rows: &mut [&mut BatchRow]) -> std::result::Result<(), EnvError> {
+        if let Some(problem) = self.problem.take() {
+            return Err(problem);
+        }
         Python::attach(|py| self.judge(py, rows)).map_err(raised)
     }
 
     fn observe(&mut self, rows: &mut [&mut BatchRow]) -> std::result::Result<(), EnvError> {
         Python::attach(|py| self.write_observation(py, rows)).map_err(raised)
+    }
+
+    fn script(&mut self, rows: &mut [&mut BatchRow]) -> bool {
+        if self.has_script {
+            let written = Python::attach(|py| self.write_script(py, rows));
+            self.problem = written.map_err(raised).err();
+        }
+        self.has_script
     }
 }
 

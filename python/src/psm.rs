@@ -34,7 +34,10 @@ type Outcome<'py> = (String, Bound<'py, PyDict>, Option<PyErr>);
 /// Name of an array, and its value in a sample.
 type Field<T> = (&'static str, fn(&psm::PsmSample) -> T);
 
-/// Equations of the arm with identified parameters.
+/// Equations of the da Vinci PSM with identified parameters.
+///
+/// Joint positions ``q`` are yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b in rad, the insertion in m; shape ``[7]``.
+/// The base frame has z up, and the yaw axis along -y through its origin (Wang et al. 2019).
 #[pyclass(frozen, module = "insonate.psm")]
 pub(crate) struct Psm {
     psm: dvrk::Psm,
@@ -73,14 +76,14 @@ impl Psm {
         }
     }
 
-    /// Position [m] and quaternion wxyz of the tool in the base frame.
+    /// Position [m] and quaternion wxyz of the tool in the base frame, at the tips of the closed jaws, z distal.
     fn tool_pose(&self, q: Joints) -> Result<PoseTuple> {
         let pose = self.psm.tool_pose(&joints("q", q)?);
         let turn = UnitQuaternion::from_rotation_matrix(&pose.rotation);
         Ok((pose.translation.vector.into(), wxyz(&turn)))
     }
 
-    /// Poses of all link frames in the base frame as matrices, shape `[n_links, 4, 4]`.
+    /// Poses of all link frames in the base frame as matrices, shape ``[n_links, 4, 4]``; index 0 is the base.
     fn forward_kinematics<'py>(
         &self,
         py: Python<'py>,
@@ -95,7 +98,15 @@ impl Psm {
         Ok(PyArray1::from_vec(py, values).reshape([n, 4, 4])?)
     }
 
-    /// Joint positions for a pose of the tool in the base frame.
+    /// Joint positions, shape ``[7]``, for a pose of the tool in the base frame; the inverse of `tool_pose`.
+    ///
+    /// Args:
+    ///     position: position of the tool [m].
+    ///     quaternion: rotation of the tool, wxyz.
+    ///     jaw_opening: angle between the jaws [rad].
+    ///
+    /// Raises:
+    ///     ValueError: if the wrist's yaw axis points at the remote centre, so that the joints are not determined.
     #[pyo3(signature = (position, quaternion, *, jaw_opening=0.0))]
     fn inverse_kinematics<'py>(
         &self,
@@ -112,12 +123,12 @@ impl Psm {
         Ok(vector(py, &q))
     }
 
-    /// Jacobian of the tool in the base frame, shape `[6, 7]`.
+    /// Velocity [m/s] and angular velocity [rad/s] of the tool per joint velocity, shape ``[6, 7]``, in the base frame.
     fn tool_jacobian<'py>(&self, py: Python<'py>, q: Joints) -> Result<Bound<'py, PyArray2<f64>>> {
         matrix(py, &self.psm.tool_jacobian(&joints("q", q)?))
     }
 
-    /// Joint torques for accelerations.
+    /// Joint torques [N·m, N] for accelerations ``ddq``, shape ``[7]``: bodies, gravity, friction, motor inertia and spring.
     fn inverse_dynamics<'py>(
         &self,
         py: Python<'py>,
@@ -129,12 +140,12 @@ impl Psm {
         Ok(vector(py, &self.psm.inverse_dynamics(&q, &dq, &ddq)))
     }
 
-    /// Mass matrix with motor inertias, shape `[7, 7]`.
+    /// Mass matrix with motor inertias, shape ``[7, 7]``, in kg·m², kg·m and kg.
     fn mass_matrix<'py>(&self, py: Python<'py>, q: Joints) -> Result<Bound<'py, PyArray2<f64>>> {
         matrix(py, &self.psm.mass_matrix(&joints("q", q)?))
     }
 
-    /// Coriolis matrix, shape `[7, 7]`.
+    /// Coriolis matrix C for which the rate of the mass matrix minus 2 C is skew, shape ``[7, 7]``.
     fn coriolis<'py>(
         &self,
         py: Python<'py>,
@@ -144,17 +155,21 @@ impl Psm {
         matrix(py, &self.psm.coriolis(&joints("q", q)?, &joints("dq", dq)?))
     }
 
-    /// Torques that hold the arm against gravity and the roll spring, shape `[7]`.
+    /// Torques that hold the arm against gravity and the roll spring [N·m, N], shape ``[7]``.
     fn gravity_torque<'py>(&self, py: Python<'py>, q: Joints) -> Result<Bound<'py, PyArray1<f64>>> {
         Ok(vector(py, &self.psm.gravity_torque(&joints("q", q)?)))
     }
 
-    /// Torques of friction, shape `[7]`.
+    /// Torques of Coulomb, viscous and constant friction [N·m, N], shape ``[7]``.
     fn friction<'py>(&self, py: Python<'py>, dq: Joints) -> Result<Bound<'py, PyArray1<f64>>> {
         Ok(vector(py, &self.psm.friction(&joints("dq", dq)?)))
     }
 
-    /// Position of the remote centre in the base frame [m].
+    fn __repr__(&self) -> String {
+        format!("Psm(remote_centre={:?})", self.remote_centre())
+    }
+
+    /// Position of the remote centre of motion in the base frame [m].
     #[getter]
     fn remote_centre(&self) -> [f64; 3] {
         self.psm.remote_centre().into()

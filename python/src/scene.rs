@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use insonate::experiments::{FileSoftness, SoftnessError, random_site};
+use insonate_calibration::softness::SoftnessFile;
 use insonate_envs::EnvError;
 use insonate_envs::probe::SceneSettings;
 use insonate_meshes::HeightIndex;
@@ -15,13 +17,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Result, value_error};
+use crate::error::{Raised, Result, value_error};
 
 /// Robot, probe and torso: a description for `Physics`.
 #[pyclass(frozen, module = "insonate")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the class of Python and the description have one name"
+)]
 pub(crate) struct Scene {
     pub(crate) scene: insonate_models::Scene,
     pub(crate) arguments: SceneArguments,
+    notes: Vec<String>,
 }
 
 /// Arguments from which the same scene can be made.
@@ -48,8 +55,27 @@ pub(crate) struct SceneArguments {
     patient_height: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     patient_mass: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patient_seed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    material: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    softness: Option<SoftnessText>,
     #[serde(default, skip_serializing_if = "RobotFile::is_empty")]
     robot_file: RobotFile,
+}
+
+/// A softness file: its text, so that copies of a scene need no file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SoftnessText {
+    /// Name for messages.
+    path: PathBuf,
+    toml: String,
+    /// One softness for the whole torso, without the file's map.
+    pooled: bool,
+    /// Origin of the frame of the logs behind the map, in the world [m].
+    map_origin: [f64; 3],
 }
 
 /// A robot of the user's own.
@@ -85,33 +111,62 @@ impl RobotFile {
 }
 
 impl SceneArguments {
-    /// Makes the scene. The checksum of a robot file is set to that of the robot.
-    fn build(&mut self) -> Result<insonate_models::Scene> {
-        let mut config = self.config()?;
+    /// Makes the scene, and notes about its softness file. The checksum of a robot file is set to that of the robot.
+    fn build(&mut self) -> Result<(insonate_models::Scene, Vec<String>)> {
+        let given = self.softness.clone();
+        let torso = self.torso.clone().unwrap_or(torsos::NONE.to_owned());
+        let tuning = given
+            .as_ref()
+            .map(|given| FileSoftness::parse(&given.toml, &given.path, &torso))
+            .transpose()?;
+        let mut config = self.config(tuning.as_ref())?;
         let settings = self.robot_file.settings();
         if let Some(robot) = settings.robot_of_file()? {
             self.robot_file.sha256 = settings.recorded(&robot).robot_sha256;
             config.robot = RobotChoice::Loaded(Box::new(robot));
         }
-        let scene = config.build()?;
+        let mut notes = Vec::new();
+        let scene = match (given, tuning) {
+            (Some(given), Some(tuning)) => {
+                let configured = config.torso_config();
+                let configured = configured.map_err(|error| tuning.problem(&torso, error))?;
+                if let Some(configured) = &configured {
+                    notes.extend(tuning.notes(&torso, configured));
+                }
+                let mut scene = config.scene_with(configured.as_ref())?;
+                if !given.pooled {
+                    let note = tuning.apply_map(&mut scene, given.map_origin);
+                    notes.extend(note.map_err(with_remedy)?);
+                }
+                scene
+            }
+            _ => config.build()?,
+        };
         // Scenes that cannot be written fail here.
         scene.to_mjcf()?;
-        Ok(scene)
+        Ok((scene, notes))
     }
 
-    fn config(&self) -> Result<SceneConfig> {
+    fn config(&self, tuning: Option<&FileSoftness>) -> Result<SceneConfig> {
         let usual = Softness::default();
+        let lattice = self.lattice()?;
         Ok(SceneConfig {
             robot: RobotChoice::Named(self.robot.clone()),
             probe: self.probe.clone(),
             torso: self.torso.clone().unwrap_or(torsos::NONE.to_owned()),
             shape: Shape::by_name(&self.shape)?,
             patient: self.patient()?,
-            lattice: self.lattice()?,
-            softness: SoftnessChoice::Values(Softness {
-                stiffness: self.stiffness.unwrap_or(usual.stiffness),
-                damping: self.damping.unwrap_or(usual.damping),
-            }),
+            lattice,
+            softness: match (tuning, &self.material) {
+                (Some(tuning), _) => {
+                    SoftnessChoice::Tuned(tuning.torso(lattice == Lattice::Default))
+                }
+                (None, Some(name)) => SoftnessChoice::Material(name.clone()),
+                (None, None) => SoftnessChoice::Values(Softness {
+                    stiffness: self.stiffness.unwrap_or(usual.stiffness),
+                    damping: self.damping.unwrap_or(usual.damping),
+                }),
+            },
             breathing: (self.breathing_rate != 0.0).then_some(Breathing {
                 rate: self.breathing_rate,
                 amplitude: self.breathing_amplitude,
@@ -120,6 +175,28 @@ impl SceneArguments {
             robot_position: self.robot_position,
             ..SceneConfig::default()
         })
+    }
+
+    /// Fails for keywords that exclude each other.
+    fn check(&self) -> Result<()> {
+        let given: Vec<&str> = [
+            (
+                "stiffness or damping",
+                self.stiffness.is_some() || self.damping.is_some(),
+            ),
+            ("material", self.material.is_some()),
+            ("softness", self.softness.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(name, is_given)| is_given.then_some(name))
+        .collect();
+        if given.len() > 1 {
+            return Err(value_error(format!("give one of {}", given.join(" and "))));
+        }
+        if self.torso.is_none() && (self.material.is_some() || self.softness.is_some()) {
+            return Err(value_error("softness needs a torso, but torso is None"));
+        }
+        Ok(())
     }
 
     fn lattice(&self) -> Result<Lattice> {
@@ -142,8 +219,9 @@ impl SceneArguments {
     }
 
     /// The patient of the shape `adult`.
-    fn patient(&self) -> Result<Option<Physique>> {
-        let is_given = self.patient_sex.is_some()
+    pub(crate) fn patient(&self) -> Result<Option<Physique>> {
+        let is_given = self.patient_seed.is_some()
+            || self.patient_sex.is_some()
             || self.patient_height.is_some()
             || self.patient_mass.is_some();
         if !is_given {
@@ -151,18 +229,93 @@ impl SceneArguments {
         }
         if self.shape != Shape::Adult.name() {
             return Err(value_error(
-                "patient_sex, patient_height and patient_mass need shape=\"adult\"",
+                "patient_seed, patient_sex, patient_height and patient_mass need shape=\"adult\"",
             ));
         }
         let sex = match &self.patient_sex {
-            None => Sex::default(),
-            Some(name) => *ModelError::find("sex", name, Sex::ALL)?,
+            None => None,
+            Some(name) => Some(*ModelError::find("sex", name, Sex::ALL)?),
         };
-        Ok(Some(Physique::of(
-            sex,
-            self.patient_height,
-            self.patient_mass,
-        )))
+        let drawn = self.patient_seed.map(Physique::drawn);
+        let mut physique = drawn.unwrap_or(Physique::reference(sex.unwrap_or_default()));
+        physique.sex = sex.unwrap_or(physique.sex);
+        Ok(Some(physique.with(self.patient_height, self.patient_mass)))
+    }
+}
+
+/// An error of a map with the keywords that avoid it.
+fn with_remedy(error: SoftnessError) -> Raised {
+    const POOLED: &str = "give pooled=True for one softness over the whole torso";
+    match &error {
+        SoftnessError::NoField { .. } => {
+            let able = torsos::ALL.iter().filter(|kind| kind.takes_field);
+            let able: Vec<&str> = able.map(|kind| kind.name).collect();
+            value_error(format!(
+                "{error}; choose torso {}, or {POOLED}",
+                able.join(" or ")
+            ))
+        }
+        SoftnessError::Misplaced { .. } => value_error(format!(
+            "{error}; give the origin of the logs' frame in the world as map_origin=(x, y, z), or {POOLED}"
+        )),
+        SoftnessError::Field { .. } => value_error(format!("{error}; or {POOLED}")),
+        _ => error.into(),
+    }
+}
+
+impl From<SoftnessError> for Raised {
+    fn from(error: SoftnessError) -> Self {
+        match error {
+            SoftnessError::Read(error) => error.into(),
+            other => value_error(other.to_string()),
+        }
+    }
+}
+
+/// The softness file, read unless its text is given.
+fn softness_of(
+    path: Option<PathBuf>,
+    text: Option<String>,
+    pooled: bool,
+    map_origin: Option<[f64; 3]>,
+) -> Result<Option<SoftnessText>> {
+    let Some(path) = path else {
+        if pooled || map_origin.is_some() || text.is_some() {
+            return Err(value_error("pooled and map_origin need a softness file"));
+        }
+        return Ok(None);
+    };
+    let map_origin = map_origin.unwrap_or_default();
+    if !map_origin.iter().all(|x| x.is_finite()) {
+        return Err(value_error(format!(
+            "map_origin is {map_origin:?}, but must be finite [m]"
+        )));
+    }
+    let toml = match text {
+        Some(text) => text,
+        None => SoftnessFile::read(&path)?.to_toml(),
+    };
+    Ok(Some(SoftnessText {
+        path,
+        toml,
+        pooled,
+        map_origin,
+    }))
+}
+
+/// Name of the shape; a patient is another word for the shape `adult`.
+fn shape_of(shape: Option<&str>, patient: Option<&str>) -> Result<String> {
+    let adult = Shape::Adult.name();
+    match (patient, shape) {
+        (None, None) => Ok(Shape::default().name().to_owned()),
+        (None, Some(shape)) => Ok(shape.to_owned()),
+        (Some(patient), _) if patient != adult => {
+            Err(EnvError::unknown("patient", patient, &[adult]).into())
+        }
+        (Some(_), Some(shape)) if shape != adult => Err(value_error(format!(
+            "patient is an adult, but shape is {shape:?}; leave out one of them"
+        ))),
+        (Some(_), _) => Ok(adult.to_owned()),
     }
 }
 
@@ -190,15 +343,15 @@ type SceneCall<'py> = ((String, String, Option<String>), Bound<'py, PyDict>);
 impl Scene {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-    #[pyo3(signature = (robot="panda", probe="c5-2", torso=Some("fast"), *, shape="cylinder", stiffness=None, damping=None,
+    #[pyo3(signature = (robot="panda", probe="c5-2", torso=Some("fast"), *, shape=None, stiffness=None, damping=None,
         breathing_rate=0.0, breathing_amplitude=0.008, count=None, spacing=None, timestep=0.002, robot_position=None, lattice=None,
         patient_sex=None, patient_height=None, patient_mass=None, robot_file=None, flange=None, robot_root=None, package=None,
-        without_tool=false, robot_sha256=None))]
+        without_tool=false, robot_sha256=None, patient=None, patient_seed=None, material=None, softness=None, softness_text=None, pooled=false, map_origin=None))]
     fn new(
         robot: &str,
         probe: &str,
         torso: Option<&str>,
-        shape: &str,
+        shape: Option<&str>,
         stiffness: Option<f64>,
         damping: Option<f64>,
         breathing_rate: f64,
@@ -217,13 +370,22 @@ impl Scene {
         package: Option<Vec<String>>,
         without_tool: bool,
         robot_sha256: Option<String>,
+        patient: Option<&str>,
+        patient_seed: Option<u64>,
+        material: Option<String>,
+        softness: Option<PathBuf>,
+        softness_text: Option<String>,
+        pooled: bool,
+        map_origin: Option<[f64; 3]>,
     ) -> Result<Self> {
+        let softness = softness_of(softness, softness_text, pooled, map_origin)?;
+        let shape = shape_of(shape, patient)?;
         let text = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
         let mut arguments = SceneArguments {
             robot: robot.to_owned(),
             probe: probe.to_owned(),
             torso: torso.map(str::to_owned),
-            shape: shape.to_owned(),
+            shape,
             stiffness,
             damping,
             breathing_rate,
@@ -236,6 +398,9 @@ impl Scene {
             patient_sex,
             patient_height,
             patient_mass,
+            patient_seed,
+            material,
+            softness,
             robot_file: RobotFile {
                 path: text(robot_file).unwrap_or_default(),
                 flange: flange.unwrap_or_default(),
@@ -245,8 +410,13 @@ impl Scene {
                 sha256: robot_sha256.unwrap_or_default(),
             },
         };
-        let scene = arguments.build()?;
-        Ok(Self { scene, arguments })
+        arguments.check()?;
+        let (scene, notes) = arguments.build()?;
+        Ok(Self {
+            scene,
+            arguments,
+            notes,
+        })
     }
 
     /// The arguments of the constructor, for `pickle`.
@@ -266,6 +436,14 @@ impl Scene {
         keywords.set_item("patient_sex", &given.patient_sex)?;
         keywords.set_item("patient_height", given.patient_height)?;
         keywords.set_item("patient_mass", given.patient_mass)?;
+        keywords.set_item("patient_seed", given.patient_seed)?;
+        keywords.set_item("material", &given.material)?;
+        if let Some(softness) = &given.softness {
+            keywords.set_item("softness", &softness.path)?;
+            keywords.set_item("softness_text", &softness.toml)?;
+            keywords.set_item("pooled", softness.pooled)?;
+            keywords.set_item("map_origin", softness.map_origin)?;
+        }
         let file = &given.robot_file;
         if !file.is_empty() {
             keywords.set_item("robot_file", &file.path)?;
@@ -297,6 +475,18 @@ impl Scene {
     #[getter]
     fn name(&self) -> String {
         self.scene.name()
+    }
+
+    /// Which entry of the softness file the torso has taken, and how it differs from the torso that was tuned.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// A random site in the torso's frame [m], which the seed and the number of the site determine.
+    #[pyo3(signature = (seed, index=0))]
+    fn random_site(&self, seed: u64, index: u64) -> [f64; 2] {
+        random_site(seed, index, &self.scene)
     }
 
     /// Length of a physics step [s].

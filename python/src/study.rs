@@ -2,21 +2,18 @@
 
 use std::path::PathBuf;
 
+use insonate::cli::{LogReader, RecordedPress};
 use insonate::experiments::ExperimentError;
 use insonate::files::{Claim, OutputFolder};
 use insonate::learning::LearningError;
 use insonate::report::study_files;
 use insonate::study::{StudyEvent, StudyPlan, StudyStart, study as run};
-use insonate_calibration::formats::{self, ReadOptions};
-use insonate_calibration::{
-    CalibrationError, CalibrationOptions, SiteCalibrations, calibrate_sites,
-};
+use insonate_calibration::{CalibrationError, SiteCalibrations};
 use insonate_envs::tasks;
 use insonate_models::torsos::{self, Softness};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::calibration::choice;
 use crate::error::{Raised, Result, value_error};
 use crate::learning::json;
 use crate::settings;
@@ -28,13 +25,13 @@ const SEED: u64 = 2_000_000;
 /// Runs a study in a folder. Returns the result as JSON, and the report as an HTML page.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (logs, *, held_out, truth, model, torso, task, steps, train_seed, episodes, threads, start, output, robot, progress))]
+#[pyo3(signature = (logs, *, held_out, truth, words, torso, task, steps, train_seed, episodes, threads, start, output, robot, progress))]
 pub(crate) fn study<'py>(
     py: Python<'py>,
     logs: Vec<PathBuf>,
     held_out: Vec<PathBuf>,
     truth: Option<(f64, f64)>,
-    model: Option<&str>,
+    words: Vec<String>,
     torso: Vec<String>,
     task: String,
     steps: usize,
@@ -46,10 +43,8 @@ pub(crate) fn study<'py>(
     robot: &Bound<'py, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> Result<(String, String)> {
-    let options = CalibrationOptions {
-        model: choice(model)?,
-        ..CalibrationOptions::default()
-    };
+    let reader = LogReader::of_words(&words).map_err(value_error)?;
+    let options = reader.fit_options()?;
     check(&task, &torso, truth, episodes)?;
     let robot = settings::table(robot)?;
     let (start, claim) = match start {
@@ -59,16 +54,17 @@ pub(crate) fn study<'py>(
     };
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
-        let sites = calibrated(&logs, &options)?;
-        let held_out = match &held_out[..] {
-            [] => None,
-            logs => Some(calibrated(logs, &options)?),
+        let sites = calibrated(&reader, logs)?;
+        let held_out = if held_out.is_empty() {
+            None
+        } else {
+            Some(calibrated(&reader, held_out)?)
         };
         let plan = StudyPlan {
             task,
             sites,
             held_out,
-            options: options.fit.clone(),
+            options,
             truth: truth.map(|(stiffness, damping)| Softness { stiffness, damping }),
             robot,
             torsos: if torso.is_empty() {
@@ -141,14 +137,11 @@ fn check(task: &str, torso: &[String], truth: Option<(f64, f64)>, episodes: usiz
 }
 
 fn calibrated(
-    logs: &[PathBuf],
-    options: &CalibrationOptions,
+    reader: &LogReader,
+    logs: Vec<PathBuf>,
 ) -> std::result::Result<SiteCalibrations, CalibrationError> {
-    let logs = logs.iter().map(|path| {
-        let log = formats::read(path, &ReadOptions::default())?;
-        Ok((log, options.prepare.clone()))
-    });
-    calibrate_sites(logs, options.model, &options.fit)
+    let presses: Vec<RecordedPress> = logs.into_iter().map(RecordedPress::File).collect();
+    reader.calibrate_presses(&presses, None, &mut |_| {})
 }
 
 /// Tells the step of the study, and the share of it that is done.

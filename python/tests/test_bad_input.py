@@ -277,7 +277,7 @@ def test_bad_policy_files(tmp_path):
         ({"torso": ["stone"]}, "torso"),
         ({"truth": (0.0, 1.0)}, "truth"),
         ({"episodes": 1}, "episodes"),
-        ({"model": "none"}, "law"),
+        ({"model": "none"}, "model is .none.*kelvin-voigt"),
         ({"resume": True, "overwrite": True}, "exclude"),
     ],
 )

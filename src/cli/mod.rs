@@ -37,7 +37,6 @@ mod scene_args;
 mod serve;
 mod settings_args;
 mod softness_args;
-mod softness_map;
 mod study;
 mod tissue;
 mod torso_args;
@@ -49,6 +48,7 @@ mod word_hint;
 
 use clap::{Parser, Subcommand};
 
+pub use calibrate::{LogReader, RecordedPress};
 pub use program::{main_with, run};
 
 pub(crate) use interrupt::Interrupted;

@@ -12,8 +12,6 @@ use insonate::files::OutputFolder;
 use insonate::models::Scene;
 use insonate::report::record_log;
 use insonate::sim::render::RenderConfig;
-use rand::{Rng as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 
 use super::interrupt::Interrupt;
 use super::number_list;
@@ -228,17 +226,6 @@ impl RunOutput {
 /// Two numbers between commas.
 pub(crate) fn point(text: &str) -> Result<[f64; 2], String> {
     number_list::finite(text).ok_or_else(|| "two numbers, such as 0.02,-0.05".to_owned())
-}
-
-/// Where on the torso's top a seed puts the `index`-th point: within half of its width and length.
-pub(crate) fn random_point(seed: u64, index: u64, scene: &Scene) -> [f64; 2] {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(index);
-    let half = scene
-        .torso
-        .as_ref()
-        .map_or([0.0; 3], |torso| torso.surface.bounds()[1]);
-    [0, 1].map(|axis| half[axis] * rng.random_range(-0.5..0.5))
 }
 
 pub(crate) fn picture_size(text: &str) -> Result<(u32, u32), String> {

@@ -8,7 +8,7 @@ use clap::Args;
 use insonate::experiments::{self, force_indentation_plot, time_plot};
 use insonate::models::ModelError;
 
-use super::outcome::{RunOutputArgs, point, random_point};
+use super::outcome::{RunOutputArgs, point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
 
@@ -57,7 +57,11 @@ impl Press {
             }
             return self.recording.run(self, &scene, count);
         }
-        let random = || self.outcome.seed.map(|seed| random_point(seed, 0, &scene));
+        let random = || {
+            self.outcome
+                .seed
+                .map(|seed| experiments::random_site(seed, 0, &scene))
+        };
         let usual = experiments::Press::default();
         let press = experiments::Press {
             site: self.site.or_else(random).unwrap_or([0.0, 0.0]),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use insonate::experiments::{self, time_plot};
 
-use super::outcome::{RunOutputArgs, point, random_point};
+use super::outcome::{RunOutputArgs, point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
 
@@ -55,7 +55,7 @@ impl Scan {
         let random = |index| {
             self.outcome
                 .seed
-                .map(|seed| random_point(seed, index, &scene))
+                .map(|seed| experiments::random_site(seed, index, &scene))
         };
         let scan = experiments::Scan {
             from: self.from.or_else(|| random(0)).unwrap_or(default.from),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use insonate::experiments::FileSoftness;
 use insonate::models::patients::{Physique, Sex};
 use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig, materials};
@@ -13,8 +14,7 @@ use insonate::models::{
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, sex};
 use super::scene_args::{count, help, names, position, shape};
-use super::softness_args::Tuning;
-use super::softness_map;
+use super::softness_args;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
@@ -126,7 +126,7 @@ impl TorsoArgs {
     /// The scene that the options describe, with a robot and a patient; notes about what could not be kept go to standard error.
     pub(crate) fn scene(&self, robot: Robot, patient: Option<Physique>) -> anyhow::Result<Scene> {
         let tuning = match &self.softness {
-            Some(file) if !self.is_none() => Some(Tuning::read(file, self.torso_name())?),
+            Some(file) if !self.is_none() => Some(FileSoftness::read(file, self.torso_name())?),
             _ => None,
         };
         let config = SceneConfig {
@@ -135,9 +135,10 @@ impl TorsoArgs {
         };
         let torso = self.torso(&config, tuning.as_ref())?;
         let mut scene = config.scene_with(torso.as_ref())?;
-        if let Some(file) = self.softness.as_deref().filter(|_| !self.pooled) {
+        if let Some(tuning) = tuning.as_ref().filter(|_| !self.pooled) {
             let origin = self.map_origin.unwrap_or_default();
-            softness_map::apply(&mut scene, file, origin)?;
+            let note = tuning.apply_map(&mut scene, origin);
+            softness_args::tell(&note.map_err(softness_args::with_remedy)?);
         }
         Ok(scene)
     }
@@ -145,7 +146,7 @@ impl TorsoArgs {
     fn config(
         &self,
         patient: Option<Physique>,
-        tuning: Option<&Tuning>,
+        tuning: Option<&FileSoftness>,
     ) -> anyhow::Result<SceneConfig> {
         if self.is_none() && (self.softness.is_some() || self.material.is_some()) {
             let problem = "softness needs a torso: remove `--torso none`".to_owned();
@@ -206,7 +207,7 @@ impl TorsoArgs {
     fn torso(
         &self,
         config: &SceneConfig,
-        tuning: Option<&Tuning>,
+        tuning: Option<&FileSoftness>,
     ) -> anyhow::Result<Option<TorsoConfig>> {
         let Some(tuning) = tuning else {
             return Ok(config.torso_config().map_err(Usage::new)?);
@@ -217,9 +218,9 @@ impl TorsoArgs {
         };
         without_file.torso_config().map_err(Usage::new)?;
         let torso = config.torso_config();
-        let torso = torso.map_err(|error| tuning.problem(self.torso_name(), &error))?;
+        let torso = torso.map_err(|error| tuning.problem(self.torso_name(), error))?;
         if let Some(torso) = &torso {
-            tuning.tell(self.torso_name(), torso);
+            softness_args::tell(&tuning.notes(self.torso_name(), torso));
         }
         Ok(torso)
     }

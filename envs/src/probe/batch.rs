@@ -14,7 +14,7 @@ use super::{
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::randomization::EpisodeParameters;
-use crate::staged::Press;
+use crate::staged::{Press, consult_script};
 use crate::{
     BatchGoal, BatchRow, BatchSeat, BatchTask, BoxSpace, Env, EnvError, NamedValues, settings,
 };
@@ -26,6 +26,8 @@ pub struct BatchTaskSpec {
     pub observation: BoxSpace,
     /// Reward terms.
     pub terms: Vec<&'static str>,
+    /// Costs.
+    pub costs: Vec<&'static str>,
     /// Metrics after `success`.
     pub metrics: Vec<&'static str>,
 }
@@ -104,6 +106,7 @@ where
             row: BatchRow {
                 observation: vec![0.0; spec.observation.len()],
                 terms: vec![0.0; spec.terms.len()],
+                costs: vec![0.0; spec.costs.len()],
                 metrics: vec![0.0; spec.metrics.len()],
                 ..BatchRow::default()
             },
@@ -149,7 +152,7 @@ impl NamedValues for Listed {
 
 impl ProbeTask for BatchedTask {
     type Terms = Listed;
-    type Costs = ();
+    type Costs = Listed;
     type Metrics = Listed;
 
     fn observation_space(&self) -> BoxSpace {
@@ -158,6 +161,10 @@ impl ProbeTask for BatchedTask {
 
     fn term_names(&self) -> Vec<&'static str> {
         self.spec.terms.clone()
+    }
+
+    fn cost_names(&self) -> Vec<&'static str> {
+        self.spec.costs.clone()
     }
 
     fn metric_names(&self) -> Vec<&'static str> {
@@ -179,6 +186,7 @@ impl ProbeTask for BatchedTask {
         let row = &mut self.seat.row;
         (row.is_success, row.is_terminated) = (false, false);
         row.terms.fill(0.0);
+        row.costs.fill(0.0);
         row.metrics.fill(f64::NAN);
         row.press = Press::default();
         if !set_goal(&row.goal, state) {
@@ -205,6 +213,10 @@ impl ProbeTask for BatchedTask {
 
     fn reward(&mut self, _state: &SceneState, _action: &[f32]) -> Listed {
         Listed(self.seat.row.terms.clone())
+    }
+
+    fn costs(&mut self) -> Listed {
+        Listed(self.seat.row.costs.clone())
     }
 
     fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
@@ -238,7 +250,15 @@ impl ProbeTask for BatchedTask {
         action: &mut [f32],
     ) -> bool {
         action.fill(0.0);
-        false
+        // Environments that share a task are asked together, by their vector.
+        if self.seat.n_rows > 1 || !consult_script(&mut [&mut self.seat]) {
+            return false;
+        }
+        let script = &self.seat.row.script;
+        if script.len() == action.len() {
+            action.copy_from_slice(script);
+        }
+        true
     }
 }
 

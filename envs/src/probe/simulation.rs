@@ -84,7 +84,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         let spec = EnvSpec {
             id: id.to_owned(),
             reward_terms: task.term_names(),
-            costs: T::Costs::names(),
+            costs: task.cost_names(),
             metrics: task.metric_names(),
             parameters: scenes.active().names(),
             max_episode_steps: Some(settings.max_episode_steps()),

@@ -29,6 +29,11 @@ pub trait ProbeTask: Send {
         Self::Terms::names()
     }
 
+    /// Names of the costs.
+    fn cost_names(&self) -> Vec<&'static str> {
+        Self::Costs::names()
+    }
+
     /// Names of the metrics.
     fn metric_names(&self) -> Vec<&'static str> {
         Self::Metrics::names()

@@ -223,6 +223,9 @@ impl VecEnv {
             self.n_envs() * n_actions,
             "one row for each env"
         );
+        if self.is_staged() {
+            return self.script(actions);
+        }
         let rows = actions.chunks_exact_mut(n_actions).zip(&mut self.slots);
         rows.fold(true, |all, (row, slot)| {
             slot.env.scripted_action(row) && all

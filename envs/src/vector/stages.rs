@@ -8,7 +8,7 @@ use super::VecEnv;
 use super::config::{Autoreset, Start};
 use super::slot::{Command, Phase};
 use super::snapshot::EnvSnapshot;
-use crate::staged::{Stage, consult};
+use crate::staged::{Stage, Staged, consult, consult_script};
 use crate::{BatchSeat, Env, EnvError, ResetOptions, SharedBatchTask};
 
 /// Seed and options of an episode that begins. `None`: the environment goes on.
@@ -201,6 +201,29 @@ impl VecEnv {
         let started = self.slots.iter_mut().filter(|slot| slot.is_part);
         started.for_each(|slot| slot.finish_reset());
         Ok(())
+    }
+
+    /// Writes the actions of the tasks' scripted policies, clipped to the bounds, shape `[n_envs, n_actions]`. Returns `false` if one has none.
+    pub(super) fn script(&mut self, actions: &mut [f32]) -> bool {
+        let space = &self.spec.action_space;
+        let mut rows = actions.chunks_exact_mut(space.len());
+        let mut rest = &mut self.slots[..];
+        let mut have_all = true;
+        for &size in &self.batch_sizes {
+            let (slots, others) = rest.split_at_mut(size);
+            rest = others;
+            let staged = slots.iter_mut().filter_map(|slot| slot.env.staged());
+            let mut seats: Vec<&mut BatchSeat> = staged.map(Staged::seat).collect();
+            have_all &= consult_script(&mut seats);
+            for (seat, action) in seats.iter().zip(&mut rows) {
+                action.fill(0.0);
+                if seat.row.script.len() == action.len() {
+                    action.copy_from_slice(&seat.row.script);
+                }
+                space.clip(action);
+            }
+        }
+        have_all
     }
 
     /// Calls each task with the rows of its environments. After an error all environments must be reset.

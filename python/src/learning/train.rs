@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use insonate::evaluation::policy_path;
 use insonate::files::{Claim, OutputFolder};
 use insonate::learning::LearningError;
-use insonate::training::{Event, Overrides, Plan, StartMode, TrainingResult, train as run};
+use insonate::report::learning_curve;
+use insonate::training::{
+    Event, Overrides, Plan, StartMode, TrainingResult, summarize_seeds, train as run,
+};
 use insonate_rl::{AlgorithmKind, Policy, RunOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +19,39 @@ use crate::error::{Raised, Result, value_error};
 use crate::settings;
 use crate::watch::Watch;
 
-/// Trains a policy in a folder. Returns the summary as JSON, and why the training was stopped.
+/// A training that was run, for the summary of several.
+#[pyclass(frozen, module = "insonate")]
+pub(crate) struct TrainedRun(TrainingResult);
+
+/// Writes summary and learning curve of trainings that differ in their seeds. Returns the summary as JSON.
+#[pyfunction]
+pub(crate) fn finish_seeds(
+    py: Python<'_>,
+    output: PathBuf,
+    runs: Vec<Py<TrainedRun>>,
+) -> Result<String> {
+    let results = runs.iter().map(|run| &run.get().0);
+    let (runs, histories): (Vec<_>, Vec<_>) = results
+        .map(|one| (one.summary.clone(), one.history.clone()))
+        .unzip();
+    let summary = summarize_seeds(runs);
+    py.detach(|| {
+        let folder = OutputFolder::create(&output, Claim::resuming("train"))?;
+        let title = format!("{}, {} seeds", summary.task, histories.len());
+        let text = serde_json::to_string_pretty(&summary)
+            .map_err(|error| value_error(error.to_string()))?;
+        folder.write("summary.json", format!("{text}\n").as_bytes())?;
+        let curve = learning_curve("learning_curve", &title, &histories)
+            .map_err(|error| value_error(error.to_string()))?;
+        for (name, content) in curve.files() {
+            folder.write(&name, &content)?;
+        }
+        Ok::<_, Raised>(())
+    })?;
+    json(&summary)
+}
+
+/// Trains a policy in a folder. Returns the summary as JSON, why the training was stopped, and the run.
 ///
 /// `learning` and `evaluation` override settings that all algorithms have; `ppo` and `sac` those of one algorithm.
 #[pyfunction]
@@ -38,7 +73,7 @@ pub(crate) fn train<'py>(
     checkpoint_every: usize,
     tensorboard: bool,
     progress: Option<Py<PyAny>>,
-) -> Result<(String, Option<PyErr>)> {
+) -> Result<(String, Option<PyErr>, TrainedRun)> {
     let overrides = Overrides {
         algorithm: algorithm.map(named).transpose()?,
         env: settings::table(settings)?,
@@ -73,7 +108,7 @@ pub(crate) fn train<'py>(
         plan.run = options;
         watched(&plan, watch)
     })?;
-    Ok((json(&result.summary)?, raised))
+    Ok((json(&result.summary)?, raised, TrainedRun(result)))
 }
 
 /// Trains, with progress and Ctrl-C.

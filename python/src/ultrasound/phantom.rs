@@ -3,18 +3,25 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use insonate::ultrasound::Material;
-use insonate::ultrasound::material::SOFT_TISSUE;
+use insonate::experiments::BlockMeasure;
+use insonate::ultrasound::deformation::{Point, Vector};
+use insonate::ultrasound::material::{self, Material, SOFT_TISSUE};
 use insonate::ultrasound::phantom::labels::{LabelImage, MaterialTable, Neighbourhood};
-use insonate::ultrasound::phantom::{Adult, Block, LabelVolume, Neck, Phantom as Imaged};
+use insonate::ultrasound::phantom::{
+    Adult, Block, Insert, Inserts, LabelVolume, Lesion, Neck, Phantom as Imaged, PointMaterial,
+    Scatterer, SegmentMaterial, Solid, place_lesions,
+};
+use insonate_meshes::TriangleMesh;
 use insonate_models::ModelError;
 use insonate_models::patients::{Physique, Sex};
 use nalgebra::Isometry3;
 use pyo3::prelude::*;
 
 use super::transducer;
+use crate::arrays;
 use crate::error::{Result, value_error};
 use crate::geometry::wxyz;
+use crate::scene::Scene;
 
 /// Position [m] and quaternion wxyz.
 type PoseTuple = ([f64; 3], [f64; 4]);
@@ -26,6 +33,8 @@ pub(super) enum Body {
     Neck(Arc<Neck>),
     Labels(Arc<LabelVolume>),
     Block(Arc<Block>),
+    /// Another body with solids in it.
+    With(Box<Body>, Arc<Inserts>),
 }
 
 impl Body {
@@ -35,16 +44,69 @@ impl Body {
             Self::Neck(it) => &**it,
             Self::Labels(it) => &**it,
             Self::Block(it) => &**it,
+            Self::With(_, it) => &**it,
+        }
+    }
+
+    /// A copy that owns its data.
+    fn boxed(&self) -> Box<dyn Imaged> {
+        match self {
+            Self::Adult(it) => Box::new(Adult::clone(it)),
+            Self::Neck(it) => Box::new(Neck::clone(it)),
+            Self::Labels(it) => Box::new(LabelVolume::clone(it)),
+            Self::Block(it) => Box::new(Block::clone(it)),
+            Self::With(_, it) => Box::new(Shared(it.clone())),
+        }
+    }
+
+    /// The body without solids in it.
+    pub(super) fn bare(&self) -> &Self {
+        match self {
+            Self::With(body, _) => body.bare(),
+            body => body,
         }
     }
 
     /// Whether a probe presses into its skin.
     pub(super) fn has_skin(&self) -> bool {
-        !matches!(self, Self::Block(_))
+        !matches!(self.bare(), Self::Block(_))
     }
 }
 
-/// What is imaged, in its rest shape.
+/// Solids in a body that several phantoms share.
+struct Shared(Arc<Inserts>);
+
+impl Imaged for Shared {
+    fn materials(&self) -> &[Material] {
+        self.0.materials()
+    }
+
+    fn place(&self, rest: &Point) -> PointMaterial {
+        self.0.place(rest)
+    }
+
+    fn stretch(&self, start: &Point, way: &Vector) -> SegmentMaterial {
+        self.0.stretch(start, way)
+    }
+
+    fn normal(&self, rest: &Point) -> Vector {
+        self.0.normal(rest)
+    }
+
+    fn skin_step(&self) -> f32 {
+        self.0.skin_step()
+    }
+
+    fn bounds(&self) -> Option<[Point; 2]> {
+        self.0.bounds()
+    }
+
+    fn scatterers(&self) -> &[Scatterer] {
+        self.0.scatterers()
+    }
+}
+
+/// What is imaged, in its rest shape. Its frame: x to the patient's left, y towards the head, z to the front.
 #[pyclass(frozen, module = "insonate.ultrasound")]
 pub(crate) struct Phantom {
     pub(super) body: Body,
@@ -53,6 +115,12 @@ pub(crate) struct Phantom {
     pub(super) is_bare: bool,
     /// Site in the middle of a label volume [m].
     site: [f64; 2],
+    /// Depth of the pictures of a block [m].
+    shown: f32,
+    /// What a block is measured for.
+    pub(super) measure: Option<BlockMeasure>,
+    /// Lesions in the body.
+    pub(super) lesions: Vec<Insert>,
 }
 
 impl Phantom {
@@ -62,13 +130,36 @@ impl Phantom {
             name: name.to_owned(),
             is_bare: false,
             site: [0.0; 2],
+            shown: 0.0,
+            measure: None,
+            lesions: Vec::new(),
         }
+    }
+
+    /// The phantom with solids in it.
+    fn with(&self, inserts: &[Insert]) -> Result<Self> {
+        let inside = Inserts::new(self.body.boxed(), inserts)?;
+        Ok(Self {
+            body: Body::With(Box::new(self.body.clone()), Arc::new(inside)),
+            name: self.name.clone(),
+            is_bare: self.is_bare,
+            site: self.site,
+            shown: self.shown,
+            measure: self.measure.clone(),
+            lesions: self.lesions.clone(),
+        })
     }
 }
 
 #[pymethods]
 impl Phantom {
-    /// The trunk of an adult with synthetic organs of a seed.
+    /// The trunk of an adult with synthetic organs.
+    ///
+    /// Args:
+    ///     seed: seed of the organs.
+    ///     sex: ``female`` or ``male``.
+    ///     height: height [m].
+    ///     mass: mass [kg].
     #[staticmethod]
     #[pyo3(signature = (seed=0, *, sex=None, height=None, mass=None))]
     fn adult(seed: u64, sex: Option<&str>, height: Option<f64>, mass: Option<f64>) -> Result<Self> {
@@ -80,14 +171,31 @@ impl Phantom {
         Ok(Self::new("adult", Body::Adult(Arc::new(adult))))
     }
 
-    /// The front of a neck with organs of a seed.
+    /// The patient of a scene of the shape ``adult`` with synthetic organs of a seed.
+    #[staticmethod]
+    #[pyo3(signature = (scene, seed=0))]
+    fn of_scene(scene: &Scene, seed: u64) -> Result<Self> {
+        let patient = scene.arguments.patient()?.unwrap_or_default();
+        let adult = Adult::new(&patient, seed)?;
+        Ok(Self::new("adult", Body::Adult(Arc::new(adult))))
+    }
+
+    /// The front of a neck: thyroid, trachea and vessels of a seed.
     #[staticmethod]
     #[pyo3(signature = (seed=0))]
     fn neck(seed: u64) -> Self {
         Self::new("neck", Body::Neck(Arc::new(Neck::new(seed))))
     }
 
-    /// A label volume with a table of materials.
+    /// A label volume: NIfTI, NRRD or MetaImage.
+    ///
+    /// Args:
+    ///     file: the volume. Of more than 512³ voxels, only those within ``depth`` [m] and 60 mm of the ``site`` [m] are kept.
+    ///     materials: TOML table that says what each label is.
+    ///     body: a mask of the body.
+    ///
+    /// Raises:
+    ///     ValueError: for a file that cannot be read, or a label without a material.
     #[staticmethod]
     #[pyo3(signature = (file, materials, *, body=None, site=None, depth=0.15))]
     fn labels(
@@ -121,7 +229,14 @@ impl Phantom {
         Ok(phantom)
     }
 
-    /// A test block for pictures of a depth.
+    /// A test block: ``points``, ``speckle``, ``attenuation``, ``cysts`` or ``layers``.
+    ///
+    /// Args:
+    ///     name: which block.
+    ///     probe: transducer for which it is made.
+    ///     depth: depth of the picture for which it is made [m] [default: that of the probe].
+    ///     depths: depths of the points [m].
+    ///     alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
     #[staticmethod]
     #[pyo3(signature = (name, *, probe="c5-2", depth=None, depths=None, alpha=0.5))]
     fn block(
@@ -139,15 +254,23 @@ impl Phantom {
                 ..SOFT_TISSUE
             })
         };
+        let mut measure = None;
         let block = match name {
             "points" => {
                 let usual = [0.3, 0.6, 0.9].map(|share| share * usual.depth);
                 let depths = depths.unwrap_or(usual.to_vec());
+                measure = Some(BlockMeasure::Points(depths.clone()));
                 let depths: Vec<f32> = depths.iter().map(|&depth| depth as f32).collect();
                 Block::points(&depths, 1540.0)
             }
-            "speckle" => uniform(0.0),
-            "attenuation" => uniform(alpha as f32),
+            "speckle" => {
+                measure = Some(BlockMeasure::Speckle);
+                uniform(0.0)
+            }
+            "attenuation" => {
+                measure = Some(BlockMeasure::Attenuation(alpha));
+                uniform(alpha as f32)
+            }
             "cysts" => Block::cysts(shown),
             "layers" => Block::intercostal(shown),
             other => {
@@ -158,11 +281,79 @@ impl Phantom {
         };
         block.check()?;
         let mut phantom = Self::new(name, Body::Block(Arc::new(block)));
+        (phantom.shown, phantom.measure) = (shown, measure);
         phantom.is_bare = ["points", "speckle", "attenuation"].contains(&name);
         Ok(phantom)
     }
 
-    /// Pose of a probe on the skin at a site, in the phantom's frame.
+    /// The phantom with lesions at places of a seed: in the liver, the neck's thyroid, or the tissue of a block.
+    ///
+    /// Args:
+    ///     lesions: ``cyst``, ``hypo`` or ``hyper`` (6 dB less or more), with a radius [m] unless it is of 8 mm: ``hypo:0.01``.
+    ///     seed: seed of the places.
+    ///
+    /// Raises:
+    ///     ValueError: for an unknown kind, a radius out of range, or lesions that do not fit.
+    #[pyo3(signature = (lesions, seed=0))]
+    fn with_lesions(&self, py: Python<'_>, lesions: Vec<String>, seed: u64) -> Result<Self> {
+        let wanted = lesions.iter().map(|text| text.parse::<Lesion>());
+        let wanted = wanted.collect::<std::result::Result<Vec<Lesion>, _>>()?;
+        let reach = 0.25 * self.shown;
+        let (organ, region) = match self.body.bare() {
+            Body::Adult(adult) => ("liver", adult.bounds()),
+            Body::Labels(volume) => ("liver", volume.bounds()),
+            Body::Neck(_) => ("thyroid", Neck::thyroid_bounds()),
+            // What the plane shows.
+            Body::Block(_) | Body::With(..) => (
+                "soft tissue",
+                [
+                    Point::new(-reach, 0.0, 0.5 * reach),
+                    Point::new(reach, 0.0, 3.5 * reach),
+                ],
+            ),
+        };
+        py.detach(|| {
+            let placed = place_lesions(&wanted, self.body.imaged(), organ, region, seed)?;
+            let mut phantom = self.with(&placed)?;
+            phantom.lesions.extend(placed);
+            Ok(phantom)
+        })
+    }
+
+    /// The phantom with an organ of a closed mesh in its frame.
+    ///
+    /// Args:
+    ///     vertices: corners [m], shape ``[n, 3]``.
+    ///     triangles: indices of the corners of each triangle, outward by the right-hand rule, shape ``[m, 3]``.
+    ///     material: its material, such as ``spleen``.
+    ///
+    /// Raises:
+    ///     ValueError: for a surface that is not closed, or an unknown material.
+    fn with_mesh(
+        &self,
+        vertices: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        material: &str,
+    ) -> Result<Self> {
+        let mesh = TriangleMesh {
+            positions: arrays::rows("vertices", vertices)?,
+            triangles: arrays::indices("triangles", triangles)?,
+        };
+        self.with(&[Insert {
+            solid: Solid::mesh(&mesh)?,
+            material: material::by_name(material)?,
+        }])
+    }
+
+    /// Position [m] and quaternion wxyz of a probe's face on the skin.
+    ///
+    /// Args:
+    ///     site: left of the middle, towards the head [m] [default: over liver and gallbladder; the middle of other phantoms].
+    ///     rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
+    ///     indentation: depth of the face in the skin [m] [default: 0.013; 0.004 on the neck].
+    ///
+    /// Raises:
+    ///     ValueError: for a site next to the body, or an indentation out of range.
     #[pyo3(signature = (site=None, *, rotation=None, indentation=None))]
     fn probe_pose(
         &self,
@@ -171,7 +362,7 @@ impl Phantom {
         indentation: Option<f64>,
     ) -> Result<PoseTuple> {
         let along = 90f64.to_radians();
-        let pose: Isometry3<f64> = match &self.body {
+        let pose: Isometry3<f64> = match self.body.bare() {
             Body::Adult(adult) => adult.probe_pose(
                 site.unwrap_or([-0.09, -0.035]),
                 rotation.unwrap_or(along),
@@ -187,7 +378,7 @@ impl Phantom {
                 rotation.unwrap_or(along),
                 indentation.unwrap_or(0.013),
             )?,
-            Body::Block(_) => Isometry3::identity(),
+            Body::Block(_) | Body::With(..) => Isometry3::identity(),
         };
         Ok((pose.translation.vector.into(), wxyz(&pose.rotation)))
     }
@@ -200,6 +391,9 @@ impl Phantom {
     }
 
     fn __repr__(&self) -> String {
-        format!("Phantom({})", self.name)
+        match self.lesions.len() {
+            0 => format!("Phantom({})", self.name),
+            n => format!("Phantom({}, lesions={n})", self.name),
+        }
     }
 }

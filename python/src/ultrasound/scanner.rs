@@ -6,6 +6,7 @@ use insonate::experiments::{Hold, Pictures, hold, legend, mean_intensity, middle
 use insonate::report::grey_picture;
 use insonate::ultrasound::deformation::{Deformation, Indentation, Rigid};
 use insonate::ultrasound::measure::{ConfidenceSettings, confidence};
+use insonate::ultrasound::phantom::{Insert, Solid};
 use insonate::ultrasound::transducer::Transducer;
 use insonate::ultrasound::{BMode, Frame, Settings, View};
 use insonate_sim::readings::DeformedTorso;
@@ -13,7 +14,7 @@ use nalgebra::Isometry3;
 use numpy::{PyArray1, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::phantom::{Body, Phantom};
 use super::transducer;
@@ -94,7 +95,7 @@ impl Scanner {
     }
 
     /// A frame of a phantom from a pose in its frame.
-    #[pyo3(signature = (phantom, position, quaternion, *, index, with_confidence, with_iq))]
+    #[pyo3(signature = (phantom, position, quaternion, *, index, with_confidence, with_iq, with_measure=false))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn frame_of_phantom<'py>(
         &self,
@@ -105,6 +106,7 @@ impl Scanner {
         index: u64,
         with_confidence: bool,
         with_iq: bool,
+        with_measure: bool,
     ) -> Result<Bound<'py, PyDict>> {
         let pose = Isometry3::from_parts(position.into(), same_rotation(quaternion)?);
         let body = &phantom.body;
@@ -118,10 +120,15 @@ impl Scanner {
         };
         self.image(
             py,
-            body,
+            phantom,
             &*deformation,
             &pose,
-            (index, with_confidence, with_iq),
+            Wanted {
+                index,
+                with_confidence,
+                with_iq,
+                with_measure,
+            },
         )
     }
 
@@ -137,13 +144,8 @@ impl Scanner {
         with_iq: bool,
     ) -> Result<Bound<'py, PyDict>> {
         let (torso, pose) = physics.deformed_torso(py)?;
-        self.of_torso(
-            py,
-            &torso,
-            &pose,
-            phantom,
-            (index, with_confidence, with_iq),
-        )
+        let wanted = Wanted::of(index, with_confidence, with_iq);
+        self.of_torso(py, &torso, &pose, phantom, wanted)
     }
 
     /// A frame of the torso that a robot pressed.
@@ -157,7 +159,7 @@ impl Scanner {
         with_confidence: bool,
         with_iq: bool,
     ) -> Result<Bound<'py, PyDict>> {
-        let wanted = (index, with_confidence, with_iq);
+        let wanted = Wanted::of(index, with_confidence, with_iq);
         self.of_torso(py, &pressed.torso, &pressed.pose, phantom, wanted)
     }
 
@@ -192,35 +194,41 @@ impl Scanner {
         torso: &DeformedTorso,
         pose: &Isometry3<f64>,
         phantom: &Phantom,
-        wanted: (u64, bool, bool),
+        wanted: Wanted,
     ) -> Result<Bound<'py, PyDict>> {
         let body = &phantom.body;
-        if !matches!(body, Body::Adult(_)) {
+        if !matches!(body.bare(), Body::Adult(_)) {
             return Err(value_error("the phantom of a scene must be an adult"));
         }
         let deformation = torso.under(body.imaged(), &self.probe, pose, self.settings.depth)?;
-        self.image(py, body, &deformation, pose, wanted)
+        self.image(py, phantom, &deformation, pose, wanted)
     }
 
-    /// Frame, picture, labels, and, if they are `wanted`, confidence and complex lines.
+    /// Frame, picture, labels, and, if they are `wanted`, confidence, complex lines, and the figures of a block.
     fn image<'py>(
         &self,
         py: Python<'py>,
-        body: &Body,
+        phantom: &Phantom,
         deformation: &dyn Deformation,
         pose: &Isometry3<f64>,
-        (index, with_confidence, with_iq): (u64, bool, bool),
+        wanted: Wanted,
     ) -> Result<Bound<'py, PyDict>> {
-        let imaged = body.imaged();
-        let (frame, pictures, iq) = py.detach(|| {
+        let imaged = phantom.body.imaged();
+        let measure = phantom.measure.as_ref().filter(|_| wanted.with_measure);
+        let (frame, pictures, iq, measured) = py.detach(|| {
             // The scanner stays valid even if another caller panicked.
             let mut b_mode = self.b_mode.lock().unwrap_or_else(PoisonError::into_inner);
             let view = View::new(imaged, deformation, pose)?;
-            let frame = b_mode.frame(&view, index).clone();
-            let iq = with_iq.then(|| b_mode.iq().values);
-            let pictures =
-                self.pictures(&b_mode, &frame, imaged.materials().len(), with_confidence)?;
-            Ok::<_, Raised>((frame, pictures, iq))
+            let frame = b_mode.frame(&view, wanted.index).clone();
+            let iq = wanted.with_iq.then(|| b_mode.iq().values);
+            let pictures = self.pictures(
+                &b_mode,
+                &frame,
+                imaged.materials().len(),
+                wanted.with_confidence,
+            )?;
+            let measured = measure.map(|it| it.figures(&self.probe, &self.settings, &frame));
+            Ok::<_, Raised>((frame, pictures, iq, measured.transpose()?))
         })?;
         let mut figures = json!({
             "depth_m": self.settings.depth,
@@ -229,6 +237,13 @@ impl Scanner {
             "mean_intensity_db": mean_intensity(&frame),
             "middle_line": middle_line(&frame, imaged),
         });
+        if !phantom.lesions.is_empty() {
+            figures["lesions"] = phantom.lesions.iter().filter_map(lesion).collect();
+        }
+        let measured = serde_json::to_value(measured).unwrap_or_default();
+        for (name, figure) in measured.as_object().into_iter().flatten() {
+            figures[name] = figure.clone();
+        }
         let all = PyDict::new(py);
         let in_beam = [frame.n_lines, frame.n_samples];
         let in_picture = [pictures.size[1], pictures.size[0]];
@@ -306,6 +321,42 @@ impl Scanner {
             confidence,
         })
     }
+}
+
+/// What a frame is wanted with.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Number of the frame, which selects the noise.
+    index: u64,
+    with_confidence: bool,
+    with_iq: bool,
+    /// The figures of a test block.
+    with_measure: bool,
+}
+
+impl Wanted {
+    const fn of(index: u64, with_confidence: bool, with_iq: bool) -> Self {
+        Self {
+            index,
+            with_confidence,
+            with_iq,
+            with_measure: false,
+        }
+    }
+}
+
+/// A lesion's figures.
+fn lesion(insert: &Insert) -> Option<Value> {
+    let Solid::Ball { center, radius } = &insert.solid else {
+        return None;
+    };
+    Some(json!({
+        "material": insert.material.name,
+        "x_m": center.x,
+        "y_m": center.y,
+        "z_m": center.z,
+        "radius_m": radius,
+    }))
 }
 
 /// Pictures of a frame, row by row.

@@ -22,7 +22,7 @@ use super::progress_bar::bar;
 use super::scene_args::SceneArgs;
 use crate::cli::output_folder::OverwriteArg;
 
-pub(crate) use log_reader::LogReader;
+pub use log_reader::{LogReader, RecordedPress};
 
 #[derive(Debug, Args)]
 #[command(

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use insonate::experiments::{Backend, Device, Pictures, legend, mean_intensity, middle_line};
+use insonate::experiments::{
+    Backend, BlockMeasure, Device, Pictures, legend, mean_intensity, middle_line,
+};
 use insonate::files::OutputFolder;
 use insonate::report::{
     Ruler, color_picture, grey_picture, label_picture, legend_picture, overview_picture,
@@ -23,10 +25,7 @@ use insonate::sim::verdict::Verdict;
 use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::b_mode::ScanConverter;
 use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
-use insonate::ultrasound::measure::{
-    Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
-    speckle_statistics,
-};
+use insonate::ultrasound::measure::{Confidence, ConfidenceSettings, confidence};
 use insonate::ultrasound::phantom::labels::Unlabelled;
 use insonate::ultrasound::phantom::{Lesion, Neck, Phantom};
 use insonate::ultrasound::sequence::Sequence;
@@ -377,40 +376,18 @@ impl ImageCommand {
         frame: &Frame,
         figures: &mut Value,
     ) -> anyhow::Result<()> {
-        match self.phantom {
-            Some(PhantomArg::Points) => {
-                let fine = Settings {
-                    n_lines: settings.n_lines.max(1025),
-                    ..settings.clone()
-                };
-                let targets =
-                    point_targets(probe, &fine, &self.depths(probe)).map_err(Usage::new)?;
-                let targets = targets.iter().map(|target| {
-                    json!({
-                        "depth_m": target.depth,
-                        "lateral_fwhm_m": target.lateral,
-                        "axial_fwhm_m": target.axial,
-                        "elevation_fwhm_m": target.elevation,
-                    })
-                });
-                figures["point_targets"] = targets.collect();
-            }
-            Some(PhantomArg::Speckle) => {
-                // Away from the edges and below the ringing face.
-                let (edge, top) = (frame.n_lines / 16, frame.n_samples / 5);
-                let lines = (edge..frame.n_lines - edge).map(|line| &frame.line(line)[top..]);
-                let levels: Vec<f32> = lines.flatten().copied().collect();
-                let speckle = speckle_statistics(&levels);
-                figures["snr"] = speckle.snr.into();
-                figures["log_sd_db"] = speckle.log_sd.into();
-            }
-            Some(PhantomArg::Attenuation) => {
-                let found =
-                    attenuation_slope(probe, settings, self.attenuation()).map_err(Usage::new)?;
-                figures["slope_db_per_cm_mhz"] = found.slope.into();
-                figures["frequency_hz"] = found.frequency.into();
-            }
-            _ => {}
+        let measure = match self.phantom {
+            Some(PhantomArg::Points) => BlockMeasure::Points(self.depths(probe)),
+            Some(PhantomArg::Speckle) => BlockMeasure::Speckle,
+            Some(PhantomArg::Attenuation) => BlockMeasure::Attenuation(self.attenuation()),
+            _ => return Ok(()),
+        };
+        let measured = measure
+            .figures(probe, settings, frame)
+            .map_err(Usage::new)?;
+        let measured = serde_json::to_value(measured)?;
+        for (name, figure) in measured.as_object().into_iter().flatten() {
+            figures[name] = figure.clone();
         }
         Ok(())
     }

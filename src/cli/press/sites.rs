@@ -2,15 +2,11 @@
 
 use clap::Args;
 use insonate::experiments::{
-    ExperimentError, Palpation, Recorder, Site, SiteRecording, five_sites, palpate,
+    Palpation, Recorder, Recording, Site, SiteRecording, five_sites, random_site,
 };
 use insonate::models::{ModelError, Scene};
-use insonate::sim::verdict::Verdict;
-use insonate_calibration::synthetic::to_csv;
-use serde_json::json;
 
 use super::super::Usage;
-use super::super::outcome::random_point;
 use super::super::verdict_args::ending;
 use super::Press;
 use crate::cli::number_list;
@@ -70,52 +66,28 @@ impl SitesArgs {
             .outcome
             .start(scene, &press.output, "press", "recording")?;
         let (mut pictures, mut progress) = run.observers();
-        let mut recorded = Vec::with_capacity(sites.len());
-        let mut interrupted = false;
-        for (index, site) in sites.iter().enumerate() {
-            let recording = palpate(
-                scene,
-                site,
-                &palpation,
-                &recorder,
-                [seed, index as u64],
-                &mut pictures,
-                &mut |share| progress((index as f64 + share) / sites.len() as f64),
-            );
-            match recording {
-                Err(ExperimentError::Interrupted(_)) => {
-                    interrupted = true;
-                    break;
-                }
-                whole => recorded.push(whole?),
-            }
-        }
-        let torso = scene.torso.as_ref();
-        let verdict = verdict(&recorded);
-        let mut truth = json!({
-            "verdict": verdict.outcome,
-            "reasons": verdict.reasons,
-            "simulated": true,
-            "generator": concat!("insonate ", env!("CARGO_PKG_VERSION")),
-            "scene": scene.name(),
-            "timestep_s": scene.timestep,
-            "torso": torso.map(|torso| &torso.config),
-            "seed": seed,
-            "press": palpation,
-            "recorder": recorder,
-            "sites": recorded.iter().map(|site| &site.truth).collect::<Vec<_>>(),
-        });
-        if interrupted {
-            truth["interrupted"] = true.into();
-        }
-        let mut files: Vec<(String, Vec<u8>)> = recorded
+        let recording = Recording::of(
+            scene,
+            &sites,
+            &palpation,
+            &recorder,
+            seed,
+            &mut pictures,
+            &mut progress,
+        )?;
+        let mut files: Vec<(String, Vec<u8>)> = recording
+            .sites
             .iter()
-            .map(|site| (site.truth.file.clone(), csv(site, scene, &recorder, seed)))
+            .map(|site| {
+                let csv = recording.csv(site, scene);
+                (site.truth.file.clone(), csv.into_bytes())
+            })
             .collect();
+        let truth = serde_json::to_value(recording.truth(scene))?;
         let text = serde_json::to_string_pretty(&truth)?;
         files.push(("truth.json".to_owned(), format!("{text}\n").into_bytes()));
-        run.finish_files(&files, &truth, &lines(&recorded), &pictures)?;
-        ending(&verdict, "recording")
+        run.finish_files(&files, &truth, &lines(&recording.sites), &pictures)?;
+        ending(&recording.verdict(), "recording")
     }
 }
 
@@ -125,44 +97,11 @@ fn places(press: &Press, scene: &Scene, count: usize) -> Vec<Site> {
     if count == 5 {
         return five_sites(&config.unwrap_or_default()).to_vec();
     }
-    let random = || press.outcome.seed.map(|seed| random_point(seed, 0, scene));
+    let random = || press.outcome.seed.map(|seed| random_site(seed, 0, scene));
     vec![Site {
         name: "site",
         position: press.site.or_else(random).unwrap_or([0.0, 0.0]),
     }]
-}
-
-/// The log with comments that say what it is.
-fn csv(site: &SiteRecording, scene: &Scene, recorder: &Recorder, seed: u64) -> Vec<u8> {
-    let truth = &site.truth;
-    let [x, y] = truth.site_m;
-    let [bx, by, bz] = truth.bias_n;
-    let comments = [
-        format!(
-            "simulated: scene {}, site {} at ({x:.4}, {y:.4}) m of the torso, seed {seed}",
-            scene.name(),
-            truth.name
-        ),
-        format!(
-            "simulated: noise force {} N, position {} m, velocity {} m/s; bias ({bx:.4}, {by:.4}, {bz:.4}) N; latency {} s; force step {} N",
-            recorder.force_noise,
-            recorder.position_noise,
-            recorder.velocity_noise,
-            recorder.latency,
-            recorder.force_step
-        ),
-        "simulated: world frame; force is what the probe does to the tissue".to_owned(),
-    ];
-    to_csv(&site.log, &comments).into_bytes()
-}
-
-/// The reasons of every site, by its name.
-fn verdict(recorded: &[SiteRecording]) -> Verdict {
-    let reasons = recorded.iter().flat_map(|site| {
-        let reasons = site.truth.verdict.reasons.iter();
-        reasons.map(|reason| format!("{}: {reason}", site.truth.name))
-    });
-    Verdict::of(reasons.collect())
 }
 
 /// What was recorded, for people.
@@ -206,38 +145,7 @@ fn sine(text: &str) -> Result<[f64; 3], String> {
         .ok_or_else(|| "amplitude, frequency and cycles, such as 0.003,2,4".to_owned())
 }
 
-/// `none`, `thesis`, or keys; the rate is set later.
+/// The rate is set later.
 fn noise(text: &str) -> Result<Recorder, String> {
-    let mut recorder = match text {
-        "none" => return Ok(Recorder::exact(500.0)),
-        "thesis" => return Ok(Recorder::thesis(500.0)),
-        _ => Recorder::exact(500.0),
-    };
-    let known =
-        "none, thesis, or keys out of force, bias, lateral-bias, latency, step, position, velocity";
-    for pair in text.split(',') {
-        let (key, value) = pair
-            .split_once('=')
-            .ok_or_else(|| format!("{pair:?} is not key=value; it must be {known}"))?;
-        let number = |word: &str| {
-            let number = word.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-            number.ok_or_else(|| format!("{key} is {word:?}; it must be a number"))
-        };
-        // One number is a fixed bias, two are a range.
-        let range = || match value.split_once(':') {
-            Some((low, high)) => Ok::<_, String>([number(low)?, number(high)?]),
-            None => number(value).map(|value| [value; 2]),
-        };
-        match key.trim() {
-            "force" => recorder.force_noise = number(value)?,
-            "bias" => recorder.bias = range()?,
-            "lateral-bias" => recorder.lateral_bias = range()?,
-            "latency" => recorder.latency = number(value)?,
-            "step" => recorder.force_step = number(value)?,
-            "position" => recorder.position_noise = number(value)?,
-            "velocity" => recorder.velocity_noise = number(value)?,
-            other => return Err(format!("there is no noise {other:?}; it must be {known}")),
-        }
-    }
-    Ok(recorder)
+    Recorder::parse(text, 500.0)
 }

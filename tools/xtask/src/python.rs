@@ -9,6 +9,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{cargo, root, succeeds};
+use crate::library::VERSION;
+use crate::setup::LINK_DIR;
 use crate::wheel;
 
 /// Builds wheels; `ziglang` links against an old C library.
@@ -16,8 +18,9 @@ const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
 /// Packages for the tests, with the newest Gymnasium. pandas makes tables of logs; onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB)
 /// and pydicom read the files of scans; nbclient and ipykernel execute the notebooks, which plot with matplotlib.
-const TESTERS: [&str; 10] = [
+const TESTERS: [&str; 11] = [
     "gymnasium==1.4.0",
+    "mujoco==3.17.0",
     "pytest>=8,<10",
     "mypy>=2.4,<3",
     "pandas>=2.2,<4",
@@ -173,6 +176,7 @@ pub(crate) fn build_wheel(target: Target) -> Result<PathBuf> {
     if wheels.exists() {
         fs::remove_dir_all(&wheels)?;
     }
+    provide_libmujoco()?;
     let mut command = Command::new(tools.join("bin/maturin"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(tools.join("bin")).chain(std::env::split_paths(&path));
@@ -194,6 +198,19 @@ pub(crate) fn build_wheel(target: Target) -> Result<PathBuf> {
         .next()
         .context("maturin left no wheel")?;
     Ok(entry?.path())
+}
+
+/// Copies libmujoco into the package, as the build backend does, so that the wheel runs next to any version of MuJoCo.
+fn provide_libmujoco() -> Result<()> {
+    let users_own = std::env::var_os(LINK_DIR).map(PathBuf::from);
+    let folder = users_own.unwrap_or_else(|| root().join(".mujoco/lib"));
+    let library = folder.join("libmujoco.so");
+    let package = root().join("python/insonate/lib");
+    fs::create_dir_all(&package)?;
+    let copy = package.join(format!("libmujoco.so.{VERSION}"));
+    fs::copy(&library, &copy)
+        .with_context(|| format!("cannot copy {}: run `cargo xtask setup`", library.display()))?;
+    Ok(())
 }
 
 fn run(mut command: Command) -> Result<()> {

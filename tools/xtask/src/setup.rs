@@ -10,7 +10,7 @@ use crate::library::{self, Fault, LINK_NAME, VERSION};
 use crate::wheel;
 
 /// The variable by which `mujoco-rs` finds the library; `.cargo/config.toml` sets its default.
-const LINK_DIR: &str = "MUJOCO_DYNAMIC_LINK_DIR";
+pub(crate) const LINK_DIR: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
 /// Options of the set-up.
 #[derive(Debug, Default)]

@@ -68,6 +68,44 @@ impl Recorder {
         }
     }
 
+    /// A recorder from words: `none`, `thesis`, or keys with values such as `force=0.05,bias=-1.9:0.6`.
+    ///
+    /// # Errors
+    /// What is wrong with the words, and what they may be.
+    pub fn parse(text: &str, rate: f64) -> Result<Self, String> {
+        let mut recorder = match text {
+            "none" => return Ok(Self::exact(rate)),
+            "thesis" => return Ok(Self::thesis(rate)),
+            _ => Self::exact(rate),
+        };
+        let known = "none, thesis, or keys out of force, bias, lateral-bias, latency, step, position, velocity";
+        for pair in text.split(',') {
+            let (key, value) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("{pair:?} is not key=value; it must be {known}"))?;
+            let number = |word: &str| {
+                let number = word.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+                number.ok_or_else(|| format!("{key} is {word:?}; it must be a number"))
+            };
+            // One number is a fixed bias, two are a range.
+            let range = || match value.split_once(':') {
+                Some((low, high)) => Ok::<_, String>([number(low)?, number(high)?]),
+                None => number(value).map(|value| [value; 2]),
+            };
+            match key.trim() {
+                "force" => recorder.force_noise = number(value)?,
+                "bias" => recorder.bias = range()?,
+                "lateral-bias" => recorder.lateral_bias = range()?,
+                "latency" => recorder.latency = number(value)?,
+                "step" => recorder.force_step = number(value)?,
+                "position" => recorder.position_noise = number(value)?,
+                "velocity" => recorder.velocity_noise = number(value)?,
+                other => return Err(format!("there is no noise {other:?}; it must be {known}")),
+            }
+        }
+        Ok(recorder)
+    }
+
     /// Checks that the settings are valid.
     ///
     /// # Errors
