@@ -1,4 +1,4 @@
-//! `mpm` and `xpbd`: a solid that is stepped by the project's tissue solvers, next to MuJoCo.
+//! `elastic`, `mpm` and `xpbd`: a solid that is stepped by the project's tissue solvers, next to MuJoCo.
 //!
 //! The file contains the same solid as a `flex` torso, without its skin and its rounding, and names the solver and the material in custom
 //! elements. A MuJoCo without these solvers can open the file; it steps the solid with its own finite elements.
@@ -80,6 +80,11 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
     0.635 + 0.0448 / height + 7.0 * (spacing - FITTED_SPACING)
 }
 
+/// Force relative to a half-space, $\kappa$, of condensed finite elements half as wide as the lattice.
+fn elastic_stiffening(_spacing: f64, _height: f64) -> f64 {
+    1.0
+}
+
 /// A torso of particles.
 ///
 /// # Errors
@@ -94,6 +99,14 @@ pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
 /// The errors of [`mpm`].
 pub fn xpbd(config: &TorsoConfig) -> Result<Torso, ModelError> {
     solid(&XPBD, config)
+}
+
+/// A linear elastic torso, condensed to its skin.
+///
+/// # Errors
+/// The errors of [`mpm`].
+pub fn elastic(config: &TorsoConfig) -> Result<Torso, ModelError> {
+    solid(&ELASTIC, config)
 }
 
 /// A tissue solver, as far as its file differs.
@@ -115,6 +128,19 @@ const XPBD: Solver = Solver {
     material: xpbd_material,
     substep: |config| Some(substep(config)),
 };
+
+const ELASTIC: Solver = Solver {
+    name: "elastic",
+    material: elastic_material,
+    substep: |_| None,
+};
+
+/// The value of [`MATERIAL`] for an `elastic` torso of this configuration. All of its points have the same ratio of damping to stiffness,
+/// which a probe then feels.
+pub fn elastic_material(config: &TorsoConfig) -> [f64; 4] {
+    let stiffening = elastic_stiffening(config.spacing.clamp(0.02, 0.06), fitted_height(config));
+    material(config, stiffening, config.softness.damping)
+}
 
 /// The value of [`MATERIAL`] for an `mpm` torso of this configuration.
 pub fn mpm_material(config: &TorsoConfig) -> [f64; 4] {
