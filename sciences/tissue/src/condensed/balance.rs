@@ -16,7 +16,7 @@ const MOST_ITERATIONS: usize = 60;
 /// Halvings of one step.
 const MOST_HALVINGS: usize = 8;
 /// Residual at which forces are balanced, relative to the largest force.
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-7;
 /// The derivative is computed again if a step leaves more than this part of the residual.
 const SLOW: f64 = 0.3;
 

@@ -6,7 +6,7 @@ use super::skin::Skin;
 use crate::tool::Tool;
 
 /// Further distance within which triangles are taken [m]. It is large compared with the motion in a step, and small compared with a torso.
-const SPARE: f64 = 0.02;
+const SPARE: f64 = 0.005;
 
 /// The triangles near one tool, for as long as nothing has moved by more than [`SPARE`].
 #[derive(Debug, Clone)]

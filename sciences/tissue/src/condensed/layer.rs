@@ -5,20 +5,31 @@ use nalgebra::{Matrix3, Vector3};
 use crate::tool::{SignedDistance, Tool};
 
 /// Stiffness of the layer between skin and tools.
+///
+/// Its pressure is $p = c\,\delta / (1 - \delta / t)$ at a compression $\delta$, with the stiffness $c$ per area and the thickness $t$: a layer
+/// cannot be compressed by more than its thickness. Above 80 % of the thickness the pressure continues with the slope there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layer {
-    /// Pressure per compression [Pa/m].
+    /// Thickness [m].
+    pub thickness: f64,
+    /// Pressure per compression, for a small compression [Pa/m].
     pub compression: f64,
     /// Shear stress per displacement along the skin [Pa/m].
     pub shear: f64,
 }
 
+/// Part of its thickness up to which the layer stiffens.
+const STIFFENS_TO: f64 = 0.8;
+
 impl Layer {
-    /// A layer of a thickness [m] with a modulus [Pa] and a Poisson's ratio.
-    pub fn new(thickness: f64, young_modulus: f64, poisson_ratio: f64) -> Self {
+    /// A layer of a thickness [m] with a modulus [Pa] and a Poisson's ratio. For small displacements it is as stiff as a layer of the `part` of
+    /// its thickness would be.
+    pub fn new(thickness: f64, part: f64, young_modulus: f64, poisson_ratio: f64) -> Self {
+        let stiffness = young_modulus / (part * thickness);
         Self {
-            compression: young_modulus / thickness,
-            shear: young_modulus / (2.0 * (1.0 + poisson_ratio) * thickness),
+            thickness,
+            compression: stiffness,
+            shear: stiffness / (2.0 * (1.0 + poisson_ratio)),
         }
     }
 }
@@ -58,6 +69,19 @@ pub(super) struct Response {
 }
 
 impl Layer {
+    /// Pressure [Pa] at a compression [m], and its derivative [Pa/m].
+    fn pressure(&self, compression: f64) -> (f64, f64) {
+        let part = compression / self.thickness;
+        let stiffened = part.min(STIFFENS_TO);
+        let rest = 1.0 / (1.0 - stiffened);
+        let slope = self.compression * rest * rest;
+        let pressure = self.compression * self.thickness * stiffened * rest;
+        (
+            pressure + slope * self.thickness * (part - stiffened),
+            slope,
+        )
+    }
+
     /// The response at a point; `None` if it is outside of the tool. `anchor` is the position on the tool, in its frame, at which the layer is
     /// not sheared.
     ///
@@ -76,11 +100,11 @@ impl Layer {
             return None;
         }
         let normal = tool.rotation * normal;
-        let pressure = -self.compression * distance;
+        let (pressure, slope) = self.pressure(-distance);
         let along = Matrix3::identity() - normal * normal.transpose();
         let offset = along * (tool.rotation * (own - anchor));
         let (limit, trial) = (tool.friction * pressure, self.shear * offset.norm());
-        let across = normal * normal.transpose() * self.compression;
+        let across = normal * normal.transpose() * slope;
         if trial <= limit {
             return Some(Response {
                 normal,
@@ -92,7 +116,7 @@ impl Layer {
         let direction = offset / offset.norm();
         // The stress turns with the direction, and grows with the pressure.
         let turning = (along - direction * direction.transpose()) * (limit / offset.norm());
-        let growing = direction * normal.transpose() * (tool.friction * self.compression);
+        let growing = direction * normal.transpose() * (tool.friction * slope);
         Some(Response {
             normal,
             traction: normal * pressure - direction * limit,

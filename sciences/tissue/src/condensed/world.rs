@@ -83,6 +83,7 @@ impl Condensed {
     ) -> Result<Self, TissueError> {
         check_range("young_modulus", young_modulus, [1.0, 1e9], "Pa")?;
         check_range("damping_time", damping_time, [0.0, 10.0], "s")?;
+        check_range("layer.thickness", layer.thickness, [1e-6, 1.0], "m")?;
         check_range("layer.compression", layer.compression, [1e3, 1e13], "Pa/m")?;
         check_range("layer.shear", layer.shear, [1e2, 1e13], "Pa/m")?;
         Ok(Self {
@@ -165,7 +166,7 @@ impl Condensed {
                         .map(|i| corners[i] * weights[i])
                         .sum::<Vector3<f64>>();
                     let own = in_tool(tool, &relaxed);
-                    if tool.shape.surface(&own).distance > NEAR {
+                    if tool.shape.distance(&own) > NEAR {
                         continue;
                     }
                     let sample = number * skin.samples.len() as u32 + sample as u32;
