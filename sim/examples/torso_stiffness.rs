@@ -8,7 +8,7 @@
 #[path = "../tests/stand/mod.rs"]
 mod stand;
 
-use insonate_models::torsos::{Shape, TorsoConfig, mpm, xpbd};
+use insonate_models::torsos::{Shape, TorsoConfig, elastic, mpm, xpbd};
 use stand::stiffness_ratio;
 
 /// The default torso with another lattice.
@@ -39,7 +39,7 @@ fn main() {
         ("ellipsoid", shape(Shape::Ellipsoid)),
     ];
     for (name, config) in &configs {
-        for torso in [mpm(config), xpbd(config)] {
+        for torso in [elastic(config), mpm(config), xpbd(config)] {
             let torso = torso.expect("the torso is possible");
             let solver = torso.name;
             let (mut physics, readings) = stand::compiled(&stand::stand(torso));

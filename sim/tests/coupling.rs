@@ -4,7 +4,7 @@
 mod stand;
 
 use insonate_models::mjcf::{Body, Geom, Inertial, Joint};
-use insonate_models::torsos::{Breathing, Torso, TorsoConfig, mpm, xpbd};
+use insonate_models::torsos::{Breathing, Torso, TorsoConfig, elastic, mpm, xpbd};
 use insonate_sim::{Physics, Readings};
 use stand::{GAP, press, stiffness_ratio};
 
@@ -19,7 +19,7 @@ fn coarse() -> TorsoConfig {
 
 type Make = fn(&TorsoConfig) -> Result<Torso, insonate_models::ModelError>;
 
-const SOLVERS: [(&str, Make); 2] = [("mpm", mpm), ("xpbd", xpbd)];
+const SOLVERS: [(&str, Make); 3] = [("elastic", elastic), ("mpm", mpm), ("xpbd", xpbd)];
 
 fn stand_of(make: Make, config: &TorsoConfig) -> (Physics, Readings) {
     stand::compiled(&stand::stand(make(config).expect("the torso is possible")))

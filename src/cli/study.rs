@@ -29,7 +29,7 @@ use super::robot_args::RobotArgs;
   insonate study press.csv --robot-file arm.xml --flange tool0
   insonate study press.csv --resume
 
-Steps: calibrate the logs; fit all five kinds of torso to them; train a policy on the fitted torso and one on the thesis';
+Steps: calibrate the logs; fit all kinds of torso to them; train a policy on the fitted torso and one on the thesis';
 evaluate both and the task's script at other softness, breathing, places, logs and torsos.
 The folder holds study.html (open it in a browser), study.json, the plots as SVG and PNG, and the policies.")]
 pub(crate) struct Study {

@@ -23,7 +23,7 @@ pub use flex::flex;
 pub use kind::{Stepper, TissueMaterial, TorsoKind, TorsoStructure};
 pub use softness::Softness;
 pub use solref::Solref;
-pub use tissue::{mpm, xpbd};
+pub use tissue::{elastic, mpm, xpbd};
 pub use torso::Torso;
 
 use crate::ModelError;
@@ -57,6 +57,19 @@ pub const ALL: &[TorsoKind] = &[
         follows_probe: true,
         has_fine_human: true,
         adult_spacing: SHELL_ADULT,
+        active_radius: None,
+        faster_twin: None,
+    },
+    TorsoKind {
+        name: "elastic",
+        summary: "a linear elastic solid, its finite elements condensed to the skin",
+        build: elastic,
+        stepper: Stepper::Tissue(tissue::elastic_material),
+        structure: TorsoStructure::Solid,
+        takes_field: true,
+        follows_probe: false,
+        has_fine_human: true,
+        adult_spacing: 0.035,
         active_radius: None,
         faster_twin: None,
     },

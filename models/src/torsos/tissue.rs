@@ -1,4 +1,4 @@
-//! `mpm` and `xpbd`: a solid that is stepped by the project's tissue solvers, next to MuJoCo.
+//! `elastic`, `mpm` and `xpbd`: a solid that is stepped by the project's tissue solvers, next to MuJoCo.
 //!
 //! The file contains the same solid as a `flex` torso, without its skin and its rounding, and names the solver and the material in custom
 //! elements. A MuJoCo without these solvers can open the file; it steps the solid with its own finite elements.
@@ -80,6 +80,22 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
     0.635 + 0.0448 / height + 7.0 * (spacing - FITTED_SPACING)
 }
 
+/// Force relative to a half-space, $\kappa$, of condensed finite elements half as wide as the lattice, as for [`mpm_stiffening`]; so that a
+/// press of 1 cm has the force of the other torsos. Static ratios for $\kappa = 1$:
+///
+/// | torso | 0.5 cm | 1 cm | 1.5 cm | 2 cm |
+/// |---|---|---|---|---|
+/// | default: cylinder 9 × 4 × 11 at 35 mm | 0.75 | 0.94 | 1.04 | 1.11 |
+/// | 11 × 5 × 14 at 27 mm | 0.74 | 0.89 | 1.00 | 1.06 |
+/// | 7 × 3 × 8 at 47 mm | 0.87 | 1.08 | 1.23 | 1.30 |
+/// | 7 cm high (9 × 3 × 11) | 0.85 | 1.07 | 1.18 | 1.25 |
+/// | 14 cm high (9 × 5 × 11) | 0.70 | 0.87 | 0.96 | 1.02 |
+/// | box | 0.82 | 1.01 | 1.09 | 1.15 |
+/// | ellipsoid | 0.72 | 0.93 | 1.02 | 1.09 |
+fn elastic_stiffening(spacing: f64, height: f64) -> f64 {
+    0.737 + 0.0288 / height + 10.75 * (spacing - FITTED_SPACING)
+}
+
 /// A torso of particles.
 ///
 /// # Errors
@@ -94,6 +110,14 @@ pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
 /// The errors of [`mpm`].
 pub fn xpbd(config: &TorsoConfig) -> Result<Torso, ModelError> {
     solid(&XPBD, config)
+}
+
+/// A linear elastic torso, condensed to its skin.
+///
+/// # Errors
+/// The errors of [`mpm`].
+pub fn elastic(config: &TorsoConfig) -> Result<Torso, ModelError> {
+    solid(&ELASTIC, config)
 }
 
 /// A tissue solver, as far as its file differs.
@@ -115,6 +139,19 @@ const XPBD: SolverParameters = SolverParameters {
     material: xpbd_material,
     substep: |config| Some(substep(config)),
 };
+
+const ELASTIC: Solver = Solver {
+    name: "elastic",
+    material: elastic_material,
+    substep: |_| None,
+};
+
+/// The value of [`MATERIAL`] for an `elastic` torso of this configuration. All of its points have the same ratio of damping to stiffness,
+/// which a probe then feels.
+pub fn elastic_material(config: &TorsoConfig) -> [f64; 4] {
+    let stiffening = elastic_stiffening(config.spacing.clamp(0.02, 0.06), fitted_height(config));
+    material(config, stiffening, config.softness.damping)
+}
 
 /// The value of [`MATERIAL`] for an `mpm` torso of this configuration.
 pub fn mpm_material(config: &TorsoConfig) -> [f64; 4] {

@@ -4,6 +4,7 @@
 //! them.
 
 pub mod body;
+pub mod condensed;
 mod elasticity;
 mod error;
 #[cfg(feature = "gpu")]

@@ -1,11 +1,12 @@
 //! Constants of a solid torso, taken from its compiled scene.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use insonate_models::torsos::SoftnessField;
 use insonate_models::torsos::tissue::{FIELD, LONGEST_SUBSTEP, MATERIAL, REACH};
-use insonate_tissue::Material;
+use insonate_tissue::condensed::CondensedModel;
 use insonate_tissue::mesh::TetMesh;
+use insonate_tissue::{Material, TissueError};
 use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
@@ -24,11 +25,17 @@ pub enum SolverKind {
     Mpm,
     /// XPBD: tetrahedra with compliant constraints.
     Xpbd,
+    /// Linear finite elements, condensed to the skin.
+    Elastic,
 }
 
 impl SolverKind {
     /// All solvers, by the name of their torso.
-    const ALL: [(&str, Self); 2] = [("mpm", Self::Mpm), ("xpbd", Self::Xpbd)];
+    const ALL: [(&str, Self); 3] = [
+        ("elastic", Self::Elastic),
+        ("mpm", Self::Mpm),
+        ("xpbd", Self::Xpbd),
+    ];
 
     /// The solver of the torso with this name; `None` if no tissue solver steps it.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -65,6 +72,8 @@ pub struct TissueModel {
     pub(super) dof_addresses: Vec<usize>,
     /// Sliding friction of the skin.
     pub(super) friction: f64,
+    /// The factored finite elements of an elastic torso, which do not depend on its modulus.
+    pub(super) condensed: OnceLock<Result<Arc<CondensedModel>, TissueError>>,
 }
 
 impl TissueModel {
@@ -136,6 +145,7 @@ impl TissueModel {
             qpos_addresses,
             dof_addresses,
             friction: model.flex_friction()[flex][0],
+            condensed: OnceLock::new(),
         })
     }
 
@@ -157,17 +167,29 @@ impl TissueModel {
     /// The factors of a field are rounded to steps of 10 %, so that neighbouring elements mostly have one material, as their solver needs for
     /// patches.
     pub(super) fn material_at(&self, point: [f64; 3]) -> Material {
-        let Some(field) = &self.field else {
+        if self.field.is_none() {
             return self.material;
-        };
-        let own = self.frame.rotation.inverse() * (Vector3::from(point) - self.frame.position);
-        let level = (field.at(own.x, own.y).ln() / FIELD_STEP.ln()).round();
+        }
+        let level = (self.factor_at(point).ln() / FIELD_STEP.ln()).round();
         let factor = FIELD_STEP.powf(level);
         Material {
             young_modulus: factor * self.material.young_modulus,
             viscosity: factor * self.material.viscosity,
             ..self.material
         }
+    }
+
+    /// Factor of the material's modulus at a point of the torso at rest, in world [m].
+    pub(super) fn factor_at(&self, point: [f64; 3]) -> f64 {
+        let own = self.in_frame(point);
+        self.field
+            .as_ref()
+            .map_or(1.0, |field| field.at(own.x, own.y))
+    }
+
+    /// A point in world in the torso's frame [m].
+    pub(super) fn in_frame(&self, point: [f64; 3]) -> Vector3<f64> {
+        self.frame.rotation.inverse() * (Vector3::from(point) - self.frame.position)
     }
 
     /// Edge of a cube of six tetrahedra of mean volume [m].

@@ -1,17 +1,19 @@
-//! Lattice and material → particles or tetrahedra.
+//! Lattice and material → particles, tetrahedra or condensed finite elements.
 //!
 //! Gravity is zero, as for the other torsos: the given shape is the shape at rest and must not sag under its own weight.
 
+use std::sync::Arc;
+
+use insonate_tissue::condensed::{Condensed, CondensedBody, CondensedModel, Layer};
+use insonate_tissue::mesh::TetMesh;
 use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
-use insonate_tissue::{SoftTissue, TissueError};
-
-use insonate_tissue::Material;
-use insonate_tissue::mesh::TetMesh;
+use insonate_tissue::{Material, SoftTissue, TissueError};
 use nalgebra::Vector3;
 
 use super::columns::{bounds, fill};
 use super::model::{SolverKind, TissueModel, volume};
+use super::state::HOLDER_HEIGHT;
 
 /// Cells of the grid along an edge of the lattice.
 const CELLS_PER_SPACING: f64 = 2.0;
@@ -24,11 +26,20 @@ const XPBD_SUBSTEP: f64 = 1e-3;
 /// force fluctuates by 1, 1 and 4 %.
 const XPBD_COURANT: f64 = 1420.0;
 
+/// Thickness of the elastic layer between the skin of an elastic torso and the probe, relative to the finite elements' width. The layer gives
+/// way at the edges of a probe, which the elements are too wide to follow.
+const LAYER_THICKNESS: f64 = 0.2;
+/// Part of that thickness that determines the layer's stiffness for small displacements.
+const LAYER_PART: f64 = 0.3;
+/// Greatest distance between the sample points of that skin, relative to the finite elements' width.
+const SAMPLE_SPACING: f64 = 0.6;
+
 /// The tissue of the torso at rest, and the distance between neighbouring points [m].
 pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     match model.solver {
         SolverKind::Mpm => particles(model),
         SolverKind::Xpbd => constraints(model),
+        SolverKind::Elastic => condensed(model),
     }
 }
 
@@ -95,6 +106,44 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
         Box::new(Xpbd::new(config, &[body], &[])?),
         0.5 * model.spacing(),
     ))
+}
+
+fn condensed(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+    let elements = model
+        .condensed
+        .get_or_init(|| finite_elements(model).map(Arc::new));
+    let Material {
+        young_modulus,
+        poisson_ratio,
+        ..
+    } = model.material;
+    let width = 0.5 * model.spacing();
+    let thickness = LAYER_THICKNESS * width;
+    let layer = Layer::new(thickness, LAYER_PART, young_modulus, poisson_ratio);
+    let body = Condensed::new(elements.clone()?, young_modulus, model.damping_time, layer)?;
+    Ok((Box::new(body), width))
+}
+
+/// The torso's finite elements, half as wide as its lattice, fixed at the table.
+fn finite_elements(model: &TissueModel) -> Result<CondensedModel, TissueError> {
+    let mesh = model.mesh.refined();
+    let at_table =
+        |&vertex: &u32| model.in_frame(mesh.positions[vertex as usize]).z <= HOLDER_HEIGHT;
+    let factors = match &model.field {
+        Some(_) => mesh
+            .tets
+            .iter()
+            .map(|tet| model.factor_at(center(&mesh, tet)))
+            .collect(),
+        None => Vec::new(),
+    };
+    CondensedModel::new(CondensedBody {
+        fixed: (0..mesh.positions.len() as u32).filter(at_table).collect(),
+        poisson_ratio: model.material.poisson_ratio,
+        factors,
+        sample_spacing: SAMPLE_SPACING * 0.5 * model.spacing(),
+        mesh,
+    })
 }
 
 /// The particles of each material, in order of first occurrence.

@@ -19,7 +19,7 @@ use crate::names::{self, ObjectType};
 use crate::spatial::contact_frame;
 
 /// Height above the table of the tool that holds the lower points [m]; points at the table are below its surface.
-const HOLDER_HEIGHT: f64 = 1e-4;
+pub(super) const HOLDER_HEIGHT: f64 = 1e-4;
 
 /// Tissue next to one MuJoCo state.
 pub struct Coupling {

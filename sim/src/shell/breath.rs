@@ -5,8 +5,9 @@
 //! to the rest constraint's stiffness (`models`, `torsos/composite/breathing.rs`).
 //! $A\,w$ is found by solving this equation once; another amplitude or another $\rho$ then gives another reach.
 
+use insonate_sparse::Skyline;
+
 use super::network::Network;
-use super::skyline::Skyline;
 
 /// The breath of a compiled shell.
 #[derive(Debug)]

@@ -16,7 +16,7 @@
 //!
 //! * [`split`]: MJCF with a shell → MJCF without it.
 //! * [`extract`]: compiled model with the shell → [`ShellModel`], with its [`rows`] and its [`breath`].
-//! * [`network`], [`couplings`], [`skyline`]: the constant matrices; [`tuning`]: the equation of motion.
+//! * [`network`], [`couplings`]: the constant matrices; [`tuning`]: the equation of motion.
 //! * [`collide`]: contacts between [`capsules`] and geoms, with the torso's pose from [`frame`]; [`pair`]: contact parameters.
 //! * [`contact`], [`bodies`], [`cone`]: contact forces.
 //! * [`Shell`]: the state, one per environment.
@@ -24,7 +24,6 @@
 mod bodies;
 mod breath;
 mod capsules;
-mod cholesky;
 mod collide;
 mod cone;
 mod contact;
@@ -33,11 +32,9 @@ mod extract;
 mod frame;
 mod model;
 mod network;
-mod ordering;
 mod pair;
 mod rows;
 mod settings;
-mod skyline;
 mod split;
 mod state;
 mod tuning;

@@ -1,8 +1,9 @@
 //! The shell's constant matrices.
 
+use insonate_sparse::Skyline;
+
 use super::couplings::{Couplings, Ties};
 use super::rows::{EqualityRow, products};
-use super::skyline::Skyline;
 
 /// Rows with more terms than this are rank-one updates of the sparse matrix.
 const DENSE_ROW: usize = 8;

@@ -154,6 +154,32 @@ impl DistanceField {
         far.max(self.trilinear(&inside).0 - far - 2.0 * self.cell_width)
     }
 
+    /// Signed distance at a point in the mesh's frame [m], for less than the time of [`surface`](Self::surface).
+    pub(crate) fn distance(&self, point: &Vector3<f64>) -> f64 {
+        let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
+        let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
+        let far = (point - self.origin - inside).norm();
+        let [nx, ny, nz] = self.shape;
+        let cell = inside / self.cell_width;
+        let first = |axis: usize, n: usize| (cell[axis] as usize).min(n - 2);
+        let (x, y, z) = (first(0, nx), first(1, ny), first(2, nz));
+        let t = cell - Vector3::new(x as f64, y as f64, z as f64);
+        let row = |start: usize| {
+            let (low, high) = (
+                f64::from(self.distances[start]),
+                f64::from(self.distances[start + 1]),
+            );
+            low + (high - low) * t.x
+        };
+        let plane = |start: usize| {
+            let (low, high) = (row(start), row(start + nx));
+            low + (high - low) * t.y
+        };
+        let start = (z * ny + y) * nx + x;
+        let (low, high) = (plane(start), plane(start + nx * ny));
+        low + (high - low) * t.z + far
+    }
+
     /// Value and gradient at a point in grid coordinates relative to the first node.
     #[inline]
     fn trilinear(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {

@@ -142,6 +142,14 @@ impl Shape {
         }
     }
 
+    /// Signed distance at a point in the solid's frame [m], up to rounding that of [`surface`](Self::surface).
+    pub(crate) fn distance(&self, point: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Field(field) => field.distance(point),
+            _ => self.surface(point).distance,
+        }
+    }
+
     /// Signed distance and normal at a point in the solid's frame [m].
     pub fn surface(&self, point: &Vector3<f64>) -> SignedDistance {
         match self {

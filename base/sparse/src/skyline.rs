@@ -20,7 +20,7 @@ const BLOCK: usize = 16;
 
 /// `L` of `P A Pᵀ = L Lᵀ` with an ordering `P` that keeps rows short, in double or single precision.
 #[derive(Debug, Clone)]
-pub(super) struct Skyline<T> {
+pub struct Skyline<T> {
     /// `order[i]` is the unknown at index `i`.
     order: Vec<usize>,
     blocks: Vec<RowBlock<T>>,
@@ -45,7 +45,7 @@ impl Skyline<f64> {
     /// Factors the matrix given by its non-zeros `(row, column, value)` with `row >= column`; repeats are summed.
     ///
     /// `None` if the matrix is not positive definite.
-    pub(super) fn factor(n: usize, entries: &[(usize, usize, f64)]) -> Option<Self> {
+    pub fn factor(n: usize, entries: &[(usize, usize, f64)]) -> Option<Self> {
         let order = cuthill_mckee(n, entries);
         let factor = Rows::factor(&order, entries)?;
         let mut skyline = Self {
@@ -79,7 +79,7 @@ impl Skyline<f64> {
     }
 
     /// The same factor in single precision, which halves the memory traffic.
-    pub(super) fn to_single(&self) -> Skyline<f32> {
+    pub fn to_single(&self) -> Skyline<f32> {
         let single = |entries: &[f64; BLOCK]| entries.map(|x| x as f32);
         let all = |some: &[[f64; BLOCK]]| some.iter().map(single).collect();
         Skyline {
@@ -99,7 +99,7 @@ impl Skyline<f64> {
     }
 
     /// Replaces `x` by `A⁻¹ x`; `work` holds at least [`Self::work_len`] numbers.
-    pub(super) fn solve(&self, x: &mut [f64], work: &mut [f64]) {
+    pub fn solve(&self, x: &mut [f64], work: &mut [f64]) {
         let work = &mut work[..self.work_len()];
         for (entry, &unknown) in work.iter_mut().zip(&self.order) {
             *entry = x[unknown];
@@ -113,7 +113,7 @@ impl Skyline<f64> {
 
 impl Skyline<f32> {
     /// Replaces `x` by `A⁻¹ x` in single precision; `work` holds at least [`Self::work_len`] numbers.
-    pub(super) fn solve(&self, x: &mut [f64], work: &mut [f32]) {
+    pub fn solve(&self, x: &mut [f64], work: &mut [f32]) {
         let work = &mut work[..self.work_len()];
         let largest = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         if largest == 0.0 {
@@ -148,7 +148,7 @@ impl WithSimd for Substitution<'_> {
 
 impl<T: RealField + Copy> Skyline<T> {
     /// Length of the scratch memory of `solve`.
-    pub(super) fn work_len(&self) -> usize {
+    pub fn work_len(&self) -> usize {
         self.blocks.len() * BLOCK
     }
 

@@ -1,9 +1,10 @@
 //! An order of unknowns that keeps the rows of a Cholesky factor short.
 
 /// Breadth-first order of the matrix's graph from an outermost unknown (Cuthill and McKee 1969). Unknowns with very many
-/// neighbours come last, where a long row occurs only once.
+/// neighbours, compared with the others, come last, where a long row occurs only once.
 pub(super) fn cuthill_mckee(n: usize, entries: &[(usize, usize, f64)]) -> Vec<usize> {
     const MANY: usize = 32;
+    const MANY_TIMES_MEDIAN: usize = 4;
     let mut neighbours = vec![Vec::new(); n];
     for &(row, column, _) in entries {
         if row != column {
@@ -15,7 +16,11 @@ pub(super) fn cuthill_mckee(n: usize, entries: &[(usize, usize, f64)]) -> Vec<us
         list.sort_unstable();
         list.dedup();
     }
-    let hub: Vec<bool> = neighbours.iter().map(|list| list.len() > MANY).collect();
+    let mut degrees: Vec<usize> = neighbours.iter().map(Vec::len).collect();
+    degrees.sort_unstable();
+    let median = degrees.get(n / 2).copied().unwrap_or_default();
+    let many = MANY.max(MANY_TIMES_MEDIAN * median);
+    let hub: Vec<bool> = neighbours.iter().map(|list| list.len() > many).collect();
     for list in &mut neighbours {
         list.retain(|&other| !hub[other]);
     }
