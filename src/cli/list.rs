@@ -64,7 +64,7 @@ fn sections() -> [(&'static str, Vec<Value>); 9] {
             "probes",
             probes.map(|it| entry(&it.name, &it.summary)).collect(),
         ),
-        ("torsos", entries(torsos::ALL, |it| (it.name, it.summary))),
+        ("torsos", torsos::ALL.iter().map(torso).collect()),
         (
             "shapes",
             shapes
@@ -83,6 +83,14 @@ fn sections() -> [(&'static str, Vec<Value>); 9] {
         ),
         ("quantities", quantities()),
     ]
+}
+
+fn torso(kind: &torsos::TorsoKind) -> Value {
+    let depth = 1e3 * kind.max_depth;
+    entry(
+        kind.name,
+        &format!("{}; to {depth:.0} mm deep", kind.summary),
+    )
 }
 
 fn entries<T>(all: &[T], of: impl Fn(&T) -> (&'static str, &'static str)) -> Vec<Value> {

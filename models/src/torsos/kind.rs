@@ -29,6 +29,9 @@ pub struct TorsoKind {
     pub adult_spacing: f64,
     /// Default of [`TorsoConfig::reach`] [m]; `None`: all of the torso moves.
     pub active_radius: Option<f64>,
+    /// Indentation up to which a press at 20 mm/s into the default torso grows without a jump of the force [m]. Beyond it a probe slips
+    /// between the points of a shell, and tetrahedra fold.
+    pub max_depth: f64,
     /// Kind with the same equations that is stepped faster; a fit uses it in place of this kind.
     pub faster_twin: Option<&'static str>,
 }

@@ -45,6 +45,7 @@ pub const ALL: &[TorsoKind] = &[
         has_fine_human: true,
         adult_spacing: SHELL_ADULT,
         active_radius: None,
+        max_depth: 0.035,
         faster_twin: Some("fast"),
     },
     TorsoKind {
@@ -58,6 +59,7 @@ pub const ALL: &[TorsoKind] = &[
         has_fine_human: true,
         adult_spacing: SHELL_ADULT,
         active_radius: None,
+        max_depth: 0.035,
         faster_twin: None,
     },
     TorsoKind {
@@ -71,6 +73,7 @@ pub const ALL: &[TorsoKind] = &[
         has_fine_human: true,
         adult_spacing: 0.035,
         active_radius: None,
+        max_depth: 0.05,
         faster_twin: None,
     },
     TorsoKind {
@@ -84,6 +87,7 @@ pub const ALL: &[TorsoKind] = &[
         has_fine_human: false,
         adult_spacing: 0.035,
         active_radius: None,
+        max_depth: 0.03,
         faster_twin: None,
     },
     TorsoKind {
@@ -97,6 +101,7 @@ pub const ALL: &[TorsoKind] = &[
         has_fine_human: true,
         adult_spacing: 0.035,
         active_radius: Some(TISSUE_REACH),
+        max_depth: 0.05,
         faster_twin: None,
     },
     TorsoKind {
@@ -110,6 +115,7 @@ pub const ALL: &[TorsoKind] = &[
         has_fine_human: true,
         adult_spacing: 0.03,
         active_radius: Some(TISSUE_REACH),
+        max_depth: 0.05,
         faster_twin: None,
     },
 ];

@@ -1,6 +1,7 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use insonate_models::Scene;
+use insonate_models::torsos::{self, TorsoKind};
 use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use insonate_sim::verdict::{RunWatch, VerdictLimits};
@@ -69,6 +70,9 @@ const PHASES: [&str; 3] = ["press", "hold", "retreat"];
 /// Stiffness of the position control per unit of task inertia [1/s²]. It is high so that the probe reaches the target depth.
 const STIFFNESS: f64 = 6000.0;
 
+/// Overshoot of the depth that does not count [m].
+const OVERSHOOT: f64 = 0.001;
+
 /// Integral gain for the depth error [1/s].
 const DEPTH_CORRECTION: f64 = 6.0;
 
@@ -122,8 +126,13 @@ fn press_once(
         phases: PHASES.to_vec(),
         ..Record::default()
     };
+    let kind = scene
+        .torso
+        .as_ref()
+        .and_then(|torso| torsos::by_name(torso.name).ok());
     let mut reference = DepthReference {
         depth: -press.clearance,
+        kind,
         ..DepthReference::default()
     };
     let mut watch = RunWatch::new(&probe_scene.physics)?;
@@ -190,6 +199,7 @@ fn press_once(
         summary.force_rmse_n,
         summary.force_error_max_n,
     ] = errors;
+    summary.depth_limit_m = kind.map(|kind| kind.max_depth);
     summary.interrupted = interrupted;
     if interrupted {
         problems.push("interrupted".to_owned());
@@ -216,24 +226,28 @@ struct DepthReference {
     /// Target depth [m].
     depth: f64,
     held: f64,
+    /// Kind of the torso, which limits the depth; `None`: no limit.
+    kind: Option<&'static TorsoKind>,
     /// Reason if the probe turned back before it reached the depth.
     turned_back: Option<String>,
 }
 
 impl DepthReference {
-    /// Advances by one step. The probe turns back if the force is too large.
+    /// Advances by one step. The probe turns back if the force or the depth is too large.
     fn advance(&mut self, press: &Press, dt: f64, sample: &Sample) {
-        match self.phase {
-            Phase::Press | Phase::Hold if sample.force[2] > press.max_force => {
+        if matches!(self.phase, Phase::Press | Phase::Hold) {
+            if let Some(reason) = self.reason_to_turn_back(press, sample) {
                 self.turned_back = Some(format!(
-                    "pressed {:.1} of {:.1} mm: the force reached the limit of {} N, and the probe turned back",
+                    "pressed {:.1} of {:.1} mm: {reason}, and the probe turned back",
                     1e3 * sample.indentation,
                     1e3 * press.depth,
-                    press.max_force,
                 ));
                 self.depth = self.depth.min(sample.indentation);
                 self.phase = Phase::Retreat;
+                return;
             }
+        }
+        match self.phase {
             Phase::Press => {
                 self.depth = (self.depth + press.speed * dt).min(press.depth);
                 if self.depth >= press.depth {
@@ -254,6 +268,30 @@ impl DepthReference {
             }
             Phase::Done => {}
         }
+    }
+
+    fn reason_to_turn_back(&self, press: &Press, sample: &Sample) -> Option<String> {
+        if sample.force[2] > press.max_force {
+            let limit = press.max_force;
+            return Some(format!("the force reached the limit of {limit} N"));
+        }
+        let kind = self
+            .kind
+            .filter(|kind| sample.indentation > kind.max_depth + OVERSHOOT)?;
+        let deeper = torsos::ALL
+            .iter()
+            .filter(|it| it.max_depth > kind.max_depth);
+        let names: Vec<&str> = deeper.map(|kind| kind.name).collect();
+        let others = if names.is_empty() {
+            String::new()
+        } else {
+            format!(" (deeper: {})", names.join(", "))
+        };
+        Some(format!(
+            "forces of the torso `{}` hold up to {:.0} mm{others}",
+            kind.name,
+            1e3 * kind.max_depth,
+        ))
     }
 
     /// Share of the press that is done.

@@ -46,6 +46,10 @@ pub struct Summary {
     /// Target depth of a press below the resting skin [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_asked_m: Option<f64>,
+    /// Indentation up to which the forces of the torso's kind hold [m]
+    /// ([`TorsoKind::max_depth`](insonate_models::torsos::TorsoKind::max_depth)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth_limit_m: Option<f64>,
     /// Mean force along the probe's axis, from 0.5 s after first contact to the end of contact work [N].
     pub mean_force_n: f64,
     /// Mean absolute error of the force [N].
@@ -125,6 +129,7 @@ impl Summary {
             path_error_max_m: progress
                 .map(|_| most(sliding.iter().map(|sample| sample.path_error))),
             depth_asked_m: asked.depth,
+            depth_limit_m: None,
             mean_force_n: mean(forces()),
             force_mae_n: mean(errors().map(f64::abs)),
             force_rmse_n: mean(errors().map(|e| e * e)).sqrt(),
