@@ -4,14 +4,14 @@
 //! Cargo hands a link argument only to the package whose build script prints it: hence one script, and a link
 //! `build.rs` to it in each, because cargo packs only what is in a package's folder.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "build scripts talk to cargo by printing"
-)]
+use std::io::{self, Write as _};
 
-fn main() {
-    println!("cargo::rerun-if-env-changed=MUJOCO_DYNAMIC_LINK_DIR");
+fn main() -> io::Result<()> {
+    // Clippy expects `println!` in files called `build.rs` only, and this file has both names.
+    let mut cargo = io::stdout();
+    writeln!(cargo, "cargo::rerun-if-env-changed=MUJOCO_DYNAMIC_LINK_DIR")?;
     if let Ok(folder) = std::env::var("MUJOCO_DYNAMIC_LINK_DIR") {
-        println!("cargo::rustc-link-arg=-Wl,-rpath,{folder}");
+        writeln!(cargo, "cargo::rustc-link-arg=-Wl,-rpath,{folder}")?;
     }
+    Ok(())
 }
