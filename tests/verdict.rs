@@ -171,6 +171,45 @@ fn a_press_that_turns_back_fails() {
 }
 
 #[test]
+fn a_press_turns_back_where_the_forces_of_the_torso_no_longer_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let press = |torso: &str| {
+        let arguments = [
+            "press",
+            "--torso",
+            torso,
+            "--depth",
+            "0.042",
+            "--speed",
+            "0.05",
+            "--no-pictures",
+            "--output",
+            output,
+            "--json",
+        ];
+        let done = run(&arguments);
+        let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
+        (done.status.code(), summary)
+    };
+    let (status, summary) = press("fast");
+    assert_eq!(status, Some(1));
+    assert_eq!(summary["depth_limit_m"], 0.035);
+    let reasons = reasons(&summary);
+    let named = "forces of the torso `fast` hold up to 35 mm (deeper: elastic";
+    assert!(reasons.contains(named), "{reasons}");
+    let deepest = summary["peak_indentation_m"].as_f64().unwrap();
+    assert!((0.035..0.038).contains(&deepest), "{deepest}");
+
+    // The torso that the reason names.
+    let (status, summary) = press("elastic");
+    assert_eq!((status, &summary["verdict"]), (Some(0), &"passed".into()));
+    let jump = summary["largest_jump_n"].as_f64().unwrap();
+    assert!(jump < 5.0, "{jump}");
+    assert!(summary["peak_indentation_m"].as_f64().unwrap() > 0.041);
+}
+
+#[test]
 fn a_picture_of_a_held_probe_has_a_verdict() {
     let held = [
         "image",
