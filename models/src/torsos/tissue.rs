@@ -140,7 +140,7 @@ const XPBD: SolverParameters = SolverParameters {
     substep: |config| Some(substep(config)),
 };
 
-const ELASTIC: Solver = Solver {
+const ELASTIC: SolverParameters = SolverParameters {
     name: "elastic",
     material: elastic_material,
     substep: |_| None,

@@ -102,6 +102,9 @@ fn push(body: &mut Condensed, by: Vector3<f64>, n_steps: usize) -> Vector3<f64> 
     body.wrench(1).force
 }
 
+/// Parts of an edge of a triangle in the oracle's grid.
+const PARTS: usize = 16;
+
 /// Force on a tool by descent on the energy of all vertices: the strain energy of each tetrahedron by Hooke's law, and the energy of the layer at
 /// points of a fine grid on the upper side.
 struct Oracle {
@@ -147,7 +150,6 @@ impl Oracle {
         }
         let mut on_tool = Vector3::zeros();
         let boundary = self.mesh.boundary();
-        const PARTS: usize = 16;
         for triangle in &boundary.surface.triangles {
             let corners = triangle.map(|i| boundary.vertices[i as usize] as usize);
             let rest = corners.map(|i| Vector3::from(self.mesh.positions[i]));

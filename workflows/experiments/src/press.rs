@@ -235,17 +235,16 @@ struct DepthReference {
 impl DepthReference {
     /// Advances by one step. The probe turns back if the force or the depth is too large.
     fn advance(&mut self, press: &Press, dt: f64, sample: &Sample) {
-        if matches!(self.phase, Phase::Press | Phase::Hold) {
-            if let Some(reason) = self.reason_to_turn_back(press, sample) {
-                self.turned_back = Some(format!(
-                    "pressed {:.1} of {:.1} mm: {reason}, and the probe turned back",
-                    1e3 * sample.indentation,
-                    1e3 * press.depth,
-                ));
-                self.depth = self.depth.min(sample.indentation);
-                self.phase = Phase::Retreat;
-                return;
-            }
+        let is_pressing = matches!(self.phase, Phase::Press | Phase::Hold);
+        if is_pressing && let Some(reason) = self.reason_to_turn_back(press, sample) {
+            self.turned_back = Some(format!(
+                "pressed {:.1} of {:.1} mm: {reason}, and the probe turned back",
+                1e3 * sample.indentation,
+                1e3 * press.depth,
+            ));
+            self.depth = self.depth.min(sample.indentation);
+            self.phase = Phase::Retreat;
+            return;
         }
         match self.phase {
             Phase::Press => {

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_solution_fulfils_its_equations() {
-        let n = 13;
+        let n: usize = 13;
         let matrix: Vec<f64> = (0..n * n)
             .map(|index| {
                 let (row, column) = (index / n, index % n);

@@ -54,13 +54,11 @@ impl CondensedModel {
         check_ranges("", rows)?;
         let mut is_fixed = vec![false; mesh.positions.len()];
         for &vertex in &body.fixed {
-            match is_fixed.get_mut(vertex as usize) {
-                Some(is) => *is = true,
-                None => {
-                    let number = format!("less than {}", mesh.positions.len());
-                    return Err(TissueError::setting("fixed", vertex, number));
-                }
-            }
+            let Some(is) = is_fixed.get_mut(vertex as usize) else {
+                let number = format!("less than {}", mesh.positions.len());
+                return Err(TissueError::setting("fixed", vertex, number));
+            };
+            *is = true;
         }
         let mut n_free = 0;
         let unknowns: Vec<Option<usize>> = is_fixed
