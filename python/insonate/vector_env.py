@@ -12,6 +12,7 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from . import _freed_memory
 from ._insonate import Environments
 from .copies import recall, remake, remembered
 from .observation import FloatArray, Observation, ObservationLayout
@@ -173,6 +174,7 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         """Frees the environments. Only further calls of `close` are allowed."""
         self._rendering.close()
         self.shut()
+        _freed_memory.return_to_system()
 
     def _step_and_arrange(self, actions: ArrayLike) -> Stepped:
         rows, rewards, terminated, truncated, infos = Environments.step(self, actions)
