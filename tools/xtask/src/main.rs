@@ -32,8 +32,9 @@ Commands:
                                   without arguments a scan: the Panda slides a C5-2 over a patient
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
-  book [--check | --fill]         the book of docs/ as HTML in target/book; --check only checks its links, words and
-                                  figures; --fill writes the figures of docs/results into the pages
+  book [--check | --fill | --api] the book of docs/ as HTML in target/book; --check only checks its links, words and
+                                  figures; --fill writes the figures of docs/results into the pages; --api makes pages
+                                  of the Python package and of all crates in target/book
   results [NAMES]                 measure sets of figures again and write them into docs/results and the pages;
                                   without names a list of the sets
   ci [STEPS]                      setup, then what CI checks: format lint architecture book test own-task docs deny python;

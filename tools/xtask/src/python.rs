@@ -32,6 +32,9 @@ const TESTERS: [&str; 11] = [
     "matplotlib>=3.8,<4",
 ];
 
+/// Makes pages from docstrings.
+const PDOC: &str = "pdoc>=16,<17";
+
 /// Earlier versions of Gymnasium in use, which other packages pin.
 const GYMNASIUMS: [&str; 2] = ["1.1.1", "1.2.2"];
 
@@ -94,6 +97,20 @@ pub(crate) fn test_learners() -> Result<()> {
         run(train)?;
     }
     Ok(())
+}
+
+/// Writes pages of the package, made from the docstrings of the installed wheel.
+pub(crate) fn api_pages(folder: &Path) -> Result<()> {
+    let wheel = build_wheel(Target::ThisMachine)?;
+    let venv = empty_venv("api")?;
+    let mut install = pip(&venv);
+    install.arg(&wheel).arg(PDOC);
+    run(install)?;
+    let mut pdoc = Command::new(venv.join("bin/pdoc"));
+    pdoc.args(["insonate", "--docformat", "google", "--no-show-source"])
+        .arg("--output-directory")
+        .arg(folder);
+    run(pdoc)
 }
 
 fn folder() -> PathBuf {

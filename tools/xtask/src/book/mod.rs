@@ -1,5 +1,6 @@
 //! `cargo xtask book`: builds the book of `docs/` by mdBook, checks its pages and fills in their figures.
 
+mod api;
 mod figures;
 mod pages;
 mod rules;
@@ -28,6 +29,8 @@ pub(crate) enum Job {
     Check,
     /// Writes the figures of `docs/results` into the pages.
     Fill,
+    /// Pages of the Python package and of all crates, in `target/book/python` and `target/book/rust`.
+    Api,
 }
 
 /// Reads the arguments of `book`.
@@ -36,7 +39,8 @@ pub(crate) fn job(arguments: &[String]) -> Result<Job, String> {
         [] => Ok(Job::Build),
         [one] if one == "--check" => Ok(Job::Check),
         [one] if one == "--fill" => Ok(Job::Fill),
-        _ => Err("`book` has the options --check and --fill, one at a time".to_owned()),
+        [one] if one == "--api" => Ok(Job::Api),
+        _ => Err("`book` has the options --check, --fill and --api, one at a time".to_owned()),
     }
 }
 
@@ -48,6 +52,7 @@ pub(crate) fn run(job: Job) -> Result<ExitCode> {
         }
         Job::Check => check().map(|()| ExitCode::SUCCESS),
         Job::Fill => fill().map(|()| ExitCode::SUCCESS),
+        Job::Api => api::build().map(|()| ExitCode::SUCCESS),
     }
 }
 
@@ -168,6 +173,7 @@ mod tests {
         };
         assert_eq!(words(&[]), Ok(Job::Build));
         assert_eq!(words(&["--check"]), Ok(Job::Check));
+        assert_eq!(words(&["--api"]), Ok(Job::Api));
         assert!(words(&["--check", "--fill"]).is_err());
     }
 }
