@@ -131,7 +131,7 @@ fn wrong_usage_ends_with_status_2() {
         ),
         "{unknown}"
     );
-    assert!(refused(&["scan", "--torso", "rubber"], 2).contains("composite, fast, flex"));
+    assert!(refused(&["scan", "--torso", "rubber"], 2).contains("composite, fast, elastic"));
     assert!(refused(&["scene", "--stiffness", "-5"], 2).contains("stiffness is -5; it must be"));
     assert!(refused(&["scene", "--damping", "nan"], 2).contains("damping is NaN; it must be"));
     assert!(refused(&["scene", "--count", "9,4"], 2).contains("9,4"));
