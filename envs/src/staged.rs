@@ -31,7 +31,8 @@ pub trait BatchTask: Send {
     /// Those of [`BatchTask::reset`].
     fn observe(&mut self, rows: &mut [&mut BatchRow]) -> Result<(), EnvError>;
 
-    /// Writes [`BatchRow::script`], the action of the task's scripted policy, for the active environments. Returns `false` if there is none.
+    /// Writes [`BatchRow::script`], the action of the task's scripted policy, for the active environments.
+    /// Returns `false` if the task has no scripted policy.
     ///
     /// An error is returned by the next call of another method.
     fn script(&mut self, _rows: &mut [&mut BatchRow]) -> bool {
@@ -218,7 +219,8 @@ pub(crate) fn consult(seats: &mut [&mut BatchSeat], stage: Stage) -> Result<(), 
     }
 }
 
-/// Asks a batch task for the actions of its scripted policy in all environments that have begun. Returns `false` if there is none.
+/// Asks a batch task for the actions of its scripted policy in all environments that have begun.
+/// Returns `false` if the task has no scripted policy.
 pub(crate) fn consult_script(seats: &mut [&mut BatchSeat]) -> bool {
     let Some(task) = seats.first().map(|seat| seat.task.clone()) else {
         return false;

@@ -167,7 +167,7 @@ class Recording(Result):
         return str(self.summary["verdict"])
 
     def write(self, folder: str | PathLike[str]) -> None:
-        """Writes the logs and ``truth.json`` into a folder, which is made if there is none."""
+        """Writes the logs and ``truth.json`` into a folder. A missing folder is made."""
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         for name, text in self.csv.items():

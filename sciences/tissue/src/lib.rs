@@ -15,6 +15,7 @@ mod material;
 pub mod mesh;
 pub mod mpm;
 mod soft_tissue;
+mod state_reader;
 pub mod surface;
 mod threads;
 pub mod tool;

@@ -6,6 +6,7 @@
 use nalgebra::Vector3;
 
 use super::world::State;
+use crate::state_reader::StateReader;
 use crate::{Divergence, TissueError};
 
 /// Magic number and version.
@@ -40,7 +41,7 @@ impl State {
     /// # Errors
     /// [`TissueError::State`] if the bytes are not such a state.
     pub(super) fn from_bytes(bytes: &[u8], n_skin: usize) -> Result<Self, TissueError> {
-        let mut reader = Reader(bytes);
+        let mut reader = StateReader(bytes);
         if reader.take::<8>()? != *MARK {
             return Err(TissueError::State("it is not of a condensed body".into()));
         }
@@ -49,14 +50,14 @@ impl State {
             let problem = format!("it has {n} vertices of the skin, the body has {n_skin}");
             return Err(TissueError::State(problem));
         }
-        let time = reader.float()?;
+        let time = reader.float("time")?;
         let [diverged] = reader.take()?;
-        let mut vectors = || {
+        let mut vectors = |name| {
             (0..n)
-                .map(|_| reader.vector())
+                .map(|_| vector(&mut reader, name))
                 .collect::<Result<Vec<_>, _>>()
         };
-        let (forces, rates) = (vectors()?, vectors()?);
+        let (forces, rates) = (vectors("force")?, vectors("rate")?);
         let mut state = Self {
             forces,
             rates,
@@ -69,11 +70,13 @@ impl State {
             if vertex as usize >= n {
                 return Err(TissueError::State(format!("it has no vertex {vertex}")));
             }
-            state.guesses.push((vertex, reader.vector()?));
+            let guess = vector(&mut reader, "displacement")?;
+            state.guesses.push((vertex, guess));
         }
         for _ in 0..reader.count()? {
             let (tool, sample) = (reader.number()?, reader.number()?);
-            state.anchors.push((tool, sample, reader.vector()?));
+            let anchor = vector(&mut reader, "anchor")?;
+            state.anchors.push((tool, sample, anchor));
         }
         if !state.guesses.is_sorted_by_key(|&(vertex, _)| vertex)
             || !state
@@ -95,35 +98,10 @@ fn put(bytes: &mut Vec<u8>, vector: &Vector3<f64>) {
     }
 }
 
-/// Reads bytes from the front.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], TissueError> {
-        let Some((first, rest)) = self.0.split_first_chunk::<N>() else {
-            return Err(TissueError::State("it ends too early".into()));
-        };
-        self.0 = rest;
-        Ok(*first)
-    }
-
-    fn number(&mut self) -> Result<u32, TissueError> {
-        Ok(u32::from_le_bytes(self.take()?))
-    }
-
-    fn count(&mut self) -> Result<usize, TissueError> {
-        Ok(self.number()? as usize)
-    }
-
-    fn float(&mut self) -> Result<f64, TissueError> {
-        let value = f64::from_le_bytes(self.take()?);
-        if value.is_finite() {
-            return Ok(value);
-        }
-        Err(TissueError::State(format!("a number is {value}")))
-    }
-
-    fn vector(&mut self) -> Result<Vector3<f64>, TissueError> {
-        Ok(Vector3::new(self.float()?, self.float()?, self.float()?))
-    }
+fn vector(reader: &mut StateReader<'_>, name: &str) -> Result<Vector3<f64>, TissueError> {
+    Ok(Vector3::new(
+        reader.float(name)?,
+        reader.float(name)?,
+        reader.float(name)?,
+    ))
 }

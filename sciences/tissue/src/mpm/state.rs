@@ -10,6 +10,7 @@ use super::chunk::{Chunk, N_NUMBERS, Particle};
 use super::hold::{Grips, Held, WORLD};
 use super::sort;
 use super::world::MlsMpm;
+use crate::state_reader::StateReader;
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
@@ -84,7 +85,7 @@ impl SoftTissue for MlsMpm {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
-        let mut reader = Reader(state);
+        let mut reader = StateReader(state);
         if reader.take()? != *MAGIC {
             return Err(invalid("it does not start with the magic bytes"));
         }
@@ -133,7 +134,7 @@ impl SoftTissue for MlsMpm {
 
 impl MlsMpm {
     /// Reads the held particles; fixed ones come from this world.
-    fn read_grips(&self, reader: &mut Reader<'_>) -> Result<Grips, TissueError> {
+    fn read_grips(&self, reader: &mut StateReader<'_>) -> Result<Grips, TissueError> {
         let mut grips = self.grips.clone();
         grips.release_if(|held| held.holder != WORLD);
         for _ in 0..u64::from_le_bytes(reader.take()?) {
@@ -162,7 +163,7 @@ impl MlsMpm {
 
     fn read_block(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut StateReader<'_>,
         is_there: &mut [bool],
     ) -> Result<Block, TissueError> {
         let mut at = [0; 3];
@@ -193,7 +194,7 @@ fn write_particle(bytes: &mut Vec<u8>, id: u32, particle: Particle) {
 
 /// Reads a particle that has not been read yet.
 fn read_particle(
-    reader: &mut Reader<'_>,
+    reader: &mut StateReader<'_>,
     is_there: &mut [bool],
 ) -> Result<(u32, Particle), TissueError> {
     let id = u32::from_le_bytes(reader.take()?);
@@ -210,20 +211,6 @@ fn read_particle(
         }
     }
     Ok((id, Particle::from_numbers(&numbers)))
-}
-
-/// Bytes that are not read yet.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], TissueError> {
-        let (head, rest) = self
-            .0
-            .split_first_chunk()
-            .ok_or_else(|| invalid("it is truncated"))?;
-        self.0 = rest;
-        Ok(*head)
-    }
 }
 
 fn invalid(what: impl Into<String>) -> TissueError {

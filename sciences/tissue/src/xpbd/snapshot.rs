@@ -9,6 +9,7 @@ use super::block::Block;
 use super::held::HeldVertex;
 use super::lane_layout::LaneLayout;
 use super::points::RowOfPoints as _;
+use crate::state_reader::StateReader;
 use crate::{Divergence, TissueError};
 
 /// Magic number and version.
@@ -16,31 +17,6 @@ const MARK: &[u8; 8] = b"XPBD\x01\0\0\0";
 
 /// Bytes of a held vertex.
 const HELD_LEN: usize = 4 + 4 + 1 + 24;
-
-/// Reads bytes from the front.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], TissueError> {
-        let Some((first, rest)) = self.0.split_first_chunk::<N>() else {
-            return Err(TissueError::State("it ends too early".into()));
-        };
-        self.0 = rest;
-        Ok(*first)
-    }
-
-    fn count(&mut self) -> Result<usize, TissueError> {
-        Ok(u32::from_le_bytes(self.take()?) as usize)
-    }
-
-    fn float(&mut self, name: &str) -> Result<f64, TissueError> {
-        let value = f64::from_le_bytes(self.take()?);
-        if value.is_finite() {
-            return Ok(value);
-        }
-        Err(TissueError::State(format!("{name} is {value}")))
-    }
-}
 
 /// A state that was read and validated.
 struct Snapshot {
@@ -110,7 +86,7 @@ impl<Y: LaneLayout> Block<Y> {
     fn read(&self, bytes: &[u8]) -> Result<Snapshot, TissueError> {
         let topology = &self.model.topology;
         let (n_points, n_tets) = (topology.rest.len(), topology.tets.len());
-        let mut reader = Reader(bytes);
+        let mut reader = StateReader(bytes);
         if &reader.take::<8>()? != MARK {
             return Err(TissueError::State("not one of this solver".into()));
         }
