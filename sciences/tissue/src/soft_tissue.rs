@@ -1,7 +1,7 @@
 //! Common interface of all solvers.
 
 use crate::TissueError;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{ContactPoint, Tool, Wrench};
 
 /// A world of tissue that tools press and pull.
 pub trait SoftTissue: Send {
@@ -18,6 +18,12 @@ pub trait SoftTissue: Send {
     /// Mean wrench of the tissue on a tool over the last step, in the world frame, about the origin of the moving tool.
     /// Zero before the first step.
     fn wrench(&self, tool: usize) -> Wrench;
+
+    /// Points at which tissue pushed a tool in the last step, shape `[n_points]`; a point that was pushed in several substeps is there
+    /// several times. Their forces sum to [`Self::wrench`].
+    ///
+    /// `None` if they are not known: before the first step, and unless the tool [records](Tool::records_points) them.
+    fn contact_points(&self, tool: usize) -> Option<&[ContactPoint]>;
 
     /// Positions in world [m], shape `[n_points, 3]`, in the order of the bodies.
     fn positions(&self) -> Vec<[f64; 3]>;

@@ -10,7 +10,7 @@ use super::candidates::Candidates;
 use super::dense::Factors;
 use super::layer::{Contact, Layer};
 use super::model::CondensedModel;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{ContactPoint, ContactPoints, PointImpulse, Tool, Wrench};
 use crate::{Divergence, SoftTissue, TissueError};
 
 /// Distance from a tool within which sample points take part in a step [m]. Tools and skin approach each other by less in a step.
@@ -30,6 +30,7 @@ pub struct Condensed {
     tools: Vec<Tool>,
     wrenches: Vec<Wrench>,
     contacts: Vec<Contact>,
+    contact_points: ContactPoints,
     near: Near,
     /// Triangles near each tool.
     candidates: Vec<Option<Candidates>>,
@@ -95,6 +96,7 @@ impl Condensed {
             tools: Vec::new(),
             wrenches: Vec::new(),
             contacts: Vec::new(),
+            contact_points: ContactPoints::default(),
             near: Near::default(),
             candidates: Vec::new(),
         })
@@ -305,6 +307,24 @@ impl Condensed {
         }
         anchors.sort_unstable_by_key(|&(tool, sample, _)| (tool, sample));
         self.state.anchors = anchors;
+        self.record_points(tools);
+    }
+
+    /// Contact points of the tools that record them. The reaction on a tool that holds the fixed vertices acts at no point of its surface.
+    fn record_points(&mut self, tools: &[Tool]) {
+        let records = |tool: &Tool| tool.records_points && tool.friction.is_finite();
+        // Forces over a second.
+        let impulses: Vec<PointImpulse> = self
+            .contacts
+            .iter()
+            .filter(|contact| records(&tools[contact.tool]))
+            .map(|contact| PointImpulse {
+                tool: contact.tool,
+                arm: contact.position - tools[contact.tool].position,
+                impulse: -contact.traction * contact.area,
+            })
+            .collect();
+        self.contact_points = ContactPoints::of_step(tools, records, &impulses, 1.0);
     }
 
     /// Values of all vertices of the mesh that correspond to forces on the skin [N], times a factor.
@@ -399,6 +419,10 @@ impl SoftTissue for Condensed {
         self.wrenches.get(tool).copied().unwrap_or_default()
     }
 
+    fn contact_points(&self, tool: usize) -> Option<&[ContactPoint]> {
+        self.contact_points.of_tool(tool)
+    }
+
     fn positions(&self) -> Vec<[f64; 3]> {
         let moved = self.everywhere(&self.state.forces);
         let rest = self.model.mesh.positions.iter();
@@ -421,6 +445,7 @@ impl SoftTissue for Condensed {
     fn reset(&mut self) {
         self.state = State::at_rest(self.model.compliance.n_skin());
         self.contacts.clear();
+        self.contact_points.clear();
         self.wrenches.clear();
     }
 
@@ -431,6 +456,7 @@ impl SoftTissue for Condensed {
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
         self.state = State::from_bytes(state, self.model.compliance.n_skin())?;
         self.contacts.clear();
+        self.contact_points.clear();
         self.wrenches.clear();
         Ok(())
     }

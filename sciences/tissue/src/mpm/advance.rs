@@ -75,7 +75,8 @@ impl Block {
         }
         self.marks = None;
         let displacement = if TOTAL { self.max_displacement() } else { 0.0 };
-        let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);
+        let (at, before) = (self.at, &mut self.before);
+        let impulses = (&mut self.impulses, &mut self.points);
         let origin = at.map(|at| (at * BLOCK) as f32);
         self.outcome = transfer(Transfer::<E, TEARS, TOTAL> {
             law,

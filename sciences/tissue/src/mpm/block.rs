@@ -3,7 +3,7 @@
 use super::chunk::{Chunk, ContactState};
 use super::hold::Marks;
 use super::tile::{NODES_LEN, NONE, Nodes, TILE_LEN, Tile};
-use crate::tool::Wrench;
+use crate::tool::{PointImpulse, Wrench};
 
 /// The particles whose first node lies in one block of cells, and their contributions to the surrounding nodes.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub(super) struct Block {
     pub(super) outcome: Outcome,
     /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
+    /// The parts of these impulses, for tools that record them.
+    pub(super) points: Vec<PointImpulse>,
     /// Velocity and slip of its chunks before contact; empty if no tool was near.
     pub(super) before: Vec<ContactState>,
     /// Holders of the surrounding nodes; `None` if no particle of the block is held.
@@ -53,6 +55,8 @@ pub(super) struct NodeBlock {
     /// Impulse on each tool in the last substep, about the tool's origin, followed by the impulse on fixed particles,
     /// about the world's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
+    /// The parts of these impulses, for tools that record them.
+    pub(super) points: Vec<PointImpulse>,
 }
 
 impl Block {
@@ -69,6 +73,7 @@ impl Block {
                 touched: 0,
             },
             impulses: Vec::new(),
+            points: Vec::new(),
             before: Vec::new(),
             marks: None,
         }
@@ -105,6 +110,7 @@ impl NodeBlock {
             near: [NONE; 27],
             at_rest: 0,
             impulses: Vec::new(),
+            points: Vec::new(),
         }
     }
 }

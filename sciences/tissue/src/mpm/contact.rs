@@ -28,7 +28,7 @@ use super::hold::Grips;
 use super::near::NearTool;
 use super::tile::BLOCK;
 use crate::lanes::{Lanes, Row};
-use crate::tool::{SignedDistance, Tool, Wrench};
+use crate::tool::{PointImpulse, SignedDistance, Tool, Wrench};
 
 /// Stiffness of the contact relative to the stiffness of the cube. At 2, a block of 20 kPa compressed by a quarter
 /// penetrates each plate by 6 % of a cell.
@@ -60,6 +60,8 @@ pub(super) struct BlockContact<'a> {
     near: Vec<(NearTool, u16)>,
     /// Impulse on each tool, about its origin [N·s, N·m·s].
     impulses: &'a mut [Wrench],
+    /// Impulses of particles on tools that record them.
+    points: &'a mut Vec<PointImpulse>,
     /// Velocity and slip of each chunk before contact.
     before: &'a mut Vec<ContactState>,
     /// First moment of the velocity change of each particle of the last chunk, about the particle, over Δx² / 4 [1/s],
@@ -74,11 +76,12 @@ impl<'a> ToolContact<'a> {
         self,
         at: [usize; 3],
         displacement: f64,
-        impulses: &'a mut Vec<Wrench>,
+        (impulses, points): (&'a mut Vec<Wrench>, &'a mut Vec<PointImpulse>),
         before: &'a mut Vec<ContactState>,
     ) -> Option<BlockContact<'a>> {
         before.clear();
         impulses.clear();
+        points.clear();
         impulses.resize(self.tools.len(), Wrench::default());
         if self.config.contact == Contact::Nodes {
             return None;
@@ -105,6 +108,7 @@ impl<'a> ToolContact<'a> {
             all: self,
             near,
             impulses,
+            points,
             before,
             moments: [[0.0; 16]; 9],
         })
@@ -215,6 +219,13 @@ impl BlockContact<'_> {
         let wrench = &mut self.impulses[index];
         wrench.force -= dv * mass;
         wrench.torque -= arm.cross(&dv) * mass;
+        if tool.records_points {
+            self.points.push(PointImpulse {
+                tool: index,
+                arm,
+                impulse: -dv * mass,
+            });
+        }
         for axis in 0..3 {
             chunk.velocity[axis][lane] += dv[axis] as f32;
             chunk.slip[axis][lane] = slip[axis] as f32;

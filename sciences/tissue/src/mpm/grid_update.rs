@@ -14,7 +14,7 @@ use super::block::NodeBlock;
 use super::config::{Contact, MpmConfig, WALL_NODES, Wall};
 use super::hold::{FREE, Motion, NodeMarks, WORLD};
 use super::tile::BLOCK;
-use crate::tool::{SignedDistance, Tool, Wrench};
+use crate::tool::{PointImpulse, SignedDistance, Tool, Wrench};
 
 /// Inputs of the grid update, shared by all nodes.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub(super) struct GridUpdate<'a> {
 impl GridUpdate<'_> {
     /// Computes velocities from the momenta of a block of nodes. `marks` are the holders of its nodes, if any.
     pub(super) fn update(&self, node_block: &mut NodeBlock, marks: Option<&NodeMarks>) {
+        node_block.points.clear();
         node_block.impulses.clear();
         node_block
             .impulses
@@ -80,6 +81,14 @@ impl GridUpdate<'_> {
             let impulse = &mut node_block.impulses[impulse_idx];
             impulse.force += taken;
             impulse.torque += arm.cross(&taken);
+            let records = |tool: &Tool| tool.records_points;
+            if self.tools.get(impulse_idx).is_some_and(records) {
+                node_block.points.push(PointImpulse {
+                    tool: impulse_idx,
+                    arm,
+                    impulse: taken,
+                });
+            }
         }
     }
 
@@ -138,9 +147,21 @@ impl GridUpdate<'_> {
                 }
             }
             if let Some((index, surface)) = nearest {
+                let tool = &self.tools[index];
+                let arm = first + offset - tool.position;
+                let Some(taken) = apply_tool(tool, &arm, surface, node) else {
+                    continue;
+                };
                 let impulse = &mut node_block.impulses[index];
-                let place = first + offset;
-                apply_tool(&self.tools[index], &place, surface, node, impulse);
+                impulse.force += taken;
+                impulse.torque += arm.cross(&taken);
+                if tool.records_points {
+                    node_block.points.push(PointImpulse {
+                        tool: index,
+                        arm,
+                        impulse: taken,
+                    });
+                }
             }
         }
     }
@@ -179,18 +200,16 @@ impl GridUpdate<'_> {
     }
 }
 
-/// Contact of one node with one tool; adds the impulse on the tool.
+/// Contact of one node with one tool, `arm` away from the tool's origin [m]. Returns the impulse on the tool [N·s], if there is contact.
 fn apply_tool(
     tool: &Tool,
-    place: &Vector3<f64>,
+    arm: &Vector3<f64>,
     surface: SignedDistance,
     node: &mut [f32],
-    impulse: &mut Wrench,
-) {
-    let arm = place - tool.position;
+) -> Option<Vector3<f64>> {
     let normal = tool.rotation * surface.normal;
     let before = Vector3::new(node[0], node[1], node[2]).map(f64::from);
-    let tool_velocity = tool.linear + tool.angular.cross(&arm);
+    let tool_velocity = tool.linear + tool.angular.cross(arm);
     let relative = before - tool_velocity;
     let v_n = relative.dot(&normal);
     let after = if tool.friction == f64::INFINITY {
@@ -200,12 +219,11 @@ fn apply_tool(
         let scale = 1.0 + tool.friction * v_n / v_t.norm().max(1e-12);
         tool_velocity + v_t * scale.max(0.0)
     } else {
-        return;
+        return None;
     };
     let taken = (before - after) * f64::from(node[3]);
-    impulse.force += taken;
-    impulse.torque += arm.cross(&taken);
     for axis in 0..3 {
         node[axis] = after[axis] as f32;
     }
+    Some(taken)
 }

@@ -11,7 +11,7 @@ use super::hold::{Grips, Held, WORLD};
 use super::sort;
 use super::world::MlsMpm;
 use crate::state_reader::StateReader;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{ContactPoint, Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
 /// First bytes of a state.
@@ -28,6 +28,10 @@ impl SoftTissue for MlsMpm {
 
     fn wrench(&self, tool: usize) -> Wrench {
         Self::wrench(self, tool)
+    }
+
+    fn contact_points(&self, tool: usize) -> Option<&[ContactPoint]> {
+        self.contact_points.of_tool(tool)
     }
 
     fn positions(&self) -> Vec<[f64; 3]> {
@@ -127,6 +131,7 @@ impl SoftTissue for MlsMpm {
         self.grips = grips;
         self.wrenches.clear();
         self.fixed_wrench = Wrench::default();
+        self.contact_points.clear();
         self.diverged = None;
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::tile::{self, NODES_LEN};
 use super::transfer::Constants;
 use super::window::Window;
 use crate::threads::Threads;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{ContactPoints, PointImpulse, Tool, Wrench};
 use crate::{Divergence, TissueError};
 
 /// Greatest Courant number of a particle.
@@ -46,6 +46,7 @@ pub struct MlsMpm {
     pub tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
     pub(super) fixed_wrench: Wrench,
+    pub(super) contact_points: ContactPoints,
     /// Particles held by tools, and the fixed particles of the bodies.
     pub(super) grips: Grips,
     pub(super) time: f64,
@@ -116,6 +117,7 @@ impl MlsMpm {
             tools: Vec::new(),
             wrenches: Vec::new(),
             fixed_wrench: Wrench::default(),
+            contact_points: ContactPoints::default(),
             grips,
             time: 0.0,
             speed: 0.0,
@@ -150,7 +152,7 @@ impl MlsMpm {
             return Ok(());
         }
         let threads = self.threads.clone();
-        let impulses = threads.run(|| self.substeps(time, n_substeps))?;
+        let (impulses, points) = threads.run(|| self.substeps(time, n_substeps))?;
         for tool in &mut self.tools {
             *tool = tool.after(time);
         }
@@ -160,6 +162,8 @@ impl MlsMpm {
             wrench.torque /= time;
         }
         self.fixed_wrench = self.wrenches.pop().unwrap_or_default();
+        let records = |tool: &Tool| tool.records_points;
+        self.contact_points = ContactPoints::of_step(&self.tools, records, &points, time);
         self.time += time;
         Ok(())
     }
@@ -184,9 +188,14 @@ impl MlsMpm {
     }
 
     /// Runs the substeps of a step. Returns the impulses on the tools, followed by the impulse on fixed particles [N·s,
-    /// N·m·s].
-    fn substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
+    /// N·m·s], and the points of tools that record them.
+    fn substeps(
+        &mut self,
+        time: f64,
+        n_substeps: usize,
+    ) -> Result<(Vec<Wrench>, Vec<PointImpulse>), TissueError> {
         let dt = time / n_substeps as f64;
+        let mut points = Vec::new();
         let mut impulses = vec![Wrench::default(); self.tools.len() + 1];
         for index in 0..=n_substeps {
             // grid => particles => impulses on tools => grid
@@ -200,13 +209,17 @@ impl MlsMpm {
             if index == n_substeps {
                 break;
             }
+            for block in &self.blocks {
+                points.extend_from_slice(&block.points);
+            }
             // momentum => velocity at the nodes, impulses on tools
             self.update_grid(dt, &tools);
             for node_block in &self.node_blocks {
                 add_impulses(&mut impulses, &node_block.impulses);
+                points.extend_from_slice(&node_block.points);
             }
         }
-        Ok(impulses)
+        Ok((impulses, points))
     }
 
     /// Longest substep that the next step would take [s].
@@ -242,6 +255,7 @@ impl MlsMpm {
         self.time = 0.0;
         self.wrenches.clear();
         self.fixed_wrench = Wrench::default();
+        self.contact_points.clear();
         self.hold_fixed_only();
         self.diverged = None;
     }
@@ -482,6 +496,7 @@ impl MlsMpm {
             if (0..27).all(|side| touching(side).is_none()) {
                 node_block.nodes = [0.0; NODES_LEN];
                 node_block.impulses.clear();
+                node_block.points.clear();
                 return;
             }
             tile::sum(&mut node_block.nodes, touching);

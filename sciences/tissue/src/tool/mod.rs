@@ -1,10 +1,13 @@
 //! Rigid tools: shape, pose, velocity, and the wrench of tissue on them.
 
+mod contact_points;
 mod distance_field;
 mod filter;
 mod shape;
 mod signed_distance;
 
+pub use contact_points::ContactPoint;
+pub(crate) use contact_points::{ContactPoints, PointImpulse};
 pub use distance_field::DistanceField;
 pub use filter::WrenchFilter;
 pub(crate) use shape::RoundedBox;
@@ -31,6 +34,9 @@ pub struct Tool {
     pub angular: Vector3<f64>,
     /// Coulomb friction coefficient. Infinite: tissue sticks to the tool and never separates.
     pub friction: f64,
+    /// Whether steps record the points at which tissue pushes the tool, for
+    /// [`SoftTissue::contact_points`](crate::SoftTissue::contact_points). It changes no other result.
+    pub records_points: bool,
 }
 
 impl Tool {
@@ -43,6 +49,7 @@ impl Tool {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             friction: 0.0,
+            records_points: false,
         }
     }
 

@@ -74,13 +74,15 @@ impl<Y: LaneLayout> Block<Y> {
         Ok(())
     }
 
-    /// As [`Self::restore`], for a state that this block has just saved. Wrenches stay.
+    /// As [`Self::restore`], for a state that this block has just saved. Wrenches and contact points stay.
     pub(super) fn put_back(&mut self, world: usize, bytes: &[u8]) {
-        let wrenches = self.worlds[world].wrenches.clone();
+        let former = &self.worlds[world];
+        let (wrenches, points) = (former.wrenches.clone(), former.contact_points.clone());
         if let Ok(state) = self.read(bytes) {
             self.put(world, &state);
         }
         self.worlds[world].wrenches = wrenches;
+        self.worlds[world].contact_points = points;
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Snapshot, TissueError> {

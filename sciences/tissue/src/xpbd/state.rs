@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::held::HeldVertex;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{ContactPoints, PointImpulse, Tool, Wrench};
 use crate::{Divergence, TissueError};
 
 /// Tools of a world, and their effects.
@@ -14,6 +14,10 @@ pub(super) struct WorldState {
     pub(super) wrenches: Vec<Wrench>,
     /// Impulse on each tool in this step [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
+    /// The parts of these impulses, for tools that record them.
+    pub(super) points: Vec<PointImpulse>,
+    /// Contact points of the last step.
+    pub(super) contact_points: ContactPoints,
     pub(super) held: Vec<HeldVertex>,
     /// Vertices whose elements are all torn, and their fixed positions, relative to the origin [m].
     pub(super) detached: Vec<(u32, [f32; 3])>,
@@ -82,6 +86,7 @@ impl WorldState {
     /// sticky.
     pub(super) fn begin_step(&mut self) {
         self.stopped = Vector3::zeros();
+        self.points.clear();
         self.impulses.clear();
         self.impulses.resize(self.tools.len(), Wrench::default());
         let tools = std::mem::take(&mut self.tools);
@@ -103,6 +108,8 @@ impl WorldState {
             wrench.force /= time;
             wrench.torque /= time;
         }
+        let records = |tool: &Tool| tool.records_points;
+        self.contact_points = ContactPoints::of_step(&self.tools, records, &self.points, time);
     }
 
     /// Resets the world. Tools stay.

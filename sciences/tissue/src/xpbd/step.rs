@@ -99,6 +99,7 @@ impl<Y: LaneLayout> Block<Y> {
         let world = &mut self.worlds[index];
         world.diverged = Some(reason);
         world.wrenches.clear();
+        world.contact_points.clear();
         let time = world.time;
         let [positions, velocities] = &self.start;
         for row in self.model.rows.iter().map(|row| *row as usize) {

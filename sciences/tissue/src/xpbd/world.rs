@@ -15,7 +15,7 @@ use super::model::Model;
 use super::topology::Topology;
 use crate::graspable::Graspable;
 use crate::threads::Threads;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{ContactPoint, Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
 /// A world of XPBD. It solves sixteen constraints at once; Jacobi sweeps over some thousand tetrahedra use several
@@ -136,6 +136,10 @@ impl SoftTissue for Xpbd {
 
     fn wrench(&self, tool: usize) -> Wrench {
         Xpbd::wrench(self, tool)
+    }
+
+    fn contact_points(&self, tool: usize) -> Option<&[ContactPoint]> {
+        self.block.worlds[0].contact_points.of_tool(tool)
     }
 
     fn positions(&self) -> Vec<[f64; 3]> {

@@ -19,7 +19,7 @@ use super::model::Model;
 use super::points::RowOfPoints as _;
 use super::state::WorldState;
 use crate::lanes;
-use crate::tool::Tool;
+use crate::tool::{PointImpulse, Tool};
 use broad_phase::{Bounds, Extent, FindFaces, FindVertices};
 
 /// Points of worlds during a substep.
@@ -149,6 +149,13 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         let total = &mut state.impulses[at.index];
         total.force += impulse;
         total.torque += arm.cross(&impulse);
+        if at.tool.records_points {
+            state.points.push(PointImpulse {
+                tool: at.index,
+                arm,
+                impulse,
+            });
+        }
     }
 
     /// Solves contact of a vertex that may be inside a tool.
