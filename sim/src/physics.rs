@@ -199,6 +199,14 @@ impl Physics {
         &self.record.contacts
     }
 
+    /// Whether the next steps record where tissue pushes the robot, for [`FacePressure`](crate::readings::FacePressure). Contact points of the
+    /// other torsos are always known. It changes no other result; torsos of tissue do not record by default.
+    pub fn record_contact_points(&mut self, records: bool) {
+        if let Some(coupling) = self.coupling_mut() {
+            coupling.record_contact_points(records);
+        }
+    }
+
     /// The force-torque sensor at the tip with its last measurement, if the scene has one.
     pub fn force_torque(&self) -> Option<&ForceTorque> {
         self.record.force_torque.as_ref()

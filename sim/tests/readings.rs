@@ -47,6 +47,7 @@ fn every_quantity_has_a_unique_name_and_can_be_read() {
             "[3]" | "[n_particles, 3]" => 3,
             "[4]" => 4,
             "[n_joints]" => 7,
+            "[n_x, n_y]" => readings.pressure.shape().into_iter().product(),
             other => panic!("unknown shape {other}"),
         };
         assert_eq!(values.len(), expected, "{name}");

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use insonate_tissue::tool::{Shape, Tool, Wrench};
+use insonate_tissue::tool::{ContactPoint, Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, SoftTissue, TissueError};
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
@@ -38,6 +38,9 @@ pub struct Coupling {
     base_velocity: Vector3<f64>,
     timestep: f64,
     contacts: Vec<Contact>,
+    /// Points of the last step with their geoms, if they were recorded.
+    points: Option<Vec<(usize, ContactPoint)>>,
+    records_points: bool,
     applied: AppliedWrenches,
     diverged: Option<Divergence>,
 }
@@ -79,6 +82,8 @@ impl Coupling {
             base_velocity: Vector3::zeros(),
             timestep: model.opt().timestep,
             contacts: Vec::new(),
+            points: None,
+            records_points: false,
             applied: AppliedWrenches::default(),
             diverged: None,
             model: tissue_model,
@@ -90,6 +95,7 @@ impl Coupling {
     pub(crate) fn reset(&mut self) {
         self.tissue.reset();
         self.contacts.clear();
+        self.points = None;
         self.base_height = f64::NAN;
         (self.rise, self.base_velocity) = (Vector3::zeros(), Vector3::zeros());
         self.diverged = None;
@@ -150,6 +156,20 @@ impl Coupling {
         &self.contacts
     }
 
+    /// Geoms and points at which tissue pushed them in the last step, with forces in world that sum to those of [`Self::contacts`], shape
+    /// `[n_points]`; `None` unless [`Physics::record_contact_points`](crate::Physics::record_contact_points) was called before.
+    pub fn contact_points(&self) -> Option<&[(usize, ContactPoint)]> {
+        self.points.as_deref()
+    }
+
+    /// Whether the next steps record contact points.
+    pub(crate) fn record_contact_points(&mut self, records: bool) {
+        self.records_points = records;
+        for tool in &mut self.tissue.tools_mut()[1..] {
+            tool.records_points = records;
+        }
+    }
+
     /// Mean wrench of the tissue on its base over the last step, about the torso's origin, in world.
     pub fn base_wrench(&self) -> Wrench {
         self.tissue.wrench(0)
@@ -176,6 +196,7 @@ impl Coupling {
     /// Needs `data` after `mj_step1`.
     pub(crate) fn begin_step(&mut self, data: &mut Data) {
         self.contacts.clear();
+        self.points = None;
         self.place_tools(data);
         if let Err(error) = self.tissue.step(self.timestep) {
             self.diverged = Some(match error {
@@ -184,6 +205,7 @@ impl Coupling {
             });
             return;
         }
+        self.points = self.records_points.then(Vec::new);
         for index in 0..self.geoms.len() {
             let wrench = self.tissue.wrench(index + 1);
             if wrench.force != Vector3::zeros() || wrench.torque != Vector3::zeros() {
@@ -219,11 +241,17 @@ impl Coupling {
     fn apply(&mut self, index: usize, wrench: &Wrench, data: &mut Data) {
         let geom = &self.geoms[index];
         // Origin of the wrench; the tool has moved since.
-        let origin = {
-            let mut tool = self.tissue.tools_mut()[index + 1].clone();
-            geom.place(data, &mut tool);
-            tool.position
-        };
+        let mut tool = self.tissue.tools_mut()[index + 1].clone();
+        let end = tool.position;
+        geom.place(data, &mut tool);
+        let origin = tool.position;
+        if let Some(points) = &mut self.points {
+            let recorded = self.tissue.contact_points(index + 1).unwrap_or_default();
+            points.extend(recorded.iter().map(|point| {
+                let position = point.position - end + origin;
+                (geom.geom, ContactPoint { position, ..*point })
+            }));
+        }
         let body = geom.body;
         let arm = origin - Vector3::from(data.xipos()[body]);
         let torque = wrench.torque + arm.cross(&wrench.force);

@@ -2,6 +2,7 @@
 
 mod contact;
 mod deformed_torso;
+mod face_pressure;
 mod force_torque;
 mod free_body;
 mod joints;
@@ -13,6 +14,7 @@ mod torso_particles;
 
 pub use contact::{ArmContact, ProbeContact};
 pub use deformed_torso::{DeformedTorso, torso_from_probe};
+pub use face_pressure::{FacePressure, PRESSURE_ELEMENT, PressureMap};
 pub use force_torque::ForceTorque;
 pub use free_body::FreeBody;
 pub use joints::Joints;

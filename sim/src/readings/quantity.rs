@@ -1,6 +1,6 @@
 //! The registry of readable quantities, by name, with units and shapes.
 
-use super::{Joints, ProbeContact, ProbeFrame, TorsoParticles};
+use super::{FacePressure, Joints, ProbeContact, ProbeFrame, TorsoParticles};
 use crate::{Physics, SimError};
 
 /// A quantity that can be read from a scene.
@@ -38,6 +38,8 @@ pub struct Readings {
     pub probe: ProbeFrame,
     /// The probe's contacts.
     pub contact: ProbeContact,
+    /// Pressure on the probe's face.
+    pub pressure: FacePressure,
     /// The torso's particles; `None` if the scene has no torso.
     pub particles: Option<TorsoParticles>,
 }
@@ -53,6 +55,7 @@ impl Readings {
             joints: Joints::new(model),
             probe: ProbeFrame::new(model)?,
             contact: ProbeContact::new(model)?,
+            pressure: FacePressure::new(physics)?,
             particles: TorsoParticles::of(physics),
         })
     }
@@ -178,6 +181,16 @@ pub const QUANTITIES: &[Quantity] = &[
         read: |readings, physics| {
             let force = readings.contact.force_in_world(physics);
             force.as_slice().to_vec()
+        },
+    },
+    Quantity {
+        name: "face_pressure",
+        unit: "Pa",
+        shape: "[n_x, n_y]",
+        summary: "pressure on the probe's face in elements of 5 mm, x along the array",
+        read: |readings, physics| {
+            let map = readings.pressure.read(physics);
+            map.map_or_else(Vec::new, |map| map.pressures)
         },
     },
     Quantity {
