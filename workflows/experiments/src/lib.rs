@@ -70,7 +70,7 @@ pub use press::{Press, press};
 pub use progress::{Interrupted, Progress};
 pub use psm_plot::{psm_force_plot, psm_track_plot};
 pub use random_site::random_site;
-pub use record::{Record, Sample};
+pub use record::{Pressure, Record, Sample};
 pub use recorder::{ProbeTrajectory, Recorder};
 pub use recording::{Recording, RecordingTruth};
 pub use repeat_press::{RepeatedPress, repeat_press};

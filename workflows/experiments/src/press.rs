@@ -109,6 +109,7 @@ fn press_once(
 ) -> Result<(Record, Summary), ExperimentError> {
     press.check()?;
     let mut probe_scene = ProbeScene::new(scene)?;
+    probe_scene.measure_pressure()?;
     let skin = probe_scene.skin(press.site[0], press.site[1])?;
     let pose_at = |probe_scene: &ProbeScene<'_>, depth: f64| {
         probe_scene.placement.pose_on(&skin, -depth, None)

@@ -3,12 +3,12 @@
 use insonate_meshes::HeightIndex;
 use insonate_models::Scene;
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::ProbeContact;
+use insonate_sim::readings::{FacePressure, ProbeContact};
 use insonate_sim::verdict::check_start;
 use insonate_sim::{CompiledScene, Physics, Pose};
 use nalgebra::Vector3;
 
-use super::{ExperimentError, Sample};
+use super::{ExperimentError, Pressure, Sample};
 
 /// A running scene with the readings of the probe.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(super) struct ProbeScene<'a> {
     pub(super) physics: Physics,
     pub(super) placement: ProbePlacement,
     contact: ProbeContact,
+    /// Set if samples have the pressure on the face.
+    pressure: Option<FacePressure>,
     /// The resting skin, in the torso frame.
     surface: Option<HeightIndex>,
 }
@@ -37,12 +39,20 @@ impl<'a> ProbeScene<'a> {
             compiled,
             placement: ProbePlacement::new(&physics)?,
             contact: ProbeContact::new(physics.model())?,
+            pressure: None,
             physics,
             surface: scene
                 .torso
                 .as_ref()
                 .map(|torso| HeightIndex::new(&torso.surface)),
         })
+    }
+
+    /// Lets samples have the pressure on the face.
+    pub(super) fn measure_pressure(&mut self) -> Result<(), ExperimentError> {
+        self.pressure = Some(FacePressure::new(&self.physics)?);
+        self.physics.record_contact_points(true);
+        Ok(())
     }
 
     /// The skin at `(x, y)` in the torso frame.
@@ -106,6 +116,15 @@ impl<'a> ProbeScene<'a> {
             indentation: -offset.dot(&skin.normal),
             path_error: across.abs(),
             tilt: pose.z_axis().angle(&goal.z_axis()),
+            pressure: self.pressure_on_face(),
         }
+    }
+
+    fn pressure_on_face(&self) -> Option<Pressure> {
+        let map = self.pressure.as_ref()?.read(&self.physics)?;
+        Some(Pressure {
+            peak: map.peak(),
+            contact_area: map.contact_area(),
+        })
     }
 }

@@ -29,6 +29,17 @@ pub struct Sample {
     pub path_error: f64,
     /// Angle between the probe's axis and its target [rad].
     pub tilt: f64,
+    /// Pressure on the face; `None` if it is not measured. It is not in the log.
+    pub pressure: Option<Pressure>,
+}
+
+/// Pressure on the probe's face ([`PressureMap`](insonate_sim::readings::PressureMap)).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pressure {
+    /// Greatest mean over 1 cm² [Pa].
+    pub peak: f64,
+    /// Area in contact [m²].
+    pub contact_area: f64,
 }
 
 /// Samples of an experiment.

@@ -265,6 +265,7 @@ impl<'a> Run<'a> {
         progress: Progress<'a>,
     ) -> Result<(Self, HybridForce), ExperimentError> {
         let mut probe_scene = ProbeScene::new(scene)?;
+        probe_scene.measure_pressure()?;
         let path = Path::over(&probe_scene, scan)?;
         probe_scene.place(&path.above_start(&probe_scene, scan)?)?;
         let controller = HybridForce::new(&probe_scene.physics, scan.controller.clone())?;

@@ -3,7 +3,7 @@
 use insonate_sim::verdict::{ForceFigures, Judge, PathFigures, RunWatch, Verdict, VerdictLimits};
 use serde::Serialize;
 
-use super::{Record, Sample};
+use super::{Pressure, Record, Sample};
 
 /// Time after first contact that is left out of the force errors [s].
 const SETTLING: f64 = 0.5;
@@ -62,6 +62,12 @@ pub struct Summary {
     pub contact_ratio: f64,
     /// Maximum force along the probe's axis [N].
     pub peak_force_n: f64,
+    /// Greatest mean pressure on 1 cm² of the probe's face [Pa]. Like the area, it is not finer than the contact points of the torso.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_pressure_pa: Option<f64>,
+    /// Area of the face in contact at that time [m²].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_area_m2: Option<f64>,
     /// Maximum change of the force from one sample to the next [N].
     pub largest_jump_n: f64,
     /// Root mean square of the distance from the path while sliding [m]; 0 for a press.
@@ -120,6 +126,7 @@ impl Summary {
             .samples
             .windows(2)
             .map(|pair| (pair[1].force[2] - pair[0].force[2]).abs());
+        let pressed = most_pressed(record);
         let duration = record.samples.last().map_or(0.0, |sample| sample.time);
         Self {
             verdict: Verdict::of(vec!["was not judged".to_owned()]),
@@ -140,6 +147,8 @@ impl Summary {
                     .map(|sample| f64::from(u8::from(sample.in_contact))),
             ),
             peak_force_n: most(record.samples.iter().map(|sample| sample.force[2])),
+            peak_pressure_pa: pressed.map(|pressure| pressure.peak),
+            contact_area_m2: pressed.map(|pressure| pressure.contact_area),
             largest_jump_n: most(jumps),
             path_rmse_m: mean(sliding.iter().map(|sample| sample.path_error.powi(2))).sqrt(),
             velocity_rmse_m_s: mean(
@@ -240,6 +249,12 @@ impl PathProgress {
     }
 }
 
+/// The pressure where its peak is greatest; `None` if it is not known of every sample.
+fn most_pressed(record: &Record) -> Option<Pressure> {
+    let all: Option<Vec<Pressure>> = record.samples.iter().map(|it| it.pressure).collect();
+    all?.into_iter().max_by(|a, b| a.peak.total_cmp(&b.peak))
+}
+
 /// Horizontal speed [m/s].
 fn along(velocity: [f64; 3]) -> f64 {
     velocity[0].hypot(velocity[1])
@@ -306,6 +321,26 @@ mod tests {
                 && (summary.velocity_rmse_m_s - 0.01).abs() < 1e-12
         );
         assert!((summary.steps_per_second - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_pressure_is_that_of_its_peak_and_known_only_if_it_always_is() {
+        let sample = |peak: f64, contact_area: f64| Sample {
+            pressure: Some(Pressure { peak, contact_area }),
+            ..Sample::default()
+        };
+        let mut record = Record {
+            phases: vec!["slide"],
+            samples: vec![sample(0.0, 0.0), sample(9e3, 2e-4), sample(8e3, 3e-4)],
+            ..Record::default()
+        };
+        let of = |record: &Record| {
+            let summary = Summary::of(record, &SLIDE, 0.0);
+            (summary.peak_pressure_pa, summary.contact_area_m2)
+        };
+        assert_eq!(of(&record), (Some(9e3), Some(2e-4)));
+        record.samples.push(Sample::default());
+        assert_eq!(of(&record), (None, None));
     }
 
     #[test]
