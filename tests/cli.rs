@@ -38,6 +38,8 @@ fn a_scan_prints_json_and_fills_its_folder() {
         "force_rmse_n",
         "contact_ratio",
         "peak_force_n",
+        "peak_pressure_pa",
+        "contact_area_m2",
         "path_rmse_m",
         "seconds_simulated",
         "steps_per_second",

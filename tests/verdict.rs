@@ -207,6 +207,14 @@ fn a_press_turns_back_where_the_forces_of_the_torso_no_longer_hold() {
     let jump = summary["largest_jump_n"].as_f64().unwrap();
     assert!(jump < 5.0, "{jump}");
     assert!(summary["peak_indentation_m"].as_f64().unwrap() > 0.041);
+    // The mean of the peak's square centimetre is at most the whole force, and the area at most that of the face.
+    let [pressure, area, force] = ["peak_pressure_pa", "contact_area_m2", "peak_force_n"]
+        .map(|key| summary[key].as_f64().unwrap());
+    assert!(
+        pressure > 1e4 && pressure * 1e-4 < force,
+        "{pressure} {force}"
+    );
+    assert!((5e-4..2.5e-3).contains(&area), "{area}");
 }
 
 #[test]

@@ -346,7 +346,9 @@ fn run(
 
 impl State {
     fn new(compiled: &CompiledScene) -> Result<Self> {
-        let physics = insonate_sim::Physics::from_scene(compiled)?;
+        let mut physics = insonate_sim::Physics::from_scene(compiled)?;
+        // `read` may ask for the pressure on the face after any step.
+        physics.record_contact_points(true);
         Ok(Self {
             journal: Journal::default(),
             readings: Readings::new(&physics)?,

@@ -129,6 +129,7 @@ def test_force_control_presses_with_the_force():
     assert physics.time == pytest.approx(3.0)
     force = np.linalg.norm(physics.read("force_in_world"))
     assert force == pytest.approx(5.0, abs=0.5)
+    assert physics.read("face_pressure").sum() * 0.005**2 == pytest.approx(5.0, abs=0.5)
     assert {name for name, *_ in insonate.Physics.quantities()} >= {"force_in_world"}
     with pytest.raises(ValueError, match="quantity"):
         physics.read("forse")

@@ -22,7 +22,8 @@ pub trait SoftTissue: Send {
     /// Points at which tissue pushed a tool in the last step, shape `[n_points]`; a point that was pushed in several substeps is there
     /// several times. Their forces sum to [`Self::wrench`].
     ///
-    /// `None` if they are not known: before the first step, and unless the tool [records](Tool::records_points) them.
+    /// `None` if they are not known: before the first step, unless the tool [records](Tool::records_points) them, and for a tool that holds a
+    /// [condensed body](crate::condensed::Condensed), whose reaction acts at no point of the tool.
     fn contact_points(&self, tool: usize) -> Option<&[ContactPoint]>;
 
     /// Positions in world [m], shape `[n_points, 3]`, in the order of the bodies.

@@ -148,7 +148,7 @@ fn forces_at_points_sum_to_the_wrench() {
         );
         let mut most: f64 = 0.0;
         rub(&mut *world, |world| {
-            most = most.max(check_sums(name, world))
+            most = most.max(check_sums(name, world));
         });
         assert!(most > 0.3, "{name}: {most} N");
         // The table's are not recorded.
@@ -175,7 +175,7 @@ fn forces_at_nodes_and_on_held_points_sum_to_the_wrench() {
     nodes.tools = tools(true).to_vec();
     let mut most: f64 = 0.0;
     rub(&mut nodes, |world| {
-        most = most.max(check_sums("nodes", world))
+        most = most.max(check_sums("nodes", world));
     });
     assert!(most > 0.3, "{most} N");
 
@@ -184,7 +184,7 @@ fn forces_at_nodes_and_on_held_points_sum_to_the_wrench() {
     assert!(held.grasp(1, at, 0.008, 10) > 0);
     let mut most: f64 = 0.0;
     rub(&mut held, |world| {
-        most = most.max(check_sums("held", world))
+        most = most.max(check_sums("held", world));
     });
     assert!(most > 0.3, "{most} N");
 }

@@ -140,9 +140,12 @@ impl PressureMap {
     /// Greatest mean over 1 cm², which is 2 × 2 elements [Pa]; ISO/TS 15066:2016, Annex A, measures pressure over this area.
     pub fn peak(&self) -> f64 {
         let [n_x, n_y] = self.shape;
-        let at = |i: usize, j: usize| match i < n_x && j < n_y {
-            true => self.pressures[i * n_y + j],
-            false => 0.0,
+        let at = |i: usize, j: usize| {
+            if i < n_x && j < n_y {
+                self.pressures[i * n_y + j]
+            } else {
+                0.0
+            }
         };
         let starts = |n: usize| 0..(n - 1).max(1);
         let mut most: f64 = 0.0;
