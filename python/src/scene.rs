@@ -8,7 +8,7 @@ use insonate_envs::EnvError;
 use insonate_envs::probe::SceneSettings;
 use insonate_meshes::HeightIndex;
 use insonate_models::patients::{Physique, Sex};
-use insonate_models::torsos::{self, Breathing, Shape, Softness};
+use insonate_models::torsos::{self, Breathing, Shape, Softness, TorsoConfig, TorsoKind};
 use insonate_models::{
     Lattice, ModelError, RobotChoice, SceneConfig, SoftnessChoice, probes, robots,
 };
@@ -175,6 +175,32 @@ impl SceneArguments {
             robot_position: self.robot_position,
             ..SceneConfig::default()
         })
+    }
+
+    /// The torso with another stiffness [N/m] and damping [N·s/m].
+    pub(crate) fn softened(
+        &self,
+        stiffness: f64,
+        damping: f64,
+    ) -> Result<(&'static TorsoKind, TorsoConfig)> {
+        let Some(torso) = &self.torso else {
+            return Err(value_error("the scene has no torso that could be softer"));
+        };
+        if self.softness.is_some() {
+            return Err(value_error(
+                "the scene has the softness of a file: make one with stiffness and damping",
+            ));
+        }
+        let softer = Self {
+            stiffness: Some(stiffness),
+            damping: Some(damping),
+            material: None,
+            ..self.clone()
+        };
+        let kind = torsos::by_name(torso)?;
+        let config = softer.config(None)?.torso_config()?;
+        let config = config.ok_or_else(|| value_error("the scene has no torso"))?;
+        Ok((kind, config))
     }
 
     /// Fails for keywords that exclude each other.
