@@ -498,6 +498,8 @@ def calibrate(
     *,
     robot: Scene | None,
     fit_scene: Scene | None,
+    map: bool,
+    places: dict[str, tuple[float, float, float]] | None,
     with_report: bool,
     output: str | None,
     overwrite: bool,

@@ -147,6 +147,28 @@ def test_options_of_a_calibration(tmp_path):
 
 
 @needs_cli
+def test_a_map_of_several_sites(tmp_path):
+    places = {log.stem: (0.03 * (index % 3), 0.04 * (index // 3)) for index, log in enumerate(LOGS)}
+    table = tmp_path / "places.csv"
+    rows = (f"{name},{x},{y}" for name, (x, y) in places.items())
+    table.write_text("\n".join(["log,x,y", *rows]))
+    options = ["--map", "--places", table, "--no-simulation", "--output", tmp_path / "calibration"]
+    theirs = figures("calibrate", *LOGS, *options)
+    ours = insonate.calibrate(LOGS, map=True, places=places)
+    assert ours.summary == theirs
+    assert ours.summary["map"]["stiffness"]["sites"][1]["place"][:2] == [0.03, 0.0]
+    assert ours.softness == (tmp_path / "calibration/softness.toml").read_text()
+    with pytest.raises(ValueError, match="places has no place of centre"):
+        insonate.calibrate(LOGS, map=True, places={"elsewhere": (0.0, 0.0)})
+    with pytest.raises(ValueError, match=r"places\['centre'\] is \(0.0,\)"):
+        insonate.calibrate(LOGS, map=True, places={"centre": (0.0,)})
+    with pytest.raises(ValueError, match="list of logs"):
+        insonate.calibrate(LOGS[0], map=True)
+    with pytest.raises(ValueError, match="give map=True"):
+        insonate.calibrate(LOGS, places=places)
+
+
+@needs_cli
 def test_recordings_for_a_calibration(tmp_path):
     options = ["--stiffness", "900", "--noise", "thesis", "--seed", "3", "--depth", "0.006", "--rate", "250"]
     theirs = figures("press", "--sites", "5", *options, "--no-pictures", "--output", tmp_path / "theirs")
