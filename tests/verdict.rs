@@ -154,7 +154,7 @@ fn a_press_that_turns_back_fails() {
     let done = run(&[&press[..], &["--json"]].concat());
     assert_eq!(done.status.code(), Some(1));
     let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
-    let reasons = reasons(&summary);
+    let reasons = self::reasons(&summary);
     assert!(
         reasons.contains("of 30.0 mm: the force reached the limit of 10 N"),
         "{reasons}"
@@ -168,6 +168,24 @@ fn a_press_that_turns_back_fails() {
         output,
     ]);
     assert_eq!(shallow["verdict"], "passed");
+
+    let press = [
+        "press",
+        "--depth",
+        "0.005",
+        "--no-pictures",
+        "--output",
+        output,
+    ];
+    let done = run(&[&press[..], &["--limit", "peak_pressure=5000", "--json"]].concat());
+    assert_eq!(done.status.code(), Some(1));
+    let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(summary["peak_pressure_pa"].as_f64().unwrap() > 5000.0);
+    let reasons = self::reasons(&summary);
+    assert!(
+        reasons.contains("the peak pressure was") && reasons.contains("at most 5.0 kPa"),
+        "{reasons}"
+    );
 }
 
 #[test]

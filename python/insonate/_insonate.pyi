@@ -40,7 +40,13 @@ def press(
     picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
 ) -> tuple[
-    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+    dict[str, NDArray[np.float64]],
+    list[str],
+    str,
+    list[str],
+    dict[str, NDArray[np.uint8]],
+    NDArray[np.float64] | None,
+    BaseException | None,
 ]:
     """Use `insonate.press` instead."""
 
@@ -56,7 +62,13 @@ def scan(
     picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
 ) -> tuple[
-    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+    dict[str, NDArray[np.float64]],
+    list[str],
+    str,
+    list[str],
+    dict[str, NDArray[np.uint8]],
+    NDArray[np.float64] | None,
+    BaseException | None,
 ]:
     """Use `insonate.scan` instead."""
 

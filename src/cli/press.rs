@@ -5,7 +5,7 @@ mod sites;
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::experiments::{self, force_indentation_plot, time_plot};
+use insonate::experiments::{self, force_indentation_plot, pressure_plot, time_plot};
 use insonate::models::ModelError;
 
 use super::outcome::{RunOutputArgs, point};
@@ -83,7 +83,7 @@ impl Press {
             let samples = record.samples.iter();
             let curve = samples.map(|sample| (sample.indentation, sample.force[2]));
             let curves = [(name.clone(), curve.collect())];
-            Ok(vec![
+            let mut plots = vec![
                 (
                     "plot.svg",
                     time_plot(&record, &format!("press, {name}"), None, None)?,
@@ -92,7 +92,11 @@ impl Press {
                     "force_indentation.svg",
                     force_indentation_plot(&curves, "force over indentation")?,
                 ),
-            ])
+            ];
+            if let Some(map) = &record.greatest_pressure {
+                plots.push(("pressure.svg", pressure_plot(map)?));
+            }
+            Ok(plots)
         })
     }
 }

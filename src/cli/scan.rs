@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::experiments::{self, time_plot};
+use insonate::experiments::{self, pressure_plot, time_plot};
 
 use super::outcome::{RunOutputArgs, point};
 use super::scene_args::SceneArgs;
@@ -79,7 +79,11 @@ impl Scan {
         let title = format!("scan, {}", scene.name());
         run.finish(&record, &summary, &pictures, || {
             let plot = time_plot(&record, &title, Some(self.force), Some(self.speed))?;
-            Ok(vec![("plot.svg", plot)])
+            let mut plots = vec![("plot.svg", plot)];
+            if let Some(map) = &record.greatest_pressure {
+                plots.push(("pressure.svg", pressure_plot(map)?));
+            }
+            Ok(plots)
         })
     }
 }

@@ -64,6 +64,9 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         task: T,
     ) -> Result<Self, EnvError> {
         let mut state = SceneState::new(scenes.first().clone())?;
+        if settings.observation.pressure {
+            state.measure_pressure();
+        }
         let mode = settings.action.make(&state)?;
         let action_space = mode.space();
         let n_actions = action_space.len();

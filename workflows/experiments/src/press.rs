@@ -207,6 +207,7 @@ fn press_once(
     }
     problems.extend(reference.turned_back);
     summary.judge(&press.limits, &watch, "press", &problems, &asked);
+    record.greatest_pressure = probe_scene.greatest_pressure;
     Ok((record, summary))
 }
 

@@ -152,6 +152,7 @@ fn scan_once(
     let is_limited = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
     let missed =
         error.filter(|error| matches!(error, ExperimentError::NoContact { .. }) && !is_limited);
+    run.record.greatest_pressure = run.probe_scene.greatest_pressure;
     Ok((run.record, summary, missed))
 }
 

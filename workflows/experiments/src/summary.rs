@@ -193,6 +193,9 @@ impl Summary {
                     .contact(self.contact_ratio);
             }
             judge = judge.tilt(self.peak_tilt_deg);
+            if let Some(pressure) = self.peak_pressure_pa {
+                judge = judge.pressure(pressure);
+            }
         }
         self.verdict = judge.arm(watch, span).verdict();
     }
