@@ -84,7 +84,7 @@ pub(super) struct Iterate {
     own: Vec<Vector3<f64>>,
 }
 
-/// Derivative of the layer's forces at some forces, of which Newton's matrix is made.
+/// Derivative of the layer's forces at some forces, from which Newton's matrix is made.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Linearization {
     pub(super) scale: f64,
@@ -150,7 +150,7 @@ impl Linearization {
 /// Newton's matrix between iterations and steps.
 #[derive(Debug, Default)]
 pub(super) struct Matrix {
-    /// What it is made of; `None`: none yet.
+    /// Its derivative; `None`: none yet.
     pub(super) linearization: Option<Linearization>,
     /// Its factors; `None` after a state was restored.
     pub(super) factors: Option<Factors>,
