@@ -109,9 +109,7 @@ impl ImageCommand {
         figures["peak_force_n"] = json!(held.peak_force);
         figures["indentation_m"] = json!(held.indentation);
         figures["depth_limit_m"] = json!(held.depth_limit);
-        if !held.warnings.is_empty() {
-            figures["warnings"] = json!(held.warnings);
-        }
+        figures["warnings"] = json!(held.warnings);
         for warning in &held.warnings {
             eprintln!("warning: {warning}");
         }

@@ -18,12 +18,12 @@ impl DepthLimit {
     }
 
     /// The limit [m].
-    pub(super) fn depth(&self) -> Option<f64> {
+    pub(super) fn depth(self) -> Option<f64> {
         self.kind.map(|kind| kind.max_depth)
     }
 
     /// What is said of an indentation [m] that exceeds the limit by more than a `tolerance` [m].
-    pub(super) fn exceeded(&self, indentation: f64, tolerance: f64) -> Option<String> {
+    pub(super) fn exceeded(self, indentation: f64, tolerance: f64) -> Option<String> {
         let kind = self
             .kind
             .filter(|kind| indentation > kind.max_depth + tolerance)?;
@@ -44,7 +44,7 @@ impl DepthLimit {
     }
 
     /// Warning about the largest indentation [m] of an experiment that goes on beyond the limit.
-    pub(super) fn warning(&self, largest: f64) -> Option<String> {
+    pub(super) fn warning(self, largest: f64) -> Option<String> {
         let limit = self.exceeded(largest, 0.0)?;
         Some(format!(
             "the probe was {:.1} mm below the resting skin; {limit}",
