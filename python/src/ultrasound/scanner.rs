@@ -401,6 +401,8 @@ pub(crate) fn hold_probe(
         "force_mae_n": held.force_mae,
         "peak_force_n": held.peak_force,
         "indentation_m": held.indentation,
+        "depth_limit_m": held.depth_limit,
+        "warnings": held.warnings,
     });
     let pressed = PressedTorso {
         torso: held.torso,

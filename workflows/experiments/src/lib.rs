@@ -9,6 +9,7 @@ mod b_mode_film;
 mod base_search;
 mod block_measure;
 pub mod continuum;
+mod depth_limit;
 mod device;
 mod episode_camera;
 mod error;
