@@ -75,14 +75,12 @@ impl PhysicsBatch {
 
     /// Replays the commands of one state for all, or of one for each.
     fn restore(&self, py: Python<'_>, states: &Bound<'_, PyAny>) -> Result<()> {
-        let saved: Vec<Saved> = match states.cast::<PyBytes>() {
-            Ok(one) => vec![Saved::from_bytes(&self.arguments, one.as_bytes())?],
-            Err(_) => {
-                let each: Vec<Vec<u8>> = states.extract()?;
-                let each = each.iter();
-                each.map(|bytes| Saved::from_bytes(&self.arguments, bytes))
-                    .collect::<Result<_>>()?
-            }
+        let one = |bytes: &[u8]| Saved::from_bytes(&self.arguments, bytes);
+        let saved: Vec<Saved> = if let Ok(state) = states.cast::<PyBytes>() {
+            vec![one(state.as_bytes())?]
+        } else {
+            let each: Vec<Vec<u8>> = states.extract()?;
+            each.iter().map(|bytes| one(bytes)).collect::<Result<_>>()?
         };
         let mut current = self.lock()?;
         let n = current.len();
@@ -388,6 +386,6 @@ fn broadcast(
             ))
         })?;
     let flat = full.call_method0("ravel")?;
-    let flat: PyReadonlyArray1<'_, f64> = flat.extract().map_err(PyErr::from)?;
+    let flat: PyReadonlyArray1<'_, f64> = flat.extract()?;
     Ok(flat.as_array().to_vec())
 }
