@@ -13,9 +13,11 @@
 
 mod buffers;
 mod grasp;
+mod shared;
 mod state;
 mod topology;
 mod world;
 
 pub use grasp::GpuXpbdWorld;
+pub use shared::{SharedXpbd, XpbdSeat};
 pub use world::GpuXpbd;
