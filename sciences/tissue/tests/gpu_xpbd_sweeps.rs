@@ -11,7 +11,7 @@ mod xpbd_blocks;
 use gpu_driver::gpu;
 use insonate_tissue::gpu::xpbd::GpuXpbd;
 use insonate_tissue::tool::{Shape, Tool};
-use insonate_tissue::xpbd::{Elasticity, Xpbd, XpbdBody, XpbdConfig};
+use insonate_tissue::xpbd::{Elasticity, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use insonate_tissue::{Material, SoftTissue as _};
 use nalgebra::{UnitQuaternion, Vector3};
 use xpbd_blocks::{lattice, vertices};
@@ -149,6 +149,27 @@ fn tools_touch_faces_as_on_the_cpu() {
         assert!(error < 0.15 * way, "{error} of {way}");
         assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
     }
+}
+
+#[test]
+fn faces_touch_after_jacobi_sweeps_too() {
+    let body = block(Elasticity::NeoHookean, 0.005);
+    let capsule = Shape::Capsule {
+        radius: 0.006,
+        half_length: 0.02,
+    };
+    let config = XpbdConfig {
+        sweep: Sweep::Jacobi,
+        ..config(true)
+    };
+    let pressed = press(&config, &body, &tool(capsule, 0.087));
+    let Some(([error, way], [found, wanted])) = pressed else {
+        return;
+    };
+    eprintln!("{error:.1e} of {way:.1e} m, {found:.4} and {wanted:.4} N");
+    assert!(way > 3e-3 && wanted > 0.05, "{way} {wanted}");
+    assert!(error < 0.15 * way, "{error} of {way}");
+    assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
 }
 
 #[test]
