@@ -26,7 +26,7 @@ fn has_gpu() -> bool {
     }
 }
 
-/// A torso with few points, all of which move.
+/// A torso with few points that all move.
 fn coarse(device: Device) -> TorsoConfig {
     TorsoConfig {
         count: [7, 3, 8],

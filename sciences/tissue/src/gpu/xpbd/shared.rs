@@ -112,7 +112,7 @@ impl SharedXpbd {
         seat
     }
 
-    /// A panic in a step leaves a state of which each part is valid.
+    /// Each part of the state is valid after a panic in a step.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
