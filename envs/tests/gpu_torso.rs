@@ -12,13 +12,14 @@ fn press(torso: &str, device: &str) -> EnvFactory {
         ("scene.device", device),
         ("scene.tissue.spacing", "0.06"),
         ("scene.tissue.reach", "0.0"),
+        ("randomization.start_height", "[0.002, 0.002]"),
         ("randomization.stiffness", "[1324.17, 1324.17]"),
         ("randomization.damping", "[17.59, 17.59]"),
     ];
     factory("probe-press", &settings).expect("the settings are valid")
 }
 
-/// Observations after some scripted steps, and mean force on the probes in the last one [N].
+/// Observations after some scripted steps, and the greatest force on a probe [N].
 fn run(factory: &EnvFactory, n_envs: usize, seed: u64) -> Result<(Vec<f32>, f64), String> {
     let envs = factory
         .make_many(n_envs)
@@ -27,19 +28,20 @@ fn run(factory: &EnvFactory, n_envs: usize, seed: u64) -> Result<(Vec<f32>, f64)
     env.reset(Some(seed), &ResetOptions::default())
         .map_err(|error| error.to_string())?;
     let mut actions = vec![0.0; n_envs * env.spec().action_space.len()];
-    for _ in 0..30 {
+    let mut force = 0.0f64;
+    for _ in 0..50 {
         env.scripted_actions(&mut actions);
         env.step(&actions).map_err(|error| error.to_string())?;
+        let forces = (0..n_envs).filter_map(|index| env.env(index).tool_force());
+        force = forces.fold(force, |most, force| most.max(force.abs()));
     }
-    let forces = (0..n_envs).filter_map(|index| env.env(index).tool_force());
-    let force = forces.sum::<f64>() / n_envs as f64;
     Ok((env.batch().observations.clone(), force))
 }
 
 #[test]
 fn environments_on_a_gpu_have_the_bits_of_each_alone() {
     let on_gpu = press("xpbd", "gpu");
-    let together = match run(&on_gpu, 3, 5) {
+    let together = match run(&on_gpu, 2, 5) {
         Ok(together) => together,
         Err(problem) => {
             let is_required = std::env::var("INSONATE_REQUIRE_GPU").is_ok_and(|value| value == "1");
@@ -47,11 +49,11 @@ fn environments_on_a_gpu_have_the_bits_of_each_alone() {
             return eprintln!("skipped: {problem}");
         }
     };
-    let alone: Vec<f32> = (5..8)
+    let alone: Vec<f32> = (5..7)
         .flat_map(|seed| run(&on_gpu, 1, seed).expect("an environment").0)
         .collect();
     assert_eq!(together.0, alone);
-    let on_cpu = run(&press("xpbd", "cpu"), 3, 5).expect("environments");
+    let on_cpu = run(&press("xpbd", "cpu"), 2, 5).expect("environments");
     eprintln!("{:.3} N, on the processor {:.3} N", together.1, on_cpu.1);
     assert!(on_cpu.1 > 1.0, "{}", on_cpu.1);
     assert!(

@@ -16,7 +16,7 @@ pub(crate) enum DeviceArg {
 pub(crate) struct TorsoDeviceArg {
     #[arg(
         long,
-        value_name = "cpu|gpu",
+        value_name = "DEVICE",
         value_parser = torso_device,
         help = device_help()
     )]
@@ -33,7 +33,7 @@ impl TorsoDeviceArg {
 fn device_help() -> String {
     let kinds = torsos::on_gpu().join(", ");
     format!(
-        "What steps the torso; gpu, for {kinds}, needs a driver for Vulkan, Metal or DirectX 12 [default: cpu]"
+        "What steps the torso: cpu or gpu; gpu, for {kinds}, needs a driver for Vulkan, Metal or DirectX 12 [default: cpu]"
     )
 }
 
