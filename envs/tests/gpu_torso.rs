@@ -5,9 +5,11 @@
 
 use insonate_envs::tasks::factory;
 use insonate_envs::{EnvFactory, ResetOptions, VecConfig, VecEnv};
+use insonate_sim::readings::ProbeContact;
 
 fn press(torso: &str, device: &str) -> EnvFactory {
     let settings = [
+        ("action.mode", "hybrid_force"),
         ("scene.torso", torso),
         ("scene.device", device),
         ("scene.tissue.spacing", "0.06"),
@@ -29,11 +31,14 @@ fn run(factory: &EnvFactory, n_envs: usize, seed: u64) -> Result<(Vec<f32>, f64)
         .map_err(|error| error.to_string())?;
     let mut actions = vec![0.0; n_envs * env.spec().action_space.len()];
     let mut force = 0.0f64;
-    for _ in 0..50 {
+    for _ in 0..40 {
         env.scripted_actions(&mut actions);
         env.step(&actions).map_err(|error| error.to_string())?;
-        let forces = (0..n_envs).filter_map(|index| env.env(index).tool_force());
-        force = forces.fold(force, |most, force| most.max(force.abs()));
+        for index in 0..n_envs {
+            let (_, physics) = env.env(index).scene().expect("a scene");
+            let contact = ProbeContact::new(physics.model()).expect("a probe");
+            force = force.max(contact.force_in_world(physics).norm());
+        }
     }
     Ok((env.batch().observations.clone(), force))
 }
