@@ -47,7 +47,7 @@ impl VecEnv {
         let n_envs = envs.len();
         let n_threads = match config.n_threads {
             // Environments wait on their threads until a GPU has stepped all of their torsos.
-            _ if envs.iter().any(has_torso_on_gpu) => n_envs,
+            _ if envs.iter().any(|env| has_torso_on_gpu(&**env)) => n_envs,
             0 => thread::available_parallelism().map_or(1, usize::from),
             n_threads => n_threads,
         };
@@ -353,7 +353,7 @@ fn group_sizes(envs: &mut [Box<dyn Env>]) -> Vec<usize> {
     groups.chunk_by(is_same).map(<[_]>::len).collect()
 }
 
-fn has_torso_on_gpu(env: &Box<dyn Env>) -> bool {
+fn has_torso_on_gpu(env: &dyn Env) -> bool {
     env.scene()
         .is_some_and(|(_, physics)| physics.has_torso_on_gpu())
 }

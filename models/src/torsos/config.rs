@@ -79,6 +79,7 @@ impl Device {
         ModelError::find("device", name, Self::ALL).copied()
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     fn is_cpu(&self) -> bool {
         *self == Self::Cpu
     }

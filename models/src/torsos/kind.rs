@@ -8,6 +8,10 @@ use crate::ModelError;
 
 /// A kind of torso.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub struct TorsoKind {
     /// Name on the command line.
     pub name: &'static str,
