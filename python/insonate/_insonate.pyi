@@ -548,6 +548,7 @@ class Scene:
         softness: a softness file of `calibrate`: stiffness and damping, from the entry for this torso if there is one, and its map over
             the skin, unless `pooled`. `map_origin` is the origin of the frame of its logs in the world [m]. Copies and pickles of the
             scene hold the file as `softness_text`.
+        device: what steps the torso: ``cpu``, or ``gpu`` for ``xpbd``. None: the processor.
 
     Raises:
         ValueError: for an unknown name or a value out of range.
@@ -585,6 +586,7 @@ class Scene:
         softness_text: str | None = None,
         pooled: bool = False,
         map_origin: tuple[float, float, float] | None = None,
+        device: str | None = None,
     ) -> Self: ...
     def __getnewargs_ex__(self) -> tuple[tuple[str, str, str | None], dict[str, Any]]:
         """The arguments of the constructor, for ``pickle``."""

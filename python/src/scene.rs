@@ -8,7 +8,7 @@ use insonate_envs::EnvError;
 use insonate_envs::probe::SceneSettings;
 use insonate_meshes::HeightIndex;
 use insonate_models::patients::{Physique, Sex};
-use insonate_models::torsos::{self, Breathing, Shape, Softness, TorsoConfig, TorsoKind};
+use insonate_models::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, TorsoKind};
 use insonate_models::{
     Lattice, ModelError, RobotChoice, SceneConfig, SoftnessChoice, probes, robots,
 };
@@ -61,6 +61,9 @@ pub(crate) struct SceneArguments {
     material: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     softness: Option<SoftnessText>,
+    /// `None`: the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
     #[serde(default, skip_serializing_if = "RobotFile::is_empty")]
     robot_file: RobotFile,
 }
@@ -171,6 +174,10 @@ impl SceneArguments {
                 rate: self.breathing_rate,
                 amplitude: self.breathing_amplitude,
             }),
+            device: match &self.device {
+                Some(name) => Device::by_name(name)?,
+                None => Device::default(),
+            },
             timestep: self.timestep,
             robot_position: self.robot_position,
             ..SceneConfig::default()
@@ -372,7 +379,8 @@ impl Scene {
     #[pyo3(signature = (robot="panda", probe="c5-2", torso=Some("fast"), *, shape=None, stiffness=None, damping=None,
         breathing_rate=0.0, breathing_amplitude=0.008, count=None, spacing=None, timestep=0.002, robot_position=None, lattice=None,
         patient_sex=None, patient_height=None, patient_mass=None, robot_file=None, flange=None, robot_root=None, package=None,
-        without_tool=false, robot_sha256=None, patient=None, patient_seed=None, material=None, softness=None, softness_text=None, pooled=false, map_origin=None))]
+        without_tool=false, robot_sha256=None, patient=None, patient_seed=None, material=None, softness=None, softness_text=None, pooled=false, map_origin=None,
+        device=None))]
     fn new(
         robot: &str,
         probe: &str,
@@ -403,6 +411,7 @@ impl Scene {
         softness_text: Option<String>,
         pooled: bool,
         map_origin: Option<[f64; 3]>,
+        device: Option<String>,
     ) -> Result<Self> {
         let softness = softness_of(softness, softness_text, pooled, map_origin)?;
         let shape = shape_of(shape, patient)?;
@@ -427,6 +436,7 @@ impl Scene {
             patient_seed,
             material,
             softness,
+            device,
             robot_file: RobotFile {
                 path: text(robot_file).unwrap_or_default(),
                 flange: flange.unwrap_or_default(),
@@ -464,6 +474,7 @@ impl Scene {
         keywords.set_item("patient_mass", given.patient_mass)?;
         keywords.set_item("patient_seed", given.patient_seed)?;
         keywords.set_item("material", &given.material)?;
+        keywords.set_item("device", &given.device)?;
         if let Some(softness) = &given.softness {
             keywords.set_item("softness", &softness.path)?;
             keywords.set_item("softness_text", &softness.toml)?;

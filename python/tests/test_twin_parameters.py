@@ -72,6 +72,15 @@ def test_a_scene_takes_a_softness_file(softness):
     insonate.Physics(pickle.loads(pickle.dumps(scene))).restore(state)
 
 
+def test_a_scene_says_what_steps_its_torso():
+    assert "torso_device" in insonate.Scene(torso="xpbd", device="gpu").to_xml()
+    assert "torso_device" not in insonate.Scene(torso="xpbd", device="cpu").to_xml()
+    with pytest.raises(ValueError, match="torsos on a GPU: xpbd"):
+        insonate.Scene(torso="fast", device="gpu")
+    with pytest.raises(ValueError, match="tpu"):
+        insonate.Scene(torso="xpbd", device="tpu")
+
+
 def test_words_of_a_scene_that_exclude_each_other_are_refused(softness):
     with pytest.raises(ValueError, match="one of stiffness or damping and softness"):
         insonate.Scene(softness=softness, stiffness=900.0)

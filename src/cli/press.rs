@@ -8,6 +8,7 @@ use clap::Args;
 use insonate::experiments::{self, force_indentation_plot, pressure_plot, time_plot};
 use insonate::models::ModelError;
 
+use super::device_arg::TorsoDeviceArg;
 use super::outcome::{RunOutputArgs, point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
@@ -21,6 +22,8 @@ use super::verdict_args::VerdictArgs;
 pub(crate) struct Press {
     #[command(flatten)]
     scene: SceneArgs,
+    #[command(flatten)]
+    device: TorsoDeviceArg,
     /// Site of the press in the torso's frame [m] [default: the middle; with --seed a random site].
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     site: Option<[f64; 2]>,
@@ -49,7 +52,7 @@ pub(crate) struct Press {
 
 impl Press {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let scene = self.scene.build()?;
+        let scene = self.scene.build_on(self.device.device())?;
         if let Some(count) = self.recording.sites {
             if self.outcome.mcap {
                 let problem = "--mcap logs one press, not the recordings of --sites".to_owned();
