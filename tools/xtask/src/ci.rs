@@ -67,10 +67,6 @@ const STEPS: [Step; 10] = [
         job: Job::Cargo(&["test", "--workspace"], Some(("INSTA_UPDATE", "no"))),
     },
     Step {
-        name: "own-task",
-        job: Job::Other("the crate that docs/do/own-task.md prints", own_task::test),
-    },
-    Step {
         name: "docs",
         job: Job::Cargo(
             // With the features of the step "lint", whose checks of other crates it then shares.
@@ -92,6 +88,11 @@ const STEPS: [Step; 10] = [
     Step {
         name: "python",
         job: Job::Other("tests of the Python package", python::test),
+    },
+    // After `python`: this crate finds libmujoco by another path, with which its bindings are built again.
+    Step {
+        name: "own-task",
+        job: Job::Other("the crate that docs/do/own-task.md prints", own_task::test),
     },
     Step {
         name: LEARNERS,

@@ -37,7 +37,7 @@ Commands:
                                   of the Python package and of all crates in target/book
   results [NAMES]                 measure sets of figures again and write them into docs/results and the pages;
                                   without names a list of the sets
-  ci [STEPS]                      setup, then what CI checks: format lint architecture book test own-task docs deny python;
+  ci [STEPS]                      setup, then what CI checks: format lint architecture book test docs deny python own-task;
                                   `learners` (short trainings with torch and Ray) runs by its name only
   help                            this text
 

@@ -17,11 +17,13 @@ use crate::wheel;
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
 /// Packages for the tests, with the newest Gymnasium. pandas makes tables of logs; onnxruntime (28 MB) runs exported policies; SimpleITK (50 MB)
-/// and pydicom read the files of scans; nbclient and ipykernel execute the notebooks, which plot with matplotlib.
-const TESTERS: [&str; 11] = [
+/// and pydicom read the files of scans; nbclient and ipykernel execute the notebooks, which plot with matplotlib. pytest-xdist runs tests on
+/// all processors.
+const TESTERS: [&str; 12] = [
     "gymnasium==1.4.0",
     "mujoco==3.17.0",
     "pytest>=8,<10",
+    "pytest-xdist>=3.8,<4",
     "mypy>=2.4,<3",
     "pandas>=2.2,<4",
     "onnxruntime>=1.20,<2",
@@ -170,7 +172,9 @@ fn pip(venv: &Path) -> Command {
 fn pytest(venv: &Path, tests: &Path) -> Command {
     let mut command = Command::new(venv.join("bin/pytest"));
     command
-        .args(["--quiet", "-p", "no:cacheprovider", "-c"])
+        .args(["--quiet", "-p", "no:cacheprovider"])
+        // A file at a time, because tests of a file share what its fixtures made.
+        .args(["--numprocesses", "auto", "--dist", "loadfile", "-c"])
         .arg(settings())
         .arg(tests)
         .env("INSONATE_CLI", root().join("target/debug/insonate"))
