@@ -123,7 +123,8 @@ fn ultrasound_is_sent_in_its_place_with_labels() {
     let (mut poses, mut names) = (Vec::new(), String::new());
     let mut n_compared = 0;
     // Label 0 is air: all before the probe touches the skin, then what is outside of the field of view.
-    let n_of_air = |labels: &[u8]| labels.iter().filter(|label| **label == 0).count();
+    let n_of_air =
+        |labels: &[u8]| -> usize { labels.iter().map(|label| usize::from(*label == 0)).sum() };
     let labels = loop {
         let (device, time, body) = receive(&mut stream);
         match device.as_str() {

@@ -32,6 +32,10 @@ Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE C
 with --b-mode IMAGE BMode, in its place in RAS, with --b-mode-labels also IMAGE Labels and STRING LabelNames.
 Taken: TRANSFORM TargetToRAS, which ends the scan and steers the probe, within a workspace and at a limited speed.
 RAS in mm about the world's origin: right is -x, anterior +z, superior +y.")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 pub(crate) struct Serve {
     /// Port of the OpenIGTLink server; 0 takes any free one.
     #[arg(long, value_name = "PORT")]

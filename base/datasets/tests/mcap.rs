@@ -1,4 +1,6 @@
-//! Contract: logs read back with their topics, schemas and times.
+//! Contract: logs read back with their topics, schemas and times, in both kinds of messages.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::collections::BTreeMap;
 
