@@ -125,6 +125,87 @@ fn a_data_set_that_fails_its_verdict_is_complete_and_recorded() {
     assert!(record.contains("task.max_force=3"), "{record}");
 }
 
+/// Force times torque does not depend on the frame or the point of a wrench.
+#[test]
+fn wrenches_and_ultrasound_are_recorded() {
+    const SIDE: usize = 48;
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let path = scratch.path().join("set.hdf5");
+    // The episode is too short for the task's verdict.
+    let output = insonate(&format!(
+        "demonstrate probe-press --episodes 1 --set env.scene.shape=adult --set env.time.limit=0.7 --b-mode \
+         --size {SIDE} --lines 24 --samples 96 --imaging-depth 0.06 --format robomimic --output {}",
+        path.display()
+    ));
+    assert!(stderr(&output).contains("the data set was written"));
+    let all = insonate::datasets::ReadOptions { frames: true };
+    let mut dataset = insonate::datasets::read(&path, all).expect("the test can go on");
+    let (info, recorded) = (dataset.info, dataset.demonstrations.remove(0));
+    let names: Vec<&str> = info
+        .signals
+        .iter()
+        .map(|signal| signal.name.as_str())
+        .collect();
+    let expected = [
+        "probe_wrench",
+        "flange_wrench",
+        "probe_pose",
+        "joint_position",
+    ];
+    assert_eq!(names, expected);
+    let (n, n_joints) = (recorded.len(), info.signals[3].entries.len());
+    let rows = |index: usize, width: usize| recorded.signals[index].chunks_exact(width);
+    let dot = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let mut strongest: f32 = 0.0;
+    for (at_probe, at_flange) in rows(0, 6).zip(rows(1, 6)) {
+        let [probe, flange] = [at_probe, at_flange].map(|wrench| {
+            let (force, torque) = wrench.split_at(3);
+            [dot(force, force).sqrt(), dot(force, torque)]
+        });
+        assert!(
+            (probe[0] - flange[0]).abs() < 1e-3,
+            "{at_probe:?} {at_flange:?}"
+        );
+        assert!(
+            (probe[1] - flange[1]).abs() < 2e-3,
+            "{at_probe:?} {at_flange:?}"
+        );
+        strongest = strongest.max(at_probe[2]);
+    }
+    // The probe is pressed along its axis.
+    assert!(strongest > 1.0, "{strongest}");
+    // MuJoCo's states begin with the time and the robot's joints.
+    let width = recorded.states.len() / n;
+    for (joints, state) in rows(3, n_joints).zip(recorded.states.chunks_exact(width)) {
+        let near = |(joint, position): (&f32, &f64)| (f64::from(*joint) - position).abs() < 1e-6;
+        assert!(
+            joints.iter().zip(&state[1..]).all(near),
+            "{joints:?} {state:?}"
+        );
+    }
+    assert_eq!(
+        (info.cameras[0].name.as_str(), info.cameras.len()),
+        ("ultrasound", 1)
+    );
+    // Pixels that differ from the first frame: none but by noise before the contact, many under pressure.
+    let frames: Vec<&[u8]> = recorded.frames[0].chunks_exact(3 * SIDE * SIDE).collect();
+    let changed = |frame: &[u8]| {
+        let pairs = frame.iter().zip(frames[0]);
+        pairs
+            .filter(|(now, first)| now.abs_diff(**first) > 40)
+            .count()
+            / 3
+    };
+    assert_eq!(frames.len(), n + 1);
+    assert!(changed(frames[1]) == 0 && changed(frames[n]) > SIDE);
+    let pixels = recorded.frames[0].chunks_exact(3);
+    assert!(
+        pixels
+            .clone()
+            .all(|pixel| pixel[0] == pixel[1] && pixel[1] == pixel[2])
+    );
+}
+
 #[test]
 fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");
@@ -168,6 +249,11 @@ fn data_sets_of_another_task_are_refused() {
         line.contains("\"moon\"") && line.contains("probe/camera"),
         "{line}"
     );
+    let line = refused(
+        &format!("demonstrate probe-press --b-mode --output {path}-y"),
+        2,
+    );
+    assert!(line.contains("scene.shape=adult"), "{line}");
     assert!(!std::path::Path::new(&format!("{path}-y")).exists());
 }
 

@@ -155,6 +155,59 @@ fn a_robot_presses_harder_and_the_layers_get_thinner() {
     );
 }
 
+/// Topic and content of the messages in an MCAP file without compression, by the specification.
+fn mcap_messages(file: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let short = |bytes: &[u8]| u16::from_le_bytes(bytes[..2].try_into().expect("2"));
+    let long = |bytes: &[u8]| u64::from_le_bytes(bytes[..8].try_into().expect("8")) as usize;
+    let text = |bytes: &[u8]| {
+        let n = u32::from_le_bytes(bytes[..4].try_into().expect("4")) as usize;
+        String::from_utf8(bytes[4..4 + n].to_vec()).expect("UTF-8")
+    };
+    let (mut topics, mut messages) = (std::collections::BTreeMap::new(), Vec::new());
+    assert_eq!(file[1..5], *b"MCAP");
+    let mut rest = vec![&file[8..]];
+    while let Some(records) = rest.pop() {
+        let Some((code, body)) = records.split_first() else {
+            continue;
+        };
+        let (record, after) = body[8..].split_at(long(body));
+        match code {
+            // The end of the data.
+            0x0f => break,
+            // A chunk: times, size and checksum, the name of no compression, records.
+            0x06 => rest.extend([after, &record[40..]]),
+            0x04 => {
+                topics.insert(short(record), text(&record[4..]));
+                rest.push(after);
+            }
+            0x05 => {
+                messages.push((topics[&short(record)].clone(), record[22..].to_vec()));
+                rest.push(after);
+            }
+            _ => rest.push(after),
+        }
+    }
+    messages
+}
+
+/// Grey levels of a PNG in ROS 2's `sensor_msgs/msg/CompressedImage`.
+fn compressed_image(message: &[u8]) -> Vec<u8> {
+    // Behind the header: seconds and nanoseconds, then texts and bytes with their lengths, each aligned to four.
+    let mut at = 12;
+    let mut next = || {
+        at = usize::next_multiple_of(at, 4);
+        let n = u32::from_le_bytes(message[at..at + 4].try_into().expect("4")) as usize;
+        at += 4 + n;
+        &message[at - n..at]
+    };
+    assert_eq!((next(), next()), (&b"b_mode\0"[..], &b"png\0"[..]));
+    let reader = png::Decoder::new(std::io::Cursor::new(next())).read_info();
+    let mut reader = reader.expect("a PNG");
+    let mut grey = vec![0; 360 * 360];
+    reader.next_frame(&mut grey).expect("360 x 360 grey levels");
+    grey
+}
+
 #[test]
 fn a_scan_is_filmed_and_compounded() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
@@ -165,6 +218,7 @@ fn a_scan_is_filmed_and_compounded() {
         "--patient",
         "adult",
         "--b-mode",
+        "--mcap",
         "--no-pictures",
         "--speed",
         "0.05",
@@ -192,6 +246,21 @@ fn a_scan_is_filmed_and_compounded() {
         "{start}"
     );
     assert!(sequence.len() > n_frames * 360 * 360);
+    let frames = &sequence[sequence.len() - n_frames * 360 * 360..];
+    let ros2 = std::fs::read(scratch.path().join("ros2.mcap")).expect("there is a log");
+    let messages = mcap_messages(&ros2);
+    let on = |topic| messages.iter().filter(move |message| message.0 == topic);
+    let logged: Vec<u8> = on("/b_mode/compressed")
+        .flat_map(|(_, message)| compressed_image(message))
+        .collect();
+    assert!(logged == frames, "{} bytes", logged.len());
+    // Every sample has a wrench and the joints.
+    let n_samples = on("/probe/wrench").count();
+    assert!(n_samples > 100 && on("/joint_states").count() == n_samples);
+    let log = std::fs::read(scratch.path().join("log.mcap")).expect("there is a log");
+    let messages = mcap_messages(&log);
+    let images = messages.iter().filter(|(topic, _)| topic == "/b_mode");
+    assert_eq!(images.count(), n_frames);
     let dicom = std::fs::read(scratch.path().join("b_mode.dcm")).expect("there is a film");
     assert_eq!(&dicom[128..132], b"DICM");
     let message = refused("scan --b-mode --no-pictures", 2);

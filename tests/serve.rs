@@ -1,4 +1,4 @@
-//! Contract: `serve` sends poses of the probe to all clients on localhost and accepts a target.
+//! Contract: `serve` sends poses of the probe and ultrasound in its place to all clients on localhost and accepts a target.
 
 mod command;
 
@@ -91,6 +91,105 @@ fn a_scan_is_seen_and_steered() {
             .expect("the test can go on")
             .translation[1];
     }
+}
+
+/// A received message: device, time stamp in units of 2⁻³² s, and body, by the layout of the specification.
+fn receive(stream: &mut TcpStream) -> (String, u64, Vec<u8>) {
+    let mut head = [0; 58];
+    stream.read_exact(&mut head).expect("the test can go on");
+    let number = |from: usize| u64::from_be_bytes(head[from..from + 8].try_into().expect("8"));
+    let device = String::from_utf8(head[14..34].to_vec()).expect("it is ASCII");
+    let mut body = vec![0; number(42) as usize];
+    stream.read_exact(&mut body).expect("the test can go on");
+    (device.trim_end_matches('\0').to_owned(), number(34), body)
+}
+
+/// Big-endian numbers of 32 bits.
+fn floats(bytes: &[u8]) -> Vec<f64> {
+    let numbers = bytes.chunks_exact(4);
+    let number = |four: &[u8]| f32::from_be_bytes(four.try_into().expect("4"));
+    numbers.map(|four| f64::from(number(four))).collect()
+}
+
+/// A linear probe that images 60 mm deep: deeper than its array of 50 mm is wide, so that the square picture is 60 mm wide and begins at
+/// the face. It lies in the plane of the array and the beam, and has the pose that was sent with its time stamp.
+#[test]
+fn ultrasound_is_sent_in_its_place_with_labels() {
+    const SIZE: usize = 48;
+    let (_served, mut stream) = connect(
+        "serve --openigtlink 0 --scan --patient adult --probe l12-5 --camera none --rate 50 --b-mode --b-mode-labels \
+         --imaging-depth 0.06 --lines 32 --samples 96 --size 48",
+    );
+    let (mut poses, mut names) = (Vec::new(), String::new());
+    let mut n_compared = 0;
+    // Label 0 is air: all before the probe touches the skin, then what is outside of the field of view.
+    let n_of_air =
+        |labels: &[u8]| -> usize { labels.iter().map(|label| usize::from(*label == 0)).sum() };
+    let labels = loop {
+        let (device, time, body) = receive(&mut stream);
+        match device.as_str() {
+            "ProbeToRAS" => poses.push((time, floats(&body))),
+            "LabelNames" => names = String::from_utf8(body[4..].to_vec()).expect("it is ASCII"),
+            "Labels" if n_compared > 3 && n_of_air(&body[72..]) < 11 * SIZE => {
+                break body[72..].to_vec();
+            }
+            "BMode" => {
+                // Version 1, one component of unsigned bytes, RAS; 48 x 48 x 1 pixels, all of them sent.
+                assert_eq!(body[..4], [0, 1, 1, 3]);
+                assert_eq!((body[5], &body[6..12]), (1, &[0, 48, 0, 48, 0, 1][..]));
+                assert_eq!(body[60..72], [0, 0, 0, 0, 0, 0, 0, 48, 0, 48, 0, 1]);
+                assert_eq!(body.len(), 72 + SIZE * SIZE);
+                let sent = poses.iter().find(|(stamp, _)| *stamp == time);
+                let Some((_, pose)) = sent else { continue };
+                let image = floats(&body[12..60]);
+                let column =
+                    |matrix: &[f64], at: usize| [0, 1, 2].map(|axis| matrix[3 * at + axis]);
+                let [along, across, beam, face] = [0, 1, 2, 3].map(|at| column(pose, at));
+                let pixel = 60.0 / SIZE as f64;
+                for axis in 0..3 {
+                    let near = |found: f64, expected: f64| {
+                        assert!((found - expected).abs() < 1e-3, "{found} {expected}");
+                    };
+                    near(column(&image, 0)[axis], pixel * along[axis]);
+                    near(column(&image, 1)[axis], pixel * beam[axis]);
+                    near(column(&image, 2)[axis], -across[axis]);
+                    near(column(&image, 3)[axis], face[axis] + 30.0 * beam[axis]);
+                }
+                n_compared += 1;
+                assert!(n_compared < 2000, "the probe touches no skin");
+            }
+            _ => {}
+        }
+    };
+    let names: Vec<&str> = names.split(", ").collect();
+    let seen = |name: &str| {
+        let label = names.iter().position(|known| *known == name);
+        let label = label.unwrap_or_else(|| panic!("{names:?}"));
+        labels
+            .iter()
+            .filter(|found| usize::from(**found) == label)
+            .count()
+    };
+    assert_eq!(labels.len(), SIZE * SIZE);
+    // The array is 50 mm wide, so that a sixth of the picture is outside of the field of view.
+    assert!(names[0] == "air" && n_of_air(&labels) >= 8 * SIZE);
+    assert!(seen("skin") > 0 && seen("fat") > 0 && seen("muscle") > 0);
+}
+
+#[test]
+fn a_torso_without_organs_is_not_imaged() {
+    let line = command::refused("serve --openigtlink 0 --scan --b-mode --duration 0.5", 2);
+    assert!(line.contains("ultrasound needs an adult patient"), "{line}");
+    let line = command::refused(
+        "serve --openigtlink 0 --policy zero --task probe-reach --b-mode",
+        2,
+    );
+    assert!(line.contains("needs scene.shape = \"adult\""), "{line}");
+    let line = command::refused("serve --openigtlink 0 --patient adult --b-mode --size 8", 2);
+    assert!(
+        line.contains("size is 8; it must be between 16 and 1024"),
+        "{line}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
+use crate::ultrasound::TorsoScene;
 use crate::{BoxSpace, EnvError, ObservationGroup, Staged};
 
 /// Spaces, names and times of an environment. It is constant.
@@ -153,6 +154,11 @@ pub trait Env: Send {
         None
     }
 
+    /// The scene with its torso, for a scanner outside of the simulation. `None` for an environment without a probe.
+    fn torso(&self) -> Option<TorsoScene<'_>> {
+        None
+    }
+
     /// This environment as part of a group that advances together. `None` if it advances alone.
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
         None
@@ -240,6 +246,10 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         (**self).scene()
+    }
+
+    fn torso(&self) -> Option<TorsoScene<'_>> {
+        (**self).torso()
     }
 
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {

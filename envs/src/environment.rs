@@ -9,6 +9,7 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::staged::{reset_alone, step_alone};
+use crate::ultrasound::TorsoScene;
 use crate::{
     BatchSeat, EndReason, Env, EnvError, EnvSpec, Lockstep, ObservationGroup, ResetOptions, Staged,
     Step,
@@ -131,6 +132,11 @@ pub trait Simulation: Send {
 
     /// See [`Env::scene`].
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        None
+    }
+
+    /// See [`Env::torso`].
+    fn torso(&self) -> Option<TorsoScene<'_>> {
         None
     }
 
@@ -303,6 +309,10 @@ impl<S: Simulation> Env for Environment<S> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.simulation.scene()
+    }
+
+    fn torso(&self) -> Option<TorsoScene<'_>> {
+        self.simulation.torso()
     }
 
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {

@@ -3,6 +3,7 @@
 use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
+use crate::ultrasound::TorsoScene;
 use crate::{
     BatchSeat, BoxSpace, EndReason, Env, EnvError, EnvSpec, ObservationGroup, ResetOptions, Staged,
     Step,
@@ -139,6 +140,10 @@ impl<E: Env> Env for FrameStack<E> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.env.scene()
+    }
+
+    fn torso(&self) -> Option<TorsoScene<'_>> {
+        self.env.torso()
     }
 
     fn staged(&mut self) -> Option<&mut dyn Staged> {

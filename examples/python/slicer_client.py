@@ -1,7 +1,7 @@
 """Receives a running scan like 3D Slicer, then steers the probe.
 
-    insonate serve --openigtlink 18944 --scan
-    python examples/python/slicer_client.py --port 18944
+    insonate serve --openigtlink 18944 --scan --patient adult --b-mode
+    python examples/python/slicer_client.py --port 18944 --save b_mode.pgm
 
 Needs `pip install pyigtl`.
 """
@@ -25,11 +25,19 @@ def receive(client, seconds):
     return counts, last
 
 
+def save(image, file):
+    """Writes an image of one byte a pixel, shape [1, height, width], as PGM."""
+    _, height, width = image.shape
+    with open(file, "wb") as out:
+        out.write(f"P5 {width} {height} 255\n".encode() + np.ascontiguousarray(image).tobytes())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=18944)
     parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--save", metavar="FILE", help="write the last ultrasound image as PGM")
     arguments = parser.parse_args()
 
     client = pyigtl.OpenIGTLinkClient(arguments.host, arguments.port)
@@ -44,6 +52,13 @@ def main():
     print("force   ", last["Force"].string, "(N, N m)")
     if "Camera" in last:
         print("picture ", last["Camera"].image.shape)
+    if "BMode" in last:
+        # Columns: a step along the array, a step along the beam, the normal, and the first pixel [mm].
+        place = last["BMode"].ijk_to_world_matrix
+        spacing = np.linalg.norm(place[:3, :2], axis=0)
+        print("B-mode  ", last["BMode"].image.shape, np.round(spacing, 3), "mm a pixel, from", np.round(place[:3, 3], 1))
+        if arguments.save:
+            save(last["BMode"].image, arguments.save)
 
     # 30 mm off the skin and 20 mm towards the head.
     target = pose.copy()

@@ -151,6 +151,7 @@ def demonstrate(
     noise: float,
     cameras: list[str],
     camera_size: tuple[int, int],
+    b_mode: tuple[int, int, int, float | None] | None,
     fix: dict[str, float],
     settings: dict[str, Any],
     overwrite: bool,

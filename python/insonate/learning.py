@@ -293,6 +293,11 @@ def demonstrate(
     action_noise: float = 0.0,
     cameras: Sequence[str] = (),
     camera_size: tuple[int, int] = (128, 96),
+    b_mode: bool = False,
+    size: int = 320,
+    lines: int = 128,
+    samples: int = 512,
+    imaging_depth: float | None = None,
     fix: Mapping[str, float] | None = None,
     overwrite: bool = False,
     progress: Progress = False,
@@ -311,6 +316,11 @@ def demonstrate(
         action_noise: standard deviation of noise on the executed but not on the recorded actions, in half ranges of the action.
         cameras: cameras to record, such as ``close`` or ``probe/camera``.
         camera_size: width and height of the pictures [pixels].
+        b_mode: record the ultrasound image at each step, as the camera ``ultrasound``; for tasks with ``scene.shape="adult"``.
+        size: width and height of that image [pixels].
+        lines: number of its scanlines.
+        samples: number of samples per scanline.
+        imaging_depth: its depth [m]; None: that of the probe.
         fix: random parameters that are fixed, by name.
         overwrite: remove what another command wrote into the folder.
         progress: True shows a bar; a function is called with the share that is done and a text.
@@ -335,6 +345,7 @@ def demonstrate(
             noise=action_noise,
             cameras=list(cameras),
             camera_size=camera_size,
+            b_mode=(size, lines, samples, imaging_depth) if b_mode else None,
             fix=dict(fix or {}),
             settings=settings,
             overwrite=overwrite,

@@ -1,5 +1,6 @@
 //! Simulations that can be served: a scan, or a policy in its task.
 
+use crate::envs::ultrasound::{TorsoAtRest, TorsoView};
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::evaluation::NamedPolicy;
 use crate::experiments::LiveScan;
@@ -30,6 +31,16 @@ pub trait LiveSource {
     fn skin_height(&self, _position: &nalgebra::Vector3<f64>) -> Option<f64> {
         None
     }
+
+    /// Lets [`LiveSource::torso_view`] return what the probe can image. Call it before the first step; `seed` draws the organs, unless
+    /// a task has drawn them.
+    ///
+    /// # Errors
+    /// When the torso has no organs.
+    fn start_imaging(&mut self, seed: u64) -> Result<(), LearningError>;
+
+    /// The tissue, the organs and the probe; `None` before [`LiveSource::start_imaging`].
+    fn torso_view(&self) -> Option<TorsoView>;
 }
 
 impl LiveSource for LiveScan<'_> {
@@ -49,6 +60,14 @@ impl LiveSource for LiveScan<'_> {
     fn skin_height(&self, position: &nalgebra::Vector3<f64>) -> Option<f64> {
         LiveScan::skin_height(self, position)
     }
+
+    fn start_imaging(&mut self, seed: u64) -> Result<(), LearningError> {
+        Ok(LiveScan::start_imaging(self, seed)?)
+    }
+
+    fn torso_view(&self) -> Option<TorsoView> {
+        LiveScan::torso_view(self)
+    }
 }
 
 /// Runs episodes of a policy one after the other.
@@ -62,6 +81,8 @@ pub struct LivePolicy {
     action: Vec<f32>,
     /// Time that is still to be simulated [s].
     owed: f64,
+    /// The torso at the start of the episode, and the seed of its organs; set if it is imaged.
+    imaged: Option<(TorsoAtRest, u64)>,
 }
 
 impl LivePolicy {
@@ -88,7 +109,17 @@ impl LivePolicy {
             options,
             seed,
             owed: 0.0,
+            imaged: None,
         })
+    }
+
+    /// The torso at the start of an episode.
+    fn torso_at_rest(&self, organs: u64) -> Result<TorsoAtRest, LearningError> {
+        let env = self.env.env(0);
+        let torso = env.torso().ok_or_else(|| LearningError::NoScene {
+            task: env.spec().id.clone(),
+        })?;
+        Ok(TorsoAtRest::new(&torso, organs)?)
     }
 }
 
@@ -104,6 +135,9 @@ impl LiveSource for LivePolicy {
                 self.seed = self.seed.wrapping_add(1);
                 self.env.reset_env(0, self.seed, &self.options)?;
                 self.rng = action_rng(self.seed);
+                if let Some((_, organs)) = self.imaged {
+                    self.imaged = Some((self.torso_at_rest(organs)?, organs));
+                }
             }
         }
         Ok(())
@@ -111,5 +145,15 @@ impl LiveSource for LivePolicy {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.env.env(0).scene()
+    }
+
+    fn start_imaging(&mut self, seed: u64) -> Result<(), LearningError> {
+        self.imaged = Some((self.torso_at_rest(seed)?, seed));
+        Ok(())
+    }
+
+    fn torso_view(&self) -> Option<TorsoView> {
+        let (at_rest, _) = self.imaged.as_ref()?;
+        Some(at_rest.view(&self.env.env(0).torso()?))
     }
 }

@@ -1,19 +1,22 @@
 //! Bridges to other programs: 3D Slicer shows a running scan or policy and can steer the probe.
 //!
 //! ```text
-//!                      ┌─► newest state ─► picture (a thread) ─┐
-//! LiveSource (scan, …) ┴─► pose, force ─► ras ────────────────┴► openigtlink::Server ─► 3D Slicer
-//!        ▲                                                          │
-//!        └── Steering: workspace, speed ◄── world ◄── ras ◄─────────┘ target
+//!                      ┌─► newest state ─► camera, B-mode (a thread each) ─┐
+//! LiveSource (scan, …) ┴─► pose, force ─► ras ──────────────────────────┴► openigtlink::Server ─► 3D Slicer
+//!        ▲                                                                    │
+//!        └── Steering: workspace, speed ◄── world ◄── ras ◄───────────────────┘ target
 //! ```
 
+mod b_mode;
 mod frame;
 mod live;
+mod newest;
 mod pictures;
 mod ras;
 mod serve;
 mod steering;
 
+pub use b_mode::BModePlan;
 pub use live::{LivePolicy, LiveSource};
 pub use serve::{DEVICES, ServePlan, SessionStatistics, serve};
 pub use steering::{Steering, Workspace};

@@ -1,10 +1,9 @@
-//! Draws and sends pictures on a separate thread: drawing takes longer than simulating, and OpenGL binds its context to a thread.
-//!
-//! The simulation puts its newest state into a slot and never waits. A newer state replaces one that was not drawn in time.
+//! Draws and sends a camera's pictures on a separate thread: drawing takes longer than simulating, and OpenGL binds its context to a
+//! thread.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
+use super::newest::NewestSlot;
 use super::serve::DEVICES;
 use crate::openigtlink::{CoordinateSystem, Image, Message, Server, encode};
 use crate::sim::render::{RenderConfig, Renderer};
@@ -16,131 +15,39 @@ const FLAT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// A state that waits to be drawn, with its time since 1970 [s].
 #[derive(Debug)]
-struct Snapshot {
+pub(super) struct Snapshot {
     state: RenderState,
     time: f64,
 }
 
-/// State that the simulation thread and the drawing thread share.
-#[derive(Debug, Default)]
-struct DrawingState {
-    newest: Option<Snapshot>,
-    /// A state that has been drawn; its memory is reused.
-    drawn: Option<RenderState>,
-    is_over: bool,
-    counts: PictureCounts,
-    /// Error that prevents pictures.
-    problem: Option<SimError>,
-}
-
-/// Counts of drawn and skipped states.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PictureCounts {
-    /// Drawn and sent.
-    pub(super) sent: u64,
-    /// States that were replaced by a newer one before they were drawn.
-    pub(super) replaced: u64,
-    /// Times at which the first and the last picture were sent.
-    span: Option<(Instant, Instant)>,
-}
-
-impl PictureCounts {
-    /// Pictures per second since the first one [Hz]; 0 for fewer than two pictures.
-    pub(super) fn rate(&self) -> f64 {
-        self.span.map_or(0.0, |(first, last)| {
-            let seconds = last.duration_since(first).as_secs_f64();
-            self.sent.saturating_sub(1) as f64 / seconds.max(f64::MIN_POSITIVE)
-        })
+impl NewestSlot<Snapshot> {
+    /// Puts the state of a scene into the slot.
+    pub(super) fn offer_scene(&self, scene: &CompiledScene, physics: &Physics, time: f64) {
+        self.offer(|used| {
+            // Each episode of a policy may have a different scene.
+            let is_of_scene = |state: &RenderState| {
+                std::ptr::eq(state.data().model(), &raw const **scene.visual_model())
+            };
+            let used = used.map(|snapshot| snapshot.state).filter(is_of_scene);
+            let mut state = match used {
+                Some(state) => state,
+                None => RenderState::new(scene).map_err(|problem| problem.to_string())?,
+            };
+            state.follow(physics);
+            Ok(Snapshot { state, time })
+        });
     }
 
-    fn add(&mut self) {
-        let now = Instant::now();
-        self.span = Some((self.span.map_or(now, |(first, _)| first), now));
-        self.sent += 1;
-    }
-}
-
-/// Slot between the simulation thread and the drawing thread.
-#[derive(Debug, Default)]
-pub(super) struct PictureSlot {
-    shared: Mutex<DrawingState>,
-    changed: Condvar,
-}
-
-impl PictureSlot {
-    /// Puts a state into the slot. It replaces a state that still waits.
-    pub(super) fn offer(&self, scene: &CompiledScene, physics: &Physics, time: f64) {
-        let mut shared = self.lock();
-        if shared.problem.is_some() {
-            return;
-        }
-        let waiting = shared.newest.take();
-        shared.counts.replaced += u64::from(waiting.is_some());
-        let used = waiting
-            .map(|snapshot| snapshot.state)
-            .or_else(|| shared.drawn.take());
-        drop(shared);
-        // Each episode of a policy may have a different scene.
-        let is_of_scene = |state: &RenderState| {
-            std::ptr::eq(state.data().model(), &raw const **scene.visual_model())
-        };
-        let state = match used.filter(is_of_scene) {
-            Some(state) => Ok(state),
-            None => RenderState::new(scene),
-        };
-        match state {
-            Ok(mut state) => {
-                state.follow(physics);
-                self.lock().newest = Some(Snapshot { state, time });
-            }
-            Err(problem) => self.lock().problem = Some(problem),
-        }
-        self.changed.notify_one();
-    }
-
-    /// Draws and sends pictures until [`PictureSlot::end`] is called.
+    /// Draws and sends pictures until [`NewestSlot::end`] is called.
     pub(super) fn serve(&self, server: &Server, camera: &str, config: RenderConfig) {
         let mut renderer: Option<(Arc<MjModel>, Renderer)> = None;
         while let Some(mut snapshot) = self.next() {
             match draw(&mut renderer, &mut snapshot.state, camera, config) {
                 Ok(rgb) => server.send(message(&rgb, config, snapshot.time)),
-                Err(problem) => {
-                    self.lock().problem = Some(problem);
-                    return;
-                }
+                Err(problem) => return self.fail(problem.to_string()),
             }
-            let mut shared = self.lock();
-            shared.drawn = Some(snapshot.state);
-            shared.counts.add();
+            self.give_back(snapshot);
         }
-    }
-
-    /// Waits for the newest state; `None` at the end.
-    fn next(&self) -> Option<Snapshot> {
-        let waits = |shared: &mut DrawingState| shared.newest.is_none() && !shared.is_over;
-        let waited = self.changed.wait_while(self.lock(), waits);
-        let mut shared = waited.unwrap_or_else(PoisonError::into_inner);
-        shared.newest.take().filter(|_| !shared.is_over)
-    }
-
-    /// Ends the drawing thread after its current picture.
-    pub(super) fn end(&self) {
-        self.lock().is_over = true;
-        self.changed.notify_one();
-    }
-
-    pub(super) fn counts(&self) -> PictureCounts {
-        self.lock().counts
-    }
-
-    /// Error that prevents pictures, if any.
-    pub(super) fn problem(&self) -> Option<String> {
-        self.lock().problem.as_ref().map(ToString::to_string)
-    }
-
-    /// The shared state is valid even after a panic, because every change is a single assignment.
-    fn lock(&self) -> MutexGuard<'_, DrawingState> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

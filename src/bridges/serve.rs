@@ -6,8 +6,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
+use super::b_mode::{BModePlan, Tissue};
 use super::frame::frame;
-use super::pictures::PictureSlot;
+use super::newest::NewestSlot;
+use super::pictures::Snapshot;
 use super::{LiveSource, Steering, ras};
 use crate::learning::LearningError;
 use crate::openigtlink::{Message, Server, Text, encode};
@@ -30,6 +32,12 @@ pub struct Devices {
     pub force: &'static str,
     /// IMAGE: picture of the camera.
     pub image: &'static str,
+    /// IMAGE: ultrasound picture, in its place in RAS.
+    pub b_mode: &'static str,
+    /// IMAGE: material of each pixel of that picture.
+    pub labels: &'static str,
+    /// STRING: names of the materials in the order of their labels.
+    pub label_names: &'static str,
     /// STRING: how the last target was changed.
     pub status: &'static str,
     /// TRANSFORM from a client: target pose of the probe.
@@ -41,6 +49,9 @@ pub const DEVICES: Devices = Devices {
     probe: "ProbeToRAS",
     force: "Force",
     image: "Camera",
+    b_mode: "BMode",
+    labels: "Labels",
+    label_names: "LabelNames",
     status: "Status",
     target: "TargetToRAS",
 };
@@ -56,6 +67,8 @@ pub struct ServePlan {
     pub camera: Option<String>,
     /// Size of the pictures.
     pub picture: RenderConfig,
+    /// Ultrasound pictures, which need [`LiveSource::start_imaging`]; `None` sends none.
+    pub b_mode: Option<BModePlan>,
 }
 
 /// Statistics of a finished session.
@@ -71,6 +84,12 @@ pub struct SessionStatistics {
     pub picture_rate_hz: f64,
     /// States that were replaced by newer ones before they were drawn.
     pub pictures_skipped: u64,
+    /// Number of ultrasound pictures.
+    pub b_mode_pictures: u64,
+    /// Ultrasound pictures per second since the first one [Hz].
+    pub b_mode_rate_hz: f64,
+    /// States that were replaced by newer ones before they were imaged.
+    pub b_mode_skipped: u64,
     /// Wall-clock duration [s].
     pub wall_s: f64,
     /// Simulated time divided by wall-clock time; 1 is real time.
@@ -91,10 +110,56 @@ pub struct SessionStatistics {
     pub targets_clamped: u64,
     /// Reason why no picture was sent, if any.
     pub no_pictures: Option<String>,
+    /// Reason why no ultrasound picture was sent, if any.
+    pub no_b_mode: Option<String>,
 }
 
-/// Simulates in real time, sends frames and receives targets until the duration is over or `observer` interrupts. Pictures are drawn on
-/// a second thread.
+/// Slots of the threads that make pictures.
+#[derive(Debug, Default)]
+struct Slots {
+    camera: Option<NewestSlot<Snapshot>>,
+    b_mode: Option<NewestSlot<Tissue>>,
+}
+
+impl Slots {
+    /// Offers the current state to both threads.
+    fn offer(&self, live: &dyn LiveSource, time: f64) {
+        if let (Some(slot), Some((scene, physics))) = (&self.camera, live.scene()) {
+            slot.offer_scene(scene, physics, time);
+        }
+        if let (Some(slot), Some(view)) = (&self.b_mode, live.torso_view()) {
+            slot.offer(|_| Ok(Tissue { view, time }));
+        }
+    }
+
+    /// Ends both threads.
+    fn end(&self) {
+        if let Some(slot) = &self.camera {
+            slot.end();
+        }
+        if let Some(slot) = &self.b_mode {
+            slot.end();
+        }
+    }
+
+    fn count(&self, served: &mut SessionStatistics) {
+        if let Some(counts) = self.camera.as_ref().map(NewestSlot::counts) {
+            served.pictures = counts.used;
+            served.picture_rate_hz = counts.rate();
+            served.pictures_skipped = counts.replaced;
+        }
+        if let Some(counts) = self.b_mode.as_ref().map(NewestSlot::counts) {
+            served.b_mode_pictures = counts.used;
+            served.b_mode_rate_hz = counts.rate();
+            served.b_mode_skipped = counts.replaced;
+        }
+        served.no_pictures = self.camera.as_ref().and_then(NewestSlot::problem);
+        served.no_b_mode = self.b_mode.as_ref().and_then(NewestSlot::problem);
+    }
+}
+
+/// Simulates in real time, sends frames and receives targets until the duration is over or `observer` interrupts. Pictures of the camera
+/// and of ultrasound are made on a thread each.
 ///
 /// # Errors
 /// Errors of the simulation.
@@ -105,16 +170,24 @@ pub fn serve(
     plan: &ServePlan,
     observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
 ) -> Result<SessionStatistics, LearningError> {
-    let pictures = plan.camera.as_ref().map(|_| PictureSlot::default());
+    let scanner = match (&plan.b_mode, live.torso_view()) {
+        (Some(plan), Some(view)) => Some((plan.scanner(&view)?, plan.with_labels)),
+        _ => None,
+    };
+    let slots = Slots {
+        camera: plan.camera.as_ref().map(|_| NewestSlot::default()),
+        b_mode: scanner.as_ref().map(|_| NewestSlot::default()),
+    };
     thread::scope(|scope| {
-        if let (Some(slot), Some(camera)) = (&pictures, &plan.camera) {
+        if let (Some(slot), Some(camera)) = (&slots.camera, &plan.camera) {
             scope.spawn(move || slot.serve(server, camera, plan.picture));
         }
-        let served = simulate(live, server, steering, plan, pictures.as_ref(), observer);
-        // The scope waits for the drawing thread, so end it.
-        if let Some(slot) = &pictures {
-            slot.end();
+        if let (Some(slot), Some((scanner, with_labels))) = (&slots.b_mode, scanner) {
+            scope.spawn(move || slot.serve(server, scanner, with_labels));
         }
+        let served = simulate(live, server, steering, plan, &slots, observer);
+        // The scope waits for the threads, so end them.
+        slots.end();
         served
     })
 }
@@ -125,7 +198,7 @@ fn simulate(
     server: &Server,
     steering: &mut Steering,
     plan: &ServePlan,
-    pictures: Option<&PictureSlot>,
+    slots: &Slots,
     observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
 ) -> Result<SessionStatistics, LearningError> {
     let mut served = SessionStatistics::default();
@@ -147,15 +220,11 @@ fn simulate(
         }
         // (state) => state
         live.advance(period.as_secs_f64())?;
-        // (state) => messages, picture
+        // (state) => messages, pictures
         let time = now();
-        let mut messages = Vec::new();
-        if let Some((scene, physics)) = live.scene() {
-            messages = frame(physics, time);
-            if let Some(slot) = pictures {
-                slot.offer(scene, physics, time);
-            }
-        }
+        let scene = live.scene();
+        let mut messages = scene.map_or_else(Vec::new, |(_, physics)| frame(physics, time));
+        slots.offer(live, time);
         if served.frames.is_multiple_of(STATUS_EVERY) || status != "ready" {
             messages.extend(encode(DEVICES.status, time, &Message::Text(Text(&status))));
             "ready".clone_into(&mut status);
@@ -163,11 +232,7 @@ fn simulate(
         server.send(messages);
         served.frames += 1;
         update(&mut served, server, start.elapsed(), period);
-        if let Some(counts) = pictures.map(PictureSlot::counts) {
-            served.pictures = counts.sent;
-            served.picture_rate_hz = counts.rate();
-            served.pictures_skipped = counts.replaced;
-        }
+        slots.count(&mut served);
         let is_over = plan
             .duration
             .is_some_and(|duration| served.wall_s >= duration);
@@ -182,7 +247,7 @@ fn simulate(
         }
         thread::sleep(due.saturating_duration_since(now));
     }
-    served.no_pictures = pictures.and_then(PictureSlot::problem);
+    slots.count(&mut served);
     Ok(served)
 }
 

@@ -7,18 +7,21 @@ use insonate::datasets::{CameraInfo, DatasetWriter, Format};
 use insonate::demonstrations::{
     Demonstrator, RecordPlan, Recorded, dataset_info, record, recorded_json,
 };
-use insonate::envs::{EnvError, EnvSpec};
+use insonate::envs::{Env, EnvError, EnvSpec};
 use insonate::evaluation::NamedPolicy;
 use insonate::experiments::EpisodeCamera;
 use insonate::files::Claim;
+use insonate::models::ModelError;
+use insonate::models::torsos::Shape;
 use serde_json::Value;
 
+use super::b_mode_args::BModeArgs;
 use super::episode_args::EpisodeSettings;
 use super::interrupt::Interrupt;
 use super::output_folder::{OverwriteArg, claimed};
-use super::print;
 use super::progress_bar::bar;
 use super::run_record;
+use super::{Usage, print};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -26,8 +29,12 @@ use super::run_record;
   insonate demonstrate probe-sweep --expert policy data/policies/probe-sweep/policy.safetensors --episodes 50 \\
       --format robomimic --output output/sweep.hdf5
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
+  insonate demonstrate image-quality --b-mode --size 224 --format robomimic --output output/seen.hdf5
   insonate demonstrate cube-push --action-noise 0.2 --successes-only --output output/cube-demos
   cargo run --release --features viewer -- demonstrate cube-push --expert keyboard --episodes 10 --output output/mine
+
+Tasks with a probe on a flange also record probe_wrench (force [N] and torque [N m] of the probe on the tissue, in its frame), flange_wrench
+(the same at the flange), probe_pose (m, quaternion wxyz) and joint_position, without noise.
 
 On probe-sweep the scripted expert acts in the mode wrench by the measured force; on probe-press, probe-reach and table-slide it is
 the hybrid force controller, whose action is always zero.
@@ -80,6 +87,11 @@ pub(crate) struct Demonstrate {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "128x96", value_parser = super::outcome::picture_size)]
     camera_size: (u32, u32),
+    /// Record the B-mode image at each step, as the camera `ultrasound`. Needs a task with scene.shape=adult.
+    #[arg(long)]
+    b_mode: bool,
+    #[command(flatten)]
+    picture: BModeArgs,
     /// Size of the window for a human operator [pixels].
     #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
     window_size: (u32, u32),
@@ -98,10 +110,13 @@ impl Demonstrate {
         for camera in &self.cameras {
             EpisodeCamera::check(camera, &*env)?;
         }
+        if self.b_mode {
+            check_organs(&*env)?;
+        }
         let spec = env.spec().clone();
+        let info = dataset_info(&expert, &*env, &plan);
         drop(env);
         let mut demonstrator = self.demonstrator(&expert, &spec)?;
-        let info = dataset_info(&expert, &spec, &plan);
         if self.format == Format::LeRobot {
             let claim = Claim::resuming("demonstrate").overwriting(self.overwrite.overwrite);
             // Not held: the data set takes it.
@@ -171,6 +186,10 @@ impl Demonstrate {
             successes_only: self.successes_only,
             noise: self.noise,
             cameras: cameras.collect(),
+            ultrasound: self
+                .b_mode
+                .then(|| self.picture.settings(self.seed))
+                .transpose()?,
         };
         plan.check()?;
         Ok(plan)
@@ -280,6 +299,17 @@ impl Demonstrate {
         ));
         lines.join("\n")
     }
+}
+
+/// Refuses a scene that ultrasound cannot image.
+fn check_organs(env: &dyn Env) -> anyhow::Result<()> {
+    let scene = env.torso().map(|torso| torso.scene);
+    let torso = scene.and_then(|scene| scene.torso.as_ref());
+    if torso.is_some_and(|torso| torso.config.shape == Shape::Adult) {
+        return Ok(());
+    }
+    let problem = "--b-mode needs a task on a torso with scene.shape=adult: others have no organs";
+    Err(Usage::new(ModelError::Conflict(problem.to_owned())).into())
 }
 
 /// A person's ways to act.

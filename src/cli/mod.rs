@@ -1,5 +1,6 @@
 //! The command line: one file for each command.
 
+mod b_mode_args;
 mod bench;
 mod calibrate;
 mod completions;

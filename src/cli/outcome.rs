@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use insonate::datasets::mcap::McapLog;
+use insonate::datasets::mcap::{Dialect, McapLog};
 use insonate::experiments::{BModeFilm, ExperimentError, Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
 use insonate::models::Scene;
@@ -29,7 +29,7 @@ pub(crate) struct RunOutputArgs {
     /// Do not render pictures.
     #[arg(long)]
     no_pictures: bool,
-    /// Also write log.mcap, for Foxglove and PyPI's mcap.
+    /// Also write log.mcap, for Foxglove and PyPI's mcap, and ros2.mcap, with the messages of ROS 2.
     #[arg(long)]
     pub(crate) mcap: bool,
     /// Size of the pictures [pixels].
@@ -117,7 +117,12 @@ impl RunOutput {
         self.bar.finish_and_clear();
         self.write("log.csv", record.to_csv().as_bytes())?;
         if self.mcap {
-            self.write("log.mcap", &record_log(record)?)?;
+            for (name, dialect) in Dialect::ALL {
+                self.write(
+                    name,
+                    &record_log(record, pictures.b_mode.as_ref(), dialect)?,
+                )?;
+            }
         }
         let json = serde_json::to_string_pretty(summary)?;
         self.write("summary.json", format!("{json}\n").as_bytes())?;

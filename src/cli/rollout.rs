@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::datasets::mcap::McapLog;
+use insonate::datasets::mcap::{Dialect, McapLog};
 use insonate::evaluation::{NamedPolicy, Rollout, rollout, rollout_json};
 use insonate::experiments::{EpisodeCamera, Playback};
 use insonate::files::{Claim, OutputFolder};
@@ -68,7 +68,7 @@ pub(crate) struct RolloutCommand {
     /// Factor by which the film is slower than real time [default: 1, or the power of two with which it lasts four seconds].
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u64).range(1..=1000))]
     slow_motion: Option<u64>,
-    /// Also write log.mcap, for Foxglove and PyPI's mcap.
+    /// Also write log.mcap, for Foxglove and PyPI's mcap, and ros2.mcap, with the messages of ROS 2.
     #[arg(long)]
     mcap: bool,
     /// Do not render pictures.
@@ -200,8 +200,10 @@ impl RolloutCommand {
         let n_steps = rollout.steps.len();
         if self.mcap {
             let interval = playback.simulated_interval(n_steps);
-            let log = rollout_log(&rollout, &episode_camera.frames(n_steps), interval)?;
-            folder.write("log.mcap", &log)?;
+            let frames = episode_camera.frames(n_steps);
+            for (name, dialect) in Dialect::ALL {
+                folder.write(name, &rollout_log(&rollout, &frames, interval, dialect)?)?;
+            }
         }
         let json = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;

@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use clap::Args;
 use insonate::bridges::{
-    DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace, serve,
+    BModePlan, DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace,
+    serve,
 };
 use insonate::experiments::{self, EpisodeCamera, LiveScan};
 use insonate::models::Scene;
@@ -12,22 +13,29 @@ use insonate::openigtlink::{Server, ServerConfig};
 use insonate::sim::render::RenderConfig;
 use insonate_settings::check_ranges;
 
+use super::b_mode_args::BModeArgs;
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
 use super::outcome::point;
-use super::print;
 use super::scene_args::SceneArgs;
+use super::{Usage, print};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate serve --openigtlink 18944 --scan --torso fast --force 5 --speed 0.04
   insonate serve --openigtlink 18944 --policy data/policies/probe-sweep/policy.safetensors
   insonate serve --openigtlink 18944 --scan --camera probe/camera --picture-size 320x240 --rate 30
+  insonate serve --openigtlink 18944 --scan --patient adult --b-mode --camera none
 
 In 3D Slicer: module OpenIGTLinkIF, a connector as client to localhost:18944.
-Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status.
+Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status;
+with --b-mode IMAGE BMode, in its place in RAS, with --b-mode-labels also IMAGE Labels and STRING LabelNames.
 Taken: TRANSFORM TargetToRAS, which ends the scan and steers the probe, within a workspace and at a limited speed.
 RAS in mm about the world's origin: right is -x, anterior +z, superior +y.")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 pub(crate) struct Serve {
     /// Port of the OpenIGTLink server; 0 takes any free one.
     #[arg(long, value_name = "PORT")]
@@ -53,7 +61,7 @@ pub(crate) struct Serve {
     /// Speed along the path [m/s].
     #[arg(long, value_name = "M_S", default_value_t = 0.04)]
     speed: f64,
-    /// Seed of the first episode of a policy.
+    /// Seed of the first episode of a policy; also draws the organs, unless the policy's task does.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Rate of pose and force, and the maximum rate of pictures [Hz].
@@ -65,6 +73,14 @@ pub(crate) struct Serve {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "160x120", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
+    /// Also send the B-mode image, up to --rate times a second. Needs --patient adult, or for a policy scene.shape=adult.
+    #[arg(long)]
+    b_mode: bool,
+    /// Also send the material of each pixel of the B-mode image.
+    #[arg(long, requires = "b_mode")]
+    b_mode_labels: bool,
+    #[command(flatten)]
+    picture: BModeArgs,
     /// Maximum speed of the probe towards a target [m/s].
     #[arg(long, value_name = "M_S", default_value_t = 0.1)]
     max_speed: f64,
@@ -103,7 +119,10 @@ impl Serve {
             }
             None => Box::new(LiveScan::new(&scene, &self.path())?),
         };
-        let plan = self.plan();
+        if self.b_mode {
+            live.start_imaging(self.seed).map_err(Usage::new)?;
+        }
+        let plan = self.plan()?;
         if let (Some(camera), Some((scene, _))) = (&plan.camera, live.scene()) {
             EpisodeCamera::check_scene(camera, scene)?;
         }
@@ -138,7 +157,8 @@ impl Serve {
             ("duration", self.duration.unwrap_or(1.0), [0.1, 1e6], "s"),
         ];
         check_ranges("", rows)?;
-        self.path().check().map_err(super::Usage::new)?;
+        self.picture.settings(self.seed).map_err(Usage::new)?;
+        self.path().check().map_err(Usage::new)?;
         Ok(())
     }
 
@@ -153,14 +173,19 @@ impl Serve {
         }
     }
 
-    fn plan(&self) -> ServePlan {
+    fn plan(&self) -> anyhow::Result<ServePlan> {
         let (width, height) = self.picture_size;
-        ServePlan {
+        let b_mode = BModePlan {
+            settings: self.picture.settings(self.seed)?,
+            with_labels: self.b_mode_labels,
+        };
+        Ok(ServePlan {
             rate: self.rate,
             duration: self.duration,
             camera: (self.camera != "none").then(|| self.camera.clone()),
             picture: RenderConfig::fast(width, height),
-        }
+            b_mode: self.b_mode.then_some(b_mode),
+        })
     }
 
     /// Around the torso, from its lowest skin to above it.
@@ -183,11 +208,14 @@ impl Serve {
         if let Some(problem) = &served.no_pictures {
             eprintln!("note: no pictures: {problem}");
         }
+        if let Some(problem) = &served.no_b_mode {
+            eprintln!("note: no ultrasound: {problem}");
+        }
         if self.json {
             return print(&serde_json::to_string_pretty(served)?);
         }
         print(&format!(
-            "{} frames in {:.1} s: {:.1} Hz, {:.2} of real time; {} pictures: {:.1} Hz\n{} clients, {} refused, {} dropped; {} frames sent, {} lost\n\
+            "{} frames in {:.1} s: {:.1} Hz, {:.2} of real time; {} pictures: {:.1} Hz; {} B-mode: {:.1} Hz\n{} clients, {} refused, {} dropped; {} frames sent, {} lost\n\
              {} targets, {} of them brought into the workspace",
             served.frames,
             served.wall_s,
@@ -195,6 +223,8 @@ impl Serve {
             served.real_time_factor,
             served.pictures,
             served.picture_rate_hz,
+            served.b_mode_pictures,
+            served.b_mode_rate_hz,
             served.clients,
             served.clients_refused,
             served.clients_dropped,

@@ -21,8 +21,20 @@ pub struct DatasetInfo {
     pub observation_names: Vec<String>,
     /// Names of the action's entries with units, shape `[n_actions]`.
     pub action_names: Vec<String>,
-    /// Recorded cameras.
+    /// Recorded cameras; ultrasound is one of them.
     pub cameras: Vec<CameraInfo>,
+    /// Numbers that are recorded with the observation, such as a wrench.
+    #[serde(default)]
+    pub signals: Vec<SignalInfo>,
+}
+
+/// Numbers that are recorded with the observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalInfo {
+    /// Name in files, such as `probe_wrench`.
+    pub name: String,
+    /// Names of the numbers with units.
+    pub entries: Vec<String>,
 }
 
 /// A recorded camera.
@@ -69,6 +81,9 @@ pub struct Demonstration {
     /// Images of each camera before each step and after the last one, each of [`CameraInfo::frame_len`] bytes: rows
     /// from the top.
     pub frames: Vec<Vec<u8>>,
+    /// Numbers of each signal before each step and after the last one, shape `[n + 1, n_entries]`; `[n, n_entries]` if the file lacks
+    /// the last ones.
+    pub signals: Vec<Vec<f32>>,
 }
 
 impl Demonstration {

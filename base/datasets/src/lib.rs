@@ -20,7 +20,7 @@ mod robomimic;
 mod statistics;
 mod write;
 
-pub use demonstration::{CameraInfo, Dataset, DatasetInfo, Demonstration};
+pub use demonstration::{CameraInfo, Dataset, DatasetInfo, Demonstration, SignalInfo};
 pub use error::DatasetError;
 pub use read::{ReadOptions, read};
 pub use write::{DatasetWriter, Format};

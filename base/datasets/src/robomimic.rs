@@ -5,7 +5,8 @@
 //! ├ demo_0             num_samples, seed, success
 //! │  ├ actions         [n, n_actions]      ├ obs/state            [n, n_obs]
 //! │  ├ rewards dones   [n]                 ├ obs/<camera>_image   [n, height, width, 3]
-//! │  └ states          [n, 1 + nq + nv]    └ next_obs/…           the same, a step later
+//! │  └ states          [n, 1 + nq + nv]    ├ obs/<signal>         [n, n_entries]
+//! │                                        └ next_obs/…           the same, a step later
 //! mask/train, mask/valid                   names of demonstrations
 //! ```
 
@@ -113,6 +114,12 @@ impl RobomimicWriter {
             part.create_dataset("state")
                 .with_f32_data(&demonstration.observations[first * n_obs..][..n * n_obs])
                 .with_shape(&[n as u64, n_obs as u64]);
+            for (signal, values) in self.info.signals.iter().zip(&demonstration.signals) {
+                let width = signal.entries.len();
+                part.create_dataset(&signal.name)
+                    .with_f32_data(&values[first * width..][..n * width])
+                    .with_shape(&[n as u64, width as u64]);
+            }
             for (camera, frames) in self.info.cameras.iter().zip(&demonstration.frames) {
                 let frame = camera.frame_len();
                 let (height, width) = (u64::from(camera.height), u64::from(camera.width));
@@ -315,6 +322,7 @@ impl Reader<'_> {
                 observations.extend_from_slice(&next[(n - 1) * n_obs..]);
             }
         }
+        let signals = self.signals(name, group, info, n)?;
         let states = match group.dataset("states") {
             Ok(_) => self.table(name, group, "states", Some(n))?.0,
             Err(_) => Vec::new(),
@@ -345,7 +353,36 @@ impl Reader<'_> {
                 .map(|success| success != 0),
             states,
             frames,
+            signals,
         })
+    }
+
+    /// Rows of each signal, with the one after the last step.
+    fn signals(
+        &mut self,
+        name: &str,
+        group: &Group,
+        info: &DatasetInfo,
+        n: usize,
+    ) -> Result<Vec<Vec<f32>>, DatasetError> {
+        let mut signals = Vec::new();
+        for signal in &info.signals {
+            let width = signal.entries.len();
+            let mut rows = Vec::new();
+            for (part, first) in [("obs", 0), ("next_obs", n - 1)] {
+                let place = format!("{part}/{}", signal.name);
+                let (values, [_, found]) = self.table(name, group, &place, Some(n))?;
+                if found != width {
+                    return Err(self.invalid(format!(
+                        "has {found} columns in {name}/{place}, {width} expected"
+                    )));
+                }
+                let values = values[first * width..].iter();
+                rows.extend(values.map(|&value| value as f32));
+            }
+            signals.push(rows);
+        }
+        Ok(signals)
     }
 
     /// Fails if a demonstration has a different width. Names the columns of files that have no names.

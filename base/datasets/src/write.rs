@@ -121,13 +121,18 @@ fn check(info: &DatasetInfo, demonstration: &Demonstration) -> Result<(), String
         ),
         ("cameras", demonstration.frames.len(), info.cameras.len()),
         ("states", demonstration.states.len() % n, 0),
+        ("signals", demonstration.signals.len(), info.signals.len()),
     ];
+    let signals = info.signals.iter().zip(&demonstration.signals);
+    let signals =
+        signals.map(|(signal, values)| ("signals", values.len(), (n + 1) * signal.entries.len()));
     let frames = info.cameras.iter().zip(&demonstration.frames);
     let frames =
         frames.map(|(camera, frames)| ("frames", frames.len(), (n + 1) * camera.frame_len()));
     match shapes
         .into_iter()
         .chain(frames)
+        .chain(signals)
         .find(|(_, found, expected)| found != expected)
     {
         Some((what, found, expected)) => Err(format!("has {found} {what}, {expected} expected")),

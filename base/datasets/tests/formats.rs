@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insonate_datasets::{
     CameraInfo, Dataset, DatasetError, DatasetInfo, DatasetWriter, Demonstration, Format,
-    ReadOptions, read,
+    ReadOptions, SignalInfo, read,
 };
 use proptest::prelude::*;
 
@@ -31,6 +31,12 @@ fn example(n_obs: usize, n_actions: usize, cameras: &[(&str, u32, u32)]) -> Data
                 height,
             })
             .collect(),
+        signals: [("wrench", 6), ("depth", 1)]
+            .map(|(name, n)| SignalInfo {
+                name: name.to_owned(),
+                entries: names(name, n),
+            })
+            .to_vec(),
     };
     let demonstrations = (0..3)
         .map(|episode| demonstration(&info, episode))
@@ -60,6 +66,11 @@ fn demonstration(info: &DatasetInfo, episode: usize) -> Demonstration {
                 (0..bytes).map(|i| (i * 7 + episode) as u8).collect()
             })
             .collect(),
+        signals: info
+            .signals
+            .iter()
+            .map(|signal| floats((n + 1) * signal.entries.len()).collect())
+            .collect(),
     }
 }
 
@@ -80,6 +91,9 @@ fn without_last_rows(mut dataset: Dataset) -> Dataset {
         demonstration.states.clear();
         for (camera, frames) in dataset.info.cameras.iter().zip(&mut demonstration.frames) {
             frames.truncate(n * camera.frame_len());
+        }
+        for (signal, values) in dataset.info.signals.iter().zip(&mut demonstration.signals) {
+            values.truncate(n * signal.entries.len());
         }
     }
     dataset
@@ -172,7 +186,11 @@ fn lerobot_has_the_metadata_of_its_loader() {
         serde_json::json!([6, 8, 3])
     );
     assert_eq!(info["features"]["action"]["shape"], serde_json::json!([1]));
+    let wrench = serde_json::json!({ "dtype": "float32", "shape": [6], "names": (0..6).map(|i| format!("wrench_{i} [m]")).collect::<Vec<_>>() });
+    assert_eq!(info["features"]["observation.wrench"], wrench);
     let stats = json("meta/stats.json");
+    // Depths before the steps of the three episodes: 3, 4 and 5 from -1, -0.75, -0.5 on.
+    assert_eq!(stats["observation.depth"]["max"], serde_json::json!([0.5]));
     // Rewards of the three episodes: -1, -0.75, …; 12 of them from -1 to 0.5.
     assert_eq!(stats["next.reward"]["min"], serde_json::json!([-1.0]));
     assert_eq!(stats["next.reward"]["max"], serde_json::json!([0.5]));

@@ -18,8 +18,9 @@ use crate::{ProtocolError, Transform};
 /// Interval at which threads check whether to stop.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Frames that wait for a client. A frame is everything that one call sends; frames with pictures come between simulation frames.
-const QUEUE: usize = 4;
+/// Frames that wait for a client. A frame is everything that one call sends; poses, a camera's pictures and ultrasound are frames of their
+/// own.
+const QUEUE: usize = 8;
 
 /// Limits of clients.
 #[derive(Debug, Clone, PartialEq)]

@@ -136,7 +136,7 @@ impl SceneSet {
         }
         let patient = match known.values().next() {
             Some(other) => other.with_organs(seed),
-            None => Patient::of(self.first(), seed)?,
+            None => Patient::of(&self.first().scene, seed)?,
         };
         known.insert(seed, patient.clone());
         Ok(patient)

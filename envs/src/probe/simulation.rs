@@ -17,6 +17,7 @@ use crate::camera::Camera;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
+use crate::ultrasound::TorsoScene;
 use crate::{
     BatchSeat, EndReason, Env, EnvError, EnvSpec, NamedValues as _, ObservationGroup, ResetOptions,
 };
@@ -310,5 +311,14 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         Some((&self.state.model.compiled, &self.state.physics))
+    }
+
+    fn torso(&self) -> Option<TorsoScene<'_>> {
+        Some(TorsoScene {
+            scene: &self.state.model.scene,
+            physics: &self.state.physics,
+            world_from_rest: self.state.torso.world_from_rest,
+            patient: self.state.patient.as_ref(),
+        })
     }
 }

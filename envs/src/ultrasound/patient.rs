@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use insonate_models::Scene;
 use insonate_models::torsos::Shape;
 use insonate_ultrasound::material::Material;
 use insonate_ultrasound::phantom::{Adult, Phantom as _};
 
 use crate::EnvError;
-use crate::probe::SceneModel;
 
 /// The internal anatomy of the patient, shared by all environments of a task.
 #[derive(Debug)]
@@ -20,15 +20,20 @@ impl Patient {
     ///
     /// # Errors
     /// [`EnvError::Config`] if the torso is not an adult.
-    pub fn of(scene: &SceneModel, seed: u64) -> Result<Arc<Self>, EnvError> {
-        let torso = scene.scene.torso.as_ref().map(|torso| &torso.config);
+    pub fn of(scene: &Scene, seed: u64) -> Result<Arc<Self>, EnvError> {
+        let torso = scene.torso.as_ref().map(|torso| &torso.config);
         let torso = torso.filter(|config| config.shape == Shape::Adult);
-        let torso = torso.ok_or_else(|| EnvError::Config {
-            field: "observation.ultrasound.readings".to_owned(),
-            problem: "needs scene.shape = \"adult\": other torsos have no organs".to_owned(),
-        })?;
+        let torso = torso.ok_or_else(Self::without_organs)?;
         let adult = Adult::new(&torso.patient.unwrap_or_default(), seed)?;
         Ok(Arc::new(Self { adult }))
+    }
+
+    /// The error of a scene whose torso has no organs.
+    pub(super) fn without_organs() -> EnvError {
+        EnvError::Config {
+            field: "observation.ultrasound.readings".to_owned(),
+            problem: "needs scene.shape = \"adult\": other torsos have no organs".to_owned(),
+        }
     }
 
     /// The same adult with the organs of another seed.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use insonate::datasets::{CameraInfo, DatasetWriter, Format};
 use insonate::demonstrations::{RecordPlan, dataset_info, record, recorded_json};
+use insonate::envs::ultrasound::PictureSettings;
 use insonate::evaluation::NamedPolicy;
 use insonate::files::{Claim, OutputFolder};
 use insonate::learning::LearningError;
@@ -19,7 +20,7 @@ use crate::watch::Watch;
 /// Records episodes in a data set. Returns the summary as JSON, and why the recording was stopped.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (task, output, *, expert, episodes, seed, format, successes_only, noise, cameras, camera_size, fix, settings, overwrite, progress))]
+#[pyo3(signature = (task, output, *, expert, episodes, seed, format, successes_only, noise, cameras, camera_size, b_mode, fix, settings, overwrite, progress))]
 pub(crate) fn demonstrate<'py>(
     py: Python<'py>,
     task: String,
@@ -32,6 +33,7 @@ pub(crate) fn demonstrate<'py>(
     noise: f64,
     cameras: Vec<String>,
     camera_size: (u32, u32),
+    b_mode: Option<(usize, usize, usize, Option<f64>)>,
     fix: Fixed,
     settings: &Bound<'py, PyDict>,
     overwrite: bool,
@@ -54,6 +56,13 @@ pub(crate) fn demonstrate<'py>(
                 height,
             })
             .collect(),
+        ultrasound: b_mode.map(|(size, lines, samples, depth)| PictureSettings {
+            size,
+            lines,
+            samples,
+            depth,
+            seed,
+        }),
     };
     plan.check()?;
     let mut watch = Watch::new(progress);
@@ -63,13 +72,15 @@ pub(crate) fn demonstrate<'py>(
         } else {
             NamedPolicy::load_all(&[expert], Some(&task), &overrides)?.remove(0)
         };
-        let spec = expert.factory.make()?.spec().clone();
+        let env = expert.factory.make()?;
+        let spec = env.spec().clone();
         if format == Format::LeRobot {
             let claim = Claim::resuming("demonstrate").overwriting(overwrite);
             // Not held: the data set takes it.
             drop(OutputFolder::create(&output, claim)?);
         }
-        let info = dataset_info(&expert, &spec, &plan);
+        let info = dataset_info(&expert, &*env, &plan);
+        drop(env);
         let mut writer = DatasetWriter::create(&output, format, info)?;
         let mut agent = expert.agent();
         let recorded = record(&expert, &mut agent, &plan, &mut writer, &mut |n_done| {

@@ -27,6 +27,27 @@ const SIDE: u32 = 360;
 /// Edge of a voxel [m].
 const VOXEL: f32 = 0.001;
 
+/// A frame of ultrasound.
+#[derive(Debug)]
+struct ScannedFrame {
+    /// Simulated time [s].
+    time: f64,
+    torso_from_probe: Isometry3<f64>,
+    /// Grey levels, shape `[SIDE, SIDE]`.
+    grey: Vec<u8>,
+}
+
+/// A frame of the film without marks.
+#[derive(Debug)]
+pub struct FilmFrame<'a> {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Grey levels of the B-mode picture, shape `[side, side]`.
+    pub grey: &'a [u8],
+    /// The camera's picture as red, green and blue, shape `[side, 4/3 side, 3]`; empty without one.
+    pub camera: Vec<u8>,
+}
+
 /// Ultrasound during a scan.
 #[derive(Debug)]
 pub struct BModeFilm {
@@ -46,8 +67,8 @@ pub struct BModeFilm {
     frames: Vec<Vec<u8>>,
     /// Depth ticks and caption of the ultrasound picture.
     ruler: Ruler,
-    /// The B-mode frames without the camera's picture, with poses in the torso frame.
-    sequence: Sequence,
+    /// The B-mode frames without the camera's picture.
+    scanned: Vec<ScannedFrame>,
     /// Reason why the frames have no camera's picture.
     pub problem: Option<SimError>,
 }
@@ -89,7 +110,7 @@ impl BModeFilm {
         Ok(Self {
             has_camera,
             adult: Adult::new(&torso.config.patient.unwrap_or_default(), seed)?,
-            sequence: Sequence::new(&converter),
+            scanned: Vec::new(),
             converter,
             volume: Volume::new(
                 &b_mode,
@@ -148,7 +169,6 @@ impl BModeFilm {
         self.first.get_or_insert(physics.time());
         let mut grey = Vec::new();
         self.converter.picture(&frame, &mut grey);
-        self.sequence.push(&grey, physics.time(), &pose)?;
         let camera = self.camera(compiled, physics);
         let side = SIDE as usize;
         let mut rgb: Vec<u8> = grey.iter().flat_map(|&level| [level; 3]).collect();
@@ -161,13 +181,18 @@ impl BModeFilm {
             [seen, row].concat()
         });
         self.frames.push(pixels.collect());
+        self.scanned.push(ScannedFrame {
+            time: physics.time(),
+            torso_from_probe: pose,
+            grey,
+        });
         Ok(())
     }
 
     /// Whether the next frame of the film is due. Frames are whole intervals after the first one, to half a simulation step.
     fn is_due(&self, physics: &Physics) -> bool {
         let since = self.first.map(|first| physics.time() - first);
-        let next = self.sequence.len() as f64 * INTERVAL;
+        let next = self.scanned.len() as f64 * INTERVAL;
         since.is_none_or(|since| since + 0.5 * physics.timestep() >= next)
     }
 
@@ -207,16 +232,47 @@ impl BModeFilm {
     /// # Errors
     /// [`insonate_ultrasound::UltrasoundError`] if there are more frames than fit into a DICOM file.
     pub fn files(&self) -> Result<Vec<(&'static str, Vec<u8>)>, ExperimentError> {
-        if self.sequence.is_empty() {
+        if self.scanned.is_empty() {
             return Ok(Vec::new());
+        }
+        let mut sequence = Sequence::new(&self.converter);
+        for frame in &self.scanned {
+            sequence.push(&frame.grey, frame.time, &frame.torso_from_probe)?;
         }
         let mut volume = self.volume.clone();
         volume.fill();
         Ok(vec![
-            ("b_mode.seq.mha", self.sequence.to_meta_image()),
-            ("b_mode.dcm", self.sequence.to_dicom()?),
+            ("b_mode.seq.mha", sequence.to_meta_image()),
+            ("b_mode.dcm", sequence.to_dicom()?),
             ("b_mode.nrrd", volume.to_nrrd()),
         ])
+    }
+
+    /// Width and height of the B-mode picture [pixels].
+    pub fn side(&self) -> u32 {
+        SIDE
+    }
+
+    /// Size of a pixel of the B-mode picture, and x and z of its upper left corner in the probe's frame [m].
+    pub fn geometry(&self) -> [f64; 3] {
+        let [x, z] = self.converter.corner;
+        [self.converter.pixel, x, z]
+    }
+
+    /// The frames of the film in order of time.
+    pub fn film_frames(&self) -> impl Iterator<Item = FilmFrame<'_>> {
+        let side = SIDE as usize;
+        let frames = self.scanned.iter().zip(&self.frames);
+        frames.map(move |(scanned, film)| {
+            // Rows of red, green and blue: the camera's, if there is one, then those of ultrasound.
+            let width = film.len() / side - 3 * side;
+            let rows = film.chunks_exact(width + 3 * side);
+            FilmFrame {
+                time: scanned.time,
+                grey: &scanned.grey,
+                camera: rows.flat_map(|row| &row[..width]).copied().collect(),
+            }
+        })
     }
 
     /// The film `b_mode.gif`; `None` if there are no frames.

@@ -48,7 +48,7 @@ pub mod tissue;
 mod torso_parameters;
 mod tuning;
 
-pub use b_mode_film::BModeFilm;
+pub use b_mode_film::{BModeFilm, FilmFrame};
 pub use base_search::Advice;
 pub use block_measure::{BlockFigures, BlockMeasure, PointFigures};
 pub use device::{Backend, Device};
@@ -73,7 +73,7 @@ pub use pressure_plot::pressure_plot;
 pub use progress::{Interrupted, Progress};
 pub use psm_plot::{psm_force_plot, psm_track_plot};
 pub use random_site::random_site;
-pub use record::{Pressure, Record, Sample};
+pub use record::{JointRecord, Pressure, Record, Sample};
 pub use recorder::{ProbeTrajectory, Recorder};
 pub use recording::{Recording, RecordingTruth};
 pub use repeat_press::{RepeatedPress, repeat_press};

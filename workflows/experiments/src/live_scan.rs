@@ -1,6 +1,8 @@
 //! A scan without end: back and forth along its path, until a client steers the probe.
 
+use insonate_envs::ultrasound::{TorsoAtRest, TorsoScene, TorsoView};
 use insonate_models::Scene;
+use insonate_models::torsos::Shape;
 use insonate_sim::controllers::{
     Controller as _, HybridForce, HybridTarget, OscPose, OscPoseConfig, OscTarget,
 };
@@ -29,6 +31,8 @@ pub struct LiveScan<'a> {
     travelled: f64,
     /// Controller and target pose while the probe is steered.
     steered: Option<(OscPose, Pose)>,
+    /// The torso before the first step; set if it is imaged.
+    imaged: Option<TorsoAtRest>,
 }
 
 impl std::fmt::Debug for LiveScan<'_> {
@@ -58,6 +62,7 @@ impl<'a> LiveScan<'a> {
             touching: 0.0,
             travelled: 0.0,
             steered: None,
+            imaged: None,
         })
     }
 
@@ -97,6 +102,33 @@ impl<'a> LiveScan<'a> {
         let controller = OscPose::new(&self.probe_scene.physics, config)?;
         self.steered = Some((controller, world_from_probe));
         Ok(())
+    }
+
+    /// Lets [`LiveScan::torso_view`] return what the probe can image. Call it before the first step; `seed` draws the organs.
+    ///
+    /// # Errors
+    /// [`ExperimentError::NoOrgans`] if the torso is not an adult.
+    pub fn start_imaging(&mut self, seed: u64) -> Result<(), ExperimentError> {
+        let torso = self.probe_scene.scene.torso.as_ref();
+        if !torso.is_some_and(|torso| torso.config.shape == Shape::Adult) {
+            return Err(ExperimentError::NoOrgans);
+        }
+        self.imaged = Some(TorsoAtRest::new(&self.torso(), seed)?);
+        Ok(())
+    }
+
+    /// The tissue, the organs and the probe; `None` before [`LiveScan::start_imaging`].
+    pub fn torso_view(&self) -> Option<TorsoView> {
+        Some(self.imaged.as_ref()?.view(&self.torso()))
+    }
+
+    fn torso(&self) -> TorsoScene<'_> {
+        TorsoScene {
+            scene: self.probe_scene.scene,
+            physics: &self.probe_scene.physics,
+            world_from_rest: Pose::default(),
+            patient: None,
+        }
     }
 
     /// The scene and its state.

@@ -163,7 +163,7 @@ fn press_once(
         }
         let wanted = pose_at(&probe_scene, reference.depth);
         let sample = probe_scene.sample(reference.phase as usize, &wanted, &skin, None);
-        record.samples.push(sample);
+        probe_scene.log(&mut record, sample);
         if let Err(limit) = guard.check_rest(sample.time, &watch, aside) {
             problems.push(limit.to_string());
             break;

@@ -3,21 +3,22 @@
 use insonate_meshes::HeightIndex;
 use insonate_models::Scene;
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::{FacePressure, PressureMap, ProbeContact};
+use insonate_sim::readings::{FacePressure, Joints, PressureMap, ProbeContact};
 use insonate_sim::verdict::check_start;
 use insonate_sim::{CompiledScene, Physics, Pose};
 use nalgebra::Vector3;
 
-use super::{ExperimentError, Pressure, Sample};
+use super::{ExperimentError, Pressure, Record, Sample};
 
 /// A running scene with the readings of the probe.
 #[derive(Debug)]
 pub(super) struct ProbeScene<'a> {
-    scene: &'a Scene,
+    pub(super) scene: &'a Scene,
     pub(super) compiled: CompiledScene,
     pub(super) physics: Physics,
     pub(super) placement: ProbePlacement,
     contact: ProbeContact,
+    joints: Joints,
     /// Set if samples have the pressure on the face.
     pressure: Option<FacePressure>,
     /// The map with the greatest peak so far.
@@ -41,6 +42,7 @@ impl<'a> ProbeScene<'a> {
             compiled,
             placement: ProbePlacement::new(&physics)?,
             contact: ProbeContact::new(physics.model())?,
+            joints: Joints::new(physics.model()),
             pressure: None,
             greatest_pressure: None,
             physics,
@@ -121,6 +123,17 @@ impl<'a> ProbeScene<'a> {
             tilt: pose.z_axis().angle(&goal.z_axis()),
             pressure: self.pressure_on_face(),
         }
+    }
+
+    /// Adds a sample of the current state to a record, with the joints.
+    pub(super) fn log(&self, record: &mut Record, sample: Sample) {
+        record.samples.push(sample);
+        let log = &mut record.joints;
+        if log.names.is_empty() {
+            log.names.clone_from(&self.joints.names);
+        }
+        log.positions.extend(self.joints.positions(&self.physics));
+        log.velocities.extend(self.joints.velocities(&self.physics));
     }
 
     fn pressure_on_face(&mut self) -> Option<Pressure> {

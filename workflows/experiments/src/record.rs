@@ -44,6 +44,27 @@ pub struct Pressure {
     pub contact_area: f64,
 }
 
+/// Joints of the robot, in the order of its model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JointRecord {
+    /// Names in the scene.
+    pub names: Vec<String>,
+    /// Positions [rad or m], shape `[n_samples, n_joints]`.
+    pub positions: Vec<f64>,
+    /// Velocities [rad/s or m/s], shape `[n_samples, n_joints]`.
+    pub velocities: Vec<f64>,
+}
+
+impl JointRecord {
+    /// Positions and velocities at a sample; `None` if they were not recorded.
+    pub fn at(&self, sample: usize) -> Option<[&[f64]; 2]> {
+        let n = self.names.len();
+        let range = sample * n..(sample + 1) * n;
+        let positions = self.positions.get(range.clone())?;
+        Some([positions, self.velocities.get(range)?])
+    }
+}
+
 /// Samples of an experiment.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
@@ -51,6 +72,8 @@ pub struct Record {
     pub phases: Vec<&'static str>,
     /// Samples in order of time.
     pub samples: Vec<Sample>,
+    /// The robot's joints at the samples; only in MCAP logs.
+    pub joints: JointRecord,
     /// Deviations from the settings.
     pub notes: Vec<String>,
     /// Pressure on the face when its greatest mean over 1 cm² was greatest; `None` if it is not measured.

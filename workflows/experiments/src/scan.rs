@@ -320,7 +320,7 @@ impl<'a> Run<'a> {
         let sample = self
             .probe_scene
             .sample(phase, &goal.pose, &goal.skin, direction);
-        self.record.samples.push(sample);
+        self.probe_scene.log(&mut self.record, sample);
         self.guard.check(&sample, &self.watch, self.aside)?;
         Ok(report(self.progress, self.share)?)
     }
@@ -435,12 +435,9 @@ impl<'a> Run<'a> {
             controller.set_target(&self.probe_scene.physics, OscTarget::Pose(up));
             controller.control(&mut self.probe_scene.physics);
             self.probe_scene.physics.step()?;
-            self.record.samples.push(self.probe_scene.sample(
-                3,
-                &up,
-                &goal.skin,
-                Some(goal.direction),
-            ));
+            let direction = Some(goal.direction);
+            let sample = self.probe_scene.sample(3, &up, &goal.skin, direction);
+            self.probe_scene.log(&mut self.record, sample);
             report(self.progress, 1.0)?;
         }
         Ok(())

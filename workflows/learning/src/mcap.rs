@@ -1,18 +1,23 @@
 //! Experiments and rollouts as MCAP logs.
 //!
-//! | topic | schema | content |
-//! |---|---|---|
-//! | `/tf` | `foxglove.FrameTransform` | the probe's face in the world |
-//! | `/probe/pose` | `foxglove.PoseInFrame` | the same pose |
-//! | `/probe/target` | `foxglove.PoseInFrame` | target pose of the face, in scans and presses |
-//! | `/probe/wrench` | `insonate.Wrench` | wrench of the probe on the tissue, in the probe frame |
-//! | `/sample` | `insonate.Sample` | the other columns of the log |
-//! | `/camera` | `foxglove.CompressedImage` | frames of a rollout's film |
+//! | topic | Foxglove | ROS 2 | content |
+//! |---|---|---|---|
+//! | `/tf` | `FrameTransform` | `TFMessage` | the probe's face in the world; the B-mode picture's corner in the probe frame |
+//! | `/probe/pose` | `PoseInFrame` | `PoseStamped` | pose of the face |
+//! | `/probe/target` | `PoseInFrame` | `PoseStamped` | target pose of the face, in scans and presses |
+//! | `/probe/wrench` | `insonate.Wrench` | `WrenchStamped` | wrench of the probe on the tissue, in the probe frame |
+//! | `/joint_states` | `JointStates` | `JointState` | joints of the robot, in scans and presses |
+//! | `/sample` | `insonate.Sample` | | the other columns of the log |
+//! | `/b_mode` | `CompressedImage` | `/b_mode/compressed` | ultrasound of a scan |
+//! | `/camera` | `CompressedImage` | `/camera/compressed` | frames of a film |
+
+use std::collections::BTreeMap;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
-use insonate_datasets::mcap::{LogError, LogPose, McapLog};
-use insonate_experiments::Record;
+use insonate_datasets::mcap::{Dialect, LogError, LogPose, McapLog};
+use insonate_experiments::{BModeFilm, FilmFrame, Record};
 use insonate_sim::render::Image;
 use serde_json::{Map, Value, json};
 
@@ -21,15 +26,34 @@ use crate::evaluation::Rollout;
 
 const WORLD: &str = "world";
 const PROBE: &str = "probe";
+/// Frame of the B-mode picture: origin at its upper left corner, x along its rows, y down.
+const B_MODE: &str = "b_mode";
 
-/// Log of a scan or a press.
+/// Log of a scan or a press, with the pictures of ultrasound if there are any.
 ///
 /// # Errors
-/// [`LogError`].
-pub fn record_log(record: &Record) -> Result<Vec<u8>, LogError> {
-    let mut log = McapLog::new()?;
-    for sample in &record.samples {
+/// [`LogError`], or an error if a picture cannot be encoded.
+pub fn record_log(
+    record: &Record,
+    b_mode: Option<&BModeFilm>,
+    dialect: Dialect,
+) -> Result<Vec<u8>, LearningError> {
+    let mut log = McapLog::new(dialect)?;
+    if let Some(film) = b_mode {
+        let [pixel, _, _] = film.geometry();
+        let values = BTreeMap::from([("pixel_m".to_owned(), pixel.to_string())]);
+        log.metadata(B_MODE, values)?;
+    }
+    let mut frames = b_mode.into_iter().flat_map(BModeFilm::film_frames);
+    let mut frame = frames.next();
+    for (index, sample) in record.samples.iter().enumerate() {
         let time = sample.time;
+        while let (Some(film), Some(taken)) = (b_mode, &frame)
+            && taken.time <= time
+        {
+            log_frame(&mut log, film, taken)?;
+            frame = frames.next();
+        }
         let pose = LogPose {
             position: sample.position,
             rotation: sample.rotation,
@@ -40,6 +64,9 @@ pub fn record_log(record: &Record) -> Result<Vec<u8>, LogError> {
         };
         log_probe(&mut log, time, &pose, sample.force, sample.torque)?;
         log.pose("/probe/target", time, WORLD, &target)?;
+        if let Some([positions, velocities]) = record.joints.at(index) {
+            log.joints(time, &record.joints.names, positions, velocities)?;
+        }
         let values = [
             ("phase", json!(record.phases.get(sample.phase))),
             ("velocity_m_s", json!(sample.velocity)),
@@ -51,7 +78,27 @@ pub fn record_log(record: &Record) -> Result<Vec<u8>, LogError> {
         ];
         log.sample("/sample", time, named(values))?;
     }
-    log.finish()
+    Ok(log.finish()?)
+}
+
+/// The picture of ultrasound, its place at the probe, and the camera's picture.
+fn log_frame(log: &mut McapLog, film: &BModeFilm, frame: &FilmFrame) -> Result<(), LearningError> {
+    let [_, x, z] = film.geometry();
+    let corner = LogPose {
+        position: [x, 0.0, z],
+        // A quarter turn about x: down in the picture is along the beam.
+        rotation: [FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0, 0.0],
+    };
+    log.transform(frame.time, PROBE, B_MODE, &corner)?;
+    let side = film.side();
+    let picture = png(frame.grey, [side, side], ExtendedColorType::L8)?;
+    log.image("/b_mode", frame.time, B_MODE, "png", &picture)?;
+    if !frame.camera.is_empty() {
+        let width = (frame.camera.len() / 3) as u32 / side;
+        let picture = png(&frame.camera, [width, side], ExtendedColorType::Rgb8)?;
+        log.image("/camera", frame.time, WORLD, "png", &picture)?;
+    }
+    Ok(())
 }
 
 /// Log of an episode with a frame of its film every `interval` [s].
@@ -62,15 +109,18 @@ pub fn rollout_log(
     rollout: &Rollout,
     frames: &[&Image],
     interval: f64,
+    dialect: Dialect,
 ) -> Result<Vec<u8>, LearningError> {
-    let mut log = McapLog::new()?;
+    let mut log = McapLog::new(dialect)?;
     let mut frames = frames.iter().enumerate().peekable();
     let terms = &rollout.spec.reward_terms;
     for step in &rollout.steps {
         while let Some((index, frame)) = frames.next_if(|(i, _)| *i as f64 * interval <= step.time)
         {
             let time = index as f64 * interval;
-            log.image("/camera", time, WORLD, "png", &png_of(frame)?)?;
+            let size = [frame.width, frame.height];
+            let picture = png(&frame.rgb, size, ExtendedColorType::Rgb8)?;
+            log.image("/camera", time, WORLD, "png", &picture)?;
         }
         let end = step.time + rollout.spec.control_timestep;
         if let Some(probe) = &step.probe {
@@ -120,14 +170,14 @@ fn named<const N: usize>(values: [(&str, Value); N]) -> Map<String, Value> {
         .collect()
 }
 
-fn png_of(image: &Image) -> Result<Vec<u8>, image::ImageError> {
+fn png(
+    pixels: &[u8],
+    [width, height]: [u32; 2],
+    color: ExtendedColorType,
+) -> Result<Vec<u8>, image::ImageError> {
     let mut bytes = Vec::new();
     let (compression, filter) = (CompressionType::Default, FilterType::Adaptive);
-    PngEncoder::new_with_quality(&mut bytes, compression, filter).write_image(
-        &image.rgb,
-        image.width,
-        image.height,
-        ExtendedColorType::Rgb8,
-    )?;
+    PngEncoder::new_with_quality(&mut bytes, compression, filter)
+        .write_image(pixels, width, height, color)?;
     Ok(bytes)
 }

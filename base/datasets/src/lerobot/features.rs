@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ACTION, DONE, REWARD, STATE, SUCCESS, TRUNCATED};
-use crate::{CameraInfo, DatasetInfo};
+use crate::{CameraInfo, DatasetInfo, SignalInfo};
 
 /// Scalar features, with their types.
 const SCALARS: [(&str, &str); 9] = [
@@ -23,6 +23,11 @@ pub(super) fn picture_key(camera: &CameraInfo) -> String {
     format!("observation.images.{}", camera.key())
 }
 
+/// The feature of a signal.
+pub(super) fn signal_key(signal: &SignalInfo) -> String {
+    format!("observation.{}", signal.name)
+}
+
 /// Features in the format of `info.json`.
 pub(super) fn lerobot(info: &DatasetInfo) -> Value {
     let mut features = Map::new();
@@ -32,6 +37,11 @@ pub(super) fn lerobot(info: &DatasetInfo) -> Value {
     ] {
         let feature = json!({ "dtype": "float32", "shape": [names.len()], "names": names });
         features.insert(name.to_owned(), feature);
+    }
+    for signal in &info.signals {
+        let names = &signal.entries;
+        let feature = json!({ "dtype": "float32", "shape": [names.len()], "names": names });
+        features.insert(signal_key(signal), feature);
     }
     for camera in &info.cameras {
         let feature = json!({
@@ -58,6 +68,9 @@ pub(super) fn hugging_face(info: &DatasetInfo) -> Value {
     let mut features = Map::new();
     features.insert(STATE.to_owned(), vector(info.observation_names.len()));
     features.insert(ACTION.to_owned(), vector(info.action_names.len()));
+    for signal in &info.signals {
+        features.insert(signal_key(signal), vector(signal.entries.len()));
+    }
     for camera in &info.cameras {
         features.insert(picture_key(camera), json!({ "_type": "Image" }));
     }

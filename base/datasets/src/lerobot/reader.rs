@@ -10,7 +10,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 
 use super::column::ParquetFile;
-use super::features::picture_key;
+use super::features::{picture_key, signal_key};
 use super::{
     ACTION, DONE, ExtraInfo, INFO, OURS, REWARD, STATE, SUCCESS, TRUNCATED, VERSION, data_file,
 };
@@ -218,6 +218,14 @@ impl Group<'_> {
         });
         let (rewards, done, truncated, success) = (rewards?, done?, truncated?, success?);
         let at = |column: &Option<Vec<f64>>, row: usize| column.as_ref().map(|values| values[row]);
+        let infos = reader.info.signals.clone();
+        let budget = &mut reader.budget;
+        let signals = infos.iter().map(|signal| {
+            let width = signal.entries.len();
+            let values = self.required(&signal_key(signal), width, budget)?;
+            Ok((values, width))
+        });
+        let signals: Vec<(Vec<f64>, usize)> = signals.collect::<Result<_, DatasetError>>()?;
         let cameras = if reader.options.frames {
             reader.info.cameras.clone()
         } else {
@@ -244,6 +252,10 @@ impl Group<'_> {
                 at(&done, row) == Some(1.0) && at(&truncated, row) != Some(1.0);
             demonstration.is_success = at(&success, row).map(|success| success != 0.0);
             demonstration.frames.resize(cameras.len(), Vec::new());
+            demonstration.signals.resize(signals.len(), Vec::new());
+            for (own, (values, width)) in demonstration.signals.iter_mut().zip(&signals) {
+                own.extend(single(values, *width));
+            }
         }
         for (index, camera) in cameras.iter().enumerate() {
             self.read_frames(reader, &episodes, index, camera)?;

@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::features::{hugging_face, picture_key};
+use super::features::{hugging_face, picture_key, signal_key};
 use super::meta::{self, Episode};
 use super::table::{self, Column, Table, floats};
 use super::{
@@ -60,6 +60,11 @@ impl LeRobotWriter {
             (ACTION.to_owned(), Statistics::new(info.action_names.len())),
             (REWARD.to_owned(), Statistics::new(1)),
         ];
+        stats.extend(
+            info.signals
+                .iter()
+                .map(|signal| (signal_key(signal), Statistics::new(signal.entries.len()))),
+        );
         stats.extend(
             info.cameras
                 .iter()
@@ -169,6 +174,11 @@ impl LeRobotWriter {
                 floats(demonstration.actions.clone(), n_actions),
             ),
         ];
+        for (signal, values) in self.info.signals.iter().zip(&demonstration.signals) {
+            let width = signal.entries.len();
+            let values = values[..n * width].to_vec();
+            table.push((signal_key(signal), floats(values, width)));
+        }
         for (camera, frames) in self.info.cameras.iter().zip(&demonstration.frames) {
             let files = frames.chunks_exact(camera.frame_len()).take(n);
             let files: Result<Vec<_>, _> = files.map(|rgb| picture::encode(camera, rgb)).collect();
@@ -203,8 +213,11 @@ impl LeRobotWriter {
             &demonstration.actions,
             &demonstration.rewards,
         ];
+        let signals = self.info.signals.iter().zip(&demonstration.signals);
+        let signals = signals.map(|(signal, values)| &values[..n * signal.entries.len()]);
+        let n_numeric = parts.len() + self.info.signals.len();
         let mut own = Vec::new();
-        for ((name, total), values) in self.stats.iter_mut().zip(parts) {
+        for ((name, total), values) in self.stats.iter_mut().zip(parts.into_iter().chain(signals)) {
             let width = total.mean.len();
             let mut stats = Statistics::new(width);
             for row in values.chunks_exact(width.max(1)) {
@@ -213,7 +226,10 @@ impl LeRobotWriter {
             }
             own.push((name.clone(), stats));
         }
-        for ((_, total), frames) in self.stats[3..].iter_mut().zip(&demonstration.frames) {
+        for ((_, total), frames) in self.stats[n_numeric..]
+            .iter_mut()
+            .zip(&demonstration.frames)
+        {
             for pixel in frames.chunks_exact(3) {
                 total.add(pixel.iter().map(|&value| f64::from(value) / 255.0));
             }

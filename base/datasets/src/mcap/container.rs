@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use mcap::records::MessageHeader;
+use mcap::records::{MessageHeader, Metadata};
 use mcap::{McapError, WriteOptions, Writer};
 
 use super::schemas::Schema;
@@ -17,20 +17,39 @@ pub struct LogError(#[from] McapError);
 pub(super) struct Container(Writer<Cursor<Vec<u8>>>);
 
 impl Container {
-    pub(super) fn new() -> Result<Self, LogError> {
+    /// `profile`: `ros2` if all messages are ROS 2's, else empty.
+    pub(super) fn new(profile: &str) -> Result<Self, LogError> {
         let options = WriteOptions::new()
             .compression(None)
+            .profile(profile)
             .library(format!("insonate {}", env!("CARGO_PKG_VERSION")));
         Ok(Self(options.create(Cursor::new(Vec::new()))?))
     }
 
-    /// Adds a channel of JSON messages, and returns its number.
-    pub(super) fn add_channel(&mut self, topic: &str, schema: Schema) -> Result<u16, LogError> {
+    /// Adds a channel of messages in an encoding, `json` or `cdr`, and returns its number.
+    pub(super) fn add_channel(
+        &mut self,
+        topic: &str,
+        schema: Schema,
+        encoding: &str,
+    ) -> Result<u16, LogError> {
         let text = schema.text.as_bytes();
-        let schema_id = self.0.add_schema(schema.name, "jsonschema", text)?;
-        Ok(self
-            .0
-            .add_channel(schema_id, topic, "json", &BTreeMap::new())?)
+        let schema_id = self.0.add_schema(schema.name, schema.encoding, text)?;
+        let metadata = BTreeMap::new();
+        Ok(self.0.add_channel(schema_id, topic, encoding, &metadata)?)
+    }
+
+    /// Adds named texts, which belong to no time.
+    pub(super) fn add_metadata(
+        &mut self,
+        name: &str,
+        values: BTreeMap<String, String>,
+    ) -> Result<(), LogError> {
+        let metadata = Metadata {
+            name: name.to_owned(),
+            metadata: values,
+        };
+        Ok(self.0.write_metadata(&metadata)?)
     }
 
     /// Adds a message at its channel and its number there.
@@ -38,7 +57,7 @@ impl Container {
         &mut self,
         (channel_id, sequence): (u16, u32),
         nanoseconds: u64,
-        message: &str,
+        message: &[u8],
     ) -> Result<(), LogError> {
         let header = MessageHeader {
             channel_id,
@@ -46,7 +65,7 @@ impl Container {
             log_time: nanoseconds,
             publish_time: nanoseconds,
         };
-        Ok(self.0.write_to_known_channel(&header, message.as_bytes())?)
+        Ok(self.0.write_to_known_channel(&header, message)?)
     }
 
     /// Returns the bytes of the file.

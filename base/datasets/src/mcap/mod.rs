@@ -1,17 +1,19 @@
 //! Logs as MCAP (<https://mcap.dev/spec>): JSON messages with Foxglove's schemas, readable by Foxglove, Lichtblick and
-//! PyPI's `mcap`.
+//! PyPI's `mcap`; or ROS 2's messages in CDR, readable by rosbag2, PlotJuggler and PyPI's `rosbags`.
 //!
 //! Times are simulation times from 0 [s]. Positions are in metres, rotations are quaternions.
 
 mod base64;
+mod cdr;
 #[cfg(feature = "mcap")]
 mod container;
 #[cfg(not(feature = "mcap"))]
 #[path = "no_container.rs"]
 mod container;
+mod ros2;
 mod schemas;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
@@ -29,9 +31,25 @@ pub struct LogPose {
     pub rotation: [f64; 4],
 }
 
+/// Messages of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// JSON with Foxglove's schemas.
+    Foxglove,
+    /// ROS 2's messages in CDR.
+    Ros2,
+}
+
+impl Dialect {
+    /// Every dialect with the name of its log.
+    pub const ALL: [(&'static str, Self); 2] =
+        [("log.mcap", Self::Foxglove), ("ros2.mcap", Self::Ros2)];
+}
+
 /// A log during writing, in memory.
 pub struct McapLog {
     container: Container,
+    dialect: Dialect,
     /// Channel id of each topic, and its number of messages.
     channels: HashMap<String, (u16, u32)>,
 }
@@ -47,9 +65,14 @@ impl McapLog {
     ///
     /// # Errors
     /// [`LogError`]; always without the feature `mcap`.
-    pub fn new() -> Result<Self, LogError> {
+    pub fn new(dialect: Dialect) -> Result<Self, LogError> {
+        let profile = match dialect {
+            Dialect::Foxglove => "",
+            Dialect::Ros2 => "ros2",
+        };
         Ok(Self {
-            container: Container::new()?,
+            container: Container::new(profile)?,
+            dialect,
             channels: HashMap::new(),
         })
     }
@@ -59,10 +82,10 @@ impl McapLog {
     /// # Errors
     /// [`LogError`] without the feature `mcap`.
     pub fn check_built() -> Result<(), LogError> {
-        Self::new().map(|_| ())
+        Self::new(Dialect::Foxglove).map(|_| ())
     }
 
-    /// Adds the transform of a frame in its parent frame, as `foxglove.FrameTransform` on `/tf`.
+    /// Adds the transform of a frame in its parent frame, as `foxglove.FrameTransform` or `tf2_msgs/msg/TFMessage` on `/tf`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -73,6 +96,10 @@ impl McapLog {
         child: &str,
         pose: &LogPose,
     ) -> Result<(), LogError> {
+        if self.dialect == Dialect::Ros2 {
+            let message = ros2::tf(time, parent, child, pose);
+            return self.add("/tf", ros2::TF, time, &message);
+        }
         let message = json!({
             "timestamp": stamp(time),
             "parent_frame_id": parent,
@@ -83,7 +110,7 @@ impl McapLog {
         self.write("/tf", schemas::FRAME_TRANSFORM, time, &message)
     }
 
-    /// Adds a pose, as `foxglove.PoseInFrame`.
+    /// Adds a pose, as `foxglove.PoseInFrame` or `geometry_msgs/msg/PoseStamped`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -94,6 +121,10 @@ impl McapLog {
         frame: &str,
         pose: &LogPose,
     ) -> Result<(), LogError> {
+        if self.dialect == Dialect::Ros2 {
+            let message = ros2::pose(time, frame, pose);
+            return self.add(topic, ros2::POSE, time, &message);
+        }
         let message = json!({
             "timestamp": stamp(time),
             "frame_id": frame,
@@ -105,7 +136,8 @@ impl McapLog {
         self.write(topic, schemas::POSE_IN_FRAME, time, &message)
     }
 
-    /// Adds a force [N] and torque [N·m], as `insonate.Wrench`; Foxglove has no such schema.
+    /// Adds a force [N] and torque [N·m], as `insonate.Wrench`, since Foxglove has no such schema, or
+    /// `geometry_msgs/msg/WrenchStamped`.
     ///
     /// # Errors
     /// [`LogError`].
@@ -117,6 +149,10 @@ impl McapLog {
         force: [f64; 3],
         torque: [f64; 3],
     ) -> Result<(), LogError> {
+        if self.dialect == Dialect::Ros2 {
+            let message = ros2::wrench(time, frame, force, torque);
+            return self.add(topic, ros2::WRENCH, time, &message);
+        }
         let message = json!({
             "timestamp": stamp(time),
             "frame_id": frame,
@@ -126,7 +162,8 @@ impl McapLog {
         self.write(topic, schemas::WRENCH, time, &message)
     }
 
-    /// Adds an image as PNG or JPEG, as `foxglove.CompressedImage`.
+    /// Adds an image as PNG or JPEG, as `foxglove.CompressedImage` or `sensor_msgs/msg/CompressedImage`, there on the topic with
+    /// `/compressed` appended, as ROS 2's image transport names it.
     ///
     /// # Errors
     /// [`LogError`].
@@ -138,6 +175,11 @@ impl McapLog {
         format: &str,
         file: &[u8],
     ) -> Result<(), LogError> {
+        if self.dialect == Dialect::Ros2 {
+            let message = ros2::compressed_image(time, frame, format, file);
+            let topic = format!("{topic}/compressed");
+            return self.add(&topic, ros2::COMPRESSED_IMAGE, time, &message);
+        }
         let message = json!({
             "timestamp": stamp(time),
             "frame_id": frame,
@@ -147,7 +189,45 @@ impl McapLog {
         self.write(topic, schemas::COMPRESSED_IMAGE, time, &message)
     }
 
-    /// Adds named numbers, as `insonate.Sample`.
+    /// Adds positions [rad or m] and velocities [rad/s or m/s] of joints, as `foxglove.JointStates` or `sensor_msgs/msg/JointState` on
+    /// `/joint_states`.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    pub fn joints(
+        &mut self,
+        time: f64,
+        names: &[String],
+        positions: &[f64],
+        velocities: &[f64],
+    ) -> Result<(), LogError> {
+        const TOPIC: &str = "/joint_states";
+        if self.dialect == Dialect::Ros2 {
+            let message = ros2::joint_state(time, names, [positions, velocities]);
+            return self.add(TOPIC, ros2::JOINT_STATE, time, &message);
+        }
+        let joints = names.iter().zip(positions).zip(velocities);
+        let joints = joints.map(|((name, position), velocity)| {
+            json!({ "name": name, "position": position, "velocity": velocity })
+        });
+        let joints: Vec<Value> = joints.collect();
+        let message = json!({ "timestamp": stamp(time), "joints": joints });
+        self.write(TOPIC, schemas::JOINT_STATES, time, &message)
+    }
+
+    /// Adds named texts, which belong to no time.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    pub fn metadata(
+        &mut self,
+        name: &str,
+        values: BTreeMap<String, String>,
+    ) -> Result<(), LogError> {
+        self.container.add_metadata(name, values)
+    }
+
+    /// Adds named numbers, as `insonate.Sample`; ROS 2 has no such message, so its logs omit them.
     ///
     /// # Errors
     /// [`LogError`].
@@ -157,6 +237,9 @@ impl McapLog {
         time: f64,
         values: serde_json::Map<String, Value>,
     ) -> Result<(), LogError> {
+        if self.dialect == Dialect::Ros2 {
+            return Ok(());
+        }
         let mut message = serde_json::Map::new();
         message.insert("timestamp".to_owned(), stamp(time));
         message.extend(values);
@@ -179,8 +262,22 @@ impl McapLog {
         time: f64,
         message: &Value,
     ) -> Result<(), LogError> {
+        self.add(topic, schema, time, message.to_string().as_bytes())
+    }
+
+    fn add(
+        &mut self,
+        topic: &str,
+        schema: Schema,
+        time: f64,
+        message: &[u8],
+    ) -> Result<(), LogError> {
         if !self.channels.contains_key(topic) {
-            let channel = self.container.add_channel(topic, schema)?;
+            let encoding = match self.dialect {
+                Dialect::Foxglove => "json",
+                Dialect::Ros2 => "cdr",
+            };
+            let channel = self.container.add_channel(topic, schema, encoding)?;
             self.channels.insert(topic.to_owned(), (channel, 0));
         }
         let Some((channel_id, sequence)) = self.channels.get_mut(topic) else {
@@ -189,7 +286,7 @@ impl McapLog {
         *sequence += 1;
         let place = (*channel_id, *sequence);
         self.container
-            .add_message(place, nanoseconds(time), &message.to_string())
+            .add_message(place, nanoseconds(time), message)
     }
 }
 

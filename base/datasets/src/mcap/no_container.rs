@@ -1,5 +1,6 @@
 //! In place of the container, in builds without the feature `mcap`: no log can be begun.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use super::schemas::Schema;
@@ -15,15 +16,23 @@ pub struct LogError(());
 pub(super) struct Container(Infallible);
 
 impl Container {
-    pub(super) fn new() -> Result<Self, LogError> {
+    pub(super) fn new(_: &str) -> Result<Self, LogError> {
         Err(LogError(()))
     }
 
-    pub(super) fn add_channel(&mut self, _: &str, _: Schema) -> Result<u16, LogError> {
+    pub(super) fn add_channel(&mut self, _: &str, _: Schema, _: &str) -> Result<u16, LogError> {
         match self.0 {}
     }
 
-    pub(super) fn add_message(&mut self, _: (u16, u32), _: u64, _: &str) -> Result<(), LogError> {
+    pub(super) fn add_metadata(
+        &mut self,
+        _: &str,
+        _: BTreeMap<String, String>,
+    ) -> Result<(), LogError> {
+        match self.0 {}
+    }
+
+    pub(super) fn add_message(&mut self, _: (u16, u32), _: u64, _: &[u8]) -> Result<(), LogError> {
         match self.0 {}
     }
 

@@ -9,6 +9,8 @@
 )]
 pub(super) struct Schema {
     pub(super) name: &'static str,
+    /// Language of the text: `jsonschema` or `ros2msg`.
+    pub(super) encoding: &'static str,
     pub(super) text: &'static str,
 }
 
@@ -40,6 +42,7 @@ macro_rules! schema {
     ($name:literal, $($properties:expr),+) => {
         Schema {
             name: $name,
+            encoding: "jsonschema",
             text: concat!(r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":""#, $name, r#"","type":"object","properties":{"#, $($properties),+, "}}"),
         }
     };
@@ -79,6 +82,12 @@ pub(super) const WRENCH: Schema = schema!(
     vector3!("torque [N m]")
 );
 
+pub(super) const JOINT_STATES: Schema = schema!(
+    "foxglove.JointStates",
+    time!(),
+    r#","joints":{"type":"array","items":{"type":"object","title":"foxglove.JointState","properties":{"name":{"type":"string"},"position":{"type":"number"},"velocity":{"type":"number"}}}}"#
+);
+
 pub(super) const SAMPLE: Schema = schema!("insonate.Sample", time!());
 
 #[cfg(test)]
@@ -92,6 +101,7 @@ mod tests {
             POSE_IN_FRAME,
             COMPRESSED_IMAGE,
             WRENCH,
+            JOINT_STATES,
             SAMPLE,
         ] {
             let value: serde_json::Value = serde_json::from_str(schema.text).unwrap();

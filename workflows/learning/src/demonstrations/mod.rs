@@ -9,9 +9,12 @@ mod imitation_files;
 mod record;
 mod recorded_json;
 mod scene_cameras;
+mod signals;
 pub mod teleoperation;
+mod ultrasound_frames;
 
 pub use imitate::{ImitationData, imitate};
 pub use imitation_files::{imitation_json, losses_csv};
 pub use record::{Choice, Demonstrator, RecordPlan, Recorded, dataset_info, record};
 pub use recorded_json::recorded_json;
+pub use ultrasound_frames::ULTRASOUND;

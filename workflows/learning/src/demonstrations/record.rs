@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use insonate_datasets::{CameraInfo, DatasetInfo, DatasetWriter, Demonstration};
+use insonate_envs::ultrasound::PictureSettings;
 use insonate_envs::{
     Autoreset, Env, EnvError, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv, tasks,
 };
@@ -13,6 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::scene_cameras::SceneCameras;
+use super::signals::SceneSignals;
+use super::ultrasound_frames::{self, UltrasoundFrames};
 use crate::LearningError;
 use crate::evaluation::NamedPolicy;
 
@@ -35,6 +38,8 @@ pub struct RecordPlan {
     pub noise: f64,
     /// Cameras; all have the same picture size.
     pub cameras: Vec<CameraInfo>,
+    /// Ultrasound, which needs an adult's torso; `None` records none.
+    pub ultrasound: Option<PictureSettings>,
 }
 
 /// Result of a recording.
@@ -62,8 +67,10 @@ impl Recorded {
     }
 }
 
-/// Metadata that all demonstrations of an expert share.
-pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> DatasetInfo {
+/// Metadata that all demonstrations of an expert in an environment of its task share.
+pub fn dataset_info(expert: &NamedPolicy, env: &dyn Env, plan: &RecordPlan) -> DatasetInfo {
+    let spec = env.spec();
+    let ultrasound = plan.ultrasound.iter().map(ultrasound_frames::camera);
     let kind = tasks::by_name(expert.factory.task);
     DatasetInfo {
         task: expert.factory.task.to_owned(),
@@ -74,7 +81,8 @@ pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> 
         control_timestep: spec.control_timestep,
         observation_names: spec.observation_space.names.clone(),
         action_names: spec.action_space.names.clone(),
-        cameras: plan.cameras.clone(),
+        cameras: plan.cameras.iter().cloned().chain(ultrasound).collect(),
+        signals: SceneSignals::of(env).infos().to_vec(),
     }
 }
 
@@ -151,9 +159,12 @@ pub fn record(
         autoreset: Autoreset::Disabled,
         n_threads: 1,
     };
+    let env = VecEnv::new(expert.factory.make_many(1)?, config)?;
     let mut recording = Recording {
-        env: VecEnv::new(expert.factory.make_many(1)?, config)?,
+        signals: SceneSignals::of(env.env(0)),
+        env,
         demonstrator,
+        ultrasound: UltrasoundFrames::new(plan.ultrasound.as_ref()),
         cameras: SceneCameras::new(&plan.cameras),
         plan,
     };
@@ -224,6 +235,8 @@ struct Recording<'a> {
     env: VecEnv,
     demonstrator: &'a mut dyn Demonstrator,
     cameras: SceneCameras<'a>,
+    ultrasound: UltrasoundFrames<'a>,
+    signals: SceneSignals,
     plan: &'a RecordPlan,
 }
 
@@ -239,13 +252,16 @@ impl Recording<'_> {
         let mut rng = action_rng(seed);
         self.env.reset_env(0, seed, &self.plan.options)?;
         self.cameras.begin(self.env.env(0))?;
+        self.ultrasound.begin(self.env.env(0), seed)?;
+        self.signals.begin(self.env.env(0))?;
         let begun = self.demonstrator.begin(self.env.env(0), n_kept)?;
         if let Some(outcome) = Outcome::of(begun) {
             return Ok(outcome);
         }
         let mut demonstration = Demonstration {
             seed,
-            frames: vec![Vec::new(); self.plan.cameras.len()],
+            frames: vec![Vec::new(); self.plan.n_cameras()],
+            signals: vec![Vec::new(); self.signals.infos().len()],
             ..Demonstration::default()
         };
         let mut action = vec![0.0; spec.action_space.len()];
@@ -286,7 +302,12 @@ impl Recording<'_> {
         let observations = &self.env.batch().observations;
         demonstration.observations.extend_from_slice(observations);
         let env = self.env.env(0);
-        self.cameras.take(env, &mut demonstration.frames)
+        self.signals.take(env, &mut demonstration.signals);
+        self.cameras.take(env, &mut demonstration.frames)?;
+        match demonstration.frames.last_mut() {
+            Some(frames) if self.plan.ultrasound.is_some() => self.ultrasound.take(env, frames),
+            _ => Ok(()),
+        }
     }
 
     /// Adds the plan's noise to an action.
@@ -321,12 +342,20 @@ fn state(env: &dyn Env) -> Vec<f64> {
 }
 
 impl RecordPlan {
+    /// Number of cameras in the data set, with ultrasound as the last one.
+    fn n_cameras(&self) -> usize {
+        self.cameras.len() + usize::from(self.ultrasound.is_some())
+    }
+
     /// Checks every field.
     ///
     /// # Errors
     /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("episodes", self.n_episodes as f64, [1.0, 100_000.0], "")?;
+        if let Some(ultrasound) = &self.ultrasound {
+            ultrasound.check()?;
+        }
         Ok(check_range("noise", self.noise, [0.0, 1.0], "")?)
     }
 }
