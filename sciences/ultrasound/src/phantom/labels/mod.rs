@@ -4,26 +4,18 @@
 
 mod body;
 mod clearance;
-mod data_file;
-mod frame;
-mod image;
-mod meta_image;
-mod nifti;
-mod nrrd;
-mod numbers;
 mod palette;
-mod part;
 mod site;
 mod table;
 
 use nalgebra::{Affine3, Matrix3, Matrix4};
 
-pub use frame::VoxelFrame;
-pub use image::{LabelFormat, LabelImage, MAX_VOXELS};
-pub use part::{MAX_FILE_VOXELS, Neighbourhood};
+pub use insonate_volumes::{
+    LabelFormat, LabelImage, MAX_FILE_VOXELS, MAX_VOXELS, Neighbourhood, VoxelFrame,
+};
 pub use table::MaterialTable;
 
-use self::body::{Body, UNLABELLED};
+use self::body::{Body, UNLABELLED, grown_to};
 use self::clearance::Clearances;
 use self::palette::Palette;
 use super::{Phantom, PointMaterial};
@@ -82,7 +74,7 @@ impl LabelVolume {
     /// [`UltrasoundError::Setting`] names the labels without a material.
     pub fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
         let palette = Palette::new(image, table)?;
-        let of_voxel = image.voxels.iter();
+        let of_voxel = image.voxels().iter();
         let of_voxel = of_voxel.map(|&place| palette.of_label[usize::from(place)]);
         let of_voxel = of_voxel.collect();
         Ok(Self::of(image, palette, of_voxel))
@@ -99,17 +91,17 @@ impl LabelVolume {
         table: &MaterialTable,
         body: &LabelImage,
     ) -> Result<Self, UltrasoundError> {
-        let grown = image.grown_to(body)?;
+        let grown = grown_to(image, body)?;
         let image = grown.as_ref().unwrap_or(image);
         let mut palette = Palette::new(image, table)?;
         let tissue = palette.body(table)?;
-        let inside = Body::new(body, &image.frame);
-        let [nx, ny, _] = image.count;
+        let inside = Body::new(body, &image.frame());
+        let [nx, ny, _] = image.count();
         let [mut n_filled, mut n_labelled, mut n_beyond] = [0usize; 3];
-        let mut of_voxel = Vec::with_capacity(image.voxels.len());
-        for (at, &place) in image.voxels.iter().enumerate() {
+        let mut of_voxel = Vec::with_capacity(image.voxels().len());
+        for (at, &place) in image.voxels().iter().enumerate() {
             let is_inside = inside.contains([at % nx, at / nx % ny, at / nx / ny]);
-            let is_unlabelled = image.labels[usize::from(place)] == UNLABELLED;
+            let is_unlabelled = image.labels()[usize::from(place)] == UNLABELLED;
             n_filled += usize::from(is_unlabelled && is_inside);
             n_labelled += usize::from(!is_unlabelled);
             n_beyond += usize::from(!is_unlabelled && !is_inside);
@@ -133,7 +125,7 @@ impl LabelVolume {
 
     /// Builds the volume from a material for each voxel.
     fn of(image: &LabelImage, palette: Palette, of_voxel: Vec<u8>) -> Self {
-        let steps = image.frame.steps;
+        let steps = image.frame().steps;
         let edges = steps.column_iter().map(|step| step.norm());
         let edges = Vector::from_iterator(edges.map(|edge| edge as f32));
         let upright = Matrix3::from_columns(&[0, 1, 2].map(|axis| steps.column(axis).normalize()));
@@ -143,16 +135,16 @@ impl LabelVolume {
             .copy_from(&steps);
         rest_from_index
             .fixed_view_mut::<3, 1>(0, 3)
-            .copy_from(&image.frame.origin);
+            .copy_from(&image.frame().origin);
         // Frames were checked to be invertible.
         let inverse = rest_from_index.try_inverse().unwrap_or_default();
-        let clearances = Clearances::new(image.count, edges.into(), &of_voxel);
+        let clearances = Clearances::new(image.count(), edges.into(), &of_voxel);
         Self {
             materials: palette.materials,
             unlabelled: palette.unlabelled,
             beyond_body: 0.0,
-            count: image.count,
-            frame: image.frame,
+            count: image.count(),
+            frame: image.frame(),
             edges,
             index_from_rest: Affine3::from_matrix_unchecked(inverse.cast()),
             gradient: inverse.fixed_view::<3, 3>(0, 0).transpose().cast(),

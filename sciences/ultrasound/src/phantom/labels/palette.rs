@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use insonate_volumes::LabelImage;
+
 use super::body::UNLABELLED;
-use super::image::LabelImage;
 use super::table::MaterialTable;
 use crate::UltrasoundError;
 use crate::material::Material;
@@ -41,7 +42,7 @@ impl Palette {
             .collect();
         unlabelled.dedup();
         Ok(Self {
-            of_label: image.labels.iter().map(|label| places[label]).collect(),
+            of_label: image.labels().iter().map(|label| places[label]).collect(),
             materials,
             unlabelled,
             zero,
