@@ -76,9 +76,10 @@ fn list(folder: &Path) -> Result<Vec<Mask>, String> {
         let name = stem(name).to_owned();
         check_name(&name)?;
         if let Some(other) = masks.iter().find(|mask| mask.name == name) {
+            let files = [&path, &other.path].map(|path| path.display().to_string());
             return Err(format!(
-                "holds two masks of {name}: {path:?} and {:?}",
-                other.path
+                "holds two masks of {name}: {}",
+                files.join(" and ")
             ));
         }
         masks.push(Mask { name, path });

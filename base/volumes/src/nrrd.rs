@@ -15,7 +15,7 @@ use crate::data_file;
 use crate::frame::VoxelFrame;
 use crate::image::{LabelImage, Source};
 use crate::nrrd_segments;
-use crate::numbers::{Labels, Layout, NumberType};
+use crate::numbers::{Labels, Layout, NumberType, Take};
 use crate::part::VoxelBox;
 use crate::visitor::{VoxelVisitor, hand_over};
 
@@ -230,7 +230,7 @@ impl Header {
         input: &mut dyn BufRead,
         folder: &Path,
         n: u64,
-        take: &mut dyn FnMut(u64, &[i64]) -> Result<(), String>,
+        take: &mut Take,
     ) -> Result<(), String> {
         self.check_skips()?;
         let layout = self.layout()?;

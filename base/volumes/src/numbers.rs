@@ -15,6 +15,9 @@ const MAX_WORD: usize = 64;
 const BLOCK: usize = 1 << 13;
 const VISIT_BLOCK: usize = 1 << 15;
 
+/// Receiver of labels: the number of the first label of a block, and the block.
+pub(crate) type Take<'a> = dyn FnMut(u64, &[i64]) -> Result<(), String> + 'a;
+
 /// Type of the numbers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberType {
@@ -167,7 +170,7 @@ impl Layout {
         &self,
         input: &mut dyn Read,
         n: u64,
-        take: &mut dyn FnMut(u64, &[i64]) -> Result<(), String>,
+        take: &mut Take,
     ) -> Result<(), String> {
         let size = self.number.size();
         let mut block = vec![0; VISIT_BLOCK];

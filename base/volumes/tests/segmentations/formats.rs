@@ -73,7 +73,7 @@ fn check(read: &Segmentation, labels: &[u8], what: &str) {
         "{what}: {n_compared:?}"
     );
     for (name, label, ..) in BALLS {
-        let wanted = labels.iter().filter(|own| **own == label).count();
+        let wanted = labels.iter().map(|own| usize::from(*own == label)).sum();
         let class = read.classes().iter().find(|class| class.name == name);
         assert_eq!(
             class.map(|class| class.n_voxels),
@@ -274,12 +274,11 @@ fn segments_of_slicer_are_read_from_one_layer_and_from_several() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let grid = Grid::around([70, 71, 72], oblique([2.2; 3]));
     let labels = grid.sample(scene);
-    let mut keys = String::new();
-    for (n, (name, label, ..)) in BALLS.iter().enumerate() {
-        keys += &format!(
-            "Segment{n}_Color:=0.5 0.2 0.1\nSegment{n}_ID:=Segment_{n}\nSegment{n}_Name:={name}\nSegment{n}_LabelValue:={label}\nSegment{n}_Layer:=0\n"
-        );
-    }
+    let all = BALLS.iter().enumerate();
+    let keys = all.map(|(n, (name, label, ..))| {
+        format!("Segment{n}_Color:=0.5 0.2 0.1\nSegment{n}_ID:=Segment_{n}\nSegment{n}_Name:={name}\nSegment{n}_LabelValue:={label}\nSegment{n}_Layer:=0\n")
+    });
+    let keys = keys.collect::<Vec<_>>().concat();
     let file = [&*nrrd_header(&grid, None, "gzip"), &keys, "\n"].concat();
     let file = [file.as_bytes(), &gzip(&labels)].concat();
     check(
@@ -300,17 +299,14 @@ fn segments_of_slicer_are_read_from_one_layer_and_from_several() {
         };
         labels.iter().map(|own| of(own).map_or(0, value)).collect()
     };
-    let keys: String = BALLS
-        .iter()
-        .enumerate()
-        .map(|(n, (name, ..))| {
-            format!(
-                "Segment{n}_Name:={name}\nSegment{n}_LabelValue:={}\nSegment{n}_Layer:={}\n",
-                n % 2 + 1,
-                n / 2
-            )
-        })
-        .collect();
+    let all = BALLS.iter().enumerate();
+    let keys = all.map(|(n, (name, ..))| {
+        let (label, layer) = (n % 2 + 1, n / 2);
+        format!(
+            "Segment{n}_Name:={name}\nSegment{n}_LabelValue:={label}\nSegment{n}_Layer:={layer}\n"
+        )
+    });
+    let keys = keys.collect::<Vec<_>>().concat();
     let layers = [split(0), split(1)];
     let interleaved: Vec<u8> = layers[0]
         .iter()

@@ -166,8 +166,8 @@ impl Nifti {
                 for (index, edge) in pixdim.iter().enumerate() {
                     self.real(&mut bytes, 76, 104, index, *edge);
                 }
-                for index in 0..3 {
-                    self.real(&mut bytes, 256, 352, index, b_c_d[index]);
+                for (index, part) in b_c_d.iter().enumerate() {
+                    self.real(&mut bytes, 256, 352, index, *part);
                     self.real(&mut bytes, 268, 376, index, grid.origin[index]);
                 }
             }
