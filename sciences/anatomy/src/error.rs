@@ -1,0 +1,24 @@
+//! Errors of anatomy.
+
+use insonate_meshes::MeshFault;
+use insonate_settings::SettingError;
+
+/// An anatomy that cannot be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnatomyError {
+    /// A setting or an input is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A table of tissues is wrong.
+    #[error("table of tissues: {0}")]
+    Table(String),
+    /// There is no closed surface of a class.
+    #[error("the surface of {class}: {fault}")]
+    Surface {
+        /// Name of the class.
+        class: String,
+        /// What is wrong with it.
+        fault: MeshFault,
+    },
+}
