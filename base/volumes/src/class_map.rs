@@ -161,6 +161,28 @@ impl ClassMap {
     }
 }
 
+/// Classes that contain others. In a source whose classes overlap, they lose the voxels that they share.
+const ENCLOSING: [&str; 12] = [
+    "body",
+    "body_trunc",
+    "body_extremities",
+    "skin",
+    "subcutaneous_fat",
+    "torso_fat",
+    "skeletal_muscle",
+    "intermuscular_fat",
+    "abdominal_cavity",
+    "thoracic_cavity",
+    "mediastinum",
+    "pericardium",
+];
+
+/// Place of a class among those that contain others, the outermost one first; later classes are all alike.
+pub(crate) fn enclosing_place(name: &str) -> usize {
+    let place = ENCLOSING.iter().position(|known| *known == name);
+    place.unwrap_or(ENCLOSING.len())
+}
+
 /// Checks the name of a class, which comes from a file.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let is_text = !name.trim().is_empty() && !name.chars().any(char::is_control);

@@ -1,12 +1,12 @@
 //! A folder with a mask per class, as TotalSegmentator writes it: `segmentations/liver.nii.gz`.
 //!
 //! Masks are read one at a time, in the order of TotalSegmentator's numbers, and a later mask keeps the voxels that it shares with an
-//! earlier one, as in TotalSegmentator's own merge.
+//! earlier one, as in TotalSegmentator's own merge. Masks that contain others, as the body does, come first.
 
 use std::path::{Path, PathBuf};
 
 use crate::VolumeError;
-use crate::class_map::{ClassMap, check_name};
+use crate::class_map::{ClassMap, check_name, enclosing_place};
 use crate::frame::VoxelFrame;
 use crate::image::LabelFormat;
 use crate::segmentation::{Builder, MAX_SEGMENTATION_VOXELS, Segmentation};
@@ -103,7 +103,7 @@ fn stem(name: &str) -> &str {
     &name[..name.len() - ending.map_or(0, str::len)]
 }
 
-/// Sorts masks by the numbers of the version that knows more of their names, and unknown names after them by name.
+/// Sorts masks that contain others to the start, the others by the numbers of the version that knows more of their names, and unknown names after them by name.
 fn sort(masks: &mut [Mask]) -> Result<&'static str, VolumeError> {
     let mut best = (0, ORDERS[0], None);
     for order in ORDERS {
@@ -116,7 +116,10 @@ fn sort(masks: &mut [Mask]) -> Result<&'static str, VolumeError> {
     }
     let (_, order, map) = best;
     let number = |name: &str| map.as_ref().and_then(|map| map.label(name));
-    masks.sort_by_cached_key(|mask| (number(&mask.name).unwrap_or(i64::MAX), mask.name.clone()));
+    masks.sort_by_cached_key(|mask| {
+        let number = number(&mask.name).unwrap_or(i64::MAX);
+        (enclosing_place(&mask.name), number, mask.name.clone())
+    });
     Ok(order)
 }
 

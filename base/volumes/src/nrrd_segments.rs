@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::Path;
 
-use crate::class_map::check_name;
+use crate::class_map::{check_name, enclosing_place};
 use crate::frame::{VoxelFrame, check_frame};
 use crate::image::check_count;
 use crate::nrrd::{Header, vectors};
@@ -91,7 +91,9 @@ pub(crate) fn read(
     most: usize,
 ) -> Result<Option<Segmentation>, String> {
     let header = Header::read(input)?;
-    let segments = all(&header)?;
+    let mut segments = all(&header)?;
+    // The later of two overlapping segments keeps their voxels.
+    segments.sort_by_key(|segment| enclosing_place(&segment.name));
     if segments.is_empty() {
         return Ok(None);
     }

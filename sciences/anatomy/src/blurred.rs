@@ -8,6 +8,7 @@ use insonate_volumes::{Segmentation, VoxelFrame};
 const REACH: f64 = 3.0;
 
 /// Shares of a shape on a coarse grid around it.
+#[derive(Clone)]
 pub(crate) struct Shares {
     pub(crate) count: [usize; 3],
     pub(crate) frame: VoxelFrame,
@@ -82,7 +83,7 @@ impl Shares {
     fn convolve(&mut self, axis: usize, stride: usize, kernel: &[f32]) {
         let n = self.count[axis];
         let mut line = vec![0.0; n];
-        for start in (0..self.values.len()).filter(|at| at / stride % n == 0) {
+        for start in (0..self.values.len()).filter(|at| (at / stride).is_multiple_of(n)) {
             for (place, own) in line.iter_mut().enumerate() {
                 *own = self.values[start + place * stride];
             }

@@ -3,7 +3,7 @@
 //! A blur by a Gaussian makes the staircase of voxels smooth, but shrinks a ball of radius R by σ²/R. So the surface is not that of half
 //! the shape's share, but of the share at which it encloses the volume of the voxels.
 
-use insonate_meshes::{SurfaceTree, TriangleMesh};
+use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 use insonate_settings::check_ranges;
 use insonate_volumes::Segmentation;
 use nalgebra::Vector3;
@@ -50,6 +50,16 @@ impl SurfaceSettings {
         ];
         Ok(check_ranges("", rows)?)
     }
+
+    /// Edge of the blocks of voxels that are taken together: they must resolve the blur and the triangles [m].
+    pub(crate) fn edge(&self) -> f64 {
+        self.cell.min(self.blur)
+    }
+
+    /// Free space around a shape that the strongest blur needs [m].
+    pub(crate) fn margin(&self) -> f64 {
+        3.0 * self.blur * STRONGER.powi(MOST_BLURS as i32 - 1) + self.cell
+    }
 }
 
 /// The surface of a class; `None` if the class has no voxels. It is flat where the edge of the volume cuts the class off.
@@ -68,31 +78,35 @@ pub fn class_surface(
         return Ok(None);
     };
     is_in[usize::from(value)] = true;
-    let mut blur = settings.blur;
-    for remaining in (0..MOST_BLURS).rev() {
-        // Blocks of voxels must resolve the blur and the triangles.
-        let edge = settings.cell.min(blur);
-        let margin = 4.0 * blur + settings.cell;
-        let Some(mut shares) = Shares::new(segmentation, &is_in, edge, margin) else {
-            return Ok(None);
-        };
-        let volume = shares.volume();
-        shares.blur(blur);
-        let mesh = with_volume(&shares, volume, settings.cell, blur);
-        let checked = mesh.check_closed();
-        let checked = checked.and_then(|()| SurfaceTree::new(&mesh)?.check_crossing());
-        match checked {
-            Ok(()) => return Ok(Some(mesh)),
-            Err(fault) if remaining == 0 => {
-                return Err(AnatomyError::Surface {
-                    class: name.to_owned(),
-                    fault,
-                });
-            }
-            Err(_) => blur *= STRONGER,
-        }
+    match Shares::new(segmentation, &is_in, settings.edge(), settings.margin()) {
+        None => Ok(None),
+        Some(shares) => closed_surface(&shares, name, settings).map(Some),
     }
-    Ok(None)
+}
+
+/// The surface of a shape, made again with a stronger blur if it is not closed or crosses itself.
+pub(crate) fn closed_surface(
+    shares: &Shares,
+    name: &str,
+    settings: &SurfaceSettings,
+) -> Result<TriangleMesh, AnatomyError> {
+    let mut blur = settings.blur;
+    let mut fault = MeshFault::Empty;
+    for _ in 0..MOST_BLURS {
+        let mut blurred = shares.clone();
+        blurred.blur(blur);
+        let mesh = with_volume(&blurred, shares.volume(), settings.cell, blur);
+        let checked = mesh.check_closed();
+        match checked.and_then(|()| SurfaceTree::new(&mesh)?.check_crossing()) {
+            Ok(()) => return Ok(mesh),
+            Err(own) => fault = own,
+        }
+        blur *= STRONGER;
+    }
+    Err(AnatomyError::Surface {
+        class: name.to_owned(),
+        fault,
+    })
 }
 
 /// The surface of the share at which it encloses a volume [m³], by bisection.

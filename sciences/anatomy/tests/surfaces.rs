@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use insonate_anatomy::{SurfaceSettings, class_surface};
+use insonate_anatomy::{SurfaceSettings, Tissues, class_surface, skin};
 use insonate_volumes::{ClassMap, LabelImage, Segmentation, VoxelFrame};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
@@ -18,16 +18,22 @@ fn frame(count: [usize; 3]) -> VoxelFrame {
 }
 
 fn segmentation(count: [usize; 3], is_liver: impl Fn(&Vector3<f64>) -> bool) -> Segmentation {
+    labelled(count, |place| i64::from(is_liver(place)))
+}
+
+/// A segmentation whose labels are 1, the liver, and 2, the body.
+fn labelled(count: [usize; 3], label: impl Fn(&Vector3<f64>) -> i64) -> Segmentation {
     let frame = frame(count);
     let [nx, ny, nz] = count;
     let labels: Vec<i64> = (0..nx * ny * nz)
         .map(|n| {
             let index = Vector3::new(n % nx, n / nx % ny, n / nx / ny).map(|n| n as f64);
-            i64::from(is_liver(&(frame.origin + frame.steps * index)))
+            label(&(frame.origin + frame.steps * index))
         })
         .collect();
     let image = LabelImage::new(count, frame, &labels).expect("the volume is valid");
-    let map = ClassMap::parse("[classes]\n1 = \"liver\"\n").expect("the table is valid");
+    let map = ClassMap::parse("[classes]\n1 = \"liver\"\n2 = \"body_trunc\"\n")
+        .expect("the table is valid");
     Segmentation::of(image, Some(&map)).expect("the volume has names")
 }
 
@@ -97,4 +103,62 @@ fn missing_classes_have_no_surface_and_wrong_settings_are_refused() {
         let told = class_surface(&ball, "liver", &SurfaceSettings { cell, blur });
         assert!(told.expect_err("it is wrong").to_string().contains(named));
     }
+}
+
+/// A trunk along the head's axis with a liver, two cavities that are open at the head's end of the scan, and a table behind it.
+#[test]
+fn the_skin_is_closed_without_lungs_and_table() {
+    let inside = |place: &Vector3<f64>, [a, b]: [f64; 2]| {
+        (place.x / a).powi(2) + (place.z / b).powi(2) < 1.0
+    };
+    let trunk = labelled([70, 70, 60], |place| {
+        let lung = |side: f64| {
+            let off = place - Vector3::new(side * 0.016, 0.0, 0.0);
+            inside(&off, [0.009, 0.012]) && place.y > 0.0
+        };
+        let is_table = place.z < -0.036 && place.z > -0.042 && place.x.abs() < 0.04;
+        if !inside(place, [0.04, 0.03]) {
+            return 2 * i64::from(is_table);
+        }
+        match place {
+            _ if lung(1.0) || lung(-1.0) => 0,
+            _ if (place - Vector3::new(-0.01, -0.02, 0.0)).norm() < 0.01 => 1,
+            _ => 2,
+        }
+    });
+    let tissues = Tissues::standard().expect("the table is valid");
+    let skin = skin(&trunk, &tissues, &SurfaceSettings::default()).expect("it is closed");
+    skin.surface.check_closed().expect("it is closed");
+    let [n_vertices, n_triangles] = [skin.surface.positions.len(), skin.surface.triangles.len()];
+    assert_eq!(
+        n_vertices + n_triangles,
+        3 * n_triangles / 2 + 2,
+        "it has no handles"
+    );
+    let error = skin.surface.volume() / skin.volume - 1.0;
+    assert!(error.abs() < 0.01, "{error}");
+    // Where the edges of the volume do not cut it, the skin is the ellipse, and nowhere in the lungs or at the table.
+    let mut n_checked = 0;
+    for [x, y, z] in &skin.surface.positions {
+        let radius = (x / 0.04).hypot(z / 0.03);
+        assert!(radius < 1.05, "{x} {y} {z}");
+        if y.abs() < 0.02 {
+            n_checked += 1;
+            assert!((radius - 1.0).abs() < 0.04, "{x} {y} {z}");
+        }
+    }
+    assert!(n_checked > 200, "{n_checked}");
+    assert!(skin.filled > 1e-5 && skin.left_out > 1e-5, "{skin:?}");
+}
+
+#[test]
+fn a_skin_needs_a_body() {
+    let ball = segmentation([20; 3], |place| place.norm() < 0.01);
+    let tissues = Tissues::standard().expect("the table is valid");
+    let told = skin(&ball, &tissues, &SurfaceSettings::default());
+    let told = told.expect_err("there is no body").to_string();
+    assert!(
+        told.contains("liver") && told.contains("body_trunc"),
+        "{told}"
+    );
 }

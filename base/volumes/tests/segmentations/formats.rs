@@ -269,6 +269,38 @@ fn the_later_of_two_overlapping_masks_keeps_their_voxels() {
     assert_eq!(version_1.voxels(), [1, 1, 1, 2, 2, 2, 2, 2, 0, 3]);
 }
 
+/// The body has no number in TotalSegmentator's main task, and contains all other classes.
+#[test]
+fn the_body_keeps_only_what_no_other_class_has() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let grid = Grid::around([4, 1, 1], axes("RAS", [2.0; 3]));
+    let masks = [
+        ("liver", [0, 1, 1, 0]),
+        ("body_trunc", [1, 1, 1, 0]),
+        ("my_vessel", [0, 1, 0, 0]),
+    ];
+    for (name, labels) in masks {
+        let file = Nifti::default().file(&grid, &labels);
+        write(folder.path(), &format!("{name}.nii"), &file);
+    }
+    let at = |read: &Segmentation, index: usize| {
+        let class = read.class_at(&patient(grid.place([index, 0, 0]).into()));
+        class.unwrap_or("-").to_owned()
+    };
+    let masks = read(folder.path(), None);
+    let found = [0, 1, 2, 3].map(|index| at(&masks, index));
+    assert_eq!(found, ["body_trunc", "my_vessel", "liver", "-"]);
+
+    // As segments, the body last.
+    let keys = "Segment0_Name:=liver\nSegment0_LabelValue:=1\nSegment0_Layer:=0\n\
+                Segment1_Name:=skin\nSegment1_LabelValue:=1\nSegment1_Layer:=1\n\n";
+    let file = [&*nrrd_header(&grid, Some((2, true)), "raw"), keys].concat();
+    let file = [file.as_bytes(), &[0, 1, 1, 0], &[1, 1, 1, 0]].concat();
+    let segments = read(&write(folder.path(), "a.seg.nrrd", &file), None);
+    let found = [0, 1, 2, 3].map(|index| at(&segments, index));
+    assert_eq!(found, ["skin", "liver", "liver", "-"]);
+}
+
 #[test]
 fn segments_of_slicer_are_read_from_one_layer_and_from_several() {
     let folder = tempfile::tempdir().expect("a scratch folder");
