@@ -13,6 +13,7 @@ mod mask_folder;
 mod meta_image;
 mod nifti;
 mod nifti_names;
+mod nifti_write;
 mod nrrd;
 mod nrrd_segments;
 mod numbers;

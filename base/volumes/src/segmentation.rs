@@ -189,6 +189,59 @@ impl Segmentation {
         Some(&self.classes[place].name)
     }
 
+    /// The part that holds all classes with voxels, with a margin on each side [m] as far as the volume reaches. Classes without voxels
+    /// are dropped. `None` if no class has voxels.
+    pub fn cropped(&self, margin: f64) -> Option<Self> {
+        let [nx, ny, _] = self.count;
+        let [mut low, mut high] = [[usize::MAX; 3], [0; 3]];
+        for (row, own) in self.voxels.chunks_exact(nx).enumerate() {
+            let Some(first) = own.iter().position(|value| *value != 0) else {
+                continue;
+            };
+            let last = own.iter().rposition(|value| *value != 0).unwrap_or(first);
+            let [y, z] = [row % ny, row / ny];
+            for (axis, [least, most]) in [[first, last], [y, y], [z, z]].into_iter().enumerate() {
+                low[axis] = low[axis].min(least);
+                high[axis] = high[axis].max(most);
+            }
+        }
+        if low[0] > high[0] {
+            return None;
+        }
+        for axis in 0..3 {
+            let n = (margin.max(0.0) / self.frame.steps.column(axis).norm()).ceil() as usize;
+            low[axis] = low[axis].saturating_sub(n);
+            high[axis] = high[axis].saturating_add(n).min(self.count[axis] - 1);
+        }
+        let mut table = [0; 256];
+        let mut classes = Vec::new();
+        for (class, value) in self.classes.iter().zip(1..) {
+            if class.n_voxels > 0 {
+                classes.push(class.clone());
+                table[value] = classes.len() as u8;
+            }
+        }
+        let count = [0, 1, 2].map(|axis| high[axis] - low[axis] + 1);
+        let mut voxels = Vec::with_capacity(count.iter().product());
+        for (z, y) in (low[2]..=high[2]).flat_map(|z| (low[1]..=high[1]).map(move |y| (z, y))) {
+            let row = (z * ny + y) * nx;
+            let own = &self.voxels[row + low[0]..=row + high[0]];
+            voxels.extend(own.iter().map(|value| table[usize::from(*value)]));
+        }
+        let first = Vector3::from(low.map(|n| n as f64));
+        Some(Self {
+            count,
+            frame: VoxelFrame {
+                origin: self.frame.origin + self.frame.steps * first,
+                steps: self.frame.steps,
+            },
+            classes,
+            voxels,
+            overlaps: self.overlaps.clone(),
+            notes: self.notes.clone(),
+        })
+    }
+
     /// Mean position of the voxels of each class [m]; `None` for a class without voxels.
     pub fn centroids(&self) -> Vec<Option<Point3<f64>>> {
         let mut sums = vec![[0u64; 3]; self.classes.len() + 1];

@@ -438,3 +438,50 @@ fn maps_name_the_sides_of_their_pairs() {
         assert!(!map.source.is_empty());
     }
 }
+
+#[test]
+fn a_written_segmentation_is_read_as_it_was() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let grid = Grid::around([90; 3], oblique([2.0; 3]));
+    let labels = grid.sample(scene);
+    let odd = "a name with ]]> and <Label Key=\"1\">";
+    let named = names().into_iter().chain([(200, "brain")]);
+    let table = named
+        .map(|(label, name)| format!("{label} = '{name}'\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    let map = ClassMap::parse(&format!("[classes]\n{}", table.replace("liver", odd)));
+    let path = write(
+        folder.path(),
+        "a.nii",
+        &Nifti::default().file(&grid, &labels),
+    );
+    let before = Segmentation::read(&path, Some(&map.expect("the table is valid")));
+    let before = before.expect("the file is valid");
+    let cropped = before.cropped(0.004).expect("it has voxels");
+    let file = cropped.to_nifti().expect("it can be written");
+    assert_eq!(file, cropped.to_nifti().expect("it can be written"));
+    let after = read(&write(folder.path(), "b.nii.gz", &file), None);
+    assert!(
+        after
+            .count()
+            .iter()
+            .zip(grid.count)
+            .all(|(own, all)| *own < all),
+        "{:?}",
+        after.count()
+    );
+    let classes = |own: &Segmentation| -> Vec<(String, usize)> {
+        own.classes()
+            .iter()
+            .map(|class| (class.name.clone(), class.n_voxels))
+            .collect()
+    };
+    assert_eq!(classes(&after), classes(&before));
+    assert!(after.classes().iter().any(|class| class.name == odd));
+    let centroids = before.centroids().into_iter().zip(after.centroids());
+    for (a, b) in centroids {
+        let apart = a.expect("it has voxels") - b.expect("it has voxels");
+        assert!(apart.norm() < 1e-7, "{apart}");
+    }
+}
