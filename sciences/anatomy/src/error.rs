@@ -13,6 +13,17 @@ pub enum AnatomyError {
     /// A table of tissues is wrong.
     #[error("table of tissues: {0}")]
     Table(String),
+    /// A segmentation cannot become a patient.
+    #[error("a patient cannot be made: {0}")]
+    Refused(String),
+    /// A file of a patient cannot be read or written.
+    #[error("{file}: {problem}")]
+    File {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// There is no closed surface of a class.
     #[error("the surface of {class}: {fault}")]
     Surface {
