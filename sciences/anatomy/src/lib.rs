@@ -12,6 +12,7 @@ mod error;
 mod findings;
 mod orientation;
 mod patient;
+mod samples;
 mod skin;
 mod surfaces;
 mod tissues;

@@ -32,6 +32,8 @@ const SKIN: &str = "skin.ply";
 const BONES: &str = "bones.ply";
 /// Longest description [bytes].
 const MAX_BYTES: u64 = 1 << 22;
+/// Relative error of a surface's volume that is a warning.
+const VOLUME_ERROR: f64 = 0.01;
 /// Margin around the cropped labels [m].
 const MARGIN: f64 = 0.01;
 
@@ -155,6 +157,7 @@ impl Patient {
                 Err(other) => return Err(other),
             }
         }
+        warnings.extend(off_volume(&labels, &organs));
         let bones = bones(&labels, tissues, &settings.organs).unwrap_or_else(|problem| {
             warnings.push(problem.to_string());
             None
@@ -312,6 +315,22 @@ impl Description {
         }
         Ok(own)
     }
+}
+
+/// Warnings of surfaces with another volume than their voxels.
+fn off_volume(labels: &Segmentation, organs: &[(String, TriangleMesh)]) -> Vec<String> {
+    let share = |name: &str, mesh: &TriangleMesh| {
+        let class = labels.classes().iter().find(|class| class.name == name)?;
+        Some(mesh.volume() / (class.n_voxels as f64 * labels.voxel_volume()))
+    };
+    let all = organs.iter().filter_map(|(name, mesh)| {
+        let share = share(name, mesh).filter(|share| (share - 1.0).abs() > VOLUME_ERROR)?;
+        let percent = 100.0 * share;
+        Some(format!(
+            "the surface of {name} has {percent:.0} % of the volume of its voxels"
+        ))
+    });
+    all.collect()
 }
 
 /// Name of the file of a class. Characters that are not letters, digits, `-` and `_` become their numbers.

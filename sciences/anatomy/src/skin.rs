@@ -32,7 +32,7 @@ pub struct Skin {
 ///
 /// # Errors
 /// [`AnatomyError::Setting`]: a setting is outside of its range, or no class is the body. [`AnatomyError::Surface`]: the surface is not
-/// closed even after stronger blurs.
+/// closed in any attempt.
 pub fn skin(
     segmentation: &Segmentation,
     tissues: &Tissues,

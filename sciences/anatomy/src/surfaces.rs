@@ -6,19 +6,28 @@
 use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 use insonate_settings::check_ranges;
 use insonate_volumes::Segmentation;
-use nalgebra::Vector3;
 
 use crate::AnatomyError;
 use crate::blurred::Shares;
+use crate::samples::Samples;
 
 /// Allowed relative error of a volume.
 const TOLERANCE: f64 = 0.003;
 /// Tries of a share, and range of shares.
 const MOST_TRIES: usize = 12;
 const SHARES: [f64; 2] = [0.02, 0.98];
-/// A surface that is not closed, or crosses itself, is made again with a stronger blur.
-const MOST_BLURS: usize = 6;
-const STRONGER: f64 = 1.25;
+/// Relative error of a volume up to which a surface is taken at once.
+const ACCEPTED: f64 = 0.01;
+/// Factors of cell and blur, one attempt after the other.
+const ATTEMPTS: [[f64; 2]; 6] = [
+    [1.0, 1.0],
+    [0.7, 1.0],
+    [0.5, 1.0],
+    [0.35, 0.75],
+    [0.7, 1.4],
+    [0.5, 2.0],
+];
+const STRONGEST: f64 = 2.0;
 
 /// How surfaces are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,15 +67,15 @@ impl SurfaceSettings {
 
     /// Free space around a shape that the strongest blur needs [m].
     pub(crate) fn margin(&self) -> f64 {
-        3.0 * self.blur * STRONGER.powi(MOST_BLURS as i32 - 1) + self.cell
+        3.0 * STRONGEST * self.blur + self.cell
     }
 }
 
 /// The surface of a class; `None` if the class has no voxels. It is flat where the edge of the volume cuts the class off.
 ///
 /// # Errors
-/// [`AnatomyError::Setting`]: a setting is outside of its range. [`AnatomyError::Surface`]: the surface is not closed even after stronger
-/// blurs.
+/// [`AnatomyError::Setting`]: a setting is outside of its range. [`AnatomyError::Surface`]: the surface is not closed in any
+/// attempt.
 pub fn class_surface(
     segmentation: &Segmentation,
     name: &str,
@@ -84,62 +93,70 @@ pub fn class_surface(
     }
 }
 
-/// The surface of a shape, made again with a stronger blur if it is not closed or crosses itself.
+/// The surface of a shape. It is made again with finer cells and other blurs if it is not closed, crosses itself, or has another volume
+/// than the voxels; of closed ones the best is kept.
 pub(crate) fn closed_surface(
     shares: &Shares,
     name: &str,
     settings: &SurfaceSettings,
 ) -> Result<TriangleMesh, AnatomyError> {
-    let mut blur = settings.blur;
+    let volume = shares.volume();
     let mut fault = MeshFault::Empty;
-    for _ in 0..MOST_BLURS {
+    let mut best: Option<(f64, TriangleMesh)> = None;
+    for [finer, stronger] in ATTEMPTS {
+        let (cell, blur) = (settings.cell * finer, settings.blur * stronger);
         let mut blurred = shares.clone();
         blurred.blur(blur);
-        let mesh = with_volume(&blurred, shares.volume(), settings.cell, blur);
+        let mesh = with_volume(&blurred, volume, cell, blur);
         let checked = mesh.check_closed();
         match checked.and_then(|()| SurfaceTree::new(&mesh)?.check_crossing()) {
-            Ok(()) => return Ok(mesh),
+            Ok(()) => {
+                let error = (mesh.volume() / volume - 1.0).abs();
+                if best.as_ref().is_none_or(|(least, _)| error < *least) {
+                    best = Some((error, mesh));
+                }
+                if error < ACCEPTED {
+                    break;
+                }
+            }
             Err(own) => fault = own,
         }
-        blur *= STRONGER;
     }
-    Err(AnatomyError::Surface {
+    best.map(|(_, mesh)| mesh).ok_or(AnatomyError::Surface {
         class: name.to_owned(),
         fault,
     })
 }
 
-/// The surface of the share at which it encloses a volume [m³], by bisection.
+/// The surface of the share at which it encloses a volume [m³].
+///
+/// Newton's steps: where the share changes by a little, the surface of area A moves by σ √(2π) times that. A step that leaves the bracket
+/// halves it instead.
 fn with_volume(shares: &Shares, volume: f64, cell: f64, blur: f64) -> TriangleMesh {
+    let samples = Samples::new(shares, cell);
+    // The slope of a blurred half-space is at most 1 / (σ √(2π)).
+    let thickness = blur * (2.0 * std::f64::consts::PI).sqrt();
     let [mut low, mut high] = SHARES;
     let mut share = 0.5;
     let mut best: Option<(f64, TriangleMesh)> = None;
     for _ in 0..MOST_TRIES {
-        let mesh = surface(shares, share, cell, blur);
-        let error = mesh.volume() / volume - 1.0;
-        if error > 0.0 {
+        let mesh = samples.surface(share, 0.8 * thickness);
+        let excess = mesh.volume() - volume;
+        if excess > 0.0 {
             low = share;
         } else {
             high = share;
         }
-        share = 0.5 * (low + high);
-        if best.as_ref().is_none_or(|(least, _)| error.abs() < *least) {
-            best = Some((error.abs(), mesh));
+        let next = share + excess / (mesh.area() * thickness);
+        let is_within = next > low && next < high;
+        share = if is_within { next } else { 0.5 * (low + high) };
+        let error = (excess / volume).abs();
+        if best.as_ref().is_none_or(|(least, _)| error < *least) {
+            best = Some((error, mesh));
         }
-        if error.abs() < TOLERANCE {
+        if error < TOLERANCE {
             break;
         }
     }
     best.map(|(_, mesh)| mesh).unwrap_or_default()
-}
-
-/// The surface of a share.
-fn surface(shares: &Shares, share: f64, cell: f64, blur: f64) -> TriangleMesh {
-    // Frames were checked to be invertible.
-    let inverse = shares.frame.steps.try_inverse().unwrap_or_default();
-    // The slope of a blurred half-space is at most 1 / (σ √(2π)), so this is a distance or less.
-    let scale = 0.8 * blur * (2.0 * std::f64::consts::PI).sqrt();
-    let field = |place: &Vector3<f64>| scale * (share - shares.interpolate(&inverse, place));
-    let bounds = shares.frame.bounds(shares.count);
-    TriangleMesh::isosurface(bounds.map(Into::into), cell, field)
 }

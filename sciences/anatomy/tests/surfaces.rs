@@ -82,6 +82,33 @@ fn a_vessel_of_6_mm_keeps_its_volume() {
     assert!(error.abs() < 0.01, "{error}");
 }
 
+/// Random voxels of a coarse grid, whose corners and edges touch in all ways.
+#[test]
+fn rough_classes_have_closed_surfaces() {
+    let mut state = 7u64;
+    for _ in 0..6 {
+        let mut voxels = vec![false; 1000];
+        for voxel in &mut voxels {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            *voxel = state >> 62 == 0;
+        }
+        let steps = Matrix3::from_diagonal_element(0.003);
+        let frame = VoxelFrame {
+            origin: Vector3::zeros(),
+            steps,
+        };
+        let labels: Vec<i64> = voxels.iter().map(|own| i64::from(*own)).collect();
+        let image = LabelImage::new([10; 3], frame, &labels).expect("the volume is valid");
+        let map = ClassMap::parse("[classes]\n1 = \"liver\"\n").expect("the table is valid");
+        let rough = Segmentation::of(image, Some(&map)).expect("the volume has names");
+        let mesh = class_surface(&rough, "liver", &SurfaceSettings::default());
+        let mesh = mesh.expect("it is closed").expect("it has voxels");
+        mesh.check_closed().expect("it is closed");
+    }
+}
+
 /// The edge of the volume cuts through a ball.
 #[test]
 fn a_class_that_is_cut_off_has_a_closed_surface() {

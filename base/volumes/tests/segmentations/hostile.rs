@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::writers::{Grid, Nifti, axes, caret, extension, gzip, nrrd_header};
 use insonate_volumes::{ClassMap, Segmentation};
+use proptest::prelude::*;
 
 fn grid() -> Grid {
     Grid::around([3, 2, 2], axes("LPS", [2.0; 3]))
@@ -198,4 +199,41 @@ fn wrong_tables_of_classes_are_refused() {
         .expect_err("there is no such map")
         .to_string();
     assert!(told.contains("did you mean \"total\""), "{told}");
+}
+
+proptest! {
+    /// A valid file with random changes gives an error, or a segmentation with as many voxels as its size.
+    #[test]
+    fn damaged_files_end_in_an_error_or_a_segmentation(
+        changes in prop::collection::vec((0usize..2000, any::<u8>()), 1..12),
+        length in 0usize..2000,
+        which in 0usize..3,
+    ) {
+        let keys = "Segment0_Name:=liver\nSegment0_LabelValue:=1\nSegment0_Layer:=0\n\
+                    Segment1_Name:=spleen\nSegment1_LabelValue:=2\nSegment1_Layer:=1\n\n";
+        let layers = |is_last: bool| {
+            let header = nrrd_header(&grid(), Some((2, is_last)), "raw");
+            [header.as_bytes(), keys.as_bytes(), &LABELS, &LABELS].concat()
+        };
+        let (name, mut file) = match which {
+            0 => ("a.nii", with_extension(caret(&[(1, "spleen"), (2, "liver")]))),
+            1 => ("a.seg.nrrd", layers(true)),
+            _ => ("a.seg.nrrd", layers(false)),
+        };
+        for (at, byte) in changes {
+            let n = file.len();
+            file[at % n] = byte;
+        }
+        file.truncate(length.max(1));
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, &file).expect("the folder can be written");
+        if let Ok(read) = Segmentation::read(&path, None) {
+            let n = read.count().iter().product::<usize>();
+            prop_assert_eq!(read.voxels().len(), n);
+            let labelled = read.voxels().iter().filter(|value| **value != 0).count();
+            let classes = read.classes().iter().map(|class| class.n_voxels);
+            prop_assert_eq!(classes.sum::<usize>(), labelled);
+        }
+    }
 }
