@@ -1,6 +1,6 @@
 //! A folder with a mask per class, as TotalSegmentator writes it: `segmentations/liver.nii.gz`.
 //!
-//! Masks are read one at a time, in the order of TotalSegmentator's numbers, and a later mask keeps the voxels that it shares with an
+//! Masks are put one after the other, in the order of TotalSegmentator's numbers, and a later mask keeps the voxels that it shares with an
 //! earlier one, as in TotalSegmentator's own merge. Masks that contain others, as the body does, come first.
 
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ use crate::visitor::{VoxelVisitor, visit};
 const INNER: &str = "segmentations";
 /// Largest number of files that are listed.
 const MAX_FILES: usize = 10_000;
+/// Largest number of masks that are decoded at once: each needs a bit for each voxel.
+const MAX_THREADS: usize = 8;
 /// Largest distance of corners of two masks [shortest edges of voxels].
 const TOLERANCE: f64 = 0.1;
 /// Version 2 of TotalSegmentator, and version 1.
@@ -42,10 +44,13 @@ pub(crate) fn read(folder: &Path) -> Result<Segmentation, VolumeError> {
         names: masks.iter().map(|mask| mask.name.clone()).collect(),
         ..Filling::default()
     };
-    for mask in &masks {
-        filling.class += 1;
-        filling.label = None;
-        visit(&mask.path, MAX_SEGMENTATION_VOXELS, &mut filling)?;
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
+    for batch in masks.chunks(threads) {
+        // Decoded at once, but put in their order: the result does not depend on the number of threads.
+        for (mask, bits) in batch.iter().zip(decode_all(batch)) {
+            let put = filling.put(&bits?);
+            put.map_err(|problem| VolumeError::file(&mask.path.display(), problem))?;
+        }
     }
     let Some(mut builder) = filling.builder else {
         return Err(refuse(
@@ -123,46 +128,42 @@ fn sort(masks: &mut [Mask]) -> Result<&'static str, VolumeError> {
     Ok(order)
 }
 
-/// Fills a segmentation with masks.
-#[derive(Default)]
-struct Filling {
-    names: Vec<String>,
-    /// Number of the current class, from 1 on.
-    class: usize,
-    /// The label of the current mask.
-    label: Option<i64>,
-    grid: Option<([usize; 3], VoxelFrame)>,
-    builder: Option<Builder>,
+/// Decodes masks, one on each thread.
+fn decode_all(masks: &[Mask]) -> Vec<Result<Bits, VolumeError>> {
+    let decode = |mask: &Mask| {
+        let mut bits = Bits::default();
+        visit(&mask.path, MAX_SEGMENTATION_VOXELS, &mut bits).map(|()| bits)
+    };
+    if let [single] = masks {
+        return vec![decode(single)];
+    }
+    std::thread::scope(|scope| {
+        let started = masks.iter().map(|mask| scope.spawn(move || decode(mask)));
+        let started: Vec<_> = started.collect();
+        let done = started.into_iter().map(std::thread::ScopedJoinHandle::join);
+        done.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
-impl VoxelVisitor for Filling {
+/// A mask, with a bit for each voxel.
+#[derive(Default)]
+struct Bits {
+    count: [usize; 3],
+    frame: Option<VoxelFrame>,
+    /// Its label; `None` if it is empty.
+    label: Option<i64>,
+    /// Empty if no voxel is set.
+    words: Vec<u64>,
+}
+
+impl VoxelVisitor for Bits {
     fn grid(&mut self, count: [usize; 3], frame: VoxelFrame) -> Result<(), String> {
-        let Some((first_count, first)) = &self.grid else {
-            self.grid = Some((count, frame));
-            let names = self.names.iter().cloned().map(|name| (name, None));
-            self.builder = Some(Builder::new(count, frame, names)?);
-            return Ok(());
-        };
-        let edge = first.steps.column_iter().map(|step| step.norm());
-        let edge = edge.fold(f64::INFINITY, f64::min);
-        let pairs = first
-            .corners(*first_count)
-            .into_iter()
-            .zip(frame.corners(count));
-        let apart = pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-        if count == *first_count && apart <= TOLERANCE * edge {
-            return Ok(());
-        }
-        Err(format!(
-            "has {count:?} voxels, and a corner {apart:.4} m from that of {}, which has {first_count:?}; all masks of a folder must have the same grid",
-            self.names[0]
-        ))
+        (self.count, self.frame) = (count, Some(frame));
+        Ok(())
     }
 
     fn labels(&mut self, start: u64, labels: &[i64]) -> Result<(), String> {
-        let Some(builder) = &mut self.builder else {
-            return Ok(());
-        };
         for (voxel, &label) in (start as usize..).zip(labels).filter(|(_, n)| **n != 0) {
             let own = *self.label.get_or_insert(label);
             if label != own || label < 0 {
@@ -170,8 +171,76 @@ impl VoxelVisitor for Filling {
                     "holds the labels {own} and {label}, but a mask has one label above 0; give a label volume as a file, and not as a folder"
                 ));
             }
-            builder.put(voxel, self.class as u8);
+            if self.words.is_empty() {
+                let n: usize = self.count.iter().product();
+                self.words = vec![0; n.div_ceil(64)];
+            }
+            self.words[voxel / 64] |= 1 << (voxel % 64);
         }
         Ok(())
     }
+}
+
+/// Fills a segmentation with masks.
+#[derive(Default)]
+struct Filling {
+    names: Vec<String>,
+    /// Number of masks that were put.
+    n_put: usize,
+    grid: Option<([usize; 3], VoxelFrame)>,
+    builder: Option<Builder>,
+}
+
+impl Filling {
+    /// Puts the next mask.
+    fn put(&mut self, mask: &Bits) -> Result<(), String> {
+        self.n_put += 1;
+        let Some(frame) = mask.frame else {
+            return Ok(());
+        };
+        match &self.grid {
+            None => {
+                self.grid = Some((mask.count, frame));
+                let names = self.names.iter().cloned().map(|name| (name, None));
+                self.builder = Some(Builder::new(mask.count, frame, names)?);
+            }
+            Some(first) => check_same(first, mask.count, &frame, &self.names[0])?,
+        }
+        let Some(builder) = &mut self.builder else {
+            return Ok(());
+        };
+        for (place, word) in mask.words.iter().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                builder.put(
+                    64 * place + rest.trailing_zeros() as usize,
+                    self.n_put as u8,
+                );
+                rest &= rest - 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a mask has the grid of the first one.
+fn check_same(
+    (first_count, first): &([usize; 3], VoxelFrame),
+    count: [usize; 3],
+    frame: &VoxelFrame,
+    name: &str,
+) -> Result<(), String> {
+    let edge = first.steps.column_iter().map(|step| step.norm());
+    let edge = edge.fold(f64::INFINITY, f64::min);
+    let pairs = first
+        .corners(*first_count)
+        .into_iter()
+        .zip(frame.corners(count));
+    let apart = pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    if count == *first_count && apart <= TOLERANCE * edge {
+        return Ok(());
+    }
+    Err(format!(
+        "has {count:?} voxels, and a corner {apart:.4} m from that of {name}, which has {first_count:?}; all masks of a folder must have the same grid"
+    ))
 }
