@@ -168,11 +168,9 @@ impl Findings {
             let missing = format!("missing are {}", self.missing.join(", "));
             self.warnings.push(missing);
         }
-        // Bodies end at the head and the feet of a scan of a trunk, but organs are expected to be whole.
-        let is_organ = |cut: &&CutClass| {
-            let kind = tissues.of(&cut.name).map(|tissue| tissue.kind);
-            matches!(kind, Some(TissueKind::Soft | TissueKind::Fluid))
-        };
+        // Bodies, vessels and muscles end at the head and the feet of a scan of a trunk.
+        let is_organ =
+            |cut: &&CutClass| tissues.of(&cut.name).is_some_and(|tissue| tissue.is_whole);
         let cut = self.cut.iter().filter(is_organ);
         let cut: Vec<String> = cut
             .map(|cut| format!("{} ({})", cut.name, cut.direction))

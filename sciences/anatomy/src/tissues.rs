@@ -34,6 +34,9 @@ pub struct Tissue {
     pub material: String,
     /// How it behaves.
     pub kind: TissueKind,
+    /// Whether its classes are expected to lie within a scan of the trunk as a whole: an organ, but not a muscle or a vessel.
+    #[serde(default)]
+    pub is_whole: bool,
     /// Names of its classes; a name may end in `*`.
     pub classes: Vec<String>,
 }

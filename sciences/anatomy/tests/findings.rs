@@ -140,6 +140,29 @@ fn unknown_missing_and_cut_classes_are_named() {
     assert_eq!(turned.cut[0].direction, "left");
 }
 
+/// Vessels leave a scan of the trunk, organs do not.
+#[test]
+fn only_organs_are_expected_to_be_whole() {
+    let mut balls = BALLS;
+    balls[4].1[1] = 117.0;
+    let found = examined([1.0; 3], &balls);
+    let cut: Vec<_> = found
+        .cut
+        .iter()
+        .map(|cut| (&*cut.name, cut.direction))
+        .collect();
+    assert_eq!(cut, [("aorta", "head")]);
+    assert_eq!(found.verdict(), Verdict::Good, "{:?}", found.warnings);
+    balls[11].1[1] = 117.0;
+    let found = examined([1.0; 3], &balls);
+    assert_eq!(found.verdict(), Verdict::Doubtful);
+    assert!(
+        found.warnings[0].contains("heart (head)"),
+        "{:?}",
+        found.warnings
+    );
+}
+
 #[test]
 fn a_volume_of_unknown_classes_is_refused() {
     let found = examined([1.0; 3], &[("label 7", [0.0; 3])]);
