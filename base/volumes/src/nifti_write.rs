@@ -1,4 +1,4 @@
-//! Writes segmentations as NIfTI-1 with the names of classes, as TotalSegmentator's `--ml` does.
+//! Writes segmentations as NIfTI-1: with the names of classes, as TotalSegmentator's `--ml` does, or masks.
 //!
 //! Format: nifti1.h. Positions are to the right, front and head [mm] in the sform; names are in an extension with the XML of Caret.
 
@@ -22,10 +22,33 @@ impl Segmentation {
     /// # Errors
     /// [`VolumeError::Setting`]: an axis has more than 32 767 voxels, which NIfTI-1 does not hold.
     pub fn to_nifti(&self) -> Result<Vec<u8>, VolumeError> {
-        let names = extension(&self.names());
-        let header = self.header(HEADER + names.len())?;
+        self.packed(&extension(&self.names()), self.voxels())
+    }
+
+    /// The content of a `.nii.gz` file with a mask: 1 in the voxels of some classes, 0 elsewhere. It has no names, as the masks that
+    /// TotalSegmentator writes.
+    ///
+    /// # Errors
+    /// [`VolumeError::Setting`]: there is no class of a name, or an axis has more than 32 767 voxels.
+    pub fn mask_to_nifti(&self, classes: &[&str]) -> Result<Vec<u8>, VolumeError> {
+        let mut is_in = [0; 256];
+        for name in classes {
+            let value = self.value(name).ok_or_else(|| {
+                VolumeError::setting("class", name, "the name of a class of the segmentation")
+            })?;
+            is_in[usize::from(value)] = 1;
+        }
+        let voxels = self.voxels().iter();
+        let mask: Vec<u8> = voxels.map(|value| is_in[usize::from(*value)]).collect();
+        // Without extensions.
+        self.packed(&[0; 4], &mask)
+    }
+
+    /// A compressed file with what stands between header and voxels.
+    fn packed(&self, between: &[u8], voxels: &[u8]) -> Result<Vec<u8>, VolumeError> {
+        let header = self.header(HEADER + between.len())?;
         let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        let written = [&header[..], &names, self.voxels()].map(|part| packed.write_all(part));
+        let written = [&header[..], between, voxels].map(|part| packed.write_all(part));
         let all = written.into_iter().collect::<Result<(), _>>();
         let file = all.and_then(|()| packed.finish());
         file.map_err(|error| VolumeError::file(&"labels", error.to_string()))

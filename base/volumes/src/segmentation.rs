@@ -189,6 +189,29 @@ impl Segmentation {
         Some(&self.classes[place].name)
     }
 
+    /// Values at the points of a plane, as [`voxels`](Self::voxels) has them, row by row: `corner + column right + row down` [m]; 0 outside.
+    pub fn section(
+        &self,
+        corner: [f64; 3],
+        [right, down]: [[f64; 3]; 2],
+        [width, height]: [usize; 2],
+    ) -> Vec<u8> {
+        // Frames were checked to be invertible.
+        let inverse = self.frame.steps.try_inverse().unwrap_or_default();
+        let first = inverse * (Vector3::from(corner) - self.frame.origin);
+        let [right, down] = [right, down].map(|way| inverse * Vector3::from(way));
+        let points = (0..height).flat_map(|row| (0..width).map(move |column| [column, row]));
+        let values = points.map(|[column, row]| {
+            let index = (first + right * column as f64 + down * row as f64).map(f64::round);
+            let is_inside =
+                (0..3).all(|axis| (0.0..self.count[axis] as f64).contains(&index[axis]));
+            let [x, y, z] = [0, 1, 2].map(|axis| index[axis] as usize);
+            let place = || (z * self.count[1] + y) * self.count[0] + x;
+            if is_inside { self.voxels[place()] } else { 0 }
+        });
+        values.collect()
+    }
+
     /// The part that holds all classes with voxels, with a margin on each side [m] as far as the volume reaches. Classes without voxels
     /// are dropped. `None` if no class has voxels.
     pub fn cropped(&self, margin: f64) -> Option<Self> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::writers::{Grid, Nifti, axes, caret, gzip, meta_image, nrrd_header, oblique, patient};
-use insonate_volumes::{ClassMap, Segmentation};
+use insonate_volumes::{ClassMap, LabelImage, Segmentation};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 /// Classes: name, TotalSegmentator's number, centre to the right, front and head [mm], radius [mm].
@@ -484,4 +484,51 @@ fn a_written_segmentation_is_read_as_it_was() {
         let apart = a.expect("it has voxels") - b.expect("it has voxels");
         assert!(apart.norm() < 1e-7, "{apart}");
     }
+}
+
+#[test]
+fn a_written_mask_holds_the_voxels_of_its_classes_and_no_names() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let grid = Grid::around([60; 3], axes("LPS", [3.0; 3]));
+    let plain = Nifti::default().file(&grid, &grid.sample(scene));
+    let path = write(folder.path(), "plain.nii", &plain);
+    let whole = read(&path, Some("total"));
+    let bytes = whole
+        .mask_to_nifti(&["liver", "aorta"])
+        .expect("both are classes");
+    let path = write(folder.path(), "mask.nii.gz", &bytes);
+    let mask = LabelImage::read(&path).expect("it is valid");
+    assert!(mask.names().is_empty());
+    assert_eq!(mask.count(), whole.count());
+    let wanted = ["liver", "aorta"].map(|name| whole.value(name).expect("it is a class"));
+    let [nx, ny, _] = whole.count();
+    for (voxel, value) in whole.voxels().iter().enumerate() {
+        let label = mask.label([voxel % nx, voxel / nx % ny, voxel / (nx * ny)]);
+        assert_eq!(label, Some(i64::from(wanted.contains(value))));
+    }
+    let told = whole.mask_to_nifti(&["livr"]).expect_err("it is no class");
+    assert!(told.to_string().contains("livr"), "{told}");
+}
+
+#[test]
+fn a_section_has_the_class_of_each_of_its_points() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let grid = Grid::around([60; 3], oblique([3.0; 3]));
+    let plain = Nifti::default().file(&grid, &grid.sample(scene));
+    let read = read(&write(folder.path(), "plain.nii", &plain), Some("total"));
+    let (corner, right, down) = ([-0.2, 0.012, 0.2], [0.004, 0.0, 0.0], [0.0, 0.0, -0.003]);
+    let [width, height] = [100, 130];
+    let values = read.section(corner, [right, down], [width, height]);
+    assert_eq!(values.len(), width * height);
+    let mut n_inside = 0;
+    for (n, value) in values.iter().enumerate() {
+        let [column, row] = [n % width, n / width].map(|n| n as f64);
+        let place: [f64; 3] =
+            std::array::from_fn(|axis| corner[axis] + column * right[axis] + row * down[axis]);
+        let wanted = read.class_at(&place.into());
+        let class = usize::from(*value).checked_sub(1);
+        assert_eq!(class.map(|class| &*read.classes()[class].name), wanted);
+        n_inside += usize::from(wanted.is_some());
+    }
+    assert!(n_inside > 100, "{n_inside}");
 }
