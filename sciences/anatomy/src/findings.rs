@@ -152,15 +152,23 @@ impl Findings {
                 .take(5)
                 .collect();
             self.refusals.push(format!(
-                "none of its classes is known ({}): is it the right class map?",
+                "no class is known ({}): is the class map right?",
                 names.join(", ")
             ));
+        }
+        let is_body = |class: &ClassFinding| {
+            let kind = tissues.of(&class.name).map(|tissue| tissue.kind);
+            kind == Some(TissueKind::Body)
+        };
+        if !self.classes.iter().any(is_body) {
+            self.refusals.push(
+                "there is no skin without the body as a class: add body_trunc of TotalSegmentator's task `body`".to_owned(),
+            );
         }
         if !self.unmapped.is_empty() {
             let names: Vec<&str> = self.unmapped.iter().map(|(name, _)| &**name).collect();
             self.warnings.push(format!(
-                "{} classes have no tissue and become soft tissue: {}",
-                names.len(),
+                "no tissue is known for {}: soft tissue is used",
                 names.join(", ")
             ));
         }

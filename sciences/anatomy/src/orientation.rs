@@ -38,7 +38,8 @@ impl Evidence {
 }
 
 impl Axis {
-    pub(crate) const ALL: [Self; 3] = [Self::Left, Self::Head, Self::Front];
+    /// All axes.
+    pub const ALL: [Self; 3] = [Self::Left, Self::Head, Self::Front];
 
     /// Its two directions, the positive one first.
     pub fn directions(self) -> [&'static str; 2] {

@@ -6,7 +6,7 @@
 //! | `labels.nii.gz` | the classes, cropped to the patient, with their names |
 //! | `skin.ply` | closed skin; positions [m] in the patient's frame |
 //! | `bones.ply` | bones and cartilage, if there are any |
-//! | `organ_NAME.ply` | each other class |
+//! | `organ_NAME.ply` | each other class, apart from layers of fat and muscle |
 
 use std::io::Read as _;
 use std::path::Path;
@@ -142,8 +142,9 @@ impl Patient {
         let mut warnings = findings.warnings.clone();
         let mut organs = Vec::new();
         for class in labels.classes() {
-            let kind = tissues.of(&class.name).map(|own| own.kind);
-            let own = match kind {
+            let tissue = tissues.of(&class.name);
+            let own = match tissue.map(|own| own.kind) {
+                _ if tissue.is_some_and(|own| own.is_layer) => continue,
                 Some(TissueKind::Body | TissueKind::Rigid) => continue,
                 Some(TissueKind::Fluid) => &settings.fluids,
                 _ => &settings.organs,
@@ -279,6 +280,11 @@ impl Patient {
 }
 
 impl Description {
+    /// The class of a name; `None` if the patient does not have it.
+    pub fn class(&self, name: &str) -> Option<&PatientClass> {
+        self.classes.iter().find(|class| class.name == name)
+    }
+
     fn read(path: &Path) -> Result<Self, AnatomyError> {
         let failed = |problem: String| AnatomyError::File {
             file: path.display().to_string(),

@@ -37,6 +37,9 @@ pub struct Tissue {
     /// Whether its classes are expected to lie within a scan of the trunk as a whole: an organ, but not a muscle or a vessel.
     #[serde(default)]
     pub is_whole: bool,
+    /// Whether its classes lie between others everywhere, as fat does: they have no surface of their own.
+    #[serde(default)]
+    pub is_layer: bool,
     /// Names of its classes; a name may end in `*`.
     pub classes: Vec<String>,
 }

@@ -5,7 +5,7 @@ use insonate_volumes::{ClassMap, LabelImage, Segmentation, VoxelFrame};
 use nalgebra::{Matrix3, Vector3};
 
 /// Names, and centres in the patient's frame: left, head, front [mm].
-const BALLS: [(&str, [f64; 3]); 14] = [
+const BALLS: [(&str, [f64; 3]); 15] = [
     ("liver", [-70.0, 40.0, 20.0]),
     ("spleen", [80.0, 50.0, -20.0]),
     ("kidney_left", [60.0, 0.0, -40.0]),
@@ -20,6 +20,7 @@ const BALLS: [(&str, [f64; 3]); 14] = [
     ("heart", [20.0, 95.0, 20.0]),
     ("urinary_bladder", [0.0, -95.0, 20.0]),
     ("sacrum", [0.0, -90.0, -50.0]),
+    ("body_trunc", [0.0, 20.0, 70.0]),
 ];
 const RADIUS: f64 = 9.0;
 const COUNT: [usize; 3] = [60, 60, 48];
@@ -169,6 +170,19 @@ fn a_volume_of_unknown_classes_is_refused() {
     assert_eq!(found.verdict(), Verdict::Refused);
     assert!(
         found.refusals[0].contains("label 7"),
+        "{:?}",
+        found.refusals
+    );
+}
+
+/// Organs alone have no skin.
+#[test]
+fn a_volume_without_the_body_is_refused_with_the_cure() {
+    let found = examined([1.0; 3], &BALLS[..14]);
+    assert_eq!(found.verdict(), Verdict::Refused);
+    assert_eq!(found.refusals.len(), 1, "{:?}", found.refusals);
+    assert!(
+        found.refusals[0].contains("body_trunc"),
         "{:?}",
         found.refusals
     );
