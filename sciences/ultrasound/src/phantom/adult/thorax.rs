@@ -106,7 +106,7 @@ impl Thorax {
             }
             index::BONE if p.x.abs() <= 0.019 && p.z > 0.1 => class::STERNUM,
             index::BONE => {
-                let from_top = 10.0 - along(&p) / SPACING;
+                let from_top = 11.0 - along(&p) / SPACING;
                 class::RIB_1[usize::from(!is_left)] + number(from_top, [1.0, 12.0]) - 1
             }
             index::LUNG => {
