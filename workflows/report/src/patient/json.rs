@@ -7,15 +7,18 @@ use super::{PatientReport, orientation_name, verdict_name};
 
 pub(super) fn json(report: &PatientReport<'_>) -> Value {
     let findings = report.findings;
+    // Numbers of a patient's files are shown as they are: those of its labels differ in the last digits.
+    let described = |name: &str| {
+        let patient = report.patient;
+        patient.and_then(|patient| patient.description.class(name))
+    };
     let classes = findings.classes.iter().map(|class| {
-        let known = report
-            .patient
-            .and_then(|patient| patient.description.class(&class.name));
+        let known = described(&class.name);
         json!({
             "name": class.name,
             "tissue": class.tissue,
             "material": known.map(|own| &own.material),
-            "centre_m": class.centre,
+            "centre_m": known.map_or(class.centre, |own| own.centre_m),
             "skin_m": known.and_then(|own| own.skin_m),
             "has_surface": known.map(|own| own.has_surface),
         })
@@ -32,7 +35,11 @@ pub(super) fn json(report: &PatientReport<'_>) -> Value {
         (axis.directions().join("_"), value)
     });
     let volumes = findings.classes.iter();
-    let volumes = volumes.map(|class| (class.name.clone(), json!(class.volume_ml)));
+    let volumes = volumes.map(|class| {
+        let known = described(&class.name);
+        let volume = known.map_or(class.volume_ml, |own| own.volume_ml);
+        (class.name.clone(), json!(volume))
+    });
     let cut = findings.cut.iter();
     let cut = cut
         .map(|cut| json!({ "name": cut.name, "direction": cut.direction, "voxels": cut.n_voxels }));
