@@ -13,6 +13,7 @@
 //! * [`bridges`]: live view of a scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: atomic output files with one writer per folder; `gpu`: GPUs of any vendor (feature `gpu`).
+//! * [`volumes`]: segmentations and label volumes; [`anatomy`]: patients that are made of segmentations.
 //! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
 //! * [`ultrasound`]: B-mode pictures of deformed tissue.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, and the wrench on each tool.
@@ -37,6 +38,7 @@ pub mod bridges;
 pub mod cli;
 pub mod report;
 
+pub use insonate_anatomy as anatomy;
 pub use insonate_calibration as calibration;
 pub use insonate_continuum as continuum;
 pub use insonate_datasets as datasets;
@@ -55,6 +57,7 @@ pub use insonate_rl as rl;
 pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;
 pub use insonate_ultrasound as ultrasound;
+pub use insonate_volumes as volumes;
 
 /// Runs the examples of `docs/do/tissue.md` as tests.
 #[cfg(doctest)]

@@ -14,5 +14,6 @@ pub use insonate_learning::evaluation::{film_with_strip, rollout_plot};
 pub use insonate_learning::mcap::{record_log, rollout_log};
 pub use insonate_learning::training::learning_curve;
 pub use insonate_report::{
-    CalibrationReport, DemoPage, IdentificationReport, ReportError, study_files, study_text,
+    CalibrationReport, DemoPage, IdentificationReport, PatientReport, ReportError, study_files,
+    study_text,
 };

@@ -22,6 +22,7 @@ mod meter;
 mod number_list;
 mod outcome;
 mod output_folder;
+mod patient;
 mod patient_args;
 mod press;
 mod program;
@@ -71,6 +72,7 @@ pub(crate) use interrupt::Interrupted;
   insonate scene --robot ur5e --torso flex --output scene.xml
   insonate render --camera side --output side.png
   insonate image --patient adult --site -0.09,-0.035 --output output/gallbladder
+  insonate patient make segmentations/ --output output/patient
   insonate tissue retract --solver xpbd --output output/retract
   insonate psm track --trajectory spiral --output output/spiral
   insonate study press.csv --output output/study
@@ -98,6 +100,8 @@ enum Command {
     Render(render::Render),
     /// Show a scene in a window (needs `--features viewer`).
     View(ViewCommand),
+    /// Make a patient of a segmentation, look at it, or write a synthetic segmentation.
+    Patient(patient::PatientCommand),
     /// Simulate a B-mode image of a patient or a test block.
     Image(Box<image::ImageCommand>),
     /// Press the probe into the torso at a site and log the force.
@@ -162,6 +166,7 @@ impl Cli {
             Command::View(_) => anyhow::bail!(
                 "this insonate was built without a viewer; run `cargo run --release --features viewer -- view`"
             ),
+            Command::Patient(command) => command.run(),
             Command::Image(command) => command.run(),
             Command::Press(command) => command.run(),
             Command::Scan(command) => command.run(),

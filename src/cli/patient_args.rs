@@ -1,43 +1,48 @@
 //! The options that say who lies on the table.
 
-use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+
+use insonate::models::ModelError;
 use insonate::models::patients::{Physique, Sex};
 use insonate::models::torsos::Shape;
 
 use super::Usage;
 
-/// Kinds of patients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Word for the procedural patient.
+const ADULT: &str = "adult";
+
+/// Who lies on the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Patient {
     /// An adult of real size.
     Adult,
+    /// A patient that `insonate patient make` wrote.
+    Folder(PathBuf),
 }
 
 /// Who lies there, as far as options say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PatientChoice {
-    pub(crate) patient: Option<Patient>,
+pub(crate) struct PatientChoice<'a> {
+    pub(crate) patient: Option<&'a Patient>,
     pub(crate) seed: Option<u64>,
     pub(crate) sex: Option<Sex>,
     pub(crate) height: Option<f64>,
     pub(crate) mass: Option<f64>,
 }
 
-impl PatientChoice {
+impl<'a> PatientChoice<'a> {
     /// The patient's physique; `None`: a bare torso.
     pub(crate) fn physique(self, shape: Shape) -> anyhow::Result<Option<Physique>> {
+        let conflict = |problem: String| Usage::new(ModelError::Conflict(problem)).into();
+        if let Some(Patient::Folder(folder)) = self.patient {
+            let folder = folder.display();
+            return Err(conflict(format!(
+                "--patient {folder} is a folder of labels, which only insonate image without --force takes; choose --patient adult"
+            )));
+        }
         if self.patient.is_none() && shape != Shape::Adult {
-            let given = [
-                ("--patient-seed", self.seed.is_some()),
-                ("--patient-sex", self.sex.is_some()),
-                ("--patient-height", self.height.is_some()),
-                ("--patient-mass", self.mass.is_some()),
-            ];
-            return match given.iter().find(|(_, is_given)| *is_given) {
-                Some((option, _)) => {
-                    let problem = format!("{option} needs --patient adult");
-                    Err(Usage::new(insonate::models::ModelError::Conflict(problem)).into())
-                }
+            return match self.given() {
+                Some(option) => Err(conflict(format!("{option} needs --patient adult"))),
                 None => Ok(None),
             };
         }
@@ -50,6 +55,45 @@ impl PatientChoice {
         physique.check().map_err(Usage::new)?;
         Ok(Some(physique))
     }
+
+    /// The folder of the patient; `None` for the adult.
+    pub(crate) fn folder(self) -> anyhow::Result<Option<&'a Path>> {
+        let Some(Patient::Folder(folder)) = self.patient else {
+            return Ok(None);
+        };
+        match self.given() {
+            Some(option) => {
+                let problem = format!("{option} needs --patient adult");
+                Err(Usage::new(ModelError::Conflict(problem)).into())
+            }
+            None => Ok(Some(folder)),
+        }
+    }
+
+    /// The first option of the adult that was given.
+    fn given(self) -> Option<&'static str> {
+        let given = [
+            ("--patient-seed", self.seed.is_some()),
+            ("--patient-sex", self.sex.is_some()),
+            ("--patient-height", self.height.is_some()),
+            ("--patient-mass", self.mass.is_some()),
+        ];
+        let mut given = given.iter().filter(|(_, is_given)| *is_given);
+        given.next().map(|(option, _)| *option)
+    }
+}
+
+/// The adult, or the folder of a patient.
+pub(crate) fn patient(text: &str) -> Result<Patient, String> {
+    if text == ADULT {
+        return Ok(Patient::Adult);
+    }
+    let folder = Path::new(text);
+    // A single word may be a misspelt one.
+    if folder.components().count() > 1 || folder.is_dir() {
+        return Ok(Patient::Folder(folder.to_owned()));
+    }
+    Err("choose adult, or a folder that insonate patient make wrote".to_owned())
 }
 
 /// The sex of this name.

@@ -1,5 +1,7 @@
 //! The options that describe a scene; all commands share them.
 
+use std::path::Path;
+
 use clap::Args;
 use insonate::models::patients::Physique;
 use insonate::models::robots::Robot;
@@ -56,6 +58,11 @@ impl SceneArgs {
     /// The adult whom the options describe, also without `--patient`.
     pub(crate) fn adult(&self) -> anyhow::Result<Physique> {
         self.torso.adult()
+    }
+
+    /// The folder of the patient, if the options name one.
+    pub(crate) fn patient_folder(&self) -> anyhow::Result<Option<&Path>> {
+        self.torso.patient_folder()
     }
 
     /// The options that were given, without `--probe`.

@@ -1,6 +1,6 @@
 //! The options of a scene apart from the choice of its robot: probe, torso, the robot's position and the time step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use insonate::experiments::FileSoftness;
@@ -12,7 +12,7 @@ use insonate::models::{
 };
 
 use super::Usage;
-use super::patient_args::{Patient, PatientChoice, sex};
+use super::patient_args::{Patient, PatientChoice, patient, sex};
 use super::scene_args::{count, help, names, position, shape};
 use super::softness_args;
 
@@ -29,8 +29,9 @@ pub(crate) struct TorsoArgs {
     /// Outline of the torso: cylinder, box, ellipsoid, human or adult [default: cylinder].
     #[arg(long, value_parser = shape)]
     shape: Option<Shape>,
-    /// A patient instead of a bare torso: the torso is the trunk of an adult, with head, arms and legs; same as --shape adult.
-    #[arg(long, value_enum, conflicts_with = "shape")]
+    /// A patient instead of a bare torso: `adult`, the trunk of an adult with head, arms and legs (as --shape adult); for image without
+    /// --force also the folder of a patient that insonate patient make wrote.
+    #[arg(long, value_parser = patient, conflicts_with = "shape")]
     patient: Option<Patient>,
     /// Seed for the sex, height and mass of the patient, unless they are given [default: the reference man, 1.76 m, 73 kg].
     #[arg(long, value_name = "SEED")]
@@ -253,7 +254,7 @@ impl TorsoArgs {
     /// The adult whom the options describe, also without `--patient`.
     pub(crate) fn adult(&self) -> anyhow::Result<Physique> {
         let choice = PatientChoice {
-            patient: Some(Patient::Adult),
+            patient: self.patient.as_ref().or(Some(&Patient::Adult)),
             ..self.patient()
         };
         let shape = self.shape.unwrap_or_default();
@@ -268,9 +269,14 @@ impl TorsoArgs {
         Ok(physique.unwrap_or_default())
     }
 
-    fn patient(&self) -> PatientChoice {
+    /// The folder of the patient, if the options name one.
+    pub(crate) fn patient_folder(&self) -> anyhow::Result<Option<&Path>> {
+        self.patient().folder()
+    }
+
+    fn patient(&self) -> PatientChoice<'_> {
         PatientChoice {
-            patient: self.patient,
+            patient: self.patient.as_ref(),
             seed: self.patient_seed,
             sex: self.patient_sex,
             height: self.patient_height,

@@ -5,6 +5,7 @@
 //! * [`StackedPlot`]: curves over time in stacked panels.
 //! * [`grey_picture`], [`color_picture`], [`label_picture`]: PNG files of grey levels, of colours and of labels.
 //! * [`Film`]: an animated GIF; [`CurveStrip`]: a curve below its frames that grows with it.
+//! * [`SolidView`]: a shaded view of surfaces.
 //! * [`Ruler`]: depth ticks, a mark and a caption on a picture.
 //!
 //! The crate does not know what it draws.
@@ -16,6 +17,7 @@ mod film;
 mod fonts;
 mod raster;
 mod ruler;
+mod solid_view;
 mod stacked_plot;
 
 pub use canvas::{
@@ -29,4 +31,5 @@ pub use film::Film;
 pub use fonts::register_fonts;
 pub use raster::{color_picture, grey_picture, label_color, label_picture, legend_picture};
 pub use ruler::Ruler;
+pub use solid_view::SolidView;
 pub use stacked_plot::{MAX_POINTS, Panel, Points, StackedPlot};

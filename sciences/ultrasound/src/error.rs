@@ -1,6 +1,7 @@
 //! Errors of settings and inputs.
 
 use insonate_settings::SettingError;
+use insonate_volumes::VolumeError;
 
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -39,6 +40,17 @@ impl UltrasoundError {
         Self::File {
             file: file.to_string(),
             problem,
+        }
+    }
+}
+
+impl From<VolumeError> for UltrasoundError {
+    fn from(error: VolumeError) -> Self {
+        match error {
+            VolumeError::Setting(error) => Self::Setting(error),
+            VolumeError::Unknown(error) => Self::Unknown(error),
+            VolumeError::File { file, problem } => Self::File { file, problem },
+            other => Self::file(&"volume", other.to_string()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use insonate::anatomy::Patient;
 use insonate::ultrasound::measure::GasBehind;
 use insonate::ultrasound::phantom::LabelVolume;
 use insonate::ultrasound::phantom::labels::{LabelImage, MaterialTable, Neighbourhood};
@@ -60,6 +61,35 @@ impl ImageCommand {
         })
     }
 
+    /// The labels of a patient's folder with the face pressed in, without forces.
+    pub(super) fn of_patient(
+        &self,
+        folder: &Path,
+        probe: &Transducer,
+        figures: &mut Value,
+    ) -> anyhow::Result<ImagingSetup> {
+        let patient = Patient::read(folder).map_err(Usage::new)?;
+        let classes = &patient.description.classes;
+        let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
+        let volume = LabelVolume::of_classes(&patient.labels, &materials).map_err(Usage::new)?;
+        let liver = patient.description.class("liver");
+        let [left, head, _] = patient.description.table_m;
+        let usual = liver.map_or([left, head], |class| [class.centre_m[0], class.centre_m[1]]);
+        let site = self.site.unwrap_or(usual);
+        figures["patient"] = json!(folder.display().to_string());
+        figures["site_m"] = json!(site);
+        figures["warnings"] = json!([]);
+        let pose = volume
+            .probe_pose(site, self.turn(), self.depth_pressed())
+            .map_err(Usage::new)?;
+        let (unlabelled, bounds) = (Some(volume.unlabelled()), volume.bounds());
+        let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
+        Ok(ImagingSetup {
+            unlabelled,
+            ..Self::kinematic(phantom, probe, pose)?
+        })
+    }
+
     /// Tells where much gas without a label lies behind the skin.
     pub(super) fn warn_of_gas(
         &self,
@@ -92,6 +122,9 @@ impl ImageCommand {
     fn gas_warning(&self, gas: GasBehind) -> String {
         let [all, enclosed] = [gas.share, gas.enclosed].map(|share| 100.0 * share);
         let cure = match self.body {
+            None if self.labels.is_none() => {
+                "does the body of the patient's segmentation hold all of it?"
+            }
             None => "is it tissue without a label? give the body with --body-mask MASK",
             Some(_) => "does --body-mask hold all of the body?",
         };

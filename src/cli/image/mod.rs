@@ -54,6 +54,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom points --probe c5-2 --depths 0.04,0.08,0.12 --json
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
+  insonate image --patient output/patient --site -0.08,0.03 --output output/own-patient
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
   insonate image --labels organs.nii.gz --body-mask body.nii.gz --materials materials.toml --output output/organs
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
@@ -112,7 +113,7 @@ pub(crate) struct ImageCommand {
     /// Seed of the patient's or the neck's organs, of speckle and noise.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Site of the probe on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the middle of a label volume or of the neck]
+    /// Site of the probe on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the liver of a patient's folder; the middle of a label volume or of the neck]
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = super::outcome::point)]
     site: Option<[f64; 2]>,
     /// Turn of the probe about its axis; 90 lies along the body [°] [default: 90; 0 on the neck]
@@ -336,9 +337,11 @@ impl ImageCommand {
             return self.labelled(file, materials, (probe, settings), figures);
         }
         let Some(word) = self.phantom else {
-            return match self.force {
-                Some(force) => self.pressed(probe, settings, force, figures),
-                None => self.indented(probe, figures),
+            let folder = self.scene.patient_folder()?;
+            return match (folder, self.force) {
+                (Some(folder), None) => self.of_patient(folder, probe, figures),
+                (_, Some(force)) => self.pressed(probe, settings, force, figures),
+                (None, None) => self.indented(probe, figures),
             };
         };
         let block = word.block(

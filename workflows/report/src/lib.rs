@@ -1,4 +1,4 @@
-//! Reports of a calibration, of an identification and of a study: tables, JSON, plots as SVG and PNG, and one self-contained HTML page;
+//! Reports of a calibration, of an identification, of a study and of a patient: tables, JSON, plots as SVG and PNG, and one self-contained HTML page;
 //! a calibration's also writes `softness.toml`.
 //!
 //! ```text
@@ -17,6 +17,7 @@ mod identification;
 mod json;
 mod map;
 mod page;
+mod patient;
 mod residuals;
 mod sites;
 mod study;
@@ -35,6 +36,7 @@ use insonate_experiments::{RepeatedPress, SceneFit, scene_entry};
 pub use demo::DemoPage;
 pub use error::ReportError;
 pub use identification::IdentificationReport;
+pub use patient::PatientReport;
 pub use study::{study_files, study_text};
 
 /// Results of a calibration.

@@ -7,6 +7,7 @@
 
 mod landmarks;
 mod organs;
+mod segmentation;
 mod shape;
 mod skin;
 mod stretch;

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::index;
 use super::landmarks::Landmarks;
+use super::segmentation::class;
 use super::shape::Shape;
 use super::surface::{Outlines, SoftOrgan};
 use crate::deformation::{Point, Vector};
@@ -43,6 +44,8 @@ impl Organ {
 #[derive(Clone, Debug)]
 pub(super) struct Organs {
     solids: Vec<Organ>,
+    /// Class of each solid in a segmentation.
+    classes: Vec<u8>,
     origin: Point,
     count: [usize; 3],
     starts: Vec<u32>,
@@ -54,6 +57,9 @@ pub(super) struct Organs {
 /// Adds solids of one organ to the list, with its own position and size.
 struct Builder {
     organs: Vec<Organ>,
+    /// Class of each solid, and of those that are added next.
+    classes: Vec<u8>,
+    class: u8,
     scale: Vector,
     rng: ChaCha8Rng,
     offset: Vector,
@@ -63,8 +69,9 @@ struct Builder {
 }
 
 impl Builder {
-    /// Starts an organ, whose parts move together.
-    fn organ(&mut self) {
+    /// Starts an organ of a class, whose parts move together.
+    fn organ(&mut self, class: u8) {
+        self.class = class;
         let mut draw = |by: f32| by * self.rng.random_range(-1.0f32..1.0);
         self.offset = Vector::new(draw(SHIFT), draw(SHIFT), draw(SHIFT));
         self.growth = 1.0 + draw(GROWTH);
@@ -91,6 +98,7 @@ impl Builder {
     }
 
     fn add(&mut self, shape: Shape, material: u8) {
+        self.classes.push(self.class);
         self.organs.push(Organ {
             shape,
             material,
@@ -99,7 +107,7 @@ impl Builder {
     }
 
     fn gallbladder(&mut self) {
-        self.organ();
+        self.organ(class::GALLBLADDER);
         let body = self.ellipsoid([-0.060, -0.034, 0.140], [0.0145, 0.031, 0.0140], -0.25);
         let neck = self.tube(
             [-0.051, -0.012, 0.133],
@@ -116,7 +124,8 @@ impl Builder {
 
     /// A kidney: sinus, pyramids around it, cortex, fat; `side` is −1 on the right.
     fn kidney(&mut self, side: f32, y: f32) {
-        self.organ();
+        let is_right = side < 0.0;
+        self.organ(class::KIDNEY[usize::from(!is_right)]);
         let (x, z, angle) = (0.066 * side, 0.064, 0.2 * side);
         let (sin, cos) = angle.sin_cos();
         let center = [x, y, z];
@@ -138,18 +147,19 @@ impl Builder {
             );
         }
         let cortex = self.ellipsoid(center, [0.0275, 0.0545, 0.0245], angle);
-        if side < 0.0 {
+        if is_right {
             self.landmarks.right_kidney = self.at(center);
             self.landmarks.right_kidney_axis = Vector::new(-sin, cos, 0.0);
             self.outlines.push((SoftOrgan::RightKidney, vec![cortex]));
         }
         self.add(cortex, index::CORTEX);
         self.add(cortex.grown(0.0012), index::FASCIA);
+        self.class = class::TORSO_FAT;
         self.add(cortex.grown(0.004), index::DEEP_FAT);
     }
 
     fn great_vessels(&mut self) {
-        self.organ();
+        self.organ(class::AORTA);
         let aorta = self.tube([0.014, -0.13, 0.090], [0.010, 0.26, 0.086], [0.0085, 0.011]);
         self.add(aorta, index::BLOOD);
         self.add(aorta.grown(0.0015), index::WALL);
@@ -158,12 +168,13 @@ impl Builder {
             [-0.024, 0.10, 0.100],
             [0.0100, 0.0115],
         );
+        self.class = class::INFERIOR_VENA_CAVA;
         self.add(cava, index::BLOOD);
         self.add(cava.grown(0.0007), index::WALL);
     }
 
     fn liver(&mut self) {
-        self.organ();
+        self.organ(class::LIVER);
         let portal = [
             self.tube(
                 [-0.022, 0.004, 0.110],
@@ -203,12 +214,20 @@ impl Builder {
                 [0.0042, 0.0020],
             ),
         ];
-        for vessel in portal.into_iter().chain(hepatic) {
-            self.add(vessel, index::BLOOD);
+        // Segmentations count vessels within the liver as liver, except for the portal vein's trunk.
+        let vessels = portal.into_iter().chain(hepatic);
+        let vessels = vessels.map(|vessel| (vessel, index::BLOOD));
+        let walls = portal.map(|vessel| (vessel.grown(0.0016), index::WALL));
+        for (n, (vessel, material)) in vessels.chain(walls).enumerate() {
+            let is_trunk = n == 0 || n == portal.len() + hepatic.len();
+            self.class = if is_trunk {
+                class::PORTAL_VEIN
+            } else {
+                class::LIVER
+            };
+            self.add(vessel, material);
         }
-        for vessel in portal {
-            self.add(vessel.grown(0.0016), index::WALL);
-        }
+        self.class = class::LIVER;
         let right = self.ellipsoid([-0.076, 0.022, 0.104], [0.086, 0.090, 0.084], 0.0);
         self.landmarks.liver = self.at([-0.076, 0.022, 0.104]);
         let left = self.ellipsoid([0.004, 0.052, 0.146], [0.086, 0.046, 0.038], 0.0);
@@ -222,15 +241,15 @@ impl Builder {
     }
 
     fn others(&mut self) {
-        self.organ();
+        self.organ(class::SPLEEN);
         let spleen = self.ellipsoid([0.112, 0.048, 0.070], [0.030, 0.055, 0.036], 0.3);
         self.add(spleen, index::SPLEEN);
         self.add(spleen.grown(0.0010), index::FASCIA);
-        self.organ();
+        self.organ(class::URINARY_BLADDER);
         let bladder = self.ellipsoid([0.0, -0.228, 0.118], [0.046, 0.034, 0.032], 0.0);
         self.add(bladder, index::URINE);
         self.add(bladder.grown(0.0035), index::MUSCLE);
-        self.organ();
+        self.organ(class::SMALL_BOWEL);
         let bowel = self.ellipsoid([0.0, -0.100, 0.110], [0.125, 0.115, 0.078], 0.0);
         self.add(bowel, index::BOWEL);
     }
@@ -241,6 +260,8 @@ impl Organs {
     pub(super) fn new(scale: Vector, seed: u64) -> Self {
         let mut builder = Builder {
             organs: Vec::new(),
+            classes: Vec::new(),
+            class: class::BODY,
             scale,
             rng: ChaCha8Rng::seed_from_u64(seed),
             offset: Vector::zeros(),
@@ -263,6 +284,7 @@ impl Organs {
         let count = [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / WIDTH).ceil() as usize);
         let mut organs = Self {
             solids: builder.organs,
+            classes: builder.classes,
             origin: Point::from(low),
             count,
             starts: vec![0],
@@ -344,6 +366,13 @@ impl Organs {
             material: index::DEEP_FAT,
             clearance,
         }
+    }
+
+    /// Class of the organ at a point; `None` between organs.
+    pub(super) fn class(&self, point: &Point) -> Option<u8> {
+        let mut candidates = self.candidates(point)?.iter().map(|own| usize::from(*own));
+        let own = candidates.find(|own| self.solids[*own].shape.distance(point)[0] < 0.0)?;
+        Some(self.classes[own])
     }
 
     /// Material at the start of a straight segment, and the share over which it continues; exact as far as solids are listed.

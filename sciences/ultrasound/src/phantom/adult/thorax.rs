@@ -4,6 +4,7 @@
 //! Lengths are those of the reference man; points are scaled to his size.
 
 use super::index;
+use super::segmentation::class;
 use crate::deformation::{Point, Vector};
 use crate::phantom::PointMaterial;
 
@@ -20,6 +21,8 @@ const PLEURA: f32 = 0.0145;
 const CARTILAGE: f32 = 0.055;
 /// Ratio of the distance to the diaphragm and the distance along the body: its sides are steep.
 const STEEP: f32 = 0.6;
+/// Angle of the spine's waves, one for each vertebra, per metre along the body [rad/m].
+const WAVES: f32 = 190.0;
 /// Thickness of the diaphragm [m].
 const DIAPHRAGM: f32 = 0.0018;
 
@@ -83,6 +86,42 @@ impl Thorax {
         Err(self.least_scale * 0.7 * rib.min(lung).min(spine))
     }
 
+    /// Class of a part of the chest in a segmentation, at a point `below` the fascia [m]; `None` elsewhere.
+    ///
+    /// Vertebrae are as long as the spine's waves; the twelfth ribs are the lowest ones. Planes divide the lungs into lobes.
+    pub(super) fn class(&self, point: &Point, below: f32) -> Option<u8> {
+        let material = self.place(point, below).ok()?.material;
+        let p = self.unit(point);
+        let is_left = p.x > 0.0;
+        let number = |n: f32, range: [f32; 2]| n.round().clamp(range[0], range[1]) as u8;
+        Some(match material {
+            index::CARTILAGE => class::COSTAL_CARTILAGES,
+            index::BONE if distances(&p, below)[0] >= 0.0 => {
+                // The second lumbar vertebra is at the origin.
+                let above_l5 = 3.0 + p.y * WAVES / std::f32::consts::TAU;
+                match above_l5.round() {
+                    n if n < 0.0 => class::SACRUM,
+                    n => class::VERTEBRA_L5 + number(n, [0.0, 16.0]),
+                }
+            }
+            index::BONE if p.x.abs() <= 0.019 && p.z > 0.1 => class::STERNUM,
+            index::BONE => {
+                let from_top = 11.0 - along(&p) / SPACING;
+                class::RIB_1[usize::from(!is_left)] + number(from_top, [1.0, 12.0]) - 1
+            }
+            index::LUNG => {
+                let is_low = p.y < 0.16 - 0.8 * (p.z - 0.11);
+                let is_middle = p.y < 0.15;
+                match (is_left, is_low) {
+                    (true, low) => class::LEFT_LOBES[usize::from(low)],
+                    (false, true) => class::RIGHT_LOBES[2],
+                    (false, false) => class::RIGHT_LOBES[usize::from(is_middle)],
+                }
+            }
+            _ => class::SKELETAL_MUSCLE,
+        })
+    }
+
     /// Thickness of the wall's muscle at a point [m].
     pub(super) fn wall(&self, point: &Point, belly: f32) -> f32 {
         let p = self.unit(point);
@@ -96,8 +135,7 @@ impl Thorax {
 
 /// Distances to ribs and breastbone, lung, and spine; the lung's distance is measured to the diaphragm.
 fn distances(p: &Vector, below: f32) -> [f32; 3] {
-    let along = p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 };
-    let ribs = along * (1.0 / SPACING);
+    let ribs = along(p) * (1.0 / SPACING);
     let nearest = (ribs + 1000.5) as i32 as f32 - 1000.0;
     let off = (ribs - nearest) * SPACING;
     let within = (below - DEPTH).abs();
@@ -109,12 +147,17 @@ fn distances(p: &Vector, below: f32) -> [f32; 3] {
     let spine = (p.x * p.x + deep * deep).sqrt() - 0.021;
     // Far from the vertebrae the waist is not needed.
     let waist = if spine < 0.01 {
-        (p.y * 190.0).cos()
+        (p.y * WAVES).cos()
     } else {
         1.0
     };
     let spine = spine - 0.0025 * waist;
     [rib.min(sternum), STEEP * (diaphragm(p) - p.y), spine]
+}
+
+/// Height along the body, without the drop of the ribs.
+fn along(p: &Vector) -> f32 {
+    p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 }
 }
 
 /// Height of the lower end of the ribs.

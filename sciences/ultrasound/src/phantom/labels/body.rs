@@ -3,10 +3,9 @@
 //! In segmentations, label 0 is both the air around the body and all tissue that was not labelled. A second volume separates them: its
 //! nonzero labels are the body. It may have its own grid: voxels are compared by their positions in the patient's frame.
 
+use insonate_volumes::{LabelImage, MAX_VOXELS, VoxelFrame, bounds};
 use nalgebra::{Matrix3, Vector3};
 
-use super::frame::{VoxelFrame, bounds};
-use super::image::{LabelImage, MAX_VOXELS, check_count};
 use crate::UltrasoundError;
 
 /// Label of air and of tissue without a label.
@@ -26,11 +25,11 @@ pub(super) struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub(super) fn new(image: &'a LabelImage, labels: &VoxelFrame) -> Self {
-        let inverse = inverse(&image.frame);
+        let inverse = inverse(&image.frame());
         Self {
             image,
             zero: image.place(UNLABELLED),
-            origin: inverse * (labels.origin - image.frame.origin),
+            origin: inverse * (labels.origin - image.frame().origin),
             steps: inverse * labels.steps,
         }
     }
@@ -39,108 +38,84 @@ impl<'a> Body<'a> {
     pub(super) fn contains(&self, index: [usize; 3]) -> bool {
         let index = Vector3::from(index.map(|n| n as f64));
         let at = (self.origin + self.steps * index).add_scalar(0.5);
-        let [nx, ny, nz] = self.image.count;
+        let [nx, ny, nz] = self.image.count();
         let is_inside = [nx, ny, nz]
             .into_iter()
             .zip(at.iter())
             .all(|(n, x)| (0.0..n as f64).contains(x));
         is_inside && {
             let [x, y, z] = [0, 1, 2].map(|axis| at[axis] as usize);
-            Some(self.image.voxels[(z * ny + y) * nx + x]) != self.zero
+            Some(self.image.voxels()[(z * ny + y) * nx + x]) != self.zero
         }
     }
 }
 
-impl LabelImage {
-    /// Index of a label in the list of labels that occur.
-    fn place(&self, label: i64) -> Option<u8> {
-        let place = self.labels.iter().position(|known| *known == label);
-        place.map(|place| place as u8)
+/// The volume, padded with label 0 to hold a larger body; `None` if it already holds the body.
+///
+/// # Errors
+/// [`UltrasoundError::Setting`]: the body has no voxels, or both together have more than [`MAX_VOXELS`].
+pub(super) fn grown_to(
+    image: &LabelImage,
+    body: &LabelImage,
+) -> Result<Option<LabelImage>, UltrasoundError> {
+    let own = image.count();
+    let Some([low, high]) = reach(body, &image.frame()) else {
+        let allowed = "a volume with labels other than 0";
+        return Err(UltrasoundError::setting("body", "empty", allowed));
+    };
+    let more = |x: f64| (x - ROUNDING).ceil().max(0.0) as usize;
+    let below = low.map(|x| more(-0.5 - x));
+    let above = [0, 1, 2].map(|axis| more(high[axis] - (own[axis] as f64 - 0.5)));
+    if [below, above] == [[0; 3]; 2] {
+        return Ok(None);
     }
+    let count = [0, 1, 2].map(|axis| {
+        let more = below[axis].saturating_add(above[axis]);
+        own[axis].saturating_add(more)
+    });
+    let grown = image.padded(below, count, UNLABELLED);
+    grown.map(Some).map_err(|_| {
+        let allowed = format!("at most {MAX_VOXELS} voxels with the labels' edges");
+        UltrasoundError::setting("body", format!("{count:?} voxels"), allowed)
+    })
+}
 
-    /// The volume, padded with label 0 to hold a larger body; `None` if it already holds the body.
-    ///
-    /// # Errors
-    /// [`UltrasoundError::Setting`]: the body has no voxels, or both together have more than [`MAX_VOXELS`].
-    pub(super) fn grown_to(&self, body: &Self) -> Result<Option<Self>, UltrasoundError> {
-        let Some([low, high]) = body.reach(&self.frame) else {
-            let allowed = "a volume with labels other than 0";
-            return Err(UltrasoundError::setting("body", "empty", allowed));
+/// Lowest and highest indices in another grid that voxels with labels reach.
+fn reach(body: &LabelImage, other: &VoxelFrame) -> Option<[[f64; 3]; 2]> {
+    let zero = body.place(UNLABELLED);
+    let [nx, ny, _] = body.count();
+    let [mut low, mut high] = [[usize::MAX; 3], [0; 3]];
+    for (row, own) in body.voxels().chunks_exact(nx).enumerate() {
+        let is_body = |place: &u8| Some(*place) != zero;
+        let Some(first) = own.iter().position(is_body) else {
+            continue;
         };
-        let more = |x: f64| (x - ROUNDING).ceil().max(0.0) as usize;
-        let below = low.map(|x| more(-0.5 - x));
-        let above = [0, 1, 2].map(|axis| more(high[axis] - (self.count[axis] as f64 - 0.5)));
-        if [below, above] == [[0; 3]; 2] {
-            return Ok(None);
+        let last = own.iter().rposition(is_body).unwrap_or(first);
+        let [y, z] = [row % ny, row / ny];
+        for (axis, [least, most]) in [[first, last], [y, y], [z, z]].into_iter().enumerate() {
+            low[axis] = low[axis].min(least);
+            high[axis] = high[axis].max(most);
         }
-        let count = [0, 1, 2].map(|axis| {
-            let more = below[axis].saturating_add(above[axis]);
-            self.count[axis].saturating_add(more)
-        });
-        check_count(count).map_err(|_| {
-            let allowed = format!("at most {MAX_VOXELS} voxels with the labels' edges");
-            UltrasoundError::setting("body", format!("{count:?} voxels"), allowed)
-        })?;
-        Ok(Some(self.padded(below, count)))
     }
+    (low[0] <= high[0]).then(|| indices_of(body, [low, high], other))
+}
 
-    fn padded(&self, below: [usize; 3], count: [usize; 3]) -> Self {
-        let mut labels = self.labels.clone();
-        let zero = self.place(UNLABELLED).unwrap_or_else(|| {
-            labels.push(UNLABELLED);
-            (labels.len() - 1) as u8
-        });
-        let mut voxels = vec![zero; count.iter().product()];
-        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
-            let [y, z] = [row % self.count[1], row / self.count[1]];
-            let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
-            voxels[start..start + own.len()].copy_from_slice(own);
-        }
-        let first = Vector3::from(below.map(|n| n as f64));
-        Self {
-            count,
-            frame: VoxelFrame {
-                origin: self.frame.origin - self.frame.steps * first,
-                steps: self.frame.steps,
-            },
-            labels,
-            voxels,
-            notes: self.notes.clone(),
-            site: self.site,
-        }
-    }
-
-    /// Lowest and highest indices in another grid that voxels with labels reach.
-    fn reach(&self, other: &VoxelFrame) -> Option<[[f64; 3]; 2]> {
-        let zero = self.place(UNLABELLED);
-        let [mut low, mut high] = [[usize::MAX; 3], [0; 3]];
-        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
-            let is_body = |place: &u8| Some(*place) != zero;
-            let Some(first) = own.iter().position(is_body) else {
-                continue;
-            };
-            let last = own.iter().rposition(is_body).unwrap_or(first);
-            let [y, z] = [row % self.count[1], row / self.count[1]];
-            for (axis, [least, most]) in [[first, last], [y, y], [z, z]].into_iter().enumerate() {
-                low[axis] = low[axis].min(least);
-                high[axis] = high[axis].max(most);
-            }
-        }
-        (low[0] <= high[0]).then(|| self.indices_of([low, high], other))
-    }
-
-    /// Bounds of a box of voxels in another grid.
-    fn indices_of(&self, [low, high]: [[usize; 3]; 2], other: &VoxelFrame) -> [[f64; 3]; 2] {
-        let count = [0, 1, 2].map(|axis| high[axis] - low[axis] + 1);
-        let first = Vector3::from(low.map(|n| n as f64));
-        let part = VoxelFrame {
-            origin: self.frame.origin + self.frame.steps * first,
-            steps: self.frame.steps,
-        };
-        let inverse = inverse(other);
-        let corners = part.corners(count);
-        bounds(corners.map(|corner| inverse * (corner - other.origin))).map(Into::into)
-    }
+/// Bounds of a box of voxels in another grid.
+fn indices_of(
+    body: &LabelImage,
+    [low, high]: [[usize; 3]; 2],
+    other: &VoxelFrame,
+) -> [[f64; 3]; 2] {
+    let frame = body.frame();
+    let count = [0, 1, 2].map(|axis| high[axis] - low[axis] + 1);
+    let first = Vector3::from(low.map(|n| n as f64));
+    let part = VoxelFrame {
+        origin: frame.origin + frame.steps * first,
+        steps: frame.steps,
+    };
+    let inverse = inverse(other);
+    let corners = part.corners(count);
+    bounds(corners.map(|corner| inverse * (corner - other.origin))).map(Into::into)
 }
 
 /// Maps positions to indices; frames were checked to be invertible.

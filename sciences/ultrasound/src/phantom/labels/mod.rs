@@ -4,32 +4,26 @@
 
 mod body;
 mod clearance;
-mod data_file;
-mod frame;
-mod image;
-mod meta_image;
-mod nifti;
-mod nrrd;
-mod numbers;
 mod palette;
-mod part;
 mod site;
 mod table;
 
 use nalgebra::{Affine3, Matrix3, Matrix4};
+use rayon::prelude::*;
 
-pub use frame::VoxelFrame;
-pub use image::{LabelFormat, LabelImage, MAX_VOXELS};
-pub use part::{MAX_FILE_VOXELS, Neighbourhood};
+use insonate_volumes::Segmentation;
+pub use insonate_volumes::{
+    LabelFormat, LabelImage, MAX_FILE_VOXELS, MAX_VOXELS, Neighbourhood, VoxelFrame,
+};
 pub use table::MaterialTable;
 
-use self::body::{Body, UNLABELLED};
+use self::body::{Body, UNLABELLED, grown_to};
 use self::clearance::Clearances;
 use self::palette::Palette;
 use super::{Phantom, PointMaterial};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
-use crate::material::Material;
+use crate::material::{self, Material};
 
 /// Radius of the ball over which boundaries are smoothed [voxels].
 const SMOOTH: i32 = 4;
@@ -82,10 +76,38 @@ impl LabelVolume {
     /// [`UltrasoundError::Setting`] names the labels without a material.
     pub fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
         let palette = Palette::new(image, table)?;
-        let of_voxel = image.voxels.iter();
+        let of_voxel = image.voxels().iter();
         let of_voxel = of_voxel.map(|&place| palette.of_label[usize::from(place)]);
         let of_voxel = of_voxel.collect();
-        Ok(Self::of(image, palette, of_voxel))
+        Ok(Self::of((image.count(), image.frame()), palette, of_voxel))
+    }
+
+    /// Assigns a material to each class of a segmentation, by name; the background is air. Gases with a class, as lungs, are distinguished
+    /// from it.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: there is another number of materials than of classes. [`UltrasoundError::Unknown`]: there is no
+    /// material of a name.
+    pub fn of_classes(
+        segmentation: &Segmentation,
+        materials: &[&str],
+    ) -> Result<Self, UltrasoundError> {
+        let n = segmentation.classes().len();
+        if materials.len() != n {
+            let allowed = format!("{n}, one for each class");
+            return Err(UltrasoundError::setting(
+                "materials",
+                materials.len(),
+                allowed,
+            ));
+        }
+        let materials = materials.iter().map(|name| material::by_name(name));
+        let palette = Palette::of_classes(&materials.collect::<Result<Vec<_>, _>>()?);
+        let of_voxel = segmentation.voxels().par_iter();
+        let of_voxel = of_voxel.map(|value| palette.of_label[usize::from(*value)]);
+        let of_voxel = of_voxel.collect();
+        let grid = (segmentation.count(), segmentation.frame());
+        Ok(Self::of(grid, palette, of_voxel))
     }
 
     /// Assigns materials to labels, and [`MaterialTable::body`] to voxels of label 0 whose centre is within a body. The body is given by the
@@ -99,17 +121,17 @@ impl LabelVolume {
         table: &MaterialTable,
         body: &LabelImage,
     ) -> Result<Self, UltrasoundError> {
-        let grown = image.grown_to(body)?;
+        let grown = grown_to(image, body)?;
         let image = grown.as_ref().unwrap_or(image);
         let mut palette = Palette::new(image, table)?;
         let tissue = palette.body(table)?;
-        let inside = Body::new(body, &image.frame);
-        let [nx, ny, _] = image.count;
+        let inside = Body::new(body, &image.frame());
+        let [nx, ny, _] = image.count();
         let [mut n_filled, mut n_labelled, mut n_beyond] = [0usize; 3];
-        let mut of_voxel = Vec::with_capacity(image.voxels.len());
-        for (at, &place) in image.voxels.iter().enumerate() {
+        let mut of_voxel = Vec::with_capacity(image.voxels().len());
+        for (at, &place) in image.voxels().iter().enumerate() {
             let is_inside = inside.contains([at % nx, at / nx % ny, at / nx / ny]);
-            let is_unlabelled = image.labels[usize::from(place)] == UNLABELLED;
+            let is_unlabelled = image.labels()[usize::from(place)] == UNLABELLED;
             n_filled += usize::from(is_unlabelled && is_inside);
             n_labelled += usize::from(!is_unlabelled);
             n_beyond += usize::from(!is_unlabelled && !is_inside);
@@ -127,13 +149,13 @@ impl LabelVolume {
         let beyond = n_beyond as f64 / n_labelled.max(1) as f64;
         Ok(Self {
             beyond_body: beyond,
-            ..Self::of(image, palette, of_voxel)
+            ..Self::of((image.count(), image.frame()), palette, of_voxel)
         })
     }
 
-    /// Builds the volume from a material for each voxel.
-    fn of(image: &LabelImage, palette: Palette, of_voxel: Vec<u8>) -> Self {
-        let steps = image.frame.steps;
+    /// Builds the volume from a material for each voxel of a grid.
+    fn of((count, frame): ([usize; 3], VoxelFrame), palette: Palette, of_voxel: Vec<u8>) -> Self {
+        let steps = frame.steps;
         let edges = steps.column_iter().map(|step| step.norm());
         let edges = Vector::from_iterator(edges.map(|edge| edge as f32));
         let upright = Matrix3::from_columns(&[0, 1, 2].map(|axis| steps.column(axis).normalize()));
@@ -143,16 +165,16 @@ impl LabelVolume {
             .copy_from(&steps);
         rest_from_index
             .fixed_view_mut::<3, 1>(0, 3)
-            .copy_from(&image.frame.origin);
+            .copy_from(&frame.origin);
         // Frames were checked to be invertible.
         let inverse = rest_from_index.try_inverse().unwrap_or_default();
-        let clearances = Clearances::new(image.count, edges.into(), &of_voxel);
+        let clearances = Clearances::new(count, edges.into(), &of_voxel);
         Self {
             materials: palette.materials,
             unlabelled: palette.unlabelled,
             beyond_body: 0.0,
-            count: image.count,
-            frame: image.frame,
+            count,
+            frame,
             edges,
             index_from_rest: Affine3::from_matrix_unchecked(inverse.cast()),
             gradient: inverse.fixed_view::<3, 3>(0, 0).transpose().cast(),

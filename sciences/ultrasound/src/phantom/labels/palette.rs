@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use insonate_volumes::LabelImage;
+
 use super::body::UNLABELLED;
-use super::image::LabelImage;
 use super::table::MaterialTable;
 use crate::UltrasoundError;
-use crate::material::Material;
+use crate::material::{AIR, Material};
 
 /// Materials; the first one is outside of the volume.
 pub(super) struct Palette {
     pub(super) materials: Vec<Material>,
-    /// Material index of each label, in the order of the image's labels.
+    /// Material index of each label, in the order of the image's labels, or of each value of a segmentation.
     pub(super) of_label: Vec<u8>,
     /// Material indices of gases that are outside or of label 0.
     pub(super) unlabelled: Vec<u8>,
@@ -41,11 +42,28 @@ impl Palette {
             .collect();
         unlabelled.dedup();
         Ok(Self {
-            of_label: image.labels.iter().map(|label| places[label]).collect(),
+            of_label: image.labels().iter().map(|label| places[label]).collect(),
             materials,
             unlabelled,
             zero,
         })
+    }
+
+    /// Materials of classes from 1 on; 0 is air.
+    pub(super) fn of_classes(wanted: &[Material]) -> Self {
+        let mut materials = vec![AIR];
+        let of_class = wanted.iter().map(|own| {
+            // A gas with a class is distinguished from the background.
+            let start = usize::from(own.is_gas());
+            number(&mut materials, start, *own)
+        });
+        let of_label = std::iter::once(0).chain(of_class).collect();
+        Self {
+            of_label,
+            materials,
+            unlabelled: vec![0],
+            zero: Some(0),
+        }
     }
 
     /// Material index of the body.

@@ -4,15 +4,18 @@
 //! byte order, labels from `vox_offset` on, and positions in millimetres to the patient's right, front and head, which are converted to
 //! the patient's frame here.
 
-use std::io::Read;
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use nalgebra::{Matrix3, Matrix3x4, Vector3, Vector4};
 
-use super::frame::VoxelFrame;
-use super::image::{LabelImage, Source};
-use super::numbers::{Layout, NumberType};
-use super::part::{Neighbourhood, VoxelBox};
+use crate::frame::VoxelFrame;
+use crate::image::{LabelImage, Source};
+use crate::nifti_names;
+use crate::numbers::{Layout, NumberType};
+use crate::part::VoxelBox;
+use crate::visitor::{VoxelVisitor, hand_over};
 
 /// Upper limit of the extensions between header and labels [bytes].
 const MOST_SKIPPED: u64 = 1 << 24;
@@ -25,23 +28,52 @@ struct Header {
 }
 
 /// Reads a file; its first bytes tell whether it is compressed.
-pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
-    let near = source.near;
-    let input = &mut *source.input;
-    let start = input.fill_buf().map_err(|error| error.to_string())?;
-    if start.starts_with(&[0x1f, 0x8b]) {
-        return read_plain(&mut MultiGzDecoder::new(input), near);
-    }
-    read_plain(&mut &mut *input, near)
+pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
+    let (near, most) = (source.near, source.most);
+    unpacked(source.input, |input| {
+        let header = Header::read(input)?;
+        let part = VoxelBox::new("dim", header.count()?, header.frame()?, near, most)?;
+        read_plain(&header, &part, input)
+    })
 }
 
-fn read_plain(input: &mut dyn Read, near: Option<&Neighbourhood>) -> Result<LabelImage, String> {
-    let header = Header::read(input)?;
+/// Hands the labels of a file to a visitor.
+pub(crate) fn visit(
+    input: &mut dyn BufRead,
+    most: usize,
+    visitor: &mut dyn VoxelVisitor,
+) -> Result<(), String> {
+    unpacked(input, |input| {
+        let header = Header::read(input)?;
+        let n = hand_over("dim", header.count()?, header.frame()?, most, visitor)?;
+        header.names(input)?;
+        let layout = header.layout()?;
+        layout.visit(input, n, &mut |start, labels| visitor.labels(start, labels))
+    })
+}
+
+/// Calls a function with the content of a file, which may be compressed.
+fn unpacked<T>(
+    input: &mut dyn BufRead,
+    read: impl FnOnce(&mut dyn Read) -> Result<T, String>,
+) -> Result<T, String> {
+    let start = input.fill_buf().map_err(|error| error.to_string())?;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return read(&mut MultiGzDecoder::new(input));
+    }
+    read(&mut &mut *input)
+}
+
+fn read_plain(
+    header: &Header,
+    part: &VoxelBox,
+    input: &mut dyn Read,
+) -> Result<LabelImage, String> {
     let count = header.count()?;
-    let part = VoxelBox::new("dim", count, header.frame()?, near)?;
     let layout = header.layout()?;
-    header.skip(input)?;
-    let mut image = LabelImage::of(&part, layout.read(input, &part)?);
+    let names = header.names(input)?;
+    let mut image = LabelImage::of(part, layout.read(input, part)?);
+    image.names = names;
     image.notes.extend(header.disagreement(count));
     Ok(image)
 }
@@ -206,6 +238,19 @@ impl Header {
         })
     }
 
+    /// Checks that the quaternion of a qform has a real part.
+    fn check_quaternion(&self) -> Result<(), String> {
+        let [b, c, d] = [0, 1, 2].map(|index| self.real(256, 352, index));
+        let square = b * b + c * c + d * d;
+        // Rounding to single precision leaves less.
+        if self.sform().is_some() || self.code(252, 344) <= 0 || square <= 1.0 + 1e-4 {
+            return Ok(());
+        }
+        Err(format!(
+            "quatern_b, c, d are {b}, {c}, {d}; the sum of their squares must be at most 1"
+        ))
+    }
+
     fn sform(&self) -> Option<Matrix3x4<f64>> {
         let row = |row: usize, column: usize| self.real(280 + 16 * row, 400 + 32 * row, column);
         (self.code(254, 348) > 0).then(|| Matrix3x4::from_fn(row))
@@ -254,6 +299,7 @@ impl Header {
 
     fn frame(&self) -> Result<VoxelFrame, String> {
         let metres = self.metres()?;
+        self.check_quaternion()?;
         // Converts to left, head and front.
         let turn = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0);
         let affine = turn * self.affine()? * metres;
@@ -263,8 +309,8 @@ impl Header {
         })
     }
 
-    /// Skips to the first label.
-    fn skip(&self, input: &mut dyn Read) -> Result<(), String> {
+    /// Names of labels in the bytes before the first label.
+    fn names(&self, input: &mut dyn Read) -> Result<BTreeMap<i64, String>, String> {
         let offset = if self.is_second {
             i64::from_le_bytes(self.field(168)) as f64
         } else {
@@ -277,11 +323,12 @@ impl Header {
             ));
         }
         let n = offset as u64 - self.bytes.len() as u64;
-        let skipped = std::io::copy(&mut input.take(n), &mut std::io::sink());
-        match skipped {
-            Ok(skipped) if skipped == n => Ok(()),
-            Ok(_) => Err("ends before its labels".to_owned()),
-            Err(error) => Err(error.to_string()),
+        let mut bytes = Vec::new();
+        let read = input.take(n).read_to_end(&mut bytes);
+        read.map_err(|error| error.to_string())?;
+        if (bytes.len() as u64) < n {
+            return Err("ends before its labels".to_owned());
         }
+        nifti_names::read(&bytes, self.is_big_endian)
     }
 }

@@ -10,7 +10,7 @@ use insonate_meshes::git_lfs_pointer;
 const MOST_SHOWN: usize = 80;
 
 /// Opens the file that a field of a header in a folder names; a header without a folder may not name a file.
-pub(super) fn open(
+pub(crate) fn open(
     folder: Option<&Path>,
     field: &str,
     name: &str,

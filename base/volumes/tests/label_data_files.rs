@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use insonate_ultrasound::phantom::labels::LabelImage;
+use insonate_volumes::LabelImage;
 
 /// 3 × 4 × 5 labels.
 fn labels() -> Vec<u8> {

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::frame::{VoxelFrame, check_frame};
-use super::image::{MAX_VOXELS, check_count};
+use crate::frame::{VoxelFrame, check_frame};
+use crate::image::check_count;
 
 /// Largest number of voxels of a file that is read in part: 2³².
 pub const MAX_FILE_VOXELS: u64 = 1 << 32;
@@ -25,25 +25,28 @@ pub struct Neighbourhood {
 
 /// A box of a file's voxels.
 #[derive(Clone, Debug)]
-pub(super) struct VoxelBox {
+pub(crate) struct VoxelBox {
     /// Number of voxels in the file along each axis.
-    pub(super) file: [usize; 3],
+    pub(crate) file: [usize; 3],
     /// First voxel that is kept, and number of kept voxels.
-    pub(super) low: [usize; 3],
-    pub(super) count: [usize; 3],
+    pub(crate) low: [usize; 3],
+    pub(crate) count: [usize; 3],
     /// Frame of the kept voxels.
-    pub(super) frame: VoxelFrame,
+    pub(crate) frame: VoxelFrame,
     /// Site around which it lies; `None` for the whole file [m].
-    pub(super) site: Option<[f64; 2]>,
+    pub(crate) site: Option<[f64; 2]>,
+    /// Largest number of kept voxels.
+    most: usize,
 }
 
 impl VoxelBox {
     /// Selects from the voxels that a field of a header counts: all if they fit, else those around a site.
-    pub(super) fn new(
+    pub(crate) fn new(
         field: &str,
         file: [usize; 3],
         frame: VoxelFrame,
         near: Option<&Neighbourhood>,
+        most: usize,
     ) -> Result<Self, String> {
         let whole = Self {
             file,
@@ -51,11 +54,12 @@ impl VoxelBox {
             count: file,
             frame,
             site: None,
+            most,
         };
         let n = file
             .iter()
             .try_fold(1u64, |n, &size| n.checked_mul(size as u64));
-        let is_large = n.is_some_and(|n| n > MAX_VOXELS as u64);
+        let is_large = n.is_some_and(|n| n > most as u64);
         let is_too_large = n.is_none_or(|n| n > MAX_FILE_VOXELS);
         if near.is_some() && is_too_large {
             return Err(format!(
@@ -64,7 +68,7 @@ impl VoxelBox {
         }
         let near = near.filter(|_| is_large);
         if near.is_none() {
-            check_count(file).map_err(|problem| format!("{field}: {problem}"))?;
+            check_count(file, most).map_err(|problem| format!("{field}: {problem}"))?;
         }
         check_frame(file, &frame)?;
         near.map_or(Ok(whole.clone()), |near| whole.around(near))
@@ -88,15 +92,16 @@ impl VoxelBox {
             format!("a depth of {:.3} m fits", (1e3 * depth).floor() / 1e3)
         });
         Err(format!(
-            "{:?} voxels are within {:.3} m of the site, but at most {MAX_VOXELS} are kept: {cure}",
+            "{:?} voxels are within {:.3} m of the site, but at most {} are kept: {cure}",
             part.count,
-            near.depth + MARGIN
+            near.depth + MARGIN,
+            self.most
         ))
     }
 
     /// Number of kept voxels; `None` if there are too many.
-    pub(super) fn n(&self) -> Option<usize> {
-        check_count(self.count).ok()
+    pub(crate) fn n(&self) -> Option<usize> {
+        check_count(self.count, self.most).ok()
     }
 
     /// The part up to a distance from a site to the sides, head and feet [m], over the whole depth from front to back.
@@ -133,17 +138,18 @@ impl VoxelBox {
     }
 
     /// Note for the user of the file.
-    pub(super) fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         let [left, head] = self.site?;
         let (file, low, count) = (self.file, self.low, self.count);
         let high = [0, 1, 2].map(|axis| low[axis] + count[axis] - 1);
         Some(format!(
-            "the file has {file:?} voxels, more than {MAX_VOXELS} in all; kept are {low:?} to {high:?}, around the site at {left:.4}, {head:.4} m"
+            "the file has {file:?} voxels, more than {} in all; kept are {low:?} to {high:?}, around the site at {left:.4}, {head:.4} m",
+            self.most
         ))
     }
 
     /// Offsets in the file of the first voxel of each row that is kept.
-    pub(super) fn rows(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u64> {
         let ([nx, ny, _], [x, y, z], [_, rows, slices]) = (self.file, self.low, self.count);
         let place =
             move |y: usize, z: usize| (z as u64 * ny as u64 + y as u64) * nx as u64 + x as u64;
@@ -151,7 +157,7 @@ impl VoxelBox {
     }
 
     /// Whether all of the file is kept.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.count == self.file
     }
 }

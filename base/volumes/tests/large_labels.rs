@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use insonate_ultrasound::phantom::labels::{LabelImage, MAX_VOXELS, Neighbourhood};
+use insonate_volumes::{LabelImage, MAX_VOXELS, Neighbourhood};
 
 /// Voxels of 1 mm to the left, back and head: more than 512³.
 const COUNT: [usize; 3] = [512, 256, 1100];

@@ -3,20 +3,24 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
-use super::part::VoxelBox;
+use crate::part::VoxelBox;
 
 /// Largest number of different labels of a volume.
-pub(super) const MAX_LABELS: usize = 255;
+pub(crate) const MAX_LABELS: usize = 255;
 /// Tolerance within which numbers are rounded to whole numbers: scaled headers and resampling leave such remainders.
 const ROUNDING: f64 = 0.01;
 /// Longest number in a text [bytes].
 const MAX_WORD: usize = 64;
 /// Bytes read at once.
 const BLOCK: usize = 1 << 13;
+const VISIT_BLOCK: usize = 1 << 15;
+
+/// Receiver of labels: the number of the first label of a block, and the block.
+pub(crate) type Take<'a> = dyn FnMut(u64, &[i64]) -> Result<(), String> + 'a;
 
 /// Type of the numbers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumberType {
+pub(crate) enum NumberType {
     U8,
     I8,
     U16,
@@ -31,27 +35,27 @@ pub(super) enum NumberType {
 
 /// Layout of the numbers in a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
-    pub(super) number: NumberType,
-    pub(super) is_big_endian: bool,
+pub(crate) struct Layout {
+    pub(crate) number: NumberType,
+    pub(crate) is_big_endian: bool,
     /// Slope and intercept: a label is slope times number plus intercept.
-    pub(super) scale: Option<[f64; 2]>,
+    pub(crate) scale: Option<[f64; 2]>,
 }
 
 /// The labels of a volume.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     /// Labels in the order of their first occurrence.
-    pub(super) occurring: Vec<i64>,
+    pub(crate) occurring: Vec<i64>,
     /// Index of each voxel's label in this list.
-    pub(super) voxels: Vec<u8>,
+    pub(crate) voxels: Vec<u8>,
     /// Number with the largest rounding error, if any was rounded.
-    pub(super) rounded: Option<f64>,
+    pub(crate) rounded: Option<f64>,
     places: BTreeMap<i64, u8>,
 }
 
 impl NumberType {
-    pub(super) fn size(self) -> usize {
+    pub(crate) fn size(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
             Self::U16 | Self::I16 => 2,
@@ -99,7 +103,7 @@ impl Layout {
     }
 
     /// Reads labels that are written as text, with spaces between them.
-    pub(super) fn read_text(
+    pub(crate) fn read_text(
         &self,
         input: &mut dyn BufRead,
         part: &VoxelBox,
@@ -140,7 +144,7 @@ impl Layout {
     }
 
     /// Reads the labels of a part. Memory grows with the data that is read, not with the size that a header claims.
-    pub(super) fn read(&self, input: &mut dyn Read, part: &VoxelBox) -> Result<Labels, String> {
+    pub(crate) fn read(&self, input: &mut dyn Read, part: &VoxelBox) -> Result<Labels, String> {
         let size = self.number.size();
         let mut labels = Labels::default();
         if part.is_whole() {
@@ -159,6 +163,43 @@ impl Layout {
             read = start + part.count[0] as u64;
         }
         Ok(labels)
+    }
+
+    /// Reads `n` labels block by block, and hands each block over with the number of its first label. Blocks of zeros are left out.
+    pub(crate) fn visit(
+        &self,
+        input: &mut dyn Read,
+        n: u64,
+        take: &mut Take,
+    ) -> Result<(), String> {
+        let size = self.number.size();
+        let mut block = vec![0; VISIT_BLOCK];
+        let mut labels = Vec::new();
+        let mut start = 0;
+        while start < n {
+            let wanted = (n - start).min((VISIT_BLOCK / size) as u64) as usize;
+            let block = &mut block[..wanted * size];
+            input.read_exact(block).map_err(|error| {
+                format!("ends or is damaged within voxels {start} to {n}: {error}")
+            })?;
+            // Most of a mask is 0.
+            let is_empty =
+                self.scale.is_none() && block.iter().fold(0, |all, byte| all | byte) == 0;
+            if !is_empty {
+                labels.clear();
+                for number in block.chunks_exact(size) {
+                    let mut bytes = [0; 8];
+                    bytes[..size].copy_from_slice(number);
+                    if self.is_big_endian {
+                        bytes[..size].reverse();
+                    }
+                    labels.push(self.label(bytes)?.label);
+                }
+                take(start, &labels)?;
+            }
+            start += wanted as u64;
+        }
+        Ok(())
     }
 
     /// Reads `n` more labels.

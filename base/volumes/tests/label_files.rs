@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use insonate_ultrasound::phantom::labels::{LabelFormat, LabelImage};
+use insonate_volumes::{LabelFormat, LabelImage};
 use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 

@@ -6,15 +6,18 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
+use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 use nalgebra::{Matrix3, Vector3};
 
-use super::data_file;
-use super::frame::VoxelFrame;
-use super::image::{LabelImage, Source};
-use super::numbers::{Labels, Layout, NumberType};
-use super::part::VoxelBox;
+use crate::data_file;
+use crate::frame::VoxelFrame;
+use crate::image::{LabelImage, Source};
+use crate::nrrd_segments;
+use crate::numbers::{Labels, Layout, NumberType, Take};
+use crate::part::VoxelBox;
+use crate::visitor::{VoxelVisitor, hand_over};
 
 /// Upper limit of the header's length [bytes]; segmentations describe each segment there.
 const MAX_HEADER: u64 = 1 << 20;
@@ -23,15 +26,17 @@ const MAX_HEADER: u64 = 1 << 20;
 const DATA: [&str; 2] = ["data file", "datafile"];
 
 /// Fields of the header.
-struct Header {
+pub(crate) struct Header {
     fields: BTreeMap<String, String>,
+    /// Custom keys, `key:=value`.
+    pub(crate) keys: BTreeMap<String, String>,
 }
 
 /// Reads a file.
-pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
+pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
     let header = Header::read(source.input)?;
     let (count, frame) = (header.count()?, header.frame()?);
-    let part = VoxelBox::new("sizes", count, frame, source.near)?;
+    let part = VoxelBox::new("sizes", count, frame, source.near, source.most)?;
     header.check_skips()?;
     let labels = match header.data_file() {
         None => header.labels(source.input, &part)?,
@@ -40,11 +45,28 @@ pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
             header.labels(&mut input, &part)?
         }
     };
-    Ok(LabelImage::of(&part, labels))
+    let mut image = LabelImage::of(&part, labels);
+    let segments = nrrd_segments::all(&header)?;
+    let named = segments.into_iter().filter(|segment| segment.layer == 0);
+    image.names = named.map(|segment| (segment.label, segment.name)).collect();
+    Ok(image)
+}
+
+/// Hands the labels of a file to a visitor.
+pub(crate) fn visit(
+    input: &mut dyn BufRead,
+    folder: &Path,
+    most: usize,
+    visitor: &mut dyn VoxelVisitor,
+) -> Result<(), String> {
+    let header = Header::read(input)?;
+    let n = hand_over("sizes", header.count()?, header.frame()?, most, visitor)?;
+    let mut take = |start: u64, labels: &[i64]| visitor.labels(start, labels);
+    header.visit(input, folder, n, &mut take)
 }
 
 impl Header {
-    fn read(input: &mut dyn BufRead) -> Result<Self, String> {
+    pub(crate) fn read(input: &mut dyn BufRead) -> Result<Self, String> {
         let mut input = input.take(MAX_HEADER);
         let mut line = |is_last: bool| {
             let mut bytes = Vec::new();
@@ -71,15 +93,18 @@ impl Header {
                 "starts with {start:?}; it must start with NRRD0001 to NRRD0005"
             ));
         }
-        let mut fields = BTreeMap::new();
+        let [mut fields, mut keys] = [BTreeMap::new(), BTreeMap::new()];
         loop {
             let is_last = DATA.iter().any(|name| fields.contains_key(*name));
             let line = line(is_last)?;
             if line.is_empty() {
-                return Ok(Self { fields });
+                return Ok(Self { fields, keys });
             }
-            // Comments, and custom keys.
-            if line.starts_with('#') || line.contains(":=") {
+            if line.starts_with('#') {
+                continue;
+            }
+            if let Some((key, value)) = line.split_once(":=") {
+                keys.insert(key.to_owned(), value.to_owned());
                 continue;
             }
             let Some((name, value)) = line.split_once(": ") else {
@@ -97,7 +122,7 @@ impl Header {
         }
     }
 
-    fn field(&self, name: &str) -> Result<&str, String> {
+    pub(crate) fn field(&self, name: &str) -> Result<&str, String> {
         let field = self.fields.get(name);
         field
             .map(String::as_str)
@@ -111,12 +136,17 @@ impl Header {
                 "dimension is {dimension}, but a label volume has 3; save overlapping segments as one label volume"
             ));
         }
+        let sizes = self.sizes()?;
+        <[usize; 3]>::try_from(sizes)
+            .map_err(|sizes| format!("sizes are {sizes:?}; they must be three whole numbers"))
+    }
+
+    /// Sizes of all axes.
+    pub(crate) fn sizes(&self) -> Result<Vec<usize>, String> {
         let sizes = self.field("sizes")?;
         let numbers = sizes.split_ascii_whitespace().map(str::parse);
         let numbers: Option<Vec<usize>> = numbers.map(Result::ok).collect();
-        numbers
-            .and_then(|numbers| <[usize; 3]>::try_from(numbers).ok())
-            .ok_or_else(|| format!("sizes are {sizes:?}; they must be three whole numbers"))
+        numbers.ok_or_else(|| format!("sizes are {sizes:?}; they must be whole numbers"))
     }
 
     fn layout(&self) -> Result<Layout, String> {
@@ -194,6 +224,30 @@ impl Header {
         }
     }
 
+    /// Hands `n` labels to a function, block by block.
+    pub(crate) fn visit(
+        &self,
+        input: &mut dyn BufRead,
+        folder: &Path,
+        n: u64,
+        take: &mut Take,
+    ) -> Result<(), String> {
+        self.check_skips()?;
+        let layout = self.layout()?;
+        let encoding = self.field("encoding")?.to_ascii_lowercase();
+        let mut read = |input: &mut dyn BufRead| match encoding.as_str() {
+            "raw" => layout.visit(&mut &mut *input, n, take),
+            "gzip" | "gz" => layout.visit(&mut MultiGzDecoder::new(input), n, take),
+            _ => Err(format!(
+                "encoding is {encoding:?}; it must be raw or gzip for masks and segments"
+            )),
+        };
+        match self.data_file() {
+            None => read(input),
+            Some(name) => read(&mut data_file::open(Some(folder), "data file", name)?),
+        }
+    }
+
     /// Checks that labels begin right after the header or at the start of their file.
     fn check_skips(&self) -> Result<(), String> {
         let skip = ["line skip", "lineskip", "byte skip", "byteskip"];
@@ -247,16 +301,19 @@ impl Header {
             })
     }
 
-    fn frame(&self) -> Result<VoxelFrame, String> {
+    pub(crate) fn frame(&self) -> Result<VoxelFrame, String> {
         let turn = self.turn()? * self.unit()?;
+        let n_axes = self.sizes()?.len();
         let directions = vectors(self.field("space directions")?)
+            .filter(|all| all.len() == n_axes)
+            .map(|all| all.into_iter().flatten().collect::<Vec<_>>())
             .and_then(|all| <[Vector3<f64>; 3]>::try_from(all).ok())
             .ok_or("space directions must be three vectors, as (1,0,0) (0,1,0) (0,0,1)")?;
         let origin = match self.fields.get("space origin") {
             None => Vector3::zeros(),
             Some(origin) => vectors(origin)
-                .and_then(|all| <[Vector3<f64>; 1]>::try_from(all).ok())
-                .map(|[origin]| origin)
+                .and_then(|all| <[Option<Vector3<f64>>; 1]>::try_from(all).ok())
+                .and_then(|[origin]| origin)
                 .ok_or_else(|| {
                     format!("space origin is {origin:?}; it must be a vector such as (0,0,0)")
                 })?,
@@ -268,15 +325,20 @@ impl Header {
     }
 }
 
-/// Vectors in brackets.
-fn vectors(text: &str) -> Option<Vec<Vector3<f64>>> {
+/// Vectors in brackets; `None` for an axis with the direction `none`, which is not an axis of space.
+pub(crate) fn vectors(text: &str) -> Option<Vec<Option<Vector3<f64>>>> {
     let mut vectors = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix("none") {
+            vectors.push(None);
+            rest = after.trim_start();
+            continue;
+        }
         let (inside, after) = rest.strip_prefix('(')?.split_once(')')?;
         let numbers = inside.split(',').map(|number| number.trim().parse().ok());
         let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
-        vectors.push(Vector3::from(<[f64; 3]>::try_from(numbers).ok()?));
+        vectors.push(Some(Vector3::from(<[f64; 3]>::try_from(numbers).ok()?)));
         rest = after.trim_start();
     }
     Some(vectors)

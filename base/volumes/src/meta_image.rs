@@ -6,15 +6,17 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
+use std::path::Path;
 
 use flate2::bufread::ZlibDecoder;
 use nalgebra::{Matrix3, Vector3};
 
-use super::data_file;
-use super::frame::VoxelFrame;
-use super::image::{LabelImage, Source};
-use super::numbers::{Labels, Layout, NumberType};
-use super::part::VoxelBox;
+use crate::data_file;
+use crate::frame::VoxelFrame;
+use crate::image::{LabelImage, Source};
+use crate::numbers::{Labels, Layout, NumberType};
+use crate::part::VoxelBox;
+use crate::visitor::{VoxelVisitor, hand_over};
 
 /// Upper limit of the header's length [bytes].
 const MAX_HEADER: u64 = 1 << 20;
@@ -27,10 +29,10 @@ struct Header {
 }
 
 /// Reads a file.
-pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
+pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
     let header = Header::read(source.input)?;
     let (count, frame) = (header.count()?, header.frame()?);
-    let part = VoxelBox::new("DimSize", count, frame, source.near)?;
+    let part = VoxelBox::new("DimSize", count, frame, source.near, source.most)?;
     let labels = match header.field(DATA)? {
         "LOCAL" | "Local" | "local" => header.labels(source.input, &part)?,
         name => {
@@ -39,6 +41,28 @@ pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
         }
     };
     Ok(LabelImage::of(&part, labels))
+}
+
+/// Hands the labels of a file to a visitor.
+pub(crate) fn visit(
+    input: &mut dyn BufRead,
+    folder: &Path,
+    most: usize,
+    visitor: &mut dyn VoxelVisitor,
+) -> Result<(), String> {
+    let header = Header::read(input)?;
+    let n = hand_over("DimSize", header.count()?, header.frame()?, most, visitor)?;
+    let layout = header.layout()?;
+    let mut take = |start: u64, labels: &[i64]| visitor.labels(start, labels);
+    match header.field(DATA)? {
+        "LOCAL" | "Local" | "local" => {
+            header.unpacked(input, |input| layout.visit(input, n, &mut take))
+        }
+        name => {
+            let mut input = data_file::open(Some(folder), DATA, name)?;
+            header.unpacked(&mut input, |input| layout.visit(input, n, &mut take))
+        }
+    }
 }
 
 impl Header {
@@ -74,13 +98,22 @@ impl Header {
 
     fn labels(&self, input: &mut dyn BufRead, part: &VoxelBox) -> Result<Labels, String> {
         let layout = self.layout()?;
+        self.unpacked(input, |input| layout.read(input, part))
+    }
+
+    /// Calls a function with the numbers, which may be compressed.
+    fn unpacked<T>(
+        &self,
+        input: &mut dyn BufRead,
+        read: impl FnOnce(&mut dyn Read) -> Result<T, String>,
+    ) -> Result<T, String> {
         if let Some(skipped) = self.fields.get("HeaderSize").filter(|n| *n != "0") {
             return Err(format!("HeaderSize is {skipped}; it must be 0 or left out"));
         }
         if self.is_true("CompressedData")? {
-            layout.read(&mut ZlibDecoder::new(input), part)
+            read(&mut ZlibDecoder::new(input))
         } else {
-            layout.read(&mut &mut *input, part)
+            read(&mut &mut *input)
         }
     }
 

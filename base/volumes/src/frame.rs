@@ -20,7 +20,7 @@ pub struct VoxelFrame {
 }
 
 /// Checks that voxels are not degenerate and not far away.
-pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), String> {
+pub(crate) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), String> {
     let edges = frame.steps.column_iter().map(|step| step.norm());
     let edges: Vec<f64> = edges.collect();
     let [least, most] = EDGES;
@@ -49,7 +49,7 @@ pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), S
 
 impl VoxelFrame {
     /// Corners of a volume with `count` voxels along each axis [m].
-    pub(super) fn corners(&self, count: [usize; 3]) -> [Vector3<f64>; 8] {
+    pub fn corners(&self, count: [usize; 3]) -> [Vector3<f64>; 8] {
         std::array::from_fn(|corner| {
             let index = [0, 1, 2].map(|axis| {
                 let is_far = corner >> axis & 1 == 1;
@@ -64,18 +64,18 @@ impl VoxelFrame {
     }
 
     /// Least and greatest coordinates of a volume with `count` voxels along each axis [m].
-    pub(super) fn bounds(&self, count: [usize; 3]) -> [Vector3<f64>; 2] {
+    pub fn bounds(&self, count: [usize; 3]) -> [Vector3<f64>; 2] {
         bounds(self.corners(count))
     }
 
     /// Centre of a volume with `count` voxels along each axis, left and towards the head [m].
-    pub(super) fn middle(&self, count: [usize; 3]) -> [f64; 2] {
+    pub(crate) fn middle(&self, count: [usize; 3]) -> [f64; 2] {
         let [low, high] = self.bounds(count);
         [0, 1].map(|axis| 0.5 * (low[axis] + high[axis]))
     }
 
     /// Lowest and highest indices of a box in space.
-    pub(super) fn indices(&self, [low, high]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+    pub(crate) fn indices(&self, [low, high]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
         // Frames were checked to be invertible.
         let inverse = self.steps.try_inverse().unwrap_or_default();
         bounds(std::array::from_fn(|corner| {
@@ -89,7 +89,7 @@ impl VoxelFrame {
 }
 
 /// Lowest and highest coordinates of corners.
-pub(super) fn bounds(corners: [Vector3<f64>; 8]) -> [Vector3<f64>; 2] {
+pub fn bounds(corners: [Vector3<f64>; 8]) -> [Vector3<f64>; 2] {
     let all = |pick: fn(&Vector3<f64>, &Vector3<f64>) -> Vector3<f64>| {
         let rest = corners.iter().skip(1);
         rest.fold(corners[0], |bound, corner| pick(&bound, corner))

@@ -1,0 +1,316 @@
+//! A label volume of a file, in the patient's frame.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use insonate_meshes::git_lfs_pointer;
+use nalgebra::Vector3;
+
+use crate::VolumeError;
+use crate::frame::VoxelFrame;
+use crate::numbers::Labels;
+use crate::part::{Neighbourhood, VoxelBox};
+use crate::{meta_image, nifti, nrrd};
+
+/// Largest number of voxels of a [`LabelImage`] in memory: 512³.
+pub const MAX_VOXELS: usize = 1 << 27;
+
+/// File format of a label volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelFormat {
+    /// NIfTI-1 or -2 in one file, also compressed by gzip.
+    Nifti,
+    /// NRRD: raw, compressed by gzip, or text, after the header or in a separate file (`.nhdr`).
+    Nrrd,
+    /// MetaImage: raw or compressed by zlib, after the header (`.mha`) or in a separate file (`.mhd`).
+    MetaImage,
+}
+
+/// Labels of voxels, and positions of the voxels.
+#[derive(Clone, Debug)]
+pub struct LabelImage {
+    pub(crate) count: [usize; 3],
+    pub(crate) frame: VoxelFrame,
+    pub(crate) labels: Vec<i64>,
+    pub(crate) voxels: Vec<u8>,
+    /// Notes for the user of the file.
+    pub(crate) notes: Vec<String>,
+    /// Names of labels that the file gives.
+    pub(crate) names: BTreeMap<i64, String>,
+    /// Site around which the volume was cut out of a larger file [m].
+    pub(crate) site: Option<[f64; 2]>,
+}
+
+/// A file to be read, and the part to be kept.
+pub(crate) struct Source<'a> {
+    pub(crate) input: &'a mut dyn BufRead,
+    /// Folder of the files that its header names; `None` for bytes without a file.
+    pub(crate) folder: Option<&'a Path>,
+    pub(crate) near: Option<&'a Neighbourhood>,
+    /// Largest number of voxels that are kept.
+    pub(crate) most: usize,
+}
+
+impl LabelFormat {
+    /// The format of a file, from its name.
+    pub fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let is = |ending: &str| name.ends_with(ending);
+        if is(".nii") || is(".nii.gz") {
+            Some(Self::Nifti)
+        } else if is(".mha") || is(".mhd") {
+            Some(Self::MetaImage)
+        } else {
+            (is(".nrrd") || is(".nhdr")).then_some(Self::Nrrd)
+        }
+    }
+}
+
+impl LabelImage {
+    /// A volume from labels; the index along the first axis runs fastest. It may have at most 255 different labels.
+    ///
+    /// # Errors
+    /// [`VolumeError::Setting`]: 0 or more than [`MAX_VOXELS`] voxels, another number of labels, or voxels that are flat or far away.
+    pub fn new(count: [usize; 3], frame: VoxelFrame, labels: &[i64]) -> Result<Self, VolumeError> {
+        let bytes: Vec<u8> = labels
+            .iter()
+            .flat_map(|label| label.to_le_bytes())
+            .collect();
+        let layout = crate::numbers::Layout {
+            number: crate::numbers::NumberType::I64,
+            is_big_endian: false,
+            scale: None,
+        };
+        let wrong = |problem: String| {
+            VolumeError::setting("label volume", format!("{count:?} voxels"), problem)
+        };
+        let part = VoxelBox::new("count", count, frame, None, MAX_VOXELS).map_err(wrong)?;
+        let n: usize = count.iter().product();
+        if labels.len() != n {
+            return Err(VolumeError::setting(
+                "labels",
+                labels.len(),
+                format!("{n}, one for each voxel"),
+            ));
+        }
+        let read = layout.read(&mut &bytes[..], &part).map_err(wrong)?;
+        Ok(Self::of(&part, read))
+    }
+
+    pub(crate) fn of(part: &VoxelBox, read: Labels) -> Self {
+        let notes = read.rounded.map(|read| {
+            format!("numbers within 0.01 of a whole number were rounded to it, for example {read}")
+        });
+        Self {
+            count: part.count,
+            frame: part.frame,
+            labels: read.occurring,
+            voxels: read.voxels,
+            notes: part.note().into_iter().chain(notes).collect(),
+            names: BTreeMap::new(),
+            site: part.site,
+        }
+    }
+
+    /// Reads a file of at most [`MAX_VOXELS`].
+    ///
+    /// # Errors
+    /// [`VolumeError::File`] names the wrong field.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, VolumeError> {
+        Self::open(path.as_ref(), None, MAX_VOXELS)
+    }
+
+    /// Reads a file. If it has more than [`MAX_VOXELS`], only the part that a picture may show is kept.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); also if the file has more than [`MAX_FILE_VOXELS`](crate::MAX_FILE_VOXELS), or the kept part is too large.
+    pub fn read_near(path: impl AsRef<Path>, near: &Neighbourhood) -> Result<Self, VolumeError> {
+        Self::open(path.as_ref(), Some(near), MAX_VOXELS)
+    }
+
+    /// Reads a file and keeps at most `most` voxels.
+    pub(crate) fn open(
+        path: &Path,
+        near: Option<&Neighbourhood>,
+        most: usize,
+    ) -> Result<Self, VolumeError> {
+        let (format, mut input) = open_file(path)?;
+        let mut source = Source {
+            input: &mut input,
+            folder: Some(folder_of(path)),
+            near,
+            most,
+        };
+        let read = Self::from_source(format, &mut source);
+        read.map_err(|problem| VolumeError::file(&path.display(), problem))
+    }
+
+    /// Reads the content of a file that does not refer to another file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn parse(format: LabelFormat, mut bytes: &[u8]) -> Result<Self, VolumeError> {
+        let refuse = |problem: String| VolumeError::file(&"label volume", problem);
+        let mut source = Source {
+            input: &mut bytes,
+            folder: None,
+            near: None,
+            most: MAX_VOXELS,
+        };
+        Self::from_source(format, &mut source).map_err(refuse)
+    }
+
+    fn from_source(format: LabelFormat, source: &mut Source) -> Result<Self, String> {
+        match format {
+            LabelFormat::Nifti => nifti::read(source),
+            LabelFormat::Nrrd => nrrd::read(source),
+            LabelFormat::MetaImage => meta_image::read(source),
+        }
+    }
+
+    /// Names of labels that the file gives: in an extension of NIfTI, or as segments of a `seg.nrrd`.
+    pub fn names(&self) -> &BTreeMap<i64, String> {
+        &self.names
+    }
+
+    /// The labels that occur, in the order of their first voxels.
+    pub fn labels(&self) -> &[i64] {
+        &self.labels
+    }
+
+    /// For each voxel, the index of its label in [`labels`](Self::labels); the index along the first axis runs fastest.
+    pub fn voxels(&self) -> &[u8] {
+        &self.voxels
+    }
+
+    /// Index of a label in [`labels`](Self::labels); `None` if it does not occur.
+    pub fn place(&self, label: i64) -> Option<u8> {
+        let place = self.labels.iter().position(|known| *known == label);
+        place.map(|place| place as u8)
+    }
+
+    /// The volume within a larger one of `count` voxels that has `below` more voxels before the first one along each axis. Added voxels
+    /// have the label `added`.
+    ///
+    /// # Errors
+    /// [`VolumeError::Setting`]: the larger volume has more than [`MAX_VOXELS`] or does not contain this one.
+    pub fn padded(
+        &self,
+        below: [usize; 3],
+        count: [usize; 3],
+        added: i64,
+    ) -> Result<Self, VolumeError> {
+        let wrong = |allowed: String| VolumeError::setting("count", count, allowed);
+        let n = check_count(count, MAX_VOXELS).map_err(wrong)?;
+        let is_larger = (0..3).all(|axis| {
+            let end = below[axis].checked_add(self.count[axis]);
+            end.is_some_and(|end| end <= count[axis])
+        });
+        if !is_larger {
+            let own = self.count;
+            return Err(wrong(format!("at least {own:?} voxels after {below:?}")));
+        }
+        let mut labels = self.labels.clone();
+        let added = self.place(added).unwrap_or_else(|| {
+            labels.push(added);
+            (labels.len() - 1) as u8
+        });
+        let mut voxels = vec![added; n];
+        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
+            let [y, z] = [row % self.count[1], row / self.count[1]];
+            let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
+            voxels[start..start + own.len()].copy_from_slice(own);
+        }
+        let first = Vector3::from(below.map(|n| n as f64));
+        Ok(Self {
+            count,
+            frame: VoxelFrame {
+                origin: self.frame.origin - self.frame.steps * first,
+                steps: self.frame.steps,
+            },
+            labels,
+            voxels,
+            ..self.clone()
+        })
+    }
+
+    /// Site around which the volume was cut out of a larger file, left and towards the head [m].
+    pub fn site(&self) -> Option<[f64; 2]> {
+        self.site
+    }
+
+    /// Centre of the volume, left and towards the head [m].
+    pub fn middle(&self) -> [f64; 2] {
+        self.frame.middle(self.count)
+    }
+
+    /// Voxels along each axis.
+    pub fn count(&self) -> [usize; 3] {
+        self.count
+    }
+
+    /// Notes for the user of the file: labels that were rounded, which of two frames was used.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Positions of the voxels.
+    pub fn frame(&self) -> VoxelFrame {
+        self.frame
+    }
+
+    /// The labels that occur and their numbers of voxels, sorted by label.
+    pub fn occurring(&self) -> Vec<(i64, usize)> {
+        let mut counts = vec![0; self.labels.len()];
+        for &place in &self.voxels {
+            counts[usize::from(place)] += 1;
+        }
+        let mut all: Vec<(i64, usize)> = self.labels.iter().copied().zip(counts).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Label of a voxel; `None` outside.
+    pub fn label(&self, [x, y, z]: [usize; 3]) -> Option<i64> {
+        let [nx, ny, nz] = self.count;
+        let is_inside = x < nx && y < ny && z < nz;
+        let place = is_inside.then(|| self.voxels[(z * ny + y) * nx + x])?;
+        Some(self.labels[usize::from(place)])
+    }
+}
+
+/// Opens a file of labels.
+pub(crate) fn open_file(path: &Path) -> Result<(LabelFormat, BufReader<File>), VolumeError> {
+    let refuse = |problem: String| VolumeError::file(&path.display(), problem);
+    let format = LabelFormat::of(path).ok_or_else(|| {
+        refuse("the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
+    })?;
+    let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
+    let mut input = BufReader::with_capacity(1 << 16, file);
+    let start = input
+        .fill_buf()
+        .map_err(|error| refuse(error.to_string()))?;
+    match git_lfs_pointer(start) {
+        Some(pointer) => Err(refuse(pointer)),
+        None => Ok((format, input)),
+    }
+}
+
+/// Folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Number of voxels, checked to be between 1 and `most`.
+pub(crate) fn check_count(count: [usize; 3], most: usize) -> Result<usize, String> {
+    let n = count[0]
+        .checked_mul(count[1])
+        .and_then(|n| n.checked_mul(count[2]))
+        .filter(|n| (1..=most).contains(n));
+    n.ok_or_else(|| {
+        format!("the size is {count:?} voxels; the product must be between 1 and {most} voxels")
+    })
+}

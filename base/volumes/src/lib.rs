@@ -1,0 +1,29 @@
+//! Label volumes: whole numbers on a grid of voxels, in the patient's frame.
+//!
+//! Files are not trusted: sizes are limited, memory grows with the data that is read and not with the size that a header claims, and an
+//! error names the field.
+//! The patient's frame is +x to the patient's left, +y to the head, +z to the front [m].
+
+mod class_map;
+mod data_file;
+mod error;
+mod frame;
+mod image;
+mod mask_folder;
+mod meta_image;
+mod nifti;
+mod nifti_names;
+mod nifti_write;
+mod nrrd;
+mod nrrd_segments;
+mod numbers;
+mod part;
+mod segmentation;
+mod visitor;
+
+pub use class_map::ClassMap;
+pub use error::VolumeError;
+pub use frame::{VoxelFrame, bounds};
+pub use image::{LabelFormat, LabelImage, MAX_VOXELS};
+pub use part::{MAX_FILE_VOXELS, Neighbourhood};
+pub use segmentation::{Class, MAX_SEGMENTATION_VOXELS, Overlap, Segmentation};

@@ -1,0 +1,5 @@
+//! Tests of reading segmentations.
+
+mod formats;
+mod hostile;
+mod writers;

@@ -1,0 +1,26 @@
+//! Anatomy of a segmented patient; pure Rust, without MuJoCo.
+//!
+//! * [`Tissues`]: which tissue a class is, by its name.
+//! * [`Findings`]: what a segmentation holds, and whether a patient can be made of it.
+//! * [`class_surface`]: closed, smooth surfaces of classes that keep their volumes; [`skin`]: that of the body.
+//! * [`Patient`]: all of it, as files.
+//!
+//! The frame is the patient's: +x to the left, +y to the head, +z to the front [m].
+
+mod blurred;
+mod error;
+mod findings;
+mod orientation;
+mod patient;
+mod samples;
+mod skin;
+mod surfaces;
+mod tissues;
+
+pub use error::AnatomyError;
+pub use findings::{ClassFinding, CutClass, Findings, Verdict};
+pub use orientation::{Axis, Evidence};
+pub use patient::{Description, Patient, PatientClass, PatientSettings};
+pub use skin::{Skin, skin};
+pub use surfaces::{SurfaceSettings, class_surface};
+pub use tissues::{Tissue, TissueKind, Tissues};

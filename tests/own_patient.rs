@@ -1,0 +1,192 @@
+//! Contract: a segmentation becomes a patient in a folder by one command, images show its labels, and refusals name file and reason.
+
+mod command;
+
+use std::path::Path;
+
+use command::{insonate, json, refused, stderr};
+use insonate::anatomy::Tissues;
+use insonate::ultrasound::material;
+use insonate::volumes::LabelImage;
+use serde_json::Value;
+
+/// Edge of the voxels [m].
+const EDGE: f64 = 0.006;
+
+/// Arguments in which `@` stands for the folder.
+fn line(folder: &Path, arguments: &str) -> String {
+    arguments.replace('@', &format!("{}/", folder.display()))
+}
+
+/// Number of voxels of a mask.
+fn voxels(folder: &Path, class: &str) -> usize {
+    let file = folder.join(format!("ct/segmentations/{class}.nii.gz"));
+    let mask = LabelImage::read(file).expect("it is a mask");
+    let ones = mask.occurring().into_iter().find(|(label, _)| *label == 1);
+    ones.map_or(0, |(_, n)| n)
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    let list = list.as_array().expect("a list").iter();
+    list.map(|class| class["name"].as_str().expect("a name"))
+        .collect()
+}
+
+/// Depth at which a material begins on the middle line of an image [m].
+fn depth_of(image: &Value, name: &str) -> f64 {
+    let line = image["middle_line"].as_array().expect("a list").iter();
+    let before = line.take_while(|row| row["material"] != name);
+    before
+        .map(|row| row["thickness_m"].as_f64().expect("a length"))
+        .sum()
+}
+
+/// One patient is made for all checks, because it takes seconds.
+#[test]
+fn a_segmentation_becomes_a_patient_that_images_show() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path();
+    let demo = json(&line(
+        folder,
+        &format!("patient demo --voxel {EDGE} --output @ct"),
+    ));
+    let made = json(&line(folder, "patient make @ct --output @patient"));
+    the_report_tells_what_the_masks_hold(folder, &demo, &made);
+    showing_it_gives_the_same(folder, &made);
+    its_image_has_the_organs_of_the_adult(folder);
+    other_commands_refuse_the_folder(folder);
+    wrong_segmentations_are_refused(folder);
+}
+
+fn the_report_tells_what_the_masks_hold(folder: &Path, demo: &Value, made: &Value) {
+    assert_eq!(made["verdict"], "good", "{made}");
+    for axis in ["left_right", "head_feet", "front_back"] {
+        assert_eq!(made["orientation"][axis]["result"], "right", "{axis}");
+    }
+    assert!(names(&made["unmapped"]).is_empty());
+    assert_eq!(
+        made["classes"].as_array().map(Vec::len),
+        demo["classes"].as_array().map(Vec::len)
+    );
+    for class in [
+        "liver",
+        "spleen",
+        "kidney_left",
+        "aorta",
+        "rib_right_9",
+        "vertebrae_L2",
+    ] {
+        let volume = made["volumes_ml"][class].as_f64().expect("a volume");
+        let counted = 1e6 * EDGE.powi(3) * voxels(folder, class) as f64;
+        assert!(
+            (volume - counted).abs() < 1e-6 * counted,
+            "{class}: {volume} {counted}"
+        );
+    }
+    // The mask of the body holds all classes.
+    let whole = 1e6 * EDGE.powi(3) * voxels(folder, "body_trunc") as f64;
+    let all = made["volumes_ml"].as_object().expect("volumes").values();
+    let sum: f64 = all.filter_map(Value::as_f64).sum();
+    assert!((sum - whole).abs() < 1e-6 * whole, "{sum} {whole}");
+    // The reference man's trunk: 0.33 m wide, 0.60 m long, 0.22 m thick.
+    for (axis, size) in [0.33, 0.60, 0.22].into_iter().enumerate() {
+        let [low, high] = [0, 1].map(|end| made["bounds_m"][end][axis].as_f64().expect("a bound"));
+        assert!((high - low - size).abs() < 0.04, "{axis}: {low} {high}");
+    }
+    assert!(
+        made["seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds > 0.0)
+    );
+    let page = folder.join("patient/report.html");
+    let page = std::fs::read_to_string(page).expect("there is a report");
+    assert_eq!(page.matches("src=\"data:image/png;base64,").count(), 3);
+    assert!(!page.contains("://"), "it is self-contained");
+    for told in ["kidney_left", "good", "sternum"] {
+        assert!(page.contains(told), "{told}");
+    }
+}
+
+fn showing_it_gives_the_same(folder: &Path, made: &Value) {
+    let shown = json(&line(folder, "patient show @patient"));
+    for key in [
+        "verdict",
+        "classes",
+        "volumes_ml",
+        "bounds_m",
+        "table_m",
+        "orientation",
+        "source",
+    ] {
+        assert_eq!(shown[key], made[key], "{key}");
+    }
+    let message = refused(&line(folder, "patient show @ct"), 2);
+    assert!(message.contains("patient.toml"), "{message}");
+}
+
+/// The folder's labels are those of the adult, so the liver begins at the same depth, up to a voxel and layers that voxels do not resolve.
+fn its_image_has_the_organs_of_the_adult(folder: &Path) {
+    let view = "--site -0.08,0.0 --imaging-depth 0.12 --lines 32 --samples 512";
+    let own = json(&line(folder, &format!("image --patient @patient {view}")));
+    let adult = json(&format!("image --patient adult {view}"));
+    let [own_depth, depth] = [&own, &adult].map(|image| depth_of(image, "liver"));
+    assert!((0.01..0.06).contains(&depth), "{adult}");
+    assert!(
+        (own_depth - depth).abs() < 1.5 * EDGE,
+        "{own_depth} {depth}: {own}"
+    );
+    assert_eq!(own["warnings"], Value::Array(Vec::new()));
+}
+
+fn other_commands_refuse_the_folder(folder: &Path) {
+    for arguments in [
+        "image --patient @patient --force 5",
+        "scene --patient @patient",
+    ] {
+        let message = refused(&line(folder, arguments), 2);
+        assert!(message.contains("--patient adult"), "{message}");
+    }
+    let message = refused(
+        &line(folder, "image --patient @patient --patient-height 1.8"),
+        2,
+    );
+    assert!(message.contains("--patient-height"), "{message}");
+    let message = stderr(&insonate(&line(folder, "scene --patient @nobody")));
+    assert!(
+        message.contains("nobody") && message.contains("adult"),
+        "{message}"
+    );
+}
+
+fn wrong_segmentations_are_refused(folder: &Path) {
+    let make = |arguments: &str, status: i32| {
+        let arguments = line(
+            folder,
+            &format!("patient make {arguments} --output @refused"),
+        );
+        refused(&arguments, status)
+    };
+    assert!(make("@nowhere", 2).contains("nowhere"));
+    assert!(make("@ct --classes lungs", 2).contains("total-v1"));
+    // One mask is a volume without names.
+    let message = make("@ct/segmentations/liver.nii.gz", 2);
+    assert!(
+        message.contains("liver.nii.gz") && message.contains("class maps"),
+        "{message}"
+    );
+    let body = folder.join("ct/segmentations/body_trunc.nii.gz");
+    std::fs::remove_file(body).expect("the mask is there");
+    let message = make("@ct", 1);
+    assert!(message.contains("body_trunc"), "{message}");
+    assert!(!folder.join("refused").exists());
+}
+
+/// Images of a patient look up the materials of its tissues by name.
+#[test]
+fn the_materials_of_all_tissues_are_known() {
+    let tissues = Tissues::standard().expect("the table is valid");
+    for tissue in tissues.all() {
+        let found = material::by_name(&tissue.material);
+        assert!(found.is_ok(), "{}: {}", tissue.name, tissue.material);
+    }
+}

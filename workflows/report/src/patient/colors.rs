@@ -1,0 +1,36 @@
+//! Colours of classes.
+
+use insonate_drawing::label_color;
+
+/// Colours of tissues, as in anatomy books.
+const TISSUES: [(&str, [u8; 3]); 19] = [
+    ("body", [226, 196, 176]),
+    ("liver", [146, 64, 50]),
+    ("kidney", [180, 90, 60]),
+    ("spleen", [122, 56, 92]),
+    ("gland", [222, 176, 110]),
+    ("thyroid", [200, 120, 100]),
+    ("nerve", [240, 230, 160]),
+    ("bile", [70, 150, 70]),
+    ("urine", [225, 205, 60]),
+    ("blood", [196, 40, 48]),
+    ("heart", [170, 46, 60]),
+    ("bowel", [214, 150, 140]),
+    ("muscle", [168, 88, 84]),
+    ("muscle layer", [182, 104, 98]),
+    ("fat", [242, 220, 140]),
+    ("bone", [234, 228, 206]),
+    ("cartilage", [190, 212, 222]),
+    ("lung", [188, 200, 226]),
+    ("airway", [210, 230, 240]),
+];
+/// Colour of the skin.
+pub(super) const SKIN: [u8; 3] = [230, 196, 172];
+/// Colour of all bones together.
+pub(super) const BONES: [u8; 3] = [234, 228, 206];
+
+/// Colour of a class by its tissue or, if it has no tissue, by its place in the list.
+pub(super) fn color(tissue: &str, place: usize) -> [u8; 3] {
+    let known = TISSUES.iter().find(|(name, _)| *name == tissue);
+    known.map_or_else(|| label_color(place), |(_, color)| *color)
+}
