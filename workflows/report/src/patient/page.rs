@@ -196,5 +196,6 @@ fn lists(report: &PatientReport<'_>) -> String {
     let shown = parts.iter().filter(|(_, items)| !items.is_empty());
     shown
         .map(|(title, items)| format!("<h2>{title}</h2>\n{}", list(items)))
-        .collect()
+        .collect::<Vec<_>>()
+        .concat()
 }
