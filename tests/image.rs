@@ -17,6 +17,11 @@ fn test_blocks_are_measured() {
         let lateral = target["lateral_fwhm_m"].as_f64().expect("a number");
         assert!((1e-4..1e-3).contains(&lateral), "{target}");
     }
+    let lossy = measured(&["points", "--depths", "0.015", "--alpha", "0.5"]);
+    let level = lossy["point_targets"][0]["level_db"]
+        .as_f64()
+        .expect("a number");
+    assert!((-11.5..-9.5).contains(&level), "{lossy}");
     let speckle = measured(&["speckle"]);
     let snr = speckle["snr"].as_f64().expect("a number");
     assert!((snr - 1.91).abs() < 0.08, "{speckle}");
@@ -517,7 +522,7 @@ fn impossible_images_are_refused_by_name() {
             "--depths has no effect",
         ),
         (
-            "image --phantom points --alpha 0.5",
+            "image --phantom speckle --alpha 0.5",
             "--alpha has no effect",
         ),
         ("image --alpha 0.5", "--alpha has no effect"),

@@ -235,7 +235,7 @@ class Phantom:
         probe: str = "c5-2",
         depth: float | None = None,
         depths: Sequence[float] | None = None,
-        alpha: float = 0.5,
+        alpha: float | None = None,
     ) -> Phantom:
         """A test block: ``points``, ``speckle``, ``attenuation``, ``cysts`` or ``layers``.
 
@@ -244,7 +244,7 @@ class Phantom:
             probe: transducer for which it is made.
             depth: depth of the picture for which it is made [m] [default: that of the probe].
             depths: depths of the points [m].
-            alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
+            alpha: attenuation of ``attenuation`` [default: 0.5] or ``points`` [default: 0] [dB/(cm MHz)].
         """
 
     def probe_pose(

@@ -227,7 +227,7 @@ def image(
         lesions: lesions at places of the seed in the liver, the neck's thyroid, or the tissue of a block: ``cyst``, ``hypo`` or ``hyper``, with a
             radius [m] unless it is of 8 mm, such as ``hypo:0.01``.
         depths: depths of the block ``points`` [m] [default: 0.3, 0.6 and 0.9 of the probe's depth].
-        alpha: attenuation of the block ``attenuation`` [dB/(cm MHz)] [default: 0.5].
+        alpha: attenuation of ``attenuation`` [default: 0.5] or ``points`` [default: 0] [dB/(cm MHz)].
         seed: seed of organs, speckle and noise.
         imaging_depth: depth of the picture [m] [default: depends on the probe; 0.045 for the neck].
         lines: number of scanlines.
@@ -243,8 +243,8 @@ def image(
     name = probe or ("c5-2" if scene is None else _probe_of(scene))
     if depths is not None and phantom != "points":
         raise ValueError("depths: has no effect on this image; it needs the phantom points")
-    if alpha is not None and phantom != "attenuation":
-        raise ValueError("alpha: has no effect on this image; it needs the phantom attenuation")
+    if alpha is not None and phantom not in ("attenuation", "points"):
+        raise ValueError("alpha: has no effect on this image; it needs the phantom attenuation or points")
     if phantom == "points" and imaging_depth is None:
         imaging_depth = 1.2 * (0.9 * Scanner(name).depth if depths is None else max(depths))
     body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth, scene, depths, alpha)
@@ -293,8 +293,7 @@ def _subject(
         return (Phantom.adult(seed) if scene is None else Phantom.of_scene(scene, seed)), False, False
     if phantom == "neck":
         return Phantom.neck(seed), True, False
-    usual = 0.5 if alpha is None else alpha
-    block = Phantom.block(str(phantom), probe=probe, depth=depth, depths=depths, alpha=usual)
+    block = Phantom.block(str(phantom), probe=probe, depth=depth, depths=depths, alpha=alpha)
     return block, False, phantom in _BARE
 
 

@@ -223,6 +223,7 @@ LINE = [word for name, value in SIZE.items() for word in (f"--{name}", value)]
     ("options", "keywords", "figure"),
     [
         (["--phantom", "points", "--depths", "0.03,0.05"], {"phantom": "points", "depths": [0.03, 0.05]}, "point_targets"),
+        (["--phantom", "points", "--depths", "0.03", "--alpha", "0.5"], {"phantom": "points", "depths": [0.03], "alpha": 0.5}, "point_targets"),
         (["--phantom", "points", "--probe", "l12-5"], {"phantom": "points", "probe": "l12-5"}, "point_targets"),
         (["--phantom", "speckle"], {"phantom": "speckle"}, "log_sd_db"),
         (["--phantom", "attenuation", "--alpha", "0.7"], {"phantom": "attenuation", "alpha": 0.7}, "slope_db_per_cm_mhz"),
@@ -267,7 +268,7 @@ def test_words_of_images_without_effect_are_refused():
     with pytest.raises(ValueError, match="depths"):
         insonate.image(depths=[0.02], **SIZE)
     with pytest.raises(ValueError, match="alpha"):
-        insonate.image(phantom="points", alpha=0.7, **SIZE)
+        insonate.image(phantom="speckle", alpha=0.7, **SIZE)
 
 
 @pytest.mark.parametrize("cls", [insonate.Phantom, insonate.psm.Psm, insonate.Scene, insonate.Physics, insonate.Policy])

@@ -236,15 +236,15 @@ impl Phantom {
     ///     probe: transducer for which it is made.
     ///     depth: depth of the picture for which it is made [m] [default: that of the probe].
     ///     depths: depths of the points [m].
-    ///     alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
+    ///     alpha: attenuation of ``attenuation`` [default: 0.5] or ``points`` [default: 0] [dB/(cm MHz)].
     #[staticmethod]
-    #[pyo3(signature = (name, *, probe="c5-2", depth=None, depths=None, alpha=0.5))]
+    #[pyo3(signature = (name, *, probe="c5-2", depth=None, depths=None, alpha=None))]
     fn block(
         name: &str,
         probe: &str,
         depth: Option<f64>,
         depths: Option<Vec<f64>>,
-        alpha: f64,
+        alpha: Option<f64>,
     ) -> Result<Self> {
         let usual = insonate::ultrasound::Settings::of(&transducer(probe)?);
         let shown = depth.unwrap_or(usual.depth) as f32;
@@ -259,15 +259,20 @@ impl Phantom {
             "points" => {
                 let usual = [0.3, 0.6, 0.9].map(|share| share * usual.depth);
                 let depths = depths.unwrap_or(usual.to_vec());
-                measure = Some(BlockMeasure::Points(depths.clone()));
+                let attenuation = alpha.unwrap_or(0.0);
+                measure = Some(BlockMeasure::Points {
+                    depths: depths.clone(),
+                    attenuation,
+                });
                 let depths: Vec<f32> = depths.iter().map(|&depth| depth as f32).collect();
-                Block::points(&depths, 1540.0)
+                Block::points(&depths, 1540.0, attenuation as f32)
             }
             "speckle" => {
                 measure = Some(BlockMeasure::Speckle);
                 uniform(0.0)
             }
             "attenuation" => {
+                let alpha = alpha.unwrap_or(0.5);
                 measure = Some(BlockMeasure::Attenuation(alpha));
                 uniform(alpha as f32)
             }

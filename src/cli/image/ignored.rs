@@ -11,7 +11,7 @@ impl ImageCommand {
         let other = self.phantom.is_some() || self.labels.is_some();
         let (block, points, attenuation) = match self.phantom {
             None | Some(PhantomArg::Neck) => (false, false, false),
-            Some(PhantomArg::Points) => (true, true, false),
+            Some(PhantomArg::Points) => (true, true, true),
             Some(PhantomArg::Attenuation) => (true, false, true),
             Some(_) => (true, false, false),
         };
@@ -40,7 +40,11 @@ impl ImageCommand {
                 "a body; the probe lies on the middle of a test block",
             ),
             (!points, given(&depths), "--phantom points"),
-            (!attenuation, given(&alpha), "--phantom attenuation"),
+            (
+                !attenuation,
+                given(&alpha),
+                "--phantom attenuation or points",
+            ),
         ];
         for (is_without, options, needed) in rules {
             if let Some(option) = options.first().filter(|_| is_without) {

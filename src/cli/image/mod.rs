@@ -130,7 +130,7 @@ pub(crate) struct ImageCommand {
     /// Depths of the points, separated by commas [m] [default: depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
-    /// Attenuation of the block of --phantom attenuation [dB/(cm MHz)] [default: 0.5]
+    /// Attenuation of --phantom attenuation [default: 0.5] or points [default: 0] [dB/(cm MHz)]
     #[arg(long, value_name = "ALPHA")]
     alpha: Option<f64>,
     /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
@@ -273,7 +273,8 @@ impl ImageCommand {
 
     /// Attenuation of the block [dB/(cm MHz)].
     fn attenuation(&self) -> f64 {
-        self.alpha.unwrap_or(0.5)
+        let is_clear = matches!(self.phantom, Some(PhantomArg::Points));
+        self.alpha.unwrap_or(if is_clear { 0.0 } else { 0.5 })
     }
 
     fn is_neck(&self) -> bool {
@@ -377,7 +378,10 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<()> {
         let measure = match self.phantom {
-            Some(PhantomArg::Points) => BlockMeasure::Points(self.depths(probe)),
+            Some(PhantomArg::Points) => BlockMeasure::Points {
+                depths: self.depths(probe),
+                attenuation: self.attenuation(),
+            },
             Some(PhantomArg::Speckle) => BlockMeasure::Speckle,
             Some(PhantomArg::Attenuation) => BlockMeasure::Attenuation(self.attenuation()),
             _ => return Ok(()),

@@ -8,7 +8,7 @@ use insonate::ultrasound::phantom::Block;
 /// Test blocks, and a neck.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PhantomArg {
-    /// Points on the axis in a clear medium: their widths.
+    /// Points on the axis: their widths, and with --alpha their loss.
     Points,
     /// Uniform speckle without loss: its statistics.
     Speckle,
@@ -23,7 +23,7 @@ pub(super) enum PhantomArg {
 }
 
 impl PhantomArg {
-    /// The block if it is one, seen to a depth of `shown` [m]; points at `depths` [m], tissue that attenuates by `alpha` [dB/(cm MHz)].
+    /// The block if it is one, seen to a depth of `shown` [m]; points at `depths` [m], a medium that attenuates by `alpha` [dB/(cm MHz)].
     pub(super) fn block(
         self,
         shown: f32,
@@ -34,7 +34,7 @@ impl PhantomArg {
         Some(match self {
             Self::Points => {
                 let depths: Vec<f32> = depths.iter().map(|&depth| depth as f32).collect();
-                Block::points(&depths, speed_of_sound as f32)
+                Block::points(&depths, speed_of_sound as f32, alpha as f32)
             }
             Self::Speckle => Block::uniform(Material {
                 attenuation: 0.0,

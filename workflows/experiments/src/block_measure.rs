@@ -8,8 +8,13 @@ use serde::Serialize;
 /// What a test block is measured for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockMeasure {
-    /// The widths of points at these depths [m].
-    Points(Vec<f64>),
+    /// The widths of points at these depths [m], and what is left of their echoes in a medium that attenuates by this [dB/(cm MHz)].
+    Points {
+        /// Depths [m].
+        depths: Vec<f64>,
+        /// Attenuation [dB/(cm MHz)].
+        attenuation: f64,
+    },
     /// The statistics of uniform speckle.
     Speckle,
     /// How fast speckle fades in tissue that attenuates by this [dB/(cm MHz)].
@@ -41,7 +46,7 @@ pub enum BlockFigures {
     },
 }
 
-/// Width of a point: full widths at half maximum [m].
+/// Width of a point: full widths at half maximum [m], and what is left of its echo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PointFigures {
     /// Depth [m].
@@ -52,6 +57,10 @@ pub struct PointFigures {
     pub axial_fwhm_m: f64,
     /// Across the picture's plane.
     pub elevation_fwhm_m: f64,
+    /// Energy of the echo along the scanline, relative to a medium without loss [dB].
+    pub level_db: f64,
+    /// Mean frequency of the echo [Hz].
+    pub frequency_hz: f64,
 }
 
 impl BlockMeasure {
@@ -66,17 +75,22 @@ impl BlockMeasure {
         frame: &Frame,
     ) -> Result<BlockFigures, UltrasoundError> {
         Ok(match self {
-            Self::Points(depths) => {
+            Self::Points {
+                depths,
+                attenuation,
+            } => {
                 let fine = Settings {
                     n_lines: settings.n_lines.max(1025),
                     ..settings.clone()
                 };
-                let targets = point_targets(probe, &fine, depths)?;
+                let targets = point_targets(probe, &fine, depths, *attenuation)?;
                 let targets = targets.iter().map(|target| PointFigures {
                     depth_m: target.depth,
                     lateral_fwhm_m: target.lateral,
                     axial_fwhm_m: target.axial,
                     elevation_fwhm_m: target.elevation,
+                    level_db: target.level,
+                    frequency_hz: target.frequency,
                 });
                 BlockFigures::Points {
                     point_targets: targets.collect(),

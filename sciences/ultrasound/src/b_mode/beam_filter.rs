@@ -27,37 +27,60 @@ pub(crate) const NARROWEST: f32 = 0.4546;
 pub(crate) struct BeamFilter {
     n_samples: usize,
     /// Lines on either side, for each sample.
-    pub(crate) reaches: Vec<usize>,
+    reaches: Vec<usize>,
     /// Tap for each distance in lines, for each sample.
-    pub(crate) taps: Vec<Vec<f32>>,
+    taps: Vec<Vec<f32>>,
+    /// For each sample: tap of the line itself, ratio of the tap of the next line to it, lines on either side, 0.
+    #[cfg(feature = "gpu")]
+    pub(crate) shapes: Vec<[f32; 4]>,
 }
 
 impl BeamFilter {
     pub(crate) fn new(grid: &Grid) -> Self {
+        let mut filter = Self {
+            n_samples: grid.n_samples,
+            reaches: Vec::new(),
+            taps: Vec::new(),
+            #[cfg(feature = "gpu")]
+            shapes: vec![[0.0; 4]; grid.n_samples],
+        };
+        filter.widen(grid, &vec![1.0; grid.n_samples]);
+        filter
+    }
+
+    /// Makes the taps of a beam that is wider than without loss by a ratio, for each sample.
+    pub(crate) fn widen(&mut self, grid: &Grid, ratios: &[f32]) {
         let narrowed = |sigma: f32| (sigma * sigma - SHARED).max(LEAST).sqrt();
         let reach_of = |sigma: f32| ((2.8 * narrowed(sigma)).ceil() as usize).min(grid.n_lines - 1);
-        let reaches: Vec<usize> = grid.sigma_across.iter().copied().map(reach_of).collect();
-        let most = reaches.iter().copied().max().unwrap_or(0);
-        let mut taps = vec![Vec::with_capacity(grid.n_samples); most + 1];
-        for (sample, &sigma) in grid.sigma_across.iter().enumerate() {
-            let scale = -0.5 / narrowed(sigma).powi(2);
-            let weight = |lines: usize| (scale * (lines * lines) as f32).exp();
-            let reach = reaches[sample];
-            let sum = 1.0 + 2.0 * (1..=reach).map(weight).sum::<f32>();
-            let area = (2.0 * PI).sqrt() * sigma / sum;
-            for (lines, taps) in taps.iter_mut().enumerate() {
-                let tap = if lines <= reach {
-                    area * weight(lines)
-                } else {
-                    0.0
-                };
-                taps.push(tap);
-            }
+        let sigmas = grid.sigma_across.iter().zip(ratios);
+        let sigmas = sigmas.map(|(sigma, ratio)| sigma * ratio);
+        self.reaches.clear();
+        self.reaches.extend(sigmas.clone().map(reach_of));
+        let most = self.reaches.iter().copied().max().unwrap_or(0);
+        self.taps.resize_with(most + 1, Vec::new);
+        for taps in &mut self.taps {
+            taps.clear();
+            taps.resize(grid.n_samples, 0.0);
         }
-        Self {
-            n_samples: grid.n_samples,
-            reaches,
-            taps,
+        for (sample, sigma) in sigmas.enumerate() {
+            // e^(−n²/2σ²), from one distance to the next.
+            let nearest = (-0.5 / narrowed(sigma).powi(2)).exp();
+            let (mut weight, mut ratio, mut sum) = (1.0, nearest, 0.0);
+            let reach = self.reaches[sample];
+            for taps in &mut self.taps[..=reach] {
+                taps[sample] = weight;
+                sum += weight;
+                weight *= ratio;
+                ratio *= nearest * nearest;
+            }
+            let scale = (2.0 * PI).sqrt() * sigma / (2.0 * sum - 1.0);
+            for taps in &mut self.taps[..=reach] {
+                taps[sample] *= scale;
+            }
+            #[cfg(feature = "gpu")]
+            {
+                self.shapes[sample] = [scale, nearest, reach as f32, 0.0];
+            }
         }
     }
 

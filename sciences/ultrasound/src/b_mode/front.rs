@@ -2,8 +2,8 @@
 
 use super::acoustics::{Acoustics, reflection};
 
-/// Amplitude below which a front is dropped.
-pub(crate) const FAINTEST: f32 = 1e-6;
+/// Amplitude at the mean frequency below which a front is dropped; the lower frequencies of the pulse lose less.
+pub(crate) const FAINTEST: f32 = 1e-8;
 /// Echo of a plane boundary with total reflection, relative to the speckle of liver: 40 dB.
 /// A mirror would give 59 dB (backscatter of 3.7e-6 f^1.4 /mm/sr, Campbell 1984, at F/2); boundaries in bodies are rough.
 pub(crate) const SPECULAR: f32 = 100.0;
@@ -23,6 +23,8 @@ pub(crate) struct Front {
     pub(crate) amplitude: f32,
     /// Shown range minus range [m].
     pub(crate) offset: f32,
+    /// Slope of its loss over the frequency's relative change [Np].
+    pub(crate) slope: f32,
 }
 
 impl Front {
@@ -30,6 +32,7 @@ impl Front {
         Self {
             amplitude: 1.0,
             offset: 0.0,
+            slope: 0.0,
         }
     }
 
@@ -37,6 +40,7 @@ impl Front {
     pub(crate) fn pass(&mut self, acoustics: &Acoustics, length: f32) {
         self.amplitude *= (-acoustics.loss * length).exp();
         self.offset += acoustics.stretch * length;
+        self.slope += acoustics.slope * length;
     }
 
     /// Distance that the front travels in a material before it is dropped [m].

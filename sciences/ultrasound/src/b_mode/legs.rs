@@ -6,7 +6,7 @@
 )]
 
 use super::acoustics::Acoustics;
-use super::front::{FAINTEST, Front};
+use super::front::Front;
 use super::grid::Grid;
 use crate::pack::{LANES, Lanes};
 
@@ -23,6 +23,11 @@ pub(crate) struct Leg {
 }
 
 impl Leg {
+    /// Whether a sample lies behind the leg.
+    pub(crate) fn ends_before(&self, sample: usize) -> bool {
+        self.end as usize <= sample
+    }
+
     /// A leg from one sample to another; `bottom` is where the front is dropped [samples].
     pub(crate) fn new([start, end]: [usize; 2], material: u8, front: Front, bottom: f32) -> Self {
         Self {
@@ -35,12 +40,99 @@ impl Leg {
     }
 }
 
+/// Most samples between two gains of a ray.
+pub(crate) const ROWS: usize = 8;
+
+/// A ray in parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Legs {
+    pub(crate) all: Vec<Leg>,
+    /// Amplitudes relative to the loss at the mean frequency; each lies within a leg, and they follow each other.
+    gains: Vec<Gain>,
+}
+
+/// A gain that changes linearly over samples.
+#[derive(Clone, Copy, Debug)]
+struct Gain {
+    /// First sample, and the sample behind the last.
+    start: u32,
+    end: u32,
+    /// At the first sample, and per sample.
+    value: f32,
+    slope: f32,
+}
+
+impl Gain {
+    #[inline(always)]
+    fn at(&self, place: f32) -> f32 {
+        self.value + self.slope * (place - self.start as f32)
+    }
+}
+
+impl Legs {
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+        self.gains.clear();
+    }
+
+    /// Gain at a place [samples].
+    pub(crate) fn gain(&self, place: f32) -> f32 {
+        let own = self.gains.partition_point(|gain| gain.end as f32 <= place);
+        let gain = self.gains.get(own).or(self.gains.last());
+        gain.map_or(1.0, |gain| gain.at(place))
+    }
+
+    /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np].
+    pub(crate) fn weigh(&mut self, media: &Media, gain_of: impl Fn(usize, f32) -> f32) {
+        for leg in &self.all {
+            let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
+            let at = |sample: usize| gain_of(sample, media.slope(leg, sample));
+            let mut value = at(start);
+            for start in (start..end).step_by(ROWS) {
+                let end = (start + ROWS).min(end);
+                let next = at(end);
+                self.gains.push(Gain {
+                    start: start as u32,
+                    end: end as u32,
+                    value,
+                    slope: (next - value) / (end - start) as f32,
+                });
+                value = next;
+            }
+        }
+    }
+
+    /// Multiplies amplitudes of samples from `first` on by the gains.
+    #[inline(always)]
+    fn apply(&self, first: usize, amplitudes: &mut [f32]) {
+        let near = self
+            .gains
+            .partition_point(|gain| gain.end as usize <= first);
+        let last = first + amplitudes.len();
+        for gain in &self.gains[near..] {
+            let (start, end) = (first.max(gain.start as usize), last.min(gain.end as usize));
+            if start >= last {
+                break;
+            }
+            let value = gain.at(start as f32);
+            for (i, amplitude) in amplitudes[start - first..end - first]
+                .iter_mut()
+                .enumerate()
+            {
+                *amplitude *= value + gain.slope * i as i32 as f32;
+            }
+        }
+    }
+}
+
 /// Materials and their attenuation over samples.
 pub(crate) struct Media {
     of: Vec<Medium>,
     /// Remaining amplitude after a number of samples, for each material, shape `[materials, n_fades]`.
     fades: Vec<f32>,
     n_fades: usize,
+    /// Amplitude of diffuse echoes that vanish in noise.
+    vanishing: f32,
 }
 
 #[derive(Clone, Copy)]
@@ -49,8 +141,8 @@ struct Medium {
     echo: f32,
     /// Excess of the shown depth per sample [m].
     deeper: f32,
-    /// Length between the depth where diffuse echoes vanish in noise and the depth where the front is dropped [samples].
-    faint: f32,
+    /// Slope of the loss over the frequency's relative change, per sample [Np].
+    steeper: f32,
 }
 
 impl Media {
@@ -65,13 +157,13 @@ impl Media {
         let medium = |acoustics: &Acoustics| Medium {
             echo: acoustics.echo,
             deeper: acoustics.stretch * grid.step,
-            faint: (vanishing / (acoustics.echo * FAINTEST)).ln()
-                / (acoustics.loss.max(1e-9) * grid.step),
+            steeper: acoustics.slope * grid.step,
         };
         Self {
             fades: fades.collect(),
             of: acoustics.iter().map(medium).collect(),
             n_fades,
+            vanishing,
         }
     }
 
@@ -83,13 +175,36 @@ impl Media {
         &self.fades[usize::from(leg.material) * self.n_fades..][..self.n_fades]
     }
 
-    /// The sample from which on a leg's diffuse echoes vanish in noise.
-    pub(crate) fn samples_above_noise(&self, leg: &Leg, bottom: f32) -> usize {
-        let above_noise = bottom - self.of[usize::from(leg.material)].faint;
-        if above_noise <= leg.start as f32 {
-            return 0;
-        }
-        (above_noise as usize + 1).min(leg.dark as usize)
+    /// Loss at a sample of a leg: amplitude, and slope over the frequency's relative change [Np].
+    pub(crate) fn loss(&self, leg: &Leg, sample: usize) -> [f32; 2] {
+        let into = sample - leg.start as usize;
+        let is_lit = sample < leg.dark as usize;
+        let left = if is_lit { self.fades(leg)[into] } else { 0.0 };
+        [leg.front.amplitude * left, self.slope(leg, sample)]
+    }
+
+    /// Slope of the loss over the frequency's relative change, at a sample of a leg or behind it [Np].
+    fn slope(&self, leg: &Leg, sample: usize) -> f32 {
+        let into = sample - leg.start as usize;
+        leg.front.slope + self.medium(leg).steeper * into as f32
+    }
+
+    /// The sample from which on a ray's diffuse echoes vanish in noise.
+    pub(crate) fn samples_above_noise(&self, legs: &Legs) -> usize {
+        let is_heard = |leg: &&Leg, sample: usize| {
+            let [amplitude, _] = self.loss(leg, sample);
+            let echo = self.medium(leg).echo;
+            amplitude * echo * legs.gain(sample as f32) >= self.vanishing
+        };
+        let heard = |leg: &Leg| {
+            let [start, dark] = [leg.start, leg.dark].map(|sample| sample as usize);
+            let last = (start..dark)
+                .step_by(ROWS)
+                .filter(|s| is_heard(&leg, *s))
+                .last();
+            last.map(|sample| (sample + ROWS).min(dark))
+        };
+        legs.all.iter().rev().find_map(heard).unwrap_or(0)
     }
 
     /// Amplitudes of `n` samples of a ray's diffuse echoes from `first` on, and the excess of their shown depth [m]. The end of the last
@@ -97,11 +212,12 @@ impl Media {
     #[inline(always)]
     pub(crate) fn diffuse(
         &self,
-        legs: &[Leg],
+        ray: &Legs,
         [first, n]: [usize; 2],
         amplitudes: &mut [f32],
         delays: &mut [f32],
     ) {
+        let legs = &ray.all;
         if legs.is_empty() {
             amplitudes[..n].fill(0.0);
             delays[..n].fill(0.0);
@@ -119,6 +235,7 @@ impl Media {
                 self.put(leg, into, &mut amplitudes[at..], &mut delays[at..]);
             }
         }
+        ray.apply(first, &mut amplitudes[..n]);
     }
 
     /// Writes one vector of lanes of a leg's samples.
@@ -143,15 +260,14 @@ impl Media {
     }
 
     /// Remaining amplitude at a sample of a ray, and the excess of the shown depth there [m].
-    pub(crate) fn front(&self, legs: &[Leg], sample: usize) -> [f32; 2] {
+    pub(crate) fn front(&self, legs: &Legs, sample: usize) -> [f32; 2] {
         let own = |leg: &&Leg| sample < leg.end as usize;
-        let Some(leg) = legs.iter().find(own) else {
+        let Some(leg) = legs.all.iter().find(own) else {
             return [0.0; 2];
         };
         let into = sample - leg.start as usize;
-        let is_lit = sample < leg.dark as usize;
-        let left = if is_lit { self.fades(leg)[into] } else { 0.0 };
         let offset = leg.front.offset + self.medium(leg).deeper * into as f32;
-        [leg.front.amplitude * left, offset]
+        let [left, _] = self.loss(leg, sample);
+        [left * legs.gain(sample as f32), offset]
     }
 }

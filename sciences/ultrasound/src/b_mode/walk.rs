@@ -5,7 +5,7 @@
 use super::acoustics::Acoustics;
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
-use super::legs::{Leg, Media};
+use super::legs::{Leg, Legs, Media, ROWS};
 use super::path::{Path, TransmittedFront};
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
@@ -22,10 +22,12 @@ const UNHEARD: f32 = 0.1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScanlinePath {
     /// Legs of each of the three rays.
-    pub(crate) rays: [Vec<Leg>; 3],
+    pub(crate) rays: [Legs; 3],
     /// The sample from which on diffuse echoes of all rays vanish in noise.
     pub(crate) above_noise: usize,
-    /// Echoes of boundaries: shown range [m] and amplitude.
+    /// For every [`ROWS`]th sample of the middle ray, what is left, and this times the slope of the loss [Np].
+    pub(crate) losses: Vec<[f32; 2]>,
+    /// Echoes of boundaries on the whole width of the beam: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
 }
 
@@ -38,7 +40,8 @@ pub(crate) struct PathTracer<'a> {
 
 impl ScanlinePath {
     fn clear(&mut self) {
-        self.rays.iter_mut().for_each(Vec::clear);
+        self.rays.iter_mut().for_each(Legs::clear);
+        self.losses.clear();
         self.above_noise = 0;
         self.boundaries.clear();
     }
@@ -95,10 +98,7 @@ impl<'a> PathTracer<'a> {
         let go = |samples, material, passed: &TransmittedFront, track: &mut ScanlinePath| {
             let bottom = passed.bottom / step;
             let leg = Leg::new(samples, material, passed.front, bottom);
-            track.above_noise = track
-                .above_noise
-                .max(self.media.samples_above_noise(&leg, bottom));
-            track.rays[index].push(leg);
+            track.rays[index].all.push(leg);
         };
         for crossing in &path.crossings {
             let range = crossing.range;
@@ -108,7 +108,9 @@ impl<'a> PathTracer<'a> {
             }
             passed = crossing.passed;
             if crossing.cosine.is_some() {
-                self.echo(passed.strength, range + passed.front.offset, index, track);
+                let gain = self.grid.faded(range, passed.front.slope).gain;
+                let shown = range + passed.front.offset;
+                self.echo(gain * passed.strength, shown, index, track);
             }
             let behind = &self.acoustics[usize::from(crossing.material)];
             passed.front.pass(behind, end as f32 * step - range);
@@ -116,15 +118,35 @@ impl<'a> PathTracer<'a> {
         }
         // Includes the end of the last sample.
         go([sample, n + 1], material, &passed, track);
+        self.weigh(index, track);
+        let above_noise = self.media.samples_above_noise(&track.rays[index]);
+        track.above_noise = track.above_noise.max(above_noise);
+    }
+
+    /// Stores what the losses along a ray do to the pulse.
+    fn weigh(&self, index: usize, track: &mut ScanlinePath) {
+        let (grid, media) = (self.grid, &self.media);
+        let ScanlinePath { rays, losses, .. } = track;
+        let ray = &mut rays[index];
+        ray.weigh(media, |sample, slope| {
+            grid.faded(sample as f32 * grid.step, slope).gain
+        });
+        if index != 1 {
+            return;
+        }
+        let mut legs = ray.all.iter().peekable();
+        for sample in (0..grid.faded.len()).map(|row| (row * ROWS).min(grid.n_samples)) {
+            while legs.next_if(|leg| leg.ends_before(sample)).is_some() {}
+            let Some(leg) = legs.peek() else { return };
+            let [amplitude, slope] = media.loss(leg, sample);
+            let left = amplitude * ray.gain(sample as f32);
+            losses.push([left, left * slope]);
+        }
     }
 
     /// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
     fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut ScanlinePath) {
-        // Neighbouring lines see the same boundary: their echoes add up over the width of the beam at the shown range.
-        let mut add = |range: f32, echo: f32| {
-            let echo = echo / self.grid.together(range);
-            track.boundaries.push([range, echo]);
-        };
+        let mut add = |range: f32, echo: f32| track.boundaries.push([range, echo]);
         let echo = SPECULAR * strength * WEIGHTS[index];
         add(shown, echo);
         if strength.abs() > 0.02 {

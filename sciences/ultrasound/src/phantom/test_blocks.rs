@@ -29,7 +29,7 @@ impl Block {
             block = block.with_rod(inclusion, [place * shown, 0.68 * shown], 0.055 * shown);
         }
         let depths: Vec<f32> = (1..9).map(|n| 0.1 * n as f32 * shown).collect();
-        let wires = Self::points(&depths, SOFT_TISSUE.speed_of_sound).scatterers;
+        let wires = Self::points(&depths, SOFT_TISSUE.speed_of_sound, 0.0).scatterers;
         block.scatterers = wires
             .into_iter()
             .filter(|wire| (wire.rest.z - 0.7 * shown).abs() > 0.06 * shown)
