@@ -16,6 +16,8 @@ pub(crate) struct Acoustics {
     pub(crate) speed: f32,
     pub(crate) impedance: f32,
     pub(crate) is_gas: bool,
+    /// Whether it is bone or gas, behind which points are seen past it only.
+    pub(crate) blocks: bool,
 }
 
 impl Acoustics {
@@ -28,6 +30,7 @@ impl Acoustics {
             speed: material.speed_of_sound,
             impedance: material.impedance(),
             is_gas: material.is_gas(),
+            blocks: material.is_gas() || material.is_bone(),
         }
     }
 }

@@ -19,8 +19,12 @@ const UNSEEN: f32 = 0.03;
 /// State of a front at a point on a ray.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Front {
-    /// Remaining two-way amplitude.
+    /// Remaining two-way amplitude, without what bone and gas on the way block: the aperture sees past them.
     pub(crate) amplitude: f32,
+    /// Remaining share of this within the current bone or gas.
+    pub(crate) open: f32,
+    /// Shown range minus range in front of the current bone or gas [m].
+    before: f32,
     /// Shown range minus range [m].
     pub(crate) offset: f32,
     /// Slope of its loss over the frequency's relative change [Np].
@@ -31,6 +35,8 @@ impl Front {
     pub(crate) fn new() -> Self {
         Self {
             amplitude: 1.0,
+            open: 1.0,
+            before: 0.0,
             offset: 0.0,
             slope: 0.0,
         }
@@ -38,15 +44,23 @@ impl Front {
 
     /// Passes a length of a material [m].
     pub(crate) fn pass(&mut self, acoustics: &Acoustics, length: f32) {
-        self.amplitude *= (-acoustics.loss * length).exp();
+        let left = (-acoustics.loss * length).exp();
         self.offset += acoustics.stretch * length;
-        self.slope += acoustics.slope * length;
+        if acoustics.blocks {
+            self.open *= left;
+        } else {
+            self.amplitude *= left;
+            self.slope += acoustics.slope * length;
+        }
     }
 
     /// Distance that the front travels in a material before it is dropped [m].
     pub(crate) fn reach(self, acoustics: &Acoustics) -> f32 {
         if self.amplitude <= FAINTEST {
             return 0.0;
+        }
+        if acoustics.blocks {
+            return f32::INFINITY;
         }
         (self.amplitude / FAINTEST).ln() / acoustics.loss.max(1e-9)
     }
@@ -58,16 +72,20 @@ impl Front {
 
     /// Passes a boundary, given the cosine of incidence if its echo is visible; returns the reflected share of the pressure.
     pub(crate) fn meet(&mut self, [from, to]: [&Acoustics; 2], cosine: Option<f32>) -> f32 {
-        let Some(cos) = cosine else {
-            self.amplitude *= reflection(from, to, 1.0)[1];
-            return 0.0;
-        };
         // At more grazing incidence, only a part of the beam meets the boundary.
-        let [reflected, left] = reflection(from, to, cos.max(GRAZING));
-        let angle = cos.acos() / SPREAD;
-        let directed = (1.0 - ROUGH) * (-angle * angle).exp() + ROUGH * cos;
-        let strength = self.amplitude * reflected * directed;
-        self.amplitude *= if to.is_gas { 0.0 } else { left };
+        let [reflected, left] = reflection(from, to, cosine.unwrap_or(1.0).max(GRAZING));
+        let directed = cosine.map_or(0.0, |cos| {
+            let angle = cos.acos() / SPREAD;
+            (1.0 - ROUGH) * (-angle * angle).exp() + ROUGH * cos
+        });
+        let strength = self.amplitude * self.open * reflected * directed;
+        let left = if to.is_gas { 0.0 } else { left };
+        match (from.blocks, to.blocks) {
+            (false, false) => self.amplitude *= left,
+            (false, true) => (self.open, self.before) = (left, self.offset),
+            (true, true) => self.open *= left,
+            (true, false) => (self.open, self.offset) = (1.0, self.before),
+        }
         strength
     }
 }

@@ -40,6 +40,8 @@ impl Leg {
     }
 }
 
+/// Loss in bone and gas on the way from an element to a point, one way [Np/m].
+const OPAQUE: f32 = 3000.0;
 /// Most samples between two gains of a ray.
 pub(crate) const ROWS: usize = 8;
 
@@ -49,6 +51,8 @@ pub(crate) struct Legs {
     pub(crate) all: Vec<Leg>,
     /// Amplitudes relative to the loss at the mean frequency; each lies within a leg, and they follow each other.
     gains: Vec<Gain>,
+    /// What the aperture leaves over what the ray leaves, for every [`ROWS`]th sample; NaN in bone and gas.
+    shares: Vec<f32>,
 }
 
 /// A gain that changes linearly over samples.
@@ -73,6 +77,7 @@ impl Legs {
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.gains.clear();
+        self.shares.clear();
     }
 
     /// Gain at a place [samples].
@@ -82,22 +87,106 @@ impl Legs {
         gain.map_or(1.0, |gain| gain.at(place))
     }
 
-    /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np].
-    pub(crate) fn weigh(&mut self, media: &Media, gain_of: impl Fn(usize, f32) -> f32) {
+    /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np], and `light` has the two-way amplitude that
+    /// the aperture leaves, for every [`ROWS`]th sample.
+    pub(crate) fn weigh(
+        &mut self,
+        media: &Media,
+        gain_of: impl Fn(usize, f32) -> f32,
+        light: impl Fn(usize) -> f32,
+    ) {
+        self.shares(media, light);
+        let mut gains = std::mem::take(&mut self.gains);
         for leg in &self.all {
             let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
-            let at = |sample: usize| gain_of(sample, media.slope(leg, sample));
+            let at = |sample: usize| {
+                let share = if media.medium(leg).blocks {
+                    self.share_before(start)
+                } else {
+                    self.share(sample)
+                };
+                share * gain_of(sample, media.slope(leg, sample))
+            };
             let mut value = at(start);
-            for start in (start..end).step_by(ROWS) {
-                let end = (start + ROWS).min(end);
-                let next = at(end);
-                self.gains.push(Gain {
-                    start: start as u32,
-                    end: end as u32,
+            let first = (start / ROWS + 1) * ROWS;
+            let stops = (first..end).step_by(ROWS).chain([end]);
+            let mut from = start;
+            for stop in stops {
+                let next = at(stop);
+                gains.push(Gain {
+                    start: from as u32,
+                    end: stop as u32,
                     value,
-                    slope: (next - value) / (end - start) as f32,
+                    slope: (next - value) / (stop - from) as f32,
                 });
-                value = next;
+                (value, from) = (next, stop);
+            }
+        }
+        self.gains = gains;
+    }
+
+    /// For every [`ROWS`]th sample, the ratio of what the aperture leaves and what the ray itself would leave; NaN in bone and gas.
+    fn shares(&mut self, media: &Media, light: impl Fn(usize) -> f32) {
+        self.shares.clear();
+        for leg in &self.all {
+            let first = (leg.start as usize).div_ceil(ROWS);
+            for row in first..(leg.end as usize).div_ceil(ROWS) {
+                let [own, _] = media.loss(leg, row * ROWS);
+                let share = light(row) / own.max(1e-30);
+                let is_open = !media.medium(leg).blocks;
+                self.shares
+                    .push(if is_open { share.min(30.0) } else { f32::NAN });
+            }
+        }
+    }
+
+    /// Share at a sample, from the rows on both sides that are neither bone nor gas.
+    fn share(&self, sample: usize) -> f32 {
+        let row = sample / ROWS;
+        let at = |row: usize| self.shares.get(row).copied().unwrap_or(f32::NAN);
+        let [before, after] = [at(row), at(row + 1)];
+        match (before.is_nan(), after.is_nan()) {
+            (false, false) => before + (after - before) * (sample % ROWS) as f32 / ROWS as f32,
+            (false, true) => before,
+            (true, false) => after,
+            (true, true) => self.share_before(sample),
+        }
+    }
+
+    /// Share in the last row before a sample that is neither bone nor gas.
+    pub(crate) fn share_before(&self, sample: usize) -> f32 {
+        let rows = &self.shares[..(sample / ROWS + 1).min(self.shares.len())];
+        let open = rows.iter().rev().find(|share| !share.is_nan());
+        open.copied().unwrap_or(1.0)
+    }
+
+    /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
+    pub(crate) fn left(&self, media: &Media, step: f32, mut put: impl FnMut(usize, f32)) {
+        let (mut row, mut blocked, mut before) = (0, 0usize, 1.0);
+        for leg in &self.all {
+            let medium = media.medium(leg);
+            let mut from = leg.start as usize;
+            while row * ROWS < leg.end as usize {
+                let at = row * ROWS;
+                if medium.blocks {
+                    blocked += at - from;
+                    from = at;
+                }
+                let now = if medium.blocks {
+                    leg.front.amplitude
+                } else {
+                    media.loss(leg, at)[0]
+                };
+                let soft = if before > 1e-30 {
+                    (now / before).sqrt()
+                } else {
+                    0.0
+                };
+                put(row, soft * (-OPAQUE * step * blocked as f32).exp());
+                (before, blocked, row) = (now, 0, row + 1);
+            }
+            if medium.blocks {
+                blocked += (leg.end as usize) - from.max(leg.start as usize);
             }
         }
     }
@@ -143,6 +232,8 @@ struct Medium {
     deeper: f32,
     /// Slope of the loss over the frequency's relative change, per sample [Np].
     steeper: f32,
+    /// Whether it is bone or gas.
+    blocks: bool,
 }
 
 impl Media {
@@ -157,7 +248,12 @@ impl Media {
         let medium = |acoustics: &Acoustics| Medium {
             echo: acoustics.echo,
             deeper: acoustics.stretch * grid.step,
-            steeper: acoustics.slope * grid.step,
+            steeper: if acoustics.blocks {
+                0.0
+            } else {
+                acoustics.slope * grid.step
+            },
+            blocks: acoustics.blocks,
         };
         Self {
             fades: fades.collect(),
@@ -180,7 +276,8 @@ impl Media {
         let into = sample - leg.start as usize;
         let is_lit = sample < leg.dark as usize;
         let left = if is_lit { self.fades(leg)[into] } else { 0.0 };
-        [leg.front.amplitude * left, self.slope(leg, sample)]
+        let whole = leg.front.amplitude * leg.front.open;
+        [whole * left, self.slope(leg, sample)]
     }
 
     /// Slope of the loss over the frequency's relative change, at a sample of a leg or behind it [Np].
@@ -245,7 +342,7 @@ impl Media {
         let fades = self.fades(leg)[into..].first_chunk::<LANES>();
         let to = (amplitudes.first_chunk_mut(), delays.first_chunk_mut());
         if let (Some(fades), (Some(amplitudes), Some(delays))) = (fades, to) {
-            let strength = leg.front.amplitude * echo;
+            let strength = leg.front.amplitude * leg.front.open * echo;
             let amplitudes: &mut Lanes = amplitudes;
             let delays: &mut Lanes = delays;
             for i in 0..LANES {

@@ -5,6 +5,7 @@
 //! The depth in a picture is the time of arrival times the speed of sound that the scanner assumes.
 
 mod acoustics;
+mod aperture;
 mod batch;
 mod beam_filter;
 mod block;
@@ -48,6 +49,7 @@ use crate::beam::Pulse;
 use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
+use aperture::Aperture;
 use beam_filter::BeamFilter;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
@@ -77,6 +79,7 @@ pub struct BMode {
     pulse: PulseFilter,
     beam: BeamFilter,
     receiver: Receiver,
+    aperture: Aperture,
     // State of the current frame.
     rest: RestGrid,
     paths: Paths,
@@ -118,6 +121,7 @@ impl BMode {
             pulse: filter,
             beam,
             fading: Fading::new(&grid, carrier),
+            aperture: Aperture::new(transducer, &settings.focusing, &grid, speed),
             rest: RestGrid::default(),
             paths: Paths::new(&grid),
             tracks: vec![ScanlinePath::default(); n_lines],
@@ -290,10 +294,11 @@ impl BMode {
         // Paths of the rays of each line.
         let coupled = &frame.coupled;
         let trace = Trace::new(view, grid, rest, carrier, &acoustics).in_slice(slice);
-        paths.trace(&trace, coupled, workers);
+        let traced = vec![coupled.contains(&true); coupled.len()];
+        paths.trace(&trace, &traced, workers);
 
         // Loss, delay and boundaries along each line.
-        let walk = PathTracer::new(grid, &acoustics, self.settings.noise);
+        let walk = PathTracer::new((grid, &self.aperture), &acoustics, self.settings.noise);
         walk.lines(
             paths,
             &trace,

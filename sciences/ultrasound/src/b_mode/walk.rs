@@ -3,6 +3,7 @@
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
 
 use super::acoustics::Acoustics;
+use super::aperture::Aperture;
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
 use super::legs::{Leg, Legs, Media, ROWS};
@@ -29,12 +30,15 @@ pub(crate) struct ScanlinePath {
     pub(crate) losses: Vec<[f32; 2]>,
     /// Echoes of boundaries on the whole width of the beam: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
+    /// Boundaries of each ray: place [samples], shown range [m] and reflected share of the ray's amplitude.
+    met: [Vec<[f32; 3]>; 3],
 }
 
 /// Data that all lines share.
 pub(crate) struct PathTracer<'a> {
     grid: &'a Grid,
     acoustics: &'a [Acoustics],
+    aperture: &'a Aperture,
     pub(crate) media: Media,
 }
 
@@ -44,15 +48,21 @@ impl ScanlinePath {
         self.losses.clear();
         self.above_noise = 0;
         self.boundaries.clear();
+        self.met.iter_mut().for_each(Vec::clear);
     }
 }
 
 impl<'a> PathTracer<'a> {
-    pub(crate) fn new(grid: &'a Grid, acoustics: &'a [Acoustics], noise: f64) -> Self {
+    pub(crate) fn new(
+        (grid, aperture): (&'a Grid, &'a Aperture),
+        acoustics: &'a [Acoustics],
+        noise: f64,
+    ) -> Self {
         let vanishing = (UNHEARD * 10f32.powf(0.05 * noise as f32)).max(1e-12);
         Self {
             grid,
             acoustics,
+            aperture,
             media: Media::new(grid, acoustics, vanishing),
         }
     }
@@ -68,23 +78,70 @@ impl<'a> PathTracer<'a> {
     ) {
         let labels = labels.chunks_exact_mut(self.grid.n_samples);
         let mut lines: Vec<_> = tracks.iter_mut().zip(labels).collect();
+        // Lines without contact are seen by elements next to them.
+        let traced = vec![coupled.contains(&true); coupled.len()];
         let walk = |finder: &mut Finder,
                     line: usize,
                     (track, labels): &mut (&mut ScanlinePath, &mut [u8])| {
             track.clear();
-            if coupled[line] {
-                let paths = paths.find(trace, coupled, line, finder);
-                label(paths[1], self.grid, labels);
+            labels.fill(0);
+            if traced[line] {
+                let paths = paths.find(trace, &traced, line, finder);
+                if coupled[line] {
+                    label(paths[1], self.grid, labels);
+                }
                 if !trace.is_thin() {
                     for (index, path) in paths.into_iter().enumerate() {
                         self.ray(path, index, track);
                     }
                 }
-            } else {
-                labels.fill(0);
             }
         };
         workers.for_each(&mut lines, 8, Finder::default, walk);
+        if !trace.is_thin() && traced[0] {
+            self.light(tracks, coupled, workers);
+        }
+    }
+
+    /// What the aperture leaves of each ray.
+    fn light(&self, tracks: &mut [ScanlinePath], coupled: &[bool], workers: Workers) {
+        let n = tracks.len();
+        let mut lights = [(); 3].map(|()| vec![0.0; self.aperture.n_rows * n]);
+        let lines = &*tracks;
+        workers.for_each(
+            &mut lights,
+            1,
+            || (),
+            |(), ray, light| {
+                let mut left = vec![0.0; light.len()];
+                for (line, track) in lines.iter().enumerate() {
+                    track.rays[ray].left(&self.media, self.grid.step, |row, share| {
+                        if let Some(left) = left.get_mut(row * n + line) {
+                            *left = share;
+                        }
+                    });
+                }
+                self.aperture.light(&left, coupled, light);
+            },
+        );
+        let lights = &lights;
+        workers.for_each(
+            tracks,
+            8,
+            || (),
+            |(), line, track| {
+                for (index, light) in lights.iter().enumerate() {
+                    self.weigh(index, track, |row| {
+                        light.get(row * n + line).copied().unwrap_or(0.0)
+                    });
+                }
+                for index in 0..3 {
+                    self.echoes(index, track);
+                    let above_noise = self.media.samples_above_noise(&track.rays[index]);
+                    track.above_noise = track.above_noise.max(above_noise);
+                }
+            },
+        );
     }
 
     fn ray(&self, path: &Path, index: usize, track: &mut ScanlinePath) {
@@ -110,7 +167,7 @@ impl<'a> PathTracer<'a> {
             if crossing.cosine.is_some() {
                 let gain = self.grid.faded(range, passed.front.slope).gain;
                 let shown = range + passed.front.offset;
-                self.echo(gain * passed.strength, shown, index, track);
+                track.met[index].push([range / step, shown, gain * passed.strength]);
             }
             let behind = &self.acoustics[usize::from(crossing.material)];
             passed.front.pass(behind, end as f32 * step - range);
@@ -118,19 +175,15 @@ impl<'a> PathTracer<'a> {
         }
         // Includes the end of the last sample.
         go([sample, n + 1], material, &passed, track);
-        self.weigh(index, track);
-        let above_noise = self.media.samples_above_noise(&track.rays[index]);
-        track.above_noise = track.above_noise.max(above_noise);
     }
 
     /// Stores what the losses along a ray do to the pulse.
-    fn weigh(&self, index: usize, track: &mut ScanlinePath) {
+    fn weigh(&self, index: usize, track: &mut ScanlinePath, light: impl Fn(usize) -> f32) {
         let (grid, media) = (self.grid, &self.media);
         let ScanlinePath { rays, losses, .. } = track;
         let ray = &mut rays[index];
-        ray.weigh(media, |sample, slope| {
-            grid.faded(sample as f32 * grid.step, slope).gain
-        });
+        let gain_of = |sample: usize, slope| grid.faded(sample as f32 * grid.step, slope).gain;
+        ray.weigh(media, gain_of, light);
         if index != 1 {
             return;
         }
@@ -141,6 +194,15 @@ impl<'a> PathTracer<'a> {
             let [amplitude, slope] = media.loss(leg, sample);
             let left = amplitude * ray.gain(sample as f32);
             losses.push([left, left * slope]);
+        }
+    }
+
+    /// Adds the echoes of a ray's boundaries.
+    fn echoes(&self, index: usize, track: &mut ScanlinePath) {
+        for [place, shown, strength] in std::mem::take(&mut track.met[index]) {
+            // In front of the boundary.
+            let share = track.rays[index].share_before(place as usize);
+            self.echo(share * strength, shown, index, track);
         }
     }
 

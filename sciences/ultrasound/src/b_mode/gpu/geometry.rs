@@ -63,8 +63,13 @@ impl Geometry {
         contact(view, grid, &mut self.coupled);
         self.rest.locate(view, grid, Workers::All);
         let trace = Trace::new(view, grid, &self.rest, carrier, &acoustics);
-        self.paths.trace(&trace, &self.coupled, Workers::All);
-        let walk = PathTracer::new(grid, &acoustics, scanner.settings.noise);
+        let traced = vec![self.coupled.contains(&true); self.coupled.len()];
+        self.paths.trace(&trace, &traced, Workers::All);
+        let walk = PathTracer::new(
+            (grid, &scanner.aperture),
+            &acoustics,
+            scanner.settings.noise,
+        );
         let lines = (&mut self.tracks[..], &mut self.labels[..]);
         walk.lines(&self.paths, &trace, &self.coupled, lines, Workers::All);
         self.fading.take(grid, carrier, &self.tracks);
