@@ -13,6 +13,8 @@ const SPREAD: f32 = 0.35;
 const ROUGH: f32 = 0.08;
 /// Cosine of the most grazing incidence, averaged over a beam.
 const GRAZING: f32 = 0.3;
+/// Least share of the amplitude that passes a boundary of tissues.
+const PASSED: f32 = 0.05;
 /// Boundaries with echoes below this, relative to the speckle of liver, are not refined: they are darker than black.
 const UNSEEN: f32 = 0.03;
 
@@ -81,7 +83,8 @@ impl Front {
         let strength = self.amplitude * self.open * reflected * directed;
         let left = if to.is_gas { 0.0 } else { left };
         match (from.blocks, to.blocks) {
-            (false, false) => self.amplitude *= left,
+            // At total reflection a part of the aperture still passes.
+            (false, false) => self.amplitude *= left.max(PASSED),
             (false, true) => (self.open, self.before) = (left, self.offset),
             (true, true) => self.open *= left,
             (true, false) => (self.open, self.offset) = (1.0, self.before),

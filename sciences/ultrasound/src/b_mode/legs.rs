@@ -23,6 +23,12 @@ pub(crate) struct Leg {
 }
 
 impl Leg {
+    /// The last sample of the leg with a known light, or its first one.
+    pub(crate) fn last_row(&self) -> usize {
+        let last = (self.end as usize).saturating_sub(1) / ROWS * ROWS;
+        last.max(self.start as usize)
+    }
+
     /// Whether a sample lies behind the leg.
     pub(crate) fn ends_before(&self, sample: usize) -> bool {
         self.end as usize <= sample
@@ -51,8 +57,8 @@ pub(crate) struct Legs {
     pub(crate) all: Vec<Leg>,
     /// Amplitudes relative to the loss at the mean frequency; each lies within a leg, and they follow each other.
     gains: Vec<Gain>,
-    /// What the aperture leaves over what the ray leaves, for every [`ROWS`]th sample; NaN in bone and gas.
-    shares: Vec<f32>,
+    /// What the aperture leaves, for every [`ROWS`]th sample; NaN in bone and gas.
+    light: Vec<f32>,
 }
 
 /// A gain that changes linearly over samples.
@@ -77,7 +83,7 @@ impl Legs {
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.gains.clear();
-        self.shares.clear();
+        self.light.clear();
     }
 
     /// Gain at a place [samples].
@@ -95,16 +101,12 @@ impl Legs {
         gain_of: impl Fn(usize, f32) -> f32,
         light: impl Fn(usize) -> f32,
     ) {
-        self.shares(media, light);
+        self.take_light(media, light);
         let mut gains = std::mem::take(&mut self.gains);
         for leg in &self.all {
             let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
             let at = |sample: usize| {
-                let share = if media.medium(leg).blocks {
-                    self.share_before(start)
-                } else {
-                    self.share(sample)
-                };
+                let share = self.share(media, leg, sample);
                 share * gain_of(sample, media.slope(leg, sample))
             };
             let mut value = at(start);
@@ -125,38 +127,45 @@ impl Legs {
         self.gains = gains;
     }
 
-    /// For every [`ROWS`]th sample, the ratio of what the aperture leaves and what the ray itself would leave; NaN in bone and gas.
-    fn shares(&mut self, media: &Media, light: impl Fn(usize) -> f32) {
-        self.shares.clear();
+    /// For every [`ROWS`]th sample, what the aperture leaves; NaN in bone and gas.
+    fn take_light(&mut self, media: &Media, light: impl Fn(usize) -> f32) {
+        self.light.clear();
         for leg in &self.all {
+            let is_open = !media.medium(leg).blocks;
             let first = (leg.start as usize).div_ceil(ROWS);
             for row in first..(leg.end as usize).div_ceil(ROWS) {
-                let [own, _] = media.loss(leg, row * ROWS);
-                let share = light(row) / own.max(1e-30);
-                let is_open = !media.medium(leg).blocks;
-                self.shares
-                    .push(if is_open { share.min(30.0) } else { f32::NAN });
+                self.light.push(if is_open { light(row) } else { f32::NAN });
             }
         }
     }
 
-    /// Share at a sample, from the rows on both sides that are neither bone nor gas.
-    fn share(&self, sample: usize) -> f32 {
+    /// What the aperture leaves over what the ray itself leaves, at a sample of a leg or at its end.
+    pub(crate) fn share(&self, media: &Media, leg: &Leg, sample: usize) -> f32 {
+        let (light, own) = if media.medium(leg).blocks {
+            (self.light_before(leg.start as usize), leg.front.amplitude)
+        } else {
+            (self.light_at(sample), media.soft(leg, sample))
+        };
+        if own > 1e-12 { light / own } else { 0.0 }
+    }
+
+    /// Light at a sample, from the rows on both sides that are neither bone nor gas.
+    fn light_at(&self, sample: usize) -> f32 {
         let row = sample / ROWS;
-        let at = |row: usize| self.shares.get(row).copied().unwrap_or(f32::NAN);
+        let at = |row: usize| self.light.get(row).copied().unwrap_or(f32::NAN);
         let [before, after] = [at(row), at(row + 1)];
         match (before.is_nan(), after.is_nan()) {
             (false, false) => before + (after - before) * (sample % ROWS) as f32 / ROWS as f32,
             (false, true) => before,
             (true, false) => after,
-            (true, true) => self.share_before(sample),
+            (true, true) => self.light_before(sample),
         }
     }
 
-    /// Share in the last row before a sample that is neither bone nor gas.
-    pub(crate) fn share_before(&self, sample: usize) -> f32 {
-        let rows = &self.shares[..(sample / ROWS + 1).min(self.shares.len())];
-        let open = rows.iter().rev().find(|share| !share.is_nan());
+    /// Light of the last row before a sample that is neither bone nor gas.
+    fn light_before(&self, sample: usize) -> f32 {
+        let rows = &self.light[..(sample / ROWS + 1).min(self.light.len())];
+        let open = rows.iter().rev().find(|light| !light.is_nan());
         open.copied().unwrap_or(1.0)
     }
 
@@ -278,6 +287,12 @@ impl Media {
         let left = if is_lit { self.fades(leg)[into] } else { 0.0 };
         let whole = leg.front.amplitude * leg.front.open;
         [whole * left, self.slope(leg, sample)]
+    }
+
+    /// Amplitude at a sample of a leg or behind it, without regard to the end of what is heard.
+    fn soft(&self, leg: &Leg, sample: usize) -> f32 {
+        let into = sample - leg.start as usize;
+        leg.front.amplitude * self.fades(leg)[into]
     }
 
     /// Slope of the loss over the frequency's relative change, at a sample of a leg or behind it [Np].

@@ -30,8 +30,8 @@ pub(crate) struct ScanlinePath {
     pub(crate) losses: Vec<[f32; 2]>,
     /// Echoes of boundaries on the whole width of the beam: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
-    /// Boundaries of each ray: place [samples], shown range [m] and reflected share of the ray's amplitude.
-    met: [Vec<[f32; 3]>; 3],
+    /// Boundaries of each ray: the leg in front of it, the shown range [m] and the reflected share of the ray's amplitude.
+    met: [Vec<(usize, [f32; 2])>; 3],
 }
 
 /// Data that all lines share.
@@ -167,7 +167,8 @@ impl<'a> PathTracer<'a> {
             if crossing.cosine.is_some() {
                 let gain = self.grid.faded(range, passed.front.slope).gain;
                 let shown = range + passed.front.offset;
-                track.met[index].push([range / step, shown, gain * passed.strength]);
+                let leg = track.rays[index].all.len().saturating_sub(1);
+                track.met[index].push((leg, [shown, gain * passed.strength]));
             }
             let behind = &self.acoustics[usize::from(crossing.material)];
             passed.front.pass(behind, end as f32 * step - range);
@@ -199,9 +200,11 @@ impl<'a> PathTracer<'a> {
 
     /// Adds the echoes of a ray's boundaries.
     fn echoes(&self, index: usize, track: &mut ScanlinePath) {
-        for [place, shown, strength] in std::mem::take(&mut track.met[index]) {
+        for (leg, [shown, strength]) in std::mem::take(&mut track.met[index]) {
             // In front of the boundary.
-            let share = track.rays[index].share_before(place as usize);
+            let ray = &track.rays[index];
+            let leg = &ray.all[leg];
+            let share = ray.share(&self.media, leg, leg.last_row());
             self.echo(share * strength, shown, index, track);
         }
     }
