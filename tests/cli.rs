@@ -48,7 +48,7 @@ fn a_scan_prints_json_and_fills_its_folder() {
     }
     let log = std::fs::read_to_string(directory.join("log.csv")).unwrap();
     assert!(log.starts_with("time_s,") && log.lines().next().unwrap().contains(",force_z_n,"));
-    for file in ["scene.xml", "plot.svg", "summary.json"] {
+    for file in ["scene.xml", "plot.svg", "pressure.svg", "summary.json"] {
         assert!(
             std::fs::metadata(directory.join(file)).unwrap().len() > 100,
             "{file}"
@@ -56,7 +56,7 @@ fn a_scan_prints_json_and_fills_its_folder() {
     }
     assert_eq!(
         std::fs::read_dir(&directory).unwrap().count(),
-        6,
+        7,
         "these, run.toml, the list of what the run wrote, and no temporary files"
     );
 }

@@ -56,6 +56,27 @@ fn every_torso_and_shape_is_one_scene_by_all_ways() {
     }
 }
 
+/// All of a torso moves on a GPU, and its file says so.
+#[test]
+fn a_torso_on_a_gpu_is_one_scene_by_all_ways() {
+    let config = SceneConfig {
+        torso: "xpbd".to_owned(),
+        device: torsos::Device::Gpu,
+        ..SceneConfig::default()
+    };
+    let expected = xml(&config.build().unwrap());
+    assert!(expected.contains("torso_device") && !expected.contains("torso_reach"));
+    let mut task = settings("xpbd", "cylinder");
+    "gpu".clone_into(&mut task.device);
+    assert!(xml(&task.config().unwrap().build().unwrap()) == expected);
+    let reach = SceneConfig {
+        active_radius: Some(0.1),
+        ..config
+    };
+    let problem = reach.build().unwrap_err().to_string();
+    assert!(problem.contains("active radius of 0.1 m"), "{problem}");
+}
+
 #[test]
 fn a_task_and_a_command_take_the_same_softness_and_lattice() {
     let folder = tempfile::tempdir().unwrap();

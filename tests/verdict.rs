@@ -154,7 +154,7 @@ fn a_press_that_turns_back_fails() {
     let done = run(&[&press[..], &["--json"]].concat());
     assert_eq!(done.status.code(), Some(1));
     let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
-    let reasons = reasons(&summary);
+    let reasons = self::reasons(&summary);
     assert!(
         reasons.contains("of 30.0 mm: the force reached the limit of 10 N"),
         "{reasons}"
@@ -168,6 +168,24 @@ fn a_press_that_turns_back_fails() {
         output,
     ]);
     assert_eq!(shallow["verdict"], "passed");
+
+    let press = [
+        "press",
+        "--depth",
+        "0.005",
+        "--no-pictures",
+        "--output",
+        output,
+    ];
+    let done = run(&[&press[..], &["--limit", "peak_pressure=5000", "--json"]].concat());
+    assert_eq!(done.status.code(), Some(1));
+    let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(summary["peak_pressure_pa"].as_f64().unwrap() > 5000.0);
+    let reasons = self::reasons(&summary);
+    assert!(
+        reasons.contains("the peak pressure was") && reasons.contains("at most 5.0 kPa"),
+        "{reasons}"
+    );
 }
 
 #[test]
@@ -215,6 +233,38 @@ fn a_press_turns_back_where_the_forces_of_the_torso_no_longer_hold() {
         "{pressure} {force}"
     );
     assert!((5e-4..2.5e-3).contains(&area), "{area}");
+}
+
+#[test]
+fn a_scan_deeper_than_the_forces_of_the_torso_hold_warns_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let scan = |force: &str| {
+        let soft = ["scan", "--stiffness", "400", "--damping", "5.3"];
+        let path = ["--force", force, "--from", "0,0", "--to", "0,0.02"];
+        let done = run(&[
+            &soft[..],
+            &path,
+            &["--json", "--no-pictures", "--output", output],
+        ]
+        .concat());
+        let told = String::from_utf8(done.stderr).unwrap();
+        let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
+        (summary, told.matches("warning: the probe was").count())
+    };
+    let (shallow, n_told) = scan("5");
+    assert_eq!(shallow["depth_limit_m"], 0.035);
+    assert_eq!((shallow.get("warnings"), n_told), (None, 0));
+
+    let (deep, n_told) = scan("25");
+    assert!(deep["peak_indentation_m"].as_f64().unwrap() > 0.035);
+    assert_eq!(n_told, 1);
+    let warnings = deep["warnings"].as_array().unwrap();
+    let warning = warnings[0].as_str().unwrap();
+    let named =
+        "mm below the resting skin; forces of the torso `fast` hold up to 35 mm (deeper: elastic";
+    assert_eq!(warnings.len(), 1);
+    assert!(warning.contains(named), "{warning}");
 }
 
 #[test]

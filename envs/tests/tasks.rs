@@ -383,3 +383,59 @@ fn wrong_settings_are_named_with_what_is_allowed() {
     let error = tasks::by_name("probe-sweap").unwrap_err().to_string();
     assert!(error.contains("did you mean \"probe-sweep\""), "{error}");
 }
+
+/// Observations of a scripted press, and the names of their entries.
+fn pressed(torso: &str, sets: &[(&str, &str)]) -> (Vec<String>, Vec<Vec<f32>>) {
+    let scripted = tasks::by_name("probe-press").unwrap().scripted;
+    let sets = [&[("scene.torso", torso)], scripted, sets].concat();
+    let mut env = factory("probe-press", &sets).make().unwrap();
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    let mut action = vec![0.0; spec.action_space.len()];
+    env.reset(3, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let mut observations = Vec::new();
+    loop {
+        env.scripted_action(&mut action);
+        let is_over = env.step(&action, &mut observation).unwrap().is_over();
+        observations.push(observation.clone());
+        if is_over {
+            return (spec.observation_space.names, observations);
+        }
+    }
+}
+
+#[test]
+fn observed_pressures_are_those_of_the_measured_force() {
+    let noiseless = [
+        ("randomization.force_noise", "[0, 0]"),
+        ("randomization.force_bias", "[0, 0]"),
+        ("randomization.torque_noise", "[0, 0]"),
+    ];
+    let with_pressure = [&noiseless[..], &[("observation.pressure", "true")]].concat();
+    for torso in ["fast", "elastic"] {
+        let (names, observations) = pressed(torso, &with_pressure);
+        let is_pressure: Vec<bool> = names.iter().map(|n| n.starts_with("pressure_")).collect();
+        assert_eq!(is_pressure.iter().filter(|is| **is).count(), 65, "{torso}");
+        let force = names.iter().position(|n| n == "force_z [N]").unwrap();
+        let mut n_pressed = 0;
+        for observation in &observations {
+            let entries = observation.iter().zip(&is_pressure);
+            let sum: f32 = entries.filter(|(_, is)| **is).map(|(p, _)| p).sum();
+            // The sensor also measures the probe's weight as it turns, and its acceleration.
+            if observation[force].abs() > 3.0 {
+                let error = (sum * 0.005 * 0.005 + observation[force]).abs();
+                assert!(error < 0.4, "{torso}: {sum} {}", observation[force]);
+                n_pressed += 1;
+            }
+        }
+        assert!(n_pressed > 10, "{torso}: {n_pressed}");
+        // The other entries are the same to the bit.
+        let (_, without) = pressed(torso, &noiseless);
+        for (observation, other) in observations.iter().zip(&without) {
+            let entries = observation.iter().zip(&is_pressure);
+            let rest = entries.filter(|(_, is)| !**is).map(|(value, _)| value);
+            assert!(rest.eq(other), "{torso}");
+        }
+    }
+}

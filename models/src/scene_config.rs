@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::patients::Physique;
 use crate::probes::{self, Probe};
 use crate::robots::{self, Robot};
-use crate::torsos::{self, Breathing, Shape, Softness, TorsoConfig, TorsoKind, materials};
+use crate::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, TorsoKind, materials};
 use crate::{ModelError, Scene};
 
 /// Settings of a scene. The default is the Panda with the C5-2 probe over a `fast` torso.
@@ -34,6 +34,8 @@ pub struct SceneConfig {
     pub active_radius: Option<f64>,
     /// Upper limit of the substep of a tissue solver [s]; `None`: the default of the kind.
     pub substep: Option<f64>,
+    /// What steps the torso. Only the kinds of [`torsos::on_gpu`] can be stepped by a GPU, and all of such a torso moves.
+    pub device: Device,
     /// Length of a physics step [s].
     pub timestep: f64,
     /// Position of the robot's base in the world [m]; `None`: on the pedestal.
@@ -146,6 +148,7 @@ impl Default for SceneConfig {
             breathing: None,
             active_radius: None,
             substep: None,
+            device: Device::Cpu,
             timestep: 0.002,
             robot_position: None,
         }
@@ -202,8 +205,9 @@ impl SceneConfig {
     /// cannot have and for constraints that it does not have.
     pub fn torso_config(&self) -> Result<Option<TorsoConfig>, ModelError> {
         let Some(kind) = self.torso_kind()? else {
-            return Ok(None);
+            return self.check_device(None).map(|()| None);
         };
+        self.check_device(Some(kind))?;
         if self.shape == Shape::Adult {
             self.patient.unwrap_or_default().check()?;
         }
@@ -215,11 +219,25 @@ impl SceneConfig {
         if config.soft_layers.is_some() {
             config = config.with_matched_softness(self.timestep);
         }
-        let reach = self.active_radius.or(kind.active_radius);
+        config.device = self.device;
+        let own = kind.active_radius.filter(|_| self.device == Device::Cpu);
+        let reach = self.active_radius.or(own);
         config.active_radius = reach.filter(|reach| reach.is_finite());
         config.substep = self.substep;
         config.check()?;
         Ok(Some(config))
+    }
+
+    /// Fails if the torso cannot be stepped by the device.
+    fn check_device(&self, kind: Option<&TorsoKind>) -> Result<(), ModelError> {
+        if self.device == Device::Cpu || kind.is_some_and(|kind| kind.runs_on_gpu) {
+            return Ok(());
+        }
+        Err(ModelError::Conflict(format!(
+            "the torso {} is not stepped by a GPU; torsos on a GPU: {}",
+            self.torso,
+            torsos::on_gpu().join(", ")
+        )))
     }
 
     /// The scene with a torso of another configuration than [`SceneConfig::torso_config`]; `None`: without a torso.

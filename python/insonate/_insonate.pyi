@@ -40,7 +40,13 @@ def press(
     picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
 ) -> tuple[
-    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+    dict[str, NDArray[np.float64]],
+    list[str],
+    str,
+    list[str],
+    dict[str, NDArray[np.uint8]],
+    NDArray[np.float64] | None,
+    BaseException | None,
 ]:
     """Use `insonate.press` instead."""
 
@@ -56,7 +62,13 @@ def scan(
     picture_size: tuple[int, int] | None,
     progress: Callable[[float, str], object] | None,
 ) -> tuple[
-    dict[str, NDArray[np.float64]], list[str], str, list[str], dict[str, NDArray[np.uint8]], BaseException | None
+    dict[str, NDArray[np.float64]],
+    list[str],
+    str,
+    list[str],
+    dict[str, NDArray[np.uint8]],
+    NDArray[np.float64] | None,
+    BaseException | None,
 ]:
     """Use `insonate.scan` instead."""
 
@@ -498,6 +510,8 @@ def calibrate(
     *,
     robot: Scene | None,
     fit_scene: Scene | None,
+    map: bool,
+    places: dict[str, tuple[float, float, float]] | None,
     with_report: bool,
     output: str | None,
     overwrite: bool,
@@ -534,6 +548,7 @@ class Scene:
         softness: a softness file of `calibrate`: stiffness and damping, from the entry for this torso if there is one, and its map over
             the skin, unless `pooled`. `map_origin` is the origin of the frame of its logs in the world [m]. Copies and pickles of the
             scene hold the file as `softness_text`.
+        device: what steps the torso: ``cpu``, or ``gpu`` for ``xpbd``. None: the processor.
 
     Raises:
         ValueError: for an unknown name or a value out of range.
@@ -571,6 +586,7 @@ class Scene:
         softness_text: str | None = None,
         pooled: bool = False,
         map_origin: tuple[float, float, float] | None = None,
+        device: str | None = None,
     ) -> Self: ...
     def __getnewargs_ex__(self) -> tuple[tuple[str, str, str | None], dict[str, Any]]:
         """The arguments of the constructor, for ``pickle``."""
@@ -615,11 +631,16 @@ class Physics:
 
     @property
     def qpos(self) -> NDArray[np.float64]:
-        """Copy of MuJoCo's generalised positions, shape ``[nq]``."""
+        """Copy of MuJoCo's generalised positions, shape ``[nq]``. Setting them moves neither the torso's points nor its tissue."""
 
+    @qpos.setter
+    def qpos(self, positions: NDArray[np.float64]) -> None: ...
     @property
     def qvel(self) -> NDArray[np.float64]:
-        """Copy of MuJoCo's generalised velocities, shape ``[nv]``."""
+        """Copy of MuJoCo's generalised velocities, shape ``[nv]``, which can be set."""
+
+    @qvel.setter
+    def qvel(self, velocities: NDArray[np.float64]) -> None: ...
 
     @property
     def ctrl(self) -> NDArray[np.float64]:
@@ -627,6 +648,16 @@ class Physics:
 
     @ctrl.setter
     def ctrl(self, torques: NDArray[np.float64]) -> None: ...
+    def set_softness(self, stiffness: float, damping: float) -> None:
+        """Gives the torso another stiffness [N/m] and damping [N·s/m] without compiling; it keeps them after `reset`.
+
+        The points of ``fast`` stay where they are; tissue (``elastic``, ``mpm``, ``xpbd``) returns to rest.
+
+        Raises:
+            ValueError: for numbers out of range, without a torso, or if the scene has a softness file.
+            SimulationError: for ``flex`` and ``composite``, whose softness is compiled.
+        """
+
     def reset(self) -> None:
         """Resets to the home pose at time 0, without a controller and with the force sensor's first zero."""
 
@@ -683,6 +714,87 @@ class Physics:
 
     def particles(self) -> NDArray[np.float64] | None:
         """Positions of the torso's particles in the world frame [m], shape ``[n, 3]``; None without a torso."""
+
+@final
+class PhysicsBatch:
+    """Copies of one scene that step together on several threads, without the interpreter's lock.
+
+    Each copy does the same, to the bit, as a `Physics` with the same commands, for any number of threads. An argument is one value for
+    all copies, or has a first axis of length ``n`` with one value for each. If a command fails for some copies, the others have carried
+    it out, and the exception names the first that failed.
+    """
+
+    def __new__(cls, scene: Scene, n: int, *, n_threads: int = 0) -> Self:
+        """`n` copies at rest; `n_threads` 0: one for each core."""
+
+    def __len__(self) -> int: ...
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """Simulated time of each copy [s], shape ``[n]``."""
+
+    @property
+    def timestep(self) -> float:
+        """Length of a step [s]."""
+
+    @property
+    def qpos(self) -> NDArray[np.float64]:
+        """Copy of MuJoCo's generalised positions, shape ``[n, nq]``; see `Physics.qpos`."""
+
+    @qpos.setter
+    def qpos(self, positions: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> NDArray[np.float64]:
+        """Copy of MuJoCo's generalised velocities, shape ``[n, nv]``, which can be set."""
+
+    @qvel.setter
+    def qvel(self, velocities: ArrayLike) -> None: ...
+    @property
+    def ctrl(self) -> NDArray[np.float64]:
+        """Copy of the motor torques [N·m], shape ``[n, nu]``. Setting them disables the controllers."""
+
+    @ctrl.setter
+    def ctrl(self, torques: ArrayLike) -> None: ...
+    def set_softness(self, stiffness: ArrayLike, damping: ArrayLike) -> None:
+        """Gives the torsos other stiffnesses [N/m] and dampings [N·s/m]; see `Physics.set_softness`."""
+
+    def reset(self) -> None:
+        """Resets all copies; see `Physics.reset`."""
+
+    def save(self) -> list[bytes]:
+        """The state of each copy as bytes, which `Physics.restore` reads too; see `Physics.save`."""
+
+    def restore(self, states: bytes | Sequence[bytes]) -> None:
+        """Goes back to one saved state with all copies, or to one with each, also to states of a `Physics`.
+
+        The states' commands are repeated on all threads. Ctrl-C does not interrupt this.
+
+        Raises:
+            ValueError: for bytes that are no states of this scene, or another number of states; the copies are as they were.
+            SimulationError: if a repetition differs; the copies are as they were.
+        """
+
+    def step(self, n: int = 1) -> None:
+        """Runs `n` steps of each copy. Ctrl-C interrupts between steps.
+
+        Raises:
+            SimulationError: if a simulation diverges.
+        """
+
+    def read(self, name: str) -> NDArray[np.float64]:
+        """Value of a quantity of `Physics.quantities` for each copy, shape ``[n, size]``, SI units."""
+
+    def place(self, position: ArrayLike, quaternion: ArrayLike) -> None:
+        """Places the arms at rest with the probes' faces at poses in the world frame; see `Physics.place`."""
+
+    def control_pose(
+        self, position: ArrayLike, quaternion: ArrayLike, stiffness: float | None = None
+    ) -> None:
+        """Holds the probes' faces at poses in the world frame; see `Physics.control_pose`."""
+
+    def control_force(
+        self, position: ArrayLike, quaternion: ArrayLike, force: ArrayLike
+    ) -> None:
+        """Presses with forces [N] along the probes' axes; see `Physics.control_force`."""
 
 @final
 class Policy:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, overload
+from typing import Any, Literal, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ def calibrate(
     episode: int | None = None,
     robot: Scene | None = None,
     fit_scene: None = None,
+    map: Literal[False] = False,
+    places: None = None,
     output: None = None,
     overwrite: bool = False,
     progress: Progress = False,
@@ -76,6 +78,8 @@ def calibrate(
     episode: int | None = None,
     robot: Scene | None = None,
     fit_scene: Scene | None = None,
+    map: bool = False,
+    places: Mapping[str, Sequence[float]] | None = None,
     output: str | PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress = False,
@@ -91,6 +95,8 @@ def calibrate(
     episode: int | None = None,
     robot: Scene | None = None,
     fit_scene: Scene | None = None,
+    map: bool = False,
+    places: Mapping[str, Sequence[float]] | None = None,
     output: str | PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress = False,
@@ -107,6 +113,10 @@ def calibrate(
         episode: which episode of a file that holds several.
         robot: a scene whose arm recorded joint positions; its kinematics give the position of the flange.
         fit_scene: with a list of logs, a scene whose torso is tuned until a simulated press measures the same.
+        map: with a list of logs, maps of stiffness and damping over the skin: ``summary["map"]``, and in the softness file, so that
+            `Scene(softness=…)` has them. Logs that contain positions in space need no `places`.
+        places: positions [m] of the logs' sites in a common frame, ``(x, y)`` or ``(x, y, z)``, by the names of the logs without folder
+            and extension; those of arrays are ``arrays-1``, ``arrays-2``, …
         output: with a list of logs, a folder for the files of the command.
         overwrite: remove what another command wrote into the folder.
         progress: True shows a bar; a function is called with the share that is done and a text.
@@ -126,8 +136,10 @@ def calibrate(
     words = option_words({"model": model, "rate": rate, "episode": episode, **options})
     several = list(log) if isinstance(log, list | tuple) else None
     single = several is None
-    if single and (fit_scene is not None or output is not None):
-        raise ValueError("fit_scene and output need a list of logs; give [log]")
+    if single and (fit_scene is not None or output is not None or map):
+        raise ValueError("fit_scene, map and output need a list of logs; give [log]")
+    if places is not None and not map:
+        raise ValueError("places is for a map; give map=True")
     logs = [_given(one) for one in ([log] if several is None else several)]
     if not logs:
         raise ValueError("log is empty; give at least one recorded press")
@@ -137,6 +149,8 @@ def calibrate(
             words,
             robot=robot,
             fit_scene=fit_scene,
+            map=map,
+            places=None if places is None else {name: _place(name, place) for name, place in places.items()},
             with_report=not single,
             output=None if output is None else fspath(output),
             overwrite=overwrite,
@@ -184,6 +198,14 @@ def _word(value: Option) -> str:
     if isinstance(value, Sequence | np.ndarray):
         return ",".join(_word(part) for part in value)
     return repr(value) if isinstance(value, int) else repr(float(value))  # type: ignore[arg-type]
+
+
+def _place(name: str, place: Sequence[float]) -> tuple[float, float, float]:
+    numbers = np.asarray(place, np.float64)
+    if numbers.shape not in ((2,), (3,)) or not (np.abs(numbers) <= 100.0).all():
+        raise ValueError(f"places[{name!r}] is {place!r}, but must be 2 or 3 numbers from -100 to 100 m")
+    x, y, *z = numbers.tolist()
+    return x, y, *(z or [0.0])
 
 
 def _given(log: Any) -> Any:

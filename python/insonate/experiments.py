@@ -29,6 +29,9 @@ class Run(Result):
     """Deviations from the arguments."""
     pictures: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     """Pictures of the scene by camera, such as ``close``, shape ``[height, width, 3]``; empty without ``picture_size``."""
+    pressure: NDArray[np.float64] | None = None
+    """Pressure on the probe's face [Pa] when its mean over 1 cm² was greatest, in elements of 5 mm, shape ``[n_x, n_y]``: x along the array;
+    None if the probe never touched the torso."""
 
     @property
     def verdict(self) -> str:
@@ -283,10 +286,11 @@ def _run(
         str,
         list[str],
         dict[str, NDArray[np.uint8]],
+        NDArray[np.float64] | None,
         BaseException | None,
     ],
 ) -> Run:
-    columns, phases, summary, notes, pictures, stopped = outcome
-    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes, pictures)
+    columns, phases, summary, notes, pictures, pressure, stopped = outcome
+    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes, pictures, pressure)
     raise_stopped(run, stopped)
     return run

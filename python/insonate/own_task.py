@@ -357,7 +357,23 @@ def register_task(
         ppo=dict(ppo or {}),
         sac=dict(sac or {}),
     )
+    _registered[name] = {
+        "name": name,
+        "task_class": task_class,
+        "summary": summary,
+        "defaults": defaults,
+        "ppo": ppo,
+        "sac": sac,
+    }
     return register_one(name)
+
+
+_registered: dict[str, dict[str, Any]] = {}
+
+
+def registration(name: str) -> dict[str, Any] | None:
+    """The arguments with which a task was registered in this process; None for a task of insonate."""
+    return _registered.get(name)
 
 
 def bare(name: str) -> str:

@@ -12,11 +12,14 @@ from ray.rllib.connectors.env_to_module import MeanStdFilter
 
 from .env import Env
 from .export import save_policy
+from .own_task import register_task, registration
 from .vector_env import VectorEnv
 
 
 def register(task_id: str, *, discount: float | None = None, **settings: Any) -> str:
     """Registers a task with RLlib on all nodes of its cluster. Returns the name for ``config.environment``.
+
+    A task of one's own (`insonate.register_task`) is registered in the processes of the cluster too, with a copy of its class.
 
     With ``gym_env_vectorize_mode=gymnasium.VectorizeMode.VECTOR_ENTRY_POINT`` the environments of a runner step together in Rust.
 
@@ -25,7 +28,11 @@ def register(task_id: str, *, discount: float | None = None, **settings: Any) ->
         discount: with which rewards are normalised (`gymnasium.wrappers.vector.NormalizeReward`); None: they are not.
     """
 
+    own = registration(task_id)
+
     def make(config: Any) -> Any:
+        if own is not None and registration(task_id) is None:
+            register_task(**own)
         if "num_envs" not in config:
             return Env(task_id, **settings)
         envs: Any = VectorEnv(task_id, config["num_envs"], **settings)

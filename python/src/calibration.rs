@@ -1,11 +1,13 @@
 //! Calibration: fits tissue laws with confidence intervals to recorded presses.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use insonate::cli::{LogReader, RecordedPress};
 use insonate::experiments::{ExperimentError, SceneFit, fit_scene as fit_scene_to};
 use insonate::files::{Claim, OutputFolder};
 use insonate::report::{CalibrationReport, ReportError};
+use insonate_calibration::map::Places;
 use insonate_calibration::{
     Calibration, CalibrationError, Channel, FitOptions, Log, LogFrames, LogSource, Motion,
     SiteCalibrations, models,
@@ -47,13 +49,15 @@ type Calibrated<'py> = (
 /// Fits a law to presses: files, dicts of arrays, or pandas `DataFrame`s. `words` are the options of the command.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (logs, words, *, robot, fit_scene, with_report, output, overwrite, progress))]
+#[pyo3(signature = (logs, words, *, robot, fit_scene, map, places, with_report, output, overwrite, progress))]
 pub(crate) fn calibrate<'py>(
     py: Python<'py>,
     logs: Vec<Bound<'py, PyAny>>,
     words: Vec<String>,
     robot: Option<Py<Scene>>,
     fit_scene: Option<Py<Scene>>,
+    map: bool,
+    places: Option<BTreeMap<String, [f64; 3]>>,
     with_report: bool,
     output: Option<PathBuf>,
     overwrite: bool,
@@ -81,11 +85,14 @@ pub(crate) fn calibrate<'py>(
             });
         };
         let sites = reader.calibrate_presses(&presses, robot.as_ref(), &mut look)?;
+        let table = places.map(|by_log| Places::new("places", by_log));
+        let maps = map.then(|| sites.maps(table.as_ref())).transpose()?;
+        let maps = maps.unwrap_or_default();
         let mut report = CalibrationReport {
             generator: concat!("insonate ", env!("CARGO_PKG_VERSION")).to_owned(),
             command: "insonate.calibrate".to_owned(),
             sites,
-            maps: Vec::new(),
+            maps,
             scene: None,
             repeated: None,
             interrupted: false,

@@ -45,6 +45,14 @@ create_exception!(insonate, ClosedError, OrderError, "A call after `close`.");
 /// An error that will be raised in Python.
 pub(crate) struct Raised(PyErr);
 
+impl Raised {
+    /// The same exception with what it is about before its text.
+    pub(crate) fn within(self, py: Python<'_>, what: &str) -> Self {
+        let text = format!("{what}: {}", self.0.value(py));
+        Self(PyErr::from_type(self.0.get_type(py), text))
+    }
+}
+
 impl From<Raised> for PyErr {
     fn from(raised: Raised) -> Self {
         raised.0

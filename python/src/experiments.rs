@@ -7,7 +7,7 @@ use insonate::experiments::{
 use insonate_calibration::{Channel, Log, Motion};
 use insonate_sim::render::RenderConfig;
 use insonate_sim::verdict::VerdictLimits;
-use numpy::{PyArray1, PyArrayMethods as _};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,13 +16,15 @@ use crate::learning::json;
 use crate::scene::Scene;
 use crate::watch::Watch;
 
-/// Columns of the log, name of the phase of each sample, summary as JSON, notes, pictures by camera, and why the experiment was stopped.
+/// Columns of the log, name of the phase of each sample, summary as JSON, notes, pictures by camera, the pressure on the face, and why the
+/// experiment was stopped.
 type Outcome<'py> = (
     Bound<'py, PyDict>,
     Vec<&'static str>,
     String,
     Vec<String>,
     Bound<'py, PyDict>,
+    Option<Bound<'py, PyArray2<f64>>>,
     Option<PyErr>,
 );
 
@@ -252,5 +254,17 @@ fn watched(
     }
     let mut notes = record.notes;
     notes.extend(problem.map(|problem| format!("no pictures: {problem}")));
-    Ok((columns, phases, json(&summary)?, notes, pictures, raised))
+    let pressure = record.greatest_pressure.map(|map| {
+        let array = PyArray1::from_vec(py, map.pressures);
+        array.reshape(map.shape)
+    });
+    Ok((
+        columns,
+        phases,
+        json(&summary)?,
+        notes,
+        pictures,
+        pressure.transpose()?,
+        raised,
+    ))
 }

@@ -17,7 +17,6 @@ mod error;
 mod experiments;
 mod geometry;
 mod info;
-mod journal;
 mod learning;
 mod own_task;
 mod physics;
@@ -64,7 +63,7 @@ mod _insonate {
     #[pymodule_export]
     use super::own_task::register_task;
     #[pymodule_export]
-    use super::physics::Physics;
+    use super::physics::{Physics, PhysicsBatch};
     #[pymodule_export]
     use super::policy::{Policy, export_policy, load_policy, write_policy};
     #[pymodule_export]

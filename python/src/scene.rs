@@ -8,7 +8,7 @@ use insonate_envs::EnvError;
 use insonate_envs::probe::SceneSettings;
 use insonate_meshes::HeightIndex;
 use insonate_models::patients::{Physique, Sex};
-use insonate_models::torsos::{self, Breathing, Shape, Softness};
+use insonate_models::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, TorsoKind};
 use insonate_models::{
     Lattice, ModelError, RobotChoice, SceneConfig, SoftnessChoice, probes, robots,
 };
@@ -61,6 +61,9 @@ pub(crate) struct SceneArguments {
     material: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     softness: Option<SoftnessText>,
+    /// `None`: the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
     #[serde(default, skip_serializing_if = "RobotFile::is_empty")]
     robot_file: RobotFile,
 }
@@ -171,10 +174,40 @@ impl SceneArguments {
                 rate: self.breathing_rate,
                 amplitude: self.breathing_amplitude,
             }),
+            device: match &self.device {
+                Some(name) => Device::by_name(name)?,
+                None => Device::default(),
+            },
             timestep: self.timestep,
             robot_position: self.robot_position,
             ..SceneConfig::default()
         })
+    }
+
+    /// The torso with another stiffness [N/m] and damping [N·s/m].
+    pub(crate) fn softened(
+        &self,
+        stiffness: f64,
+        damping: f64,
+    ) -> Result<(&'static TorsoKind, TorsoConfig)> {
+        let Some(torso) = &self.torso else {
+            return Err(value_error("the scene has no torso that could be softer"));
+        };
+        if self.softness.is_some() {
+            return Err(value_error(
+                "the scene has the softness of a file: make one with stiffness and damping",
+            ));
+        }
+        let softer = Self {
+            stiffness: Some(stiffness),
+            damping: Some(damping),
+            material: None,
+            ..self.clone()
+        };
+        let kind = torsos::by_name(torso)?;
+        let config = softer.config(None)?.torso_config()?;
+        let config = config.ok_or_else(|| value_error("the scene has no torso"))?;
+        Ok((kind, config))
     }
 
     /// Fails for keywords that exclude each other.
@@ -346,7 +379,8 @@ impl Scene {
     #[pyo3(signature = (robot="panda", probe="c5-2", torso=Some("fast"), *, shape=None, stiffness=None, damping=None,
         breathing_rate=0.0, breathing_amplitude=0.008, count=None, spacing=None, timestep=0.002, robot_position=None, lattice=None,
         patient_sex=None, patient_height=None, patient_mass=None, robot_file=None, flange=None, robot_root=None, package=None,
-        without_tool=false, robot_sha256=None, patient=None, patient_seed=None, material=None, softness=None, softness_text=None, pooled=false, map_origin=None))]
+        without_tool=false, robot_sha256=None, patient=None, patient_seed=None, material=None, softness=None, softness_text=None, pooled=false, map_origin=None,
+        device=None))]
     fn new(
         robot: &str,
         probe: &str,
@@ -377,6 +411,7 @@ impl Scene {
         softness_text: Option<String>,
         pooled: bool,
         map_origin: Option<[f64; 3]>,
+        device: Option<String>,
     ) -> Result<Self> {
         let softness = softness_of(softness, softness_text, pooled, map_origin)?;
         let shape = shape_of(shape, patient)?;
@@ -401,6 +436,7 @@ impl Scene {
             patient_seed,
             material,
             softness,
+            device,
             robot_file: RobotFile {
                 path: text(robot_file).unwrap_or_default(),
                 flange: flange.unwrap_or_default(),
@@ -438,6 +474,7 @@ impl Scene {
         keywords.set_item("patient_mass", given.patient_mass)?;
         keywords.set_item("patient_seed", given.patient_seed)?;
         keywords.set_item("material", &given.material)?;
+        keywords.set_item("device", &given.device)?;
         if let Some(softness) = &given.softness {
             keywords.set_item("softness", &softness.path)?;
             keywords.set_item("softness_text", &softness.toml)?;

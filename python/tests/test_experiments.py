@@ -53,6 +53,16 @@ def test_a_scan_has_the_digits_of_the_command(tmp_path):
     assert run.verdict == "failed" and len(run.reasons) == 1
 
 
+def test_a_run_has_the_pressure_on_the_face():
+    run = insonate.press(insonate.Scene(torso="elastic"), depth=0.01, speed=0.05, hold=0.0)
+    # The face of the C5-2 in elements of 5 mm; the pressures are those of the force on the face.
+    assert run.pressure.shape == (13, 5)
+    force = run.pressure.sum() * 0.005**2
+    assert force == pytest.approx(run.summary["peak_force_n"], rel=0.1)
+    peak = max(run.pressure[i : i + 2, j : j + 2].mean() for i in range(12) for j in range(4))
+    assert peak == pytest.approx(run.summary["peak_pressure_pa"])
+
+
 def test_a_run_has_pictures_of_the_scene():
     run = insonate.press(insonate.Scene(torso="composite"), depth=0.005, speed=0.2, hold=0.0, picture_size=(64, 48))
     if not run.pictures:

@@ -72,6 +72,15 @@ def test_a_scene_takes_a_softness_file(softness):
     insonate.Physics(pickle.loads(pickle.dumps(scene))).restore(state)
 
 
+def test_a_scene_says_what_steps_its_torso():
+    assert "torso_device" in insonate.Scene(torso="xpbd", device="gpu").to_xml()
+    assert "torso_device" not in insonate.Scene(torso="xpbd", device="cpu").to_xml()
+    with pytest.raises(ValueError, match="torsos on a GPU: xpbd"):
+        insonate.Scene(torso="fast", device="gpu")
+    with pytest.raises(ValueError, match="tpu"):
+        insonate.Scene(torso="xpbd", device="tpu")
+
+
 def test_words_of_a_scene_that_exclude_each_other_are_refused(softness):
     with pytest.raises(ValueError, match="one of stiffness or damping and softness"):
         insonate.Scene(softness=softness, stiffness=900.0)
@@ -144,6 +153,28 @@ def test_options_of_a_calibration(tmp_path):
         insonate.calibrate(LOGS[0], output=tmp_path)
     with pytest.raises(ValueError, match="empty"):
         insonate.calibrate([])
+
+
+@needs_cli
+def test_a_map_of_several_sites(tmp_path):
+    places = {log.stem: (0.03 * (index % 3), 0.04 * (index // 3)) for index, log in enumerate(LOGS)}
+    table = tmp_path / "places.csv"
+    rows = (f"{name},{x},{y}" for name, (x, y) in places.items())
+    table.write_text("\n".join(["log,x,y", *rows]))
+    options = ["--map", "--places", table, "--no-simulation", "--output", tmp_path / "calibration"]
+    theirs = figures("calibrate", *LOGS, *options)
+    ours = insonate.calibrate(LOGS, map=True, places=places)
+    assert ours.summary == theirs
+    assert ours.summary["map"]["stiffness"]["sites"][1]["place"][:2] == [0.03, 0.0]
+    assert ours.softness == (tmp_path / "calibration/softness.toml").read_text()
+    with pytest.raises(ValueError, match="places has no place of centre"):
+        insonate.calibrate(LOGS, map=True, places={"elsewhere": (0.0, 0.0)})
+    with pytest.raises(ValueError, match=r"places\['centre'\] is \(0.0,\)"):
+        insonate.calibrate(LOGS, map=True, places={"centre": (0.0,)})
+    with pytest.raises(ValueError, match="list of logs"):
+        insonate.calibrate(LOGS[0], map=True)
+    with pytest.raises(ValueError, match="give map=True"):
+        insonate.calibrate(LOGS, places=places)
 
 
 @needs_cli

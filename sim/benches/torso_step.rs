@@ -104,7 +104,7 @@ impl Lattice {
     }
 }
 
-const KINDS: [(&str, &str, Lattice, Option<&str>); 6] = [
+const KINDS: [(&str, &str, Lattice, Option<&str>); 7] = [
     ("arm alone", "none", Lattice::Thesis, None),
     ("fast", "fast", Lattice::Thesis, None),
     ("fast, by the probe", "fast", Lattice::Probe, None),
@@ -116,6 +116,7 @@ const KINDS: [(&str, &str, Lattice, Option<&str>); 6] = [
     ),
     ("composite, CG", "composite", Lattice::Thesis, Some("CG")),
     ("flex", "flex", Lattice::Thesis, None),
+    ("elastic", "elastic", Lattice::Thesis, None),
 ];
 
 fn one_thread(criterion: &mut Criterion) {

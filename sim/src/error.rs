@@ -55,6 +55,14 @@ pub enum SimError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The softness of a torso that MuJoCo steps, which is compiled.
+    #[error(
+        "the softness of a {kind} torso is compiled: make a new scene, or use the torso fast, elastic, mpm or xpbd"
+    )]
+    Softness {
+        /// Name of its kind.
+        kind: &'static str,
+    },
     /// A torso requests a tissue solver but is not a solid that the solver can step.
     #[error("the torso {problem}; use the flex torso instead")]
     Solid {

@@ -34,6 +34,7 @@ mod co_simulation;
 mod keyframes;
 mod loader;
 mod log_handler;
+mod softness;
 mod step_record;
 
 pub use arm::Arm;

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use insonate_models::torsos::Device;
 use mujoco_rs::wrappers::mj_data::{MjData, MjtWarning};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtIntegrator};
 
@@ -205,6 +206,18 @@ impl Physics {
         if let Some(coupling) = self.coupling_mut() {
             coupling.record_contact_points(records);
         }
+    }
+
+    /// Whether a GPU steps the torso.
+    pub fn has_torso_on_gpu(&self) -> bool {
+        self.coupling()
+            .is_some_and(|coupling| coupling.model().device == Device::Gpu)
+    }
+
+    /// Until the returned value is dropped, steps wait for those of other states of the scene that have joined, so that a GPU steps their torsos
+    /// together: this state must be stepped on a thread of its own. Results do not change. Without a torso on a GPU a step waits for nothing.
+    pub fn join_torsos(&self) -> Option<insonate_tissue::Joined> {
+        Some(self.coupling()?.tissue().join())
     }
 
     /// The force-torque sensor at the tip with its last measurement, if the scene has one.

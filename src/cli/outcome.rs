@@ -131,6 +131,9 @@ impl RunOutput {
         for note in &record.notes {
             eprintln!("note: {note}");
         }
+        for warning in &summary.warnings {
+            eprintln!("warning: {warning}");
+        }
         if self.json {
             print(&json)?;
             self.end()?;

@@ -5,9 +5,10 @@ mod sites;
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::experiments::{self, force_indentation_plot, time_plot};
+use insonate::experiments::{self, force_indentation_plot, pressure_plot, time_plot};
 use insonate::models::ModelError;
 
+use super::device_arg::TorsoDeviceArg;
 use super::outcome::{RunOutputArgs, point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
@@ -21,6 +22,8 @@ use super::verdict_args::VerdictArgs;
 pub(crate) struct Press {
     #[command(flatten)]
     scene: SceneArgs,
+    #[command(flatten)]
+    device: TorsoDeviceArg,
     /// Site of the press in the torso's frame [m] [default: the middle; with --seed a random site].
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     site: Option<[f64; 2]>,
@@ -49,7 +52,7 @@ pub(crate) struct Press {
 
 impl Press {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let scene = self.scene.build()?;
+        let scene = self.scene.build_on(self.device.device())?;
         if let Some(count) = self.recording.sites {
             if self.outcome.mcap {
                 let problem = "--mcap logs one press, not the recordings of --sites".to_owned();
@@ -83,7 +86,7 @@ impl Press {
             let samples = record.samples.iter();
             let curve = samples.map(|sample| (sample.indentation, sample.force[2]));
             let curves = [(name.clone(), curve.collect())];
-            Ok(vec![
+            let mut plots = vec![
                 (
                     "plot.svg",
                     time_plot(&record, &format!("press, {name}"), None, None)?,
@@ -92,7 +95,11 @@ impl Press {
                     "force_indentation.svg",
                     force_indentation_plot(&curves, "force over indentation")?,
                 ),
-            ])
+            ];
+            if let Some(map) = &record.greatest_pressure {
+                plots.push(("pressure.svg", pressure_plot(map)?));
+            }
+            Ok(plots)
         })
     }
 }

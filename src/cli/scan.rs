@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::experiments::{self, time_plot};
+use insonate::experiments::{self, pressure_plot, time_plot};
 
+use super::device_arg::TorsoDeviceArg;
 use super::outcome::{RunOutputArgs, point};
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
@@ -20,6 +21,8 @@ use super::verdict_args::VerdictArgs;
 pub(crate) struct Scan {
     #[command(flatten)]
     scene: SceneArgs,
+    #[command(flatten)]
+    device: TorsoDeviceArg,
     /// Start of the path in the torso's frame [m]; with --seed alone, random.
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     from: Option<[f64; 2]>,
@@ -50,7 +53,7 @@ pub(crate) struct Scan {
 
 impl Scan {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let scene = self.scene.build()?;
+        let scene = self.scene.build_on(self.device.device())?;
         let default = experiments::Scan::default();
         let random = |index| {
             self.outcome
@@ -79,7 +82,11 @@ impl Scan {
         let title = format!("scan, {}", scene.name());
         run.finish(&record, &summary, &pictures, || {
             let plot = time_plot(&record, &title, Some(self.force), Some(self.speed))?;
-            Ok(vec![("plot.svg", plot)])
+            let mut plots = vec![("plot.svg", plot)];
+            if let Some(map) = &record.greatest_pressure {
+                plots.push(("pressure.svg", pressure_plot(map)?));
+            }
+            Ok(plots)
         })
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use insonate::models::patients::Physique;
 use insonate::models::robots::Robot;
-use insonate::models::torsos::Shape;
+use insonate::models::torsos::{Device, Shape};
 use insonate::models::{ModelError, Scene};
 
 use super::Usage;
@@ -22,7 +22,12 @@ pub(crate) struct SceneArgs {
 impl SceneArgs {
     /// The scene that the options describe; notes about what could not be kept go to standard error.
     pub(crate) fn build(&self) -> anyhow::Result<Scene> {
-        self.with_patient(self.torso.physique()?)
+        self.build_on(Device::Cpu)
+    }
+
+    /// As [`Self::build`], with a torso that a device steps.
+    pub(crate) fn build_on(&self, device: Device) -> anyhow::Result<Scene> {
+        self.with_patient(self.torso.physique()?, device)
     }
 
     /// The scene that the options describe with an adult in it, also without `--patient`.
@@ -31,11 +36,11 @@ impl SceneArgs {
             let problem = "ultrasound needs a torso: remove `--torso none`".to_owned();
             return Err(Usage::new(ModelError::Conflict(problem)).into());
         }
-        self.with_patient(Some(self.torso.adult()?))
+        self.with_patient(Some(self.torso.adult()?), Device::Cpu)
     }
 
-    fn with_patient(&self, patient: Option<Physique>) -> anyhow::Result<Scene> {
-        self.torso.scene(self.robot.robot()?, patient)
+    fn with_patient(&self, patient: Option<Physique>, device: Device) -> anyhow::Result<Scene> {
+        self.torso.scene(self.robot.robot()?, patient, device)
     }
 
     /// The robot, if an option names one.

@@ -21,6 +21,11 @@ pub(crate) struct SettingsArgs {
 }
 
 impl SettingsArgs {
+    /// Single settings.
+    pub(crate) fn of(set: Vec<String>) -> Self {
+        Self { config: None, set }
+    }
+
     /// All overrides; the prefix `env.` may be omitted.
     pub(crate) fn overrides(&self) -> anyhow::Result<Overrides> {
         let mut overrides = self.file()?;

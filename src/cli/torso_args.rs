@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use insonate::experiments::FileSoftness;
 use insonate::models::patients::{Physique, Sex};
 use insonate::models::robots::Robot;
-use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig, materials};
+use insonate::models::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, materials};
 use insonate::models::{
     Lattice, ModelError, RobotChoice, Scene, SceneConfig, SoftnessChoice, probes,
 };
@@ -124,13 +124,19 @@ fn spacing(text: &str) -> Result<Spacing, String> {
 
 impl TorsoArgs {
     /// The scene that the options describe, with a robot and a patient; notes about what could not be kept go to standard error.
-    pub(crate) fn scene(&self, robot: Robot, patient: Option<Physique>) -> anyhow::Result<Scene> {
+    pub(crate) fn scene(
+        &self,
+        robot: Robot,
+        patient: Option<Physique>,
+        device: Device,
+    ) -> anyhow::Result<Scene> {
         let tuning = match &self.softness {
             Some(file) if !self.is_none() => Some(FileSoftness::read(file, self.torso_name())?),
             _ => None,
         };
         let config = SceneConfig {
             robot: RobotChoice::Loaded(Box::new(robot)),
+            device,
             ..self.config(patient, tuning.as_ref())?
         };
         let torso = self.torso(&config, tuning.as_ref())?;

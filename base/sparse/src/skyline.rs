@@ -16,29 +16,29 @@ use super::cholesky::Rows;
 use super::ordering::cuthill_mckee;
 
 /// Rows in a block, and numbers that are processed at once.
-const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 /// `L` of `P A Pᵀ = L Lᵀ` with an ordering `P` that keeps rows short, in double or single precision.
 #[derive(Debug, Clone)]
 pub struct Skyline<T> {
     /// `order[i]` is the unknown at index `i`.
-    order: Vec<usize>,
-    blocks: Vec<RowBlock<T>>,
+    pub(super) order: Vec<usize>,
+    pub(super) blocks: Vec<RowBlock<T>>,
     /// Entries to the left of the blocks' triangles, block by block, column by column.
-    columns: Vec<[T; BLOCK]>,
+    pub(super) columns: Vec<[T; BLOCK]>,
     /// The same entries in groups of sixteen columns, each row by row.
-    rows: Vec<[T; BLOCK]>,
+    pub(super) rows: Vec<[T; BLOCK]>,
 }
 
 /// Sixteen rows of `L`.
 #[derive(Debug, Clone)]
-struct RowBlock<T> {
+pub(super) struct RowBlock<T> {
     /// First column left of the triangle; a multiple of [`BLOCK`].
-    first: usize,
+    pub(super) first: usize,
     /// Start of the block in [`Skyline::columns`] and [`Skyline::rows`].
-    start: usize,
+    pub(super) start: usize,
     /// Inverse of the triangle on the diagonal, column by column and row by row.
-    inverse: [[[T; BLOCK]; BLOCK]; 2],
+    pub(super) inverse: [[[T; BLOCK]; BLOCK]; 2],
 }
 
 impl Skyline<f64> {
@@ -307,6 +307,20 @@ mod tests {
         factor.solve(&mut x, &mut vec![0.0; factor.work_len()]);
         for (got, want) in x.iter().zip(&expected) {
             assert!((got - want).abs() < 1e-13);
+        }
+        // Several sides at once: unit forces, as the columns of a compliance.
+        let mut many = vec![[0.0; crate::SIDES]; n];
+        for side in 0..crate::SIDES {
+            many[3 * side % n][side] = 1.0;
+        }
+        factor.solve_many(&mut many);
+        for side in 0..crate::SIDES {
+            let mut unit = vec![0.0; n];
+            unit[3 * side % n] = 1.0;
+            factor.solve(&mut unit, &mut vec![0.0; factor.work_len()]);
+            for (got, want) in many.iter().zip(&unit) {
+                assert!((got[side] - want).abs() < 1e-14, "{side}");
+            }
         }
         assert_eq!(factor.order[n - 1], n - 1, "the hub comes last");
         assert!(Skyline::factor(2, &[(0, 0, 1.0), (1, 1, 1.0), (1, 0, 2.0)]).is_none());

@@ -4,10 +4,12 @@
 //! that all sites share ([`crate::SharedError`]) widen the whole map equally.
 
 mod grid;
+mod maps;
 mod places;
 mod process;
 
 pub use grid::MapGrid;
+pub use maps::Places;
 pub use places::read_places;
 
 use process::{Observation, Process, distance};

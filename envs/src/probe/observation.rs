@@ -28,6 +28,9 @@ pub struct ObservationSettings {
     pub wrench: bool,
     /// True state of the torso: breathing and motion of the patient. No sensor measures it; for privileged policies.
     pub torso: bool,
+    /// Pressure on the probe's face in elements of 5 mm, without noise ([`FacePressure`](insonate_sim::readings::FacePressure)).
+    #[serde(default)]
+    pub pressure: bool,
     /// The last action.
     pub previous_action: bool,
     /// Number of stacked observations, newest last.
@@ -46,6 +49,7 @@ impl Default for ObservationSettings {
             goal: true,
             wrench: true,
             torso: false,
+            pressure: false,
             previous_action: true,
             n_stack: 1,
             camera: CameraSettings::default(),
@@ -88,6 +92,12 @@ impl ObservationSettings {
             space.extend(BoxSpace::unbounded(["breath [m]", "breath_rate [m/s]"]));
             let patient = along("patient_velocity", &["x", "y"], "m/s");
             space.extend(patient.in_frame("world"));
+        }
+        if self.pressure {
+            // Row by row: along the array, then across it.
+            let [n_x, n_y] = state.pressure_shape();
+            let names = (0..n_x * n_y).map(|i| format!("pressure_{}_{} [Pa]", i / n_y, i % n_y));
+            space.extend(BoxSpace::unbounded(names).in_frame("probe"));
         }
         if self.previous_action {
             space.extend(numbered("previous_action", n_actions, "1"));
@@ -186,6 +196,11 @@ pub fn observe<'a>(
         writer.push(breath[1]);
         writer.push(state.torso.twist.linear.x);
         writer.push(state.torso.twist.linear.y);
+    }
+    if settings.pressure {
+        for pressure in state.pressures() {
+            writer.push(pressure);
+        }
     }
     if settings.previous_action {
         for &share in previous_action {

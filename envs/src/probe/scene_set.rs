@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use insonate_models::SceneConfig;
 use insonate_models::torsos::{self, Breathing, Softness, TorsoConfig, TorsoKind};
 use insonate_sim::render::RenderThread;
-use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -174,7 +173,7 @@ impl SceneSet {
         if torso.kind.varies_in_place() {
             self.choose(state, episode.size)?;
             state.reset();
-            self.vary(state, &torso.nominal, episode)?;
+            self.vary(state, torso, episode)?;
         } else if torso.kind.is_tissue()
             && !self.randomization.breathing
             && episode.torso_position == [0.0; 3]
@@ -207,12 +206,12 @@ impl SceneSet {
     fn vary(
         &self,
         state: &mut SceneState,
-        nominal: &NominalTorso,
+        VariedTorso { kind, nominal, .. }: &VariedTorso,
         episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
         let config = softened(nominal, episode, state.physics.timestep());
+        state.physics.set_softness(kind, &config)?;
         if let Some(shell) = state.physics.shell_mut() {
-            shell.set_solref(&ShellSolref::from(&config))?;
             shell.set_friction(episode.friction);
             if self.randomization.breathing {
                 let [rate, amplitude] = episode.breathing;
@@ -253,10 +252,7 @@ fn soften(
 ) -> Result<(), EnvError> {
     let config = softened(&torso.nominal, episode, state.physics.timestep());
     let config = resize_torso(&config, episode.size, None);
-    let material = torso.kind.tissue_material(&config);
-    if let (Some(coupling), Some(material)) = (state.physics.coupling_mut(), material) {
-        coupling.set_material(material)?;
-    }
+    state.physics.set_softness(torso.kind, &config)?;
     Ok(())
 }
 

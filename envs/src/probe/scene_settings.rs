@@ -5,7 +5,7 @@ use std::path::Path;
 use insonate_calibration::softness::SoftnessFile;
 use insonate_models::patients::Physique;
 use insonate_models::robots::{self, Robot};
-use insonate_models::torsos::{Shape, Softness, TorsoKind};
+use insonate_models::torsos::{Device, Shape, Softness, TorsoKind};
 use insonate_models::{Lattice, ModelError, RobotChoice, SceneConfig, SoftnessChoice, TunedTorso};
 use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,9 @@ pub struct SceneSettings {
     /// Resolution of a torso of a tissue solver.
     #[serde(default)]
     pub tissue: TissueSettings,
+    /// What steps a torso of a tissue solver: `cpu`, or `gpu`, which steps the torsos of all environments at once.
+    #[serde(default = "cpu")]
+    pub device: String,
     /// Patient of the shape `adult`.
     #[serde(default)]
     pub patient: Physique,
@@ -77,11 +80,16 @@ impl Default for SceneSettings {
             shape: Shape::default().name().to_owned(),
             lattice: probe_lattice(),
             tissue: TissueSettings::default(),
+            device: cpu(),
             patient: Physique::default(),
             softness: String::new(),
             timestep: SceneConfig::default().timestep,
         }
     }
+}
+
+fn cpu() -> String {
+    "cpu".to_owned()
 }
 
 fn probe_lattice() -> String {
@@ -159,6 +167,7 @@ impl SceneSettings {
             "thesis" => Lattice::Unfitted,
             other => return Err(EnvError::unknown("lattice", other, &["probe", "thesis"])),
         };
+        let device = Device::by_name(&self.device).map_err(EnvError::of_name)?;
         let lattice = if tissue && self.tissue.spacing > 0.0 {
             Lattice::MaxSpacing(self.tissue.spacing)
         } else {
@@ -175,10 +184,12 @@ impl SceneSettings {
                 Some(file) => self.softness_of(file)?,
                 None => SoftnessChoice::Values(Softness::default()),
             },
-            active_radius: tissue.then_some(match self.tissue.reach {
+            // A GPU moves all of a torso.
+            active_radius: (tissue && device == Device::Cpu).then_some(match self.tissue.reach {
                 0.0 => f64::INFINITY,
                 reach => reach,
             }),
+            device,
             substep: (tissue && self.tissue.substep > 0.0).then_some(self.tissue.substep),
             timestep: self.timestep,
             ..SceneConfig::default()

@@ -64,6 +64,9 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         task: T,
     ) -> Result<Self, EnvError> {
         let mut state = SceneState::new(scenes.first().clone())?;
+        if settings.observation.pressure {
+            state.measure_pressure();
+        }
         let mode = settings.action.make(&state)?;
         let action_space = mode.space();
         let n_actions = action_space.len();
@@ -223,6 +226,8 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn advance(&mut self) -> Result<(), StepFailure> {
+        // A GPU steps the torsos of all environments that are on their way.
+        let joined = self.state.physics.join_torsos();
         for _ in 0..self.n_substeps {
             // (time) => goal, torso's motion
             self.state.move_patient(&self.episode);
@@ -240,6 +245,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
                 break;
             }
         }
+        drop(joined);
         self.measure();
         self.take_pictures()?;
         self.record();

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::{ArmContact, ForceTorque, ProbeContact, torso_from_probe};
+use insonate_sim::readings::{
+    ArmContact, FacePressure, ForceTorque, ProbeContact, torso_from_probe,
+};
 use insonate_sim::shell::Shell;
 use insonate_sim::verdict::{SkinAtRest, StartCheck};
 use insonate_sim::{Physics, Pose, Twist};
@@ -25,6 +27,9 @@ pub struct SceneState {
     pub placement: ProbePlacement,
     contact: ProbeContact,
     arm_contact: ArmContact,
+    face: FacePressure,
+    /// Whether the pressure on the face is measured.
+    has_pressure: bool,
     /// Current pose of the torso relative to the compiled pose.
     pub torso: TorsoFrame,
     /// Pose of the torso without the patient's motion.
@@ -79,6 +84,8 @@ impl SceneState {
         Ok(Self {
             contact: ProbeContact::new(physics.model())?,
             arm_contact: ArmContact::new(physics.model(), &placement.probe),
+            face: FacePressure::new(&physics)?,
+            has_pressure: false,
             torso: TorsoFrame::default(),
             torso_at_rest: TorsoFrame::default(),
             goal: Goal::at(home),
@@ -101,8 +108,27 @@ impl SceneState {
     /// Replaces the scene.
     pub(super) fn replace_scene(&mut self, model: Arc<SceneModel>) -> Result<(), EnvError> {
         self.physics = Physics::from_scene(&model.compiled)?;
+        self.physics.record_contact_points(self.has_pressure);
         self.model = model;
         Ok(())
+    }
+
+    /// Measures the pressure on the face from now on.
+    pub(super) fn measure_pressure(&mut self) {
+        self.has_pressure = true;
+        self.physics.record_contact_points(true);
+    }
+
+    /// Numbers of elements of the face along the array and across it.
+    pub fn pressure_shape(&self) -> [usize; 2] {
+        self.face.shape()
+    }
+
+    /// Pressure on the elements of the face in the last physics step [Pa], row by row; zeros where it is not measured.
+    pub fn pressures(&self) -> Vec<f64> {
+        let map = self.face.read(&self.physics);
+        let [n_x, n_y] = self.face.shape();
+        map.map_or_else(|| vec![0.0; n_x * n_y], |map| map.pressures)
     }
 
     /// The current skin point for a point `(x, y)` [m] on the torso as compiled. `None` outside the skin.

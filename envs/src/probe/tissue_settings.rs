@@ -11,7 +11,7 @@ use crate::EnvError;
 pub struct TissueSettings {
     /// Maximum distance between neighbouring points of the lattice [m]. Tetrahedra and grid cells are half as wide.
     pub spacing: f64,
-    /// Radius around the probe in which the torso deforms [m]. The rest is fixed.
+    /// Radius around the probe in which the torso deforms [m]. The rest is fixed. On a GPU all of it deforms.
     pub reach: f64,
     /// Maximum substep of a solver that has one [s].
     pub substep: f64,

@@ -23,7 +23,8 @@ pub enum Autoreset {
 pub struct VecConfig {
     /// When the next episode begins.
     pub autoreset: Autoreset,
-    /// Number of threads that step, including the caller's. 0: one per core. Results do not depend on it.
+    /// Number of threads that step, including the caller's. 0: one per core. Results do not depend on it. Environments with torsos on a GPU
+    /// have a thread each, because they wait for it together.
     pub n_threads: usize,
 }
 

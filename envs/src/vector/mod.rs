@@ -46,6 +46,8 @@ impl VecEnv {
         let batch_sizes = stages::batch_sizes(&mut envs)?;
         let n_envs = envs.len();
         let n_threads = match config.n_threads {
+            // Environments wait on their threads until a GPU has stepped all of their torsos.
+            _ if envs.iter().any(|env| has_torso_on_gpu(&**env)) => n_envs,
             0 => thread::available_parallelism().map_or(1, usize::from),
             n_threads => n_threads,
         };
@@ -349,6 +351,11 @@ fn group_sizes(envs: &mut [Box<dyn Env>]) -> Vec<usize> {
         .collect();
     let is_same = |a: &Option<usize>, b: &Option<usize>| a.is_some() && a == b;
     groups.chunk_by(is_same).map(<[_]>::len).collect()
+}
+
+fn has_torso_on_gpu(env: &dyn Env) -> bool {
+    env.scene()
+        .is_some_and(|(_, physics)| physics.has_torso_on_gpu())
 }
 
 fn at(env_idx: usize, source: EnvError) -> EnvError {

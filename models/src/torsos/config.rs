@@ -56,6 +56,35 @@ impl Shape {
     }
 }
 
+/// What steps a torso of a tissue solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// A GPU with a driver for Vulkan, Metal or DirectX 12, which may be a software driver.
+    Gpu,
+}
+
+impl Device {
+    /// Every device with its name.
+    pub const ALL: &'static [(&'static str, Self)] = &[("cpu", Self::Cpu), ("gpu", Self::Gpu)];
+
+    /// The device called `name`.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] with a list of the known devices.
+    pub fn by_name(name: &str) -> Result<Self, ModelError> {
+        ModelError::find("device", name, Self::ALL).copied()
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_cpu(&self) -> bool {
+        *self == Self::Cpu
+    }
+}
+
 /// Configuration of a torso, common to all kinds of torsos.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -98,6 +127,9 @@ pub struct TorsoConfig {
     /// force varies by up to 4 %.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub substep: Option<f64>,
+    /// What steps a torso of a tissue solver.
+    #[serde(skip_serializing_if = "Device::is_cpu")]
+    pub device: Device,
     /// Breathing; `None`: the torso does not breathe.
     pub breathing: Option<Breathing>,
 }
@@ -123,6 +155,7 @@ impl Default for TorsoConfig {
             contact: None,
             active_radius: None,
             substep: None,
+            device: Device::Cpu,
             breathing: None,
         }
     }
@@ -282,6 +315,11 @@ impl TorsoConfig {
         }
         if let Some(substep) = self.substep {
             check_range("substep", substep, [5e-5, 1e-3], "s")?;
+        }
+        if let (Some(radius), Device::Gpu) = (self.active_radius, self.device) {
+            return Err(ModelError::Conflict(format!(
+                "on a GPU all of a torso moves; an active radius of {radius} m is for the processor"
+            )));
         }
         self.softness.check()?;
         self.field.as_ref().map_or(Ok(()), SoftnessField::check)?;

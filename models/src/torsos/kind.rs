@@ -8,6 +8,10 @@ use crate::ModelError;
 
 /// A kind of torso.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub struct TorsoKind {
     /// Name on the command line.
     pub name: &'static str,
@@ -32,6 +36,8 @@ pub struct TorsoKind {
     /// Indentation up to which a press at 20 mm/s into the default torso grows without a jump of the force [m]. Beyond it a probe slips
     /// between the points of a shell, and tetrahedra fold.
     pub max_depth: f64,
+    /// Whether a GPU can step it ([`TorsoConfig::device`]).
+    pub runs_on_gpu: bool,
     /// Kind with the same equations that is stepped faster; a fit uses it in place of this kind.
     pub faster_twin: Option<&'static str>,
 }

@@ -16,7 +16,7 @@ mod torso;
 
 pub use breathing::Breathing;
 pub use composite::{SHELL_SOLVER, composite, fast};
-pub use config::{Shape, TorsoConfig};
+pub use config::{Device, Shape, TorsoConfig};
 pub use constraints::ShellConstraints;
 pub use field::SoftnessField;
 pub use flex::flex;
@@ -46,6 +46,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: SHELL_ADULT,
         active_radius: None,
         max_depth: 0.035,
+        runs_on_gpu: false,
         faster_twin: Some("fast"),
     },
     TorsoKind {
@@ -60,6 +61,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: SHELL_ADULT,
         active_radius: None,
         max_depth: 0.035,
+        runs_on_gpu: false,
         faster_twin: None,
     },
     TorsoKind {
@@ -74,6 +76,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: 0.035,
         active_radius: None,
         max_depth: 0.05,
+        runs_on_gpu: false,
         faster_twin: None,
     },
     TorsoKind {
@@ -88,6 +91,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: 0.035,
         active_radius: None,
         max_depth: 0.03,
+        runs_on_gpu: false,
         faster_twin: None,
     },
     TorsoKind {
@@ -102,6 +106,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: 0.035,
         active_radius: Some(TISSUE_REACH),
         max_depth: 0.05,
+        runs_on_gpu: false,
         faster_twin: None,
     },
     TorsoKind {
@@ -116,6 +121,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: 0.03,
         active_radius: Some(TISSUE_REACH),
         max_depth: 0.05,
+        runs_on_gpu: true,
         faster_twin: None,
     },
 ];
@@ -124,6 +130,12 @@ pub const ALL: &[TorsoKind] = &[
 const SHELL_ADULT: f64 = 0.022;
 /// Distance from the probe beyond which tissue hardly moves [m].
 const TISSUE_REACH: f64 = 0.1;
+
+/// Names of the kinds that a GPU can step.
+pub fn on_gpu() -> Vec<&'static str> {
+    let kinds = ALL.iter().filter(|kind| kind.runs_on_gpu);
+    kinds.map(|kind| kind.name).collect()
+}
 
 /// Returns the kind of torso called `name`.
 ///

@@ -11,7 +11,7 @@
 //! **Damping.** Kelvin–Voigt damping: every point of the tissue has the same ratio of damping to stiffness (a time).
 //! [`mpm_damping`] and [`xpbd_damping`] compute the damping for which a probe feels the configured softness.
 
-use super::config::TorsoConfig;
+use super::config::{Device, TorsoConfig};
 use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue, fitted_height};
 use super::torso::Torso;
 use crate::ModelError;
@@ -30,6 +30,9 @@ pub const REACH: &str = "torso_reach";
 pub const FIELD: &str = "torso_field";
 /// Custom number, without the torso's prefix: upper limit of the substep of tetrahedra [s].
 pub const LONGEST_SUBSTEP: &str = "torso_substep";
+
+/// Custom text `gpu`, without the torso's prefix: a GPU steps the solver; absent: the processor does.
+pub const DEVICE: &str = "torso_device";
 
 /// Spacing for which the stiffening was fitted [m]. Corrections are proportional to the difference from it.
 const FITTED_SPACING: f64 = 0.035;
@@ -258,6 +261,13 @@ fn solid(solver: &SolverParameters, config: &TorsoConfig) -> Result<Torso, Model
             .with_attribute("name", MATERIAL)
             .with_attribute("data", material),
     );
+    if config.device == Device::Gpu {
+        custom.add(
+            Element::new("text")
+                .with_attribute("name", DEVICE)
+                .with_attribute("data", "gpu"),
+        );
+    }
     let substep = (solver.substep)(config);
     for (name, number) in [(REACH, config.active_radius), (LONGEST_SUBSTEP, substep)] {
         let Some(number) = number else { continue };

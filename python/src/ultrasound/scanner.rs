@@ -6,7 +6,7 @@ use insonate::experiments::{Hold, Pictures, hold, legend, mean_intensity, middle
 use insonate::report::grey_picture;
 use insonate::ultrasound::deformation::{Deformation, Indentation, Rigid};
 use insonate::ultrasound::measure::{ConfidenceSettings, confidence};
-use insonate::ultrasound::phantom::{Insert, Solid};
+use insonate::ultrasound::phantom::LesionFigures;
 use insonate::ultrasound::transducer::Transducer;
 use insonate::ultrasound::{BMode, Frame, Settings, View};
 use insonate_sim::readings::DeformedTorso;
@@ -14,7 +14,7 @@ use nalgebra::Isometry3;
 use numpy::{PyArray1, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::phantom::{Body, Phantom};
 use super::transducer;
@@ -238,7 +238,9 @@ impl Scanner {
             "middle_line": middle_line(&frame, imaged),
         });
         if !phantom.lesions.is_empty() {
-            figures["lesions"] = phantom.lesions.iter().filter_map(lesion).collect();
+            let listed = phantom.lesions.iter().filter_map(LesionFigures::of);
+            figures["lesions"] =
+                serde_json::to_value(listed.collect::<Vec<_>>()).unwrap_or_default();
         }
         let measured = serde_json::to_value(measured).unwrap_or_default();
         for (name, figure) in measured.as_object().into_iter().flatten() {
@@ -345,20 +347,6 @@ impl Wanted {
     }
 }
 
-/// A lesion's figures.
-fn lesion(insert: &Insert) -> Option<Value> {
-    let Solid::Ball { center, radius } = &insert.solid else {
-        return None;
-    };
-    Some(json!({
-        "material": insert.material.name,
-        "x_m": center.x,
-        "y_m": center.y,
-        "z_m": center.z,
-        "radius_m": radius,
-    }))
-}
-
 /// Pictures of a frame, row by row.
 struct PictureSet {
     size: [usize; 2],
@@ -413,6 +401,8 @@ pub(crate) fn hold_probe(
         "force_mae_n": held.force_mae,
         "peak_force_n": held.peak_force,
         "indentation_m": held.indentation,
+        "depth_limit_m": held.depth_limit,
+        "warnings": held.warnings,
     });
     let pressed = PressedTorso {
         torso: held.torso,

@@ -43,6 +43,9 @@ pub enum TissueError {
     /// The bytes are not a saved state of this world.
     #[error("not a state of this world: {0}")]
     State(String),
+    /// The GPU is missing, insufficient or lost, or this build has none. The text says which.
+    #[error("{0}")]
+    Gpu(String),
     /// The simulation has diverged. The world stays stopped until a reset.
     #[error("the tissue diverged after {time:.6} s: {reason}")]
     Diverged {
@@ -72,6 +75,9 @@ pub enum Divergence {
         /// Length of the substep [s].
         dt: f64,
     },
+    /// The GPU that steps the world failed.
+    #[error("the GPU failed or was lost")]
+    Gpu,
     /// A vertex exceeds the speed limit.
     #[error("a vertex moves at {speed:.3} m/s, faster than {most} m/s")]
     Runaway {

@@ -47,4 +47,19 @@ pub trait SoftTissue: Send {
     /// [`TissueError::State`] if the bytes are not a state of such a world; the world is unchanged
     /// then.
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError>;
+
+    /// Until the returned value is dropped, steps wait for those of other worlds that have joined, so that one device makes them together: this world
+    /// must be stepped on a thread of its own. Results do not change. A solver on the processor waits for nothing.
+    fn join(&self) -> Joined {
+        Joined(None)
+    }
+}
+
+/// A world that steps together with others until this is dropped: see [`SoftTissue::join`].
+pub struct Joined(pub(crate) Option<Box<dyn Send>>);
+
+impl std::fmt::Debug for Joined {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Joined").field(&self.0.is_some()).finish()
+    }
 }

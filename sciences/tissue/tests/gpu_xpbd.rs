@@ -247,13 +247,24 @@ fn invalid_input_is_refused() {
         ),
         (
             XpbdConfig {
+                sweep: Sweep::GaussSeidel,
+                iterations: 2,
+                ..config()
+            },
+            "iterations",
+        ),
+        (
+            XpbdConfig {
                 face_contact: true,
                 ..config()
             },
             "face_contact",
         ),
     ] {
-        let body = block([1, 1, 1]);
+        let body = XpbdBody {
+            tear_strain: Some(0.5),
+            ..block([1, 1, 1])
+        };
         refused(GpuXpbd::new(&gpu, config, &[body], &[], 1), field);
     }
     let mut worlds = make(&block([1, 1, 1])).unwrap();

@@ -10,6 +10,7 @@
 //! * [`split`]: MJCF with a solid torso → MJCF without it.
 //! * [`TissueModel`]: compiled model with the torso → its lattice and material.
 //! * [`solver`]: lattice and material → particles or tetrahedra; [`columns`]: tetrahedra → particles.
+//! * [`on_gpu`]: the worlds of all states in the memory of one GPU.
 //! * [`geoms`]: geoms → tools; [`moving_least_squares`]: how the lattice follows the tissue.
 //! * [`Coupling`]: the state, one per environment.
 
@@ -17,6 +18,7 @@ mod columns;
 mod geoms;
 mod model;
 mod moving_least_squares;
+mod on_gpu;
 mod solver;
 mod split;
 mod state;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use insonate_models::torsos::Device;
 use insonate_models::torsos::SoftnessField;
 use insonate_models::torsos::tissue::{FIELD, LONGEST_SUBSTEP, MATERIAL, REACH};
 use insonate_tissue::condensed::CondensedModel;
@@ -11,6 +12,7 @@ use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
+use super::on_gpu::GpuWorlds;
 use crate::ffi::update_kinematics;
 use crate::names::{self, ObjectType};
 use crate::{Pose, SimError};
@@ -61,6 +63,8 @@ pub struct TissueModel {
     pub(super) active_radius: f64,
     /// Longest substep of tetrahedra [s]; infinite: no limit.
     pub(super) substep: f64,
+    /// What steps it.
+    pub device: Device,
     /// The torso's frame.
     pub(super) frame: Pose,
     /// Name of the body that the lower points are fixed to.
@@ -74,6 +78,8 @@ pub struct TissueModel {
     pub(super) friction: f64,
     /// The factored finite elements of an elastic torso, which do not depend on its modulus.
     pub(super) condensed: OnceLock<Result<Arc<CondensedModel>, TissueError>>,
+    /// The worlds of all states on the GPU.
+    pub(super) on_gpu: GpuWorlds,
 }
 
 impl TissueModel {
@@ -83,7 +89,7 @@ impl TissueModel {
     /// [`SimError::Solid`] if the torso is not such a solid; [`SimError::Allocation`].
     pub(crate) fn extract(
         model: &Arc<MjModel>,
-        solver: SolverKind,
+        (solver, device): (SolverKind, Device),
         prefix: &str,
     ) -> Result<Self, SimError> {
         let mut data = MjData::try_new(model.clone()).map_err(|_| SimError::Allocation)?;
@@ -139,6 +145,7 @@ impl TissueModel {
             field: field(model, prefix)?,
             active_radius: number(model, prefix, REACH),
             substep: number(model, prefix, LONGEST_SUBSTEP),
+            device,
             frame: Pose::from_quat(data.xpos()[root], data.xquat()[root]),
             base: names::name_of(model, ObjectType::Body, base).to_owned(),
             points,
@@ -146,6 +153,7 @@ impl TissueModel {
             dof_addresses,
             friction: model.flex_friction()[flex][0],
             condensed: OnceLock::new(),
+            on_gpu: GpuWorlds::default(),
         })
     }
 

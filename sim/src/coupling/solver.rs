@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use insonate_models::torsos::Device;
 use insonate_tissue::condensed::{Condensed, CondensedBody, CondensedModel, Layer};
 use insonate_tissue::mesh::TetMesh;
 use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
@@ -102,10 +103,11 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
         damping_time: model.damping_time,
         ..XpbdBody::default()
     };
-    Ok((
-        Box::new(Xpbd::new(config, &[body], &[])?),
-        0.5 * model.spacing(),
-    ))
+    let solver: Box<dyn SoftTissue> = match model.device {
+        Device::Cpu => Box::new(Xpbd::new(config, &[body], &[])?),
+        Device::Gpu => model.on_gpu.xpbd(config, body)?,
+    };
+    Ok((solver, 0.5 * model.spacing()))
 }
 
 fn condensed(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {

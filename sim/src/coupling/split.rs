@@ -1,17 +1,21 @@
 //! MJCF with a solid torso → MJCF without it.
 
 use insonate_models::mjcf::{Element, Mjcf, Namespace};
-use insonate_models::torsos::tissue::SOLVER;
+use insonate_models::torsos::Device;
+use insonate_models::torsos::tissue::{DEVICE, SOLVER};
 
 use super::model::{SolverKind, TissueModel};
 use crate::keyframes::remove_joints;
 
-/// The solver that a torso requests, and the prefix of its parts, such as `torso/`.
-pub fn tissue_torso(scene: &Mjcf) -> Option<(SolverKind, String)> {
+/// The solver that a torso requests with its device, and the prefix of its parts, such as `torso/`.
+pub fn tissue_torso(scene: &Mjcf) -> Option<((SolverKind, Device), String)> {
     scene.names(Namespace::Text).into_iter().find_map(|name| {
         let prefix = name.strip_suffix(SOLVER)?;
         let solver = scene.find(Namespace::Text, name)?.text("data")?;
-        Some((SolverKind::from_name(solver)?, prefix.to_owned()))
+        let device = scene.find(Namespace::Text, &format!("{prefix}{DEVICE}"));
+        let device = device.and_then(|element| Device::by_name(element.text("data")?).ok());
+        let solver = SolverKind::from_name(solver)?;
+        Some(((solver, device.unwrap_or_default()), prefix.to_owned()))
     })
 }
 

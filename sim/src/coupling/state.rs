@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use insonate_models::torsos::Device;
 use insonate_tissue::tool::{ContactPoint, Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, SoftTissue, TissueError};
 use mujoco_rs::wrappers::mj_model::MjModel;
@@ -108,6 +109,13 @@ impl Coupling {
     /// [`SimError::Tissue`] for numbers out of range.
     pub fn set_material(&mut self, numbers: [f64; 4]) -> Result<(), SimError> {
         let model = self.model.with_material(numbers)?;
+        let is_same =
+            model.material == self.model.material && model.damping_time == self.model.damping_time;
+        if is_same && model.device == Device::Gpu {
+            // A second world until this one is dropped would take room on the GPU.
+            self.reset();
+            return Ok(());
+        }
         let (mut tissue, _) = solver::build(&model)?;
         std::mem::swap(tissue.tools_mut(), self.tissue.tools_mut());
         (self.tissue, self.model) = (tissue, Arc::new(model));
@@ -201,6 +209,7 @@ impl Coupling {
         if let Err(error) = self.tissue.step(self.timestep) {
             self.diverged = Some(match error {
                 TissueError::Diverged { reason, .. } => reason,
+                TissueError::Gpu(_) => Divergence::Gpu,
                 _ => Divergence::NotFinite,
             });
             return;

@@ -137,7 +137,7 @@ impl PressureMap {
         self.pressures.iter().sum::<f64>() * ELEMENT_AREA
     }
 
-    /// Greatest mean over 1 cm², which is 2 × 2 elements [Pa]; ISO/TS 15066:2016, Annex A, measures pressure over this area.
+    /// Greatest mean over 1 cm², which is 2 × 2 elements [Pa]; the limits of ISO/TS 15066:2016, Table A.2, are in N/cm².
     pub fn peak(&self) -> f64 {
         let [n_x, n_y] = self.shape;
         let at = |i: usize, j: usize| {

@@ -122,6 +122,17 @@ impl Judge {
         self
     }
 
+    /// Judges the largest mean pressure on 1 cm² of the probe's face [Pa].
+    #[must_use]
+    pub fn pressure(mut self, peak: f64) -> Self {
+        let limit = self.limits.peak_pressure;
+        self.require(peak <= limit, || {
+            let (peak, limit) = (1e-3 * peak, 1e-3 * limit);
+            format!("the peak pressure was {peak:.1} kPa; it must be at most {limit:.1} kPa")
+        });
+        self
+    }
+
     /// Judges the largest distance across the probe's axis from the position that it should keep [m].
     #[must_use]
     pub fn place(mut self, error: f64) -> Self {

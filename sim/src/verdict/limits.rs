@@ -30,6 +30,9 @@ pub struct VerdictLimits {
     pub at_limit: f64,
     /// Largest force between the robot without its probe and anything else [N].
     pub other_contact: f64,
+    /// Largest mean pressure on 1 cm² of the probe's face [Pa], where it is measured: in presses and scans. The default is the quasi-static
+    /// limit of the abdomen, 140 N/cm² (ISO/TS 15066:2016, Table A.2): the onset of pain, far above a scan.
+    pub peak_pressure: f64,
     /// Smallest ratio of simulated time to wall-clock time, judged after 20 s: slower runs are stopped. 0 disables this limit.
     pub real_time: f64,
 }
@@ -47,6 +50,7 @@ impl Default for VerdictLimits {
             overshoot: [1.0, 10.0],
             at_limit: 0.1,
             other_contact: 1.0,
+            peak_pressure: 1.4e6,
             real_time: 0.01,
         }
     }
@@ -113,7 +117,7 @@ impl VerdictLimits {
             .collect()
     }
 
-    fn fields(&mut self) -> [(&'static str, Field<'_>); 11] {
+    fn fields(&mut self) -> [(&'static str, Field<'_>); 12] {
         [
             ("covered", Field::One(&mut self.covered)),
             ("lag", Field::One(&mut self.lag)),
@@ -125,6 +129,7 @@ impl VerdictLimits {
             ("overshoot", Field::Pair(&mut self.overshoot)),
             ("at_limit", Field::One(&mut self.at_limit)),
             ("other_contact", Field::One(&mut self.other_contact)),
+            ("peak_pressure", Field::One(&mut self.peak_pressure)),
             ("real_time", Field::One(&mut self.real_time)),
         ]
     }

@@ -11,7 +11,7 @@ use insonate::ultrasound::phantom::Adult;
 use insonate::ultrasound::transducer::{self, Transducer};
 use insonate::ultrasound::{BMode, Settings, View};
 use nalgebra::Isometry3;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{median, print_figures};
 use crate::cli::Usage;
@@ -71,7 +71,27 @@ struct Sweep {
 }
 
 impl BModeBench {
+    /// Batches of frames on a GPU.
+    pub(super) fn on_gpu(batch: usize, size: usize, frames: usize) -> Self {
+        Self {
+            probe: "c5-2".to_owned(),
+            lines: size.min(256),
+            samples: size,
+            size,
+            scatterers: 5.0,
+            device: DeviceArg::Gpu,
+            batch,
+            threads: 0,
+            frames,
+            json: true,
+        }
+    }
+
     pub(super) fn run(&self) -> anyhow::Result<()> {
+        print_figures(&self.measure()?, self.json)
+    }
+
+    pub(super) fn measure(&self) -> anyhow::Result<Value> {
         for (name, value) in [("--frames", self.frames), ("--batch", self.batch)] {
             anyhow::ensure!(value > 0, "{name} is 0; it must be at least 1");
         }
@@ -121,7 +141,7 @@ impl BModeBench {
         if !geometry.is_empty() {
             figures["geometry_ms_per_frame"] = median(geometry).into();
         }
-        print_figures(&figures, self.json)
+        Ok(figures)
     }
 
     fn scanner(&self, backend: &Backend, transducer: &Transducer) -> anyhow::Result<Scanner> {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::Args;
 use insonate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use insonate::evaluation::NamedPolicy;
@@ -9,6 +10,7 @@ use insonate::rl::{Agent, action_rng};
 use insonate::sim::readings::ProbeContact;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::raw_physics::RawPhysics;
 use super::{median, print_figures};
@@ -76,6 +78,37 @@ struct EnvSpeed {
 }
 
 impl EnvBench {
+    /// Environments of `probe-press` whose torsos a GPU steps. All have one softness, so that they share a launch.
+    pub(super) fn on_gpu(envs: usize, rounds: usize) -> Self {
+        let settings = [
+            "scene.torso=xpbd",
+            "scene.device=gpu",
+            "randomization.stiffness=[1324.17, 1324.17]",
+            "randomization.damping=[17.59, 17.59]",
+        ];
+        Self {
+            task: "probe-press".to_owned(),
+            envs,
+            threads: 0,
+            policy: "scripted".to_owned(),
+            settings: SettingsArgs::of(settings.map(str::to_owned).to_vec()),
+            rounds,
+            steps: Some(2),
+            warmup: 10,
+            seed: 0,
+            json: true,
+        }
+    }
+
+    /// Figures of the only policy.
+    pub(super) fn figures(&self) -> anyhow::Result<Value> {
+        let overrides = self.settings.env_overrides()?;
+        let policy = [self.policy.clone()];
+        let policies = NamedPolicy::load_all(&policy, Some(&self.task), &overrides.env)?;
+        let policy = policies.first().context("the policy is named")?;
+        Ok(serde_json::to_value(self.measure(policy)?)?)
+    }
+
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let overrides = self.settings.env_overrides()?;
         let policy = [self.policy.clone()];

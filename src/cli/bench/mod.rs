@@ -3,6 +3,7 @@
 mod b_mode;
 mod continuum;
 mod env;
+mod gpu;
 mod ppo;
 mod raw_physics;
 mod tissue;
@@ -51,6 +52,15 @@ enum BenchKind {
   insonate bench env --task table-slide --envs 32 --threads 2 --json
   insonate bench env --task probe-sweep --policy scripted --set randomization.breathing=true")]
     Env(env::EnvBench),
+    /// Every table of a GPU in at most 8 minutes: torsos in tasks, tissue alone, and B-mode frames, each for several sizes.
+    ///
+    /// torsos: environments of `probe-press` with an `xpbd` torso, whose wrenches come back in one transfer per physics step. xpbd and mpm: the scenes of
+    /// `bench tissue`, by worlds and by particles. b_mode: frames per batch, as `bench b-mode`. A row that the GPU has no room for says so.
+    #[command(after_help = "Examples:
+  insonate bench gpu --json
+  insonate bench gpu --quick
+  INSONATE_GPU=radeon insonate bench gpu --json")]
+    Gpu(gpu::GpuBench),
     /// Training steps of PPO per second, simulation and learning together, on `reacher`.
     ///
     /// 8 environments, 2048 samples per update, minibatches of 64, 10 epochs, two hidden layers of 64 tanh units: the defaults of
@@ -77,6 +87,7 @@ impl Bench {
             BenchKind::BMode(bench) => bench.run(),
             BenchKind::Continuum(bench) => bench.run(),
             BenchKind::Env(bench) => bench.run(),
+            BenchKind::Gpu(bench) => bench.run(),
             BenchKind::Ppo(bench) => bench.run(),
             BenchKind::Tissue(bench) => bench.run(),
         }

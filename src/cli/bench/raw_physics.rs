@@ -24,12 +24,15 @@ struct State {
 }
 
 impl RawPhysics {
-    /// Copies the states of all environments; false: they have no physics engine.
+    /// Copies the states of all environments; false: they have no physics engine, or torsos on a GPU, which has no room for copies.
     pub(super) fn copy_states(&mut self, env: &VecEnv) -> Result<bool, SimError> {
         for env_idx in 0..env.n_envs() {
             let Some((scene, physics)) = env.env(env_idx).scene() else {
                 return Ok(false);
             };
+            if physics.has_torso_on_gpu() {
+                return Ok(false);
+            }
             let known = self
                 .states
                 .get(env_idx)

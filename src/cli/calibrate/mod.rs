@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, Args};
-use insonate::calibration::map::{MapGrid, SiteMap, read_places};
+use insonate::calibration::map::Places;
 use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use insonate::experiments::{Progress, SceneFit, fit_scene, repeat_press};
 use insonate::models::Scene;
@@ -95,7 +95,8 @@ impl Calibrate {
                 bar.set_position((1000 * index / n) as u64);
             })?;
         let maps = if self.map {
-            self.maps(&sites)?
+            let table = self.places.as_deref().map(Places::read).transpose()?;
+            sites.maps(table.as_ref())?
         } else {
             Vec::new()
         };
@@ -172,51 +173,6 @@ impl Calibrate {
             Some(why) => anyhow::bail!("{why}"),
             None => Ok(()),
         }
-    }
-}
-
-impl Calibrate {
-    /// The maps of stiffness and damping, or of the law's first parameter that all sites identify.
-    fn maps(&self, sites: &SiteCalibrations) -> anyhow::Result<Vec<MapGrid>> {
-        let table = match &self.places {
-            Some(file) => Some(read_places(file)?),
-            None => None,
-        };
-        let place = |log: &Calibration| {
-            let name = log.source.name();
-            let found = match &table {
-                Some(table) => table.get(&name).copied(),
-                None => log.place,
-            };
-            found.with_context(|| match &self.places {
-                Some(file) => format!("{} has no place of {name}", file.display()),
-                None => format!(
-                    "{name} does not say where it was pressed: --map needs positions in space, or a table of them by --places"
-                ),
-            })
-        };
-        let places = sites
-            .logs
-            .iter()
-            .map(place)
-            .collect::<Result<Vec<_>, _>>()?;
-        let pooled = sites.pooled.parameters.iter().map(|(name, _)| *name);
-        let softness = |name: &&str| matches!(*name, "stiffness" | "damping");
-        let mut names: Vec<&str> = pooled.clone().filter(softness).collect();
-        if names.is_empty() {
-            names.extend(pooled.take(1));
-        }
-        anyhow::ensure!(
-            !names.is_empty(),
-            "--map needs a parameter that every log identifies, and {} has none here",
-            sites.model()
-        );
-        let unit = |name: &str| sites.logs[0].fit.parameter(name).map_or("", |of| of.unit);
-        let maps = names.into_iter().map(|name| {
-            let map = SiteMap::new(name, &sites.logs, &places)?;
-            Ok(map.grid(name, unit(name))?)
-        });
-        maps.collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Lesions and organs of a user's own that are put into what is imaged.
 
 use insonate::ultrasound::deformation::Point;
-use insonate::ultrasound::phantom::{Insert, Inserts, Phantom, Solid, place_lesions};
-use serde_json::{Value, json};
+use insonate::ultrasound::phantom::{Insert, Inserts, LesionFigures, Phantom, place_lesions};
+use serde_json::Value;
 
 use super::ImageCommand;
 use super::organs::Organ;
@@ -23,7 +23,8 @@ impl ImageCommand {
         }
         let lesions = place_lesions(&self.lesion, &*phantom, organ, region, self.seed);
         let lesions = lesions.map_err(Usage::new)?;
-        figures["lesions"] = lesions.iter().filter_map(lesion).collect();
+        let listed: Vec<_> = lesions.iter().filter_map(LesionFigures::of).collect();
+        figures["lesions"] = serde_json::to_value(listed)?;
         Ok(Box::new(
             Inserts::new(phantom, &lesions).map_err(Usage::new)?,
         ))
@@ -42,17 +43,4 @@ impl ImageCommand {
             Inserts::new(phantom, &inserts).map_err(Usage::new)?,
         ))
     }
-}
-
-fn lesion(insert: &Insert) -> Option<Value> {
-    let Solid::Ball { center, radius } = &insert.solid else {
-        return None;
-    };
-    Some(json!({
-        "material": insert.material.name,
-        "x_m": center.x,
-        "y_m": center.y,
-        "z_m": center.z,
-        "radius_m": radius,
-    }))
 }

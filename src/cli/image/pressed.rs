@@ -108,6 +108,11 @@ impl ImageCommand {
         figures["force_mae_n"] = json!(held.force_mae);
         figures["peak_force_n"] = json!(held.peak_force);
         figures["indentation_m"] = json!(held.indentation);
+        figures["depth_limit_m"] = json!(held.depth_limit);
+        figures["warnings"] = json!(held.warnings);
+        for warning in &held.warnings {
+            eprintln!("warning: {warning}");
+        }
         let pose = held.torso_from_probe;
         let deformation = held
             .torso

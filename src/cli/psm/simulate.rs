@@ -11,6 +11,7 @@ use super::instrument;
 use crate::cli::Usage;
 use crate::cli::outcome::RunOutputArgs;
 use crate::cli::torso_args::TorsoArgs;
+use insonate::models::torsos::Device;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -59,7 +60,9 @@ impl Simulate {
             instrument: self.instrument,
             ..PsmConfig::default()
         });
-        let mut scene = self.torso.scene(robot, self.torso.physique()?)?;
+        let mut scene = self
+            .torso
+            .scene(robot, self.torso.physique()?, Device::Cpu)?;
         scene.timestep = scene.timestep.min(PsmPalpation::LONGEST_TIMESTEP);
         let run = self
             .outcome

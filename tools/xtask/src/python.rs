@@ -39,10 +39,11 @@ const PDOC: &str = "pdoc>=16,<17";
 const GYMNASIUMS: [&str; 2] = ["1.1.1", "1.2.2"];
 
 /// Training scripts and the steps of a short run of each.
-const LEARNERS: [[&str; 2]; 3] = [
+const LEARNERS: [[&str; 2]; 4] = [
     ["sb3_ppo.py", "8192"],
     ["ppo.py", "8192"],
     ["rllib_ppo.py", "8192"],
+    ["rllib_own_task.py", "8192"],
 ];
 
 /// Builds a wheel for this machine, installs it in an empty environment, and runs the tests and the type checker there.

@@ -13,6 +13,7 @@ use insonate_calibration::{
 use insonate_models::Scene;
 use insonate_models::torsos::{self, Softness, TorsoConfig};
 
+use super::depth_limit::DepthLimit;
 use super::follow::{IndentationProfile, IndentationResponse, follow};
 use super::torso_parameters::TorsoParameters;
 use super::tuning::{TuningProblem, relative_errors, tune};
@@ -300,6 +301,8 @@ impl<'a> PressRepeater<'a> {
             velocity: &self.recorded.velocity[..self.n],
         };
         let response = follow(&self.scene, SITE, &profile, progress)?;
+        let deepest = response.indentation.iter().copied().fold(0.0, f64::max);
+        let warning = DepthLimit::of(&self.scene).warning(deepest);
         let samples = samples(&response, &self.recorded.log, self.scene.timestep);
         let fit = self.model.fit(&samples, &self.options)?;
         let calibration = Calibration {
@@ -307,7 +310,7 @@ impl<'a> PressRepeater<'a> {
             prepared: prepared(samples, self.n < self.recorded.len()),
             fit,
             selection: None,
-            warnings: Vec::new(),
+            warnings: warning.into_iter().collect(),
             place: None,
         };
         Ok(SimulatedPress {

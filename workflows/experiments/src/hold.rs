@@ -13,6 +13,7 @@ use insonate_sim::{Pose, Twist};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::base_search;
+use super::depth_limit::DepthLimit;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
@@ -63,6 +64,10 @@ pub struct Held {
     pub peak_force: f64,
     /// Depth of the face below the resting skin [m].
     pub indentation: f64,
+    /// Indentation up to which the forces of the torso's kind hold [m].
+    pub depth_limit: Option<f64>,
+    /// What to know about the result although it may have passed, such as an indentation beyond that limit.
+    pub warnings: Vec<String>,
     /// The deformed torso.
     pub torso: DeformedTorso,
 }
@@ -162,11 +167,14 @@ fn hold_once(
         rotation: pose.rotation * turn_back(&pose, &skin, hold.rotation),
         ..pose
     };
+    let limit = DepthLimit::of(scene);
     Ok(Held {
         verdict: readings.verdict(hold, &watch),
         force: readings.mean(readings.force),
         force_mae: readings.mean(readings.error),
         peak_force: readings.peak,
+        depth_limit: limit.depth(),
+        warnings: limit.warning(readings.deepest).into_iter().collect(),
         torso_from_probe: torso_from_probe(&facing, origin, &unmoved),
         indentation: -(pose.position - skin.position).dot(&skin.normal),
         torso: DeformedTorso::new(&points, physics, origin, &unmoved),
@@ -184,12 +192,15 @@ struct HoldReadings {
     tilt: f64,
     /// Maximum force over the whole time.
     peak: f64,
+    /// Maximum indentation over the whole time [m].
+    deepest: f64,
 }
 
 impl HoldReadings {
     fn take(&mut self, sample: &Sample, wanted: f64, is_settled: bool) {
         let force = sample.force[2];
         self.peak = self.peak.max(force);
+        self.deepest = self.deepest.max(sample.indentation);
         if is_settled {
             let error = (force - wanted).abs();
             self.n += 1;

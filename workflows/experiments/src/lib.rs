@@ -3,12 +3,13 @@
 //! airways.
 //!
 //! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]; its caller writes the output.
-//! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
+//! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`pressure_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
 
 mod b_mode_film;
 mod base_search;
 mod block_measure;
 pub mod continuum;
+mod depth_limit;
 mod device;
 mod episode_camera;
 mod error;
@@ -28,6 +29,7 @@ mod pictures;
 mod playback;
 mod plot;
 pub mod press;
+mod pressure_plot;
 mod probe_scene;
 mod progress;
 pub mod psm;
@@ -67,6 +69,7 @@ pub use pictures::Pictures;
 pub use playback::Playback;
 pub use plot::{Plot, force_indentation_plot, time_plot};
 pub use press::{Press, press};
+pub use pressure_plot::pressure_plot;
 pub use progress::{Interrupted, Progress};
 pub use psm_plot::{psm_force_plot, psm_track_plot};
 pub use random_site::random_site;

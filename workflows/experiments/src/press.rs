@@ -1,12 +1,12 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use insonate_models::Scene;
-use insonate_models::torsos::{self, TorsoKind};
 use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use insonate_sim::verdict::{RunWatch, VerdictLimits};
 
 use super::base_search;
+use super::depth_limit::DepthLimit;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::ranges;
@@ -127,13 +127,10 @@ fn press_once(
         phases: PHASES.to_vec(),
         ..Record::default()
     };
-    let kind = scene
-        .torso
-        .as_ref()
-        .and_then(|torso| torsos::by_name(torso.name).ok());
+    let limit = DepthLimit::of(scene);
     let mut reference = DepthReference {
         depth: -press.clearance,
-        kind,
+        limit,
         ..DepthReference::default()
     };
     let mut watch = RunWatch::new(&probe_scene.physics)?;
@@ -200,13 +197,14 @@ fn press_once(
         summary.force_rmse_n,
         summary.force_error_max_n,
     ] = errors;
-    summary.depth_limit_m = kind.map(|kind| kind.max_depth);
+    summary.depth_limit_m = limit.depth();
     summary.interrupted = interrupted;
     if interrupted {
         problems.push("interrupted".to_owned());
     }
     problems.extend(reference.turned_back);
     summary.judge(&press.limits, &watch, "press", &problems, &asked);
+    record.greatest_pressure = probe_scene.greatest_pressure;
     Ok((record, summary))
 }
 
@@ -227,8 +225,7 @@ struct DepthReference {
     /// Target depth [m].
     depth: f64,
     held: f64,
-    /// Kind of the torso, which limits the depth; `None`: no limit.
-    kind: Option<&'static TorsoKind>,
+    limit: DepthLimit,
     /// Reason if the probe turned back before it reached the depth.
     turned_back: Option<String>,
 }
@@ -275,23 +272,7 @@ impl DepthReference {
             let limit = press.max_force;
             return Some(format!("the force reached the limit of {limit} N"));
         }
-        let kind = self
-            .kind
-            .filter(|kind| sample.indentation > kind.max_depth + OVERSHOOT)?;
-        let deeper = torsos::ALL
-            .iter()
-            .filter(|it| it.max_depth > kind.max_depth);
-        let names: Vec<&str> = deeper.map(|kind| kind.name).collect();
-        let others = if names.is_empty() {
-            String::new()
-        } else {
-            format!(" (deeper: {})", names.join(", "))
-        };
-        Some(format!(
-            "forces of the torso `{}` hold up to {:.0} mm{others}",
-            kind.name,
-            1e3 * kind.max_depth,
-        ))
+        self.limit.exceeded(sample.indentation, OVERSHOOT)
     }
 
     /// Share of the press that is done.

@@ -3,7 +3,7 @@
 use insonate_meshes::HeightIndex;
 use insonate_models::Scene;
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::{FacePressure, ProbeContact};
+use insonate_sim::readings::{FacePressure, PressureMap, ProbeContact};
 use insonate_sim::verdict::check_start;
 use insonate_sim::{CompiledScene, Physics, Pose};
 use nalgebra::Vector3;
@@ -20,6 +20,8 @@ pub(super) struct ProbeScene<'a> {
     contact: ProbeContact,
     /// Set if samples have the pressure on the face.
     pressure: Option<FacePressure>,
+    /// The map with the greatest peak so far.
+    pub(super) greatest_pressure: Option<PressureMap>,
     /// The resting skin, in the torso frame.
     surface: Option<HeightIndex>,
 }
@@ -40,6 +42,7 @@ impl<'a> ProbeScene<'a> {
             placement: ProbePlacement::new(&physics)?,
             contact: ProbeContact::new(physics.model())?,
             pressure: None,
+            greatest_pressure: None,
             physics,
             surface: scene
                 .torso
@@ -86,7 +89,7 @@ impl<'a> ProbeScene<'a> {
 
     /// Current measurements relative to a goal on a point of the skin, with motion along `direction`.
     pub(super) fn sample(
-        &self,
+        &mut self,
         phase: usize,
         goal: &Pose,
         skin: &SkinPoint,
@@ -120,11 +123,19 @@ impl<'a> ProbeScene<'a> {
         }
     }
 
-    fn pressure_on_face(&self) -> Option<Pressure> {
+    fn pressure_on_face(&mut self) -> Option<Pressure> {
         let map = self.pressure.as_ref()?.read(&self.physics)?;
-        Some(Pressure {
+        let pressure = Pressure {
             peak: map.peak(),
             contact_area: map.contact_area(),
-        })
+        };
+        let greatest = self
+            .greatest_pressure
+            .as_ref()
+            .map_or(0.0, PressureMap::peak);
+        if pressure.peak > greatest {
+            self.greatest_pressure = Some(map);
+        }
+        Some(pressure)
     }
 }

@@ -1,5 +1,7 @@
 //! Log of an experiment, with one sample per step.
 
+use insonate_sim::readings::PressureMap;
+
 /// State at a physics step; SI units, in the world frame unless noted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
@@ -51,6 +53,8 @@ pub struct Record {
     pub samples: Vec<Sample>,
     /// Deviations from the settings.
     pub notes: Vec<String>,
+    /// Pressure on the face when its greatest mean over 1 cm² was greatest; `None` if it is not measured.
+    pub greatest_pressure: Option<PressureMap>,
 }
 
 const HEADER: &str = "time_s,phase,position_x_m,position_y_m,position_z_m,target_x_m,target_y_m,target_z_m,\

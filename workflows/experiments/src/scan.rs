@@ -11,6 +11,7 @@ use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::Vector3;
 
 use super::base_search;
+use super::depth_limit::DepthLimit;
 use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
@@ -141,6 +142,11 @@ fn scan_once(
         slide: &PHASES[2..3],
     };
     let mut summary = Summary::of(&run.record, &asked, seconds);
+    let limit = DepthLimit::of(scene);
+    summary.depth_limit_m = limit.depth();
+    summary
+        .warnings
+        .extend(limit.warning(summary.peak_indentation_m));
     let error = steps.err();
     summary.interrupted = matches!(error, Some(ExperimentError::Interrupted(_)));
     let problems: Vec<String> = match &error {
@@ -152,6 +158,7 @@ fn scan_once(
     let is_limited = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
     let missed =
         error.filter(|error| matches!(error, ExperimentError::NoContact { .. }) && !is_limited);
+    run.record.greatest_pressure = run.probe_scene.greatest_pressure;
     Ok((run.record, summary, missed))
 }
 

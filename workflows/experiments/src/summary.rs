@@ -85,6 +85,9 @@ pub struct Summary {
     /// Whether the caller ended the experiment early; the statistics cover the measured part.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// What to know about the result although it may have passed, such as an indentation beyond the limit of the torso.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Summary {
@@ -166,6 +169,7 @@ impl Summary {
                 0.0
             },
             interrupted: false,
+            warnings: Vec::new(),
         }
     }
 
@@ -193,6 +197,9 @@ impl Summary {
                     .contact(self.contact_ratio);
             }
             judge = judge.tilt(self.peak_tilt_deg);
+            if let Some(pressure) = self.peak_pressure_pa {
+                judge = judge.pressure(pressure);
+            }
         }
         self.verdict = judge.arm(watch, span).verdict();
     }

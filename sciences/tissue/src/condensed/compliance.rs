@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use insonate_sparse::Skyline;
+use insonate_sparse::{SIDES, Skyline};
 use nalgebra::Vector3;
 
 /// Displacements of free vertices under forces on them, for a Young's modulus of 1 Pa.
@@ -12,22 +12,26 @@ pub(super) struct Compliance {
     n_free: usize,
     /// Index among the free vertices of each vertex of the skin.
     skin: Vec<usize>,
+    /// Their positions at rest [m].
+    positions: Vec<Vector3<f64>>,
     /// Displacement of all vertices of the skin by unit forces on one of them, along x, y and z: shape `[3, n_skin, 3]` [m/N · Pa].
     columns: Vec<OnceLock<Box<[f64]>>>,
 }
 
 impl Compliance {
-    /// `skin` are indices of free vertices. `None` if the matrix is not positive definite.
+    /// `skin` are indices of free vertices, and `positions` their positions at rest [m]. `None` if the matrix is not positive definite.
     pub(super) fn new(
         n_free: usize,
         entries: &[(usize, usize, f64)],
         skin: Vec<usize>,
+        positions: Vec<Vector3<f64>>,
     ) -> Option<Self> {
         Some(Self {
             factor: Skyline::factor(3 * n_free, entries)?,
             n_free,
             columns: skin.iter().map(|_| OnceLock::new()).collect(),
             skin,
+            positions,
         })
     }
 
@@ -36,19 +40,47 @@ impl Compliance {
     }
 
     /// Displacements of the skin by unit forces on one of its vertices, for each axis of the force, shape `[3, n_skin, 3]`.
+    ///
+    /// If they are not known yet, those of neighbours are computed with them, which a tool soon needs too. They do not depend on the
+    /// neighbours.
     pub(super) fn columns(&self, vertex: usize) -> &[f64] {
-        self.columns[vertex].get_or_init(|| {
-            let mut columns = Vec::with_capacity(9 * self.skin.len());
-            for axis in 0..3 {
-                let mut x = vec![0.0; 3 * self.n_free];
-                x[3 * self.skin[vertex] + axis] = 1.0;
-                self.solve(&mut x);
-                for &free in &self.skin {
-                    columns.extend_from_slice(&x[3 * free..3 * free + 3]);
-                }
+        if self.columns[vertex].get().is_none() {
+            let vertices = self.unknown_near(vertex);
+            for (&vertex, columns) in vertices.iter().zip(self.solve_columns(&vertices)) {
+                // Another thread may have computed the same numbers.
+                let _ = self.columns[vertex].set(columns);
             }
-            columns.into_boxed_slice()
-        })
+        }
+        self.columns[vertex].get_or_init(Box::default)
+    }
+
+    /// The vertices nearest to a vertex whose columns are not known, as many as are computed at once.
+    fn unknown_near(&self, vertex: usize) -> Vec<usize> {
+        let distance = |other: usize| (self.positions[other] - self.positions[vertex]).norm();
+        let unknown = (0..self.n_skin()).filter(|&it| self.columns[it].get().is_none());
+        let mut vertices: Vec<(f64, usize)> = unknown.map(|it| (distance(it), it)).collect();
+        vertices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        vertices.truncate(SIDES / 3);
+        vertices.into_iter().map(|(_, vertex)| vertex).collect()
+    }
+
+    fn solve_columns(&self, vertices: &[usize]) -> Vec<Box<[f64]>> {
+        let mut x = vec![[0.0; SIDES]; 3 * self.n_free];
+        for (index, &vertex) in vertices.iter().enumerate() {
+            for axis in 0..3 {
+                x[3 * self.skin[vertex] + axis][3 * index + axis] = 1.0;
+            }
+        }
+        self.factor.solve_many(&mut x);
+        let of_vertex = |index: usize| {
+            let sides = 3 * index..3 * index + 3;
+            let rows = self.skin.iter().flat_map(|&free| 3 * free..3 * free + 3);
+            sides
+                .flat_map(|side| rows.clone().map(move |row| (row, side)))
+                .map(|(row, side)| x[row][side])
+                .collect()
+        };
+        (0..vertices.len()).map(of_vertex).collect()
     }
 
     /// Displacements of all free vertices by forces on the skin, shape `[n_free, 3]`.

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::tool::{SignedDistance, Tool};
+use crate::tool::{Shape, SignedDistance};
 
 /// Stiffness of the layer between skin and tools.
 ///
@@ -56,16 +56,19 @@ impl Contact {
     }
 }
 
-/// What the layer does at a point.
+/// What the layer does at a point, in the tool's frame.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Response {
-    /// Outward normal of the tool, in world.
+    /// Outward normal of the tool.
     pub(super) normal: Vector3<f64>,
-    /// Force per area on the skin, in world [Pa].
+    /// Force per area on the skin [Pa].
     pub(super) traction: Vector3<f64>,
-    /// Derivative of the traction by the position, times −1 [Pa/m].
-    pub(super) stiffness: Matrix3<f64>,
     /// Displacement of the point along the tool's surface that the shear stress is proportional to [m].
     pub(super) sheared: Vector3<f64>,
+    /// Derivative of the pressure by the compression [Pa/m].
+    slope: f64,
+    /// Largest shear stress, if the skin slides [Pa], and displacement along the surface from the anchor [m].
+    sliding: Option<(f64, Vector3<f64>)>,
 }
 
 impl Layer {
@@ -82,46 +85,58 @@ impl Layer {
         )
     }
 
-    /// The response at a point; `None` if it is outside of the tool. `anchor` is the position on the tool, in its frame, at which the layer is
-    /// not sheared.
+    /// The response at a point in the frame of a shape; `None` if it is outside. `anchor` is the position at which the layer is not sheared.
     ///
     /// The shear stress is limited to the friction coefficient times the pressure (Coulomb).
+    #[inline]
     pub(super) fn response(
         &self,
-        tool: &Tool,
-        position: &Vector3<f64>,
+        shape: &Shape,
+        friction: f64,
+        point: &Vector3<f64>,
         anchor: &Vector3<f64>,
     ) -> Option<Response> {
-        let own = tool
-            .rotation
-            .inverse_transform_vector(&(position - tool.position));
-        let SignedDistance { distance, normal } = tool.shape.surface(&own);
+        let SignedDistance { distance, normal } = shape.surface(point);
         if distance >= 0.0 {
             return None;
         }
-        let normal = tool.rotation * normal;
         let (pressure, slope) = self.pressure(-distance);
-        let along = Matrix3::identity() - normal * normal.transpose();
-        let offset = along * (tool.rotation * (own - anchor));
-        let (limit, trial) = (tool.friction * pressure, self.shear * offset.norm());
-        let across = normal * normal.transpose() * slope;
-        if trial <= limit {
+        let moved = point - anchor;
+        let offset = moved - normal * normal.dot(&moved);
+        let length = offset.norm();
+        let limit = friction * pressure;
+        if self.shear * length <= limit {
             return Some(Response {
                 normal,
                 traction: normal * pressure - offset * self.shear,
-                stiffness: across + along * self.shear,
                 sheared: offset,
+                slope,
+                sliding: None,
             });
         }
-        let direction = offset / offset.norm();
-        // The stress turns with the direction, and grows with the pressure.
-        let turning = (along - direction * direction.transpose()) * (limit / offset.norm());
-        let growing = direction * normal.transpose() * (tool.friction * slope);
+        let direction = offset / length;
         Some(Response {
             normal,
             traction: normal * pressure - direction * limit,
-            stiffness: across + turning - growing,
             sheared: direction * (limit / self.shear),
+            slope,
+            sliding: Some((limit, offset)),
         })
+    }
+
+    /// Derivative of the traction of a response by the position, times −1 [Pa/m].
+    pub(super) fn stiffness(&self, response: &Response, friction: f64) -> Matrix3<f64> {
+        let Response { normal, slope, .. } = *response;
+        let across = normal * normal.transpose();
+        let along = Matrix3::identity() - across;
+        let Some((limit, offset)) = response.sliding else {
+            return across * slope + along * self.shear;
+        };
+        let length = offset.norm();
+        let direction = offset / length;
+        // The stress turns with the direction, and grows with the pressure.
+        let turning = (along - direction * direction.transpose()) * (limit / length);
+        let growing = direction * normal.transpose() * (friction * slope);
+        across * slope + turning - growing
     }
 }

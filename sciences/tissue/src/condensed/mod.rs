@@ -17,7 +17,8 @@
 //! * [`compliance`]: stiffness matrix → columns of the compliance.
 //! * [`skin`]: boundary of the mesh → sample points; [`candidates`]: those that tools could touch.
 //! * [`layer`]: tractions at the sample points.
-//! * [`balance`]: displacements of the vertices at which the layer's tractions balance the tissue, by [`dense`] equations.
+//! * [`region`]: vertices near tools, and how they give way.
+//! * [`balance`]: forces on these vertices at which the layer's tractions balance the tissue, by [`dense`] equations.
 //! * [`world`]: the state and its step; [`snapshot`]: its bytes.
 
 mod balance;
@@ -27,6 +28,7 @@ mod dense;
 mod elements;
 mod layer;
 mod model;
+mod region;
 mod skin;
 mod snapshot;
 mod world;

@@ -2,6 +2,8 @@
 
 use insonate_settings::{check_range, check_ranges};
 
+use nalgebra::Vector3;
+
 use super::compliance::Compliance;
 use super::elements::stiffness;
 use super::skin::Skin;
@@ -82,17 +84,18 @@ impl CondensedModel {
                 TissueError::setting("mesh", "a flat tetrahedron", "of positive volume")
             })?;
         let (skin, skin_vertices) = Skin::new(&mesh, &is_fixed, body.sample_spacing);
-        let on_skin = skin_vertices
+        let (on_skin, positions) = skin_vertices
             .iter()
-            .filter_map(|&vertex| unknowns[vertex])
-            .collect();
-        let compliance = Compliance::new(n_free, &entries, on_skin).ok_or_else(|| {
-            TissueError::setting(
-                "fixed",
-                body.fixed.len(),
-                "vertices that hold all parts of the body",
-            )
-        })?;
+            .filter_map(|&vertex| Some((unknowns[vertex]?, Vector3::from(mesh.positions[vertex]))))
+            .unzip();
+        let compliance =
+            Compliance::new(n_free, &entries, on_skin, positions).ok_or_else(|| {
+                TissueError::setting(
+                    "fixed",
+                    body.fixed.len(),
+                    "vertices that hold all parts of the body",
+                )
+            })?;
         Ok(Self {
             mesh,
             unknowns,

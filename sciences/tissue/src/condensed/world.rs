@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use insonate_settings::check_range;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
-use super::balance::{Balance, Balanced, Point};
-use super::candidates::Candidates;
+use super::balance::{Balance, Iterate, Linearization, Matrix, Triangle};
+use super::candidates::{Reference, into_tool, weighted};
 use super::dense::Factors;
 use super::layer::{Contact, Layer};
 use super::model::CondensedModel;
+use super::region::{OUTSIDE, Region};
 use crate::tool::{ContactPoint, ContactPoints, PointImpulse, Tool, Wrench};
 use crate::{Divergence, SoftTissue, TissueError};
 
 /// Distance from a tool within which sample points take part in a step [m]. Tools and skin approach each other by less in a step.
 const NEAR: f64 = 0.002;
 /// Force below which a vertex counts as relaxed [N].
-const RELAXED: f64 = 1e-12;
+const RELAXED: f64 = 1e-9;
 
 /// A condensed body with tools.
 ///
@@ -31,18 +32,24 @@ pub struct Condensed {
     wrenches: Vec<Wrench>,
     contacts: Vec<Contact>,
     contact_points: ContactPoints,
-    near: Near,
-    /// Triangles near each tool.
-    candidates: Vec<Option<Candidates>>,
+    /// The region of the state's references; `None`: not known yet.
+    region: Option<Region>,
+    /// Factors of the matrix of the state's linearization.
+    factors: Option<Factors>,
+    /// Vertices of the skin with forces or rates, in ascending order.
+    loaded: Vec<usize>,
+    memory: Memory,
     pub(super) state: State,
 }
 
-/// Vertices near tools, and the inverse of the compliance at them for a Young's modulus of 1 Pa [N/m], row by row. It is kept while the
-/// vertices are the same.
+/// Memory that steps use again.
 #[derive(Debug, Default)]
-struct Near {
-    vertices: Vec<usize>,
-    stiffness: Vec<f64>,
+struct Memory {
+    /// Displacements of the region's rows after they have relaxed [m], shape `[n_rows, 3]`.
+    relaxed: Vec<f64>,
+    triangles: Vec<Triangle>,
+    anchors: Vec<Vector3<f64>>,
+    iterates: [Iterate; 2],
 }
 
 /// What a step changes.
@@ -52,10 +59,14 @@ pub(super) struct State {
     pub(super) forces: Vec<Vector3<f64>>,
     /// Change of these forces in the last step, per time [N/s].
     pub(super) rates: Vec<Vector3<f64>>,
-    /// Displacement of each vertex near tools in the last step from where it would have relaxed to: the first guess of the next one [m].
+    /// Force on each vertex near tools that is the first guess of the next step [N].
     pub(super) guesses: Vec<(u32, Vector3<f64>)>,
     /// Points in contact: tool, sample point, and position on the tool at which the layer is not sheared [m].
     pub(super) anchors: Vec<(u32, u32, Vector3<f64>)>,
+    /// Poses of tools from which the region near them was chosen; none for tools that hold the body.
+    pub(super) references: Vec<Option<Reference>>,
+    /// What the matrix of the last iteration was made of.
+    pub(super) linearization: Option<Linearization>,
     pub(super) time: f64,
     pub(super) diverged: Option<Divergence>,
 }
@@ -97,8 +108,10 @@ impl Condensed {
             wrenches: Vec::new(),
             contacts: Vec::new(),
             contact_points: ContactPoints::default(),
-            near: Near::default(),
-            candidates: Vec::new(),
+            region: None,
+            factors: None,
+            loaded: Vec::new(),
+            memory: Memory::default(),
         })
     }
 
@@ -108,10 +121,10 @@ impl Condensed {
     }
 
     /// Displacement of a vertex of the skin by the forces on the loaded vertices, times a factor [m].
-    fn displacement(&self, vertex: usize, loaded: &[usize], factor: f64) -> Vector3<f64> {
+    fn displacement(&self, vertex: usize, factor: f64) -> Vector3<f64> {
         let n_skin = self.model.compliance.n_skin();
         let mut sum = Vector3::zeros();
-        for &other in loaded {
+        for &other in &self.loaded {
             let columns = self.model.compliance.columns(other);
             for axis in 0..3 {
                 let start = 3 * (n_skin * axis + vertex);
@@ -122,191 +135,195 @@ impl Condensed {
         sum * factor
     }
 
-    /// Sample points near the tools, and the vertices that they move. In the time of a step the tissue relaxes to the part `remaining` of its
-    /// displacement.
-    fn points(&mut self, tools: &[Tool], remaining: f64) -> (Vec<Point>, Vec<usize>) {
-        let loaded = self.loaded();
-        let factor = remaining / self.young_modulus;
-        let mut relaxed = Relaxed::new(self.model.compliance.n_skin());
-        // No vertex without force moves further than those with forces.
-        let mut furthest: f64 = 0.0;
-        for &vertex in &loaded {
-            let moved = self.displacement(vertex, &loaded, factor);
-            furthest = furthest.max(moved.norm());
-            relaxed.set(vertex, moved);
+    /// The region near the tools, with the displacements of its rows after they have relaxed, times a factor. It is chosen again if tools or
+    /// skin have moved so far that other triangles could be near.
+    fn region(&mut self, tools: &[Tool], factor: f64) -> Region {
+        let references = &mut self.state.references;
+        if references.len() != tools.len() {
+            *references = vec![None; tools.len()];
+            self.region = None;
         }
-        self.candidates.resize(tools.len(), None);
-        let model = self.model.clone();
+        let known = self.region.take();
+        let mut region =
+            known.unwrap_or_else(|| Region::new(&self.model, tools, &self.state.references));
+        let mut furthest = self.relax(&mut region, factor);
+        let presses = |tool: &Tool| tool.friction.is_finite();
+        let serves = |references: &[Option<Reference>], furthest: f64| {
+            tools.iter().zip(references).all(|(tool, reference)| {
+                !presses(tool) || reference.is_some_and(|it| it.serves(tool, furthest + NEAR))
+            })
+        };
+        if !serves(&self.state.references, furthest) {
+            // No vertex without force moves further than those with forces.
+            for &vertex in &self.loaded {
+                furthest = furthest.max(self.displacement(vertex, factor).norm());
+            }
+            for (tool, reference) in tools.iter().zip(&mut self.state.references) {
+                *reference = presses(tool).then(|| Reference::new(tool, furthest + NEAR));
+            }
+            region = Region::new(&self.model, tools, &self.state.references);
+            self.relax(&mut region, factor);
+        }
+        region
+    }
+
+    /// Computes the displacements of the region's rows after they have relaxed, and returns the largest [m].
+    fn relax(&mut self, region: &mut Region, factor: f64) -> f64 {
+        let forces = &self.state.forces;
+        let loaded = self.loaded.iter().map(|&vertex| (vertex, forces[vertex]));
+        let relaxed = &mut self.memory.relaxed;
+        region.displacements(&self.model, loaded, factor, relaxed);
+        let squared = relaxed
+            .chunks_exact(3)
+            .map(|u| u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        squared.fold(0.0, f64::max).sqrt()
+    }
+
+    /// Finds the triangles with sample points near the tools, and the anchors of these points.
+    fn approach(&mut self, region: &mut Region, tools: &[Tool], into_tools: &[Matrix3<f64>]) {
+        let model = &self.model;
         let skin = &model.skin;
-        let mut points = Vec::new();
-        let mut vertices = Vec::new();
+        let Memory {
+            relaxed,
+            triangles,
+            anchors,
+            ..
+        } = &mut self.memory;
+        triangles.clear();
+        anchors.clear();
         for (index, tool) in tools.iter().enumerate() {
-            if tool.friction.is_infinite() {
+            if region.tools[index].triangles.is_empty() {
                 continue;
             }
-            for number in Candidates::near(&mut self.candidates[index], skin, tool, furthest + NEAR)
-            {
+            let turn = &into_tools[index];
+            let in_tool = |vertex: usize| {
+                turn * (Vector3::from(model.mesh.positions[vertex]) - tool.position)
+            };
+            let key = |&(tool, sample, _): &(u32, u32, Vector3<f64>)| (tool, sample);
+            let mut known = self.state.anchors.partition_point(|it| it.0 < index as u32);
+            for candidate in 0..region.tools[index].triangles.len() {
+                let number = region.tools[index].triangles[candidate].number;
                 let triangle = &skin.triangles[number as usize];
-                let moved = triangle.corners.map(|corner| {
-                    corner.map_or_else(Vector3::zeros, |vertex| {
-                        relaxed.get_or(vertex, || self.displacement(vertex, &loaded, factor))
-                    })
+                let rows = triangle
+                    .corners
+                    .map(|corner| corner.map_or(OUTSIDE, |vertex| region.rows[vertex]));
+                let corners = std::array::from_fn(|i| {
+                    let mut corner = in_tool(triangle.vertices[i]);
+                    if rows[i] != OUTSIDE {
+                        let start = 3 * rows[i] as usize;
+                        corner += turn * Vector3::from_column_slice(&relaxed[start..start + 3]);
+                    }
+                    corner
                 });
-                let corners: [Vector3<f64>; 3] = std::array::from_fn(|i| {
-                    Vector3::from(model.mesh.positions[triangle.vertices[i]]) + moved[i]
-                });
-                let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-                let radius = corners
-                    .iter()
-                    .map(|corner| (corner - middle).norm())
-                    .fold(0.0, f64::max);
-                if tool.shape.least_distance(&in_tool(tool, &middle)) > radius + NEAR {
+                let least = region.tools[index].least(candidate, &corners, skin, &tool.shape);
+                if least > NEAR {
                     continue;
                 }
-                for (sample, weights) in skin.samples.iter().enumerate() {
-                    let relaxed = (0..3)
-                        .map(|i| corners[i] * weights[i])
-                        .sum::<Vector3<f64>>();
-                    let own = in_tool(tool, &relaxed);
-                    if tool.shape.distance(&own) > NEAR {
-                        continue;
+                triangles.push(Triangle {
+                    tool: index,
+                    candidate,
+                    rows,
+                    corners,
+                    area: triangle.area,
+                    start: anchors.len(),
+                });
+                let first = number * skin.samples.len() as u32;
+                for (sample, weights) in (first..).zip(&skin.samples) {
+                    let wanted = (index as u32, sample);
+                    let anchor_list = &self.state.anchors;
+                    while anchor_list.get(known).is_some_and(|it| key(it) < wanted) {
+                        known += 1;
                     }
-                    let sample = number * skin.samples.len() as u32 + sample as u32;
-                    vertices.extend(triangle.corners.iter().flatten());
-                    points.push(Point {
-                        tool: index,
-                        sample,
-                        relaxed,
-                        corners: std::array::from_fn(|i| (triangle.corners[i], weights[i])),
-                        area: triangle.area,
-                        anchor: self.anchor(index, sample).unwrap_or(own),
-                    });
+                    let found = anchor_list.get(known).filter(|it| key(it) == wanted);
+                    anchors.push(found.map_or_else(|| weighted(&corners, weights), |it| it.2));
                 }
             }
         }
-        vertices.sort_unstable();
-        vertices.dedup();
-        for point in &mut points {
-            for (corner, _) in &mut point.corners {
-                *corner = corner.and_then(|vertex| vertices.binary_search(&vertex).ok());
+    }
+
+    /// Puts the first guess of forces on the rows of the region into the first iterate.
+    fn guess(&mut self, region: &Region) {
+        let guess = &mut self.memory.iterates[0].forces;
+        guess.clear();
+        guess.resize(3 * region.vertices.len(), 0.0);
+        for (vertex, force) in &self.state.guesses {
+            let row = region.rows[*vertex as usize];
+            if row != OUTSIDE {
+                let start = 3 * row as usize;
+                guess[start..start + 3].copy_from_slice(force.as_slice());
             }
         }
-        (points, vertices)
-    }
-
-    /// Vertices of the skin on which forces act, in ascending order.
-    fn loaded(&self) -> Vec<usize> {
-        let forces = self.state.forces.iter().enumerate();
-        forces
-            .filter(|(_, force)| **force != Vector3::zeros())
-            .map(|(vertex, _)| vertex)
-            .collect()
-    }
-
-    fn anchor(&self, tool: usize, sample: u32) -> Option<Vector3<f64>> {
-        let key = (tool as u32, sample);
-        let found = self
-            .state
-            .anchors
-            .binary_search_by_key(&key, |&(tool, sample, _)| (tool, sample));
-        found.ok().map(|index| self.state.anchors[index].2)
-    }
-
-    /// Computes the stiffness at vertices, if they are not those of the last step.
-    fn look_near(&mut self, vertices: Vec<usize>) {
-        if self.near.vertices == vertices {
-            return;
-        }
-        let n_skin = self.model.compliance.n_skin();
-        let width = 3 * vertices.len();
-        let mut matrix = vec![0.0; width * width];
-        for (column, &vertex) in vertices.iter().enumerate() {
-            let columns = self.model.compliance.columns(vertex);
-            for axis in 0..3 {
-                let of_axis = &columns[3 * n_skin * axis..3 * n_skin * (axis + 1)];
-                for (row, &other) in vertices.iter().enumerate() {
-                    for i in 0..3 {
-                        matrix[(3 * row + i) * width + 3 * column + axis] = of_axis[3 * other + i];
-                    }
-                }
-            }
-        }
-        let stiffness = Factors::new(width, matrix).inverse();
-        self.near = Near {
-            vertices,
-            stiffness,
-        };
-    }
-
-    fn guess(&self) -> Vec<f64> {
-        let mut guess = vec![0.0; 3 * self.near.vertices.len()];
-        let known = &self.state.guesses;
-        for (row, &vertex) in self.near.vertices.iter().enumerate() {
-            if let Ok(index) = known.binary_search_by_key(&(vertex as u32), |&(vertex, _)| vertex) {
-                guess[3 * row..3 * row + 3].copy_from_slice(known[index].1.as_slice());
-            }
-        }
-        guess
     }
 
     /// Lets the forces that hold the tissue follow those of the tools.
-    fn advance(&mut self, balanced: &Balanced, time: f64) {
+    fn advance(&mut self, region: &Region, time: f64) {
         let remaining = self.damping_time / (time + self.damping_time);
         let state = &mut self.state;
-        for (rate, force) in state.rates.iter_mut().zip(&mut state.forces) {
-            *rate = -*force;
+        for &vertex in &self.loaded {
+            let force = &mut state.forces[vertex];
+            state.rates[vertex] = -*force;
             *force *= remaining;
             if force.amax() < RELAXED {
                 *force = Vector3::zeros();
             }
         }
         state.guesses.clear();
-        for (row, &vertex) in self.near.vertices.iter().enumerate() {
-            let three = |values: &[f64]| Vector3::from_column_slice(&values[3 * row..3 * row + 3]);
-            let force = three(&balanced.forces);
-            if force != Vector3::zeros() {
-                state
-                    .guesses
-                    .push((vertex as u32, three(&balanced.displacements)));
+        let tractions = &self.memory.iterates[0].tractions;
+        for (&vertex, force) in region.vertices.iter().zip(tractions) {
+            if *force != Vector3::zeros() {
+                state.guesses.push((vertex as u32, *force));
                 state.forces[vertex] += force * (1.0 - remaining);
+                self.loaded.push(vertex);
             }
         }
-        for (rate, force) in state.rates.iter_mut().zip(&state.forces) {
-            *rate = (*rate + force) / time;
-        }
+        self.loaded.sort_unstable();
+        self.loaded.dedup();
+        let is_loaded = |&vertex: &usize| {
+            let rate = (state.rates[vertex] + state.forces[vertex]) / time;
+            state.rates[vertex] = rate;
+            rate != Vector3::zeros() || state.forces[vertex] != Vector3::zeros()
+        };
+        self.loaded.retain(is_loaded);
     }
 
     /// Wrenches, contacts and anchors of the points in contact.
-    fn record(&mut self, points: &[Point], balanced: &Balanced, tools: &[Tool]) {
-        self.wrenches = vec![Wrench::default(); tools.len()];
+    fn record(&mut self, region: &Region, tools: &[Tool]) {
+        self.wrenches.clear();
+        self.wrenches.resize(tools.len(), Wrench::default());
         self.contacts.clear();
+        let n_samples = self.model.skin.samples.len() as u32;
         let holder = tools.iter().position(|tool| tool.friction.is_infinite());
-        let mut anchors = Vec::with_capacity(balanced.touching.len());
-        for (index, position, response) in &balanced.touching {
-            let point = &points[*index];
-            let tool = &tools[point.tool];
-            let force = response.traction * point.area;
+        let anchors = &mut self.state.anchors;
+        anchors.clear();
+        for touching in &self.memory.iterates[0].touching {
+            let triangle = &self.memory.triangles[touching.triangle];
+            let tool = &tools[triangle.tool];
+            let response = &touching.response;
+            let traction = tool.rotation * response.traction;
+            let position = tool.position + tool.rotation * touching.position;
+            let force = traction * triangle.area;
             let add = |wrench: &mut Wrench, about: &Vector3<f64>, force: Vector3<f64>| {
                 wrench.force += force;
                 wrench.torque += (position - about).cross(&force);
             };
-            add(&mut self.wrenches[point.tool], &tool.position, -force);
+            add(&mut self.wrenches[triangle.tool], &tool.position, -force);
             if let Some(holder) = holder {
                 add(&mut self.wrenches[holder], &tools[holder].position, force);
             }
             self.contacts.push(Contact {
-                tool: point.tool,
-                position: *position,
-                normal: response.normal,
-                area: point.area,
-                traction: response.traction,
+                tool: triangle.tool,
+                position,
+                normal: tool.rotation * response.normal,
+                area: triangle.area,
+                traction,
             });
-            let unsheared = position - response.sheared - tool.position;
-            let anchor = tool.rotation.inverse_transform_vector(&unsheared);
-            anchors.push((point.tool as u32, point.sample, anchor));
+            let number = region.tools[triangle.tool].triangles[triangle.candidate].number;
+            anchors.push((
+                triangle.tool as u32,
+                number * n_samples + touching.sample as u32,
+                touching.position - response.sheared,
+            ));
         }
-        anchors.sort_unstable_by_key(|&(tool, sample, _)| (tool, sample));
-        self.state.anchors = anchors;
         self.record_points(tools);
     }
 
@@ -327,6 +344,18 @@ impl Condensed {
         self.contact_points = ContactPoints::of_step(tools, records, &impulses, 1.0);
     }
 
+    fn start_from(&mut self, state: State) {
+        let is_loaded = |&vertex: &usize| {
+            state.forces[vertex] != Vector3::zeros() || state.rates[vertex] != Vector3::zeros()
+        };
+        self.loaded = (0..state.forces.len()).filter(is_loaded).collect();
+        self.state = state;
+        (self.region, self.factors) = (None, None);
+        self.contacts.clear();
+        self.contact_points.clear();
+        self.wrenches.clear();
+    }
+
     /// Values of all vertices of the mesh that correspond to forces on the skin [N], times a factor.
     fn everywhere(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         if forces.iter().all(|force| *force == Vector3::zeros()) {
@@ -340,29 +369,6 @@ impl Condensed {
                 unknown.map_or_else(Vector3::zeros, |index| value(index) / self.young_modulus)
             })
             .collect()
-    }
-}
-
-/// A point in world in a tool's frame [m].
-fn in_tool(tool: &Tool, point: &Vector3<f64>) -> Vector3<f64> {
-    tool.rotation
-        .inverse_transform_vector(&(point - tool.position))
-}
-
-/// Displacements of vertices, each computed once a step.
-struct Relaxed(Vec<Option<Vector3<f64>>>);
-
-impl Relaxed {
-    fn new(n: usize) -> Self {
-        Self(vec![None; n])
-    }
-
-    fn set(&mut self, vertex: usize, moved: Vector3<f64>) {
-        self.0[vertex] = Some(moved);
-    }
-
-    fn get_or(&mut self, vertex: usize, compute: impl FnOnce() -> Vector3<f64>) -> Vector3<f64> {
-        *self.0[vertex].get_or_insert_with(compute)
     }
 }
 
@@ -384,32 +390,37 @@ impl SoftTissue for Condensed {
         }
         let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(time)).collect();
         let remaining = self.damping_time / (time + self.damping_time);
-        let (points, vertices) = self.points(&tools, remaining);
-        self.look_near(vertices);
-        let scale = self.young_modulus / (1.0 - remaining);
-        let stiffness: Vec<f64> = self
-            .near
-            .stiffness
-            .iter()
-            .map(|entry| scale * entry)
-            .collect();
+        let mut region = self.region(&tools, remaining / self.young_modulus);
+        let into_tools: Vec<Matrix3<f64>> = tools.iter().map(into_tool).collect();
+        self.approach(&mut region, &tools, &into_tools);
+        self.guess(&region);
         let balance = Balance {
+            model: &self.model,
             layer: self.layer,
+            scale: (1.0 - remaining) / self.young_modulus,
             tools: &tools,
-            points: &points,
-            stiffness: &stiffness,
-            n: self.near.vertices.len(),
+            into_tools: &into_tools,
+            triangles: &self.memory.triangles,
+            anchors: &self.memory.anchors,
         };
-        let Some(balanced) = balance.solve(self.guess()) else {
+        let mut matrix = Matrix {
+            linearization: self.state.linearization.take(),
+            factors: self.factors.take(),
+        };
+        let [iterate, spare] = &mut self.memory.iterates;
+        let balanced = balance.solve(&mut region, &mut matrix, iterate, spare);
+        (self.state.linearization, self.factors) = (matrix.linearization, matrix.factors);
+        if balanced.is_none() {
             let reason = Divergence::NotFinite;
             self.state.diverged = Some(reason);
             return Err(TissueError::Diverged {
                 reason,
                 time: self.state.time,
             });
-        };
-        self.advance(&balanced, time);
-        self.record(&points, &balanced, &tools);
+        }
+        self.advance(&region, time);
+        self.record(&region, &tools);
+        self.region = Some(region);
         self.tools = tools;
         self.state.time += time;
         Ok(())
@@ -443,10 +454,7 @@ impl SoftTissue for Condensed {
     }
 
     fn reset(&mut self) {
-        self.state = State::at_rest(self.model.compliance.n_skin());
-        self.contacts.clear();
-        self.contact_points.clear();
-        self.wrenches.clear();
+        self.start_from(State::at_rest(self.model.compliance.n_skin()));
     }
 
     fn save(&self) -> Vec<u8> {
@@ -454,10 +462,9 @@ impl SoftTissue for Condensed {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
-        self.state = State::from_bytes(state, self.model.compliance.n_skin())?;
-        self.contacts.clear();
-        self.contact_points.clear();
-        self.wrenches.clear();
+        let n_samples = self.model.skin.triangles.len() * self.model.skin.samples.len();
+        let n_skin = self.model.compliance.n_skin();
+        self.start_from(State::from_bytes(state, n_skin, n_samples)?);
         Ok(())
     }
 }

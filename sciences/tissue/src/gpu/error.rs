@@ -27,3 +27,12 @@ impl From<insonate_settings::SettingError> for GpuError {
         Self::Tissue(error.into())
     }
 }
+
+impl From<GpuError> for TissueError {
+    fn from(error: GpuError) -> Self {
+        match error {
+            GpuError::Tissue(error) => error,
+            GpuError::Device(_) | GpuError::Unsupported { .. } => Self::Gpu(error.to_string()),
+        }
+    }
+}

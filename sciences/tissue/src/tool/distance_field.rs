@@ -193,14 +193,15 @@ impl DistanceField {
         let [nx, ny, _] = self.shape;
         let start = (first[2] * ny + first[1]) * nx + first[0];
         let row = |side: usize| {
-            let at = |i: usize| f64::from(self.distances[start + side + i]);
-            (at(0) + (at(1) - at(0)) * t[0], at(1) - at(0))
+            let pair = &self.distances[start + side..start + side + 2];
+            let (low, high) = (f64::from(pair[0]), f64::from(pair[1]));
+            (low + (high - low) * t[0], high - low)
         };
-        let plane = |side: usize| {
-            let ((low, low_x), (high, high_x)) = (row(side), row(side + nx));
-            let mix = |a: f64, b: f64| a + (b - a) * t[1];
+        let mix = |a: f64, b: f64| a + (b - a) * t[1];
+        let plane = |(low, low_x): (f64, f64), (high, high_x): (f64, f64)| {
             (mix(low, high), mix(low_x, high_x), high - low)
         };
+        let plane = |side: usize| plane(row(side), row(side + nx));
         let ((low, low_x, low_y), (high, high_x, high_y)) = (plane(0), plane(nx * ny));
         let mix = |a: f64, b: f64| a + (b - a) * t[2];
         let gradient = Vector3::new(mix(low_x, high_x), mix(low_y, high_y), high - low);

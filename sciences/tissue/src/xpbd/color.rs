@@ -2,7 +2,7 @@
 
 /// Greedy colouring of constraints given by their points. Returns the indices of the constraints per colour, in
 /// ascending order.
-pub(super) fn color<'a>(
+pub(crate) fn color<'a>(
     constraints: impl Iterator<Item = &'a [u32]>,
     n_points: usize,
 ) -> Vec<Vec<u32>> {

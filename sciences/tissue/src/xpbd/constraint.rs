@@ -135,6 +135,10 @@ pub(crate) trait AnyConstraintList {
     #[cfg(feature = "gpu")]
     fn n_corrections(&self) -> usize;
 
+    /// Number of points of each constraint.
+    #[cfg(feature = "gpu")]
+    fn points_each(&self) -> usize;
+
     /// Parameters of a constraint.
     #[cfg(feature = "gpu")]
     fn parameters(&self, constraint: usize) -> &[f64];
@@ -159,6 +163,11 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> AnyConstraintList
     #[cfg(feature = "gpu")]
     fn n_corrections(&self) -> usize {
         C::N_CORRECTIONS
+    }
+
+    #[cfg(feature = "gpu")]
+    fn points_each(&self) -> usize {
+        N
     }
 
     #[cfg(feature = "gpu")]

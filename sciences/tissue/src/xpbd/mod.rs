@@ -18,7 +18,7 @@ mod batch;
 mod bench_scene;
 mod block;
 mod body;
-mod color;
+pub(crate) mod color;
 mod config;
 pub(crate) mod constraint;
 pub(crate) mod constraints;

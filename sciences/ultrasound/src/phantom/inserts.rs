@@ -1,6 +1,7 @@
 //! Solids in another phantom: lesions, and organs from a user's meshes.
 
 use insonate_meshes::{ShellSolid, TriangleMesh};
+use serde::Serialize;
 
 use super::{Phantom, PointMaterial, Scatterer, SegmentMaterial};
 use crate::UltrasoundError;
@@ -19,6 +20,37 @@ pub struct Insert {
     pub solid: Solid,
     /// Its material.
     pub material: Material,
+}
+
+/// Material and ball of a lesion, as summaries of pictures list it.
+#[derive(Clone, Debug, Serialize)]
+pub struct LesionFigures {
+    /// Name of the material.
+    pub material: &'static str,
+    /// Centre [m].
+    pub x_m: f32,
+    /// Centre [m].
+    pub y_m: f32,
+    /// Centre [m].
+    pub z_m: f32,
+    /// Radius [m].
+    pub radius_m: f32,
+}
+
+impl LesionFigures {
+    /// The figures of an insert; `None` unless it is a ball.
+    pub fn of(insert: &Insert) -> Option<Self> {
+        let Solid::Ball { center, radius } = &insert.solid else {
+            return None;
+        };
+        Some(Self {
+            material: insert.material.name,
+            x_m: center.x,
+            y_m: center.y,
+            z_m: center.z,
+            radius_m: *radius,
+        })
+    }
 }
 
 /// A shape.

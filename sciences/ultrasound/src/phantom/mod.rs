@@ -11,7 +11,7 @@ mod test_blocks;
 
 pub use adult::{Adult, Landmarks, SoftOrgan, SurfacePoint};
 pub use block::{Block, Rod};
-pub use inserts::{Insert, Inserts, Solid};
+pub use inserts::{Insert, Inserts, LesionFigures, Solid};
 pub use labels::LabelVolume;
 pub use lesions::{Lesion, LesionKind, place_lesions};
 pub use neck::Neck;

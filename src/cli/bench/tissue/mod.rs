@@ -7,6 +7,7 @@ mod xpbd;
 use std::time::Instant;
 
 use clap::Args;
+use serde_json::Value;
 
 use super::print_figures;
 use crate::cli::device_arg::DeviceArg;
@@ -54,12 +55,41 @@ enum Solver {
 }
 
 impl TissueBench {
+    /// Particles on a GPU, on a grid with a number of cells along each axis.
+    pub(super) fn particles_on_gpu(particles: usize, grid: usize, frames: u32) -> Self {
+        Self {
+            solver: Solver::Mpm,
+            particles,
+            grid,
+            ..Self::tets_on_gpu(1, frames)
+        }
+    }
+
+    /// Worlds of tetrahedra on a GPU.
+    pub(super) fn tets_on_gpu(worlds: usize, frames: u32) -> Self {
+        Self {
+            solver: Solver::Xpbd,
+            particles: 0,
+            grid: 0,
+            tets: 1170,
+            worlds,
+            substeps: None,
+            device: DeviceArg::Gpu,
+            threads: 0,
+            frames,
+            json: true,
+        }
+    }
+
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        let figures = match self.solver {
+        print_figures(&self.measure()?, self.json)
+    }
+
+    pub(super) fn measure(&self) -> anyhow::Result<Value> {
+        Ok(match self.solver {
             Solver::Mpm => serde_json::to_value(self.measure_mpm()?)?,
             Solver::Xpbd => serde_json::to_value(self.measure_xpbd()?)?,
-        };
-        print_figures(&figures, self.json)
+        })
     }
 
     fn device(&self) -> insonate::experiments::Device {

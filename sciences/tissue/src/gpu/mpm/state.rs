@@ -120,7 +120,9 @@ impl GpuMpm {
         bytes.extend(state.time.to_le_bytes());
         let (kind, first, second) = match state.diverged {
             None => (0u64, 0.0, 0.0),
-            Some(Divergence::NotFinite | Divergence::Runaway { .. }) => (1, 0.0, 0.0),
+            Some(Divergence::NotFinite | Divergence::Runaway { .. } | Divergence::Gpu) => {
+                (1, 0.0, 0.0)
+            }
             Some(Divergence::TooFast { speed, dt, .. }) => (2, speed, dt),
             Some(Divergence::Left) => (3, 0.0, 0.0),
             Some(Divergence::TooDense) => (4, 0.0, 0.0),

@@ -8,6 +8,12 @@ use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::xpbd::constraints::Constraints;
 
+/// Poses of tools and distances from them.
+const TOOLS: &str = concat!(
+    include_str!("../tool.wgsl"),
+    include_str!("../distance_field.wgsl")
+);
+
 /// Words of the settings: see `common.wgsl`.
 pub(super) const PARAM_WORDS: usize = 16;
 
@@ -32,9 +38,13 @@ pub(super) struct Buffers {
 #[derive(Debug)]
 pub(super) struct Stages {
     pub(super) predict: (Kernel, wgpu::BindGroup),
-    /// Kernels of the kinds of constraints in use, with the number of constraints.
-    pub(super) constraints: Vec<(Kernel, wgpu::BindGroup, usize)>,
+    /// Kernels of the kinds of constraints in use, with the number of constraints of each colour.
+    pub(super) constraints: Vec<(Kernel, wgpu::BindGroup, Vec<usize>)>,
     pub(super) update: (Kernel, wgpu::BindGroup),
+    /// Contact of faces, with the number of faces of each colour.
+    pub(super) faces: Option<(Kernel, wgpu::BindGroup, Vec<usize>)>,
+    /// Predicted positions and those during a Gauss–Seidel sweep, which begin there.
+    pub(super) sweep: Option<[wgpu::Buffer; 2]>,
     /// Kernels that find torn elements, then vertices without elements.
     pub(super) tearing: Option<[(Kernel, wgpu::BindGroup); 2]>,
     pub(super) scatter: (Kernel, wgpu::BindGroup),
@@ -47,6 +57,17 @@ pub(super) fn gathered_words(n_points: usize, n_tets: usize, tears: bool) -> usi
     12 * n_points + if tears { n_tets } else { 0 }
 }
 
+/// Worlds, and parts of the solver that are not always needed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    /// Gauss–Seidel sweeps instead of Jacobi sweeps.
+    pub(super) in_turn: bool,
+    /// Contact of faces.
+    pub(super) faces: bool,
+    /// Number of worlds.
+    pub(super) n_worlds: usize,
+}
+
 /// Allocates buffers and compiles kernels.
 ///
 /// # Errors
@@ -55,15 +76,24 @@ pub(super) fn allocate(
     gpu: &Gpu,
     packed: &PackedTopology,
     n_tets: usize,
-    n_worlds: usize,
     fields: &Fields,
+    parts: Parts,
 ) -> Result<(Buffers, Stages), GpuError> {
     use wgpu::BufferUsages as Usage;
     let tears = !packed.tets.is_empty();
     let n_points = packed.masses.len() as u64;
-    let n_corrections = 3 * packed.n_rows as u64;
+    let n_corrections = if parts.in_turn {
+        0
+    } else {
+        3 * packed.n_rows as u64
+    };
+    let n_moved = if parts.in_turn || parts.faces {
+        4 * n_points
+    } else {
+        0
+    };
     let n_gathered = gathered_words(packed.masses.len(), n_tets, tears) as u64;
-    let n_worlds = n_worlds as u64;
+    let n_worlds = parts.n_worlds as u64;
     // Kernels count in 32 bits.
     let counts = [
         ("the number of vertices of all worlds", n_points),
@@ -93,6 +123,7 @@ pub(super) fn allocate(
         velocities: words("velocities", 4 * n_points * n_worlds)?,
         predicted: words("predicted positions", 4 * n_points * n_worlds)?,
         alive: words("tetrahedra that are there", n_alive)?,
+        moved: words("positions during a sweep", n_moved * n_worlds)?,
     };
     let params = 4 * PARAM_WORDS as u64;
     let buffers = Buffers {
@@ -107,7 +138,7 @@ pub(super) fn allocate(
         gathered: words("a world's state", n_gathered)?,
         staging: gpu.staging(4 * (2 * n_worlds + n_impulses))?,
     };
-    let stages = compile(gpu, packed, &shared, &buffers, fields)?;
+    let stages = compile(gpu, packed, &shared, &buffers, fields, parts)?;
     Ok((buffers, stages))
 }
 
@@ -121,6 +152,7 @@ struct KernelBuffers {
     velocities: wgpu::Buffer,
     predicted: wgpu::Buffer,
     alive: wgpu::Buffer,
+    moved: wgpu::Buffer,
 }
 
 /// A kernel and its buffers; the settings come first.
@@ -147,17 +179,14 @@ fn compile(
     shared: &KernelBuffers,
     b: &Buffers,
     fields: &Fields,
+    parts: Parts,
 ) -> Result<Stages, GpuError> {
     use Use::{Read, Write};
     let stage = |name: &str, text: &str, bound: &[(Use, &wgpu::Buffer)]| {
         let second = matches!(name, "predict" | "update").then_some(&fields.layout);
         stage(gpu, &b.params, second, (name, text), bound)
     };
-    let text = concat!(
-        include_str!("../tool.wgsl"),
-        include_str!("../distance_field.wgsl"),
-        include_str!("predict.wgsl")
-    );
+    let text = [TOOLS, include_str!("predict.wgsl")].concat();
     let bound = [
         (Read, &shared.masses),
         (Read, &b.positions),
@@ -168,25 +197,27 @@ fn compile(
         (Write, &b.holds),
         (Write, &b.status),
     ];
-    let predict = stage("predict", text, &bound)?;
+    let predict = stage("predict", &text, &bound)?;
     let mut constraints = Vec::new();
     for (kind, list) in packed.constraints.iter().enumerate() {
         if list.n > 0 {
-            let (kernel, bound) = constraint(gpu, kind, list, shared, b)?;
-            constraints.push((kernel, bound, list.n));
+            let (kernel, bound) = constraint(gpu, kind, list, shared, b, parts)?;
+            constraints.push((kernel, bound, sizes(&list.color_starts)));
         }
     }
-    let text = concat!(
-        include_str!("../tool.wgsl"),
-        include_str!("../distance_field.wgsl"),
+    let text = [
+        TOOLS,
         include_str!("update.wgsl"),
-        include_str!("impulses.wgsl")
-    );
-    let bound = [
+        include_str!("push.wgsl"),
+        include_str!("impulses.wgsl"),
+        if parts.in_turn {
+            include_str!("gauss_seidel_point.wgsl")
+        } else {
+            include_str!("jacobi_point.wgsl")
+        },
+    ];
+    let mut bound = vec![
         (Read, &shared.masses),
-        (Read, &shared.row_starts),
-        (Read, &shared.rows),
-        (Read, &shared.corrections),
         (Write, &b.positions),
         (Write, &shared.velocities),
         (Write, &shared.predicted),
@@ -196,7 +227,21 @@ fn compile(
         (Read, &b.tools),
         (Write, &b.impulses),
     ];
-    let update = stage("update", text, &bound)?;
+    if parts.in_turn {
+        bound.push((Write, &shared.moved));
+    } else {
+        bound.extend([
+            (Read, &shared.row_starts),
+            (Read, &shared.rows),
+            (Read, &shared.corrections),
+        ]);
+    }
+    let update = stage("update", &text.concat(), &bound)?;
+    let faces = if parts.faces {
+        Some(faces(gpu, packed, shared, b, fields)?)
+    } else {
+        None
+    };
     let tearing = if packed.tets.is_empty() {
         None
     } else {
@@ -227,6 +272,9 @@ fn compile(
         predict,
         constraints,
         update,
+        faces,
+        sweep: (parts.in_turn || parts.faces)
+            .then(|| [shared.predicted.clone(), shared.moved.clone()]),
         tearing,
         scatter,
         gather,
@@ -241,14 +289,22 @@ fn constraint(
     list: &PackedConstraints,
     shared: &KernelBuffers,
     b: &Buffers,
+    parts: Parts,
 ) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
     use Use::{Read, Write};
     let (name, kernel) = Constraints::KERNELS[kind];
     let text = format!(
-        "const N_CONSTRAINTS = {}u;\nconst FIRST_ROW = {}u;\n{}\n{}",
+        "const N_CONSTRAINTS = {}u;\nconst CONSTRAINT_POINTS = {}u;\nconst N_CORRECTIONS = {}u;\nconst FIRST_ROW = {}u;\n{}\n{}\n{}",
         list.n,
+        list.n_points,
+        list.n_corrections,
         list.first_row,
         include_str!("constraint.wgsl"),
+        if parts.in_turn {
+            include_str!("gauss_seidel.wgsl")
+        } else {
+            include_str!("jacobi.wgsl")
+        },
         kernel
     );
     // A buffer must not be empty.
@@ -256,17 +312,68 @@ fn constraint(
         [] => &[0],
         tets => tets,
     };
-    let bound = [
+    let words = gpu.filled(name, &list.words)?;
+    let tets = gpu.filled("tetrahedra of constraints", tets)?;
+    let starts = gpu.filled("colours", &list.color_starts)?;
+    let mut bound = vec![
         (Read, &shared.masses),
-        (Read, &gpu.filled(name, &list.words)?),
-        (Read, &gpu.filled("tetrahedra of constraints", tets)?),
+        (Read, &words),
+        (Read, &tets),
         (Read, &shared.predicted),
         (Read, &shared.velocities),
         (Read, &shared.alive),
-        (Write, &shared.corrections),
         (Write, &b.status),
     ];
+    if parts.in_turn {
+        bound.extend([(Write, &shared.moved), (Read, &starts)]);
+    } else {
+        bound.push((Write, &shared.corrections));
+    }
     stage(gpu, &b.params, None, (name, &text), &bound)
+}
+
+/// The kernel of faces that touch tools.
+fn faces(
+    gpu: &Gpu,
+    packed: &PackedTopology,
+    shared: &KernelBuffers,
+    b: &Buffers,
+    fields: &Fields,
+) -> Result<(Kernel, wgpu::BindGroup, Vec<usize>), GpuError> {
+    use Use::{Read, Write};
+    let bound = [
+        (Read, &shared.masses),
+        (Read, &gpu.filled("faces", &packed.faces)?),
+        (
+            Read,
+            &gpu.filled("colours of faces", &packed.face_color_starts)?,
+        ),
+        (Read, &b.holds),
+        (Read, &b.n_tools),
+        (Read, &b.tools),
+        (Write, &b.positions),
+        (Write, &shared.velocities),
+        (Write, &shared.predicted),
+        (Write, &shared.moved),
+        (Write, &b.status),
+        (Write, &b.impulses),
+    ];
+    let text = [
+        TOOLS,
+        include_str!("push.wgsl"),
+        include_str!("impulses.wgsl"),
+        include_str!("face.wgsl"),
+    ];
+    let text = text.concat();
+    let second = Some(&fields.layout);
+    let (kernel, bound) = stage(gpu, &b.params, second, ("face", &text), &bound)?;
+    Ok((kernel, bound, sizes(&packed.face_color_starts)))
+}
+
+/// Numbers of items of each colour.
+fn sizes(starts: &[u32]) -> Vec<usize> {
+    let colors = starts.windows(2);
+    colors.map(|color| (color[1] - color[0]) as usize).collect()
 }
 
 fn tearing(

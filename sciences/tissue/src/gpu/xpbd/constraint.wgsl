@@ -1,6 +1,6 @@
-// Constraints of one kind: each is solved once from the predicted positions, and its corrections are stored for its
-// points. The source after this one defines `Constraint` and `solve`. The source before it defines N_CONSTRAINTS and
-// FIRST_ROW, the first row of its corrections.
+// Constraints of one kind. A source after this one defines `Constraint` and `solve`, and `jacobi.wgsl` or `gauss_seidel.wgsl` the positions that
+// it reads and where its corrections go. The source before it defines N_CONSTRAINTS, N_CORRECTIONS of each constraint, CONSTRAINT_POINTS, and
+// FIRST_ROW, the first row of corrections of the kind.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
@@ -11,16 +11,10 @@
 @group(0) @binding(5) var<storage, read> velocities: array<vec4<f32>>;
 // 1 for an intact tetrahedron, 0 for a torn one. Only used if any can tear.
 @group(0) @binding(6) var<storage, read> alive: array<u32>;
-// Gradient times delta lambda [kg m]: rows of three numbers of all worlds.
-@group(0) @binding(7) var<storage, read_write> corrections: array<f32>;
-@group(0) @binding(8) var<storage, read_write> status: array<Status>;
+@group(0) @binding(7) var<storage, read_write> status: array<Status>;
 
-fn position(point: u32, world: u32) -> vec3<f32> {
-    return predicted[point * params.n_worlds + world].xyz;
-}
-
-// Displacement of a point in this substep [m].
-fn displacement(point: u32, world: u32) -> vec3<f32> {
+// Displacement of a point by its velocity in this substep [m].
+fn coasted(point: u32, world: u32) -> vec3<f32> {
     let step = params.dt * (velocities[point * params.n_worlds + world].xyz + params.delta_v);
     return select(vec3<f32>(0.0), step, masses[point].inv_mass > 0.0);
 }
@@ -36,26 +30,4 @@ fn is_alive(first_tet: u32, end_tet: u32, world: u32) -> bool {
         }
     }
     return false;
-}
-
-// Writes a row of this kind's corrections.
-fn write_correction(row: u32, world: u32, correction: vec3<f32>) {
-    for (var axis = 0u; axis < 3u; axis++) {
-        corrections[(3u * (FIRST_ROW + row) + axis) * params.n_worlds + world] = correction[axis];
-    }
-}
-
-@compute @workgroup_size(64)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = (group.y * groups.x + group.x) * GROUP + lane;
-    let number = i / params.n_worlds;
-    let world = i % params.n_worlds;
-    if number >= N_CONSTRAINTS || stage.first >= atomicLoad(&status[world].stop_at) {
-        return;
-    }
-    solve(number, world);
 }

@@ -1,5 +1,5 @@
 // Before a step: predicts positions, releases vertices of tools that were removed or are no longer sticky, and starts
-// worlds that have not stopped.
+// worlds that have not stopped and are to move.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
@@ -10,6 +10,9 @@
 @group(0) @binding(6) var<storage, read_write> predicted: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> holds: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> status: array<Status>;
+
+// Added to the number of tools of a world that does not move in this step.
+const RESTS = 0x80000000u;
 
 @compute @workgroup_size(64)
 fn main(
@@ -22,12 +25,12 @@ fn main(
         return;
     }
     if i < params.n_worlds {
-        let has_stopped = atomicLoad(&status[i].speed) != 0u;
-        atomicStore(&status[i].stop_at, select(stage.first, 0u, has_stopped));
+        let rests = atomicLoad(&status[i].speed) != 0u || n_tools[i] >= RESTS;
+        atomicStore(&status[i].stop_at, select(stage.first, 0u, rests));
     }
     let world = i % params.n_worlds;
     let holder = holds[i].w;
-    if holder >= HELD && atomicLoad(&status[world].speed) == 0u {
+    if holder >= HELD && n_tools[world] < RESTS && atomicLoad(&status[world].speed) == 0u {
         let tool = tool_of(holder);
         var is_gone = tool >= n_tools[world];
         if !is_gone && (holder & STICKS) != 0u {

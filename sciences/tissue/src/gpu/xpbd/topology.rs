@@ -1,6 +1,7 @@
 //! Data that all worlds share, in the memory layout of the kernels.
 
 use crate::xpbd::Sweep;
+use crate::xpbd::color::color;
 use crate::xpbd::constraint::AnyConstraintList;
 use crate::xpbd::neighbors::Neighbors;
 use crate::xpbd::topology::Topology;
@@ -19,6 +20,11 @@ pub(super) struct PackedConstraints {
     pub(super) words: Vec<u32>,
     /// Tetrahedra of the constraints. A constraint is torn when all of its tetrahedra are torn.
     pub(super) tets: Vec<u32>,
+    /// Numbers of points and of rows of corrections of a constraint.
+    pub(super) n_points: usize,
+    pub(super) n_corrections: usize,
+    /// First constraint of each colour, and the number of constraints. Gauss–Seidel sweeps have several colours.
+    pub(super) color_starts: Vec<u32>,
 }
 
 /// Points and constraints.
@@ -41,6 +47,10 @@ pub(super) struct PackedTopology {
     /// First tetrahedron of each point, and the tetrahedra.
     pub(super) tet_starts: Vec<u32>,
     pub(super) point_tets: Vec<u32>,
+    /// Corners of each face, and the bits of its compliance.
+    pub(super) faces: Vec<[u32; 4]>,
+    /// First face of each colour, and the number of faces.
+    pub(super) face_color_starts: Vec<u32>,
     /// Greatest mass of a movable point [kg].
     pub(super) greatest_mass: f64,
 }
@@ -72,7 +82,7 @@ impl PackedTopology {
         let mut of_points = vec![Vec::new(); topology.rest.len()];
         let mut constraints = Vec::new();
         for list in topology.constraints.all() {
-            constraints.push(pack(list, n_rows));
+            let packed = pack(list, n_rows, sweep, topology.rest.len());
             for constraint in 0..list.len() {
                 for (i, point) in list.points(constraint).iter().enumerate() {
                     let row = n_rows + i % list.n_corrections();
@@ -81,10 +91,20 @@ impl PackedTopology {
                 }
                 n_rows += list.n_corrections();
             }
+            constraints.push(packed);
         }
         let (row_starts, rows) = flat(&of_points);
         let (tet_starts, point_tets) = flat(&Neighbors::new(topology).tets);
+        let faces = topology.faces.iter().map(|face| face.vertices.as_slice());
+        let (face_color_starts, order) = flat(&color(faces, topology.rest.len()));
+        let faces = order.into_iter().map(|face| {
+            let face = &topology.faces[face as usize];
+            let [a, b, c] = face.vertices;
+            [a, b, c, bits(face.compliance)]
+        });
         Self {
+            faces: faces.collect(),
+            face_color_starts,
             rest: rest.map(|vector| row((*vector).into())).collect(),
             greatest_mass: moving.fold(1e-12, f64::max),
             masses: masses
@@ -123,9 +143,20 @@ impl PackedTopology {
     }
 }
 
-fn pack(list: &dyn AnyConstraintList, first_row: usize) -> PackedConstraints {
+fn pack(
+    list: &dyn AnyConstraintList,
+    first_row: usize,
+    sweep: Sweep,
+    n_points: usize,
+) -> PackedConstraints {
+    let colors = match sweep {
+        Sweep::GaussSeidel => color((0..list.len()).map(|i| list.points(i)), n_points),
+        Sweep::Jacobi | Sweep::AveragedJacobi { .. } => vec![(0..list.len() as u32).collect()],
+    };
+    let (color_starts, order) = flat(&colors);
     let (mut words, mut tets) = (Vec::new(), Vec::new());
-    for constraint in 0..list.len() {
+    for constraint in order {
+        let constraint = constraint as usize;
         words.extend(list.points(constraint));
         words.extend(list.parameters(constraint).iter().copied().map(bits));
         words.push(tets.len() as u32);
@@ -138,6 +169,9 @@ fn pack(list: &dyn AnyConstraintList, first_row: usize) -> PackedConstraints {
         first_row,
         words,
         tets,
+        n_points: list.points_each(),
+        n_corrections: list.n_corrections(),
+        color_starts,
     }
 }
 

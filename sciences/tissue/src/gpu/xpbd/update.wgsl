@@ -1,59 +1,22 @@
-// One substep of one point: applies the sum of its constraints' corrections, in their order, times its share; contact
-// with tools; velocity; and the predicted position of the next substep.
+// One substep of one point: its position after its constraints (`corrected`, in `jacobi_point.wgsl` and `gauss_seidel_point.wgsl`); contact with
+// tools; velocity; and the predicted position of the next substep.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
-// First row of each point's corrections; the rows of the next point follow.
-@group(0) @binding(2) var<storage, read> row_starts: array<u32>;
-// Twice the index of a row of corrections, plus 1 if the point takes the negative.
-@group(0) @binding(3) var<storage, read> rows: array<u32>;
-@group(0) @binding(4) var<storage, read> corrections: array<f32>;
-@group(0) @binding(5) var<storage, read_write> positions: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> velocities: array<vec4<f32>>;
-@group(0) @binding(7) var<storage, read_write> predicted: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> holds: array<vec4<u32>>;
-@group(0) @binding(9) var<storage, read_write> status: array<Status>;
-@group(0) @binding(10) var<storage, read> n_tools: array<u32>;
-@group(0) @binding(11) var<storage, read> tools: array<Tool>;
+@group(0) @binding(2) var<storage, read_write> positions: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> velocities: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> predicted: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> holds: array<vec4<u32>>;
+@group(0) @binding(6) var<storage, read_write> status: array<Status>;
+@group(0) @binding(7) var<storage, read> n_tools: array<u32>;
+@group(0) @binding(8) var<storage, read> tools: array<Tool>;
 // Impulse on each tool of each world: force and torque, three numbers of 64 bits each; then the impulse on detached
 // vertices.
-@group(0) @binding(12) var<storage, read_write> impulses: array<atomic<u32>>;
+@group(0) @binding(9) var<storage, read_write> impulses: array<atomic<u32>>;
 
 fn greatest(numbers: vec3<f32>) -> u32 {
     let bits = bitcast<vec3<u32>>(numbers) & vec3<u32>(0x7fffffffu);
     return max(bits.x, max(bits.y, bits.z));
-}
-
-// Sum of the corrections of a point [m].
-fn sum_of_corrections(point: u32, world: u32, inv_mass: f32) -> vec3<f32> {
-    let n = params.n_worlds;
-    var sum = vec3<f32>(0.0);
-    for (var k = row_starts[point]; k < row_starts[point + 1u]; k++) {
-        let first = 3u * (rows[k] / 2u) * n + world;
-        let correction = vec3<f32>(corrections[first], corrections[first + n], corrections[first + 2u * n]);
-        sum += correction * select(inv_mass, -inv_mass, (rows[k] & 1u) != 0u);
-    }
-    return sum;
-}
-
-// Correction of a point in a tool [m], given its arm from the tool's origin, its displacement in this substep, and its depth.
-fn contact_correction(
-    tool: Tool,
-    arm: vec3<f32>,
-    displacement: vec3<f32>,
-    normal: vec3<f32>,
-    depth: f32,
-) -> vec3<f32> {
-    let tool_displacement = (tool.linear + cross(tool.angular, arm)) * params.dt;
-    let delta_n = min(depth, params.max_push + max(dot(tool_displacement, normal), 0.0));
-    let relative = displacement + normal * delta_n - tool_displacement;
-    let slip = relative - normal * dot(relative, normal);
-    let distance = length(slip);
-    var correction = normal * delta_n;
-    if distance > 0.0 {
-        correction -= slip * min(tool.friction * delta_n / distance, 1.0);
-    }
-    return correction;
 }
 
 @compute @workgroup_size(64)
@@ -75,7 +38,7 @@ fn main(
     }
     let p = predicted[i].xyz;
     let v = velocities[i].xyz + params.delta_v;
-    var x = p + sum_of_corrections(point, world, mass.split) * mass.share;
+    var x = corrected(i, p, mass);
     var hold = holds[i];
     if hold.w == DETACHED {
         // It keeps its position, and the impulse that stops it is summed.
@@ -122,6 +85,7 @@ fn main(
     positions[i] = vec4<f32>(x, 0.0);
     velocities[i] = vec4<f32>(velocity, 0.0);
     predicted[i] = vec4<f32>(x + params.dt * (velocity + params.delta_v), 0.0);
+    begin_sweep(i);
     let speed = greatest(velocity);
     if is_fast || speed > bitcast<u32>(params.max_speed) {
         atomicMax(&status[world].speed, max(speed, 1u));

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use insonate_gpu::Region;
 
-use super::buffers::{Buffers, PARAM_WORDS, Stages, allocate, gathered_words};
+use super::buffers::{Buffers, PARAM_WORDS, Parts, Stages, allocate, gathered_words};
 use super::topology::PackedTopology;
 use crate::gpu::fields::Fields;
 use crate::gpu::tools::{self, IMPULSE_WORDS, TOOL_WORDS};
@@ -17,6 +17,8 @@ use crate::{Divergence, TissueError};
 
 /// Vertices that a workgroup moves.
 const GROUP: usize = 64;
+/// Added to the number of tools of a world that does not move in a step: see `predict.wgsl`.
+const RESTS: u32 = 1 << 31;
 /// Steps of the impulse that the heaviest vertex gives at the greatest speed: 2⁴⁰ of 2⁴⁷.
 const IMPULSE_STEPS: f64 = 1_099_511_627_776.0;
 
@@ -46,14 +48,14 @@ pub struct GpuXpbd {
     pub(super) fingerprint: u64,
     /// An error from a function that cannot return it; the next step returns it.
     pub(super) fault: Option<GpuError>,
-    /// Substep length [s] of the uploaded settings, and the number of tools of each world.
-    sent: Option<(f64, Vec<usize>)>,
+    /// Substep length [s] of the uploaded settings, and of each world whether it rests and its number of tools.
+    sent: Option<(f64, Vec<(bool, usize)>)>,
     sent_tools: Vec<u32>,
 }
 
 impl GpuXpbd {
-    /// Worlds of bodies at rest shape. Settings are the same as on the CPU, except that sweeps must be Jacobi and
-    /// `face_contact` must be false. The number of threads is not used.
+    /// Worlds of bodies at rest shape. Settings are the same as on the CPU, except that there is one iteration per substep, and that tissue
+    /// that can tear needs Jacobi sweeps and `face_contact` false. The number of threads is not used.
     ///
     /// # Errors
     /// [`GpuError::Tissue`] for invalid settings; [`GpuError::Device`], also if the worlds exceed the
@@ -67,18 +69,29 @@ impl GpuXpbd {
     ) -> Result<Self, GpuError> {
         config.check()?;
         config.check_whole()?;
-        if config.sweep == Sweep::GaussSeidel {
-            let allowed = "Jacobi or AveragedJacobi on the GPU";
-            return Err(TissueError::setting("sweep", config.sweep, allowed).into());
-        }
-        if config.face_contact {
-            return Err(TissueError::setting("face_contact", true, "false on the GPU").into());
+        if config.iterations != 1 {
+            let allowed = "1 on the GPU";
+            return Err(TissueError::setting("iterations", config.iterations, allowed).into());
         }
         check_range("n_worlds", n_worlds as f64, [1.0, 1e6], "worlds")?;
         let topology = Topology::new(bodies, attachments)?;
+        let in_turn = config.sweep == Sweep::GaussSeidel;
+        if topology.tears && in_turn {
+            let allowed = "Jacobi or AveragedJacobi on the GPU for tissue that can tear";
+            return Err(TissueError::setting("sweep", config.sweep, allowed).into());
+        }
+        if topology.tears && config.face_contact {
+            let allowed = "false on the GPU for tissue that can tear";
+            return Err(TissueError::setting("face_contact", true, allowed).into());
+        }
         let packed = PackedTopology::new(&topology, config.sweep);
         let fields = Fields::new(gpu)?;
-        let (buffers, stages) = allocate(gpu, &packed, topology.tets.len(), n_worlds, &fields)?;
+        let parts = Parts {
+            in_turn,
+            faces: config.face_contact,
+            n_worlds,
+        };
+        let (buffers, stages) = allocate(gpu, &packed, topology.tets.len(), &fields, parts)?;
         let mut made = Self {
             gpu: gpu.clone(),
             config,
@@ -93,7 +106,7 @@ impl GpuXpbd {
             sent: None,
             sent_tools: Vec::new(),
         };
-        made.send(made.config.substep);
+        made.send(made.config.substep, &vec![true; n_worlds]);
         made.reset(&(0..n_worlds).collect::<Vec<_>>())?;
         Ok(made)
     }
@@ -155,7 +168,19 @@ impl GpuXpbd {
     /// Before any world moves: [`GpuError::Tissue`] for an invalid time or tool, [`GpuError::Device`] for the
     /// distance fields of tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
+        self.step_some(time, &vec![true; self.worlds.len()])
+    }
+
+    /// Advances the worlds with a `true` entry in `moves`, shape `[n_worlds]`, as [`step`](Self::step) does; the others stay as they are.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step); [`GpuError::Tissue`] unless there is one entry per world.
+    pub fn step_some(&mut self, time: f64, moves: &[bool]) -> Result<(), GpuError> {
         self.gpu.check()?;
+        if moves.len() != self.worlds.len() {
+            let allowed = format!("{} entries", self.worlds.len());
+            return Err(TissueError::setting("moves", moves.len(), allowed).into());
+        }
         check_range("time", time, [0.0, 1e3], "s")?;
         for world in &self.worlds {
             tools::check(&world.tools)?;
@@ -173,13 +198,13 @@ impl GpuXpbd {
         let dt = time / n_substeps;
         let tools = self.worlds.iter().flat_map(|world| &world.tools);
         self.fields.bring(&self.gpu, tools)?;
-        self.send(dt);
+        self.send(dt, moves);
         let words = self.run(n_substeps as u32)?;
         let (status, impulses) = words.split_at(2 * self.worlds.len());
         let scale = self.impulse_scale();
         let stride = self.stride();
         for (index, world) in self.worlds.iter_mut().enumerate() {
-            if world.diverged.is_some() {
+            if world.diverged.is_some() || !moves[index] {
                 continue;
             }
             let speed = f32::from_bits(status[2 * index + 1]);
@@ -226,16 +251,31 @@ impl GpuXpbd {
         let stages = &self.stages;
         let (kernel, bound) = &stages.predict;
         kernel.run(&mut pass, bound, [n_substeps, 0], of_points);
+        if let Some([predicted, moved]) = &stages.sweep {
+            drop(pass);
+            encoder.copy_buffer_to_buffer(predicted, 0, moved, 0, None);
+            pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_bind_group(1, &self.fields.bound, &[]);
+        }
         for substep in 0..n_substeps {
             let now = [substep, 0];
-            // constraints, kind by kind => corrections
-            for (kernel, bound, n) in &stages.constraints {
-                kernel.run(&mut pass, bound, now, groups(*n));
+            // constraints, kind by kind and colour by colour => corrections, or positions during the sweep
+            for (kernel, bound, sizes) in &stages.constraints {
+                for (color, n) in (0..).zip(sizes) {
+                    kernel.run(&mut pass, bound, [substep, color], groups(*n));
+                }
             }
-            // corrections, tools => positions, velocities, impulses on tools, predicted positions
+            // these, tools => positions, velocities, impulses on tools, predicted positions
             let (kernel, bound) = &stages.update;
             pass.set_bind_group(1, &self.fields.bound, &[]);
             kernel.run(&mut pass, bound, now, of_points);
+            // faces in tools, colour by colour => positions, velocities, impulses on tools, predicted positions
+            if let Some((kernel, bound, sizes)) = &stages.faces {
+                pass.set_bind_group(1, &self.fields.bound, &[]);
+                for (color, n) in (0..).zip(sizes) {
+                    kernel.run(&mut pass, bound, [substep, color], groups(*n));
+                }
+            }
             // strain => torn elements, detached vertices
             if let Some([tear, detach]) = &stages.tearing {
                 tear.0.run(&mut pass, &tear.1, now, groups(n_tets));
@@ -262,7 +302,9 @@ impl GpuXpbd {
     /// Number of tool slots of each world.
     fn stride(&self) -> usize {
         let sent = self.sent.as_ref();
-        sent.map_or(0, |(_, counts)| counts.iter().copied().max().unwrap_or(0))
+        sent.map_or(0, |(_, sent)| {
+            sent.iter().map(|(_, n)| *n).max().unwrap_or(0)
+        })
     }
 
     /// Steps of impulse per kg·m/s, a power of two.
@@ -272,17 +314,20 @@ impl GpuXpbd {
     }
 
     /// Uploads settings and tools if they have changed.
-    fn send(&mut self, dt: f64) {
-        let counts: Vec<_> = self.worlds.iter().map(|world| world.tools.len()).collect();
-        let wanted = Some((dt, counts));
+    fn send(&mut self, dt: f64, moves: &[bool]) {
+        let worlds = self.worlds.iter().zip(moves);
+        let sent = worlds.map(|(world, moves)| (!moves, world.tools.len()));
+        let wanted = Some((dt, sent.collect()));
         if self.sent != wanted {
             self.sent = wanted;
             self.sent_tools.clear();
             let queue = &self.gpu.queue;
             let words = self.params(dt);
             queue.write_buffer(&self.buffers.params, 0, bytemuck::cast_slice(&words));
-            let counts = self.worlds.iter().map(|world| world.tools.len() as u32);
-            let words: Vec<u32> = counts.collect();
+            let worlds = self.worlds.iter().zip(moves);
+            let words = worlds
+                .map(|(world, moves)| world.tools.len() as u32 + if *moves { 0 } else { RESTS });
+            let words: Vec<u32> = words.collect();
             queue.write_buffer(&self.buffers.n_tools, 0, bytemuck::cast_slice(&words));
         }
         let origin = self.topology.origin.into();

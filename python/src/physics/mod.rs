@@ -1,25 +1,29 @@
-//! A running scene: steps, readings by name, and controllers.
+//! Running scenes: steps, readings by name, and controllers.
+//!
+//! * [`Physics`]: one scene; [`PhysicsBatch`]: copies of a scene that step on several threads.
+//! * [`running`]: the state of one scene; [`journal`]: what was done to it.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+mod batch;
+mod journal;
+mod running;
 
-use insonate_sim::controllers::{
-    Controller as _, HybridConfig, HybridForce, HybridTarget, OscPose, OscPoseConfig, OscTarget,
-};
-use insonate_sim::placement::ProbePlacement;
-use insonate_sim::readings::{
-    DeformedTorso, ForceTorque, QUANTITIES, TissuePoints, torso_from_probe,
-};
-use insonate_sim::{CompiledScene, Divergence, Pose, Readings, Twist};
-use nalgebra::{Isometry3, Vector3};
+pub(crate) use batch::PhysicsBatch;
+
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use insonate_sim::readings::{DeformedTorso, QUANTITIES, TissuePoints, torso_from_probe};
+use insonate_sim::{CompiledScene, Divergence, Pose};
+use nalgebra::Isometry3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde::{Deserialize, Serialize};
 
+use self::journal::Command;
+use self::running::State;
 use crate::arrays::whole;
 use crate::error::{OrderError, Raised, Result, SimulationError, value_error};
-use crate::geometry::{rotation, wxyz};
-use crate::journal::{Command, Journal};
+use crate::geometry::wxyz;
 use crate::scene::{Scene, SceneArguments};
 use crate::state;
 
@@ -29,28 +33,11 @@ const STEPS_PER_LOOK: usize = 100;
 /// Position [m] and quaternion wxyz.
 type PoseTuple = ([f64; 3], [f64; 4]);
 
-/// Source of the motor torques before each step.
-#[derive(Default)]
-enum Control {
-    /// The user, through `ctrl`.
-    #[default]
-    User,
-    Pose(OscPose),
-    Force(HybridForce),
-}
-
-struct State {
-    journal: Journal,
-    physics: insonate_sim::Physics,
-    readings: Readings,
-    placement: ProbePlacement,
-    control: Control,
-}
-
 /// A running scene.
 #[pyclass(frozen, module = "insonate")]
 pub(crate) struct Physics {
     scene: Py<Scene>,
+    arguments: Arc<SceneArguments>,
     compiled: CompiledScene,
     state: Mutex<State>,
 }
@@ -66,6 +53,43 @@ struct Saved {
     commands: Vec<Command>,
     /// Bits of time, qpos and qvel after the commands.
     fingerprint: Vec<u64>,
+}
+
+impl Saved {
+    fn of(scene: &SceneArguments, state: &State) -> Result<Self> {
+        Ok(Self {
+            scene: scene.clone(),
+            commands: state.commands()?.to_vec(),
+            fingerprint: state.fingerprint(),
+        })
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        state::write(KIND, self)
+    }
+
+    /// A saved state of this scene.
+    fn from_bytes(scene: &SceneArguments, bytes: &[u8]) -> Result<Self> {
+        let saved: Self = state::read(KIND, bytes)?;
+        if saved.scene == *scene {
+            return Ok(saved);
+        }
+        Err(value_error(format!(
+            "the state is of another scene: {:?}, but this is {scene:?}",
+            saved.scene
+        )))
+    }
+
+    /// Fails if a state is not the saved one after its commands were repeated.
+    fn compare(&self, replayed: &State) -> Result<()> {
+        if replayed.fingerprint() == self.fingerprint {
+            return Ok(());
+        }
+        Err(SimulationError::new_err(
+            "the state: the physics differs from it after its replay; it is of another machine or version of insonate",
+        )
+        .into())
+    }
 }
 
 impl Physics {
@@ -85,13 +109,15 @@ impl Physics {
     #[new]
     fn new(py: Python<'_>, scene: Py<Scene>) -> Result<Self> {
         let description = &scene.get().scene;
+        let arguments = Arc::new(scene.get().arguments.clone());
         let (compiled, state) = py.detach(|| {
             let compiled = CompiledScene::compile(&description.to_mjcf()?)?;
-            let state = State::new(&compiled)?;
+            let state = State::new(&compiled, &arguments)?;
             Ok::<_, Raised>((compiled, state))
         })?;
         Ok(Self {
             scene,
+            arguments,
             compiled,
             state: Mutex::new(state),
         })
@@ -99,32 +125,15 @@ impl Physics {
 
     /// The state as bytes.
     fn save<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let state = self.lock()?;
-        let saved = Saved {
-            scene: self.scene.get().arguments.clone(),
-            commands: state.commands()?.to_vec(),
-            fingerprint: state.fingerprint(),
-        };
-        Ok(PyBytes::new(py, &state::write(KIND, &saved)?))
+        let saved = Saved::of(&self.arguments, &*self.lock()?)?;
+        Ok(PyBytes::new(py, &saved.to_bytes()?))
     }
 
     /// Replays the commands of a state.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> Result<()> {
-        let saved: Saved = state::read(KIND, state)?;
-        if saved.scene != self.scene.get().arguments {
-            return Err(value_error(format!(
-                "the state is of another scene: {:?}, but this is {:?}",
-                saved.scene,
-                self.scene.get().arguments
-            )));
-        }
+        let saved = Saved::from_bytes(&self.arguments, state)?;
         let replayed = self.replayed(py, &saved.commands)?;
-        if replayed.fingerprint() != saved.fingerprint {
-            return Err(SimulationError::new_err(
-                "the state: the physics differs from it after its replay; it is of another machine or version of insonate",
-            )
-            .into());
-        }
+        saved.compare(&replayed)?;
         *self.lock()? = replayed;
         Ok(())
     }
@@ -146,6 +155,7 @@ impl Physics {
         Ok(Self {
             state: Mutex::new(self.replayed(py, &commands)?),
             scene: self.scene.clone_ref(py),
+            arguments: self.arguments.clone(),
             compiled: self.compiled.clone(),
         })
     }
@@ -174,6 +184,25 @@ impl Physics {
         Ok(PyArray1::from_slice(py, self.lock()?.physics.qvel()))
     }
 
+    /// Sets the generalised positions.
+    #[setter]
+    fn set_qpos(&self, positions: PyReadonlyArray1<'_, f64>) -> Result<()> {
+        self.lock()?
+            .apply(Command::Positions(positions.as_array().to_vec()))
+    }
+
+    /// Sets the generalised velocities.
+    #[setter]
+    fn set_qvel(&self, velocities: PyReadonlyArray1<'_, f64>) -> Result<()> {
+        self.lock()?
+            .apply(Command::Velocities(velocities.as_array().to_vec()))
+    }
+
+    /// Gives the torso another stiffness [N/m] and damping [N·s/m].
+    fn set_softness(&self, stiffness: f64, damping: f64) -> Result<()> {
+        self.lock()?.apply(Command::Softness(stiffness, damping))
+    }
+
     /// Motor torques [N·m].
     #[getter]
     fn ctrl<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
@@ -183,13 +212,8 @@ impl Physics {
     /// Sets the motor torques [N·m], and disables the controller.
     #[setter]
     fn set_ctrl(&self, torques: PyReadonlyArray1<'_, f64>) -> Result<()> {
-        let mut state = self.lock()?;
-        let given = torques.as_array();
-        let n = state.physics.ctrl().len();
-        if given.len() != n || given.iter().any(|torque| !torque.is_finite()) {
-            return Err(value_error(format!("ctrl needs {n} finite torques")));
-        }
-        state.apply(Command::Torques(given.to_vec()))
+        self.lock()?
+            .apply(Command::Torques(torques.as_array().to_vec()))
     }
 
     /// Resets to the home pose at time 0.
@@ -231,7 +255,6 @@ impl Physics {
 
     /// Places the arm at rest with the probe's face at a pose, and zeroes the force sensor.
     fn place(&self, position: [f64; 3], quaternion: [f64; 4]) -> Result<()> {
-        pose(position, quaternion)?;
         self.lock()?.apply(Command::Place(position, quaternion))
     }
 
@@ -243,14 +266,6 @@ impl Physics {
         quaternion: [f64; 4],
         stiffness: Option<f64>,
     ) -> Result<()> {
-        pose(position, quaternion)?;
-        if let Some(stiffness) = stiffness
-            && !(1.0..=1e5).contains(&stiffness)
-        {
-            return Err(value_error(format!(
-                "stiffness is {stiffness}; it must be between 1 and 100000 1/s²"
-            )));
-        }
         let command = Command::Pose(position, quaternion, stiffness);
         self.lock()?.apply(command)
     }
@@ -258,12 +273,6 @@ impl Physics {
     /// Presses with a force [N] along the probe's axis, and holds the pose in the other directions (hybrid motion-force
     /// control).
     fn control_force(&self, position: [f64; 3], quaternion: [f64; 4], force: f64) -> Result<()> {
-        if !(0.0..=100.0).contains(&force) {
-            return Err(value_error(format!(
-                "force is {force}; it must be between 0 and 100 N"
-            )));
-        }
-        pose(position, quaternion)?;
         let command = Command::Force(position, quaternion, force);
         self.lock()?.apply(command)
     }
@@ -309,7 +318,7 @@ impl Physics {
 
     /// A new state after these commands. Looks for Ctrl-C.
     fn replayed(&self, py: Python<'_>, commands: &[Command]) -> Result<State> {
-        let mut state = py.detach(|| State::new(&self.compiled))?;
+        let mut state = py.detach(|| State::new(&self.compiled, &self.arguments))?;
         for command in commands {
             match command {
                 // The steps of a simulation that diverged fail here as they did then.
@@ -342,143 +351,4 @@ fn run(
         py.check_signals()?;
     }
     Ok(())
-}
-
-impl State {
-    fn new(compiled: &CompiledScene) -> Result<Self> {
-        let mut physics = insonate_sim::Physics::from_scene(compiled)?;
-        // `read` may ask for the pressure on the face after any step.
-        physics.record_contact_points(true);
-        Ok(Self {
-            journal: Journal::default(),
-            readings: Readings::new(&physics)?,
-            placement: ProbePlacement::new(&physics)?,
-            physics,
-            control: Control::User,
-        })
-    }
-
-    /// The commands since the last reset.
-    fn commands(&self) -> Result<&[Command]> {
-        let commands = self.journal.commands();
-        commands.ok_or_else(|| OrderError::new_err(Journal::problem()).into())
-    }
-
-    /// Bits of time, qpos and qvel.
-    fn fingerprint(&self) -> Vec<u64> {
-        let physics = &self.physics;
-        std::iter::once(&physics.time())
-            .chain(physics.qpos())
-            .chain(physics.qvel())
-            .map(|number| number.to_bits())
-            .collect()
-    }
-
-    fn steps(&mut self, n: usize) -> std::result::Result<(), Divergence> {
-        (0..n).try_for_each(|_| {
-            self.journal.note(Command::Steps(1));
-            self.step()
-        })
-    }
-
-    /// Notes a command and carries it out; its numbers were checked.
-    fn apply(&mut self, command: Command) -> Result<()> {
-        if let Command::Steps(n) = command {
-            return self
-                .steps(n as usize)
-                .map_err(|divergence| SimulationError::new_err(divergence.to_string()).into());
-        }
-        self.journal.note(command.clone());
-        match command {
-            Command::Steps(_) => {}
-            Command::Reset => self.reset(),
-            Command::Torques(torques) => {
-                let n = self.physics.ctrl().len();
-                if torques.len() != n {
-                    return Err(value_error(format!("ctrl needs {n} finite torques")));
-                }
-                self.physics.ctrl_mut().copy_from_slice(&torques);
-                self.control = Control::User;
-            }
-            Command::Place(position, quaternion) => {
-                let pose = pose(position, quaternion)?;
-                self.placement.place(&mut self.physics, &pose)?;
-                self.control = Control::User;
-            }
-            Command::Pose(position, quaternion, stiffness) => {
-                self.control_pose(&pose(position, quaternion)?, stiffness)?;
-            }
-            Command::Force(position, quaternion, force) => {
-                self.control_force(pose(position, quaternion)?, force)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The home pose at time 0, as in a new state: with the zero of a new force sensor.
-    fn reset(&mut self) {
-        let new = ForceTorque::new(self.physics.model());
-        if let (Some(sensor), Ok(new)) = (self.physics.force_torque_mut(), new) {
-            *sensor = new;
-        }
-        self.physics.reset();
-        self.control = Control::User;
-    }
-
-    fn control_pose(&mut self, pose: &Pose, stiffness: Option<f64>) -> Result<()> {
-        let target = OscTarget::Pose(*pose);
-        let mut config = OscPoseConfig::default();
-        if let Some(stiffness) = stiffness {
-            config.stiffness = [stiffness; 6];
-        }
-        let physics = &self.physics;
-        match &mut self.control {
-            Control::Pose(controller) if controller.config == config => {
-                controller.set_target(physics, target);
-            }
-            other => {
-                let mut controller = OscPose::new(physics, config)?;
-                controller.set_target(physics, target);
-                *other = Control::Pose(controller);
-            }
-        }
-        Ok(())
-    }
-
-    fn control_force(&mut self, world_from_probe: Pose, force: f64) -> Result<()> {
-        let target = HybridTarget {
-            world_from_probe,
-            twist: Twist::default(),
-            force,
-        };
-        let physics = &self.physics;
-        match &mut self.control {
-            Control::Force(controller) => controller.set_target(physics, target),
-            other => {
-                let mut controller = HybridForce::new(physics, HybridConfig::default())?;
-                controller.set_target(physics, target);
-                *other = Control::Force(controller);
-            }
-        }
-        Ok(())
-    }
-
-    fn step(&mut self) -> std::result::Result<(), Divergence> {
-        match &mut self.control {
-            Control::User => {}
-            Control::Pose(controller) => controller.control(&mut self.physics),
-            Control::Force(controller) => controller.control(&mut self.physics),
-        }
-        self.physics.step()
-    }
-}
-
-fn pose(position: [f64; 3], quaternion: [f64; 4]) -> Result<Pose> {
-    if !position.iter().all(|x| x.is_finite()) {
-        return Err(value_error("a position is finite [m]"));
-    }
-    Ok(Pose {
-        position: Vector3::from(position),
-        rotation: rotation(quaternion)?,
-    })
 }

@@ -16,6 +16,12 @@ pub(crate) enum Command {
     Torques(Vec<f64>),
     /// `place`: position [m] and quaternion wxyz.
     Place([f64; 3], [f64; 4]),
+    /// `set_softness`: stiffness [N/m] and damping [N·s/m].
+    Softness(f64, f64),
+    /// Generalised positions.
+    Positions(Vec<f64>),
+    /// Generalised velocities.
+    Velocities(Vec<f64>),
     /// `control_pose`: position [m], quaternion wxyz, stiffness [1/s²].
     Pose([f64; 3], [f64; 4], Option<f64>),
     /// `control_force`: position [m], quaternion wxyz, force [N].
@@ -27,13 +33,19 @@ pub(crate) enum Command {
 pub(crate) struct Journal {
     commands: Vec<Command>,
     is_full: bool,
+    /// The last change of the softness.
+    softness: Option<Command>,
 }
 
 impl Journal {
-    /// Notes a command. A reset makes those before it irrelevant.
+    /// Notes a command. A reset makes those before it irrelevant, but for the softness.
     pub(crate) fn note(&mut self, command: Command) {
+        if let Command::Softness(..) = command {
+            self.softness = Some(command.clone());
+        }
         if command == Command::Reset {
             self.commands.clear();
+            self.commands.extend(self.softness.clone());
             self.is_full = false;
         }
         match (self.commands.last_mut(), &command) {

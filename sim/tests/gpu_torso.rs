@@ -1,0 +1,144 @@
+//! Contract of torsos on a GPU: a press and a breath feel as on the processor, readings come back, a reset repeats the run, and states on many threads
+//! do not change each other.
+//!
+//! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
+#![cfg(feature = "gpu")]
+
+#[expect(dead_code, reason = "shared by several tests")]
+mod stand;
+
+use insonate_models::torsos::{Breathing, Device, TorsoConfig, xpbd};
+use insonate_sim::{CompiledScene, Physics, Readings};
+use insonate_tissue::gpu::{DeviceError, Gpu};
+use stand::{compiled, press};
+
+/// Whether there is a driver.
+fn has_gpu() -> bool {
+    match Gpu::open() {
+        Ok(_) => true,
+        Err(error @ DeviceError::NoDriver(_)) => {
+            let is_required = std::env::var("INSONATE_REQUIRE_GPU").is_ok_and(|value| value == "1");
+            assert!(!is_required, "INSONATE_REQUIRE_GPU is 1, but {error}");
+            eprintln!("skipped: {error}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A torso with few points that all move.
+fn coarse(device: Device) -> TorsoConfig {
+    TorsoConfig {
+        count: [7, 3, 8],
+        spacing: 0.047,
+        device,
+        ..TorsoConfig::default()
+    }
+}
+
+fn stand_of(config: &TorsoConfig) -> (Physics, Readings) {
+    compiled(&stand::stand(xpbd(config).expect("the torso is possible")))
+}
+
+/// Greatest distance between the points of two states [m].
+fn distance(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let pairs = a.iter().flatten().zip(b.iter().flatten());
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+fn lattice(physics: &Physics) -> Vec<[f64; 3]> {
+    physics.coupling().expect("a coupled torso").positions()
+}
+
+/// A press of 10 mm with a C5-2: 2 % of the force and 0.2 mm of the lattice.
+#[test]
+fn a_press_feels_as_on_the_processor() {
+    if !has_gpu() {
+        return;
+    }
+    for spacing in [0.047, 0.035] {
+        let [(found, moved), (wanted, there)] = [Device::Gpu, Device::Cpu].map(|device| {
+            let config = TorsoConfig {
+                spacing,
+                ..coarse(device)
+            };
+            let (mut physics, readings) = stand_of(&config);
+            let force = press(&mut physics, &readings, 0.01);
+            (force, lattice(&physics))
+        });
+        let error = distance(&moved, &there);
+        eprintln!("{spacing} m apart: {found:.4} N, {wanted:.4} N on the processor, {error:.1e} m");
+        assert!(wanted > 5.0, "{wanted}");
+        assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
+        assert!(error < 2e-4, "{error}");
+    }
+}
+
+/// Breath moves the probe's force as on the processor, within 5 % at every tenth of a second.
+#[test]
+fn breath_and_a_reset_repeat() {
+    if !has_gpu() {
+        return;
+    }
+    let run = |physics: &mut Physics, readings: &Readings| {
+        press(physics, readings, 0.01);
+        let mut forces = Vec::new();
+        for _ in 0..6 {
+            physics.step_n(50).expect("stable");
+            forces.push(readings.contact.force_in_world(physics).z);
+        }
+        (forces, lattice(physics))
+    };
+    let breathing = Some(Breathing {
+        rate: 0.5,
+        amplitude: 0.01,
+    });
+    let [on_gpu, on_cpu] = [Device::Gpu, Device::Cpu].map(|device| {
+        let config = TorsoConfig {
+            breathing,
+            ..coarse(device)
+        };
+        let (mut physics, readings) = stand_of(&config);
+        let first = run(&mut physics, &readings);
+        physics.reset();
+        assert_eq!(run(&mut physics, &readings), first, "{device:?}");
+        first.0
+    });
+    eprintln!("{on_gpu:.2?}\n{on_cpu:.2?}");
+    for (found, wanted) in on_gpu.iter().zip(on_cpu) {
+        assert!(
+            (found - wanted).abs() < 0.05 * wanted.max(5.0),
+            "{found} {wanted}"
+        );
+    }
+}
+
+/// States of one scene share a launch once their threads have joined, and each ends with the bits that it has alone.
+#[test]
+fn states_of_one_scene_do_not_change_each_other() {
+    if !has_gpu() {
+        return;
+    }
+    let torso = xpbd(&coarse(Device::Gpu)).expect("the torso is possible");
+    let scene = CompiledScene::compile(&stand::stand(torso)).expect("MuJoCo takes it");
+    let run = |scene: &CompiledScene, depth: f64| {
+        let mut physics = Physics::from_scene(scene).expect("the torso can be stepped");
+        move || {
+            let joined = physics.join_torsos();
+            physics.ctrl_mut()[0] = -stand::GAP - depth;
+            physics.step_n(60).expect("stable");
+            drop(joined);
+            (physics.qpos().to_vec(), lattice(&physics))
+        }
+    };
+    let depths = [0.005, 0.01, 0.015];
+    let alone = depths.map(|depth| run(&scene, depth)());
+    assert!(distance(&alone[0].1, &alone[2].1) > 1e-3);
+    let states = depths.map(|depth| run(&scene, depth));
+    let together = std::thread::scope(|scope| {
+        let threads = states.map(|state| scope.spawn(state));
+        threads.map(|thread| thread.join().expect("no panic"))
+    });
+    assert_eq!(together, alone);
+}
