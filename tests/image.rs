@@ -30,6 +30,42 @@ fn test_blocks_are_measured() {
     assert!((slope / 0.6 - 1.0).abs() < 0.04, "{fading}");
 }
 
+/// A rib of 4 mm with its top at 15 mm hides 12 dB at 80 mm from the C5-2 by the share of elements on straight ways that miss it, and less
+/// than 1 dB further aside than 20 mm; at the rib's own depth a single way would have a black shadow that ends at its side.
+#[test]
+fn shadows_of_rods_are_soft_and_fill_with_depth() {
+    let rod = ["image", "--phantom", "rod", "--radius", "0.004"];
+    let place = ["--depth", "0.015", "--depths", "0.04,0.08"];
+    let figures = json(&[&rod[..], &place].concat());
+    let levels = figures["shadow_db"].as_array().expect("a list");
+    let at = |x: f64, depth: f64| {
+        let is_here = |row: &&serde_json::Value| {
+            let number = |name: &str| row[name].as_f64().expect("a number");
+            (number("x_m") - x).abs() < 1e-6 && (number("depth_m") - depth).abs() < 1e-6
+        };
+        let row = levels.iter().find(is_here).expect("a place");
+        row["level_db"].as_f64().expect("a number")
+    };
+    let middle = at(0.0, 0.08);
+    assert!((-14.0..-10.0).contains(&middle), "{figures}");
+    assert!(at(0.0, 0.04) < middle - 3.0, "{figures}");
+    for side in [-1.0, 1.0] {
+        assert!((-8.0..-1.0).contains(&at(0.01 * side, 0.08)), "{figures}");
+        assert!(at(0.024 * side, 0.08).abs() < 1.5, "{figures}");
+    }
+    // `--depth` is the picture's depth for everything else.
+    let points = json(&[
+        "image",
+        "--phantom",
+        "points",
+        "--depths",
+        "0.03",
+        "--depth",
+        "0.05",
+    ]);
+    assert_eq!(points["depth_m"], 0.05);
+}
+
 #[test]
 fn a_patient_is_drawn_with_the_materials_around_the_plane() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
@@ -526,6 +562,19 @@ fn impossible_images_are_refused_by_name() {
             "--alpha has no effect",
         ),
         ("image --alpha 0.5", "--alpha has no effect"),
+        (
+            "image --phantom points --radius 0.001",
+            "--radius has no effect",
+        ),
+        (
+            "image --phantom cysts --depth 0.05 --imaging-depth 0.05",
+            "--depth has no effect",
+        ),
+        ("image --phantom rod --radius 1", "radius of the rod"),
+        (
+            "image --phantom rod --depth 0.01 --depths 0.012",
+            "depth of the shadow",
+        ),
     ] {
         let message = refused(arguments, 2);
         assert!(message.contains(named), "{arguments}: {message}");

@@ -4,6 +4,7 @@
 use insonate_ultrasound::beam::{Focusing, TransmitFocus};
 use insonate_ultrasound::deformation::Rigid;
 use insonate_ultrasound::material::{AIR, BONE, SOFT_TISSUE};
+use insonate_ultrasound::measure::{BoneRod, rod_shadow};
 use insonate_ultrasound::phantom::Block;
 use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v};
 use insonate_ultrasound::{BMode, Material, Settings, View};
@@ -98,6 +99,38 @@ fn shadows_of_rods_are_those_of_the_wave_equation() {
             assert!((found - wanted).abs() < 1.5, "{x}: {found} {wanted}");
         }
     }
+    let rod = BoneRod {
+        radius: 0.002,
+        top: 0.01,
+    };
+    let levels = rod_shadow(&transducer, &settings, &rod, &[0.03]).expect("the rod is valid");
+    assert!(levels.iter().all(|found| found.depth == 0.03));
+    for [x, wanted] in WAVES {
+        for x in [-1e-3 * x, 1e-3 * x] {
+            let here = levels.iter().find(|found| (found.x - x).abs() < 1e-6);
+            let found = here.expect("a place at each half radius").level;
+            assert!((found - wanted).abs() < 1.5, "{x}: {found} {wanted}");
+        }
+    }
+}
+
+#[test]
+fn rods_out_of_range_are_refused_by_name() {
+    let transducer = c5_2();
+    let settings = Settings::bare(&transducer);
+    let refused = |radius: f64, top: f64, depth: f64| {
+        let rod = BoneRod { radius, top };
+        let found = rod_shadow(&transducer, &settings, &rod, &[depth]);
+        found.expect_err("it is out of range").to_string()
+    };
+    let radius = refused(0.1, 0.01, 0.05);
+    assert!(radius.contains("radius of the rod"), "{radius}");
+    let top = refused(0.002, f64::NAN, 0.05);
+    assert!(top.contains("depth of the rod"), "{top}");
+    let bottom = refused(0.05, 0.25, 0.05);
+    assert!(bottom.contains("bottom of the rod"), "{bottom}");
+    let within = refused(0.002, 0.01, 0.012);
+    assert!(within.contains("depth of the shadow"), "{within}");
 }
 
 /// Share of the elements on straight ways to a point that miss a rod; elements at most `half` from the point's line along the face, or seen

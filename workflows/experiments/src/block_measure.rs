@@ -1,6 +1,8 @@
 //! Figures that the frames of a test block are measured for.
 
-use insonate_ultrasound::measure::{attenuation_slope, point_targets, speckle_statistics};
+use insonate_ultrasound::measure::{
+    BoneRod, attenuation_slope, point_targets, rod_shadow, speckle_statistics,
+};
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{Frame, Settings, UltrasoundError};
 use serde::Serialize;
@@ -19,6 +21,13 @@ pub enum BlockMeasure {
     Speckle,
     /// How fast speckle fades in tissue that attenuates by this [dB/(cm MHz)].
     Attenuation(f64),
+    /// The shadow of a rod of bone at these depths [m].
+    Rod {
+        /// The rod.
+        rod: BoneRod,
+        /// Depths [m].
+        depths: Vec<f64>,
+    },
 }
 
 /// The figures of a block.
@@ -44,6 +53,22 @@ pub enum BlockFigures {
         /// Frequency of the transducer [Hz].
         frequency_hz: f64,
     },
+    /// Of a rod.
+    Rod {
+        /// Each place behind it.
+        shadow_db: Vec<ShadowFigures>,
+    },
+}
+
+/// What a rod of bone leaves of the echoes at a place behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ShadowFigures {
+    /// Distance from the middle scanline, along the array at that depth [m].
+    pub x_m: f64,
+    /// Depth [m].
+    pub depth_m: f64,
+    /// Power of speckle relative to the same tissue without the rod [dB].
+    pub level_db: f64,
 }
 
 /// Width of a point: full widths at half maximum [m], and what is left of its echo.
@@ -112,6 +137,17 @@ impl BlockMeasure {
                 BlockFigures::Attenuation {
                     slope_db_per_cm_mhz: found.slope,
                     frequency_hz: found.frequency,
+                }
+            }
+            Self::Rod { rod, depths } => {
+                let levels = rod_shadow(probe, settings, rod, depths)?;
+                let levels = levels.iter().map(|found| ShadowFigures {
+                    x_m: found.x,
+                    depth_m: found.depth,
+                    level_db: found.level,
+                });
+                BlockFigures::Rod {
+                    shadow_db: levels.collect(),
                 }
             }
         })

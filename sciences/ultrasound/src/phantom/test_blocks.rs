@@ -4,6 +4,19 @@ use super::Block;
 use crate::material::{BONE, FAT, GEL, MUSCLE, Material, SKIN, SOFT_TISSUE, URINE};
 
 impl Block {
+    /// Soft tissue that does not attenuate.
+    pub fn tissue_without_loss() -> Self {
+        Self::uniform(Material {
+            attenuation: 0.0,
+            ..SOFT_TISSUE
+        })
+    }
+
+    /// Soft tissue that does not attenuate, with a rod of bone of a radius on the axis, whose top is at a depth [m].
+    pub fn bone_rod(top: f32, radius: f32) -> Self {
+        Self::tissue_without_loss().with_rod(BONE, [0.0, top + radius], radius)
+    }
+
     /// Anechoic cysts above, inclusions of −9, −6, −3, 3, 6 dB below, and wires down the middle, for a picture of depth `shown` [m].
     pub fn cysts(shown: f32) -> Self {
         let fluid = Material {
