@@ -18,7 +18,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::grid::Grid;
-use super::legs::ROWS;
+use super::legs::{Legs, ROWS};
 use crate::beam::Focusing;
 use crate::simd::wide;
 use crate::transducer::Transducer;
@@ -31,17 +31,17 @@ const N_FAMILIES: usize = 13;
 struct Family {
     /// Shift from the row before to this row [lines].
     shifts: Vec<f32>,
-    /// Shift from the face to this row [lines].
-    from_face: Vec<f32>,
     /// Weights among the transmitting and the receiving elements.
     weights: Vec<[f32; 2]>,
+    /// First line, and the line behind the last, whose elements exist.
+    existing: Vec<[usize; 2]>,
 }
 
 /// Families of rays over beam space.
 #[derive(Clone, Debug)]
 pub(crate) struct Aperture {
     families: Vec<Family>,
-    pub(crate) n_rows: usize,
+    n_rows: usize,
     n_lines: usize,
     /// One over the product of the sums of weights of the transmitting and the receiving elements that exist, shape `[n_rows, n_lines]`.
     norms: Vec<f32>,
@@ -152,7 +152,10 @@ impl Aperture {
             Family {
                 shifts: (0..n_rows).map(shift).collect(),
                 weights: weights.collect(),
-                from_face,
+                existing: from_face
+                    .iter()
+                    .map(|offset| existing(*offset, grid.n_lines))
+                    .collect(),
             }
         };
         let mut aperture = Self {
@@ -170,7 +173,7 @@ impl Aperture {
         for family in &self.families {
             for row in 0..self.n_rows {
                 let [sent, heard] = family.weights[row];
-                let [first, last] = self.existing(family, row);
+                let [first, last] = family.existing[row];
                 for sum in &mut sums[row * self.n_lines..][first..last] {
                     *sum = [sum[0] + sent, sum[1] + heard];
                 }
@@ -180,22 +183,22 @@ impl Aperture {
         sums.into_iter().map(norm).collect()
     }
 
-    /// First line, and the line behind the last, whose elements of a family exist.
-    fn existing(&self, family: &Family, row: usize) -> [usize; 2] {
-        let offset = family.from_face[row];
-        let n = self.n_lines as f32;
-        let [first, last] =
-            [-0.5 - offset, n - 0.5 - offset].map(|line| line.ceil().clamp(0.0, n) as usize);
-        [first, last.max(first)]
-    }
-
-    /// Two-way amplitudes that the aperture leaves, shape `[n_rows, n_lines]`, from the share of the amplitude one way that each row leaves of
-    /// the row before (same shape), and the contact of the lines' elements.
-    pub(crate) fn light(&self, left: &[f32], coupled: &[bool], light: &mut [f32]) {
+    /// Finds the two-way amplitudes that the aperture leaves of one ray of each line, given what each row leaves of the row before and the
+    /// contact of the lines' elements.
+    pub(crate) fn light<'a>(
+        &self,
+        rays: impl Iterator<Item = &'a Legs>,
+        coupled: &[bool],
+        light: &mut Light,
+    ) {
         let n = self.n_lines;
-        let mut heard = vec![0.0; light.len()];
-        light.fill(0.0);
-        let [mut here, mut moved, mut lost] = [(); 3].map(|()| vec![0.0; n]);
+        light.take_left(rays, n);
+        let Light {
+            left,
+            sent,
+            heard,
+            lines: [here, next],
+        } = light;
         wide(
             #[inline(always)]
             || {
@@ -204,50 +207,147 @@ impl Aperture {
                         *share = f32::from(u8::from(*coupled));
                     }
                     for row in 0..self.n_rows {
-                        let shift = family.shifts[row];
-                        move_lines(&here, shift, &mut moved);
-                        move_lines(&left[row * n..][..n], 0.5 * shift, &mut lost);
-                        for (here, (moved, lost)) in here.iter_mut().zip(moved.iter().zip(&lost)) {
-                            *here = moved * lost;
-                        }
+                        advance(here, &left[row * n..][..n], family.shifts[row], next);
+                        std::mem::swap(here, next);
                         let weights = family.weights[row];
-                        let [first, last] = self.existing(family, row);
+                        let [first, last] = family.existing[row];
                         let own = row * n + first..row * n + last;
-                        for (i, sums) in [&mut *light, &mut heard].into_iter().enumerate() {
-                            let weight = weights[i];
-                            for (sum, share) in sums[own.clone()].iter_mut().zip(&here[first..last])
-                            {
-                                *sum += weight * share;
-                            }
+                        for (sums, weight) in [&mut *sent, &mut *heard].into_iter().zip(weights) {
+                            add(&mut sums[own.clone()], weight, &here[first..last]);
                         }
                     }
                 }
-                for ((light, heard), norm) in light.iter_mut().zip(&heard).zip(&self.norms) {
-                    *light *= heard * norm;
+                for ((sent, heard), norm) in sent.iter_mut().zip(&*heard).zip(&self.norms) {
+                    *sent *= heard * norm;
                 }
             },
         );
     }
 }
 
-/// Values a number of lines further on; behind the last line it repeats.
-#[inline(always)]
-fn move_lines(values: &[f32], shift: f32, moved: &mut [f32]) {
-    let n = values.len() as isize;
-    let whole = shift.floor();
-    let share = shift - whole;
-    let by = (whole as isize).clamp(-n, n);
-    let at = |line: isize| values[line.clamp(0, n - 1) as usize];
-    let inside = (-by).clamp(0, n)..(n - 1 - by).clamp(0, n);
-    for line in (0..inside.start).chain(inside.end.max(inside.start)..n) {
-        let (before, after) = (at(line + by), at(line + by + 1));
-        moved[line as usize] = before + share * (after - before);
+/// First line, and the line behind the last, whose elements exist at an offset [lines].
+fn existing(offset: f32, n_lines: usize) -> [usize; 2] {
+    let n = n_lines as f32;
+    let [first, last] =
+        [-0.5 - offset, n - 0.5 - offset].map(|line| line.ceil().clamp(0.0, n) as usize);
+    [first, last.max(first)]
+}
+
+/// What the aperture leaves of one ray of each line, and buffers to find it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Light {
+    /// What each row leaves of the row before, one way, shape `[n_rows, n_lines]`.
+    left: Vec<f32>,
+    /// Sums over transmitting elements, in the end the two-way amplitudes, and over receiving elements; same shape.
+    sent: Vec<f32>,
+    heard: Vec<f32>,
+    /// Shares of one row, and of the next.
+    lines: [Vec<f32>; 2],
+}
+
+impl Light {
+    pub(crate) fn new(aperture: &Aperture) -> Self {
+        let n = aperture.n_rows * aperture.n_lines;
+        let [left, sent, heard] = [(); 3].map(|()| vec![0.0; n]);
+        Self {
+            left,
+            sent,
+            heard,
+            lines: [(); 2].map(|()| vec![0.0; aperture.n_lines]),
+        }
     }
-    if inside.start < inside.end {
-        let (first, last) = (inside.start as usize, inside.end as usize);
-        let from = &values[(inside.start + by) as usize..][..last - first + 1];
-        for (moved, pair) in moved[first..last].iter_mut().zip(from.windows(2)) {
-            *moved = pair[0] + share * (pair[1] - pair[0]);
+
+    /// Two-way amplitude at a row of a line.
+    pub(crate) fn at(&self, row: usize, line: usize) -> f32 {
+        let at = row * self.lines[0].len() + line;
+        self.sent.get(at).copied().unwrap_or(0.0)
+    }
+
+    /// Stores what rows of all lines leave, side by side.
+    fn take_left<'a>(&mut self, rays: impl Iterator<Item = &'a Legs>, n_lines: usize) {
+        for numbers in [&mut self.left, &mut self.sent, &mut self.heard] {
+            numbers.fill(0.0);
+        }
+        for (line, ray) in rays.enumerate() {
+            let rows = self.left.chunks_exact_mut(n_lines);
+            for (row, left) in rows.zip(&ray.left) {
+                row[line] = *left;
+            }
+        }
+    }
+}
+
+/// Adds weighted numbers to sums.
+#[inline(always)]
+fn add(sums: &mut [f32], weight: f32, numbers: &[f32]) {
+    if weight > 0.0 {
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            *sum += weight * number;
+        }
+    }
+}
+
+/// A number of lines, in parts.
+#[derive(Clone, Copy)]
+struct Shift {
+    whole: isize,
+    share: f32,
+}
+
+impl Shift {
+    #[inline(always)]
+    fn new(lines: f32) -> Self {
+        let whole = lines.floor();
+        Self {
+            whole: whole as isize,
+            share: lines - whole,
+        }
+    }
+
+    /// Value that far from a line; behind the last line it repeats.
+    #[inline(always)]
+    fn at(self, values: &[f32], line: usize) -> f32 {
+        let last = values.len() as isize - 1;
+        let near = (line as isize).saturating_add(self.whole);
+        let [before, after] =
+            [near, near.saturating_add(1)].map(|line| values[line.clamp(0, last) as usize]);
+        before + self.share * (after - before)
+    }
+
+    /// First line, and the line behind the last, for which the values on both sides exist.
+    #[inline(always)]
+    fn inside(self, n: usize) -> [usize; 2] {
+        let n = n as isize;
+        [-self.whole, (n - 1).saturating_sub(self.whole)].map(|line| line.clamp(0, n) as usize)
+    }
+
+    /// Values on both sides of lines inside.
+    #[inline(always)]
+    fn sides(self, values: &[f32], [first, last]: [usize; 2]) -> [&[f32]; 2] {
+        let from = &values[(first as isize + self.whole) as usize..];
+        [&from[..last - first], &from[1..=last - first]]
+    }
+}
+
+/// Shares of the next row: those a shift further on, times what is left half that far.
+#[inline(always)]
+fn advance(here: &[f32], left: &[f32], shift: f32, next: &mut [f32]) {
+    let n = here.len();
+    let [whole, half] = [shift, 0.5 * shift].map(Shift::new);
+    let ([a, b], [c, d]) = (whole.inside(n), half.inside(n));
+    let first = a.max(c);
+    let last = b.min(d).max(first);
+    for line in (0..first).chain(last..n) {
+        next[line] = whole.at(here, line) * half.at(left, line);
+    }
+    if first < last {
+        let [before, behind] = whole.sides(here, [first, last]);
+        let [nearer, further] = half.sides(left, [first, last]);
+        let sides = before.iter().zip(behind).zip(nearer.iter().zip(further));
+        for (next, ((before, behind), (nearer, further))) in next[first..last].iter_mut().zip(sides)
+        {
+            let share = before + whole.share * (behind - before);
+            *next = share * (nearer + half.share * (further - nearer));
         }
     }
 }

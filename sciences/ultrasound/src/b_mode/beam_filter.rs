@@ -11,6 +11,7 @@
 use std::f32::consts::PI;
 
 use super::grid::Grid;
+use crate::pack::{LANES, Lanes};
 use crate::simd::wide;
 
 /// Numbers that are summed at once.
@@ -50,37 +51,71 @@ impl BeamFilter {
 
     /// Makes the taps of a beam that is wider than without loss by a ratio, for each sample.
     pub(crate) fn widen(&mut self, grid: &Grid, ratios: &[f32]) {
-        let narrowed = |sigma: f32| (sigma * sigma - SHARED).max(LEAST).sqrt();
-        let reach_of = |sigma: f32| ((2.8 * narrowed(sigma)).ceil() as usize).min(grid.n_lines - 1);
-        let sigmas = grid.sigma_across.iter().zip(ratios);
-        let sigmas = sigmas.map(|(sigma, ratio)| sigma * ratio);
+        let widths = |sample: usize| {
+            let sigma = grid.sigma_across[sample] * ratios[sample];
+            (sigma, (sigma * sigma - SHARED).max(LEAST))
+        };
         self.reaches.clear();
-        self.reaches.extend(sigmas.clone().map(reach_of));
+        self.reaches.extend((0..grid.n_samples).map(|sample| {
+            let (_, narrowed) = widths(sample);
+            ((2.8 * narrowed.sqrt()).ceil() as usize).min(grid.n_lines - 1)
+        }));
         let most = self.reaches.iter().copied().max().unwrap_or(0);
         self.taps.resize_with(most + 1, Vec::new);
         for taps in &mut self.taps {
             taps.clear();
             taps.resize(grid.n_samples, 0.0);
         }
-        for (sample, sigma) in sigmas.enumerate() {
-            // e^(−n²/2σ²), from one distance to the next.
-            let nearest = (-0.5 / narrowed(sigma).powi(2)).exp();
-            let (mut weight, mut ratio, mut sum) = (1.0, nearest, 0.0);
-            let reach = self.reaches[sample];
-            for taps in &mut self.taps[..=reach] {
-                taps[sample] = weight;
-                sum += weight;
-                weight *= ratio;
-                ratio *= nearest * nearest;
+        for first in (0..grid.n_samples).step_by(LANES) {
+            let n = LANES.min(grid.n_samples - first);
+            let (mut nearest, mut areas) = ([0.0; LANES], [0.0; LANES]);
+            for lane in 0..n {
+                let (sigma, narrowed) = widths(first + lane);
+                nearest[lane] = (-0.5 / narrowed).exp();
+                areas[lane] = (2.0 * PI).sqrt() * sigma;
             }
-            let scale = (2.0 * PI).sqrt() * sigma / (2.0 * sum - 1.0);
-            for taps in &mut self.taps[..=reach] {
-                taps[sample] *= scale;
-            }
-            #[cfg(feature = "gpu")]
-            {
-                self.shapes[sample] = [scale, nearest, reach as f32, 0.0];
-            }
+            self.put_taps([first, n], nearest, areas);
+        }
+    }
+
+    /// Writes the taps of `n` samples from `first` on, given the ratio of the tap of the next line to that of the line itself, and their sum.
+    fn put_taps(&mut self, [first, n]: [usize; 2], nearest: Lanes, areas: Lanes) {
+        let mut reaches = [0.0; LANES];
+        for (reach, own) in reaches.iter_mut().zip(&self.reaches[first..first + n]) {
+            *reach = *own as f32;
+        }
+        let most = reaches.iter().copied().fold(0.0, f32::max) as usize;
+        let taps = &mut self.taps[..=most];
+        let mut scales = [0.0; LANES];
+        wide(
+            #[inline(always)]
+            || {
+                // e^(−n²/2σ²), from one distance to the next.
+                let (mut weights, mut ratios, mut sums) = ([1.0; LANES], nearest, [0.0; LANES]);
+                for (lines, taps) in taps.iter_mut().enumerate() {
+                    taps[first..first + n].copy_from_slice(&weights[..n]);
+                    for lane in 0..LANES {
+                        sums[lane] += weights[lane];
+                        // Numbers that nobody hears would become slow.
+                        let is_within = lines as f32 + 1.0 <= reaches[lane];
+                        let ratio = if is_within { ratios[lane] } else { 0.0 };
+                        weights[lane] *= ratio;
+                        ratios[lane] = ratio * (nearest[lane] * nearest[lane]);
+                    }
+                }
+                for lane in 0..LANES {
+                    scales[lane] = areas[lane] / (2.0 * sums[lane] - 1.0);
+                }
+                for taps in taps {
+                    for (tap, scale) in taps[first..first + n].iter_mut().zip(&scales) {
+                        *tap *= scale;
+                    }
+                }
+            },
+        );
+        #[cfg(feature = "gpu")]
+        for lane in 0..n {
+            self.shapes[first + lane] = [scales[lane], nearest[lane], reaches[lane], 0.0];
         }
     }
 

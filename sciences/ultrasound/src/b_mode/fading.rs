@@ -2,17 +2,25 @@
 //!
 //! Lines share them: their losses are averaged, weighted by what is left, as apertures of neighbouring lines overlap.
 
+use super::echo_shader::turn;
 use super::echoes::Carrier;
 use super::grid::Grid;
 use super::legs::ROWS;
 use super::walk::ScanlinePath;
 use crate::beam::{Faded, N_SLOPES, SLOPE_STEP};
+use crate::simd::wide;
 
 /// Pulse and beam behind the attenuation of a frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
     /// Slope of the loss over the frequency's relative change, for every [`ROWS`]th sample [Np].
     slopes: Vec<f32>,
+    /// What is left there, over all lines.
+    weights: Vec<f32>,
+    /// Pulse and beam there.
+    faded: Vec<Faded>,
+    /// Number of the pulse without loss, for each sample.
+    clear_pulses: Vec<u32>,
     /// Number of the pulse, for each sample.
     pub(crate) pulses: Vec<u32>,
     /// Ratio of the beam's width to its width without loss, for each sample.
@@ -23,8 +31,14 @@ pub(crate) struct Fading {
 
 impl Fading {
     pub(crate) fn new(grid: &Grid, carrier: Carrier) -> Self {
+        let clear = |row: &[Faded; N_SLOPES]| Faded::at(row, 0.0);
         let mut fading = Self {
             slopes: vec![0.0; grid.faded.len()],
+            weights: vec![0.0; grid.faded.len()],
+            faded: grid.faded.iter().map(clear).collect(),
+            clear_pulses: (0..grid.n_samples)
+                .map(|sample| grid.pulse(sample, 0) as u32)
+                .collect(),
             pulses: vec![0; grid.n_samples],
             widenings: vec![1.0; grid.n_samples],
             turns: vec![[1.0, 0.0]; grid.n_samples * grid.n_places + 2 * grid.margin],
@@ -35,52 +49,76 @@ impl Fading {
 
     /// Takes the losses of all lines.
     pub(crate) fn take(&mut self, grid: &Grid, carrier: Carrier, tracks: &[ScanlinePath]) {
-        let mut before = 0.0;
-        for (row, slope) in self.slopes.iter_mut().enumerate() {
-            let (mut weight, mut sum) = (0.0, 0.0);
-            for track in tracks {
-                if let Some([amplitude, moment]) = track.losses.get(row) {
-                    weight += amplitude;
-                    sum += moment;
-                }
+        let Self {
+            slopes, weights, ..
+        } = self;
+        slopes.fill(0.0);
+        weights.fill(0.0);
+        for track in tracks {
+            let rows = slopes.iter_mut().zip(&mut *weights);
+            for ((sum, weight), [amplitude, moment]) in rows.zip(&track.losses) {
+                *weight += amplitude;
+                *sum += moment;
             }
+        }
+        let mut before = 0.0;
+        for (slope, weight) in slopes.iter_mut().zip(weights) {
             // In the dark the last loss remains.
-            *slope = if weight > 1e-12 { sum / weight } else { before };
+            *slope = if *weight > 1e-12 {
+                *slope / *weight
+            } else {
+                before
+            };
             before = *slope;
         }
         self.tabulate(grid, carrier);
     }
 
     fn tabulate(&mut self, grid: &Grid, carrier: Carrier) {
-        let faded: Vec<Faded> = grid
-            .faded
-            .iter()
-            .zip(&self.slopes)
-            .map(|(row, slope)| Faded::at(row, *slope))
-            .collect();
-        let between = |of: fn(&Faded) -> f32, place: f32| {
-            let place = (place / ROWS as f32).clamp(0.0, (faded.len() - 2) as f32);
-            let row = place as usize;
-            let (before, after) = (of(&faded[row]), of(&faded[row + 1]));
-            before + (place - row as f32) * (after - before)
-        };
-        for sample in 0..grid.n_samples {
-            let row = sample / ROWS;
-            let share = (sample % ROWS) as f32 / ROWS as f32;
-            let slope = self.slopes[row] + share * (self.slopes[row + 1] - self.slopes[row]);
-            let level = (slope / SLOPE_STEP + 0.5) as usize;
-            self.pulses[sample] = grid.pulse(sample, level.min(N_SLOPES - 1)) as u32;
-            self.widenings[sample] = between(|faded| faded.widening, sample as f32);
+        let rows = grid.faded.iter().zip(&self.slopes);
+        for (faded, (row, slope)) in self.faded.iter_mut().zip(rows) {
+            *faded = Faded::at(row, *slope);
         }
+        let samples = self.pulses.chunks_mut(ROWS);
+        let samples = samples.zip(self.widenings.chunks_mut(ROWS));
+        for (row, (pulses, widenings)) in samples.enumerate() {
+            let clear = &self.clear_pulses[row * ROWS..];
+            let slopes = [self.slopes[row], self.slopes[row + 1]];
+            let wider = [row, row + 1].map(|row| self.faded[row].widening);
+            for (i, (pulse, widening)) in pulses.iter_mut().zip(widenings).enumerate() {
+                let share = i as f32 / ROWS as f32;
+                let between = |[a, b]: [f32; 2]| a + share * (b - a);
+                let level = (between(slopes) / SLOPE_STEP + 0.5) as usize;
+                *pulse = clear[i] + level.min(N_SLOPES - 1) as u32;
+                *widening = between(wider);
+            }
+        }
+        self.find_turns(grid, carrier);
+    }
+
+    fn find_turns(&mut self, grid: &Grid, carrier: Carrier) {
         // Two-way periods per place and hertz.
         let time = f64::from(2.0 / (carrier.places * grid.speed_of_sound));
-        let mut turns = 0f64;
-        for (place, turn) in self.turns.iter_mut().enumerate() {
-            let sample = (place as f32 - grid.margin as f32) / grid.n_places as f32;
-            let angle = (-std::f64::consts::TAU * turns.fract()) as f32;
-            *turn = [angle.cos(), angle.sin()];
-            turns += time * f64::from(between(|faded| faded.shift, sample));
-        }
+        let per_row = (ROWS * grid.n_places) as f32;
+        let last = (self.faded.len() - 2) as f32;
+        let Self { turns, faded, .. } = self;
+        wide(
+            #[inline(always)]
+            || {
+                let mut turned = 0f64;
+                for (place, next) in turns.iter_mut().enumerate() {
+                    next[0] = (turned - turned.floor()) as f32;
+                    let row = ((place as f32 - grid.margin as f32) / per_row).clamp(0.0, last);
+                    let before = row as usize;
+                    let [a, b] = [before, before + 1].map(|row| faded[row].shift);
+                    turned += time * f64::from(a + (row - before as f32) * (b - a));
+                }
+                for pair in turns {
+                    let [cos, sin] = turn(pair[0]);
+                    *pair = [cos, -sin];
+                }
+            },
+        );
     }
 
     /// Number of lines whose equal echoes add up in a line: the area of the beam.

@@ -110,6 +110,12 @@ impl Grid {
         Faded::at(&self.faded[row.min(self.faded.len() - 1)], slope)
     }
 
+    /// The same at a sample.
+    pub(crate) fn faded_at(&self, sample: usize, slope: f32) -> Faded {
+        let row = (sample + ROWS / 2) / ROWS;
+        Faded::at(&self.faded[row.min(self.faded.len() - 1)], slope)
+    }
+
     /// Point in the probe's frame.
     pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
         let lateral = (across - self.middle()) * self.spacing;

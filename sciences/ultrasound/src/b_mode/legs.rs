@@ -5,6 +5,8 @@
     reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
+use std::ops::Range;
+
 use super::acoustics::Acoustics;
 use super::front::Front;
 use super::grid::Grid;
@@ -29,6 +31,12 @@ impl Leg {
         last.max(self.start as usize)
     }
 
+    /// Numbers of the [`ROWS`]th samples of the leg.
+    fn rows(&self) -> Range<usize> {
+        let [first, last] = [self.start, self.end].map(|sample| (sample as usize).div_ceil(ROWS));
+        first..last
+    }
+
     /// Whether a sample lies behind the leg.
     pub(crate) fn ends_before(&self, sample: usize) -> bool {
         self.end as usize <= sample
@@ -48,49 +56,33 @@ impl Leg {
 
 /// Loss in bone and gas on the way from an element to a point, one way [Np/m].
 const OPAQUE: f32 = 3000.0;
-/// Most samples between two gains of a ray.
+/// Samples from one depth of the aperture's light to the next.
 pub(crate) const ROWS: usize = 8;
 
 /// A ray in parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Legs {
     pub(crate) all: Vec<Leg>,
-    /// Amplitudes relative to the loss at the mean frequency; each lies within a leg, and they follow each other.
-    gains: Vec<Gain>,
+    /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
+    pub(crate) left: Vec<f32>,
+    /// Amplitude of each sample relative to the loss at the mean frequency; 0 in the dark.
+    gains: Vec<f32>,
     /// What the aperture leaves, for every [`ROWS`]th sample; NaN in bone and gas.
     light: Vec<f32>,
-}
-
-/// A gain that changes linearly over samples.
-#[derive(Clone, Copy, Debug)]
-struct Gain {
-    /// First sample, and the sample behind the last.
-    start: u32,
-    end: u32,
-    /// At the first sample, and per sample.
-    value: f32,
-    slope: f32,
-}
-
-impl Gain {
-    #[inline(always)]
-    fn at(&self, place: f32) -> f32 {
-        self.value + self.slope * (place - self.start as f32)
-    }
 }
 
 impl Legs {
     pub(crate) fn clear(&mut self) {
         self.all.clear();
+        self.left.clear();
         self.gains.clear();
         self.light.clear();
     }
 
-    /// Gain at a place [samples].
-    pub(crate) fn gain(&self, place: f32) -> f32 {
-        let own = self.gains.partition_point(|gain| gain.end as f32 <= place);
-        let gain = self.gains.get(own).or(self.gains.last());
-        gain.map_or(1.0, |gain| gain.at(place))
+    /// Gain at a sample.
+    pub(crate) fn gain(&self, sample: usize) -> f32 {
+        let gain = self.gains.get(sample).or(self.gains.last());
+        gain.copied().unwrap_or(1.0)
     }
 
     /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np], and `light` has the two-way amplitude that
@@ -103,24 +95,18 @@ impl Legs {
     ) {
         self.take_light(media, light);
         let mut gains = std::mem::take(&mut self.gains);
+        let n = self.all.last().map_or(0, |leg| leg.end as usize);
+        gains.resize(n, 0.0);
         for leg in &self.all {
-            let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
-            let at = |sample: usize| {
-                let share = self.share(media, leg, sample);
-                share * gain_of(sample, media.slope(leg, sample))
-            };
-            let mut value = at(start);
-            let first = (start / ROWS + 1) * ROWS;
-            let stops = (first..end).step_by(ROWS).chain([end]);
-            let mut from = start;
-            for stop in stops {
+            let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
+            let share = self.shares(media, leg);
+            let at = |sample: usize| share(sample) * gain_of(sample, media.slope(leg, sample));
+            let (mut value, mut from) = (at(start), start);
+            // In the dark nothing is heard.
+            while from < dark {
+                let stop = ((from / ROWS + 1) * ROWS).min(end);
                 let next = at(stop);
-                gains.push(Gain {
-                    start: from as u32,
-                    end: stop as u32,
-                    value,
-                    slope: (next - value) / (stop - from) as f32,
-                });
+                ramp(&mut gains[from..stop], [value, next]);
                 (value, from) = (next, stop);
             }
         }
@@ -129,31 +115,47 @@ impl Legs {
 
     /// For every [`ROWS`]th sample, what the aperture leaves; NaN in bone and gas.
     fn take_light(&mut self, media: &Media, light: impl Fn(usize) -> f32) {
-        self.light.clear();
         for leg in &self.all {
-            let is_open = !media.medium(leg).blocks;
-            let first = (leg.start as usize).div_ceil(ROWS);
-            for row in first..(leg.end as usize).div_ceil(ROWS) {
-                self.light.push(if is_open { light(row) } else { f32::NAN });
+            let rows = leg.rows();
+            if media.medium(leg).blocks {
+                self.light.resize(rows.end, f32::NAN);
+            } else {
+                self.light.extend(rows.map(&light));
             }
         }
     }
 
     /// What the aperture leaves over what the ray itself leaves, at a sample of a leg or at its end.
     pub(crate) fn share(&self, media: &Media, leg: &Leg, sample: usize) -> f32 {
-        let (light, own) = if media.medium(leg).blocks {
-            (self.light_before(leg.start as usize), leg.front.amplitude)
+        self.shares(media, leg)(sample)
+    }
+
+    fn shares(&self, media: &Media, leg: &Leg) -> impl Fn(usize) -> f32 {
+        let blocks = media.medium(leg).blocks;
+        let in_front = if blocks {
+            self.light_before(leg.start as usize)
         } else {
-            (self.light_at(sample), media.soft(leg, sample))
+            0.0
         };
-        if own > 1e-12 { light / own } else { 0.0 }
+        move |sample| {
+            let (light, own) = if blocks {
+                (in_front, leg.front.amplitude)
+            } else {
+                (self.light_at(sample), media.soft(leg, sample))
+            };
+            if own > 1e-12 { light / own } else { 0.0 }
+        }
     }
 
     /// Light at a sample, from the rows on both sides that are neither bone nor gas.
     fn light_at(&self, sample: usize) -> f32 {
         let row = sample / ROWS;
         let at = |row: usize| self.light.get(row).copied().unwrap_or(f32::NAN);
-        let [before, after] = [at(row), at(row + 1)];
+        let before = at(row);
+        if sample.is_multiple_of(ROWS) && !before.is_nan() {
+            return before;
+        }
+        let after = at(row + 1);
         match (before.is_nan(), after.is_nan()) {
             (false, false) => before + (after - before) * (sample % ROWS) as f32 / ROWS as f32,
             (false, true) => before,
@@ -169,56 +171,70 @@ impl Legs {
         open.copied().unwrap_or(1.0)
     }
 
-    /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
-    pub(crate) fn left(&self, media: &Media, step: f32, mut put: impl FnMut(usize, f32)) {
-        let (mut row, mut blocked, mut before) = (0, 0usize, 1.0);
+    /// Finds what is left from each [`ROWS`]th sample to the next.
+    pub(crate) fn find_left(&mut self, media: &Media) {
+        // Amplitude at the row before, and the samples of bone and gas since.
+        let (mut before, mut blocked) = (1.0, 0);
         for leg in &self.all {
             let medium = media.medium(leg);
-            let mut from = leg.start as usize;
-            while row * ROWS < leg.end as usize {
-                let at = row * ROWS;
-                if medium.blocks {
-                    blocked += at - from;
-                    from = at;
-                }
-                let now = if medium.blocks {
-                    leg.front.amplitude
-                } else {
-                    media.loss(leg, at)[0]
-                };
-                let soft = if before > 1e-30 {
-                    (now / before).sqrt()
-                } else {
-                    0.0
-                };
-                put(row, soft * (-OPAQUE * step * blocked as f32).exp());
-                (before, blocked, row) = (now, 0, row + 1);
+            let rows = leg.rows();
+            let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
+            if rows.is_empty() {
+                blocked += if medium.blocks { end - start } else { 0 };
+                continue;
             }
             if medium.blocks {
-                blocked += (leg.end as usize) - from.max(leg.start as usize);
+                blocked += rows.start * ROWS - start;
             }
+            let reached = |row: usize| {
+                if medium.blocks {
+                    leg.front.amplitude
+                } else {
+                    media.loss(leg, row * ROWS)[0]
+                }
+            };
+            let soft = if before > 1e-30 {
+                (reached(rows.start) / before).sqrt()
+            } else {
+                0.0
+            };
+            self.left.push(soft * media.opaque(blocked));
+            // Within a leg each row leaves the same share.
+            let lit = if medium.blocks { end } else { dark };
+            let lit = lit.div_ceil(ROWS).clamp(rows.start + 1, rows.end);
+            self.left.resize(lit, medium.per_row);
+            self.left.resize(rows.end, 0.0);
+            before = reached(rows.end - 1);
+            blocked = if medium.blocks {
+                end - (rows.end - 1) * ROWS
+            } else {
+                0
+            };
         }
     }
 
     /// Multiplies amplitudes of samples from `first` on by the gains.
     #[inline(always)]
     fn apply(&self, first: usize, amplitudes: &mut [f32]) {
-        let near = self
-            .gains
-            .partition_point(|gain| gain.end as usize <= first);
-        let last = first + amplitudes.len();
-        for gain in &self.gains[near..] {
-            let (start, end) = (first.max(gain.start as usize), last.min(gain.end as usize));
-            if start >= last {
-                break;
-            }
-            let value = gain.at(start as f32);
-            for (i, amplitude) in amplitudes[start - first..end - first]
-                .iter_mut()
-                .enumerate()
-            {
-                *amplitude *= value + gain.slope * i as i32 as f32;
-            }
+        let gains = self.gains.get(first..).unwrap_or_default();
+        for (amplitude, gain) in amplitudes.iter_mut().zip(gains) {
+            *amplitude *= gain;
+        }
+    }
+}
+
+/// Fills numbers from a value on, linearly up to the value behind the last.
+#[inline(always)]
+fn ramp(numbers: &mut [f32], [from, to]: [f32; 2]) {
+    let slope = (to - from) / numbers.len() as f32;
+    // Most are whole rows: their known length makes vectors of them.
+    if let Ok(row) = <&mut [f32; ROWS]>::try_from(&mut *numbers) {
+        for (i, number) in row.iter_mut().enumerate() {
+            *number = from + slope * i as i32 as f32;
+        }
+    } else {
+        for (i, number) in numbers.iter_mut().enumerate() {
+            *number = from + slope * i as i32 as f32;
         }
     }
 }
@@ -231,6 +247,8 @@ pub(crate) struct Media {
     n_fades: usize,
     /// Amplitude of diffuse echoes that vanish in noise.
     vanishing: f32,
+    /// Distance of samples [m].
+    step: f32,
 }
 
 #[derive(Clone, Copy)]
@@ -243,6 +261,8 @@ struct Medium {
     steeper: f32,
     /// Whether it is bone or gas.
     blocks: bool,
+    /// What [`ROWS`] samples leave of the amplitude one way.
+    per_row: f32,
 }
 
 impl Media {
@@ -263,12 +283,27 @@ impl Media {
                 acoustics.slope * grid.step
             },
             blocks: acoustics.blocks,
+            per_row: if acoustics.blocks {
+                opaque(grid.step, ROWS)
+            } else {
+                (-0.5 * acoustics.loss * grid.step * ROWS as f32).exp()
+            },
         };
         Self {
+            step: grid.step,
             fades: fades.collect(),
             of: acoustics.iter().map(medium).collect(),
             n_fades,
             vanishing,
+        }
+    }
+
+    /// What a number of samples of bone or gas leaves one way.
+    fn opaque(&self, samples: usize) -> f32 {
+        if samples == 0 {
+            1.0
+        } else {
+            opaque(self.step, samples)
         }
     }
 
@@ -306,14 +341,12 @@ impl Media {
         let is_heard = |leg: &&Leg, sample: usize| {
             let [amplitude, _] = self.loss(leg, sample);
             let echo = self.medium(leg).echo;
-            amplitude * echo * legs.gain(sample as f32) >= self.vanishing
+            amplitude * echo * legs.gain(sample) >= self.vanishing
         };
         let heard = |leg: &Leg| {
             let [start, dark] = [leg.start, leg.dark].map(|sample| sample as usize);
-            let last = (start..dark)
-                .step_by(ROWS)
-                .filter(|s| is_heard(&leg, *s))
-                .last();
+            let mut samples = (start..dark).step_by(ROWS).rev();
+            let last = samples.find(|sample| is_heard(&leg, *sample));
             last.map(|sample| (sample + ROWS).min(dark))
         };
         legs.all.iter().rev().find_map(heard).unwrap_or(0)
@@ -380,6 +413,11 @@ impl Media {
         let into = sample - leg.start as usize;
         let offset = leg.front.offset + self.medium(leg).deeper * into as f32;
         let [left, _] = self.loss(leg, sample);
-        [left * legs.gain(sample as f32), offset]
+        [left * legs.gain(sample), offset]
     }
+}
+
+/// What a number of samples of bone or gas leaves one way.
+fn opaque(step: f32, samples: usize) -> f32 {
+    (-OPAQUE * step * samples as f32).exp()
 }

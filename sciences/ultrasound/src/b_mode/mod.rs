@@ -49,7 +49,7 @@ use crate::beam::Pulse;
 use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
-use aperture::Aperture;
+use aperture::{Aperture, Light};
 use beam_filter::BeamFilter;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
@@ -84,6 +84,7 @@ pub struct BMode {
     rest: RestGrid,
     paths: Paths,
     tracks: Vec<ScanlinePath>,
+    lights: [Light; 3],
     fading: Fading,
     echoes: Vec<(Echoes, speckle::Scratch)>,
     points: Vec<Located>,
@@ -110,6 +111,7 @@ impl BMode {
         let beam = BeamFilter::new(&grid);
         let energy = |sample| filter.energy(carrier, grid.pulse(sample, 0));
         let energies: Vec<f32> = (0..grid.n_samples).map(energy).collect();
+        let aperture = Aperture::new(transducer, &settings.focusing, &grid, speed);
         let Grid {
             n_lines, n_samples, ..
         } = grid;
@@ -121,7 +123,8 @@ impl BMode {
             pulse: filter,
             beam,
             fading: Fading::new(&grid, carrier),
-            aperture: Aperture::new(transducer, &settings.focusing, &grid, speed),
+            lights: [(); 3].map(|()| Light::new(&aperture)),
+            aperture,
             rest: RestGrid::default(),
             paths: Paths::new(&grid),
             tracks: vec![ScanlinePath::default(); n_lines],
@@ -282,6 +285,7 @@ impl BMode {
             rest,
             paths,
             tracks,
+            lights,
             ..
         } = self;
 
@@ -303,7 +307,7 @@ impl BMode {
             paths,
             &trace,
             &frame.coupled,
-            (tracks, &mut frame.labels),
+            (tracks, lights, &mut frame.labels),
             workers,
         );
         walk.media

@@ -3,7 +3,7 @@
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
 
 use super::acoustics::Acoustics;
-use super::aperture::Aperture;
+use super::aperture::{Aperture, Light};
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
 use super::legs::{Leg, Legs, Media, ROWS};
@@ -73,7 +73,7 @@ impl<'a> PathTracer<'a> {
         paths: &Paths,
         trace: &Trace,
         coupled: &[bool],
-        (tracks, labels): (&mut [ScanlinePath], &mut [u8]),
+        (tracks, lights, labels): (&mut [ScanlinePath], &mut [Light; 3], &mut [u8]),
         workers: Workers,
     ) {
         let labels = labels.chunks_exact_mut(self.grid.n_samples);
@@ -93,47 +93,42 @@ impl<'a> PathTracer<'a> {
                 if !trace.is_thin() {
                     for (index, path) in paths.into_iter().enumerate() {
                         self.ray(path, index, track);
+                        track.rays[index].find_left(&self.media);
                     }
                 }
             }
         };
         workers.for_each(&mut lines, 8, Finder::default, walk);
         if !trace.is_thin() && traced[0] {
-            self.light(tracks, coupled, workers);
+            self.light((tracks, lights), coupled, workers);
         }
     }
 
     /// What the aperture leaves of each ray.
-    fn light(&self, tracks: &mut [ScanlinePath], coupled: &[bool], workers: Workers) {
-        let n = tracks.len();
-        let mut lights = [(); 3].map(|()| vec![0.0; self.aperture.n_rows * n]);
+    fn light(
+        &self,
+        (tracks, lights): (&mut [ScanlinePath], &mut [Light; 3]),
+        coupled: &[bool],
+        workers: Workers,
+    ) {
         let lines = &*tracks;
         workers.for_each(
-            &mut lights,
+            lights,
             1,
             || (),
-            |(), ray, light| {
-                let mut left = vec![0.0; light.len()];
-                for (line, track) in lines.iter().enumerate() {
-                    track.rays[ray].left(&self.media, self.grid.step, |row, share| {
-                        if let Some(left) = left.get_mut(row * n + line) {
-                            *left = share;
-                        }
-                    });
-                }
-                self.aperture.light(&left, coupled, light);
+            |(), index, light| {
+                let rays = lines.iter().map(|track| &track.rays[index]);
+                self.aperture.light(rays, coupled, light);
             },
         );
-        let lights = &lights;
+        let lights = &*lights;
         workers.for_each(
             tracks,
             8,
             || (),
             |(), line, track| {
                 for (index, light) in lights.iter().enumerate() {
-                    self.weigh(index, track, |row| {
-                        light.get(row * n + line).copied().unwrap_or(0.0)
-                    });
+                    self.weigh(index, track, |row| light.at(row, line));
                 }
                 for index in 0..3 {
                     self.echoes(index, track);
@@ -183,7 +178,7 @@ impl<'a> PathTracer<'a> {
         let (grid, media) = (self.grid, &self.media);
         let ScanlinePath { rays, losses, .. } = track;
         let ray = &mut rays[index];
-        let gain_of = |sample: usize, slope| grid.faded(sample as f32 * grid.step, slope).gain;
+        let gain_of = |sample: usize, slope| grid.faded_at(sample, slope).gain;
         ray.weigh(media, gain_of, light);
         if index != 1 {
             return;
@@ -193,20 +188,22 @@ impl<'a> PathTracer<'a> {
             while legs.next_if(|leg| leg.ends_before(sample)).is_some() {}
             let Some(leg) = legs.peek() else { return };
             let [amplitude, slope] = media.loss(leg, sample);
-            let left = amplitude * ray.gain(sample as f32);
+            let left = amplitude * ray.gain(sample);
             losses.push([left, left * slope]);
         }
     }
 
     /// Adds the echoes of a ray's boundaries.
     fn echoes(&self, index: usize, track: &mut ScanlinePath) {
-        for (leg, [shown, strength]) in std::mem::take(&mut track.met[index]) {
+        let met = std::mem::take(&mut track.met[index]);
+        for (leg, [shown, strength]) in &met {
             // In front of the boundary.
             let ray = &track.rays[index];
-            let leg = &ray.all[leg];
+            let leg = &ray.all[*leg];
             let share = ray.share(&self.media, leg, leg.last_row());
-            self.echo(share * strength, shown, index, track);
+            self.echo(share * strength, *shown, index, track);
         }
+        track.met[index] = met;
     }
 
     /// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].

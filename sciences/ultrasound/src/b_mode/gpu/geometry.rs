@@ -1,5 +1,6 @@
 //! Geometry of a frame, made on the CPU: rest points of beam space, paths of lines, and the work lists of the GPU.
 
+use super::super::aperture::Light;
 use super::super::beam_filter::BeamFilter;
 use super::super::contact::contact;
 use super::super::fading::Fading;
@@ -21,6 +22,7 @@ pub(super) struct Geometry {
     paths: Paths,
     points: Vec<Located>,
     tracks: Vec<ScanlinePath>,
+    lights: [Light; 3],
     /// Materials of the middle rays, shape `[n_lines, n_samples]`.
     labels: Vec<u8>,
     /// Pulse and beam.
@@ -45,6 +47,7 @@ impl Geometry {
             paths: Paths::new(grid),
             points: Vec::new(),
             tracks: vec![ScanlinePath::default(); grid.n_lines],
+            lights: scanner.lights.clone(),
             fading: scanner.fading.clone(),
             beam: scanner.beam.clone(),
             labels: vec![0; grid.n_lines * grid.n_samples],
@@ -70,7 +73,7 @@ impl Geometry {
             &acoustics,
             scanner.settings.noise,
         );
-        let lines = (&mut self.tracks[..], &mut self.labels[..]);
+        let lines = (&mut self.tracks[..], &mut self.lights, &mut self.labels[..]);
         walk.lines(&self.paths, &trace, &self.coupled, lines, Workers::All);
         self.fading.take(grid, carrier, &self.tracks);
         self.beam.widen(grid, &self.fading.widenings);
