@@ -141,7 +141,7 @@ fn windows(
     let step = settings.depth / settings.n_samples as f64;
     let middle = 0.5 * (n - 1) as f64;
     let window = |depth: f64, place: i32| {
-        let x = 0.5 * rod.radius * f64::from(place);
+        let x = f64::from(place) * rod.radius / 2.0;
         let spacing = line_distance(transducer, n, depth);
         let half = rod.radius / 6.0 / spacing;
         let line = middle + x / spacing;
