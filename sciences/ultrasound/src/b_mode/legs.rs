@@ -65,7 +65,7 @@ pub(crate) struct Legs {
     pub(crate) all: Vec<Leg>,
     /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
     pub(crate) left: Vec<f32>,
-    /// Amplitude of each sample relative to the loss at the mean frequency; 0 in the dark.
+    /// Amplitude of each sample relative to the loss at the mean frequency, 0 in the dark; then [`LANES`] spare numbers.
     gains: Vec<f32>,
     /// What the aperture leaves, for every [`ROWS`]th sample; NaN in bone and gas.
     light: Vec<f32>,
@@ -81,8 +81,7 @@ impl Legs {
 
     /// Gain at a sample.
     pub(crate) fn gain(&self, sample: usize) -> f32 {
-        let gain = self.gains.get(sample).or(self.gains.last());
-        gain.copied().unwrap_or(1.0)
+        self.gains.get(sample).copied().unwrap_or(1.0)
     }
 
     /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np], and `light` has the two-way amplitude that
@@ -96,7 +95,7 @@ impl Legs {
         self.take_light(media, light);
         let mut gains = std::mem::take(&mut self.gains);
         let n = self.all.last().map_or(0, |leg| leg.end as usize);
-        gains.resize(n, 0.0);
+        gains.resize(n + LANES, 0.0);
         for leg in &self.all {
             let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
             let share = self.shares(media, leg);
@@ -210,15 +209,6 @@ impl Legs {
             } else {
                 0
             };
-        }
-    }
-
-    /// Multiplies amplitudes of samples from `first` on by the gains.
-    #[inline(always)]
-    fn apply(&self, first: usize, amplitudes: &mut [f32]) {
-        let gains = self.gains.get(first..).unwrap_or_default();
-        for (amplitude, gain) in amplitudes.iter_mut().zip(gains) {
-            *amplitude *= gain;
         }
     }
 }
@@ -377,24 +367,32 @@ impl Media {
             // The next leg overwrites surplus lanes.
             for sample in (from..to).step_by(LANES) {
                 let (into, at) = (sample - leg.start as usize, sample - first);
-                self.put(leg, into, &mut amplitudes[at..], &mut delays[at..]);
+                let gains = ray.gains.get(sample..).unwrap_or_default();
+                let to = (&mut amplitudes[at..], &mut delays[at..]);
+                self.put(leg, into, gains, to);
             }
         }
-        ray.apply(first, &mut amplitudes[..n]);
     }
 
     /// Writes one vector of lanes of a leg's samples.
     #[inline(always)]
-    fn put(&self, leg: &Leg, into: usize, amplitudes: &mut [f32], delays: &mut [f32]) {
+    fn put(
+        &self,
+        leg: &Leg,
+        into: usize,
+        gains: &[f32],
+        (amplitudes, delays): (&mut [f32], &mut [f32]),
+    ) {
         let Medium { echo, deeper, .. } = self.of[usize::from(leg.material)];
         let fades = self.fades(leg)[into..].first_chunk::<LANES>();
+        let from = (fades, gains.first_chunk::<LANES>());
         let to = (amplitudes.first_chunk_mut(), delays.first_chunk_mut());
-        if let (Some(fades), (Some(amplitudes), Some(delays))) = (fades, to) {
+        if let ((Some(fades), Some(gains)), (Some(amplitudes), Some(delays))) = (from, to) {
             let strength = leg.front.amplitude * leg.front.open * echo;
             let amplitudes: &mut Lanes = amplitudes;
             let delays: &mut Lanes = delays;
             for i in 0..LANES {
-                amplitudes[i] = strength * fades[i];
+                amplitudes[i] = strength * fades[i] * gains[i];
                 delays[i] = leg.front.offset + deeper * (into + i) as i32 as f32;
             }
             let lit = (leg.dark - leg.start) as usize;

@@ -201,23 +201,23 @@ impl<'a> PathTracer<'a> {
             let ray = &track.rays[index];
             let leg = &ray.all[*leg];
             let share = ray.share(&self.media, leg, leg.last_row());
-            self.echo(share * strength, *shown, index, track);
+            echo(share * strength, *shown, index, track);
         }
         track.met[index] = met;
     }
+}
 
-    /// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
-    fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut ScanlinePath) {
-        let mut add = |range: f32, echo: f32| track.boundaries.push([range, echo]);
-        let echo = SPECULAR * strength * WEIGHTS[index];
-        add(shown, echo);
-        if strength.abs() > 0.02 {
-            // Reverberations between boundary and face.
-            let mut again = echo;
-            for times in 2..6 {
-                again *= -FACE * strength.abs();
-                add(shown * times as f32, again);
-            }
+/// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
+fn echo(strength: f32, shown: f32, index: usize, track: &mut ScanlinePath) {
+    let mut add = |range: f32, echo: f32| track.boundaries.push([range, echo]);
+    let echo = SPECULAR * strength * WEIGHTS[index];
+    add(shown, echo);
+    if strength.abs() > 0.02 {
+        // Reverberations between boundary and face.
+        let mut again = echo;
+        for times in 2..6 {
+            again *= -FACE * strength.abs();
+            add(shown * times as f32, again);
         }
     }
 }
