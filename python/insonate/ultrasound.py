@@ -257,7 +257,7 @@ def image(
     if phantom == "points" and imaging_depth is None:
         imaging_depth = 1.2 * (0.9 * Scanner(name).depth if depths is None else max(depths))
     if phantom == "rod" and imaging_depth is None:
-        imaging_depth = max(Scanner(name).depth, 1.2 * max(depths or [0.0]))
+        imaging_depth = max(Scanner(name).depth, 0.0 if depths is None else 1.2 * max(depths))
     block = {"depths": depths, "alpha": alpha, "radius": radius, "top": depth}
     body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth, scene, block)
     if lesions:
