@@ -91,3 +91,20 @@ fn torsos_that_no_gpu_steps_are_refused_by_name() {
         "{problem}"
     );
 }
+
+#[test]
+fn pressures_that_a_gpu_does_not_give_are_refused() {
+    let settings = [
+        ("scene.torso", "xpbd"),
+        ("scene.device", "gpu"),
+        ("scene.tissue.spacing", "0.06"),
+        ("observation.pressure", "true"),
+    ];
+    let made = factory("probe-press", &settings).and_then(|factory| factory.make().map(|_| ()));
+    let problem = made.expect_err("a GPU gives no contact points").to_string();
+    let has_no_gpu = problem.contains("no GPU") || problem.contains("adapter");
+    assert!(
+        has_no_gpu || problem.contains("observation.pressure"),
+        "{problem}"
+    );
+}

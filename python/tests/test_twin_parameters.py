@@ -167,7 +167,7 @@ def test_a_map_of_several_sites(tmp_path):
     assert ours.summary == theirs
     assert ours.summary["map"]["stiffness"]["sites"][1]["place"][:2] == [0.03, 0.0]
     assert ours.softness == (tmp_path / "calibration/softness.toml").read_text()
-    with pytest.raises(ValueError, match="places has no place of centre"):
+    with pytest.raises(ValueError, match="places: has no place of centre"):
         insonate.calibrate(LOGS, map=True, places={"elsewhere": (0.0, 0.0)})
     with pytest.raises(ValueError, match=r"places\['centre'\] is \(0.0,\)"):
         insonate.calibrate(LOGS, map=True, places={"centre": (0.0,)})

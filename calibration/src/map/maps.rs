@@ -39,15 +39,15 @@ impl Places {
             None => log.place,
         };
         found.ok_or_else(|| match table {
-            Some(table) => CalibrationError::Option {
-                option: "--places",
-                problem: format!("{} has no place of {name}", table.name),
+            Some(table) => CalibrationError::Log {
+                log: table.name.clone(),
+                problem: format!("has no place of {name}"),
             },
-            None => CalibrationError::Option {
-                option: "--map",
-                problem: format!(
-                    "{name} does not say where it was pressed: give logs with positions in space, or a table of them by --places"
-                ),
+            None => CalibrationError::Log {
+                log: name,
+                problem:
+                    "does not say where it was pressed: --map needs positions in space, or a table of them by --places"
+                        .to_owned(),
             },
         })
     }
@@ -57,7 +57,7 @@ impl SiteCalibrations {
     /// Maps of stiffness and damping over the skin, or of the law's first parameter that all sites identify.
     ///
     /// # Errors
-    /// [`CalibrationError::Option`] if a site has no position, or no parameter is identified by all; those of [`SiteMap::new`] and
+    /// [`CalibrationError::Log`] if a site has no position, or no parameter is identified by all; those of [`SiteMap::new`] and
     /// [`SiteMap::grid`].
     pub fn maps(&self, table: Option<&Places>) -> Result<Vec<MapGrid>, CalibrationError> {
         let places = self.logs.iter().map(|log| Places::of(table, log));
@@ -69,10 +69,10 @@ impl SiteCalibrations {
             names.extend(pooled.take(1));
         }
         if names.is_empty() {
-            return Err(CalibrationError::Option {
-                option: "--map",
+            return Err(CalibrationError::Log {
+                log: "--map".to_owned(),
                 problem: format!(
-                    "a map needs a parameter that every log identifies, and {} has none here",
+                    "needs a parameter that every log identifies, and {} has none here",
                     self.model()
                 ),
             });

@@ -65,6 +65,13 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
     ) -> Result<Self, EnvError> {
         let mut state = SceneState::new(scenes.first().clone())?;
         if settings.observation.pressure {
+            if state.physics.has_torso_on_gpu() {
+                return Err(EnvError::Config {
+                    field: "observation.pressure".to_owned(),
+                    problem: "needs scene.device = \"cpu\": a torso on a GPU does not say where it pushes"
+                        .to_owned(),
+                });
+            }
             state.measure_pressure();
         }
         let mode = settings.action.make(&state)?;

@@ -33,7 +33,8 @@ impl PhysicsBatch {
     fn new(py: Python<'_>, scene: Py<Scene>, n: i64, n_threads: i64) -> Result<Self> {
         let n = whole("n", n, 1)?;
         let threads = ThreadPoolBuilder::new()
-            .num_threads(whole("n_threads", n_threads, 0)?)
+            // 0: one for each core. More threads than copies have nothing to do.
+            .num_threads(whole("n_threads", n_threads, 0)?.min(n))
             .build()
             .map_err(|error| SimulationError::new_err(format!("n_threads: {error}")))?;
         let description = &scene.get().scene;

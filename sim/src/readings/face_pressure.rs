@@ -174,7 +174,7 @@ impl PressureMap {
     }
 }
 
-/// Lower and upper ends, in the frame of the face, of the probe's geoms that collide and reach the face [m]; zeros if there is none.
+/// Lower and upper ends, in the frame of the face, of the probe's geoms that collide and reach the face [m]; zeros if no geom does.
 fn extent(physics: &Physics, probe: &ProbeFrame, contact: &ProbeContact) -> [[f64; 2]; 2] {
     let model = physics.model();
     let face = probe.world_from_probe(physics);

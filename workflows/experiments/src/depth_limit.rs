@@ -3,7 +3,7 @@
 use insonate_models::Scene;
 use insonate_models::torsos::{self, TorsoKind};
 
-/// Limit of a scene; without a torso of a known kind there is none.
+/// Limit of a scene. A scene without a torso, and a torso of an unknown kind, have no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DepthLimit {
     kind: Option<&'static TorsoKind>,
