@@ -20,6 +20,7 @@ use std::f64::consts::FRAC_PI_2;
 use super::grid::Grid;
 use super::legs::{Legs, ROWS};
 use crate::beam::Focusing;
+use crate::pack::LANES;
 use crate::simd::wide;
 use crate::transducer::Transducer;
 
@@ -43,7 +44,9 @@ pub(crate) struct Aperture {
     families: Vec<Family>,
     n_rows: usize,
     n_lines: usize,
-    /// One over the product of the sums of weights of the transmitting and the receiving elements that exist, shape `[n_rows, n_lines]`.
+    /// Numbers from one row to the next.
+    stride: usize,
+    /// One over the product of the sums of weights of the transmitting and the receiving elements that exist, shape `[n_rows, stride]`.
     norms: Vec<f32>,
 }
 
@@ -162,6 +165,8 @@ impl Aperture {
             families: (0..N_FAMILIES).map(family).collect(),
             n_rows,
             n_lines: grid.n_lines,
+            // Rows with a distance of a power of two would share few places of the cache.
+            stride: (grid.n_lines.div_ceil(LANES) | 1) * LANES,
             norms: Vec::new(),
         };
         aperture.norms = aperture.norms();
@@ -169,12 +174,12 @@ impl Aperture {
     }
 
     fn norms(&self) -> Vec<f32> {
-        let mut sums = vec![[0.0; 2]; self.n_rows * self.n_lines];
+        let mut sums = vec![[0.0; 2]; self.n_rows * self.stride];
         for family in &self.families {
             for row in 0..self.n_rows {
                 let [sent, heard] = family.weights[row];
                 let [first, last] = family.existing[row];
-                for sum in &mut sums[row * self.n_lines..][first..last] {
+                for sum in &mut sums[row * self.stride..][first..last] {
                     *sum = [sum[0] + sent, sum[1] + heard];
                 }
             }
@@ -187,17 +192,18 @@ impl Aperture {
     /// contact of the lines' elements.
     pub(crate) fn light<'a>(
         &self,
-        rays: impl Iterator<Item = &'a Legs>,
+        ray: impl Fn(usize) -> &'a Legs,
         coupled: &[bool],
         light: &mut Light,
     ) {
-        let n = self.n_lines;
-        light.take_left(rays, n);
+        let (n, stride) = (self.n_lines, self.stride);
+        light.take_left(ray, n);
         let Light {
             left,
             sent,
             heard,
             lines: [here, next],
+            ..
         } = light;
         wide(
             #[inline(always)]
@@ -207,11 +213,11 @@ impl Aperture {
                         *share = f32::from(u8::from(*coupled));
                     }
                     for row in 0..self.n_rows {
-                        advance(here, &left[row * n..][..n], family.shifts[row], next);
+                        advance(here, &left[row * stride..][..n], family.shifts[row], next);
                         std::mem::swap(here, next);
                         let weights = family.weights[row];
                         let [first, last] = family.existing[row];
-                        let own = row * n + first..row * n + last;
+                        let own = row * stride + first..row * stride + last;
                         for (sums, weight) in [&mut *sent, &mut *heard].into_iter().zip(weights) {
                             add(&mut sums[own.clone()], weight, &here[first..last]);
                         }
@@ -236,7 +242,9 @@ fn existing(offset: f32, n_lines: usize) -> [usize; 2] {
 /// What the aperture leaves of one ray of each line, and buffers to find it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Light {
-    /// What each row leaves of the row before, one way, shape `[n_rows, n_lines]`.
+    /// Numbers from one row to the next.
+    stride: usize,
+    /// What each row leaves of the row before, one way, shape `[n_rows, stride]`.
     left: Vec<f32>,
     /// Sums over transmitting elements, in the end the two-way amplitudes, and over receiving elements; same shape.
     sent: Vec<f32>,
@@ -247,9 +255,10 @@ pub(crate) struct Light {
 
 impl Light {
     pub(crate) fn new(aperture: &Aperture) -> Self {
-        let n = aperture.n_rows * aperture.n_lines;
+        let n = aperture.n_rows * aperture.stride;
         let [left, sent, heard] = [(); 3].map(|()| vec![0.0; n]);
         Self {
+            stride: aperture.stride,
             left,
             sent,
             heard,
@@ -259,19 +268,22 @@ impl Light {
 
     /// Two-way amplitude at a row of a line.
     pub(crate) fn at(&self, row: usize, line: usize) -> f32 {
-        let at = row * self.lines[0].len() + line;
+        let at = row * self.stride + line;
         self.sent.get(at).copied().unwrap_or(0.0)
     }
 
     /// Stores what rows of all lines leave, side by side.
-    fn take_left<'a>(&mut self, rays: impl Iterator<Item = &'a Legs>, n_lines: usize) {
-        for numbers in [&mut self.left, &mut self.sent, &mut self.heard] {
-            numbers.fill(0.0);
-        }
-        for (line, ray) in rays.enumerate() {
-            let rows = self.left.chunks_exact_mut(n_lines);
-            for (row, left) in rows.zip(&ray.left) {
-                row[line] = *left;
+    fn take_left<'a>(&mut self, ray: impl Fn(usize) -> &'a Legs, n_lines: usize) {
+        self.sent.fill(0.0);
+        self.heard.fill(0.0);
+        for first in (0..n_lines).step_by(LANES) {
+            let last = (first + LANES).min(n_lines);
+            let lines: [&[f32]; LANES] =
+                std::array::from_fn(|lane| &ray((first + lane).min(last - 1)).left[..]);
+            for (row, to) in self.left.chunks_exact_mut(self.stride).enumerate() {
+                for (to, left) in to[first..last].iter_mut().zip(&lines) {
+                    *to = left.get(row).copied().unwrap_or(0.0);
+                }
             }
         }
     }

@@ -203,7 +203,7 @@ impl EchoBatch {
 
 /// Cosine and sine of a number of turns, with an error of 3e-4 (minimax polynomials of half the angle).
 #[inline(always)]
-pub(crate) fn turn(turns: f32) -> [f32; 2] {
+fn turn(turns: f32) -> [f32; 2] {
     let x = turns - (turns + 0.5).floor();
     let z = x * x;
     let sin = x * (3.140_64 + z * (-5.136_905 + z * 2.299_546_3));

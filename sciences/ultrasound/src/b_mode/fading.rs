@@ -2,13 +2,10 @@
 //!
 //! Lines share them: their losses are averaged, weighted by what is left, as apertures of neighbouring lines overlap.
 
-use super::echo_shader::turn;
-use super::echoes::Carrier;
 use super::grid::Grid;
 use super::legs::ROWS;
 use super::walk::ScanlinePath;
 use crate::beam::{Faded, N_SLOPES, SLOPE_STEP};
-use crate::simd::wide;
 
 /// Pulse and beam behind the attenuation of a frame.
 #[derive(Clone, Debug)]
@@ -25,12 +22,10 @@ pub(crate) struct Fading {
     pub(crate) pulses: Vec<u32>,
     /// Ratio of the beam's width to its width without loss, for each sample.
     pub(crate) widenings: Vec<f32>,
-    /// e^(−iφ) for each place and the margins around them, where φ is the phase that the pulse's frequency gains on the carrier.
-    pub(crate) turns: Vec<[f32; 2]>,
 }
 
 impl Fading {
-    pub(crate) fn new(grid: &Grid, carrier: Carrier) -> Self {
+    pub(crate) fn new(grid: &Grid) -> Self {
         let clear = |row: &[Faded; N_SLOPES]| Faded::at(row, 0.0);
         let mut fading = Self {
             slopes: vec![0.0; grid.faded.len()],
@@ -41,14 +36,13 @@ impl Fading {
                 .collect(),
             pulses: vec![0; grid.n_samples],
             widenings: vec![1.0; grid.n_samples],
-            turns: vec![[1.0, 0.0]; grid.n_samples * grid.n_places + 2 * grid.margin],
         };
-        fading.tabulate(grid, carrier);
+        fading.tabulate(grid);
         fading
     }
 
     /// Takes the losses of all lines.
-    pub(crate) fn take(&mut self, grid: &Grid, carrier: Carrier, tracks: &[ScanlinePath]) {
+    pub(crate) fn take(&mut self, grid: &Grid, tracks: &[ScanlinePath]) {
         let Self {
             slopes, weights, ..
         } = self;
@@ -71,10 +65,10 @@ impl Fading {
             };
             before = *slope;
         }
-        self.tabulate(grid, carrier);
+        self.tabulate(grid);
     }
 
-    fn tabulate(&mut self, grid: &Grid, carrier: Carrier) {
+    fn tabulate(&mut self, grid: &Grid) {
         let rows = grid.faded.iter().zip(&self.slopes);
         for (faded, (row, slope)) in self.faded.iter_mut().zip(rows) {
             *faded = Faded::at(row, *slope);
@@ -93,32 +87,6 @@ impl Fading {
                 *widening = between(wider);
             }
         }
-        self.find_turns(grid, carrier);
-    }
-
-    fn find_turns(&mut self, grid: &Grid, carrier: Carrier) {
-        // Two-way periods per place and hertz.
-        let time = f64::from(2.0 / (carrier.places * grid.speed_of_sound));
-        let per_row = (ROWS * grid.n_places) as f32;
-        let last = (self.faded.len() - 2) as f32;
-        let Self { turns, faded, .. } = self;
-        wide(
-            #[inline(always)]
-            || {
-                let mut turned = 0f64;
-                for (place, next) in turns.iter_mut().enumerate() {
-                    next[0] = (turned - turned.floor()) as f32;
-                    let row = ((place as f32 - grid.margin as f32) / per_row).clamp(0.0, last);
-                    let before = row as usize;
-                    let [a, b] = [before, before + 1].map(|row| faded[row].shift);
-                    turned += time * f64::from(a + (row - before as f32) * (b - a));
-                }
-                for pair in turns {
-                    let [cos, sin] = turn(pair[0]);
-                    *pair = [cos, -sin];
-                }
-            },
-        );
     }
 
     /// Number of lines whose equal echoes add up in a line: the area of the beam.

@@ -2,8 +2,9 @@
 
 use super::Settings;
 use super::legs::ROWS;
-use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pulse};
+use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pulse, SLOPE_STEP};
 use crate::deformation::Point;
+use crate::simd::whole;
 use crate::transducer::Transducer;
 
 /// Least number of places per width of the pulse.
@@ -30,10 +31,10 @@ pub(crate) struct Grid {
     pub(crate) sigma_lateral: Vec<f32>,
     /// Standard deviation of the beam across the array, for each sample [m].
     pub(crate) sigma_elevation: Vec<f32>,
-    /// Speed of sound that the scanner assumes [m/s].
-    pub(crate) speed_of_sound: f32,
     /// Pulse and beam over the slope of the loss, for every [`ROWS`]th sample.
     pub(crate) faded: Vec<[Faded; N_SLOPES]>,
+    /// Their gains, next to each other.
+    gains: Vec<[f32; N_SLOPES]>,
     pub(crate) loss: LossTable,
 }
 
@@ -51,6 +52,7 @@ impl Grid {
         let beam = BeamTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
         let loss = LossTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
         let rows = (0..n_samples / ROWS + 2).map(|row| loss.row((row * ROWS) as f64 * step));
+        let faded: Vec<[Faded; N_SLOPES]> = rows.collect();
         let apex = transducer.apex_radius();
         let spacing = transducer.span() / n_lines as f64;
         let ranges = (0..n_samples).map(|sample| sample as f64 * step);
@@ -72,8 +74,11 @@ impl Grid {
             apex: apex.map(|apex| apex as f32),
             spacing: spacing as f32,
             sigma_across: across.collect(),
-            speed_of_sound: speed_of_sound as f32,
-            faded: rows.collect(),
+            gains: faded
+                .iter()
+                .map(|row| row.map(|faded| faded.gain))
+                .collect(),
+            faded,
             loss,
             sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
             sigma_elevation: sigmas
@@ -110,10 +115,15 @@ impl Grid {
         Faded::at(&self.faded[row.min(self.faded.len() - 1)], slope)
     }
 
-    /// The same at a sample.
-    pub(crate) fn faded_at(&self, sample: usize, slope: f32) -> Faded {
+    /// The gain at a sample.
+    #[inline]
+    pub(crate) fn gain_at(&self, sample: usize, slope: f32) -> f32 {
         let row = (sample + ROWS / 2) / ROWS;
-        Faded::at(&self.faded[row.min(self.faded.len() - 1)], slope)
+        let gains = &self.gains[row.min(self.gains.len() - 1)];
+        let place = (slope / SLOPE_STEP).clamp(0.0, (N_SLOPES - 1) as f32);
+        let before = whole((place - 0.5).max(0.0)).min(N_SLOPES as u32 - 2);
+        let [a, b] = [before, before + 1].map(|slope| gains[slope as usize]);
+        a + (place - before as f32) * (b - a)
     }
 
     /// Point in the probe's frame.

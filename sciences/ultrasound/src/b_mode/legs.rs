@@ -20,6 +20,8 @@ pub(crate) struct Leg {
     dark: u32,
     end: u32,
     material: u8,
+    /// Number of the gain at the first sample.
+    first_gain: u32,
     /// Front at the first sample.
     front: Front,
 }
@@ -49,6 +51,7 @@ impl Leg {
             dark: (bottom as usize).clamp(start, end) as u32,
             end: end as u32,
             material,
+            first_gain: 0,
             front,
         }
     }
@@ -65,7 +68,8 @@ pub(crate) struct Legs {
     pub(crate) all: Vec<Leg>,
     /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
     pub(crate) left: Vec<f32>,
-    /// Amplitude of each sample relative to the loss at the mean frequency, 0 in the dark; then [`LANES`] spare numbers.
+    /// Amplitude relative to the loss at the mean frequency, for each leg: at its first sample and at the [`ROWS`]th samples down to the dark
+    /// or to its end.
     gains: Vec<f32>,
     /// What the aperture leaves, for every [`ROWS`]th sample; NaN in bone and gas.
     light: Vec<f32>,
@@ -79,9 +83,26 @@ impl Legs {
         self.light.clear();
     }
 
-    /// Gain at a sample.
-    pub(crate) fn gain(&self, sample: usize) -> f32 {
-        self.gains.get(sample).copied().unwrap_or(1.0)
+    /// Gain at a sample of a leg in the light.
+    pub(crate) fn gain(&self, leg: &Leg, sample: usize) -> f32 {
+        let gains = self.gains_from(leg, sample);
+        gains.start + gains.slope * (sample - gains.samples[0]) as f32
+    }
+
+    /// The gains from a sample of a leg up to the next [`ROWS`]th sample.
+    #[inline(always)]
+    fn gains_from(&self, leg: &Leg, sample: usize) -> Gains {
+        let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
+        let row = sample / ROWS;
+        let at = leg.first_gain as usize + row - start / ROWS;
+        let pair = self.gains.get(at..at + 2);
+        let [from, to] = pair.map_or([0.0; 2], |pair| [pair[0], pair[1]]);
+        let samples = [start.max(row * ROWS), end.min((row + 1) * ROWS)];
+        Gains {
+            start: from,
+            slope: (to - from) / (samples[1] - samples[0]) as f32,
+            samples,
+        }
     }
 
     /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np], and `light` has the two-way amplitude that
@@ -94,22 +115,21 @@ impl Legs {
     ) {
         self.take_light(media, light);
         let mut gains = std::mem::take(&mut self.gains);
-        let n = self.all.last().map_or(0, |leg| leg.end as usize);
-        gains.resize(n + LANES, 0.0);
-        for leg in &self.all {
+        gains.clear();
+        let mut legs = std::mem::take(&mut self.all);
+        for leg in &mut legs {
+            leg.first_gain = gains.len() as u32;
             let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
             let share = self.shares(media, leg);
             let at = |sample: usize| share(sample) * gain_of(sample, media.slope(leg, sample));
-            let (mut value, mut from) = (at(start), start);
-            // In the dark nothing is heard.
+            gains.push(at(start));
+            let mut from = start;
             while from < dark {
-                let stop = ((from / ROWS + 1) * ROWS).min(end);
-                let next = at(stop);
-                ramp(&mut gains[from..stop], [value, next]);
-                (value, from) = (next, stop);
+                from = ((from / ROWS + 1) * ROWS).min(end);
+                gains.push(at(from));
             }
         }
-        self.gains = gains;
+        (self.gains, self.all) = (gains, legs);
     }
 
     /// For every [`ROWS`]th sample, what the aperture leaves; NaN in bone and gas.
@@ -213,18 +233,24 @@ impl Legs {
     }
 }
 
-/// Fills numbers from a value on, linearly up to the value behind the last.
-#[inline(always)]
-fn ramp(numbers: &mut [f32], [from, to]: [f32; 2]) {
-    let slope = (to - from) / numbers.len() as f32;
-    // Most are whole rows: their known length makes vectors of them.
-    if let Ok(row) = <&mut [f32; ROWS]>::try_from(&mut *numbers) {
-        for (i, number) in row.iter_mut().enumerate() {
-            *number = from + slope * i as i32 as f32;
-        }
-    } else {
-        for (i, number) in numbers.iter_mut().enumerate() {
-            *number = from + slope * i as i32 as f32;
+/// Gains that change linearly between two samples of a leg.
+#[derive(Clone, Copy)]
+struct Gains {
+    /// At the first of the samples, and the change per sample.
+    start: f32,
+    slope: f32,
+    samples: [usize; 2],
+}
+
+impl Gains {
+    /// Writes one vector of lanes from a sample on.
+    #[inline(always)]
+    fn put(self, sample: usize, to: &mut [f32]) {
+        let from = self.start + self.slope * (sample - self.samples[0]) as f32;
+        if let Some(to) = to.first_chunk_mut::<LANES>() {
+            for (i, gain) in to.iter_mut().enumerate() {
+                *gain = from + self.slope * i as i32 as f32;
+            }
         }
     }
 }
@@ -328,15 +354,15 @@ impl Media {
 
     /// The sample from which on a ray's diffuse echoes vanish in noise.
     pub(crate) fn samples_above_noise(&self, legs: &Legs) -> usize {
-        let is_heard = |leg: &&Leg, sample: usize| {
+        let is_heard = |leg: &Leg, sample: usize| {
             let [amplitude, _] = self.loss(leg, sample);
             let echo = self.medium(leg).echo;
-            amplitude * echo * legs.gain(sample) >= self.vanishing
+            amplitude * echo * legs.gain(leg, sample) >= self.vanishing
         };
         let heard = |leg: &Leg| {
             let [start, dark] = [leg.start, leg.dark].map(|sample| sample as usize);
             let mut samples = (start..dark).step_by(ROWS).rev();
-            let last = samples.find(|sample| is_heard(&leg, *sample));
+            let last = samples.find(|sample| is_heard(leg, *sample));
             last.map(|sample| (sample + ROWS).min(dark))
         };
         legs.all.iter().rev().find_map(heard).unwrap_or(0)
@@ -364,37 +390,35 @@ impl Media {
                 break;
             }
             let (from, to) = (first.max(leg.start as usize), last.min(leg.end as usize));
-            // The next leg overwrites surplus lanes.
+            // What follows overwrites surplus lanes.
+            let mut sample = from;
+            while sample < to.min(leg.dark as usize) {
+                let gains = ray.gains_from(leg, sample);
+                gains.put(sample, &mut amplitudes[sample - first..]);
+                sample = gains.samples[1];
+            }
             for sample in (from..to).step_by(LANES) {
                 let (into, at) = (sample - leg.start as usize, sample - first);
-                let gains = ray.gains.get(sample..).unwrap_or_default();
-                let to = (&mut amplitudes[at..], &mut delays[at..]);
-                self.put(leg, into, gains, to);
+                self.put(leg, into, (&mut amplitudes[at..], &mut delays[at..]));
             }
         }
     }
 
-    /// Writes one vector of lanes of a leg's samples.
+    /// Multiplies one vector of lanes of a leg's gains by the amplitudes, and writes the delays.
     #[inline(always)]
-    fn put(
-        &self,
-        leg: &Leg,
-        into: usize,
-        gains: &[f32],
-        (amplitudes, delays): (&mut [f32], &mut [f32]),
-    ) {
+    fn put(&self, leg: &Leg, into: usize, (amplitudes, delays): (&mut [f32], &mut [f32])) {
         let Medium { echo, deeper, .. } = self.of[usize::from(leg.material)];
         let fades = self.fades(leg)[into..].first_chunk::<LANES>();
-        let from = (fades, gains.first_chunk::<LANES>());
         let to = (amplitudes.first_chunk_mut(), delays.first_chunk_mut());
-        if let ((Some(fades), Some(gains)), (Some(amplitudes), Some(delays))) = (from, to) {
+        if let (Some(fades), (Some(amplitudes), Some(delays))) = (fades, to) {
             let strength = leg.front.amplitude * leg.front.open * echo;
-            let amplitudes: &mut Lanes = amplitudes;
-            let delays: &mut Lanes = delays;
+            let (fades, gains): (Lanes, Lanes) = (*fades, *amplitudes);
+            let (mut own, mut late) = ([0.0; LANES], [0.0; LANES]);
             for i in 0..LANES {
-                amplitudes[i] = strength * fades[i] * gains[i];
-                delays[i] = leg.front.offset + deeper * (into + i) as i32 as f32;
+                own[i] = strength * fades[i] * gains[i];
+                late[i] = leg.front.offset + deeper * (into + i) as i32 as f32;
             }
+            (*amplitudes, *delays) = (own, late);
             let lit = (leg.dark - leg.start) as usize;
             if lit < into + LANES {
                 amplitudes[lit.saturating_sub(into)..].fill(0.0);
@@ -411,7 +435,12 @@ impl Media {
         let into = sample - leg.start as usize;
         let offset = leg.front.offset + self.medium(leg).deeper * into as f32;
         let [left, _] = self.loss(leg, sample);
-        [left * legs.gain(sample), offset]
+        let gain = if left > 0.0 {
+            legs.gain(leg, sample)
+        } else {
+            0.0
+        };
+        [left * gain, offset]
     }
 }
 

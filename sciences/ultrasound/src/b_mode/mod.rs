@@ -122,7 +122,7 @@ impl BMode {
             receiver: Receiver::new(&grid, settings, frequency, &filter),
             pulse: filter,
             beam,
-            fading: Fading::new(&grid, carrier),
+            fading: Fading::new(&grid),
             lights: [(); 3].map(|()| Light::new(&aperture)),
             aperture,
             rest: RestGrid::default(),
@@ -207,7 +207,7 @@ impl BMode {
         let rest = &*rest;
 
         // The pulse and the width of the beam behind the attenuation.
-        fading.take(grid, carrier, tracks);
+        fading.take(grid, tracks);
         beam.widen(grid, &fading.widenings);
         let (fading, beam) = (&*fading, &*beam);
 

@@ -9,6 +9,7 @@ use super::echoes::{Carrier, Echoes, ROW};
 use super::fading::Fading;
 use super::grid::Grid;
 use crate::beam::{N_SLOPES, SLOPE_STEP};
+use crate::pack::{LANES, Lanes};
 use crate::simd::wide;
 
 /// Share of the peak below which the pulse is cut off.
@@ -27,7 +28,8 @@ pub(crate) struct PulseFilter {
     pub(crate) stride: usize,
 }
 
-/// A pulse from its peak on: the even real and the odd imaginary part of its envelope about its own frequency.
+/// A pulse from its peak on: the even real and the odd imaginary part of its envelope about the carrier, which turns where the pulse has
+/// another frequency.
 #[derive(Clone, Debug)]
 pub(crate) struct PulseTaps {
     pub(crate) taps: Vec<[f32; 2]>,
@@ -65,28 +67,29 @@ impl PulseTaps {
         1.0 + 2.0 * squares.sum::<f32>()
     }
 
-    /// Filters the rows of places around a sample.
+    /// Filters the rows of places around a sample, a vector of their numbers at a time, so that sums stay in registers.
     #[inline(always)]
-    fn apply(&self, rows: &[f32]) -> [f32; ROW] {
+    fn apply(&self, rows: &[f32], pulsed: &mut [f32]) {
         let reach = self.reach();
-        let row = |place: usize| rows[place * ROW..].first_chunk::<ROW>();
-        let (mut even, mut odd) = ([0.0; ROW], [0.0; ROW]);
-        if let Some(middle) = row(reach) {
-            even = *middle;
-        }
-        for (place, [re, im]) in self.taps.iter().enumerate().skip(1) {
-            if let (Some(before), Some(behind)) = (row(reach - place), row(reach + place)) {
-                for i in 0..ROW {
+        for (part, pulsed) in pulsed.chunks_exact_mut(LANES).enumerate() {
+            let lanes = |place: usize| -> Lanes {
+                let from = rows[place * ROW + part * LANES..].first_chunk();
+                from.copied().unwrap_or([0.0; LANES])
+            };
+            let (mut even, mut odd) = (lanes(reach), [0.0; LANES]);
+            for (place, &[re, im]) in self.taps.iter().enumerate().skip(1) {
+                let (before, behind) = (lanes(reach - place), lanes(reach + place));
+                for i in 0..LANES {
                     even[i] += re * (before[i] + behind[i]);
                     odd[i] += im * (before[i] - behind[i]);
                 }
             }
+            // i times the odd part.
+            for (i, number) in pulsed.iter_mut().enumerate() {
+                let other = odd[i ^ 1];
+                *number = even[i] + if i % 2 == 0 { -other } else { other };
+            }
         }
-        for (even, odd) in even.chunks_exact_mut(2).zip(odd.chunks_exact(2)) {
-            even[0] -= odd[1];
-            even[1] += odd[0];
-        }
-        even
     }
 }
 
@@ -121,36 +124,19 @@ impl PulseFilter {
         (longest + 1) as f32 / carrier.places
     }
 
-    /// Filters and samples the lines of a group, shape `[n_samples, ROW]`; turns the echoes to the frequencies of the pulses.
-    pub(crate) fn apply(&self, fading: &Fading, echoes: &mut Echoes, pulsed: &mut [f32]) {
+    /// Filters and samples the lines of a group, shape `[n_samples, ROW]`.
+    pub(crate) fn apply(&self, fading: &Fading, echoes: &Echoes, pulsed: &mut [f32]) {
         wide(
             #[inline(always)]
             || {
-                let margin = echoes.margin();
-                let rows = echoes.values().chunks_exact_mut(ROW);
-                for (row, [cos, sin]) in rows.zip(&fading.turns) {
-                    turn(row, [*cos, *sin]);
-                }
                 for (sample, pulsed) in pulsed.chunks_exact_mut(ROW).enumerate() {
                     let pulse = &self.pulses[fading.pulses[sample] as usize];
                     let place = sample * self.stride;
                     let reach = pulse.reach();
-                    let mut sums = pulse.apply(echoes.around(place, reach, 2 * reach + 1));
-                    let [cos, sin] = fading.turns[place + margin];
-                    turn(&mut sums, [cos, -sin]);
-                    pulsed.copy_from_slice(&sums);
+                    let rows = echoes.around(place, reach, 2 * reach + 1);
+                    pulse.apply(rows, pulsed);
                 }
             },
         );
-    }
-}
-
-/// Multiplies pairs of re and im by a phase.
-#[inline(always)]
-fn turn(row: &mut [f32], [cos, sin]: [f32; 2]) {
-    for pair in row.chunks_exact_mut(2) {
-        let [re, im] = [pair[0], pair[1]];
-        pair[0] = re * cos - im * sin;
-        pair[1] = re * sin + im * cos;
     }
 }

@@ -117,8 +117,8 @@ impl<'a> PathTracer<'a> {
             1,
             || (),
             |(), index, light| {
-                let rays = lines.iter().map(|track| &track.rays[index]);
-                self.aperture.light(rays, coupled, light);
+                let ray = |line: usize| &lines[line].rays[index];
+                self.aperture.light(ray, coupled, light);
             },
         );
         let lights = &*lights;
@@ -178,7 +178,7 @@ impl<'a> PathTracer<'a> {
         let (grid, media) = (self.grid, &self.media);
         let ScanlinePath { rays, losses, .. } = track;
         let ray = &mut rays[index];
-        let gain_of = |sample: usize, slope| grid.faded_at(sample, slope).gain;
+        let gain_of = |sample: usize, slope| grid.gain_at(sample, slope);
         ray.weigh(media, gain_of, light);
         if index != 1 {
             return;
@@ -188,7 +188,11 @@ impl<'a> PathTracer<'a> {
             while legs.next_if(|leg| leg.ends_before(sample)).is_some() {}
             let Some(leg) = legs.peek() else { return };
             let [amplitude, slope] = media.loss(leg, sample);
-            let left = amplitude * ray.gain(sample);
+            let left = if amplitude > 0.0 {
+                amplitude * ray.gain(leg, sample)
+            } else {
+                0.0
+            };
             losses.push([left, left * slope]);
         }
     }

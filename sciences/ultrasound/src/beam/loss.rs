@@ -24,8 +24,6 @@ pub(crate) const SLOPE_STEP: f32 = 0.5;
 pub(crate) struct Faded {
     /// Amplitude of a point relative to the loss at the mean frequency.
     pub(crate) gain: f32,
-    /// Frequency minus the mean frequency of the pulse [Hz].
-    pub(crate) shift: f32,
     /// Ratio of beam widths along the array.
     pub(crate) widening: f32,
 }
@@ -84,7 +82,6 @@ impl LossTable {
             let sum: Complex<f64> = weighted.iter().sum();
             self.faded.push(Faded {
                 gain: (sum.norm() / clear.norm()) as f32,
-                shift: mean_offset(&weighted, &self.offsets) as f32,
                 widening: (width / *clear_width.get_or_insert(width)) as f32,
             });
         }
@@ -125,18 +122,17 @@ impl LossTable {
         self.faded.len()
     }
 
-    /// Envelope of a pulse of the table about its own frequency, at steps of time from its peak on [s]: the even real and the odd imaginary
-    /// part; 1 at the peak.
+    /// Envelope of a pulse of the table about the mean frequency without loss, at steps of time from its peak on [s]: the even real and the
+    /// odd imaginary part; 1 at the peak.
     pub(crate) fn envelope(&self, pulse: usize, step: f64) -> impl Fn(usize) -> [f64; 2] {
         let kept = self.kept(pulse % N_SLOPES);
         let spectrum = &self.spectra[pulse / N_SLOPES];
-        let shift = f64::from(self.faded[pulse].shift);
         let weighted = spectrum.iter().zip(kept).map(|(h, k)| h * k);
         let weighted: Vec<Complex<f64>> = weighted.collect();
         let sum: Complex<f64> = weighted.iter().sum();
         let components = weighted.into_iter().zip(&self.offsets);
         let components: Vec<(f64, f64)> = components
-            .map(|(h, f)| ((h / sum).re, TAU * step * (f - shift)))
+            .map(|(h, f)| ((h / sum).re, TAU * step * f))
             .collect();
         move |n| {
             let turned = |(h, turn): &(f64, f64)| Complex::from_polar(*h, turn * n as f64);
@@ -151,18 +147,17 @@ impl LossTable {
         let before = (place as usize).min(N_DEPTHS - 2);
         let share = (place - before as f64) as f32;
         std::array::from_fn(|slope| {
-            let [a, b] = [before, before + 1].map(|node| &self.faded[node * N_SLOPES + slope]);
+            let [a, b] = [before, before + 1].map(|node| self.faded[node * N_SLOPES + slope]);
             Faded::between(a, b, share)
         })
     }
 }
 
 impl Faded {
-    fn between(a: &Self, b: &Self, share: f32) -> Self {
+    fn between(a: Self, b: Self, share: f32) -> Self {
         let mix = |a: f32, b: f32| a + share * (b - a);
         Self {
             gain: mix(a.gain, b.gain),
-            shift: mix(a.shift, b.shift),
             widening: mix(a.widening, b.widening),
         }
     }
@@ -171,15 +166,8 @@ impl Faded {
     pub(crate) fn at(row: &[Self; N_SLOPES], slope: f32) -> Self {
         let place = (slope / SLOPE_STEP).clamp(0.0, (N_SLOPES - 1) as f32);
         let before = (place as usize).min(N_SLOPES - 2);
-        Self::between(&row[before], &row[before + 1], place - before as f32)
+        Self::between(row[before], row[before + 1], place - before as f32)
     }
-}
-
-/// Mean offset of a spectrum: the turn of its envelope at the peak [Hz].
-fn mean_offset(spectrum: &[Complex<f64>], offsets: &[f64]) -> f64 {
-    let sum: Complex<f64> = spectrum.iter().sum();
-    let moment: Complex<f64> = spectrum.iter().zip(offsets).map(|(h, f)| h * *f).sum();
-    (moment / sum).re
 }
 
 /// Slope of the loss [Np] of a medium with an attenuation [dB/(cm MHz)] over a path to a depth and back [m].

@@ -75,7 +75,7 @@ impl Geometry {
         );
         let lines = (&mut self.tracks[..], &mut self.lights, &mut self.labels[..]);
         walk.lines(&self.paths, &trace, &self.coupled, lines, Workers::All);
-        self.fading.take(grid, carrier, &self.tracks);
+        self.fading.take(grid, &self.tracks);
         self.beam.widen(grid, &self.fading.widenings);
         self.shade(&walk.media, grid.n_samples + 1);
         points::locate(view, grid, &mut self.points);

@@ -13,8 +13,6 @@ pub(super) struct PulseFilter {
     pub(super) pulsed: wgpu::Buffer,
     /// First tap and number of taps, for each sample of each frame.
     chosen: wgpu::Buffer,
-    /// Turns to the pulses' frequencies, for each place of each frame and the margins.
-    turns: wgpu::Buffer,
     /// First tap and number of taps of each pulse.
     spans: Vec<[u32; 2]>,
     n_places: usize,
@@ -36,15 +34,12 @@ impl PulseFilter {
             Some([*first - n, n])
         });
         let chosen = setup.numbers("chosen pulses", 2 * grid.n_samples)?;
-        let n_turns = grid.n_samples * grid.n_places + 2 * grid.margin;
-        let turns = setup.numbers("turns of echoes", 2 * n_turns)?;
         let pulsed = setup.numbers("echoes of the pulse", 2 * setup.n_places())?;
         let buffers = [
             (Use::Read, &echoes.values),
             (Use::Read, &echoes.scales),
             (Use::Read, &taps),
             (Use::Read, &chosen),
-            (Use::Read, &turns),
             (Use::Write, &pulsed),
         ];
         let text = include_str!("pulse_filter.wgsl");
@@ -52,7 +47,6 @@ impl PulseFilter {
             stage: setup.stage("pulse_filter", text, &buffers)?,
             spans: spans.collect(),
             chosen,
-            turns,
             n_places: setup.n_places(),
             pulsed,
         })
@@ -66,10 +60,6 @@ impl PulseFilter {
         let chosen: Vec<[u32; 2]> = geometries.iter().flat_map(of).collect();
         gpu.queue
             .write_buffer(&self.chosen, 0, bytemuck::cast_slice(&chosen));
-        let turns = geometries.iter().map(|geometry| &geometry.fading.turns[..]);
-        let turns: Vec<[f32; 2]> = turns.collect::<Vec<_>>().concat();
-        gpu.queue
-            .write_buffer(&self.turns, 0, bytemuck::cast_slice(&turns));
     }
 
     pub(super) fn run(&self, pass: &mut wgpu::ComputePass, n_frames: usize) {
