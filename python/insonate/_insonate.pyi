@@ -248,16 +248,20 @@ class Phantom:
         probe: str = "c5-2",
         depth: float | None = None,
         depths: Sequence[float] | None = None,
-        alpha: float = 0.5,
+        alpha: float | None = None,
+        radius: float | None = None,
+        top: float | None = None,
     ) -> Phantom:
-        """A test block: ``points``, ``speckle``, ``attenuation``, ``cysts`` or ``layers``.
+        """A test block: ``points``, ``speckle``, ``attenuation``, ``rod``, ``cysts`` or ``layers``.
 
         Args:
             name: which block.
             probe: transducer for which it is made.
             depth: depth of the picture for which it is made [m] [default: that of the probe].
-            depths: depths of the points [m].
-            alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
+            depths: depths of the points, or of levels in the rod's shadow [m].
+            alpha: attenuation of ``attenuation`` [default: 0.5] or ``points`` [default: 0] [dB/(cm MHz)].
+            radius: radius of the rod [m] [default: 0.002].
+            top: depth of the rod's top below the face [m] [default: 0.01].
         """
 
     def probe_pose(

@@ -23,7 +23,7 @@ __all__ = ["Image", "Phantom", "Scanner", "image"]
 
 Pose = tuple[Sequence[float] | NDArray[np.float64], Sequence[float] | NDArray[np.float64]]
 
-_BARE = ("points", "speckle", "attenuation")
+_BARE = ("points", "speckle", "attenuation", "rod")
 _BLOCKS = (*_BARE, "cysts", "layers")
 
 
@@ -204,6 +204,8 @@ def image(
     lesions: Sequence[str] = (),
     depths: Sequence[float] | None = None,
     alpha: float | None = None,
+    radius: float | None = None,
+    depth: float | None = None,
     seed: int = 0,
     imaging_depth: float | None = None,
     lines: int = 256,
@@ -216,7 +218,8 @@ def image(
 
     Args:
         probe: name of the transducer [default: ``c5-2``, or that of the scene].
-        phantom: a `Phantom`, or the name of one: ``adult`` (default), ``neck``, ``points``, ``speckle``, ``attenuation``, ``cysts``, ``layers``.
+        phantom: a `Phantom`, or the name of one: ``adult`` (default), ``neck``, ``points``, ``speckle``, ``attenuation``, ``rod``, ``cysts``,
+            ``layers``.
         scene: with ``force``, the scene whose robot presses: its torso has the shape ``adult`` [default: the scene of the command].
         site: site of the probe on the phantom: left of the middle, towards the head [m] [default: over liver and gallbladder].
         rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
@@ -226,8 +229,11 @@ def image(
         limits: limits of the verdict of pressing, by name.
         lesions: lesions at places of the seed in the liver, the neck's thyroid, or the tissue of a block: ``cyst``, ``hypo`` or ``hyper``, with a
             radius [m] unless it is of 8 mm, such as ``hypo:0.01``.
-        depths: depths of the block ``points`` [m] [default: 0.3, 0.6 and 0.9 of the probe's depth].
-        alpha: attenuation of the block ``attenuation`` [dB/(cm MHz)] [default: 0.5].
+        depths: depths of the block ``points`` [default: 0.3, 0.6 and 0.9 of the probe's depth], or of the levels behind ``rod`` [default: the same
+            shares of what is behind it] [m].
+        alpha: attenuation of ``attenuation`` [default: 0.5] or ``points`` [default: 0] [dB/(cm MHz)].
+        radius: radius of ``rod`` [m] [default: 0.002].
+        depth: depth of the top of ``rod`` below the face [m] [default: 0.01].
         seed: seed of organs, speckle and noise.
         imaging_depth: depth of the picture [m] [default: depends on the probe; 0.045 for the neck].
         lines: number of scanlines.
@@ -241,13 +247,19 @@ def image(
         SimulationError: if the site cannot be reached, or the robot starts in collision.
     """
     name = probe or ("c5-2" if scene is None else _probe_of(scene))
-    if depths is not None and phantom != "points":
-        raise ValueError("depths: has no effect on this image; it needs the phantom points")
-    if alpha is not None and phantom != "attenuation":
-        raise ValueError("alpha: has no effect on this image; it needs the phantom attenuation")
+    if depths is not None and phantom not in ("points", "rod"):
+        raise ValueError("depths: has no effect on this image; it needs the phantom points or rod")
+    for word, value in (("radius", radius), ("depth", depth)):
+        if value is not None and phantom != "rod":
+            raise ValueError(f"{word}: has no effect on this image; it needs the phantom rod")
+    if alpha is not None and phantom not in ("attenuation", "points"):
+        raise ValueError("alpha: has no effect on this image; it needs the phantom attenuation or points")
     if phantom == "points" and imaging_depth is None:
         imaging_depth = 1.2 * (0.9 * Scanner(name).depth if depths is None else max(depths))
-    body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth, scene, depths, alpha)
+    if phantom == "rod" and imaging_depth is None:
+        imaging_depth = max(Scanner(name).depth, 0.0 if depths is None else 1.2 * max(depths))
+    block = {"depths": depths, "alpha": alpha, "radius": radius, "top": depth}
+    body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth, scene, block)
     if lesions:
         body = body.with_lesions(list(lesions), seed)
     if imaging_depth is None and is_neck:
@@ -283,8 +295,7 @@ def _subject(
     seed: int,
     depth: float | None,
     scene: Scene | None,
-    depths: Sequence[float] | None,
-    alpha: float | None,
+    block: Mapping[str, Any],
 ) -> tuple[Phantom, bool, bool]:
     """The phantom, whether it is a neck, and whether it is measured without noise."""
     if isinstance(phantom, Phantom):
@@ -293,9 +304,7 @@ def _subject(
         return (Phantom.adult(seed) if scene is None else Phantom.of_scene(scene, seed)), False, False
     if phantom == "neck":
         return Phantom.neck(seed), True, False
-    usual = 0.5 if alpha is None else alpha
-    block = Phantom.block(str(phantom), probe=probe, depth=depth, depths=depths, alpha=usual)
-    return block, False, phantom in _BARE
+    return Phantom.block(str(phantom), probe=probe, depth=depth, **block), False, phantom in _BARE
 
 
 def _probe_of(scene: Scene) -> str:

@@ -254,10 +254,17 @@ LINE = [word for name, value in SIZE.items() for word in (f"--{name}", value)]
     ("options", "keywords", "figure"),
     [
         (["--phantom", "points", "--depths", "0.03,0.05"], {"phantom": "points", "depths": [0.03, 0.05]}, "point_targets"),
+        (["--phantom", "points", "--depths", "0.03", "--alpha", "0.5"], {"phantom": "points", "depths": [0.03], "alpha": 0.5}, "point_targets"),
         (["--phantom", "points", "--probe", "l12-5"], {"phantom": "points", "probe": "l12-5"}, "point_targets"),
         (["--phantom", "speckle"], {"phantom": "speckle"}, "log_sd_db"),
         (["--phantom", "attenuation", "--alpha", "0.7"], {"phantom": "attenuation", "alpha": 0.7}, "slope_db_per_cm_mhz"),
         (["--lesion", "hypo:0.01", "--lesion", "cyst"], {"lesions": ["hypo:0.01", "cyst"]}, "lesions"),
+        (
+            ["--phantom", "rod", "--radius", "0.004", "--depth", "0.015"],
+            {"phantom": "rod", "radius": 0.004, "depth": 0.015},
+            "shadow_db",
+        ),
+        (["--phantom", "rod", "--probe", "l12-5", "--depths", "0.03"], {"phantom": "rod", "probe": "l12-5", "depths": [0.03]}, "shadow_db"),
         (
             ["--phantom", "neck", "--probe", "l12-5", "--lesion", "hyper:0.001"],
             {"phantom": "neck", "probe": "l12-5", "lesions": ["hyper:0.001"]},
@@ -265,7 +272,7 @@ LINE = [word for name, value in SIZE.items() for word in (f"--{name}", value)]
         ),
         (["--phantom", "cysts", "--lesion", "hyper:0.004"], {"phantom": "cysts", "lesions": ["hyper:0.004"]}, "lesions"),
     ],
-    ids=["points", "points-l12-5", "speckle", "attenuation", "lesions", "neck", "block"],
+    ids=["points", "points-alpha", "points-l12-5", "speckle", "attenuation", "lesions", "rod", "rod-depths", "neck", "block"],
 )
 def test_figures_and_lesions_of_images(options, keywords, figure):
     theirs = figures("image", *options, *LINE)
@@ -298,7 +305,9 @@ def test_words_of_images_without_effect_are_refused():
     with pytest.raises(ValueError, match="depths"):
         insonate.image(depths=[0.02], **SIZE)
     with pytest.raises(ValueError, match="alpha"):
-        insonate.image(phantom="points", alpha=0.7, **SIZE)
+        insonate.image(phantom="speckle", alpha=0.7, **SIZE)
+    with pytest.raises(ValueError, match="radius"):
+        insonate.image(phantom="points", radius=0.002, **SIZE)
 
 
 @pytest.mark.parametrize("cls", [insonate.Phantom, insonate.psm.Psm, insonate.Scene, insonate.Physics, insonate.Policy])

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use insonate::experiments::BlockMeasure;
 use insonate::ultrasound::deformation::{Point, Vector};
 use insonate::ultrasound::material::{self, Material, SOFT_TISSUE};
+use insonate::ultrasound::measure::BoneRod;
 use insonate::ultrasound::phantom::labels::{LabelImage, MaterialTable, Neighbourhood};
 use insonate::ultrasound::phantom::{
     Adult, Block, Insert, Inserts, LabelVolume, Lesion, Neck, Phantom as Imaged, PointMaterial,
@@ -229,22 +230,26 @@ impl Phantom {
         Ok(phantom)
     }
 
-    /// A test block: ``points``, ``speckle``, ``attenuation``, ``cysts`` or ``layers``.
+    /// A test block: ``points``, ``speckle``, ``attenuation``, ``rod``, ``cysts`` or ``layers``.
     ///
     /// Args:
     ///     name: which block.
     ///     probe: transducer for which it is made.
     ///     depth: depth of the picture for which it is made [m] [default: that of the probe].
-    ///     depths: depths of the points [m].
-    ///     alpha: attenuation of ``attenuation`` [dB/(cm MHz)].
+    ///     depths: depths of the points, or of levels in the rod's shadow [m].
+    ///     alpha: attenuation of ``attenuation`` [default: 0.5] or ``points`` [default: 0] [dB/(cm MHz)].
+    ///     radius: radius of the rod [m] [default: 0.002].
+    ///     top: depth of the rod's top below the face [m] [default: 0.01].
     #[staticmethod]
-    #[pyo3(signature = (name, *, probe="c5-2", depth=None, depths=None, alpha=0.5))]
+    #[pyo3(signature = (name, *, probe="c5-2", depth=None, depths=None, alpha=None, radius=None, top=None))]
     fn block(
         name: &str,
         probe: &str,
         depth: Option<f64>,
         depths: Option<Vec<f64>>,
-        alpha: f64,
+        alpha: Option<f64>,
+        radius: Option<f64>,
+        top: Option<f64>,
     ) -> Result<Self> {
         let usual = insonate::ultrasound::Settings::of(&transducer(probe)?);
         let shown = depth.unwrap_or(usual.depth) as f32;
@@ -259,30 +264,45 @@ impl Phantom {
             "points" => {
                 let usual = [0.3, 0.6, 0.9].map(|share| share * usual.depth);
                 let depths = depths.unwrap_or(usual.to_vec());
-                measure = Some(BlockMeasure::Points(depths.clone()));
+                let attenuation = alpha.unwrap_or(0.0);
+                measure = Some(BlockMeasure::Points {
+                    depths: depths.clone(),
+                    attenuation,
+                });
                 let depths: Vec<f32> = depths.iter().map(|&depth| depth as f32).collect();
-                Block::points(&depths, 1540.0)
+                Block::points(&depths, 1540.0, attenuation as f32)
             }
             "speckle" => {
                 measure = Some(BlockMeasure::Speckle);
                 uniform(0.0)
             }
             "attenuation" => {
+                let alpha = alpha.unwrap_or(0.5);
                 measure = Some(BlockMeasure::Attenuation(alpha));
                 uniform(alpha as f32)
+            }
+            "rod" => {
+                let rod = BoneRod {
+                    radius: radius.unwrap_or(0.002),
+                    top: top.unwrap_or(0.01),
+                };
+                let behind = rod.depths_behind(depth.unwrap_or(usual.depth));
+                let depths = depths.unwrap_or(behind.to_vec());
+                measure = Some(BlockMeasure::Rod { rod, depths });
+                rod.block()?
             }
             "cysts" => Block::cysts(shown),
             "layers" => Block::intercostal(shown),
             other => {
                 return Err(value_error(format!(
-                    "name is {other:?}; it must be one of points, speckle, attenuation, cysts, layers"
+                    "name is {other:?}; it must be one of points, speckle, attenuation, rod, cysts, layers"
                 )));
             }
         };
         block.check()?;
         let mut phantom = Self::new(name, Body::Block(Arc::new(block)));
         (phantom.shown, phantom.measure) = (shown, measure);
-        phantom.is_bare = ["points", "speckle", "attenuation"].contains(&name);
+        phantom.is_bare = ["points", "speckle", "attenuation", "rod"].contains(&name);
         Ok(phantom)
     }
 

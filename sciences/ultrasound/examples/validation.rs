@@ -51,7 +51,7 @@ fn points(
             },
             ..Settings::bare(transducer)
         };
-        for target in point_targets(transducer, &settings, &depths.map(|mm| 1e-3 * mm))? {
+        for target in point_targets(transducer, &settings, &depths.map(|mm| 1e-3 * mm), 0.0)? {
             let [depth, lateral, axial, elevation] =
                 [target.depth, target.lateral, target.axial, target.elevation].map(|m| 1e3 * m);
             let scheme = if transmit.is_some() {

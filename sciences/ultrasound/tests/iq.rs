@@ -19,7 +19,7 @@ fn lines_have_the_envelope_and_the_carriers_phase() {
     // Each wire is deeper by a sixteenth of a wavelength.
     let wave = 1540.0 / b_mode.frequency();
     for n in 0..3 {
-        let mut block = Block::points(&[], 1540.0);
+        let mut block = Block::points(&[], 1540.0, 0.0);
         block.scatterers.push(Scatterer {
             rest: Point::new(0.0, 0.0, 0.02 + n as f32 * wave as f32 / 16.0),
             amplitude: 100.0,

@@ -35,8 +35,8 @@ fn check(transducer: &Transducer, n_lines: usize, rows: &[(f64, Option<f64>, [f6
             },
             ..Settings::bare(transducer)
         };
-        let found =
-            point_targets(transducer, &settings, &[1e-3 * depth]).expect("the test is valid")[0];
+        let found = point_targets(transducer, &settings, &[1e-3 * depth], 0.0)
+            .expect("the test is valid")[0];
         let found = [found.lateral, found.axial, found.elevation].map(|width| 1e3 * width);
         for ((found, wanted), tolerance) in found.iter().zip(wanted).zip([0.05, 0.1, 0.1]) {
             assert!(
@@ -88,7 +88,7 @@ fn echoes_of_points_add_up() {
             [2e-3 * x, 1e-3 * y, DEPTH + 1e-3 * z, sign]
         })
         .collect();
-    let mut block = Block::points(&[], SPEED as f32);
+    let mut block = Block::points(&[], SPEED as f32, 0.0);
     let scatterer = |[x, y, z, sign]: &[f64; 4]| Scatterer {
         rest: Point::new(*x as f32, *y as f32, *z as f32),
         amplitude: 100.0 * *sign as f32,

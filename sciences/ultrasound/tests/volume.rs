@@ -19,7 +19,7 @@ fn a_point_is_bright_where_it_is() {
     };
     let mut b_mode = BMode::new(&transducer, &settings).expect("the settings are valid");
     // 20 mm below the origin of the probe's frame.
-    let block = Block::points(&[0.02], settings.speed_of_sound as f32);
+    let block = Block::points(&[0.02], settings.speed_of_sound as f32, 0.0);
     // The volume's frame is displaced by 0.1 m and turned by a quarter about the probe's axis.
     let turn =
         UnitQuaternion::from_axis_angle(&nalgebra::Vector3::z_axis(), std::f64::consts::FRAC_PI_2);

@@ -9,10 +9,11 @@ impl ImageCommand {
     pub(super) fn check_effects(&self) -> Result<(), Usage> {
         let scene = self.scene.given();
         let other = self.phantom.is_some() || self.labels.is_some();
-        let (block, points, attenuation) = match self.phantom {
+        let (block, depths_matter, attenuation) = match self.phantom {
             None | Some(PhantomArg::Neck) => (false, false, false),
-            Some(PhantomArg::Points) => (true, true, false),
+            Some(PhantomArg::Points) => (true, true, true),
             Some(PhantomArg::Attenuation) => (true, false, true),
+            Some(PhantomArg::Rod) => (true, true, false),
             Some(_) => (true, false, false),
         };
         let limits = [("--limit", !self.verdict.is_empty())];
@@ -22,6 +23,14 @@ impl ImageCommand {
             ("--indentation", self.indentation.is_some()),
         ];
         let depths = [("--depths", !self.depths.is_empty())];
+        let rod = [
+            // With one of the two, it is the other's older name.
+            (
+                "--depth",
+                self.depth.is_some() && self.imaging_depth.is_some(),
+            ),
+            ("--radius", self.radius.is_some()),
+        ];
         let alpha = [("--alpha", self.alpha.is_some())];
         let rules = [
             (
@@ -39,8 +48,13 @@ impl ImageCommand {
                 given(&placing),
                 "a body; the probe lies on the middle of a test block",
             ),
-            (!points, given(&depths), "--phantom points"),
-            (!attenuation, given(&alpha), "--phantom attenuation"),
+            (!depths_matter, given(&depths), "--phantom points or rod"),
+            (!self.is_rod(), given(&rod), "--phantom rod"),
+            (
+                !attenuation,
+                given(&alpha),
+                "--phantom attenuation or points",
+            ),
         ];
         for (is_without, options, needed) in rules {
             if let Some(option) = options.first().filter(|_| is_without) {

@@ -25,7 +25,7 @@ use insonate::sim::verdict::Verdict;
 use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::b_mode::ScanConverter;
 use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
-use insonate::ultrasound::measure::{Confidence, ConfidenceSettings, confidence};
+use insonate::ultrasound::measure::{BoneRod, Confidence, ConfidenceSettings, confidence};
 use insonate::ultrasound::phantom::labels::Unlabelled;
 use insonate::ultrasound::phantom::{Lesion, Neck, Phantom};
 use insonate::ultrasound::sequence::Sequence;
@@ -54,6 +54,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom points --probe c5-2 --depths 0.04,0.08,0.12 --json
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
+  insonate image --phantom rod --radius 0.004 --depth 0.015 --depths 0.08 --json
   insonate image --patient output/patient --site -0.08,0.03 --output output/own-patient
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
   insonate image --labels organs.nii.gz --body-mask body.nii.gz --materials materials.toml --output output/organs
@@ -128,15 +129,21 @@ pub(crate) struct ImageCommand {
     /// Indentation of the face into the patient if --force is not given [m] [default: 0.013; 0.004 on the neck]
     #[arg(long, value_name = "M")]
     indentation: Option<f64>,
-    /// Depths of the points, separated by commas [m] [default: depends on the probe]
+    /// Depths of the points or of levels in the rod's shadow, separated by commas [m] [default: three; depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
-    /// Attenuation of the block of --phantom attenuation [dB/(cm MHz)] [default: 0.5]
+    /// Attenuation of --phantom attenuation [default: 0.5] or points [default: 0] [dB/(cm MHz)]
     #[arg(long, value_name = "ALPHA")]
     alpha: Option<f64>,
-    /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
-    #[arg(long = "imaging-depth", alias = "depth", value_name = "M")]
+    /// Radius of --phantom rod [m] [default: 0.002]
+    #[arg(long, value_name = "M")]
+    radius: Option<f64>,
+    /// Depth of the top of --phantom rod below the face [m] [default: 0.01]; without a rod, an older name of --imaging-depth
+    #[arg(long, value_name = "M")]
     depth: Option<f64>,
+    /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
+    #[arg(long, value_name = "M")]
+    imaging_depth: Option<f64>,
     /// Number of scanlines.
     #[arg(long, value_name = "N", default_value_t = 256)]
     lines: usize,
@@ -274,7 +281,20 @@ impl ImageCommand {
 
     /// Attenuation of the block [dB/(cm MHz)].
     fn attenuation(&self) -> f64 {
-        self.alpha.unwrap_or(0.5)
+        let is_clear = matches!(self.phantom, Some(PhantomArg::Points));
+        self.alpha.unwrap_or(if is_clear { 0.0 } else { 0.5 })
+    }
+
+    /// The rod of bone, with the numbers of the oracle of its shadow if none are given.
+    fn rod(&self) -> BoneRod {
+        BoneRod {
+            radius: self.radius.unwrap_or(0.002),
+            top: self.depth.unwrap_or(0.01),
+        }
+    }
+
+    fn is_rod(&self) -> bool {
+        matches!(self.phantom, Some(PhantomArg::Rod))
     }
 
     fn is_neck(&self) -> bool {
@@ -302,29 +322,38 @@ impl ImageCommand {
             Some(word) if word.is_bare() => Settings::bare(probe),
             _ => Settings::of(probe),
         };
-        let deepest = self.depths(probe).into_iter().fold(0.0, f64::max);
+        let deepest = |depths: &[f64]| 1.2 * depths.iter().copied().fold(0.0, f64::max);
         let own = match self.phantom {
-            Some(PhantomArg::Points) => 1.2 * deepest,
+            Some(PhantomArg::Points) => deepest(&self.depths(usual.depth)),
+            Some(PhantomArg::Rod) => deepest(&self.depths).max(usual.depth),
             Some(PhantomArg::Neck) => Neck::DEPTH,
             _ => usual.depth,
         };
+        let shown = self.imaging_depth.or(self.depth.filter(|_| !self.is_rod()));
         Settings {
             n_lines: self.lines,
             n_samples: self.samples,
-            depth: self.depth.unwrap_or(own),
+            depth: shown.unwrap_or(own),
             speckle_seed: self.seed,
             noise_seed: self.seed,
             ..usual
         }
     }
 
-    /// Depths of the points, or three of those that the probe shows.
-    fn depths(&self, probe: &Transducer) -> Vec<f64> {
+    /// Depths of the points, or three of those that the probe shows to a depth [m].
+    fn depths(&self, shown: f64) -> Vec<f64> {
         if !self.depths.is_empty() {
             return self.depths.clone();
         }
-        let shown = Settings::of(probe).depth;
         [0.3, 0.6, 0.9].map(|share| share * shown).to_vec()
+    }
+
+    /// Depths of levels in the rod's shadow, or three behind it in a picture of a depth [m].
+    fn depths_behind(&self, shown: f64) -> Vec<f64> {
+        if !self.depths.is_empty() {
+            return self.depths.clone();
+        }
+        self.rod().depths_behind(shown).to_vec()
     }
 
     fn scanned(
@@ -346,11 +375,12 @@ impl ImageCommand {
         };
         let block = word.block(
             settings.depth as f32,
-            &self.depths(probe),
+            &self.depths(Settings::of(probe).depth),
             self.attenuation(),
             settings.speed_of_sound,
+            self.rod(),
         );
-        let Some(block) = block else {
+        let Some(block) = block.map_err(Usage::new)? else {
             return self.neck(probe, figures);
         };
         block.check().map_err(Usage::new)?;
@@ -380,7 +410,14 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<()> {
         let measure = match self.phantom {
-            Some(PhantomArg::Points) => BlockMeasure::Points(self.depths(probe)),
+            Some(PhantomArg::Points) => BlockMeasure::Points {
+                depths: self.depths(Settings::of(probe).depth),
+                attenuation: self.attenuation(),
+            },
+            Some(PhantomArg::Rod) => BlockMeasure::Rod {
+                rod: self.rod(),
+                depths: self.depths_behind(settings.depth),
+            },
             Some(PhantomArg::Speckle) => BlockMeasure::Speckle,
             Some(PhantomArg::Attenuation) => BlockMeasure::Attenuation(self.attenuation()),
             _ => return Ok(()),

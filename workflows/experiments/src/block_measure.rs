@@ -1,6 +1,8 @@
 //! Figures that the frames of a test block are measured for.
 
-use insonate_ultrasound::measure::{attenuation_slope, point_targets, speckle_statistics};
+use insonate_ultrasound::measure::{
+    BoneRod, attenuation_slope, point_targets, rod_shadow, speckle_statistics,
+};
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{Frame, Settings, UltrasoundError};
 use serde::Serialize;
@@ -8,12 +10,24 @@ use serde::Serialize;
 /// What a test block is measured for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockMeasure {
-    /// The widths of points at these depths [m].
-    Points(Vec<f64>),
+    /// The widths of points at these depths [m], and what is left of their echoes in a medium that attenuates by this [dB/(cm MHz)].
+    Points {
+        /// Depths [m].
+        depths: Vec<f64>,
+        /// Attenuation [dB/(cm MHz)].
+        attenuation: f64,
+    },
     /// The statistics of uniform speckle.
     Speckle,
     /// How fast speckle fades in tissue that attenuates by this [dB/(cm MHz)].
     Attenuation(f64),
+    /// The shadow of a rod of bone at these depths [m].
+    Rod {
+        /// The rod.
+        rod: BoneRod,
+        /// Depths [m].
+        depths: Vec<f64>,
+    },
 }
 
 /// The figures of a block.
@@ -39,9 +53,25 @@ pub enum BlockFigures {
         /// Frequency of the transducer [Hz].
         frequency_hz: f64,
     },
+    /// Of a rod.
+    Rod {
+        /// Each place behind it.
+        shadow_db: Vec<ShadowFigures>,
+    },
 }
 
-/// Width of a point: full widths at half maximum [m].
+/// What a rod of bone leaves of the echoes at a place behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ShadowFigures {
+    /// Distance from the middle scanline, along the array at that depth [m].
+    pub x_m: f64,
+    /// Depth [m].
+    pub depth_m: f64,
+    /// Power of speckle relative to the same tissue without the rod [dB].
+    pub level_db: f64,
+}
+
+/// Width of a point: full widths at half maximum [m], and what is left of its echo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PointFigures {
     /// Depth [m].
@@ -52,6 +82,10 @@ pub struct PointFigures {
     pub axial_fwhm_m: f64,
     /// Across the picture's plane.
     pub elevation_fwhm_m: f64,
+    /// Energy of the echo along the scanline, relative to a medium without loss [dB].
+    pub level_db: f64,
+    /// Mean frequency of the echo [Hz].
+    pub frequency_hz: f64,
 }
 
 impl BlockMeasure {
@@ -66,17 +100,22 @@ impl BlockMeasure {
         frame: &Frame,
     ) -> Result<BlockFigures, UltrasoundError> {
         Ok(match self {
-            Self::Points(depths) => {
+            Self::Points {
+                depths,
+                attenuation,
+            } => {
                 let fine = Settings {
                     n_lines: settings.n_lines.max(1025),
                     ..settings.clone()
                 };
-                let targets = point_targets(probe, &fine, depths)?;
+                let targets = point_targets(probe, &fine, depths, *attenuation)?;
                 let targets = targets.iter().map(|target| PointFigures {
                     depth_m: target.depth,
                     lateral_fwhm_m: target.lateral,
                     axial_fwhm_m: target.axial,
                     elevation_fwhm_m: target.elevation,
+                    level_db: target.level,
+                    frequency_hz: target.frequency,
                 });
                 BlockFigures::Points {
                     point_targets: targets.collect(),
@@ -98,6 +137,17 @@ impl BlockMeasure {
                 BlockFigures::Attenuation {
                     slope_db_per_cm_mhz: found.slope,
                     frequency_hz: found.frequency,
+                }
+            }
+            Self::Rod { rod, depths } => {
+                let levels = rod_shadow(probe, settings, rod, depths)?;
+                let levels = levels.iter().map(|found| ShadowFigures {
+                    x_m: found.x,
+                    depth_m: found.depth,
+                    level_db: found.level,
+                });
+                BlockFigures::Rod {
+                    shadow_db: levels.collect(),
                 }
             }
         })

@@ -50,7 +50,7 @@ mod tuning;
 
 pub use b_mode_film::{BModeFilm, FilmFrame};
 pub use base_search::Advice;
-pub use block_measure::{BlockFigures, BlockMeasure, PointFigures};
+pub use block_measure::{BlockFigures, BlockMeasure, PointFigures, ShadowFigures};
 pub use device::{Backend, Device};
 pub use episode_camera::EpisodeCamera;
 pub use error::ExperimentError;

@@ -9,11 +9,15 @@ pub(crate) struct Acoustics {
     pub(crate) echo: f32,
     /// Two-way loss of amplitude [Np/m].
     pub(crate) loss: f32,
+    /// Slope of this loss over the frequency's relative change [Np/m].
+    pub(crate) slope: f32,
     /// Excess of the shown depth over the true depth, per length.
     pub(crate) stretch: f32,
     pub(crate) speed: f32,
     pub(crate) impedance: f32,
     pub(crate) is_gas: bool,
+    /// Whether it is bone or gas, behind which points are seen past it only.
+    pub(crate) blocks: bool,
 }
 
 impl Acoustics {
@@ -21,10 +25,12 @@ impl Acoustics {
         Self {
             echo: 10f32.powf(0.05 * material.backscatter),
             loss: 2.0 * material.attenuation_at(frequency),
+            slope: 2.0 * material.attenuation_at(frequency) * material.attenuation_power,
             stretch: assumed_speed as f32 / material.speed_of_sound - 1.0,
             speed: material.speed_of_sound,
             impedance: material.impedance(),
             is_gas: material.is_gas(),
+            blocks: material.is_gas() || material.is_bone(),
         }
     }
 }

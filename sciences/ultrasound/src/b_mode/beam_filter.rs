@@ -11,6 +11,7 @@
 use std::f32::consts::PI;
 
 use super::grid::Grid;
+use crate::pack::{LANES, Lanes};
 use crate::simd::wide;
 
 /// Numbers that are summed at once.
@@ -27,37 +28,94 @@ pub(crate) const NARROWEST: f32 = 0.4546;
 pub(crate) struct BeamFilter {
     n_samples: usize,
     /// Lines on either side, for each sample.
-    pub(crate) reaches: Vec<usize>,
+    reaches: Vec<usize>,
     /// Tap for each distance in lines, for each sample.
-    pub(crate) taps: Vec<Vec<f32>>,
+    taps: Vec<Vec<f32>>,
+    /// For each sample: tap of the line itself, ratio of the tap of the next line to it, lines on either side, 0.
+    #[cfg(feature = "gpu")]
+    pub(crate) shapes: Vec<[f32; 4]>,
 }
 
 impl BeamFilter {
     pub(crate) fn new(grid: &Grid) -> Self {
-        let narrowed = |sigma: f32| (sigma * sigma - SHARED).max(LEAST).sqrt();
-        let reach_of = |sigma: f32| ((2.8 * narrowed(sigma)).ceil() as usize).min(grid.n_lines - 1);
-        let reaches: Vec<usize> = grid.sigma_across.iter().copied().map(reach_of).collect();
-        let most = reaches.iter().copied().max().unwrap_or(0);
-        let mut taps = vec![Vec::with_capacity(grid.n_samples); most + 1];
-        for (sample, &sigma) in grid.sigma_across.iter().enumerate() {
-            let scale = -0.5 / narrowed(sigma).powi(2);
-            let weight = |lines: usize| (scale * (lines * lines) as f32).exp();
-            let reach = reaches[sample];
-            let sum = 1.0 + 2.0 * (1..=reach).map(weight).sum::<f32>();
-            let area = (2.0 * PI).sqrt() * sigma / sum;
-            for (lines, taps) in taps.iter_mut().enumerate() {
-                let tap = if lines <= reach {
-                    area * weight(lines)
-                } else {
-                    0.0
-                };
-                taps.push(tap);
-            }
-        }
-        Self {
+        let mut filter = Self {
             n_samples: grid.n_samples,
-            reaches,
-            taps,
+            reaches: Vec::new(),
+            taps: Vec::new(),
+            #[cfg(feature = "gpu")]
+            shapes: vec![[0.0; 4]; grid.n_samples],
+        };
+        filter.widen(grid, &vec![1.0; grid.n_samples]);
+        filter
+    }
+
+    /// Makes the taps of a beam that is wider than without loss by a ratio, for each sample.
+    pub(crate) fn widen(&mut self, grid: &Grid, ratios: &[f32]) {
+        let widths = |sample: usize| {
+            let sigma = grid.sigma_across[sample] * ratios[sample];
+            (sigma, (sigma * sigma - SHARED).max(LEAST))
+        };
+        self.reaches.clear();
+        self.reaches.extend((0..grid.n_samples).map(|sample| {
+            let (_, narrowed) = widths(sample);
+            ((2.8 * narrowed.sqrt()).ceil() as usize).min(grid.n_lines - 1)
+        }));
+        let most = self.reaches.iter().copied().max().unwrap_or(0);
+        self.taps.resize_with(most + 1, Vec::new);
+        for taps in &mut self.taps {
+            taps.clear();
+            taps.resize(grid.n_samples, 0.0);
+        }
+        for first in (0..grid.n_samples).step_by(LANES) {
+            let n = LANES.min(grid.n_samples - first);
+            let (mut nearest, mut areas) = ([0.0; LANES], [0.0; LANES]);
+            for lane in 0..n {
+                let (sigma, narrowed) = widths(first + lane);
+                nearest[lane] = (-0.5 / narrowed).exp();
+                areas[lane] = (2.0 * PI).sqrt() * sigma;
+            }
+            self.put_taps([first, n], nearest, areas);
+        }
+    }
+
+    /// Writes the taps of `n` samples from `first` on, given the ratio of the tap of the next line to that of the line itself, and their sum.
+    fn put_taps(&mut self, [first, n]: [usize; 2], nearest: Lanes, areas: Lanes) {
+        let mut reaches = [0.0; LANES];
+        for (reach, own) in reaches.iter_mut().zip(&self.reaches[first..first + n]) {
+            *reach = *own as f32;
+        }
+        let most = reaches.iter().copied().fold(0.0, f32::max) as usize;
+        let taps = &mut self.taps[..=most];
+        let mut scales = [0.0; LANES];
+        wide(
+            #[inline(always)]
+            || {
+                // e^(−n²/2σ²), from one distance to the next.
+                let (mut weights, mut ratios, mut sums) = ([1.0; LANES], nearest, [0.0; LANES]);
+                for (lines, taps) in taps.iter_mut().enumerate() {
+                    taps[first..first + n].copy_from_slice(&weights[..n]);
+                    for lane in 0..LANES {
+                        sums[lane] += weights[lane];
+                        // Numbers that nobody hears would become slow.
+                        let is_within = lines as f32 + 1.0 <= reaches[lane];
+                        let ratio = if is_within { ratios[lane] } else { 0.0 };
+                        weights[lane] *= ratio;
+                        ratios[lane] = ratio * (nearest[lane] * nearest[lane]);
+                    }
+                }
+                for lane in 0..LANES {
+                    scales[lane] = areas[lane] / (2.0 * sums[lane] - 1.0);
+                }
+                for taps in taps {
+                    for (tap, scale) in taps[first..first + n].iter_mut().zip(&scales) {
+                        *tap *= scale;
+                    }
+                }
+            },
+        );
+        #[cfg(feature = "gpu")]
+        for lane in 0..n {
+            self.shapes[first + lane] = [scales[lane], nearest[lane], reaches[lane], 0.0];
         }
     }
 

@@ -1,8 +1,10 @@
 //! Beam space: scanlines, samples along them, and the width of the beam.
 
 use super::Settings;
-use crate::beam::{BeamTable, Pulse};
+use super::legs::ROWS;
+use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pulse, SLOPE_STEP};
 use crate::deformation::Point;
+use crate::simd::whole;
 use crate::transducer::Transducer;
 
 /// Least number of places per width of the pulse.
@@ -29,6 +31,11 @@ pub(crate) struct Grid {
     pub(crate) sigma_lateral: Vec<f32>,
     /// Standard deviation of the beam across the array, for each sample [m].
     pub(crate) sigma_elevation: Vec<f32>,
+    /// Pulse and beam over the slope of the loss, for every [`ROWS`]th sample.
+    pub(crate) faded: Vec<[Faded; N_SLOPES]>,
+    /// Their gains, next to each other.
+    gains: Vec<[f32; N_SLOPES]>,
+    pub(crate) loss: LossTable,
 }
 
 impl Grid {
@@ -43,6 +50,9 @@ impl Grid {
         let step = depth / n_samples as f64;
         let finest = pulse.width(speed_of_sound) / PLACES_PER_PULSE;
         let beam = BeamTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
+        let loss = LossTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
+        let rows = (0..n_samples / ROWS + 2).map(|row| loss.row((row * ROWS) as f64 * step));
+        let faded: Vec<[Faded; N_SLOPES]> = rows.collect();
         let apex = transducer.apex_radius();
         let spacing = transducer.span() / n_lines as f64;
         let ranges = (0..n_samples).map(|sample| sample as f64 * step);
@@ -59,10 +69,17 @@ impl Grid {
             n_samples,
             step: step as f32,
             n_places,
-            margin: (2.0 * PLACES_PER_PULSE * finest * n_places as f64 / step).ceil() as usize,
+            // Attenuation lengthens pulses.
+            margin: (4.0 * PLACES_PER_PULSE * finest * n_places as f64 / step).ceil() as usize,
             apex: apex.map(|apex| apex as f32),
             spacing: spacing as f32,
             sigma_across: across.collect(),
+            gains: faded
+                .iter()
+                .map(|row| row.map(|faded| faded.gain))
+                .collect(),
+            faded,
+            loss,
             sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
             sigma_elevation: sigmas
                 .iter()
@@ -84,6 +101,29 @@ impl Grid {
     pub(crate) fn together(&self, range: f32) -> f32 {
         let sample = ((range / self.step) as usize).min(self.n_samples - 1);
         self.sigma_across[sample] * (2.0 * std::f32::consts::PI).sqrt()
+    }
+
+    /// Number of the pulse at a sample for a slope of the loss in its table.
+    pub(crate) fn pulse(&self, sample: usize, slope: usize) -> usize {
+        let depth = sample as f64 * f64::from(self.step);
+        self.loss.nearest_depth(depth) * N_SLOPES + slope
+    }
+
+    /// Pulse and beam behind a loss with a slope over the frequency's relative change [Np], at a range [m].
+    pub(crate) fn faded(&self, range: f32, slope: f32) -> Faded {
+        let row = (range / (self.step * ROWS as f32) + 0.5) as usize;
+        Faded::at(&self.faded[row.min(self.faded.len() - 1)], slope)
+    }
+
+    /// The gain at a sample.
+    #[inline]
+    pub(crate) fn gain_at(&self, sample: usize, slope: f32) -> f32 {
+        let row = (sample + ROWS / 2) / ROWS;
+        let gains = &self.gains[row.min(self.gains.len() - 1)];
+        let place = (slope / SLOPE_STEP).clamp(0.0, (N_SLOPES - 1) as f32);
+        let before = whole((place - 0.5).max(0.0)).min(N_SLOPES as u32 - 2);
+        let [a, b] = [before, before + 1].map(|slope| gains[slope as usize]);
+        a + (place - before as f32) * (b - a)
     }
 
     /// Point in the probe's frame.

@@ -5,8 +5,10 @@
     reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
+use std::ops::Range;
+
 use super::acoustics::Acoustics;
-use super::front::{FAINTEST, Front};
+use super::front::Front;
 use super::grid::Grid;
 use crate::pack::{LANES, Lanes};
 
@@ -18,11 +20,30 @@ pub(crate) struct Leg {
     dark: u32,
     end: u32,
     material: u8,
+    /// Number of the gain at the first sample.
+    first_gain: u32,
     /// Front at the first sample.
     front: Front,
 }
 
 impl Leg {
+    /// The last sample of the leg with a known light, or its first one.
+    pub(crate) fn last_row(&self) -> usize {
+        let last = (self.end as usize).saturating_sub(1) / ROWS * ROWS;
+        last.max(self.start as usize)
+    }
+
+    /// Numbers of the [`ROWS`]th samples of the leg.
+    fn rows(&self) -> Range<usize> {
+        let [first, last] = [self.start, self.end].map(|sample| (sample as usize).div_ceil(ROWS));
+        first..last
+    }
+
+    /// Whether a sample lies behind the leg.
+    pub(crate) fn ends_before(&self, sample: usize) -> bool {
+        self.end as usize <= sample
+    }
+
     /// A leg from one sample to another; `bottom` is where the front is dropped [samples].
     pub(crate) fn new([start, end]: [usize; 2], material: u8, front: Front, bottom: f32) -> Self {
         Self {
@@ -30,7 +51,206 @@ impl Leg {
             dark: (bottom as usize).clamp(start, end) as u32,
             end: end as u32,
             material,
+            first_gain: 0,
             front,
+        }
+    }
+}
+
+/// Loss in bone and gas on the way from an element to a point, one way [Np/m].
+const OPAQUE: f32 = 3000.0;
+/// Samples from one depth of the aperture's light to the next.
+pub(crate) const ROWS: usize = 8;
+
+/// A ray in parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Legs {
+    pub(crate) all: Vec<Leg>,
+    /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
+    pub(crate) left: Vec<f32>,
+    /// Amplitude relative to the loss at the mean frequency, for each leg: at its first sample and at the [`ROWS`]th samples down to the dark
+    /// or to its end.
+    gains: Vec<f32>,
+    /// What the aperture leaves, for every [`ROWS`]th sample; NaN in bone and gas.
+    light: Vec<f32>,
+}
+
+impl Legs {
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+        self.left.clear();
+        self.gains.clear();
+        self.light.clear();
+    }
+
+    /// Gain at a sample of a leg in the light.
+    pub(crate) fn gain(&self, leg: &Leg, sample: usize) -> f32 {
+        let gains = self.gains_from(leg, sample);
+        gains.start + gains.slope * (sample - gains.samples[0]) as f32
+    }
+
+    /// The gains from a sample of a leg up to the next [`ROWS`]th sample.
+    #[inline(always)]
+    fn gains_from(&self, leg: &Leg, sample: usize) -> Gains {
+        let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
+        let row = sample / ROWS;
+        let at = leg.first_gain as usize + row - start / ROWS;
+        let pair = self.gains.get(at..at + 2);
+        let [from, to] = pair.map_or([0.0; 2], |pair| [pair[0], pair[1]]);
+        let samples = [start.max(row * ROWS), end.min((row + 1) * ROWS)];
+        Gains {
+            start: from,
+            slope: (to - from) / (samples[1] - samples[0]) as f32,
+            samples,
+        }
+    }
+
+    /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np], and `light` has the two-way amplitude that
+    /// the aperture leaves, for every [`ROWS`]th sample.
+    pub(crate) fn weigh(
+        &mut self,
+        media: &Media,
+        gain_of: impl Fn(usize, f32) -> f32,
+        light: impl Fn(usize) -> f32,
+    ) {
+        self.take_light(media, light);
+        let mut gains = std::mem::take(&mut self.gains);
+        gains.clear();
+        let mut legs = std::mem::take(&mut self.all);
+        for leg in &mut legs {
+            leg.first_gain = gains.len() as u32;
+            let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
+            let share = self.shares(media, leg);
+            let at = |sample: usize| share(sample) * gain_of(sample, media.slope(leg, sample));
+            gains.push(at(start));
+            let mut from = start;
+            while from < dark {
+                from = ((from / ROWS + 1) * ROWS).min(end);
+                gains.push(at(from));
+            }
+        }
+        (self.gains, self.all) = (gains, legs);
+    }
+
+    /// For every [`ROWS`]th sample, what the aperture leaves; NaN in bone and gas.
+    fn take_light(&mut self, media: &Media, light: impl Fn(usize) -> f32) {
+        for leg in &self.all {
+            let rows = leg.rows();
+            if media.medium(leg).blocks {
+                self.light.resize(rows.end, f32::NAN);
+            } else {
+                self.light.extend(rows.map(&light));
+            }
+        }
+    }
+
+    /// What the aperture leaves over what the ray itself leaves, at a sample of a leg or at its end.
+    pub(crate) fn share(&self, media: &Media, leg: &Leg, sample: usize) -> f32 {
+        self.shares(media, leg)(sample)
+    }
+
+    fn shares(&self, media: &Media, leg: &Leg) -> impl Fn(usize) -> f32 {
+        let blocks = media.medium(leg).blocks;
+        let in_front = if blocks {
+            self.light_before(leg.start as usize)
+        } else {
+            0.0
+        };
+        move |sample| {
+            let (light, own) = if blocks {
+                (in_front, leg.front.amplitude)
+            } else {
+                (self.light_at(sample), media.soft(leg, sample))
+            };
+            if own > 1e-12 { light / own } else { 0.0 }
+        }
+    }
+
+    /// Light at a sample, from the rows on both sides that are neither bone nor gas.
+    fn light_at(&self, sample: usize) -> f32 {
+        let row = sample / ROWS;
+        let at = |row: usize| self.light.get(row).copied().unwrap_or(f32::NAN);
+        let before = at(row);
+        if sample.is_multiple_of(ROWS) && !before.is_nan() {
+            return before;
+        }
+        let after = at(row + 1);
+        match (before.is_nan(), after.is_nan()) {
+            (false, false) => before + (after - before) * (sample % ROWS) as f32 / ROWS as f32,
+            (false, true) => before,
+            (true, false) => after,
+            (true, true) => self.light_before(sample),
+        }
+    }
+
+    /// Light of the last row before a sample that is neither bone nor gas.
+    fn light_before(&self, sample: usize) -> f32 {
+        let rows = &self.light[..(sample / ROWS + 1).min(self.light.len())];
+        let open = rows.iter().rev().find(|light| !light.is_nan());
+        open.copied().unwrap_or(1.0)
+    }
+
+    /// Finds what is left from each [`ROWS`]th sample to the next.
+    pub(crate) fn find_left(&mut self, media: &Media) {
+        // Amplitude at the row before, and the samples of bone and gas since.
+        let (mut before, mut blocked) = (1.0, 0);
+        for leg in &self.all {
+            let medium = media.medium(leg);
+            let rows = leg.rows();
+            let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
+            if rows.is_empty() {
+                blocked += if medium.blocks { end - start } else { 0 };
+                continue;
+            }
+            if medium.blocks {
+                blocked += rows.start * ROWS - start;
+            }
+            let reached = |row: usize| {
+                if medium.blocks {
+                    leg.front.amplitude
+                } else {
+                    media.loss(leg, row * ROWS)[0]
+                }
+            };
+            let soft = if before > 1e-30 {
+                (reached(rows.start) / before).sqrt()
+            } else {
+                0.0
+            };
+            self.left.push(soft * media.opaque(blocked));
+            // Within a leg each row leaves the same share.
+            let lit = if medium.blocks { end } else { dark };
+            let lit = lit.div_ceil(ROWS).clamp(rows.start + 1, rows.end);
+            self.left.resize(lit, medium.per_row);
+            self.left.resize(rows.end, 0.0);
+            before = reached(rows.end - 1);
+            blocked = if medium.blocks {
+                end - (rows.end - 1) * ROWS
+            } else {
+                0
+            };
+        }
+    }
+}
+
+/// Gains that change linearly between two samples of a leg.
+#[derive(Clone, Copy)]
+struct Gains {
+    /// At the first of the samples, and the change per sample.
+    start: f32,
+    slope: f32,
+    samples: [usize; 2],
+}
+
+impl Gains {
+    /// Writes one vector of lanes from a sample on.
+    #[inline(always)]
+    fn put(self, sample: usize, to: &mut [f32]) {
+        let from = self.start + self.slope * (sample - self.samples[0]) as f32;
+        if let Some(to) = to.first_chunk_mut::<LANES>() {
+            for (i, gain) in to.iter_mut().enumerate() {
+                *gain = from + self.slope * i as i32 as f32;
+            }
         }
     }
 }
@@ -41,6 +261,10 @@ pub(crate) struct Media {
     /// Remaining amplitude after a number of samples, for each material, shape `[materials, n_fades]`.
     fades: Vec<f32>,
     n_fades: usize,
+    /// Amplitude of diffuse echoes that vanish in noise.
+    vanishing: f32,
+    /// Distance of samples [m].
+    step: f32,
 }
 
 #[derive(Clone, Copy)]
@@ -49,8 +273,12 @@ struct Medium {
     echo: f32,
     /// Excess of the shown depth per sample [m].
     deeper: f32,
-    /// Length between the depth where diffuse echoes vanish in noise and the depth where the front is dropped [samples].
-    faint: f32,
+    /// Slope of the loss over the frequency's relative change, per sample [Np].
+    steeper: f32,
+    /// Whether it is bone or gas.
+    blocks: bool,
+    /// What [`ROWS`] samples leave of the amplitude one way.
+    per_row: f32,
 }
 
 impl Media {
@@ -65,13 +293,33 @@ impl Media {
         let medium = |acoustics: &Acoustics| Medium {
             echo: acoustics.echo,
             deeper: acoustics.stretch * grid.step,
-            faint: (vanishing / (acoustics.echo * FAINTEST)).ln()
-                / (acoustics.loss.max(1e-9) * grid.step),
+            steeper: if acoustics.blocks {
+                0.0
+            } else {
+                acoustics.slope * grid.step
+            },
+            blocks: acoustics.blocks,
+            per_row: if acoustics.blocks {
+                opaque(grid.step, ROWS)
+            } else {
+                (-0.5 * acoustics.loss * grid.step * ROWS as f32).exp()
+            },
         };
         Self {
+            step: grid.step,
             fades: fades.collect(),
             of: acoustics.iter().map(medium).collect(),
             n_fades,
+            vanishing,
+        }
+    }
+
+    /// What a number of samples of bone or gas leaves one way.
+    fn opaque(&self, samples: usize) -> f32 {
+        if samples == 0 {
+            1.0
+        } else {
+            opaque(self.step, samples)
         }
     }
 
@@ -83,13 +331,41 @@ impl Media {
         &self.fades[usize::from(leg.material) * self.n_fades..][..self.n_fades]
     }
 
-    /// The sample from which on a leg's diffuse echoes vanish in noise.
-    pub(crate) fn samples_above_noise(&self, leg: &Leg, bottom: f32) -> usize {
-        let above_noise = bottom - self.of[usize::from(leg.material)].faint;
-        if above_noise <= leg.start as f32 {
-            return 0;
-        }
-        (above_noise as usize + 1).min(leg.dark as usize)
+    /// Loss at a sample of a leg: amplitude, and slope over the frequency's relative change [Np].
+    pub(crate) fn loss(&self, leg: &Leg, sample: usize) -> [f32; 2] {
+        let into = sample - leg.start as usize;
+        let is_lit = sample < leg.dark as usize;
+        let left = if is_lit { self.fades(leg)[into] } else { 0.0 };
+        let whole = leg.front.amplitude * leg.front.open;
+        [whole * left, self.slope(leg, sample)]
+    }
+
+    /// Amplitude at a sample of a leg or behind it, without regard to the end of what is heard.
+    fn soft(&self, leg: &Leg, sample: usize) -> f32 {
+        let into = sample - leg.start as usize;
+        leg.front.amplitude * self.fades(leg)[into]
+    }
+
+    /// Slope of the loss over the frequency's relative change, at a sample of a leg or behind it [Np].
+    fn slope(&self, leg: &Leg, sample: usize) -> f32 {
+        let into = sample - leg.start as usize;
+        leg.front.slope + self.medium(leg).steeper * into as f32
+    }
+
+    /// The sample from which on a ray's diffuse echoes vanish in noise.
+    pub(crate) fn samples_above_noise(&self, legs: &Legs) -> usize {
+        let is_heard = |leg: &Leg, sample: usize| {
+            let [amplitude, _] = self.loss(leg, sample);
+            let echo = self.medium(leg).echo;
+            amplitude * echo * legs.gain(leg, sample) >= self.vanishing
+        };
+        let heard = |leg: &Leg| {
+            let [start, dark] = [leg.start, leg.dark].map(|sample| sample as usize);
+            let mut samples = (start..dark).step_by(ROWS).rev();
+            let last = samples.find(|sample| is_heard(leg, *sample));
+            last.map(|sample| (sample + ROWS).min(dark))
+        };
+        legs.all.iter().rev().find_map(heard).unwrap_or(0)
     }
 
     /// Amplitudes of `n` samples of a ray's diffuse echoes from `first` on, and the excess of their shown depth [m]. The end of the last
@@ -97,11 +373,12 @@ impl Media {
     #[inline(always)]
     pub(crate) fn diffuse(
         &self,
-        legs: &[Leg],
+        ray: &Legs,
         [first, n]: [usize; 2],
         amplitudes: &mut [f32],
         delays: &mut [f32],
     ) {
+        let legs = &ray.all;
         if legs.is_empty() {
             amplitudes[..n].fill(0.0);
             delays[..n].fill(0.0);
@@ -113,28 +390,35 @@ impl Media {
                 break;
             }
             let (from, to) = (first.max(leg.start as usize), last.min(leg.end as usize));
-            // The next leg overwrites surplus lanes.
+            // What follows overwrites surplus lanes.
+            let mut sample = from;
+            while sample < to.min(leg.dark as usize) {
+                let gains = ray.gains_from(leg, sample);
+                gains.put(sample, &mut amplitudes[sample - first..]);
+                sample = gains.samples[1];
+            }
             for sample in (from..to).step_by(LANES) {
                 let (into, at) = (sample - leg.start as usize, sample - first);
-                self.put(leg, into, &mut amplitudes[at..], &mut delays[at..]);
+                self.put(leg, into, (&mut amplitudes[at..], &mut delays[at..]));
             }
         }
     }
 
-    /// Writes one vector of lanes of a leg's samples.
+    /// Multiplies one vector of lanes of a leg's gains by the amplitudes, and writes the delays.
     #[inline(always)]
-    fn put(&self, leg: &Leg, into: usize, amplitudes: &mut [f32], delays: &mut [f32]) {
+    fn put(&self, leg: &Leg, into: usize, (amplitudes, delays): (&mut [f32], &mut [f32])) {
         let Medium { echo, deeper, .. } = self.of[usize::from(leg.material)];
         let fades = self.fades(leg)[into..].first_chunk::<LANES>();
         let to = (amplitudes.first_chunk_mut(), delays.first_chunk_mut());
         if let (Some(fades), (Some(amplitudes), Some(delays))) = (fades, to) {
-            let strength = leg.front.amplitude * echo;
-            let amplitudes: &mut Lanes = amplitudes;
-            let delays: &mut Lanes = delays;
+            let strength = leg.front.amplitude * leg.front.open * echo;
+            let (fades, gains): (Lanes, Lanes) = (*fades, *amplitudes);
+            let (mut own, mut late) = ([0.0; LANES], [0.0; LANES]);
             for i in 0..LANES {
-                amplitudes[i] = strength * fades[i];
-                delays[i] = leg.front.offset + deeper * (into + i) as i32 as f32;
+                own[i] = strength * fades[i] * gains[i];
+                late[i] = leg.front.offset + deeper * (into + i) as i32 as f32;
             }
+            (*amplitudes, *delays) = (own, late);
             let lit = (leg.dark - leg.start) as usize;
             if lit < into + LANES {
                 amplitudes[lit.saturating_sub(into)..].fill(0.0);
@@ -143,15 +427,24 @@ impl Media {
     }
 
     /// Remaining amplitude at a sample of a ray, and the excess of the shown depth there [m].
-    pub(crate) fn front(&self, legs: &[Leg], sample: usize) -> [f32; 2] {
+    pub(crate) fn front(&self, legs: &Legs, sample: usize) -> [f32; 2] {
         let own = |leg: &&Leg| sample < leg.end as usize;
-        let Some(leg) = legs.iter().find(own) else {
+        let Some(leg) = legs.all.iter().find(own) else {
             return [0.0; 2];
         };
         let into = sample - leg.start as usize;
-        let is_lit = sample < leg.dark as usize;
-        let left = if is_lit { self.fades(leg)[into] } else { 0.0 };
         let offset = leg.front.offset + self.medium(leg).deeper * into as f32;
-        [leg.front.amplitude * left, offset]
+        let [left, _] = self.loss(leg, sample);
+        let gain = if left > 0.0 {
+            legs.gain(leg, sample)
+        } else {
+            0.0
+        };
+        [left * gain, offset]
     }
+}
+
+/// What a number of samples of bone or gas leaves one way.
+fn opaque(step: f32, samples: usize) -> f32 {
+    (-OPAQUE * step * samples as f32).exp()
 }

@@ -5,12 +5,14 @@
 //! The depth in a picture is the time of arrival times the speed of sound that the scanner assumes.
 
 mod acoustics;
+mod aperture;
 mod batch;
 mod beam_filter;
 mod block;
 mod contact;
 mod echo_shader;
 mod echoes;
+mod fading;
 mod frame;
 mod front;
 #[cfg(feature = "gpu")]
@@ -47,9 +49,11 @@ use crate::beam::Pulse;
 use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
+use aperture::{Aperture, Light};
 use beam_filter::BeamFilter;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
+use fading::Fading;
 use grid::Grid;
 use insonate_settings::check_range;
 use legs::Media;
@@ -58,7 +62,7 @@ use points::Located;
 use pulse_filter::PulseFilter;
 use receiver::Receiver;
 use rest_grid::RestGrid;
-use ring_down::ring_down;
+use ring_down::rounds;
 use speckle::Speckle;
 use trace::{Slice, Trace};
 use walk::{PathTracer, ScanlinePath};
@@ -75,10 +79,13 @@ pub struct BMode {
     pulse: PulseFilter,
     beam: BeamFilter,
     receiver: Receiver,
+    aperture: Aperture,
     // State of the current frame.
     rest: RestGrid,
     paths: Paths,
     tracks: Vec<ScanlinePath>,
+    lights: [Light; 3],
+    fading: Fading,
     echoes: Vec<(Echoes, speckle::Scratch)>,
     points: Vec<Located>,
     /// For each group, shape `[n_samples, ROW]`.
@@ -99,20 +106,25 @@ impl BMode {
         let (frequency, speed) = (pulse.mean_frequency(), settings.speed_of_sound);
         let grid = Grid::new(transducer, settings, &pulse);
         let carrier = Carrier::new(&grid, frequency, speed);
-        let filter = PulseFilter::new(&grid, carrier, &pulse, speed);
-        let width = pulse.width(speed) as f32;
-        let lengths = [filter.energy(carrier), width, filter.reach(carrier)];
+        let filter = PulseFilter::new(&grid, carrier, speed);
+        let lengths = [pulse.width(speed) as f32, filter.reach(carrier)];
         let beam = BeamFilter::new(&grid);
+        let energy = |sample| filter.energy(carrier, grid.pulse(sample, 0));
+        let energies: Vec<f32> = (0..grid.n_samples).map(energy).collect();
+        let aperture = Aperture::new(transducer, &settings.focusing, &grid, speed);
         let Grid {
             n_lines, n_samples, ..
         } = grid;
         Ok(Self {
             frequency,
             carrier,
-            speckle: Speckle::new(&grid, &beam.energy(), lengths, settings),
+            speckle: Speckle::new(&grid, [&beam.energy(), &energies], lengths, settings),
+            receiver: Receiver::new(&grid, settings, frequency, &filter),
             pulse: filter,
             beam,
-            receiver: Receiver::new(&grid, settings, frequency),
+            fading: Fading::new(&grid),
+            lights: [(); 3].map(|()| Light::new(&aperture)),
+            aperture,
             rest: RestGrid::default(),
             paths: Paths::new(&grid),
             tracks: vec![ScanlinePath::default(); n_lines],
@@ -187,10 +199,17 @@ impl BMode {
             frame,
             rest,
             tracks,
+            fading,
+            beam,
             echoes,
             ..
         } = self;
         let rest = &*rest;
+
+        // The pulse and the width of the beam behind the attenuation.
+        fading.take(grid, tracks);
+        beam.widen(grid, &fading.widenings);
+        let (fading, beam) = (&*fading, &*beam);
 
         // Echoes of the probe, boundaries, wires and tissue, then the pulse along each line.
         points::locate(view, grid, &mut self.points);
@@ -208,16 +227,18 @@ impl BMode {
                     echoes.clear();
                     let lines = tracks[first..].iter().zip(&frame.coupled[first..]);
                     for (line, (track, is_coupled)) in lines.take(GROUP).enumerate() {
-                        ring_down(grid, carrier, *is_coupled, line, echoes);
-                        for [range, amplitude] in &track.boundaries {
-                            echoes.add(line, carrier, *range, *amplitude);
+                        // Neighbouring lines get the same echoes: they add up over the width of the beam.
+                        let boundaries = track.boundaries.iter().copied();
+                        for [range, amplitude] in rounds(*is_coupled).chain(boundaries) {
+                            let share = amplitude / fading.together(grid, range);
+                            echoes.add(line, carrier, range, share);
                         }
                     }
                     let tracks = (&media, &tracks[..]);
                     points::add(&self.points, grid, carrier, tracks, first, echoes);
                     self.speckle
                         .add((grid, rest), carrier, tracks, first, scratch, echoes);
-                    self.pulse.apply(echoes, pulsed);
+                    self.pulse.apply(fading, echoes, pulsed);
                 }
             },
         );
@@ -226,7 +247,7 @@ impl BMode {
         let n_lines = grid.n_lines;
         let scratch = || {
             (
-                vec![0.0; 2 * (n_lines + 2 * self.beam.reach())],
+                vec![0.0; 2 * (n_lines + 2 * beam.reach())],
                 vec![0.0; 2 * n_lines],
             )
         };
@@ -236,9 +257,9 @@ impl BMode {
             32,
             scratch,
             |(row, seen), sample, levels| {
-                let own = &mut row[2 * self.beam.reach()..][..2 * n_lines];
+                let own = &mut row[2 * beam.reach()..][..2 * n_lines];
                 side_by_side(&self.pulsed, sample, own);
-                self.beam.apply(sample, row, seen);
+                beam.apply(sample, row, seen);
                 self.receiver.detect(index, sample, seen, levels);
             },
         );
@@ -264,6 +285,7 @@ impl BMode {
             rest,
             paths,
             tracks,
+            lights,
             ..
         } = self;
 
@@ -276,15 +298,16 @@ impl BMode {
         // Paths of the rays of each line.
         let coupled = &frame.coupled;
         let trace = Trace::new(view, grid, rest, carrier, &acoustics).in_slice(slice);
-        paths.trace(&trace, coupled, workers);
+        let traced = vec![coupled.contains(&true); coupled.len()];
+        paths.trace(&trace, &traced, workers);
 
         // Loss, delay and boundaries along each line.
-        let walk = PathTracer::new(grid, &acoustics, self.settings.noise);
+        let walk = PathTracer::new((grid, &self.aperture), &acoustics, self.settings.noise);
         walk.lines(
             paths,
             &trace,
             &frame.coupled,
-            (tracks, &mut frame.labels),
+            (tracks, lights, &mut frame.labels),
             workers,
         );
         walk.media

@@ -10,6 +10,8 @@ use std::f32::consts::PI;
 use super::Settings;
 use super::grid::Grid;
 use super::lattice;
+use super::pulse_filter::PulseFilter;
+use crate::beam::two_way_slope;
 use crate::simd::wide;
 
 /// Samples of noise; each depth starts at another one of them.
@@ -28,12 +30,19 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Compensates for the assumed attenuation at a frequency [Hz].
-    pub(crate) fn new(grid: &Grid, settings: &Settings, frequency: f64) -> Self {
-        let db_per_metre = 2.0 * 100.0 * settings.compensation * 1e-6 * frequency;
+    /// Compensates for the assumed attenuation of speckle, for a pulse with a mean frequency [Hz].
+    pub(crate) fn new(
+        grid: &Grid,
+        settings: &Settings,
+        frequency: f64,
+        pulse: &PulseFilter,
+    ) -> Self {
         let gain = |sample: usize| {
             let range = f64::from(grid.step) * sample as f64;
-            10f64.powf(0.05 * db_per_metre * range) as f32
+            let slope = two_way_slope(settings.compensation, range, frequency) as f32;
+            let faded = grid.faded(range as f32, slope);
+            let lengthening = pulse.lengthening(grid, sample, slope);
+            slope.exp() / (faded.gain * (faded.widening * lengthening).sqrt())
         };
         // The real and the imaginary part have half of the power each.
         let level = 10f64.powf(0.05 * settings.noise) as f32 / 2f32.sqrt();

@@ -7,7 +7,7 @@
 
 use super::echoes::GROUP;
 use super::grid::Grid;
-use super::legs::{Leg, Media};
+use super::legs::{Legs, Media};
 use super::speckle::LatticeRange;
 use super::walk::ScanlinePath;
 use crate::pack::{LANES, Lanes};
@@ -74,7 +74,7 @@ impl Shading {
 
     /// Fills one ray, one vector of lanes at a time; numbers behind the last sample are not used.
     #[inline(always)]
-    fn take(&mut self, media: &Media, legs: &[Leg], part: &LatticeRange, row: usize) {
+    fn take(&mut self, media: &Media, legs: &Legs, part: &LatticeRange, row: usize) {
         let [start, end] = part.samples;
         let n = end - start;
         let Self {

@@ -75,18 +75,20 @@ impl LatticeRange {
 }
 
 impl Speckle {
-    /// `beam_energy`: over lines, for each sample; `pulse_energy`: ∫ |p|² dr [m]; `pulse_width`: at half maximum [m]; `pulse_reach`: half of
-    /// the whole length [m].
+    /// `beam_energy`: over lines, and `pulse_energy`: ∫ |p|² dr [m], for each sample; `pulse_width`: at half maximum [m]; `pulse_reach`: half
+    /// of the whole length [m].
     pub(crate) fn new(
         grid: &Grid,
-        beam_energy: &[f32],
-        [pulse_energy, pulse_width, pulse_reach]: [f32; 3],
+        [beam_energy, pulse_energy]: [&[f32]; 2],
+        [pulse_width, pulse_reach]: [f32; 2],
         settings: &Settings,
     ) -> Self {
         let scatterers_per_cell = settings.scatterers_per_cell as f32;
         // `level`: index of the lattice with the required density; `amplitude`: amplitude of a scatterer of lattice 0.
         let (mut level, mut amplitude, mut narrowness) = (Vec::new(), Vec::new(), Vec::new());
-        for (sample, beam_energy) in beam_energy.iter().enumerate() {
+        for (sample, (beam_energy, pulse_energy)) in
+            beam_energy.iter().zip(pulse_energy).enumerate()
+        {
             let line_distance = grid.line_distance(sample as f32 * grid.step).max(1e-5);
             // Lines that are far apart have at least the narrowest beam.
             let lateral = grid.sigma_lateral[sample].max(NARROWEST * line_distance);

@@ -3,9 +3,10 @@
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
 
 use super::acoustics::Acoustics;
+use super::aperture::{Aperture, Light};
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
-use super::legs::{Leg, Media};
+use super::legs::{Leg, Legs, Media, ROWS};
 use super::path::{Path, TransmittedFront};
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
@@ -22,34 +23,46 @@ const UNHEARD: f32 = 0.1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScanlinePath {
     /// Legs of each of the three rays.
-    pub(crate) rays: [Vec<Leg>; 3],
+    pub(crate) rays: [Legs; 3],
     /// The sample from which on diffuse echoes of all rays vanish in noise.
     pub(crate) above_noise: usize,
-    /// Echoes of boundaries: shown range [m] and amplitude.
+    /// For every [`ROWS`]th sample of the middle ray, what is left, and this times the slope of the loss [Np].
+    pub(crate) losses: Vec<[f32; 2]>,
+    /// Echoes of boundaries on the whole width of the beam: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
+    /// Boundaries of each ray: the leg in front of it, the shown range [m] and the reflected share of the ray's amplitude.
+    met: [Vec<(usize, [f32; 2])>; 3],
 }
 
 /// Data that all lines share.
 pub(crate) struct PathTracer<'a> {
     grid: &'a Grid,
     acoustics: &'a [Acoustics],
+    aperture: &'a Aperture,
     pub(crate) media: Media,
 }
 
 impl ScanlinePath {
     fn clear(&mut self) {
-        self.rays.iter_mut().for_each(Vec::clear);
+        self.rays.iter_mut().for_each(Legs::clear);
+        self.losses.clear();
         self.above_noise = 0;
         self.boundaries.clear();
+        self.met.iter_mut().for_each(Vec::clear);
     }
 }
 
 impl<'a> PathTracer<'a> {
-    pub(crate) fn new(grid: &'a Grid, acoustics: &'a [Acoustics], noise: f64) -> Self {
+    pub(crate) fn new(
+        (grid, aperture): (&'a Grid, &'a Aperture),
+        acoustics: &'a [Acoustics],
+        noise: f64,
+    ) -> Self {
         let vanishing = (UNHEARD * 10f32.powf(0.05 * noise as f32)).max(1e-12);
         Self {
             grid,
             acoustics,
+            aperture,
             media: Media::new(grid, acoustics, vanishing),
         }
     }
@@ -60,28 +73,70 @@ impl<'a> PathTracer<'a> {
         paths: &Paths,
         trace: &Trace,
         coupled: &[bool],
-        (tracks, labels): (&mut [ScanlinePath], &mut [u8]),
+        (tracks, lights, labels): (&mut [ScanlinePath], &mut [Light; 3], &mut [u8]),
         workers: Workers,
     ) {
         let labels = labels.chunks_exact_mut(self.grid.n_samples);
         let mut lines: Vec<_> = tracks.iter_mut().zip(labels).collect();
+        // Lines without contact are seen by elements next to them.
+        let traced = vec![coupled.contains(&true); coupled.len()];
         let walk = |finder: &mut Finder,
                     line: usize,
                     (track, labels): &mut (&mut ScanlinePath, &mut [u8])| {
             track.clear();
-            if coupled[line] {
-                let paths = paths.find(trace, coupled, line, finder);
-                label(paths[1], self.grid, labels);
+            labels.fill(0);
+            if traced[line] {
+                let paths = paths.find(trace, &traced, line, finder);
+                if coupled[line] {
+                    label(paths[1], self.grid, labels);
+                }
                 if !trace.is_thin() {
                     for (index, path) in paths.into_iter().enumerate() {
                         self.ray(path, index, track);
+                        track.rays[index].find_left(&self.media);
                     }
                 }
-            } else {
-                labels.fill(0);
             }
         };
         workers.for_each(&mut lines, 8, Finder::default, walk);
+        if !trace.is_thin() && traced[0] {
+            self.light((tracks, lights), coupled, workers);
+        }
+    }
+
+    /// What the aperture leaves of each ray.
+    fn light(
+        &self,
+        (tracks, lights): (&mut [ScanlinePath], &mut [Light; 3]),
+        coupled: &[bool],
+        workers: Workers,
+    ) {
+        let lines = &*tracks;
+        workers.for_each(
+            lights,
+            1,
+            || (),
+            |(), index, light| {
+                let ray = |line: usize| &lines[line].rays[index];
+                self.aperture.light(ray, coupled, light);
+            },
+        );
+        let lights = &*lights;
+        workers.for_each(
+            tracks,
+            8,
+            || (),
+            |(), line, track| {
+                for (index, light) in lights.iter().enumerate() {
+                    self.weigh(index, track, |row| light.at(row, line));
+                }
+                for index in 0..3 {
+                    self.echoes(index, track);
+                    let above_noise = self.media.samples_above_noise(&track.rays[index]);
+                    track.above_noise = track.above_noise.max(above_noise);
+                }
+            },
+        );
     }
 
     fn ray(&self, path: &Path, index: usize, track: &mut ScanlinePath) {
@@ -95,10 +150,7 @@ impl<'a> PathTracer<'a> {
         let go = |samples, material, passed: &TransmittedFront, track: &mut ScanlinePath| {
             let bottom = passed.bottom / step;
             let leg = Leg::new(samples, material, passed.front, bottom);
-            track.above_noise = track
-                .above_noise
-                .max(self.media.samples_above_noise(&leg, bottom));
-            track.rays[index].push(leg);
+            track.rays[index].all.push(leg);
         };
         for crossing in &path.crossings {
             let range = crossing.range;
@@ -108,7 +160,10 @@ impl<'a> PathTracer<'a> {
             }
             passed = crossing.passed;
             if crossing.cosine.is_some() {
-                self.echo(passed.strength, range + passed.front.offset, index, track);
+                let gain = self.grid.faded(range, passed.front.slope).gain;
+                let shown = range + passed.front.offset;
+                let leg = track.rays[index].all.len().saturating_sub(1);
+                track.met[index].push((leg, [shown, gain * passed.strength]));
             }
             let behind = &self.acoustics[usize::from(crossing.material)];
             passed.front.pass(behind, end as f32 * step - range);
@@ -118,22 +173,55 @@ impl<'a> PathTracer<'a> {
         go([sample, n + 1], material, &passed, track);
     }
 
-    /// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
-    fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut ScanlinePath) {
-        // Neighbouring lines see the same boundary: their echoes add up over the width of the beam at the shown range.
-        let mut add = |range: f32, echo: f32| {
-            let echo = echo / self.grid.together(range);
-            track.boundaries.push([range, echo]);
-        };
-        let echo = SPECULAR * strength * WEIGHTS[index];
-        add(shown, echo);
-        if strength.abs() > 0.02 {
-            // Reverberations between boundary and face.
-            let mut again = echo;
-            for times in 2..6 {
-                again *= -FACE * strength.abs();
-                add(shown * times as f32, again);
-            }
+    /// Stores what the losses along a ray do to the pulse.
+    fn weigh(&self, index: usize, track: &mut ScanlinePath, light: impl Fn(usize) -> f32) {
+        let (grid, media) = (self.grid, &self.media);
+        let ScanlinePath { rays, losses, .. } = track;
+        let ray = &mut rays[index];
+        let gain_of = |sample: usize, slope| grid.gain_at(sample, slope);
+        ray.weigh(media, gain_of, light);
+        if index != 1 {
+            return;
+        }
+        let mut legs = ray.all.iter().peekable();
+        for sample in (0..grid.faded.len()).map(|row| (row * ROWS).min(grid.n_samples)) {
+            while legs.next_if(|leg| leg.ends_before(sample)).is_some() {}
+            let Some(leg) = legs.peek() else { return };
+            let [amplitude, slope] = media.loss(leg, sample);
+            let left = if amplitude > 0.0 {
+                amplitude * ray.gain(leg, sample)
+            } else {
+                0.0
+            };
+            losses.push([left, left * slope]);
+        }
+    }
+
+    /// Adds the echoes of a ray's boundaries.
+    fn echoes(&self, index: usize, track: &mut ScanlinePath) {
+        let met = std::mem::take(&mut track.met[index]);
+        for (leg, [shown, strength]) in &met {
+            // In front of the boundary.
+            let ray = &track.rays[index];
+            let leg = &ray.all[*leg];
+            let share = ray.share(&self.media, leg, leg.last_row());
+            echo(share * strength, *shown, index, track);
+        }
+        track.met[index] = met;
+    }
+}
+
+/// Adds the echo of a boundary with a reflected share of the pressure, at its shown range [m].
+fn echo(strength: f32, shown: f32, index: usize, track: &mut ScanlinePath) {
+    let mut add = |range: f32, echo: f32| track.boundaries.push([range, echo]);
+    let echo = SPECULAR * strength * WEIGHTS[index];
+    add(shown, echo);
+    if strength.abs() > 0.02 {
+        // Reverberations between boundary and face.
+        let mut again = echo;
+        for times in 2..6 {
+            again *= -FACE * strength.abs();
+            add(shown * times as f32, again);
         }
     }
 }

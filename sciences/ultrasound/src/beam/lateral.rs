@@ -10,6 +10,7 @@ use std::f64::consts::PI;
 
 use nalgebra::Complex;
 
+use super::pulse::Component;
 use super::{Focusing, Pulse, TransmitFocus};
 use crate::transducer::{ElementPose, Transducer};
 
@@ -24,46 +25,130 @@ pub fn lateral_width(
     depth: f64,
     speed_of_sound: f64,
 ) -> f64 {
-    let receive = receiving(transducer, focusing.receive_f_number, depth);
-    let transmit = focusing
-        .transmit
-        .map(|focus| transmitting(transducer, focus, depth));
-    let profile = |offset: f64| {
-        let target = target(transducer, depth, offset);
-        let sum: Complex<f64> = pulse
-            .spectrum()
+    let mut responses = Responses::new(transducer, focusing, pulse, depth, speed_of_sound);
+    let all = vec![1.0; pulse.spectrum().len()];
+    responses.width(&all)
+}
+
+/// Two-way spectra of a point at a depth, at equal steps off the scanline.
+pub(super) struct Responses<'a> {
+    transducer: &'a Transducer,
+    pulse: &'a Pulse,
+    depth: f64,
+    speed_of_sound: f64,
+    receive: Vec<Delayed>,
+    transmit: Option<Vec<Delayed>>,
+    /// Distance of steps [m].
+    step: f64,
+    /// Spectra that are known so far.
+    known: Vec<Vec<Complex<f64>>>,
+}
+
+impl<'a> Responses<'a> {
+    pub(super) fn new(
+        transducer: &'a Transducer,
+        focusing: &Focusing,
+        pulse: &'a Pulse,
+        depth: f64,
+        speed_of_sound: f64,
+    ) -> Self {
+        let receive = receiving(transducer, focusing.receive_f_number, depth);
+        let reach = receive
             .iter()
-            .map(|component| {
-                let k = 2.0 * PI * component.frequency / speed_of_sound;
-                let field =
-                    |elements: &[Delayed]| one_way(elements, target, k, transducer.element_width);
-                // The unfocused wave of all elements has the same strength off the scanline.
-                let sent = transmit.as_deref().map_or(Complex::from(1.0), field);
-                sent * field(&receive) * component.two_way
-            })
-            .sum();
-        sum.norm()
-    };
-    let reach = receive
-        .iter()
-        .map(|(element, _)| element.x.abs())
-        .fold(0.0, f64::max);
-    let step = 0.05 * transducer.wavelength(speed_of_sound) * depth / (2.0 * reach);
-    2.0 * half_width(profile, step)
+            .map(|(element, _)| element.x.abs())
+            .fold(0.0, f64::max);
+        Self {
+            transmit: focusing
+                .transmit
+                .map(|focus| transmitting(transducer, focus, depth)),
+            step: 0.05 * transducer.wavelength(speed_of_sound) * depth / (2.0 * reach),
+            known: Vec::new(),
+            transducer,
+            pulse,
+            depth,
+            speed_of_sound,
+            receive,
+        }
+    }
+
+    /// Spectrum of the point `n` steps off the scanline.
+    pub(super) fn at(&mut self, n: usize) -> &[Complex<f64>] {
+        while self.known.len() <= n {
+            let offset = self.known.len() as f64 * self.step;
+            self.known.push(self.spectrum(offset));
+        }
+        &self.known[n]
+    }
+
+    fn spectrum(&self, offset: f64) -> Vec<Complex<f64>> {
+        let target = target(self.transducer, self.depth, offset);
+        let field = |elements: &[Delayed]| self.field(elements, target);
+        let receive = field(&self.receive);
+        // The unfocused wave of all elements has the same strength off the scanline.
+        let transmit = self.transmit.as_deref().map(field);
+        let components = self.pulse.spectrum().iter().zip(receive).enumerate();
+        let component = |(n, (component, heard)): (usize, (&Component, Complex<f64>))| {
+            let sent = transmit.as_ref().map_or(Complex::from(1.0), |sent| sent[n]);
+            sent * heard * component.two_way
+        };
+        components.map(component).collect()
+    }
+
+    /// Pressure of elements at a point, for each frequency; frequencies have equal distances.
+    fn field(&self, elements: &[Delayed], target: [f64; 2]) -> Vec<Complex<f64>> {
+        let spectrum = self.pulse.spectrum();
+        let wave_number = |n: usize| 2.0 * PI * spectrum[n].frequency / self.speed_of_sound;
+        let (first, step) = (wave_number(0), wave_number(1) - wave_number(0));
+        let mut sums = vec![Complex::from(0.0); spectrum.len()];
+        for (element, way) in elements {
+            let (distance, lateral, ahead) = seen_from(element, target);
+            let half_width = 0.5 * self.transducer.element_width * lateral;
+            let late = distance - way;
+            let [mut phase, phase_step] = [first, step].map(|k| Complex::cis(k * late));
+            let [mut edge, edge_step] = [first, step].map(|k| Complex::cis(k * half_width));
+            let mut k = first;
+            for sum in &mut sums {
+                let argument = k * half_width;
+                let sinc = if argument.abs() < 1e-6 {
+                    1.0
+                } else {
+                    edge.im / argument
+                };
+                *sum += phase * (ahead.max(0.0) * sinc / distance);
+                (phase, edge, k) = (phase * phase_step, edge * edge_step, k + step);
+            }
+        }
+        sums
+    }
+
+    /// Full width at half maximum [m], with weights of the frequencies.
+    pub(super) fn width(&mut self, weights: &[f64]) -> f64 {
+        let profile = |n: usize| {
+            let spectrum = self.at(n).iter().zip(weights);
+            let sum: Complex<f64> = spectrum.map(|(h, weight)| h * *weight).sum();
+            sum.norm()
+        };
+        let half_steps = half_width_in_steps(profile);
+        2.0 * self.step * half_steps
+    }
 }
 
 /// Position at which `profile` has fallen to half of its value at zero.
 pub(super) fn half_width(profile: impl Fn(f64) -> f64, step: f64) -> f64 {
-    let half = 0.5 * profile(0.0);
+    step * half_width_in_steps(|n| profile(n as f64 * step))
+}
+
+fn half_width_in_steps(mut profile: impl FnMut(usize) -> f64) -> f64 {
+    let half = 0.5 * profile(0);
     let mut before = 2.0 * half;
     for n in 1..400 {
-        let value = profile(f64::from(n) * step);
+        let value = profile(n);
         if value < half {
-            return step * (f64::from(n - 1) + (before - half) / (before - value));
+            return (n - 1) as f64 + (before - half) / (before - value);
         }
         before = value;
     }
-    400.0 * step
+    400.0
 }
 
 /// The point at a depth on the central scanline, moved along the array at the same depth [m].
@@ -115,29 +200,27 @@ pub(super) fn transmitting(
         .collect()
 }
 
-/// Pressure of elements at a point.
-fn one_way(elements: &[Delayed], target: [f64; 2], k: f64, element_width: f64) -> Complex<f64> {
-    let pressure = |(element, way): &Delayed| {
-        let (distance, weight) = directivity(element, target, k, element_width);
-        Complex::from_polar(weight / distance, k * (distance - way))
-    };
-    elements.iter().map(pressure).sum()
-}
-
-/// Distance of a point from an element [m], and the directivity there relative to straight ahead.
-pub(super) fn directivity(
-    element: &ElementPose,
-    [x, z]: [f64; 2],
-    k: f64,
-    element_width: f64,
-) -> (f64, f64) {
+/// Distance of a point from an element [m], and the parts of its direction along the face and ahead.
+fn seen_from(element: &ElementPose, [x, z]: [f64; 2]) -> (f64, f64, f64) {
     let (x, z) = (x - element.x, z - element.z);
     let distance = x.hypot(z);
     let (sin, cos) = element.tilt.sin_cos();
-    let (lateral, ahead) = (
+    (
+        distance,
         (x * cos - z * sin) / distance,
         (x * sin + z * cos) / distance,
-    );
+    )
+}
+
+/// Distance of a point from an element [m], and the directivity there relative to straight ahead.
+#[cfg(test)]
+pub(super) fn directivity(
+    element: &ElementPose,
+    target: [f64; 2],
+    k: f64,
+    element_width: f64,
+) -> (f64, f64) {
+    let (distance, lateral, ahead) = seen_from(element, target);
     let argument = 0.5 * k * element_width * lateral;
     let sinc = if argument.abs() < 1e-6 {
         1.0

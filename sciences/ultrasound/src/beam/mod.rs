@@ -6,10 +6,12 @@
 
 mod elevation;
 mod lateral;
+mod loss;
 mod pulse;
 
 pub use elevation::elevation_width;
 pub use lateral::lateral_width;
+pub(crate) use loss::{Faded, LossTable, N_SLOPES, SLOPE_STEP, two_way_slope};
 pub use pulse::Pulse;
 
 use crate::transducer::Transducer;

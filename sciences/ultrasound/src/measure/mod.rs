@@ -1,4 +1,5 @@
-//! Measurements in pictures: confidence in any picture; gas behind the skin; resolution, speckle, attenuation and contrast in test blocks.
+//! Measurements in pictures: confidence in any picture; gas behind the skin; resolution, speckle, attenuation, contrast and shadow in
+//! test blocks.
 
 mod attenuation;
 mod banded;
@@ -6,6 +7,7 @@ mod behind;
 mod confidence;
 mod contrast;
 mod point_targets;
+mod rod_shadow;
 mod speckle;
 mod width;
 
@@ -14,6 +16,7 @@ pub use behind::GasBehind;
 pub use confidence::{Confidence, ConfidenceSettings, confidence};
 pub use contrast::{Contrast, contrast};
 pub use point_targets::{PointTarget, point_targets};
+pub use rod_shadow::{BoneRod, ShadowLevel, rod_shadow};
 pub use speckle::{SpeckleStatistics, autocovariance_width, speckle_statistics};
 
 use nalgebra::Isometry3;

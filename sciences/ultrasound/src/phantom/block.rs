@@ -42,13 +42,14 @@ impl Block {
         }
     }
 
-    /// Points at depths on the axis [m], 40 dB above the speckle of liver, in a medium without echoes and loss.
-    pub fn points(depths: &[f32], speed_of_sound: f32) -> Self {
+    /// Points at depths on the axis [m], 40 dB above the speckle of liver, in a medium without echoes that attenuates by `attenuation`
+    /// [dB/(cm MHz)].
+    pub fn points(depths: &[f32], speed_of_sound: f32, attenuation: f32) -> Self {
         let clear = Material {
             name: "clear",
             speed_of_sound,
             density: 1000.0,
-            attenuation: 0.0,
+            attenuation,
             attenuation_power: 1.0,
             backscatter: f32::NEG_INFINITY,
         };

@@ -4,6 +4,19 @@ use super::Block;
 use crate::material::{BONE, FAT, GEL, MUSCLE, Material, SKIN, SOFT_TISSUE, URINE};
 
 impl Block {
+    /// Soft tissue that does not attenuate.
+    pub fn tissue_without_loss() -> Self {
+        Self::uniform(Material {
+            attenuation: 0.0,
+            ..SOFT_TISSUE
+        })
+    }
+
+    /// Soft tissue that does not attenuate, with a rod of bone of a radius on the axis, whose top is at a depth [m].
+    pub fn bone_rod(top: f32, radius: f32) -> Self {
+        Self::tissue_without_loss().with_rod(BONE, [0.0, top + radius], radius)
+    }
+
     /// Anechoic cysts above, inclusions of −9, −6, −3, 3, 6 dB below, and wires down the middle, for a picture of depth `shown` [m].
     pub fn cysts(shown: f32) -> Self {
         let fluid = Material {
@@ -29,7 +42,7 @@ impl Block {
             block = block.with_rod(inclusion, [place * shown, 0.68 * shown], 0.055 * shown);
         }
         let depths: Vec<f32> = (1..9).map(|n| 0.1 * n as f32 * shown).collect();
-        let wires = Self::points(&depths, SOFT_TISSUE.speed_of_sound).scatterers;
+        let wires = Self::points(&depths, SOFT_TISSUE.speed_of_sound, 0.0).scatterers;
         block.scatterers = wires
             .into_iter()
             .filter(|wire| (wire.rest.z - 0.7 * shown).abs() > 0.06 * shown)

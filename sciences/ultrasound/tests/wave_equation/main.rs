@@ -260,7 +260,7 @@ fn fat_over_muscle_looks_as_the_wave_equation_has_it() {
 fn a_wire_in_one_medium_is_as_wide_as_the_wave_equation_has_it() {
     let transducer = flat();
     let pulse = Pulse::new(&transducer);
-    let block = with_wire(Block::points(&[], SPEED as f32));
+    let block = with_wire(Block::points(&[], SPEED as f32, 0.0));
     let frame = frame_features(&block, WIRE, &transducer);
     let traces = simulated_traces(uniform, &transducer, &pulse);
     let span = [WIRE - 5e-4, WIRE + 5e-4].map(|z| 2.0 * z / SPEED);

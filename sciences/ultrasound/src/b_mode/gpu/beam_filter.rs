@@ -1,7 +1,8 @@
 //! The beam filter over lines.
 
-use insonate_gpu::{DeviceError, Use};
+use insonate_gpu::{DeviceError, Gpu, Use};
 
+use super::geometry::Geometry;
 use super::pulse_filter::PulseFilter;
 use super::setup::{Setup, Stage};
 
@@ -10,29 +11,35 @@ use super::setup::{Setup, Stage};
 pub(super) struct BeamFilter {
     /// For each frame, shape `[n_samples, n_lines, 2]`: re, im.
     pub(super) seen: wgpu::Buffer,
+    /// For each sample of each frame: tap of the line itself, ratio of the tap of the next line to it, lines on either side, 0.
+    shapes: wgpu::Buffer,
     n_places: usize,
     stage: Stage,
 }
 
 impl BeamFilter {
     pub(super) fn new(setup: &Setup, pulse: &PulseFilter) -> Result<Self, DeviceError> {
-        let beam = &setup.scanner.beam;
-        let reaches: Vec<u32> = beam.reaches.iter().map(|reach| *reach as u32).collect();
-        let reaches = setup.gpu.filled("reaches of the beam", &reaches)?;
-        let taps = setup.gpu.filled("beam", &beam.taps.concat())?;
+        let shapes = setup.numbers("shapes of the beam", 4 * setup.scanner.grid.n_samples)?;
         let seen = setup.numbers("echoes of the beam", 2 * setup.n_places())?;
         let buffers = [
             (Use::Read, &pulse.pulsed),
-            (Use::Read, &reaches),
-            (Use::Read, &taps),
+            (Use::Read, &shapes),
             (Use::Write, &seen),
         ];
         let text = include_str!("beam_filter.wgsl");
         Ok(Self {
             stage: setup.stage("beam_filter", text, &buffers)?,
             n_places: setup.n_places(),
+            shapes,
             seen,
         })
+    }
+
+    pub(super) fn upload(&self, gpu: &Gpu, geometries: &[Geometry]) {
+        let shapes = geometries.iter().map(|geometry| &geometry.beam.shapes[..]);
+        let shapes: Vec<[f32; 4]> = shapes.collect::<Vec<_>>().concat();
+        gpu.queue
+            .write_buffer(&self.shapes, 0, bytemuck::cast_slice(&shapes));
     }
 
     pub(super) fn run(&self, pass: &mut wgpu::ComputePass, n_frames: usize) {

@@ -1,11 +1,9 @@
 // Beam filter across lines: one thread for each line of each sample.
 
 @group(0) @binding(1) var<storage, read> pulsed: array<vec2<f32>>;
-// Lines on either side, for each sample.
-@group(0) @binding(2) var<storage, read> reaches: array<u32>;
-// Tap for each distance in lines, for each sample.
-@group(0) @binding(3) var<storage, read> taps: array<f32>;
-@group(0) @binding(4) var<storage, read_write> seen: array<vec2<f32>>;
+// For each sample of each frame: tap of the line itself, ratio of the tap of the next line to it, lines on either side.
+@group(0) @binding(2) var<storage, read> shapes: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> seen: array<vec2<f32>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -18,8 +16,12 @@ fn main(
         return;
     }
     let here = place_of(index);
-    let reach = reaches[here.sample];
-    var sum = taps[here.sample] * pulsed[index];
+    let shape = shapes[here.frame * params.n_samples + here.sample];
+    let reach = u32(shape.z);
+    var sum = pulsed[index];
+    // e^(-n^2 / 2 sigma^2), from one distance to the next.
+    var weight = shape.y;
+    var ratio = shape.y * shape.y * shape.y;
     for (var lines = 1u; lines <= reach; lines++) {
         var both = vec2<f32>(0.0);
         if here.line >= lines {
@@ -28,7 +30,9 @@ fn main(
         if here.line + lines < params.n_lines {
             both += pulsed[index + lines];
         }
-        sum += taps[lines * params.n_samples + here.sample] * both;
+        sum += weight * both;
+        weight *= ratio;
+        ratio *= shape.y * shape.y;
     }
-    seen[index] = sum;
+    seen[index] = shape.x * sum;
 }

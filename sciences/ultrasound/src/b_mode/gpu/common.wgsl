@@ -19,8 +19,7 @@ struct Params {
     is_fan: u32,
     // Places per sample.
     n_finer: u32,
-    // Number of taps of the pulse.
-    n_taps: u32,
+    pad_0: u32,
     // Pictures: four pixels to a word.
     n_words: u32,
     black: f32,

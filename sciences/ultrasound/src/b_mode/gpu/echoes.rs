@@ -2,6 +2,7 @@
 
 use insonate_gpu::{DeviceError, Gpu, Use};
 
+use super::super::fading::Fading;
 use super::super::legs::Media;
 use super::super::points::{self, Located};
 use super::super::ring_down::rounds;
@@ -80,7 +81,7 @@ impl Echoes {
 pub(super) fn list(
     scanner: &BMode,
     (media, tracks): (&Media, &[ScanlinePath]),
-    coupled: &[bool],
+    (coupled, fading): (&[bool], &Fading),
     points: &[Located],
     slot: usize,
     echoes: &mut Vec<[u32; 4]>,
@@ -97,8 +98,12 @@ pub(super) fn list(
     };
     for (line, (track, is_coupled)) in tracks.iter().zip(coupled).enumerate() {
         let boundaries = track.boundaries.iter().copied();
-        for [range, amplitude] in rounds(&scanner.grid, *is_coupled).chain(boundaries) {
-            add(line, range, amplitude);
+        for [range, amplitude] in rounds(*is_coupled).chain(boundaries) {
+            add(
+                line,
+                range,
+                amplitude / fading.together(&scanner.grid, range),
+            );
         }
     }
     for point in points {

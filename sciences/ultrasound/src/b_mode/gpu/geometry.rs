@@ -1,7 +1,9 @@
 //! Geometry of a frame, made on the CPU: rest points of beam space, paths of lines, and the work lists of the GPU.
 
+use super::super::aperture::Light;
+use super::super::beam_filter::BeamFilter;
 use super::super::contact::contact;
-use super::super::grid::Grid;
+use super::super::fading::Fading;
 use super::super::legs::Media;
 use super::super::paths::Paths;
 use super::super::points::{self, Located};
@@ -20,8 +22,12 @@ pub(super) struct Geometry {
     paths: Paths,
     points: Vec<Located>,
     tracks: Vec<ScanlinePath>,
+    lights: [Light; 3],
     /// Materials of the middle rays, shape `[n_lines, n_samples]`.
     labels: Vec<u8>,
+    /// Pulse and beam.
+    pub(super) fading: Fading,
+    pub(super) beam: BeamFilter,
     /// Amplitudes of diffuse echoes on each line's rays and the excess of their shown depth [m], shape `[n_lines, 3, n_samples + 1]`.
     pub(super) rays: Vec<[f32; 2]>,
     coupled: Vec<bool>,
@@ -34,12 +40,16 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    pub(super) fn new(grid: &Grid) -> Self {
+    pub(super) fn new(scanner: &BMode) -> Self {
+        let grid = &scanner.grid;
         Self {
             rest: RestGrid::default(),
             paths: Paths::new(grid),
             points: Vec::new(),
             tracks: vec![ScanlinePath::default(); grid.n_lines],
+            lights: scanner.lights.clone(),
+            fading: scanner.fading.clone(),
+            beam: scanner.beam.clone(),
             labels: vec![0; grid.n_lines * grid.n_samples],
             rays: vec![[0.0; 2]; 3 * grid.n_lines * (grid.n_samples + 1)],
             coupled: vec![false; grid.n_lines],
@@ -56,10 +66,17 @@ impl Geometry {
         contact(view, grid, &mut self.coupled);
         self.rest.locate(view, grid, Workers::All);
         let trace = Trace::new(view, grid, &self.rest, carrier, &acoustics);
-        self.paths.trace(&trace, &self.coupled, Workers::All);
-        let walk = PathTracer::new(grid, &acoustics, scanner.settings.noise);
-        let lines = (&mut self.tracks[..], &mut self.labels[..]);
+        let traced = vec![self.coupled.contains(&true); self.coupled.len()];
+        self.paths.trace(&trace, &traced, Workers::All);
+        let walk = PathTracer::new(
+            (grid, &scanner.aperture),
+            &acoustics,
+            scanner.settings.noise,
+        );
+        let lines = (&mut self.tracks[..], &mut self.lights, &mut self.labels[..]);
         walk.lines(&self.paths, &trace, &self.coupled, lines, Workers::All);
+        self.fading.take(grid, &self.tracks);
+        self.beam.widen(grid, &self.fading.widenings);
         self.shade(&walk.media, grid.n_samples + 1);
         points::locate(view, grid, &mut self.points);
         self.describe(scanner, (&acoustics, &walk.media), slot);
@@ -86,14 +103,9 @@ impl Geometry {
     ) {
         self.echoes.clear();
         let (tracks, points) = (&self.tracks, &self.points);
-        let most = echoes::list(
-            scanner,
-            (media, tracks),
-            &self.coupled,
-            points,
-            slot,
-            &mut self.echoes,
-        );
+        let lines = (&self.coupled[..], &self.fading);
+        let list = &mut self.echoes;
+        let most = echoes::list(scanner, (media, tracks), lines, points, slot, list);
         self.scale = echoes::scale(most, acoustics);
         self.jobs.clear();
         speckle::list(scanner, &self.rest, tracks, slot, &mut self.jobs);

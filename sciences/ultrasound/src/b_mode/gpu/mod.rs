@@ -86,7 +86,7 @@ impl GpuBMode {
         let staging = gpu.staging(n_at_once as u64 * n_bytes)?;
         Ok(Self {
             gpu: gpu.clone(),
-            geometries: vec![Geometry::new(&scanner.grid); n_at_once],
+            geometries: vec![Geometry::new(&scanner); n_at_once],
             n_at_once,
             echoes,
             speckle,
@@ -152,6 +152,8 @@ impl GpuBMode {
 
         self.echoes.upload(gpu, geometries)?;
         self.speckle.upload(gpu, &self.echoes, geometries)?;
+        self.pulse.upload(gpu, geometries);
+        self.beam.upload(gpu, geometries);
         self.receiver.upload(gpu, &self.scanner, views);
 
         let mut encoder = gpu

@@ -175,7 +175,7 @@ fn params(scanner: &BMode, converter: Option<&ScanConverter>) -> [u32; 16] {
         grid.apex.unwrap_or(0.0).to_bits(),
         u32::from(grid.apex.is_some()),
         scanner.pulse.stride as u32,
-        scanner.pulse.taps.len() as u32,
+        0,
         n_pixels.div_ceil(4) as u32,
         black.to_bits(),
         grey.to_bits(),
