@@ -1,4 +1,4 @@
-//! Contract: `insonate image --labels` detects tissue without a label, and reads the body from a mask.
+//! Contract: `insonate image --labels` draws a volume with its materials, detects tissue without a label, and reads the body from a mask.
 
 mod command;
 
@@ -141,6 +141,124 @@ fn a_header_with_its_labels_in_another_file_shows_the_same() {
     let message = refused(&format!("image --labels {labels} --materials {table}"), 2);
     assert!(
         message.contains("../all.raw") && message.contains("plain name"),
+        "{message}"
+    );
+}
+
+/// A slab of liver below skin with a tumour, in a file with a text header and binary data.
+fn label_volume() -> Vec<u8> {
+    let header = "NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: 60 60 40\n\
+                  space directions: (1.5,0,0) (0,1.5,0) (0,0,1.5)\nencoding: raw\nspace origin: (100,-200,-700)\n\n";
+    let label = |at: usize| {
+        let [x, y, z] = [at % 60, at / 60 % 60, at / 3600];
+        // Towards the back along y: air, skin, liver, with a ball in it.
+        let away = [x.abs_diff(30), y.abs_diff(30), z.abs_diff(20)]
+            .map(|n| n * n)
+            .iter()
+            .sum::<usize>();
+        match y {
+            0..4 => 0,
+            4..6 => 1,
+            _ if away < 36 => 3,
+            _ => 2,
+        }
+    };
+    header.bytes().chain((0..60 * 60 * 40).map(label)).collect()
+}
+
+#[test]
+fn a_label_volume_is_drawn_with_its_materials() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let path = |name: &str| {
+        scratch
+            .path()
+            .join(name)
+            .to_str()
+            .expect("a path of letters")
+            .to_owned()
+    };
+    std::fs::write(path("own.nrrd"), label_volume()).expect("the folder can be written");
+    let table = "[labels]\n0 = \"air\"\n1 = \"skin\"\n2 = \"liver\"\n3 = { name = \"tumour\", like = \"liver\", backscatter = 6 }\n";
+    std::fs::write(path("own.toml"), table).expect("the folder can be written");
+    let (labels, materials, output) = (path("own.nrrd"), path("own.toml"), path("seen"));
+    let small = [
+        "--lines",
+        "64",
+        "--samples",
+        "256",
+        "--size",
+        "128",
+        "--indentation",
+        "0.004",
+    ];
+    let own = ["image", "--labels", &labels, "--materials", &materials];
+    let figures = json(
+        &[
+            &own[..],
+            &small,
+            &[
+                "--lesion",
+                "cyst:0.005",
+                "--dicom",
+                "--iq",
+                "--output",
+                &output,
+            ],
+        ]
+        .concat(),
+    );
+    let layers = figures["middle_line"].as_array().expect("a list");
+    let names: Vec<&str> = layers
+        .iter()
+        .filter_map(|layer| layer["material"].as_str())
+        .collect();
+    assert!(
+        names.starts_with(&["skin", "liver", "tumour", "liver"]),
+        "{figures}"
+    );
+    // The middle of the volume, in metres towards the left and the head.
+    let site = figures["site_m"].as_array().expect("a pair");
+    let near = |found: &serde_json::Value, wanted: f64| {
+        (found.as_f64().expect("a number") - wanted).abs() < 1e-4
+    };
+    assert!(
+        near(&site[0], 0.14425) && near(&site[1], -0.67075),
+        "{figures}"
+    );
+    assert_eq!(figures["lesions"][0]["material"], "cyst", "{figures}");
+    for name in [
+        "b_mode.png",
+        "figure.png",
+        "labels.png",
+        "confidence.png",
+        "b_mode.dcm",
+        "iq.nrrd",
+    ] {
+        assert!(scratch.path().join("seen").join(name).is_file(), "{name}");
+    }
+    let message = refused(
+        &format!("image --labels {labels} --materials {materials} --site 9,9"),
+        2,
+    );
+    assert!(message.contains("site"), "{message}");
+    std::fs::write(path("own.toml"), "[labels]\n0 = \"air\"\n1 = \"skn\"")
+        .expect("the folder can be written");
+    let message = refused(
+        &format!("image --labels {labels} --materials {materials}"),
+        2,
+    );
+    assert!(
+        message.contains("own.toml") && message.contains("did you mean \"skin\""),
+        "{message}"
+    );
+    std::fs::write(path("own.toml"), "[labels]\n0 = \"air\"\n1 = \"skin\"")
+        .expect("the folder can be written");
+    let message = refused(
+        &format!("image --labels {labels} --materials {materials}"),
+        2,
+    );
+    assert!(
+        message.contains("2 (") && message.contains("3 ("),
         "{message}"
     );
 }
