@@ -284,10 +284,10 @@ impl LabelImage {
 /// Opens a file of labels.
 pub(crate) fn open_file(path: &Path) -> Result<(LabelFormat, BufReader<File>), VolumeError> {
     let refuse = |problem: String| VolumeError::file(&path.display(), problem);
+    let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
     let format = LabelFormat::of(path).ok_or_else(|| {
         refuse("the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
     })?;
-    let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
     let mut input = BufReader::with_capacity(1 << 16, file);
     let start = input
         .fill_buf()

@@ -384,7 +384,10 @@ fn a_million_labels_are_read() {
 
 #[test]
 fn files_are_known_by_their_names() {
-    let refusal = LabelImage::read("labels.png")
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let picture = folder.path().join("labels.png");
+    std::fs::write(&picture, b"PNG").expect("the folder can be written");
+    let refusal = LabelImage::read(picture)
         .expect_err("no volume")
         .to_string();
     assert!(
@@ -395,7 +398,6 @@ fn files_are_known_by_their_names() {
         .expect_err("no file")
         .to_string();
     assert!(refusal.contains("nowhere.nii"), "{refusal}");
-    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("Labels.NII.gz");
     std::fs::write(&path, packed(&nifti_1(4, 2, true))).expect("the folder can be written");
     check(

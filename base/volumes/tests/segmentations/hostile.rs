@@ -127,6 +127,14 @@ fn compressed_files_may_have_several_members_but_must_be_whole() {
 }
 
 #[test]
+fn missing_files_and_other_kinds_of_files_are_told_apart() {
+    let missing = refusal(Path::new("missing_folder"));
+    assert!(missing.contains("No such file"), "{missing}");
+    let other = refused("labels.txt", b"1 2 3");
+    assert!(other.contains("must end in one of .nii"), "{other}");
+}
+
+#[test]
 fn wrong_folders_are_refused() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path();
