@@ -1,7 +1,7 @@
 //! Beam space: scanlines, samples along them, and the width of the beam.
 
 use super::Settings;
-use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pulse, SLOPE_STEP};
+use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pedestal, Pulse, SLOPE_STEP};
 use crate::deformation::Point;
 use crate::simd::whole;
 use crate::transducer::Transducer;
@@ -75,6 +75,8 @@ pub(crate) struct Grid {
     /// Their gains, next to each other.
     gains: Vec<[f32; N_SLOPES]>,
     pub(crate) loss: LossTable,
+    /// Tail of the beam along the array, without loss, for each sample.
+    pub(crate) pedestals: Vec<Pedestal>,
 }
 
 impl Grid {
@@ -121,6 +123,9 @@ impl Grid {
                 .collect(),
             rows,
             faded,
+            pedestals: (0..n_samples)
+                .map(|sample| loss.pedestal(sample as f64 * step))
+                .collect(),
             loss,
             sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
             sigma_elevation: sigmas
@@ -197,6 +202,11 @@ impl Grid {
             }
         };
         [lateral / self.spacing + self.middle(), range]
+    }
+
+    /// Distance between neighbouring lines at a sample [m].
+    pub(crate) fn spacing_at(&self, sample: usize) -> f32 {
+        self.line_distance(sample as f32 * self.step).max(1e-5)
     }
 
     /// Distance between neighbouring lines at a range [m].
