@@ -8,7 +8,7 @@ use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v};
 use insonate_ultrasound::{BMode, Frame, Material, Settings, View};
 use nalgebra::{Isometry3, Vector3};
 
-/// A depth [mm], and levels of points beside a scanline: distance along the array [mm], energy along the scanline relative to a point on it
+/// A depth [mm], and levels of points next to a scanline: distance along the array [mm], energy along the scanline relative to a point on it
 /// [dB].
 type Tail = (f64, [[f64; 2]; 5]);
 
@@ -144,7 +144,7 @@ fn tails_of_a_linear_array_are_those_of_pymust() {
 
 /// Between tissue on both sides, 5 mm away, fluid has the clutter of the energy that PyMUST's beam has beyond 5 mm.
 #[test]
-fn fluid_is_as_hazy_as_the_beam_hears_tissue_beside_it() {
+fn fluid_is_as_hazy_as_the_beam_hears_tissue_around_it() {
     let transducer = c5_2();
     let grain = Material {
         attenuation: 0.0,
