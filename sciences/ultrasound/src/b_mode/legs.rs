@@ -20,6 +20,8 @@ pub(crate) struct Leg {
     dark: u32,
     end: u32,
     material: u8,
+    /// In gas, the amplitude of echoes to and fro in front of its surface, relative to a flat mirror; else 0.
+    haze: f32,
     /// Number of the gain at the first sample.
     first_gain: u32,
     /// Front at the first sample.
@@ -52,13 +54,26 @@ impl Leg {
             end: end as u32,
             material,
             first_gain: 0,
+            haze: 0.0,
             front,
+        }
+    }
+
+    /// A leg in gas whose surface reflects a share of the pressure.
+    pub(crate) fn behind_mirror(self, share: f32) -> Self {
+        Self {
+            haze: HAZE * share * share,
+            ..self
         }
     }
 }
 
 /// Loss in bone and gas on the way from an element to a point, one way [Np/m].
 const OPAQUE: f32 = 3000.0;
+
+/// Amplitude of what goes to and fro in front of gas, relative to a flat and smooth surface: those in bodies are rough and bent. A choice,
+/// −14 dB; shadows of gas hold such echoes, those of stones do not (Sommer & Taylor 1980, Radiology 135:399).
+pub(crate) const HAZE: f32 = 0.2;
 
 /// A ray in parts.
 #[derive(Clone, Debug, Default)]
@@ -114,11 +129,20 @@ impl Legs {
         gains.clear();
         let rows = media.rows;
         let mut legs = std::mem::take(&mut self.all);
-        for leg in &mut legs {
+        for index in 0..legs.len() {
+            let (in_front, rest) = legs.split_at_mut(index);
+            let [leg, ..] = rest else { break };
             leg.first_gain = gains.len() as u32;
             let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
             let share = self.shares(media, leg);
-            let at = |sample: usize| share(sample) * gain_of(sample, media.slope(leg, sample));
+            let at = |sample: usize| {
+                let (amplitude, slope) = if leg.haze > 0.0 {
+                    media.mirrored(in_front, leg, sample)
+                } else {
+                    (1.0, media.slope(leg, sample))
+                };
+                amplitude * share(sample) * gain_of(sample, slope)
+            };
             gains.push(at(start));
             let mut from = start;
             while from < dark {
@@ -286,12 +310,22 @@ impl Media {
         // Includes the end of the last sample, and spare lanes behind it.
         let n_fades = grid.n_samples + 1 + LANES;
         let fades = acoustics.iter().flat_map(|acoustics| {
-            let fade = (-acoustics.loss * grid.step).exp();
+            // What is heard behind the surface of gas has not been in it.
+            let loss = if acoustics.is_gas {
+                0.0
+            } else {
+                acoustics.loss
+            };
+            let fade = (-loss * grid.step).exp();
             std::iter::successors(Some(1.0), move |left| Some(left * fade)).take(n_fades)
         });
         let medium = |acoustics: &Acoustics| Medium {
             echo: acoustics.echo,
-            deeper: acoustics.stretch * grid.step,
+            deeper: if acoustics.is_gas {
+                0.0
+            } else {
+                acoustics.stretch * grid.step
+            },
             steeper: if acoustics.blocks {
                 0.0
             } else {
@@ -340,6 +374,39 @@ impl Media {
         [whole * left, self.slope(leg, sample)]
     }
 
+    /// Amplitude of diffuse echoes at the first sample of a leg, without the gain; in gas the gains hold all.
+    #[inline(always)]
+    fn strength(&self, leg: &Leg) -> f32 {
+        if leg.haze > 0.0 {
+            1.0
+        } else {
+            leg.front.amplitude * leg.front.open * self.medium(leg).echo
+        }
+    }
+
+    /// Diffuse amplitude at a sample behind the surface of gas, and the slope of its loss [Np]: echoes of what lies as far in front of the
+    /// surface, by way of the surface there and back. Their path has the length of the straight one.
+    fn mirrored(&self, in_front: &[Leg], leg: &Leg, sample: usize) -> (f32, f32) {
+        let surface = leg.start as usize;
+        let source = (2 * surface).checked_sub(sample.max(surface + 1));
+        let origin = source.and_then(|source| {
+            let number = in_front.partition_point(|leg| leg.end as usize <= source);
+            Some((source, in_front.get(number)?))
+        });
+        match origin {
+            Some((source, origin)) if !self.medium(origin).blocks => {
+                let there = self.soft(origin, source);
+                let again = leg.front.amplitude / there.max(1e-12);
+                let amplitude = leg.haze * leg.front.amplitude * again * self.medium(origin).echo;
+                (
+                    amplitude,
+                    2.0 * leg.front.slope - self.slope(origin, source),
+                )
+            }
+            _ => (0.0, leg.front.slope),
+        }
+    }
+
     /// Amplitude at a sample of a leg or behind it, without regard to the end of what is heard.
     fn soft(&self, leg: &Leg, sample: usize) -> f32 {
         let into = sample - leg.start as usize;
@@ -355,9 +422,8 @@ impl Media {
     /// The sample from which on a ray's diffuse echoes vanish in noise.
     pub(crate) fn samples_above_noise(&self, legs: &Legs) -> usize {
         let is_heard = |leg: &Leg, sample: usize| {
-            let [amplitude, _] = self.loss(leg, sample);
-            let echo = self.medium(leg).echo;
-            amplitude * echo * legs.gain(self, leg, sample) >= self.vanishing
+            let left = self.strength(leg) * self.fades(leg)[sample - leg.start as usize];
+            left * legs.gain(self, leg, sample) >= self.vanishing
         };
         let heard = |leg: &Leg| {
             let [start, dark] = [leg.start, leg.dark].map(|sample| sample as usize);
@@ -419,12 +485,12 @@ impl Media {
         gains: Gains,
         (amplitudes, delays): (&mut [f32], &mut [f32]),
     ) {
-        let Medium { echo, deeper, .. } = self.of[usize::from(leg.material)];
+        let Medium { deeper, .. } = self.of[usize::from(leg.material)];
         let into = sample - leg.start as usize;
         let fades = self.fades(leg)[into..].first_chunk::<LANES>();
         let to = (amplitudes.first_chunk_mut(), delays.first_chunk_mut());
         if let (Some(fades), (Some(amplitudes), Some(delays))) = (fades, to) {
-            let strength = leg.front.amplitude * leg.front.open * echo;
+            let strength = self.strength(leg);
             let [from, slope] = [gains.at(sample), gains.slope].map(|gain| strength * gain);
             let offset = leg.front.offset + deeper * into as i32 as f32;
             let fades: Lanes = *fades;

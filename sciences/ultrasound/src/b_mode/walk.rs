@@ -149,7 +149,11 @@ impl<'a> PathTracer<'a> {
         };
         let go = |samples, material, passed: &TransmittedFront, track: &mut ScanlinePath| {
             let bottom = passed.bottom / step;
-            let leg = Leg::new(samples, material, passed.front, bottom);
+            let mut leg = Leg::new(samples, material, passed.front, bottom);
+            if self.acoustics[usize::from(material)].is_gas && passed.front.amplitude > 0.0 {
+                let share = passed.strength.abs() / passed.front.amplitude;
+                leg = leg.behind_mirror(share.min(1.0));
+            }
             track.rays[index].all.push(leg);
         };
         for crossing in &path.crossings {
