@@ -117,5 +117,6 @@ fn echoes_of_points_add_up() {
         }
     }
     let relative = (error / power).sqrt();
-    assert!(relative < 0.08, "{relative}");
+    // The sum has no tails of the beam, which are 20 dB weaker.
+    assert!(relative < 0.1, "{relative}");
 }

@@ -18,7 +18,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::grid::Grid;
-use super::legs::{Legs, ROWS};
+use super::legs::Legs;
 use crate::beam::Focusing;
 use crate::pack::LANES;
 use crate::simd::wide;
@@ -130,7 +130,7 @@ impl Aperture {
             wavelength: transducer.wavelength(speed_of_sound),
             steepest,
         };
-        let depths = (0..n_rows).map(|row| (row * ROWS) as f64 * f64::from(grid.step));
+        let depths = (0..n_rows).map(|row| grid.rows.sample(row) as f64 * f64::from(grid.step));
         let depths: Vec<f64> = depths.collect();
         let between = 2.0 * steepest / (N_FAMILIES - 1) as f64;
         let family = |index: usize| {

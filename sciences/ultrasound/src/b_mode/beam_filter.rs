@@ -2,6 +2,9 @@
 //!
 //! Splitting an echo between its two lines widens the beam by a variance of 1/6 line²; the taps are narrower by this variance.
 //! Their sum is the area of a Gaussian of height 1, so that the echo of a point keeps its strength.
+//!
+//! Beyond its main lobe the beam has tails, as recursive filters to the left and to the right. Their phase turns by a quarter from line to
+//! line, as that of the waves from the aperture's edges, and they have opposite signs, so that the tails of a flat boundary cancel.
 
 #![expect(
     clippy::inline_always,
@@ -11,6 +14,7 @@
 use std::f32::consts::PI;
 
 use super::grid::Grid;
+use crate::beam::Pedestal;
 use crate::pack::{LANES, Lanes};
 use crate::simd::wide;
 
@@ -22,6 +26,20 @@ const SHARED: f32 = 1.0 / 6.0;
 const LEAST: f32 = 0.04;
 /// Standard deviation of the narrowest beam [lines]: √(SHARED + LEAST).
 pub(crate) const NARROWEST: f32 = 0.4546;
+/// Share of the energy of an echo's two parts on neighbouring lines that a quarter of a turn between them leaves: 1 − 2 s (1 − s), on average.
+const QUADRATURE: f32 = 2.0 / 3.0;
+/// Factor of the amplitude of tails between that of an echo on a line and that of an average echo: (3/2)^¼.
+const ON_LINES: f32 = 1.107;
+
+/// A tail of the beam on one side, in lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    /// Lines to its beginning.
+    start: usize,
+    /// Amplitude there, and what is left of it from line to line.
+    height: f32,
+    left: f32,
+}
 
 /// The beam over lines for each sample.
 #[derive(Clone, Debug)]
@@ -31,6 +49,8 @@ pub(crate) struct BeamFilter {
     reaches: Vec<usize>,
     /// Tap for each distance in lines, for each sample.
     taps: Vec<Vec<f32>>,
+    /// Tails, for each sample.
+    tails: Vec<Tail>,
     /// For each sample: tap of the line itself, ratio of the tap of the next line to it, lines on either side, 0.
     #[cfg(feature = "gpu")]
     pub(crate) shapes: Vec<[f32; 4]>,
@@ -42,6 +62,7 @@ impl BeamFilter {
             n_samples: grid.n_samples,
             reaches: Vec::new(),
             taps: Vec::new(),
+            tails: Vec::new(),
             #[cfg(feature = "gpu")]
             shapes: vec![[0.0; 4]; grid.n_samples],
         };
@@ -60,6 +81,11 @@ impl BeamFilter {
             let (_, narrowed) = widths(sample);
             ((2.8 * narrowed.sqrt()).ceil() as usize).min(grid.n_lines - 1)
         }));
+        let tail = |(sample, ratio): (usize, &f32)| {
+            Tail::new(grid.pedestals[sample], *ratio, grid.spacing_at(sample))
+        };
+        self.tails.clear();
+        self.tails.extend(ratios.iter().enumerate().map(tail));
         let most = self.reaches.iter().copied().max().unwrap_or(0);
         self.taps.resize_with(most + 1, Vec::new);
         for taps in &mut self.taps {
@@ -130,7 +156,8 @@ impl BeamFilter {
                 let both = if lines == 0 { 1.0 } else { 2.0 };
                 both * tap(lines, sample) * (2.0 / 3.0 * tap(lines, sample) + adjacent / 6.0)
             };
-            (0..self.taps.len()).map(term).sum()
+            let whole: f32 = (0..self.taps.len()).map(term).sum();
+            whole + self.tails[sample].energy()
         };
         (0..self.n_samples).map(energy).collect()
     }
@@ -160,6 +187,64 @@ impl BeamFilter {
                 }
             },
         );
+        self.tails[sample].add(&row[middle..][..seen.len()], seen);
+    }
+
+    /// The tails as the GPU takes them: lines to the beginning, amplitude, what is left from line to line, 0.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn gpu_tails(&self) -> impl Iterator<Item = [f32; 4]> {
+        let tails = self.tails.iter();
+        tails.map(|tail| [tail.start as f32, tail.height, tail.left, 0.0])
+    }
+}
+
+impl Tail {
+    /// A tail that is wider by a ratio than without loss, on lines with a distance [m].
+    fn new(pedestal: Pedestal, ratio: f32, distance: f32) -> Self {
+        let Pedestal {
+            start,
+            height,
+            length,
+        } = pedestal;
+        let [start, length] = [start, length].map(|x| x as f32 * ratio);
+        let lines = (start / distance).round().clamp(1.0, 65536.0);
+        let inside = lines * distance - start;
+        Self {
+            start: lines as usize,
+            height: ON_LINES * height as f32 * (-inside / length).min(0.5).exp(),
+            left: (-distance / length).exp(),
+        }
+    }
+
+    /// Energy of both tails over lines, for an echo at any position between lines.
+    fn energy(self) -> f32 {
+        let whole = self.height * self.height / (1.0 - self.left * self.left);
+        2.0 * QUADRATURE * whole
+    }
+
+    /// Adds the tails of one sample of all lines: re, im.
+    fn add(self, row: &[f32], seen: &mut [f32]) {
+        let Self {
+            start,
+            height,
+            left,
+        } = self;
+        let n = row.len() / 2;
+        let (mut right, mut other) = ([0.0; 2], [0.0; 2]);
+        // From line to line a tail turns by i.
+        let next = |tail: [f32; 2], from: &[f32], height: f32| {
+            let [re, im] = tail;
+            [height * from[0] - left * im, height * from[1] + left * re]
+        };
+        for line in start..n {
+            let behind = n - 1 - line;
+            right = next(right, &row[2 * (line - start)..][..2], height);
+            other = next(other, &row[2 * (behind + start)..][..2], -height);
+            for (i, (right, other)) in right.iter().zip(&other).enumerate() {
+                seen[2 * line + i] += right;
+                seen[2 * behind + i] += other;
+            }
+        }
     }
 }
 

@@ -3,14 +3,13 @@
 //! Lines share them: their losses are averaged, weighted by what is left, as apertures of neighbouring lines overlap.
 
 use super::grid::Grid;
-use super::legs::ROWS;
 use super::walk::ScanlinePath;
 use crate::beam::{Faded, N_SLOPES, SLOPE_STEP};
 
 /// Pulse and beam behind the attenuation of a frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
-    /// Slope of the loss over the frequency's relative change, for every [`ROWS`]th sample [Np].
+    /// Slope of the loss over the frequency's relative change, for each row [Np].
     slopes: Vec<f32>,
     /// What is left there, over all lines.
     weights: Vec<f32>,
@@ -73,14 +72,15 @@ impl Fading {
         for (faded, (row, slope)) in self.faded.iter_mut().zip(rows) {
             *faded = Faded::at(row, *slope);
         }
-        let samples = self.pulses.chunks_mut(ROWS);
-        let samples = samples.zip(self.widenings.chunks_mut(ROWS));
+        let n = grid.rows.distance();
+        let samples = self.pulses.chunks_mut(n);
+        let samples = samples.zip(self.widenings.chunks_mut(n));
         for (row, (pulses, widenings)) in samples.enumerate() {
-            let clear = &self.clear_pulses[row * ROWS..];
+            let clear = &self.clear_pulses[row * n..];
             let slopes = [self.slopes[row], self.slopes[row + 1]];
             let wider = [row, row + 1].map(|row| self.faded[row].widening);
             for (i, (pulse, widening)) in pulses.iter_mut().zip(widenings).enumerate() {
-                let share = i as f32 / ROWS as f32;
+                let share = i as f32 / n as f32;
                 let between = |[a, b]: [f32; 2]| a + share * (b - a);
                 let level = (between(slopes) / SLOPE_STEP + 0.5) as usize;
                 *pulse = clear[i] + level.min(N_SLOPES - 1) as u32;

@@ -1,14 +1,52 @@
 //! Beam space: scanlines, samples along them, and the width of the beam.
 
 use super::Settings;
-use super::legs::ROWS;
-use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pulse, SLOPE_STEP};
+use crate::beam::{BeamTable, Faded, LossTable, N_SLOPES, Pedestal, Pulse, SLOPE_STEP};
 use crate::deformation::Point;
 use crate::simd::whole;
 use crate::transducer::Transducer;
 
 /// Least number of places per width of the pulse.
 const PLACES_PER_PULSE: f64 = 4.5;
+
+/// Longest distance of rows [m], and the most samples from one to the next, as a power of two.
+const ROW: f64 = 0.005;
+const MOST_BITS: u32 = 4;
+
+/// Rows of samples at which loss and light are found; from one to the next there are a power of two of samples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    bits: u32,
+}
+
+impl Rows {
+    fn new(step: f64) -> Self {
+        let bits = (ROW / step).max(1.0).log2() as u32;
+        Self {
+            bits: bits.min(MOST_BITS),
+        }
+    }
+
+    /// Samples from one row to the next.
+    pub(crate) fn distance(self) -> usize {
+        1 << self.bits
+    }
+
+    /// Last row at or before a sample.
+    pub(crate) fn before(self, sample: usize) -> usize {
+        sample >> self.bits
+    }
+
+    /// First row at or behind a sample.
+    pub(crate) fn behind(self, sample: usize) -> usize {
+        (sample + self.distance() - 1) >> self.bits
+    }
+
+    /// Sample of a row.
+    pub(crate) fn sample(self, row: usize) -> usize {
+        row << self.bits
+    }
+}
 
 /// Lines and samples. A point on a line is at `range` from the face; `across` counts lines.
 #[derive(Clone, Debug)]
@@ -31,11 +69,14 @@ pub(crate) struct Grid {
     pub(crate) sigma_lateral: Vec<f32>,
     /// Standard deviation of the beam across the array, for each sample [m].
     pub(crate) sigma_elevation: Vec<f32>,
-    /// Pulse and beam over the slope of the loss, for every [`ROWS`]th sample.
+    pub(crate) rows: Rows,
+    /// Pulse and beam over the slope of the loss, for each row.
     pub(crate) faded: Vec<[Faded; N_SLOPES]>,
     /// Their gains, next to each other.
     gains: Vec<[f32; N_SLOPES]>,
     pub(crate) loss: LossTable,
+    /// Tail of the beam along the array, without loss, for each sample.
+    pub(crate) pedestals: Vec<Pedestal>,
 }
 
 impl Grid {
@@ -51,8 +92,10 @@ impl Grid {
         let finest = pulse.width(speed_of_sound) / PLACES_PER_PULSE;
         let beam = BeamTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
         let loss = LossTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
-        let rows = (0..n_samples / ROWS + 2).map(|row| loss.row((row * ROWS) as f64 * step));
-        let faded: Vec<[Faded; N_SLOPES]> = rows.collect();
+        let rows = Rows::new(step);
+        let faded: Vec<[Faded; N_SLOPES]> = (0..rows.before(n_samples) + 2)
+            .map(|row| loss.row(rows.sample(row) as f64 * step))
+            .collect();
         let apex = transducer.apex_radius();
         let spacing = transducer.span() / n_lines as f64;
         let ranges = (0..n_samples).map(|sample| sample as f64 * step);
@@ -78,7 +121,11 @@ impl Grid {
                 .iter()
                 .map(|row| row.map(|faded| faded.gain))
                 .collect(),
+            rows,
             faded,
+            pedestals: (0..n_samples)
+                .map(|sample| loss.pedestal(sample as f64 * step))
+                .collect(),
             loss,
             sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
             sigma_elevation: sigmas
@@ -111,14 +158,14 @@ impl Grid {
 
     /// Pulse and beam behind a loss with a slope over the frequency's relative change [Np], at a range [m].
     pub(crate) fn faded(&self, range: f32, slope: f32) -> Faded {
-        let row = (range / (self.step * ROWS as f32) + 0.5) as usize;
+        let row = (range / (self.step * self.rows.distance() as f32) + 0.5) as usize;
         Faded::at(&self.faded[row.min(self.faded.len() - 1)], slope)
     }
 
     /// The gain at a sample.
     #[inline]
     pub(crate) fn gain_at(&self, sample: usize, slope: f32) -> f32 {
-        let row = (sample + ROWS / 2) / ROWS;
+        let row = self.rows.before(sample + self.rows.distance() / 2);
         let gains = &self.gains[row.min(self.gains.len() - 1)];
         let place = (slope / SLOPE_STEP).clamp(0.0, (N_SLOPES - 1) as f32);
         let before = whole((place - 0.5).max(0.0)).min(N_SLOPES as u32 - 2);
@@ -155,6 +202,11 @@ impl Grid {
             }
         };
         [lateral / self.spacing + self.middle(), range]
+    }
+
+    /// Distance between neighbouring lines at a sample [m].
+    pub(crate) fn spacing_at(&self, sample: usize) -> f32 {
+        self.line_distance(sample as f32 * self.step).max(1e-5)
     }
 
     /// Distance between neighbouring lines at a range [m].

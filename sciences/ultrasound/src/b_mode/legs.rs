@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::acoustics::Acoustics;
 use super::front::Front;
-use super::grid::Grid;
+use super::grid::{Grid, Rows};
 use crate::pack::{LANES, Lanes};
 
 /// A part of a ray within one material.
@@ -20,6 +20,8 @@ pub(crate) struct Leg {
     dark: u32,
     end: u32,
     material: u8,
+    /// In gas, the amplitude of echoes to and fro in front of its surface, relative to a flat mirror; else 0.
+    haze: f32,
     /// Number of the gain at the first sample.
     first_gain: u32,
     /// Front at the first sample.
@@ -28,14 +30,14 @@ pub(crate) struct Leg {
 
 impl Leg {
     /// The last sample of the leg with a known light, or its first one.
-    pub(crate) fn last_row(&self) -> usize {
-        let last = (self.end as usize).saturating_sub(1) / ROWS * ROWS;
+    pub(crate) fn last_row(&self, rows: Rows) -> usize {
+        let last = rows.sample(rows.before((self.end as usize).saturating_sub(1)));
         last.max(self.start as usize)
     }
 
-    /// Numbers of the [`ROWS`]th samples of the leg.
-    fn rows(&self) -> Range<usize> {
-        let [first, last] = [self.start, self.end].map(|sample| (sample as usize).div_ceil(ROWS));
+    /// Rows of the leg.
+    fn rows(&self, rows: Rows) -> Range<usize> {
+        let [first, last] = [self.start, self.end].map(|sample| rows.behind(sample as usize));
         first..last
     }
 
@@ -52,26 +54,36 @@ impl Leg {
             end: end as u32,
             material,
             first_gain: 0,
+            haze: 0.0,
             front,
+        }
+    }
+
+    /// A leg in gas whose surface reflects a share of the pressure.
+    pub(crate) fn behind_mirror(self, share: f32) -> Self {
+        Self {
+            haze: HAZE * share * share,
+            ..self
         }
     }
 }
 
 /// Loss in bone and gas on the way from an element to a point, one way [Np/m].
 const OPAQUE: f32 = 3000.0;
-/// Samples from one depth of the aperture's light to the next.
-pub(crate) const ROWS: usize = 8;
+
+/// Amplitude of what goes to and fro in front of gas, relative to a flat and smooth surface: those in bodies are rough and bent. A choice,
+/// −14 dB; shadows of gas hold such echoes, those of stones do not (Sommer & Taylor 1980, Radiology 135:399).
+pub(crate) const HAZE: f32 = 0.2;
 
 /// A ray in parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Legs {
     pub(crate) all: Vec<Leg>,
-    /// What the ray's materials leave of the amplitude one way, from each [`ROWS`]th sample to the next; the first is 1.
+    /// What the ray's materials leave of the amplitude one way, from each row to the next; the first is 1.
     pub(crate) left: Vec<f32>,
-    /// Amplitude relative to the loss at the mean frequency, for each leg: at its first sample and at the [`ROWS`]th samples down to the dark
-    /// or to its end.
+    /// Amplitude relative to the loss at the mean frequency, for each leg: at its first sample and at the rows down to the dark or to its end.
     gains: Vec<f32>,
-    /// What the aperture leaves, for every [`ROWS`]th sample; NaN in bone and gas.
+    /// What the aperture leaves, for each row; NaN in bone and gas.
     light: Vec<f32>,
 }
 
@@ -84,29 +96,28 @@ impl Legs {
     }
 
     /// Gain at a sample of a leg in the light.
-    pub(crate) fn gain(&self, leg: &Leg, sample: usize) -> f32 {
-        let gains = self.gains_from(leg, sample);
-        gains.start + gains.slope * (sample - gains.samples[0]) as f32
+    pub(crate) fn gain(&self, media: &Media, leg: &Leg, sample: usize) -> f32 {
+        self.gains_from(media.rows, leg, sample).at(sample)
     }
 
-    /// The gains from a sample of a leg up to the next [`ROWS`]th sample.
+    /// The gains from a sample of a leg up to the next row.
     #[inline(always)]
-    fn gains_from(&self, leg: &Leg, sample: usize) -> Gains {
+    fn gains_from(&self, rows: Rows, leg: &Leg, sample: usize) -> Gains {
         let [start, end] = [leg.start, leg.end].map(|sample| sample as usize);
-        let row = sample / ROWS;
-        let at = leg.first_gain as usize + row - start / ROWS;
+        let row = rows.before(sample);
+        let at = leg.first_gain as usize + row - rows.before(start);
         let pair = self.gains.get(at..at + 2);
         let [from, to] = pair.map_or([0.0; 2], |pair| [pair[0], pair[1]]);
-        let samples = [start.max(row * ROWS), end.min((row + 1) * ROWS)];
+        let samples = [start.max(rows.sample(row)), end.min(rows.sample(row + 1))];
         Gains {
             start: from,
-            slope: (to - from) / (samples[1] - samples[0]) as f32,
+            slope: (to - from) / (samples[1] - samples[0]) as i32 as f32,
             samples,
         }
     }
 
     /// Finds the gains; `gain_of` gives them for a sample and the slope of the loss there [Np], and `light` has the two-way amplitude that
-    /// the aperture leaves, for every [`ROWS`]th sample.
+    /// the aperture leaves, for each row.
     pub(crate) fn weigh(
         &mut self,
         media: &Media,
@@ -116,26 +127,36 @@ impl Legs {
         self.take_light(media, light);
         let mut gains = std::mem::take(&mut self.gains);
         gains.clear();
+        let rows = media.rows;
         let mut legs = std::mem::take(&mut self.all);
-        for leg in &mut legs {
+        for index in 0..legs.len() {
+            let (in_front, rest) = legs.split_at_mut(index);
+            let [leg, ..] = rest else { break };
             leg.first_gain = gains.len() as u32;
             let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
             let share = self.shares(media, leg);
-            let at = |sample: usize| share(sample) * gain_of(sample, media.slope(leg, sample));
+            let at = |sample: usize| {
+                let (amplitude, slope) = if leg.haze > 0.0 {
+                    media.mirrored(in_front, leg, sample)
+                } else {
+                    (1.0, media.slope(leg, sample))
+                };
+                amplitude * share(sample) * gain_of(sample, slope)
+            };
             gains.push(at(start));
             let mut from = start;
             while from < dark {
-                from = ((from / ROWS + 1) * ROWS).min(end);
+                from = rows.sample(rows.before(from) + 1).min(end);
                 gains.push(at(from));
             }
         }
         (self.gains, self.all) = (gains, legs);
     }
 
-    /// For every [`ROWS`]th sample, what the aperture leaves; NaN in bone and gas.
+    /// For each row, what the aperture leaves; NaN in bone and gas.
     fn take_light(&mut self, media: &Media, light: impl Fn(usize) -> f32) {
         for leg in &self.all {
-            let rows = leg.rows();
+            let rows = leg.rows(media.rows);
             if media.medium(leg).blocks {
                 self.light.resize(rows.end, f32::NAN);
             } else {
@@ -152,7 +173,7 @@ impl Legs {
     fn shares(&self, media: &Media, leg: &Leg) -> impl Fn(usize) -> f32 {
         let blocks = media.medium(leg).blocks;
         let in_front = if blocks {
-            self.light_before(leg.start as usize)
+            self.light_before(media.rows, leg.start as usize)
         } else {
             0.0
         };
@@ -160,56 +181,57 @@ impl Legs {
             let (light, own) = if blocks {
                 (in_front, leg.front.amplitude)
             } else {
-                (self.light_at(sample), media.soft(leg, sample))
+                (self.light_at(media.rows, sample), media.soft(leg, sample))
             };
             if own > 1e-12 { light / own } else { 0.0 }
         }
     }
 
     /// Light at a sample, from the rows on both sides that are neither bone nor gas.
-    fn light_at(&self, sample: usize) -> f32 {
-        let row = sample / ROWS;
+    fn light_at(&self, rows: Rows, sample: usize) -> f32 {
+        let row = rows.before(sample);
         let at = |row: usize| self.light.get(row).copied().unwrap_or(f32::NAN);
         let before = at(row);
-        if sample.is_multiple_of(ROWS) && !before.is_nan() {
+        let into = sample - rows.sample(row);
+        if into == 0 && !before.is_nan() {
             return before;
         }
         let after = at(row + 1);
         match (before.is_nan(), after.is_nan()) {
-            (false, false) => before + (after - before) * (sample % ROWS) as f32 / ROWS as f32,
+            (false, false) => before + (after - before) * into as f32 / rows.distance() as f32,
             (false, true) => before,
             (true, false) => after,
-            (true, true) => self.light_before(sample),
+            (true, true) => self.light_before(rows, sample),
         }
     }
 
     /// Light of the last row before a sample that is neither bone nor gas.
-    fn light_before(&self, sample: usize) -> f32 {
-        let rows = &self.light[..(sample / ROWS + 1).min(self.light.len())];
-        let open = rows.iter().rev().find(|light| !light.is_nan());
+    fn light_before(&self, rows: Rows, sample: usize) -> f32 {
+        let lights = &self.light[..(rows.before(sample) + 1).min(self.light.len())];
+        let open = lights.iter().rev().find(|light| !light.is_nan());
         open.copied().unwrap_or(1.0)
     }
 
-    /// Finds what is left from each [`ROWS`]th sample to the next.
+    /// Finds what is left from each row to the next.
     pub(crate) fn find_left(&mut self, media: &Media) {
         // Amplitude at the row before, and the samples of bone and gas since.
         let (mut before, mut blocked) = (1.0, 0);
         for leg in &self.all {
             let medium = media.medium(leg);
-            let rows = leg.rows();
+            let rows = leg.rows(media.rows);
             let [start, dark, end] = [leg.start, leg.dark, leg.end].map(|sample| sample as usize);
             if rows.is_empty() {
                 blocked += if medium.blocks { end - start } else { 0 };
                 continue;
             }
             if medium.blocks {
-                blocked += rows.start * ROWS - start;
+                blocked += media.rows.sample(rows.start) - start;
             }
             let reached = |row: usize| {
                 if medium.blocks {
                     leg.front.amplitude
                 } else {
-                    media.loss(leg, row * ROWS)[0]
+                    media.loss(leg, media.rows.sample(row))[0]
                 }
             };
             let soft = if before > 1e-30 {
@@ -220,12 +242,12 @@ impl Legs {
             self.left.push(soft * media.opaque(blocked));
             // Within a leg each row leaves the same share.
             let lit = if medium.blocks { end } else { dark };
-            let lit = lit.div_ceil(ROWS).clamp(rows.start + 1, rows.end);
+            let lit = media.rows.behind(lit).clamp(rows.start + 1, rows.end);
             self.left.resize(lit, medium.per_row);
             self.left.resize(rows.end, 0.0);
             before = reached(rows.end - 1);
             blocked = if medium.blocks {
-                end - (rows.end - 1) * ROWS
+                end - media.rows.sample(rows.end - 1)
             } else {
                 0
             };
@@ -243,15 +265,15 @@ struct Gains {
 }
 
 impl Gains {
-    /// Writes one vector of lanes from a sample on.
+    const DARK: Self = Self {
+        start: 0.0,
+        slope: 0.0,
+        samples: [0; 2],
+    };
+
     #[inline(always)]
-    fn put(self, sample: usize, to: &mut [f32]) {
-        let from = self.start + self.slope * (sample - self.samples[0]) as f32;
-        if let Some(to) = to.first_chunk_mut::<LANES>() {
-            for (i, gain) in to.iter_mut().enumerate() {
-                *gain = from + self.slope * i as i32 as f32;
-            }
-        }
+    fn at(self, sample: usize) -> f32 {
+        self.start + self.slope * (sample - self.samples[0]) as i32 as f32
     }
 }
 
@@ -265,6 +287,7 @@ pub(crate) struct Media {
     vanishing: f32,
     /// Distance of samples [m].
     step: f32,
+    rows: Rows,
 }
 
 #[derive(Clone, Copy)]
@@ -277,7 +300,7 @@ struct Medium {
     steeper: f32,
     /// Whether it is bone or gas.
     blocks: bool,
-    /// What [`ROWS`] samples leave of the amplitude one way.
+    /// What the samples of a row leave of the amplitude one way.
     per_row: f32,
 }
 
@@ -287,12 +310,22 @@ impl Media {
         // Includes the end of the last sample, and spare lanes behind it.
         let n_fades = grid.n_samples + 1 + LANES;
         let fades = acoustics.iter().flat_map(|acoustics| {
-            let fade = (-acoustics.loss * grid.step).exp();
+            // What is heard behind the surface of gas has not been in it.
+            let loss = if acoustics.is_gas {
+                0.0
+            } else {
+                acoustics.loss
+            };
+            let fade = (-loss * grid.step).exp();
             std::iter::successors(Some(1.0), move |left| Some(left * fade)).take(n_fades)
         });
         let medium = |acoustics: &Acoustics| Medium {
             echo: acoustics.echo,
-            deeper: acoustics.stretch * grid.step,
+            deeper: if acoustics.is_gas {
+                0.0
+            } else {
+                acoustics.stretch * grid.step
+            },
             steeper: if acoustics.blocks {
                 0.0
             } else {
@@ -300,13 +333,14 @@ impl Media {
             },
             blocks: acoustics.blocks,
             per_row: if acoustics.blocks {
-                opaque(grid.step, ROWS)
+                opaque(grid.step, grid.rows.distance())
             } else {
-                (-0.5 * acoustics.loss * grid.step * ROWS as f32).exp()
+                (-0.5 * acoustics.loss * grid.step * grid.rows.distance() as f32).exp()
             },
         };
         Self {
             step: grid.step,
+            rows: grid.rows,
             fades: fades.collect(),
             of: acoustics.iter().map(medium).collect(),
             n_fades,
@@ -340,6 +374,39 @@ impl Media {
         [whole * left, self.slope(leg, sample)]
     }
 
+    /// Amplitude of diffuse echoes at the first sample of a leg, without the gain; in gas the gains hold all.
+    #[inline(always)]
+    fn strength(&self, leg: &Leg) -> f32 {
+        if leg.haze > 0.0 {
+            1.0
+        } else {
+            leg.front.amplitude * leg.front.open * self.medium(leg).echo
+        }
+    }
+
+    /// Diffuse amplitude at a sample behind the surface of gas, and the slope of its loss [Np]: echoes of what lies as far in front of the
+    /// surface, by way of the surface there and back. Their path has the length of the straight one.
+    fn mirrored(&self, in_front: &[Leg], leg: &Leg, sample: usize) -> (f32, f32) {
+        let surface = leg.start as usize;
+        let source = (2 * surface).checked_sub(sample.max(surface + 1));
+        let origin = source.and_then(|source| {
+            let number = in_front.partition_point(|leg| leg.end as usize <= source);
+            Some((source, in_front.get(number)?))
+        });
+        match origin {
+            Some((source, origin)) if !self.medium(origin).blocks => {
+                let there = self.soft(origin, source);
+                let again = leg.front.amplitude / there.max(1e-12);
+                let amplitude = leg.haze * leg.front.amplitude * again * self.medium(origin).echo;
+                (
+                    amplitude,
+                    2.0 * leg.front.slope - self.slope(origin, source),
+                )
+            }
+            _ => (0.0, leg.front.slope),
+        }
+    }
+
     /// Amplitude at a sample of a leg or behind it, without regard to the end of what is heard.
     fn soft(&self, leg: &Leg, sample: usize) -> f32 {
         let into = sample - leg.start as usize;
@@ -355,15 +422,14 @@ impl Media {
     /// The sample from which on a ray's diffuse echoes vanish in noise.
     pub(crate) fn samples_above_noise(&self, legs: &Legs) -> usize {
         let is_heard = |leg: &Leg, sample: usize| {
-            let [amplitude, _] = self.loss(leg, sample);
-            let echo = self.medium(leg).echo;
-            amplitude * echo * legs.gain(leg, sample) >= self.vanishing
+            let left = self.strength(leg) * self.fades(leg)[sample - leg.start as usize];
+            left * legs.gain(self, leg, sample) >= self.vanishing
         };
         let heard = |leg: &Leg| {
             let [start, dark] = [leg.start, leg.dark].map(|sample| sample as usize);
-            let mut samples = (start..dark).step_by(ROWS).rev();
+            let mut samples = (start..dark).step_by(self.rows.distance()).rev();
             let last = samples.find(|sample| is_heard(leg, *sample));
-            last.map(|sample| (sample + ROWS).min(dark))
+            last.map(|sample| (sample + self.rows.distance()).min(dark))
         };
         legs.all.iter().rev().find_map(heard).unwrap_or(0)
     }
@@ -390,39 +456,50 @@ impl Media {
                 break;
             }
             let (from, to) = (first.max(leg.start as usize), last.min(leg.end as usize));
-            // What follows overwrites surplus lanes.
+            let lit = to.min(leg.dark as usize);
             let mut sample = from;
-            while sample < to.min(leg.dark as usize) {
-                let gains = ray.gains_from(leg, sample);
-                gains.put(sample, &mut amplitudes[sample - first..]);
-                sample = gains.samples[1];
-            }
-            for sample in (from..to).step_by(LANES) {
-                let (into, at) = (sample - leg.start as usize, sample - first);
-                self.put(leg, into, (&mut amplitudes[at..], &mut delays[at..]));
+            while sample < to {
+                let (gains, end) = if sample < lit {
+                    let gains = ray.gains_from(self.rows, leg, sample);
+                    (gains, gains.samples[1].min(lit))
+                } else {
+                    (Gains::DARK, to)
+                };
+                // What follows overwrites surplus lanes.
+                for sample in (sample..end).step_by(LANES) {
+                    let at = sample - first;
+                    let to = (&mut amplitudes[at..], &mut delays[at..]);
+                    self.put(leg, sample, gains, to);
+                }
+                sample = end;
             }
         }
     }
 
-    /// Multiplies one vector of lanes of a leg's gains by the amplitudes, and writes the delays.
+    /// Writes one vector of lanes of a leg from a sample on.
     #[inline(always)]
-    fn put(&self, leg: &Leg, into: usize, (amplitudes, delays): (&mut [f32], &mut [f32])) {
-        let Medium { echo, deeper, .. } = self.of[usize::from(leg.material)];
+    fn put(
+        &self,
+        leg: &Leg,
+        sample: usize,
+        gains: Gains,
+        (amplitudes, delays): (&mut [f32], &mut [f32]),
+    ) {
+        let Medium { deeper, .. } = self.of[usize::from(leg.material)];
+        let into = sample - leg.start as usize;
         let fades = self.fades(leg)[into..].first_chunk::<LANES>();
         let to = (amplitudes.first_chunk_mut(), delays.first_chunk_mut());
         if let (Some(fades), (Some(amplitudes), Some(delays))) = (fades, to) {
-            let strength = leg.front.amplitude * leg.front.open * echo;
-            let (fades, gains): (Lanes, Lanes) = (*fades, *amplitudes);
+            let strength = self.strength(leg);
+            let [from, slope] = [gains.at(sample), gains.slope].map(|gain| strength * gain);
+            let offset = leg.front.offset + deeper * into as i32 as f32;
+            let fades: Lanes = *fades;
             let (mut own, mut late) = ([0.0; LANES], [0.0; LANES]);
             for i in 0..LANES {
-                own[i] = strength * fades[i] * gains[i];
-                late[i] = leg.front.offset + deeper * (into + i) as i32 as f32;
+                own[i] = (from + slope * i as i32 as f32) * fades[i];
+                late[i] = offset + deeper * i as i32 as f32;
             }
             (*amplitudes, *delays) = (own, late);
-            let lit = (leg.dark - leg.start) as usize;
-            if lit < into + LANES {
-                amplitudes[lit.saturating_sub(into)..].fill(0.0);
-            }
         }
     }
 
@@ -436,7 +513,7 @@ impl Media {
         let offset = leg.front.offset + self.medium(leg).deeper * into as f32;
         let [left, _] = self.loss(leg, sample);
         let gain = if left > 0.0 {
-            legs.gain(leg, sample)
+            legs.gain(self, leg, sample)
         } else {
             0.0
         };

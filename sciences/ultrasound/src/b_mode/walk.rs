@@ -6,7 +6,7 @@ use super::acoustics::Acoustics;
 use super::aperture::{Aperture, Light};
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
-use super::legs::{Leg, Legs, Media, ROWS};
+use super::legs::{Leg, Legs, Media};
 use super::path::{Path, TransmittedFront};
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
@@ -26,7 +26,7 @@ pub(crate) struct ScanlinePath {
     pub(crate) rays: [Legs; 3],
     /// The sample from which on diffuse echoes of all rays vanish in noise.
     pub(crate) above_noise: usize,
-    /// For every [`ROWS`]th sample of the middle ray, what is left, and this times the slope of the loss [Np].
+    /// For each row of the middle ray, what is left, and this times the slope of the loss [Np].
     pub(crate) losses: Vec<[f32; 2]>,
     /// Echoes of boundaries on the whole width of the beam: shown range [m] and amplitude.
     pub(crate) boundaries: Vec<[f32; 2]>,
@@ -149,7 +149,11 @@ impl<'a> PathTracer<'a> {
         };
         let go = |samples, material, passed: &TransmittedFront, track: &mut ScanlinePath| {
             let bottom = passed.bottom / step;
-            let leg = Leg::new(samples, material, passed.front, bottom);
+            let mut leg = Leg::new(samples, material, passed.front, bottom);
+            if self.acoustics[usize::from(material)].is_gas && passed.front.amplitude > 0.0 {
+                let share = passed.strength.abs() / passed.front.amplitude;
+                leg = leg.behind_mirror(share.min(1.0));
+            }
             track.rays[index].all.push(leg);
         };
         for crossing in &path.crossings {
@@ -184,12 +188,12 @@ impl<'a> PathTracer<'a> {
             return;
         }
         let mut legs = ray.all.iter().peekable();
-        for sample in (0..grid.faded.len()).map(|row| (row * ROWS).min(grid.n_samples)) {
+        for sample in (0..grid.faded.len()).map(|row| grid.rows.sample(row).min(grid.n_samples)) {
             while legs.next_if(|leg| leg.ends_before(sample)).is_some() {}
             let Some(leg) = legs.peek() else { return };
             let [amplitude, slope] = media.loss(leg, sample);
             let left = if amplitude > 0.0 {
-                amplitude * ray.gain(leg, sample)
+                amplitude * ray.gain(media, leg, sample)
             } else {
                 0.0
             };
@@ -204,7 +208,7 @@ impl<'a> PathTracer<'a> {
             // In front of the boundary.
             let ray = &track.rays[index];
             let leg = &ray.all[*leg];
-            let share = ray.share(&self.media, leg, leg.last_row());
+            let share = ray.share(&self.media, leg, leg.last_row(self.grid.rows));
             echo(share * strength, *shown, index, track);
         }
         track.met[index] = met;

@@ -94,6 +94,11 @@ impl<'a> Responses<'a> {
         components.map(component).collect()
     }
 
+    /// Energy of a point at a distance from the scanline [m].
+    pub(super) fn energy(&self, offset: f64) -> f64 {
+        self.spectrum(offset).iter().map(Complex::norm_sqr).sum()
+    }
+
     /// Pressure of elements at a point, for each frequency; frequencies have equal distances.
     fn field(&self, elements: &[Delayed], target: [f64; 2]) -> Vec<Complex<f64>> {
         let spectrum = self.pulse.spectrum();

@@ -10,7 +10,7 @@ use std::f64::consts::TAU;
 use nalgebra::Complex;
 
 use super::lateral::Responses;
-use super::{Focusing, Pulse};
+use super::{Focusing, Pedestal, Pulse};
 use crate::transducer::Transducer;
 
 /// Depths of the table, and slopes of the loss.
@@ -35,6 +35,8 @@ pub(crate) struct LossTable {
     step: f64,
     /// Shape `[N_DEPTHS, N_SLOPES]`.
     faded: Vec<Faded>,
+    /// Tail of the beam without loss, for each depth.
+    pedestals: Vec<Pedestal>,
     /// Spectra on the scanline, without loss, for each depth; the pulse peaks at time 0.
     spectra: Vec<Vec<Complex<f64>>>,
     /// Frequencies minus the mean frequency, and the mean frequency [Hz].
@@ -58,6 +60,7 @@ impl LossTable {
         let mut table = Self {
             step,
             faded: Vec::with_capacity(N_DEPTHS * N_SLOPES),
+            pedestals: Vec::with_capacity(N_DEPTHS),
             spectra: Vec::with_capacity(N_DEPTHS),
             offsets,
             mean_frequency,
@@ -85,6 +88,8 @@ impl LossTable {
                 widening: (width / *clear_width.get_or_insert(width)) as f32,
             });
         }
+        let width = clear_width.unwrap_or_default();
+        self.pedestals.push(Pedestal::fit(responses, width));
         self.spectra.push(spectrum);
     }
 
@@ -141,11 +146,23 @@ impl LossTable {
         }
     }
 
-    /// Pulse and beam at a depth [m] for each slope of the table, interpolated over depth.
-    pub(crate) fn row(&self, depth: f64) -> [Faded; N_SLOPES] {
+    /// Tail of the beam at a depth [m], without loss.
+    pub(crate) fn pedestal(&self, depth: f64) -> Pedestal {
+        let (before, share) = self.place(depth);
+        Pedestal::between(self.pedestals[before], self.pedestals[before + 1], share)
+    }
+
+    /// The node of the table above a depth [m], and the share of the way to the next one.
+    fn place(&self, depth: f64) -> (usize, f64) {
         let place = (depth / self.step - 1.0).clamp(0.0, (N_DEPTHS - 1) as f64);
         let before = (place as usize).min(N_DEPTHS - 2);
-        let share = (place - before as f64) as f32;
+        (before, place - before as f64)
+    }
+
+    /// Pulse and beam at a depth [m] for each slope of the table, interpolated over depth.
+    pub(crate) fn row(&self, depth: f64) -> [Faded; N_SLOPES] {
+        let (before, share) = self.place(depth);
+        let share = share as f32;
         std::array::from_fn(|slope| {
             let [a, b] = [before, before + 1].map(|node| self.faded[node * N_SLOPES + slope]);
             Faded::between(a, b, share)

@@ -1,17 +1,19 @@
 //! Point spread function of a transducer: its pulse and beam, from the physics of apertures.
 //!
 //! The point spread function is approximated as separable: a pulse along the scanline, and Gaussian beams along and across the array
-//! whose widths depend on the depth.
+//! whose widths depend on the depth; beyond its main lobe the beam along the array has a tail on either side.
 //! Widths are full widths at half maximum (−6 dB) of the two-way amplitude.
 
 mod elevation;
 mod lateral;
 mod loss;
+mod pedestal;
 mod pulse;
 
 pub use elevation::elevation_width;
 pub use lateral::lateral_width;
 pub(crate) use loss::{Faded, LossTable, N_SLOPES, SLOPE_STEP, two_way_slope};
+pub(crate) use pedestal::Pedestal;
 pub use pulse::Pulse;
 
 use crate::transducer::Transducer;

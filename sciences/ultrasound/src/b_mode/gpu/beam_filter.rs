@@ -13,6 +13,8 @@ pub(super) struct BeamFilter {
     pub(super) seen: wgpu::Buffer,
     /// For each sample of each frame: tap of the line itself, ratio of the tap of the next line to it, lines on either side, 0.
     shapes: wgpu::Buffer,
+    /// For each sample of each frame: lines to the tails, their amplitude, what is left of it from line to line, 0.
+    tails: wgpu::Buffer,
     n_places: usize,
     stage: Stage,
 }
@@ -20,10 +22,12 @@ pub(super) struct BeamFilter {
 impl BeamFilter {
     pub(super) fn new(setup: &Setup, pulse: &PulseFilter) -> Result<Self, DeviceError> {
         let shapes = setup.numbers("shapes of the beam", 4 * setup.scanner.grid.n_samples)?;
+        let tails = setup.numbers("tails of the beam", 4 * setup.scanner.grid.n_samples)?;
         let seen = setup.numbers("echoes of the beam", 2 * setup.n_places())?;
         let buffers = [
             (Use::Read, &pulse.pulsed),
             (Use::Read, &shapes),
+            (Use::Read, &tails),
             (Use::Write, &seen),
         ];
         let text = include_str!("beam_filter.wgsl");
@@ -31,6 +35,7 @@ impl BeamFilter {
             stage: setup.stage("beam_filter", text, &buffers)?,
             n_places: setup.n_places(),
             shapes,
+            tails,
             seen,
         })
     }
@@ -40,6 +45,12 @@ impl BeamFilter {
         let shapes: Vec<[f32; 4]> = shapes.collect::<Vec<_>>().concat();
         gpu.queue
             .write_buffer(&self.shapes, 0, bytemuck::cast_slice(&shapes));
+        let tails = geometries
+            .iter()
+            .flat_map(|geometry| geometry.beam.gpu_tails());
+        let tails: Vec<[f32; 4]> = tails.collect();
+        gpu.queue
+            .write_buffer(&self.tails, 0, bytemuck::cast_slice(&tails));
     }
 
     pub(super) fn run(&self, pass: &mut wgpu::ComputePass, n_frames: usize) {

@@ -1,9 +1,40 @@
 // Beam filter across lines: one thread for each line of each sample.
 
+// Share of a tail's beginning at which it ends.
+const FAINTEST = 1e-5;
+
 @group(0) @binding(1) var<storage, read> pulsed: array<vec2<f32>>;
 // For each sample of each frame: tap of the line itself, ratio of the tap of the next line to it, lines on either side.
 @group(0) @binding(2) var<storage, read> shapes: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> seen: array<vec2<f32>>;
+// For each sample of each frame: lines to the tails, their amplitude, what is left of it from line to line.
+@group(0) @binding(3) var<storage, read> tails: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> seen: array<vec2<f32>>;
+
+// Product of complex numbers.
+fn product(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+    return vec2<f32>(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+// Tails of other lines: they turn by a quarter from line to line, and have opposite signs on both sides.
+fn both_tails(index: u32, line: u32, tail: vec4<f32>) -> vec2<f32> {
+    var sum = vec2<f32>(0.0);
+    var turn = vec2<f32>(tail.y, 0.0);
+    for (var lines = u32(tail.x); lines < params.n_lines; lines++) {
+        var difference = vec2<f32>(0.0);
+        if line >= lines {
+            difference += pulsed[index - lines];
+        }
+        if line + lines < params.n_lines {
+            difference -= pulsed[index + lines];
+        }
+        sum += product(turn, difference);
+        turn = tail.z * vec2<f32>(-turn.y, turn.x);
+        if abs(turn.x) + abs(turn.y) < FAINTEST * tail.y {
+            break;
+        }
+    }
+    return sum;
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -34,5 +65,6 @@ fn main(
         weight *= ratio;
         ratio *= shape.y * shape.y;
     }
-    seen[index] = shape.x * sum;
+    let tail = tails[here.frame * params.n_samples + here.sample];
+    seen[index] = shape.x * sum + both_tails(index, here.line, tail);
 }
