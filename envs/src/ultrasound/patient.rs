@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use insonate_models::torsos::Shape;
+use insonate_models::torsos::TorsoConfig;
 use insonate_ultrasound::material::Material;
 use insonate_ultrasound::phantom::{Adult, Phantom as _};
 
@@ -22,12 +22,12 @@ impl Patient {
     /// [`EnvError::Config`] if the torso is not an adult.
     pub fn of(scene: &SceneModel, seed: u64) -> Result<Arc<Self>, EnvError> {
         let torso = scene.scene.torso.as_ref().map(|torso| &torso.config);
-        let torso = torso.filter(|config| config.shape == Shape::Adult);
-        let torso = torso.ok_or_else(|| EnvError::Config {
+        let physique = torso.and_then(TorsoConfig::physique);
+        let physique = physique.ok_or_else(|| EnvError::Config {
             field: "observation.ultrasound.readings".to_owned(),
             problem: "needs scene.shape = \"adult\": other torsos have no organs".to_owned(),
         })?;
-        let adult = Adult::new(&torso.patient.unwrap_or_default(), seed)?;
+        let adult = Adult::new(&physique, seed)?;
         Ok(Arc::new(Self { adult }))
     }
 
