@@ -1,4 +1,4 @@
-//! Contract: a segmentation becomes a patient in a folder by one command, images show its labels, and refusals name file and reason.
+//! Contract: a segmentation becomes a patient in a folder by one command, scenes and images have it, and refusals name file and reason.
 
 mod command;
 
@@ -43,7 +43,7 @@ fn depth_of(image: &Value, name: &str) -> f64 {
 
 /// One patient is made for all checks, because it takes seconds.
 #[test]
-fn a_segmentation_becomes_a_patient_that_images_show() {
+fn a_segmentation_becomes_a_patient_in_scenes_and_images() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = scratch.path();
     let demo = json(&line(
@@ -54,7 +54,8 @@ fn a_segmentation_becomes_a_patient_that_images_show() {
     the_report_tells_what_the_masks_hold(folder, &demo, &made);
     showing_it_gives_the_same(folder, &made);
     its_image_has_the_organs_of_the_adult(folder);
-    other_commands_refuse_the_folder(folder);
+    its_torso_is_stiffer_above_ribs(folder);
+    wrong_folders_and_options_are_refused(folder);
     wrong_segmentations_are_refused(folder);
 }
 
@@ -126,9 +127,15 @@ fn showing_it_gives_the_same(folder: &Path, made: &Value) {
 
 /// The folder's labels are those of the adult, so the liver begins at the same depth, up to a voxel and layers that voxels do not resolve.
 fn its_image_has_the_organs_of_the_adult(folder: &Path) {
-    let view = "--site -0.08,0.0 --imaging-depth 0.12 --lines 32 --samples 512";
+    let view = "--imaging-depth 0.12 --lines 32 --samples 512";
     let own = json(&line(folder, &format!("image --patient @patient {view}")));
-    let adult = json(&format!("image --patient adult {view}"));
+    // Sites are relative to the middle of the torso; the files have the adult's own frame.
+    let number = |key: &str, axis: usize| own[key][axis].as_f64().expect("a coordinate");
+    let site = [0, 1].map(|axis| number("site_m", axis) + number("torso_origin_m", axis));
+    let [left, head] = site;
+    let adult = json(&format!(
+        "image --patient adult --site {left},{head} {view}"
+    ));
     let [own_depth, depth] = [&own, &adult].map(|image| depth_of(image, "liver"));
     assert!((0.01..0.06).contains(&depth), "{adult}");
     assert!(
@@ -138,20 +145,42 @@ fn its_image_has_the_organs_of_the_adult(folder: &Path) {
     assert_eq!(own["warnings"], Value::Array(Vec::new()));
 }
 
-fn other_commands_refuse_the_folder(folder: &Path) {
-    for arguments in [
-        "image --patient @patient --force 5",
-        "scene --patient @patient",
-    ] {
-        let message = refused(&line(folder, arguments), 2);
-        assert!(message.contains("--patient adult"), "{message}");
-    }
+/// On a soft place the torso is as soft as its softness says, and above a rib it is stiffer.
+fn its_torso_is_stiffer_above_ribs(folder: &Path) {
+    let press = |site: &str| {
+        let arguments = format!(
+            "press --patient @patient --torso fast --site {site} --depth 0.012 --no-pictures --output @press"
+        );
+        let pressed = json(&line(folder, &arguments));
+        assert_eq!(pressed["verdict"], "passed", "{pressed}");
+        pressed["peak_force_n"].as_f64().expect("a force") / 0.012
+    };
+    let soft = press("0.0,-0.12");
+    assert!((1324.0 * 0.85..1324.0 * 1.2).contains(&soft), "{soft}");
+    let stiff = press("0.0,0.15");
+    assert!((1.3..3.0).contains(&(stiff / soft)), "{stiff} {soft}");
+    let held = "--force 5 --torso fast --lines 32 --samples 256 --imaging-depth 0.12";
+    let image = json(&line(folder, &format!("image --patient @patient {held}")));
+    assert_eq!(image["verdict"], "passed", "{image}");
+    let force = image["force_n"].as_f64().expect("a force");
+    assert!((4.0..6.0).contains(&force), "{force}");
+    assert!(
+        (0.005..0.06).contains(&depth_of(&image, "liver")),
+        "{image}"
+    );
+}
+
+fn wrong_folders_and_options_are_refused(folder: &Path) {
+    let message = refused(&line(folder, "scene --patient @ct"), 2);
+    assert!(message.contains("patient.toml"), "{message}");
     let message = refused(
         &line(folder, "image --patient @patient --patient-height 1.8"),
         2,
     );
     assert!(message.contains("--patient-height"), "{message}");
-    let message = stderr(&insonate(&line(folder, "scene --patient @nobody")));
+    let message = refused(&line(folder, "scene --patient @nobody"), 2);
+    assert!(message.contains("nobody"), "{message}");
+    let message = stderr(&insonate("scene --patient nobody"));
     assert!(
         message.contains("nobody") && message.contains("adult"),
         "{message}"

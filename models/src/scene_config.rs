@@ -4,11 +4,14 @@
 //! equal scenes. Files are read by the caller: a robot file comes as a [`Robot`], a calibration as a [`TunedTorso`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::patients::Physique;
+use crate::patients::{BodyShape, Physique};
 use crate::probes::{self, Probe};
 use crate::robots::{self, Robot};
-use crate::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, TorsoKind, materials};
+use crate::torsos::{
+    self, Breathing, Device, Shape, Softness, SoftnessField, TorsoConfig, TorsoKind, materials,
+};
 use crate::{ModelError, Scene};
 
 /// Settings of a scene. The default is the Panda with the C5-2 probe over a `fast` torso.
@@ -24,6 +27,10 @@ pub struct SceneConfig {
     pub shape: Shape,
     /// Patient of the shape `adult`; `None`: the reference man. Other shapes do not use it.
     pub patient: Option<Physique>,
+    /// Trunk of a made patient, for the shape `adult`; `None`: the trunk of `patient`.
+    pub body: Option<Arc<BodyShape>>,
+    /// Factor of the softness over the skin; `None`: the same everywhere. A kind that has one softness does not take it.
+    pub field: Option<SoftnessField>,
     /// Lattice of the torso.
     pub lattice: Lattice,
     /// Softness of the torso.
@@ -143,6 +150,8 @@ impl Default for SceneConfig {
             torso: Self::TORSO.to_owned(),
             shape: Shape::default(),
             patient: None,
+            body: None,
+            field: None,
             lattice: Lattice::Default,
             softness: SoftnessChoice::Values(Softness::default()),
             breathing: None,
@@ -224,6 +233,7 @@ impl SceneConfig {
         let reach = self.active_radius.or(own);
         config.active_radius = reach.filter(|reach| reach.is_finite());
         config.substep = self.substep;
+        config.field.clone_from(&self.field);
         config.check()?;
         Ok(Some(config))
     }
@@ -259,8 +269,15 @@ impl SceneConfig {
     fn lattice_of(&self, kind: &TorsoKind) -> Result<TorsoConfig, ModelError> {
         let (shape, patient) = (self.shape, self.patient);
         let thickness = self.probe()?.thickness;
-        let default = || TorsoConfig::default_for(kind, shape, patient, thickness);
-        let unfitted = || TorsoConfig::unfitted(kind, shape, patient);
+        let unfitted = || match &self.body {
+            Some(body) => TorsoConfig::of_body(body.clone(), kind.adult_spacing),
+            None => TorsoConfig::unfitted(kind, shape, patient),
+        };
+        let default = || match (&self.body, kind.follows_probe) {
+            (None, _) => TorsoConfig::default_for(kind, shape, patient, thickness),
+            (Some(_), true) => unfitted().fitted_to_probe(thickness),
+            (Some(_), false) => unfitted(),
+        };
         Ok(match self.lattice {
             Lattice::Default => default(),
             Lattice::Unfitted => unfitted(),
@@ -284,15 +301,16 @@ impl SceneConfig {
             },
             Lattice::MaxSpacing(spacing) => default().with_max_spacing(spacing),
             Lattice::Points { count, spacing } => {
-                let config = match spacing {
-                    Some(spacing) if shape == Shape::Adult => {
+                let config = match (spacing, &self.body) {
+                    (Some(spacing), Some(body)) => TorsoConfig::of_body(body.clone(), spacing),
+                    (Some(spacing), None) if shape == Shape::Adult => {
                         TorsoConfig::of_patient(patient.unwrap_or_default(), spacing)
                     }
-                    Some(spacing) => TorsoConfig {
+                    (Some(spacing), None) => TorsoConfig {
                         spacing,
                         ..unfitted()
                     },
-                    None => unfitted(),
+                    (None, _) => unfitted(),
                 };
                 TorsoConfig {
                     count: count.unwrap_or(config.count),

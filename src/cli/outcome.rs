@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use indicatif::ProgressBar;
@@ -16,6 +17,7 @@ use insonate::sim::render::RenderConfig;
 use super::interrupt::Interrupt;
 use super::number_list;
 use super::output_folder::OverwriteArg;
+use super::patient_args::Person;
 use super::progress_bar::named_bar;
 use super::verdict_args::ending;
 use super::{Usage, print};
@@ -86,8 +88,15 @@ impl RunOutputArgs {
     }
 
     /// A film of ultrasound.
-    pub(crate) fn b_mode(&self, scene: &Scene) -> anyhow::Result<BModeFilm> {
-        let film = BModeFilm::new(scene, self.seed.unwrap_or(0), !self.no_pictures);
+    pub(crate) fn b_mode(&self, scene: &Scene, person: &Person) -> anyhow::Result<BModeFilm> {
+        let (seed, has_camera) = (self.seed.unwrap_or(0), !self.no_pictures);
+        let film = match person {
+            Person::Own(own) => {
+                let phantom = own.phantom().map_err(Usage::new)?;
+                BModeFilm::of_phantom(scene, Arc::new(phantom), seed, has_camera)
+            }
+            Person::Nobody | Person::Adult(_) => BModeFilm::new(scene, seed, has_camera),
+        };
         film.map_err(|error| match error {
             ExperimentError::NoOrgans | ExperimentError::Model(_) => Usage::new(error).into(),
             other => other.into(),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use insonate::experiments::OwnPatient;
 use insonate::models::ModelError;
 use insonate::models::patients::{Physique, Sex};
 use insonate::models::torsos::Shape;
@@ -20,6 +21,17 @@ pub(crate) enum Patient {
     Folder(PathBuf),
 }
 
+/// Who lies there.
+#[derive(Clone, Debug)]
+pub(crate) enum Person {
+    /// A bare torso.
+    Nobody,
+    /// The procedural adult.
+    Adult(Physique),
+    /// A patient of a folder.
+    Own(Box<OwnPatient>),
+}
+
 /// Who lies there, as far as options say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PatientChoice<'a> {
@@ -31,13 +43,23 @@ pub(crate) struct PatientChoice<'a> {
 }
 
 impl<'a> PatientChoice<'a> {
-    /// The patient's physique; `None`: a bare torso.
+    /// Who lies there.
+    pub(crate) fn person(self, shape: Shape) -> anyhow::Result<Person> {
+        if let Some(folder) = self.folder()? {
+            let own = OwnPatient::read(folder).map_err(Usage::new)?;
+            return Ok(Person::Own(Box::new(own)));
+        }
+        let physique = self.physique(shape)?;
+        Ok(physique.map_or(Person::Nobody, Person::Adult))
+    }
+
+    /// The adult's physique; `None`: a bare torso.
     pub(crate) fn physique(self, shape: Shape) -> anyhow::Result<Option<Physique>> {
         let conflict = |problem: String| Usage::new(ModelError::Conflict(problem)).into();
         if let Some(Patient::Folder(folder)) = self.patient {
             let folder = folder.display();
             return Err(conflict(format!(
-                "--patient {folder} is a folder of labels, which only insonate image without --force takes; choose --patient adult"
+                "--patient {folder} is a folder; choose --patient adult"
             )));
         }
         if self.patient.is_none() && shape != Shape::Adult {

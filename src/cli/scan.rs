@@ -39,7 +39,7 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "N", default_value_t = 80.0)]
     max_force: f64,
     /// Also film the B-mode image next to a camera's picture, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
-    /// and similar programs; the frames are also written as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient adult; --seed also draws the organs.
+    /// and similar programs; the frames are also written as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient; --seed also draws the organs of the adult.
     #[arg(long)]
     b_mode: bool,
     /// Folder for log, scene, plots and pictures.
@@ -53,7 +53,8 @@ pub(crate) struct Scan {
 
 impl Scan {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let scene = self.scene.build_on(self.device.device())?;
+        let person = self.scene.person()?;
+        let scene = self.scene.with(&person, self.device.device())?;
         let default = experiments::Scan::default();
         let random = |index| {
             self.outcome
@@ -76,7 +77,7 @@ impl Scan {
         let (mut pictures, mut progress) = run.observers();
         pictures.b_mode = self
             .b_mode
-            .then(|| self.outcome.b_mode(&scene))
+            .then(|| self.outcome.b_mode(&scene, &person))
             .transpose()?;
         let (record, summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
         let title = format!("scan, {}", scene.name());

@@ -1,15 +1,13 @@
 //! The options that describe a scene; all commands share them.
 
-use std::path::Path;
-
 use clap::Args;
-use insonate::models::patients::Physique;
 use insonate::models::robots::Robot;
 use insonate::models::torsos::{Device, Shape};
 use insonate::models::{ModelError, Scene};
 
 use super::Usage;
 use super::number_list;
+use super::patient_args::Person;
 use super::robot_args::RobotArgs;
 use super::torso_args::TorsoArgs;
 
@@ -29,20 +27,26 @@ impl SceneArgs {
 
     /// As [`Self::build`], with a torso that a device steps.
     pub(crate) fn build_on(&self, device: Device) -> anyhow::Result<Scene> {
-        self.with_patient(self.torso.physique()?, device)
+        self.with(&self.torso.person()?, device)
     }
 
-    /// The scene that the options describe with an adult in it, also without `--patient`.
-    pub(crate) fn build_adult(&self) -> anyhow::Result<Scene> {
+    /// Who lies there; an adult also without `--patient`.
+    pub(crate) fn patient(&self) -> anyhow::Result<Person> {
+        self.torso.person_or_adult()
+    }
+
+    /// The scene that the options describe with a patient.
+    pub(crate) fn build_with(&self, person: &Person) -> anyhow::Result<Scene> {
         if self.torso.is_none() {
             let problem = "ultrasound needs a torso: remove `--torso none`".to_owned();
             return Err(Usage::new(ModelError::Conflict(problem)).into());
         }
-        self.with_patient(Some(self.torso.adult()?), Device::Cpu)
+        self.with(person, Device::Cpu)
     }
 
-    fn with_patient(&self, patient: Option<Physique>, device: Device) -> anyhow::Result<Scene> {
-        self.torso.scene(self.robot.robot()?, patient, device)
+    /// As [`Self::build_on`], with another patient.
+    pub(crate) fn with(&self, person: &Person, device: Device) -> anyhow::Result<Scene> {
+        self.torso.scene(self.robot.robot()?, person, device)
     }
 
     /// The robot, if an option names one.
@@ -55,14 +59,9 @@ impl SceneArgs {
         self.torso.probe_name()
     }
 
-    /// The adult whom the options describe, also without `--patient`.
-    pub(crate) fn adult(&self) -> anyhow::Result<Physique> {
-        self.torso.adult()
-    }
-
-    /// The folder of the patient, if the options name one.
-    pub(crate) fn patient_folder(&self) -> anyhow::Result<Option<&Path>> {
-        self.torso.patient_folder()
+    /// Who lies there.
+    pub(crate) fn person(&self) -> anyhow::Result<Person> {
+        self.torso.person()
     }
 
     /// The options that were given, without `--probe`.

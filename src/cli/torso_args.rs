@@ -1,6 +1,6 @@
 //! The options of a scene apart from the choice of its robot: probe, torso, the robot's position and the time step.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use insonate::experiments::FileSoftness;
@@ -12,7 +12,7 @@ use insonate::models::{
 };
 
 use super::Usage;
-use super::patient_args::{Patient, PatientChoice, patient, sex};
+use super::patient_args::{Patient, PatientChoice, Person, patient, sex};
 use super::scene_args::{count, help, names, position, shape};
 use super::softness_args;
 
@@ -29,8 +29,8 @@ pub(crate) struct TorsoArgs {
     /// Outline of the torso: cylinder, box, ellipsoid, human or adult [default: cylinder].
     #[arg(long, value_parser = shape)]
     shape: Option<Shape>,
-    /// A patient instead of a bare torso: `adult`, the trunk of an adult with head, arms and legs (as --shape adult); for image without
-    /// --force also the folder of a patient that insonate patient make wrote.
+    /// A patient instead of a bare torso: `adult`, the trunk of an adult with head, arms and legs (as --shape adult), or the folder of a
+    /// patient that insonate patient make wrote.
     #[arg(long, value_parser = patient, conflicts_with = "shape")]
     patient: Option<Patient>,
     /// Seed for the sex, height and mass of the patient, unless they are given [default: the reference man, 1.76 m, 73 kg].
@@ -128,18 +128,25 @@ impl TorsoArgs {
     pub(crate) fn scene(
         &self,
         robot: Robot,
-        patient: Option<Physique>,
+        person: &Person,
         device: Device,
     ) -> anyhow::Result<Scene> {
         let tuning = match &self.softness {
             Some(file) if !self.is_none() => Some(FileSoftness::read(file, self.torso_name())?),
             _ => None,
         };
-        let config = SceneConfig {
+        let patient = match person {
+            Person::Adult(physique) => Some(*physique),
+            Person::Nobody | Person::Own(_) => None,
+        };
+        let mut config = SceneConfig {
             robot: RobotChoice::Loaded(Box::new(robot)),
             device,
             ..self.config(patient, tuning.as_ref())?
         };
+        if let Person::Own(own) = person {
+            own.lay(&mut config)?;
+        }
         let torso = self.torso(&config, tuning.as_ref())?;
         let mut scene = config.scene_with(torso.as_ref())?;
         if let Some(tuning) = tuning.as_ref().filter(|_| !self.pooled) {
@@ -246,9 +253,17 @@ impl TorsoArgs {
         &self.probe
     }
 
-    /// The patient whom the options describe; `None`: a bare torso.
-    pub(crate) fn physique(&self) -> anyhow::Result<Option<Physique>> {
-        self.patient().physique(self.shape.unwrap_or_default())
+    /// Who lies there.
+    pub(crate) fn person(&self) -> anyhow::Result<Person> {
+        self.patient().person(self.shape.unwrap_or_default())
+    }
+
+    /// Who lies there; an adult also without `--patient`.
+    pub(crate) fn person_or_adult(&self) -> anyhow::Result<Person> {
+        match self.patient {
+            Some(Patient::Folder(_)) => self.person(),
+            _ => Ok(Person::Adult(self.adult()?)),
+        }
     }
 
     /// The adult whom the options describe, also without `--patient`.
@@ -267,11 +282,6 @@ impl TorsoArgs {
         }
         let physique = choice.physique(Shape::Adult)?;
         Ok(physique.unwrap_or_default())
-    }
-
-    /// The folder of the patient, if the options name one.
-    pub(crate) fn patient_folder(&self) -> anyhow::Result<Option<&Path>> {
-        self.patient().folder()
     }
 
     fn patient(&self) -> PatientChoice<'_> {

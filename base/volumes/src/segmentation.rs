@@ -212,6 +212,14 @@ impl Segmentation {
         values.collect()
     }
 
+    /// The same classes at other positions: moved to the left, the head and the front [m].
+    #[must_use]
+    pub fn moved(&self, by: [f64; 3]) -> Self {
+        let mut moved = self.clone();
+        moved.frame.origin += Vector3::from(by);
+        moved
+    }
+
     /// The part that holds all classes with voxels, with a margin on each side [m] as far as the volume reaches. Classes without voxels
     /// are dropped. `None` if no class has voxels.
     pub fn cropped(&self, margin: f64) -> Option<Self> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use insonate_models::Scene;
-use insonate_models::torsos::Shape;
+use insonate_models::torsos::TorsoConfig;
 use insonate_ultrasound::material::Material;
 use insonate_ultrasound::phantom::{Adult, Phantom as _};
 
@@ -22,9 +22,8 @@ impl Patient {
     /// [`EnvError::Config`] if the torso is not an adult.
     pub fn of(scene: &Scene, seed: u64) -> Result<Arc<Self>, EnvError> {
         let torso = scene.torso.as_ref().map(|torso| &torso.config);
-        let torso = torso.filter(|config| config.shape == Shape::Adult);
-        let torso = torso.ok_or_else(Self::without_organs)?;
-        let adult = Adult::new(&torso.patient.unwrap_or_default(), seed)?;
+        let physique = torso.and_then(TorsoConfig::physique);
+        let adult = Adult::new(&physique.ok_or_else(Self::without_organs)?, seed)?;
         Ok(Arc::new(Self { adult }))
     }
 

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
+use super::adult_trunk::AdultTrunk;
 use super::physique::{Physique, Sex};
-use super::trunk::Trunk;
 
 /// Height of the person to whom the numbers of this file apply [m] (ANSUR II, mean of men).
 const HEIGHT: f64 = 1.756;
@@ -34,7 +34,7 @@ impl Bone {
 /// Limbs and head of a patient.
 #[derive(Clone, Debug)]
 pub(super) struct Figure {
-    pub(super) trunk: Trunk,
+    pub(super) trunk: AdultTrunk,
     /// Scale factor of all lengths.
     scale: f64,
     /// Scale factor of the radii of limbs, relative to `scale`.
@@ -53,7 +53,7 @@ impl Figure {
             .sqrt()
             .powf(0.8);
         Self {
-            trunk: Trunk::new(physique),
+            trunk: AdultTrunk::new(physique),
             scale,
             stout: stout / scale,
             half_shoulders: 0.5 * physique.girths().shoulders,

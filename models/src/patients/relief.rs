@@ -3,8 +3,8 @@
 //! The relief is a sum of Gaussian hills over the front, at `across` (-1 to 1 of the half width) and `height` (crotch 0, notch 1). It was
 //! shaped by eye after surface anatomy, and is symmetric about the midline.
 
+use super::adult_trunk::level;
 use super::physique::Sex;
-use super::trunk::level;
 
 /// A hill: position (across, height), radii in the same coordinates, rise.
 type Hill = ([f64; 2], [f64; 2], f64);

@@ -1,5 +1,7 @@
 //! Configuration of torsos.
 
+use std::sync::Arc;
+
 use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,7 @@ use super::kind::TorsoKind;
 use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
-use crate::patients::{Physique, Trunk};
+use crate::patients::{BodyShape, Physique, Trunk};
 
 /// The shape of a torso.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +96,9 @@ pub struct TorsoConfig {
     /// Physique of the patient, for the shape `adult`; `None`: the reference man.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patient: Option<Physique>,
+    /// Trunk of a patient that was made of a skin, for the shape `adult`; `None`: the trunk of `patient`. It is not part of files of settings.
+    #[serde(skip)]
+    pub body: Option<Arc<BodyShape>>,
     /// Lattice points across the patient, through the patient (vertical) and along the patient.
     pub count: [usize; 3],
     /// Distance between neighbouring lattice points [m]. The outer size is `spacing · (count - 1)`; for an adult it is the size of the trunk,
@@ -145,6 +150,7 @@ impl Default for TorsoConfig {
         Self {
             shape: Shape::default(),
             patient: None,
+            body: None,
             count: [9, 4, 11],
             spacing: 0.035,
             soft_layers: None,
@@ -197,6 +203,17 @@ impl TorsoConfig {
         }
     }
 
+    /// The trunk of a made patient with a lattice spacing of about `spacing` [m].
+    pub fn of_body(body: Arc<BodyShape>, spacing: f64) -> Self {
+        Self {
+            shape: Shape::Adult,
+            count: Trunk::Body(body.clone()).count(spacing),
+            body: Some(body),
+            spacing,
+            ..Self::default()
+        }
+    }
+
     /// The default torso of a kind for a probe of `thickness` [m], on which the lattice depends if the kind follows the probe.
     ///
     /// The patient is used by the shape `adult` only; `None`: the reference man.
@@ -226,9 +243,18 @@ impl TorsoConfig {
         }
     }
 
-    /// The trunk of the adult patient; `None` for other shapes.
+    /// The trunk of the patient; `None` for other shapes.
     pub fn trunk(&self) -> Option<Trunk> {
-        (self.shape == Shape::Adult).then(|| Trunk::new(&self.patient.unwrap_or_default()))
+        (self.shape == Shape::Adult).then(|| match &self.body {
+            Some(body) => Trunk::Body(body.clone()),
+            None => Trunk::new(&self.patient.unwrap_or_default()),
+        })
+    }
+
+    /// Physique of the procedural adult; `None` for other shapes and for a made patient.
+    pub fn physique(&self) -> Option<Physique> {
+        let is_adult = self.shape == Shape::Adult && self.body.is_none();
+        is_adult.then(|| self.patient.unwrap_or_default())
     }
 
     /// Matches the lattice of a shell to a probe of `thickness` [m], so that the probe does not fall between points: the spacing is at most half
@@ -301,6 +327,11 @@ impl TorsoConfig {
                 )));
             }
             _ => {}
+        }
+        if self.body.is_some() && (self.shape != Shape::Adult || self.patient.is_some()) {
+            return Err(ModelError::Conflict(
+                "the trunk of a made patient has the shape adult and no physique".to_owned(),
+            ));
         }
         if let Some(layers) = self.soft_layers {
             check_range(

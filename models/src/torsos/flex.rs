@@ -99,7 +99,9 @@ pub(super) fn make(
     );
     let mut torso = bodies(&lattice, &tissue, config);
     if let Some(trunk) = &block.trunk {
-        torso = torso.with(body_parts(&config.patient.unwrap_or_default(), &mut mjcf));
+        if let Some(physique) = config.physique() {
+            torso = torso.with(body_parts(&physique, &mut mjcf));
+        }
         mjcf.section_mut("deformable")
             .add(trunk_skin(trunk, &lattice, base_of(config)));
     }

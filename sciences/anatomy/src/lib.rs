@@ -4,6 +4,7 @@
 //! * [`Findings`]: what a segmentation holds, and whether a patient can be made of it.
 //! * [`class_surface`]: closed, smooth surfaces of classes that keep their volumes; [`skin`]: that of the body.
 //! * [`Patient`]: all of it, as files.
+//! * [`StiffnessMap`]: how stiff the skin feels, from the layers below it.
 //!
 //! The frame is the patient's: +x to the left, +y to the head, +z to the front [m].
 
@@ -14,6 +15,7 @@ mod orientation;
 mod patient;
 mod samples;
 mod skin;
+mod stiffness;
 mod surfaces;
 mod tissues;
 
@@ -22,5 +24,6 @@ pub use findings::{ClassFinding, CutClass, Findings, Verdict};
 pub use orientation::{Axis, Evidence};
 pub use patient::{Description, Patient, PatientClass, PatientSettings};
 pub use skin::{Skin, skin};
+pub use stiffness::{StiffnessMap, face_stiffness};
 pub use surfaces::{SurfaceSettings, class_surface};
 pub use tissues::{Tissue, TissueKind, Tissues};

@@ -40,6 +40,9 @@ pub struct Tissue {
     /// Whether its classes lie between others everywhere, as fat does: they have no surface of their own.
     #[serde(default)]
     pub is_layer: bool,
+    /// Young's modulus at small strain [kPa]; `None`: that of soft tissue on average.
+    #[serde(default)]
+    pub modulus_kpa: Option<f64>,
     /// Names of its classes; a name may end in `*`.
     pub classes: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use insonate::anatomy::Patient;
+use insonate::experiments::OwnPatient;
 use insonate::ultrasound::measure::GasBehind;
 use insonate::ultrasound::phantom::LabelVolume;
 use insonate::ultrasound::phantom::labels::{LabelImage, MaterialTable, Neighbourhood};
@@ -64,20 +64,13 @@ impl ImageCommand {
     /// The labels of a patient's folder with the face pressed in, without forces.
     pub(super) fn of_patient(
         &self,
-        folder: &Path,
+        own: &OwnPatient,
         probe: &Transducer,
         figures: &mut Value,
     ) -> anyhow::Result<ImagingSetup> {
-        let patient = Patient::read(folder).map_err(Usage::new)?;
-        let classes = &patient.description.classes;
-        let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
-        let volume = LabelVolume::of_classes(&patient.labels, &materials).map_err(Usage::new)?;
-        let liver = patient.description.class("liver");
-        let [left, head, _] = patient.description.table_m;
-        let usual = liver.map_or([left, head], |class| [class.centre_m[0], class.centre_m[1]]);
-        let site = self.site.unwrap_or(usual);
-        figures["patient"] = json!(folder.display().to_string());
-        figures["site_m"] = json!(site);
+        let volume = own.phantom().map_err(Usage::new)?;
+        let site = self.site.unwrap_or(own.usual_site());
+        Self::tell_own(own, site, figures);
         figures["warnings"] = json!([]);
         let pose = volume
             .probe_pose(site, self.turn(), self.depth_pressed())
@@ -88,6 +81,13 @@ impl ImageCommand {
             unlabelled,
             ..Self::kinematic(phantom, probe, pose)?
         })
+    }
+
+    /// Who is imaged, and where the probe is.
+    pub(super) fn tell_own(own: &OwnPatient, site: [f64; 2], figures: &mut Value) {
+        figures["patient"] = json!(own.patient().description.source);
+        figures["torso_origin_m"] = json!(own.torso_origin());
+        figures["site_m"] = json!(site);
     }
 
     /// Tells where much gas without a label lies behind the skin.

@@ -37,6 +37,7 @@ use serde_json::{Value, json};
 use self::organs::{Organ, OrganFrame, organ_line};
 use self::phantom::PhantomArg;
 use super::device_arg::DeviceArg;
+use super::patient_args::Person;
 use super::progress_bar::Busy;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
@@ -55,7 +56,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
   insonate image --phantom rod --radius 0.004 --depth 0.015 --depths 0.08 --json
-  insonate image --patient output/patient --site -0.08,0.03 --output output/own-patient
+  insonate image --patient output/patient --site -0.08,0.03 --force 5 --output output/own-patient
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
   insonate image --labels organs.nii.gz --body-mask body.nii.gz --materials materials.toml --output output/organs
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
@@ -366,11 +367,12 @@ impl ImageCommand {
             return self.labelled(file, materials, (probe, settings), figures);
         }
         let Some(word) = self.phantom else {
-            let folder = self.scene.patient_folder()?;
-            return match (folder, self.force) {
-                (Some(folder), None) => self.of_patient(folder, probe, figures),
-                (_, Some(force)) => self.pressed(probe, settings, force, figures),
-                (None, None) => self.indented(probe, figures),
+            let person = self.scene.patient()?;
+            return match (&person, self.force) {
+                (_, Some(force)) => self.pressed(&person, (probe, settings), force, figures),
+                (Person::Own(own), None) => self.of_patient(own, probe, figures),
+                (Person::Adult(physique), None) => self.indented(physique, probe, figures),
+                (Person::Nobody, None) => anyhow::bail!("there is no patient to look at"),
             };
         };
         let block = word.block(

@@ -1,6 +1,7 @@
 //! A patient under a probe: by kinematics, or held there by a robot.
 
 use insonate::experiments::{Hold, Pictures, hold};
+use insonate::models::patients::Physique;
 use insonate::sim::render::RenderConfig;
 use insonate::ultrasound::Settings;
 use insonate::ultrasound::deformation::{Indentation, Rigid};
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
+use crate::cli::patient_args::Person;
 use crate::cli::progress_bar::named_bar;
 
 /// Time in contact: after it the force has settled [s].
@@ -20,17 +22,18 @@ const SECONDS: f64 = 1.5;
 const SITE: [f64; 2] = [-0.09, -0.035];
 
 impl ImageCommand {
-    fn adult(&self) -> anyhow::Result<Adult> {
-        Ok(Adult::new(&self.scene.adult()?, self.seed).map_err(Usage::new)?)
+    fn adult(&self, physique: &Physique) -> anyhow::Result<Adult> {
+        Ok(Adult::new(physique, self.seed).map_err(Usage::new)?)
     }
 
     /// The patient with the face pressed in, without forces.
     pub(super) fn indented(
         &self,
+        physique: &Physique,
         probe: &Transducer,
         figures: &mut Value,
     ) -> anyhow::Result<ImagingSetup> {
-        let adult = self.adult()?;
+        let adult = self.adult(physique)?;
         let pose = adult
             .probe_pose(self.patient_site(), self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
@@ -69,16 +72,28 @@ impl ImageCommand {
     /// The patient of the scene, pressed by its robot.
     pub(super) fn pressed(
         &self,
-        probe: &Transducer,
-        settings: &Settings,
+        person: &Person,
+        (probe, settings): (&Transducer, &Settings),
         force: f64,
         figures: &mut Value,
     ) -> anyhow::Result<ImagingSetup> {
-        let adult = self.adult()?;
-        let scene = self.scene.build_adult()?;
-        let phantom = self.with_lesions(adult, figures)?;
+        let scene = self.scene.build_with(person)?;
+        let mut unlabelled = None;
+        let mut site = self.patient_site();
+        let phantom = match person {
+            Person::Own(own) => {
+                let volume = own.phantom().map_err(Usage::new)?;
+                unlabelled = Some(volume.unlabelled());
+                site = self.site.unwrap_or(own.usual_site());
+                let bounds = volume.bounds();
+                Self::tell_own(own, site, figures);
+                self.with_inserts(Box::new(volume), "liver", bounds, figures)?
+            }
+            Person::Adult(physique) => self.with_lesions(self.adult(physique)?, figures)?,
+            Person::Nobody => anyhow::bail!("there is no patient to look at"),
+        };
         let wanted = Hold {
-            site: self.patient_site(),
+            site,
             rotation: self.turn(),
             force,
             seconds: SECONDS,
@@ -110,8 +125,11 @@ impl ImageCommand {
         figures["indentation_m"] = json!(held.indentation);
         figures["depth_limit_m"] = json!(held.depth_limit);
         figures["warnings"] = json!(held.warnings);
-        for warning in &held.warnings {
-            eprintln!("warning: {warning}");
+        // Those of a label volume are told together with what its image shows.
+        if unlabelled.is_none() {
+            for warning in &held.warnings {
+                eprintln!("warning: {warning}");
+            }
         }
         let pose = held.torso_from_probe;
         let deformation = held
@@ -124,7 +142,7 @@ impl ImageCommand {
             pose,
             pictures,
             verdict: Some(held.verdict),
-            unlabelled: None,
+            unlabelled,
         })
     }
 }

@@ -62,7 +62,7 @@ impl Simulate {
         });
         let mut scene = self
             .torso
-            .scene(robot, self.torso.physique()?, Device::Cpu)?;
+            .scene(robot, &self.torso.person()?, Device::Cpu)?;
         scene.timestep = scene.timestep.min(PsmPalpation::LONGEST_TIMESTEP);
         let run = self
             .outcome

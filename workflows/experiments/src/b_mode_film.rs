@@ -1,15 +1,16 @@
 //! Ultrasound during a scan: B-mode frames next to a camera's picture, and the volume compounded from them.
 
+use std::sync::Arc;
+
 use insonate_drawing::{CurveStrip, Ruler};
 use insonate_models::Scene;
-use insonate_models::torsos::Shape;
 use insonate_sim::placement::ProbePlacement;
 use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
 use insonate_sim::render::{RenderConfig, Renderer};
 use insonate_sim::{CompiledScene, Physics, Pose, SimError};
 use insonate_ultrasound::b_mode::ScanConverter;
 use insonate_ultrasound::deformation::Point;
-use insonate_ultrasound::phantom::Adult;
+use insonate_ultrasound::phantom::{Adult, Phantom};
 use insonate_ultrasound::sequence::Sequence;
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::volume::Volume;
@@ -48,11 +49,21 @@ pub struct FilmFrame<'a> {
     pub camera: Vec<u8>,
 }
 
+/// What is imaged.
+struct Imaged(Arc<dyn Phantom>);
+
+impl std::fmt::Debug for Imaged {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Imaged")
+    }
+}
+
 /// Ultrasound during a scan.
 #[derive(Debug)]
 pub struct BModeFilm {
     has_camera: bool,
-    adult: Adult,
+    /// What is imaged, in the torso's frame at rest.
+    phantom: Imaged,
     transducer: Transducer,
     b_mode: BMode,
     converter: ScanConverter,
@@ -81,8 +92,23 @@ impl BModeFilm {
     /// [`ExperimentError::NoOrgans`] for another torso; errors of the imaging settings.
     pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> Result<Self, ExperimentError> {
         let torso = scene.torso.as_ref();
-        let torso = torso.filter(|torso| torso.config.shape == Shape::Adult);
-        let torso = torso.ok_or(ExperimentError::NoOrgans)?;
+        let physique = torso.and_then(|torso| torso.config.physique());
+        let physique = physique.ok_or(ExperimentError::NoOrgans)?;
+        let adult = Adult::new(&physique, seed)?;
+        Self::of_phantom(scene, Arc::new(adult), seed, has_camera)
+    }
+
+    /// Makes a film of what a torso of the scene contains, in the torso's frame at rest. The seed determines speckle.
+    ///
+    /// # Errors
+    /// [`ExperimentError::NoOrgans`] for a scene without a torso; errors of the imaging settings.
+    pub fn of_phantom(
+        scene: &Scene,
+        phantom: Arc<dyn Phantom>,
+        seed: u64,
+        has_camera: bool,
+    ) -> Result<Self, ExperimentError> {
+        let torso = scene.torso.as_ref().ok_or(ExperimentError::NoOrgans)?;
         let transducer = scene.probe.transducer;
         let settings = Settings {
             n_samples: 512,
@@ -109,7 +135,7 @@ impl BModeFilm {
         };
         Ok(Self {
             has_camera,
-            adult: Adult::new(&torso.config.patient.unwrap_or_default(), seed)?,
+            phantom: Imaged(phantom),
             scanned: Vec::new(),
             converter,
             volume: Volume::new(
@@ -157,8 +183,8 @@ impl BModeFilm {
         }
         let torso = DeformedTorso::new(points, physics, origin, &unmoved);
         let depth = self.b_mode.settings().depth;
-        let deformation = torso.under(&self.adult, &self.transducer, &pose, depth)?;
-        let view = View::new(&self.adult, &deformation, &pose)?;
+        let deformation = torso.under(&*self.phantom.0, &self.transducer, &pose, depth)?;
+        let view = View::new(&*self.phantom.0, &deformation, &pose)?;
         let frame = self.b_mode.frame(&view, self.n_frames).clone();
         self.n_frames += 1;
         self.volume.add(&self.b_mode, &frame, &pose);

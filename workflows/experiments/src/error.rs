@@ -1,5 +1,6 @@
 //! Errors of experiments.
 
+use insonate_anatomy::AnatomyError;
 use insonate_calibration::CalibrationError;
 use insonate_drawing::DrawingError;
 use insonate_envs::EnvError;
@@ -35,6 +36,9 @@ pub enum ExperimentError {
     /// The scene of a task cannot be built.
     #[error(transparent)]
     Env(#[from] EnvError),
+    /// The files of a patient cannot be read.
+    #[error(transparent)]
+    Anatomy(#[from] AnatomyError),
     /// A simulated log cannot be fitted.
     #[error(transparent)]
     Calibration(#[from] CalibrationError),

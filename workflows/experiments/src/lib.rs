@@ -2,6 +2,8 @@
 //! [`tissue`]: surgical motions on soft tissue alone; [`continuum`]: rods that are bent, pushed into lumens and steered through
 //! airways.
 //!
+//! [`OwnPatient`]: a patient that was made of a segmentation, in a scene and in images.
+//!
 //! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]; its caller writes the output.
 //! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`pressure_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
 
@@ -24,6 +26,7 @@ mod insertion_plot;
 mod live_scan;
 mod motion_plot;
 mod overview;
+mod own_patient;
 pub mod palpate;
 mod pictures;
 mod playback;
@@ -64,6 +67,7 @@ pub use insonate_drawing::Film;
 pub use live_scan::LiveScan;
 pub use motion_plot::motion_plot;
 pub use overview::overview_picture;
+pub use own_patient::OwnPatient;
 pub use palpate::{Palpation, Site, SiteRecording, SiteTruth, five_sites, palpate};
 pub use pictures::Pictures;
 pub use playback::Playback;

@@ -94,8 +94,8 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
 
     let mut torso = Body::new("torso").with(shell(&lattice, &rest, depth, config.shape));
     let trunk = config.trunk();
-    if trunk.is_some() {
-        torso = torso.with(body_parts(&config.patient.unwrap_or_default(), &mut mjcf));
+    if let Some(physique) = config.physique() {
+        torso = torso.with(body_parts(&physique, &mut mjcf));
     }
     if let Some(breathing) = &config.breathing {
         torso = torso.with(oscillator(breathing));
@@ -107,10 +107,10 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     });
     constrain(&mut mjcf, config, &lattice, &rest);
     let surface = surface(&lattice, &rest, depth);
-    let sex = config.patient.unwrap_or_default().sex;
+    let sex = config.physique().map(|physique| physique.sex);
     let marks: &[_] = match (config.shape, sex) {
         (Shape::Human, _) => &landmarks::HUMAN,
-        (Shape::Adult, Sex::Male) => &landmarks::MAN,
+        (_, Some(Sex::Male)) => &landmarks::MAN,
         _ => &[],
     };
     for landmark in landmarks(marks, &surface, &rest, config.half_size()) {

@@ -18,7 +18,7 @@ const TUCK: f64 = 0.06;
 const PLAN_ROUNDING: f64 = 0.35;
 
 /// A solid block that is filled by a lattice and bent into a torso.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Block {
     /// Shape.
     pub(super) shape: Shape,

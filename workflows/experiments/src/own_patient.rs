@@ -1,0 +1,112 @@
+//! A patient that was made of a segmentation, as torso and as what images show.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use insonate_anatomy::{Patient, StiffnessMap, Tissues};
+use insonate_models::patients::BodyShape;
+use insonate_models::torsos::{Shape, SoftnessField, TorsoKind};
+use insonate_models::{ModelError, SceneConfig};
+use insonate_ultrasound::UltrasoundError;
+use insonate_ultrasound::phantom::LabelVolume;
+
+use crate::ExperimentError;
+
+/// Columns and rows of the softness over the skin: MuJoCo reads at most 500 numbers of an element.
+const N_FIELD: [usize; 2] = [15, 27];
+
+/// A made patient.
+#[derive(Clone, Debug)]
+pub struct OwnPatient {
+    patient: Patient,
+    body: Arc<BodyShape>,
+    field: SoftnessField,
+}
+
+impl OwnPatient {
+    /// Reads the folder of a patient.
+    ///
+    /// # Errors
+    /// [`ExperimentError::Anatomy`] names the file; [`ExperimentError::Model`]: no torso can be made of the skin.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self, ExperimentError> {
+        Self::new(Patient::read(folder)?)
+    }
+
+    /// The torso and the image of a patient.
+    ///
+    /// # Errors
+    /// [`ExperimentError::Model`]: no torso can be made of the skin.
+    pub fn new(patient: Patient) -> Result<Self, ExperimentError> {
+        let body = BodyShape::of_skin(&patient.skin)?;
+        let map = StiffnessMap::of(&patient, &Tissues::standard()?);
+        let [half_width, _, half_length] = body.half_size();
+        let axis = |half: f64, n: usize| -> Vec<f64> {
+            let place = |k: usize| half * (2.0 * k as f64 / (n - 1) as f64 - 1.0);
+            (0..n).map(place).collect()
+        };
+        let (x, y) = (axis(half_width, N_FIELD[0]), axis(half_length, N_FIELD[1]));
+        let [left, head, _] = body.origin;
+        let row = |y: &f64| x.iter().map(|x| map.at(x + left, y + head)).collect();
+        let factor = y.iter().map(row).collect();
+        let field = SoftnessField { x, y, factor };
+        field.check()?;
+        Ok(Self {
+            patient,
+            body: Arc::new(body),
+            field,
+        })
+    }
+
+    /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel.
+    pub fn torso_origin(&self) -> [f64; 3] {
+        self.body.origin
+    }
+
+    /// Factor of the softness over the skin, in the torso's frame.
+    pub fn field(&self) -> &SoftnessField {
+        &self.field
+    }
+
+    /// The patient in files.
+    pub fn patient(&self) -> &Patient {
+        &self.patient
+    }
+
+    /// The patient in a scene: the shape of the torso, and its softness over the skin if the kind of torso takes one.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] for the name of the torso.
+    pub fn lay(&self, config: &mut SceneConfig) -> Result<(), ModelError> {
+        let takes_field = |kind: &TorsoKind| kind.takes_field;
+        config.shape = Shape::Adult;
+        config.patient = None;
+        config.body = Some(self.body.clone());
+        let is_varied = config.torso_kind()?.is_some_and(takes_field);
+        config.field = is_varied.then(|| self.field.clone());
+        Ok(())
+    }
+
+    /// Materials of the labels, in the torso's frame at rest.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Unknown`]: there is no material of a name.
+    pub fn phantom(&self) -> Result<LabelVolume, UltrasoundError> {
+        let classes = &self.patient.description.classes;
+        let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
+        let labels = self.patient.labels.moved(self.body.origin.map(|x| -x));
+        LabelVolume::of_classes(&labels, &materials)
+    }
+
+    /// A place of the labels, left and towards the head, in the torso's frame [m].
+    pub fn in_torso(&self, [left, head]: [f64; 2]) -> [f64; 2] {
+        [left - self.body.origin[0], head - self.body.origin[1]]
+    }
+
+    /// The place in front of the liver or, without one, the middle of the trunk: in the torso's frame [m].
+    pub fn usual_site(&self) -> [f64; 2] {
+        let liver = self.patient.description.class("liver");
+        liver.map_or([0.0; 2], |class| {
+            self.in_torso([class.centre_m[0], class.centre_m[1]])
+        })
+    }
+}
