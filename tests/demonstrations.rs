@@ -206,6 +206,99 @@ fn wrenches_and_ultrasound_are_recorded() {
     );
 }
 
+/// In place of ffmpeg: a program that writes the frames as they are.
+#[cfg(unix)]
+const NO_ENCODER: &str =
+    "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor file; do :; done\ncat > \"$file\"\n";
+
+/// The files of Open-H's rules, which python/tests/test_open_h.py checks in full with a real encoder.
+#[cfg(unix)]
+#[test]
+fn open_h_has_its_files_and_a_video_of_each_episode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    const SIDE: usize = 32;
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let programs = scratch.path().join("programs");
+    std::fs::create_dir(&programs).expect("the test can go on");
+    let set = scratch.path().join("set");
+    let record = || {
+        let words = format!(
+            "demonstrate probe-press --episodes 1 --set env.scene.shape=adult --set env.time.limit=0.3 --b-mode --size {SIDE} \
+             --lines 16 --samples 64 --format open-h --output {}",
+            set.display()
+        );
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_insonate"));
+        let shell = "/bin:/usr/bin";
+        let path = format!("{}:{shell}", programs.display());
+        command.args(words.split_whitespace()).env("PATH", path);
+        let output = command.output().expect("the binary starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let program = programs.join("ffmpeg");
+    std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("the test can go on");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, executable).expect("the test can go on");
+    let said = record();
+    assert!(said.contains("needs the program ffmpeg"), "{said}");
+    assert!(!set.join("meta").exists());
+
+    std::fs::write(&program, NO_ENCODER).expect("the test can go on");
+    let said = record();
+    assert!(said.contains("the data set was written"), "{said}");
+    let read = |file: &str| std::fs::read(set.join(file)).expect("the file is there");
+    let json = |file: &str| -> serde_json::Value {
+        serde_json::from_slice(&read(file)).expect("it is JSON")
+    };
+    let info = json("meta/info.json");
+    let n = info["total_frames"].as_u64().expect("a number") as usize;
+    assert_eq!(
+        (&info["codebase_version"], &info["fps"]),
+        (&"v2.1".into(), &50.into())
+    );
+    assert_eq!(info["splits"], serde_json::json!({ "train": "0:1" }));
+    assert_eq!(
+        info["features"]["observation.images.ultrasound"]["dtype"],
+        "video"
+    );
+    let episode = json("meta/episodes.jsonl");
+    assert_eq!(
+        (&episode["episode_index"], &episode["length"]),
+        (&0.into(), &n.into())
+    );
+    assert_eq!(episode["tasks"][0], json("meta/tasks.jsonl")["task"]);
+    let stats = &json("meta/episodes_stats.jsonl")["stats"];
+    assert_eq!(stats["action"]["count"][0], n);
+    assert_eq!(
+        stats["observation.images.ultrasound"]["mean"]
+            .as_array()
+            .map(Vec::len),
+        Some(3)
+    );
+    let video = read("videos/chunk-000/observation.images.ultrasound/episode_000000.mp4");
+    assert_eq!(video.len(), n * SIDE * SIDE * 3);
+    assert!(read("data/chunk-000/episode_000000.parquet").starts_with(b"PAR1"));
+    let readme = String::from_utf8(read("meta/README.md"))
+        .expect("it is text")
+        .to_lowercase();
+    for word in [
+        "synchronization",
+        "dataset description",
+        "collection procedure",
+        "robot",
+        "sensor",
+    ] {
+        assert!(readme.contains(word), "{readme}");
+    }
+    let line = refused(
+        &format!(
+            "demonstrate pendulum --format open-h --output {}-x",
+            set.display()
+        ),
+        1,
+    );
+    assert!(line.contains("describes an arm with a probe"), "{line}");
+}
+
 #[test]
 fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");

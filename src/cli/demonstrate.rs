@@ -30,6 +30,7 @@ use super::{Usage, print};
       --format robomimic --output output/sweep.hdf5
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
   insonate demonstrate image-quality --b-mode --size 224 --format robomimic --output output/seen.hdf5
+  insonate demonstrate image-quality --b-mode --size 480 --cameras close --camera-size 640x480 --format open-h --output output/open-h
   insonate demonstrate cube-push --action-noise 0.2 --successes-only --output output/cube-demos
   cargo run --release --features viewer -- demonstrate cube-push --expert keyboard --episodes 10 --output output/mine
 
@@ -62,7 +63,7 @@ pub(crate) struct Demonstrate {
     /// Seed of the first episode; the others follow.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Format: lerobot (v3.0, a folder) or robomimic (one HDF5 file).
+    /// Format: lerobot (v3.0, a folder), robomimic (one HDF5 file) or open-h (LeRobot v2.1, a folder with videos by the program ffmpeg).
     #[arg(long, default_value = "lerobot", value_parser = format)]
     format: Format,
     /// Folder or file to write; an existing data set is replaced.
@@ -117,7 +118,7 @@ impl Demonstrate {
         let info = dataset_info(&expert, &*env, &plan);
         drop(env);
         let mut demonstrator = self.demonstrator(&expert, &spec)?;
-        if self.format == Format::LeRobot {
+        if self.format.is_folder() {
             let claim = Claim::resuming("demonstrate").overwriting(self.overwrite.overwrite);
             // Not held: the data set takes it.
             drop(claimed(&self.output, claim)?);

@@ -26,6 +26,29 @@ pub struct DatasetInfo {
     /// Numbers that are recorded with the observation, such as a wrench.
     #[serde(default)]
     pub signals: Vec<SignalInfo>,
+    /// The arm with its probe; `None` for tasks without one.
+    #[serde(default)]
+    pub rig: Option<RigInfo>,
+}
+
+/// An arm with a probe, and a camera next to it.
+///
+/// Poses are position [m] and quaternion, `[tx, ty, tz, qx, qy, qz, qw]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RigInfo {
+    /// Name of the robot.
+    pub robot: String,
+    /// Name of the probe with the shape of its array, such as `c5-2_convex`.
+    pub probe_type: String,
+    /// Centre frequency [MHz], number of elements, imaging depth [cm], width of a linear field of view [mm], radius [mm] and angle
+    /// [°] of a curved one; 0 where the array has none.
+    pub acquisition: [f64; 6],
+    /// Position of the robot's base in the world, whose axes it has [m].
+    pub base_position: [f64; 3],
+    /// Pose of the probe's face in the flange.
+    pub flange_from_probe: [f64; 7],
+    /// Pose of the first camera in the robot's base, with x right, y down and z into the picture; `None` if it moves.
+    pub base_from_camera: Option<[f64; 7]>,
 }
 
 /// Numbers that are recorded with the observation.

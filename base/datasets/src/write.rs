@@ -1,9 +1,9 @@
-//! Writes a data set in either format, one demonstration after the other.
+//! Writes a data set in one of the formats, one demonstration after the other.
 
 use std::path::Path;
 
 #[cfg(feature = "lerobot")]
-use crate::lerobot::LeRobotWriter;
+use crate::lerobot::{LeRobotWriter, OpenHWriter};
 #[cfg(feature = "robomimic")]
 use crate::robomimic::RobomimicWriter;
 use crate::{DatasetError, DatasetInfo, Demonstration};
@@ -15,12 +15,22 @@ pub enum Format {
     Robomimic,
     /// LeRobot's folder, version 3.0.
     LeRobot,
+    /// Open-H's folder: LeRobot's version 2.1 with videos. It is written and not read.
+    OpenH,
 }
 
 impl Format {
     /// Every format with its name.
-    pub const ALL: [(&'static str, Self); 2] =
-        [("lerobot", Self::LeRobot), ("robomimic", Self::Robomimic)];
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("lerobot", Self::LeRobot),
+        ("robomimic", Self::Robomimic),
+        ("open-h", Self::OpenH),
+    ];
+
+    /// Whether a data set is a folder.
+    pub fn is_folder(self) -> bool {
+        self != Self::Robomimic
+    }
 }
 
 /// A data set during writing. Files appear only with [`DatasetWriter::finish`].
@@ -60,8 +70,18 @@ fn lerobot(path: &Path, _: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> 
     Err(DatasetError::no_lerobot(path))
 }
 
+#[cfg(feature = "lerobot")]
+fn open_h(path: &Path, info: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Ok(Box::new(OpenHWriter::create(path, info)?))
+}
+
+#[cfg(not(feature = "lerobot"))]
+fn open_h(path: &Path, _: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Err(DatasetError::no_lerobot(path))
+}
+
 impl DatasetWriter {
-    /// Creates a data set: a file for robomimic, a folder for LeRobot.
+    /// Creates a data set: a file for robomimic, a folder for LeRobot and Open-H.
     ///
     /// # Errors
     /// [`DatasetError::Write`]; [`DatasetError::Invalid`] for a folder that contains anything except a data
@@ -70,6 +90,7 @@ impl DatasetWriter {
         let sink = match format {
             Format::Robomimic => robomimic(path, &info)?,
             Format::LeRobot => lerobot(path, &info)?,
+            Format::OpenH => open_h(path, &info)?,
         };
         Ok(Self {
             info,

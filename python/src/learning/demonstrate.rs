@@ -74,7 +74,7 @@ pub(crate) fn demonstrate<'py>(
         };
         let env = expert.factory.make()?;
         let spec = env.spec().clone();
-        if format == Format::LeRobot {
+        if format.is_folder() {
             let claim = Claim::resuming("demonstrate").overwriting(overwrite);
             // Not held: the data set takes it.
             drop(OutputFolder::create(&output, claim)?);

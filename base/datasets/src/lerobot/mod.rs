@@ -14,10 +14,12 @@
 mod column;
 mod features;
 mod meta;
+mod open_h;
 mod reader;
 mod table;
 mod writer;
 
+pub(crate) use open_h::OpenHWriter;
 pub(crate) use reader::read;
 pub(crate) use writer::LeRobotWriter;
 

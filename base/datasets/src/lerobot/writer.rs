@@ -243,12 +243,12 @@ impl LeRobotWriter {
 }
 
 /// Refuses folders that contain anything except an earlier data set.
-fn check_folder(folder: &Path) -> Result<(), DatasetError> {
+pub(super) fn check_folder(folder: &Path) -> Result<(), DatasetError> {
     let entries = fs::read_dir(folder).map_err(DatasetError::read(folder))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.file_name())).collect();
     let names = names.map_err(DatasetError::read(folder))?;
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
-    let is_ours = |name: &str| ["data", "meta"].contains(&name);
+    let is_ours = |name: &str| ["data", "meta", "videos"].contains(&name);
     let is_known = |name: &str| name.starts_with('.') || is_ours(name);
     let problem = if let Some(name) = names.iter().find(|name| !is_known(name)) {
         format!("holds {name}, which is no data set: choose a new folder")

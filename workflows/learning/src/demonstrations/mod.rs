@@ -8,6 +8,7 @@ mod imitate;
 mod imitation_files;
 mod record;
 mod recorded_json;
+mod rig;
 mod scene_cameras;
 mod signals;
 pub mod teleoperation;

@@ -13,6 +13,7 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
+use super::rig::rig;
 use super::scene_cameras::SceneCameras;
 use super::signals::SceneSignals;
 use super::ultrasound_frames::{self, UltrasoundFrames};
@@ -83,6 +84,7 @@ pub fn dataset_info(expert: &NamedPolicy, env: &dyn Env, plan: &RecordPlan) -> D
         action_names: spec.action_space.names.clone(),
         cameras: plan.cameras.iter().cloned().chain(ultrasound).collect(),
         signals: SceneSignals::of(env).infos().to_vec(),
+        rig: rig(env, plan),
     }
 }
 
