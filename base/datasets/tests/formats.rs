@@ -119,6 +119,56 @@ fn robomimic_reads_back_bit_by_bit() {
 }
 
 #[test]
+fn a_robomimic_file_grows_by_a_demonstration_at_a_time() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("demonstrations.hdf5");
+    let partial = folder.path().join(".demonstrations.hdf5.partial");
+    let example = example(2, 1, &CAMERAS[..1]);
+    let create = || DatasetWriter::create(&path, Format::Robomimic, example.info.clone());
+    let mut writer = create().expect("the test can go on");
+    let mut expected = Vec::new();
+    let mut sizes = Vec::new();
+    // More than the groups that HDF5's own library would keep in a header.
+    for index in 0..40 {
+        let mut demonstration = example.demonstrations[index % 3].clone();
+        demonstration.seed = index as u64;
+        writer.push(&demonstration).expect("the test can go on");
+        expected.push(demonstration);
+        sizes.push(fs::metadata(&partial).expect("it grows").len());
+    }
+    assert!(sizes.is_sorted() && sizes[39] > 10 * sizes[0], "{sizes:?}");
+    let message = create().expect_err("it is being written").to_string();
+    assert!(
+        message.ends_with("is being written by another command"),
+        "{message}"
+    );
+    assert!(!path.exists());
+    writer.finish().expect("the test can go on");
+    assert!(!partial.exists());
+    assert_eq!(
+        read(&path, ALL).expect("the test can go on").demonstrations,
+        expected
+    );
+    // An interrupted one leaves the former file, and nothing else.
+    let mut writer = create().expect("the test can go on");
+    writer.push(&expected[0]).expect("the test can go on");
+    drop(writer);
+    assert_eq!(
+        fs::read_dir(folder.path())
+            .expect("the test can go on")
+            .count(),
+        1
+    );
+    assert_eq!(
+        read(&path, ALL)
+            .expect("the test can go on")
+            .demonstrations
+            .len(),
+        40
+    );
+}
+
+#[test]
 fn robomimic_describes_its_environment() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("demonstrations.hdf5");
