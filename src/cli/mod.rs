@@ -42,6 +42,7 @@ mod study;
 mod tissue;
 mod torso_args;
 mod train;
+mod variety_args;
 mod verdict_args;
 #[cfg(feature = "viewer")]
 mod view;

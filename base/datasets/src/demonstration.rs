@@ -29,6 +29,39 @@ pub struct DatasetInfo {
     /// The arm with its probe; `None` for tasks without one.
     #[serde(default)]
     pub rig: Option<RigInfo>,
+    /// Lag of the pictures behind the other numbers of their row [s].
+    #[serde(default)]
+    pub image_latency: f64,
+    /// Share of pictures that were lost; a row holds the one before it instead.
+    #[serde(default)]
+    pub dropped_frames: f64,
+}
+
+/// What an episode shows. A data set holds the kinds in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EpisodeKind {
+    /// An expert from the start of an episode.
+    #[default]
+    Ordinary,
+    /// An expert after a disturbance, which the episode does not hold.
+    Recovery,
+    /// An attempt that failed, and is kept as such.
+    Failure,
+}
+
+impl EpisodeKind {
+    /// Every kind with its name in files.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("ordinary", Self::Ordinary),
+        ("recovery", Self::Recovery),
+        ("failure", Self::Failure),
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
 }
 
 /// An arm with a probe, and a camera next to it.
@@ -88,6 +121,10 @@ impl CameraInfo {
 pub struct Demonstration {
     /// Seed of the episode; 0 if the file has none.
     pub seed: u64,
+    /// What it shows.
+    pub kind: EpisodeKind,
+    /// The task in words; empty for [`DatasetInfo::description`].
+    pub instruction: String,
     /// Observations before each step and after the last one, shape `[n + 1, n_obs]`; `[n, n_obs]` if the file lacks the
     /// last one.
     pub observations: Vec<f32>,
@@ -113,6 +150,14 @@ impl Demonstration {
     /// Number of steps.
     pub fn len(&self) -> usize {
         self.rewards.len()
+    }
+
+    /// The task in words.
+    pub fn instruction<'a>(&'a self, info: &'a DatasetInfo) -> &'a str {
+        match self.instruction.as_str() {
+            "" => &info.description,
+            own => own,
+        }
     }
 
     /// Whether the episode has no steps.

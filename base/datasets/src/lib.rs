@@ -20,7 +20,9 @@ mod robomimic;
 mod statistics;
 mod write;
 
-pub use demonstration::{CameraInfo, Dataset, DatasetInfo, Demonstration, RigInfo, SignalInfo};
+pub use demonstration::{
+    CameraInfo, Dataset, DatasetInfo, Demonstration, EpisodeKind, RigInfo, SignalInfo,
+};
 pub use error::DatasetError;
 pub use read::{ReadOptions, read};
 pub use write::{DatasetWriter, Format};

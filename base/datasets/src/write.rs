@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::lerobot::{LeRobotWriter, OpenHWriter};
 #[cfg(feature = "robomimic")]
 use crate::robomimic::RobomimicWriter;
-use crate::{DatasetError, DatasetInfo, Demonstration};
+use crate::{DatasetError, DatasetInfo, Demonstration, EpisodeKind};
 
 /// A format of data sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ impl Format {
 pub struct DatasetWriter {
     info: DatasetInfo,
     n_written: usize,
+    /// Kind of the last demonstration.
+    kind: EpisodeKind,
     sink: Box<dyn Sink>,
 }
 
@@ -95,6 +97,7 @@ impl DatasetWriter {
         Ok(Self {
             info,
             n_written: 0,
+            kind: EpisodeKind::default(),
             sink,
         })
     }
@@ -102,14 +105,21 @@ impl DatasetWriter {
     /// Adds a demonstration.
     ///
     /// # Errors
-    /// [`DatasetError::Misfit`] for a demonstration of a different shape;
+    /// [`DatasetError::Misfit`] for a demonstration of a different shape, or of a kind before that of the last one;
     /// [`DatasetError::Write`].
     pub fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
-        check(&self.info, demonstration).map_err(|problem| DatasetError::Misfit {
+        let misfit = |problem| DatasetError::Misfit {
             index: self.n_written,
             problem,
-        })?;
+        };
+        check(&self.info, demonstration).map_err(misfit)?;
+        if demonstration.kind < self.kind {
+            let [kind, last] = [demonstration.kind, self.kind].map(EpisodeKind::name);
+            let problem = format!("is of the kind {kind}, which comes before {last}");
+            return Err(misfit(problem));
+        }
         self.sink.push(demonstration)?;
+        self.kind = demonstration.kind;
         self.n_written += 1;
         Ok(())
     }

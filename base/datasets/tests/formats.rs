@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use insonate_datasets::{
-    CameraInfo, Dataset, DatasetError, DatasetInfo, DatasetWriter, Demonstration, Format,
-    ReadOptions, SignalInfo, read,
+    CameraInfo, Dataset, DatasetError, DatasetInfo, DatasetWriter, Demonstration, EpisodeKind,
+    Format, ReadOptions, SignalInfo, read,
 };
 use proptest::prelude::*;
 
@@ -44,6 +44,8 @@ fn example(n_obs: usize, n_actions: usize, cameras: &[(&str, u32, u32)]) -> Data
             })
             .to_vec(),
         rig: None,
+        image_latency: 0.04,
+        dropped_frames: 0.125,
     };
     let demonstrations = (0..3)
         .map(|episode| demonstration(&info, episode))
@@ -59,6 +61,8 @@ fn demonstration(info: &DatasetInfo, episode: usize) -> Demonstration {
     let floats = |count: usize| (0..count).map(|i| (i + episode) as f32 * 0.25 - 1.0);
     Demonstration {
         seed: 7 + episode as u64,
+        kind: EpisodeKind::ALL[episode].1,
+        instruction: ["", "Please slide.", ""][episode].to_owned(),
         observations: floats((n + 1) * info.observation_names.len()).collect(),
         actions: floats(n * info.action_names.len()).collect(),
         rewards: floats(n).collect(),
@@ -132,6 +136,7 @@ fn a_robomimic_file_grows_by_a_demonstration_at_a_time() {
     for index in 0..40 {
         let mut demonstration = example.demonstrations[index % 3].clone();
         demonstration.seed = index as u64;
+        demonstration.kind = EpisodeKind::Ordinary;
         writer.push(&demonstration).expect("the test can go on");
         expected.push(demonstration);
         sizes.push(fs::metadata(&partial).expect("it grows").len());
@@ -243,6 +248,12 @@ fn lerobot_has_the_metadata_of_its_loader() {
         serde_json::json!([6, 8, 3])
     );
     assert_eq!(info["features"]["action"]["shape"], serde_json::json!([1]));
+    // One episode of each kind; two have the same words.
+    let splits = serde_json::json!({ "train": "0:1", "recovery": "1:2", "failure": "2:3" });
+    assert_eq!(
+        (&info["splits"], &info["total_tasks"]),
+        (&splits, &2.into())
+    );
     let wrench = serde_json::json!({ "dtype": "float32", "shape": [6], "names": (0..6).map(|i| format!("wrench_{i} [m]")).collect::<Vec<_>>() });
     assert_eq!(info["features"]["observation.wrench"], wrench);
     let stats = json("meta/stats.json");
@@ -277,6 +288,32 @@ fn a_demonstration_of_another_shape_is_refused() {
         .expect("the test can go on");
     let message = writer.push(&short).unwrap_err().to_string();
     assert_eq!(message, "demonstration 1: has 5 actions, 6 expected");
+    let message = writer.push(&dataset.demonstrations[0]).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "demonstration 1: is of the kind ordinary, which comes before recovery"
+    );
+}
+
+#[test]
+fn robomimic_names_the_kinds_of_demonstrations() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("demonstrations.hdf5");
+    write(&path, Format::Robomimic, &example(1, 1, &[])).expect("the test can go on");
+    let file = hdf5_pure::File::open_streaming(&path).expect("the test can go on");
+    for (mask, name) in [
+        ("train", "demo_0"),
+        ("recovery", "demo_1"),
+        ("failure", "demo_2"),
+    ] {
+        let names = file
+            .dataset(&format!("mask/{mask}"))
+            .expect("it has a mask")
+            .read_string()
+            .expect("it is text");
+        assert_eq!(names, [name]);
+    }
+    assert!(file.dataset("mask/valid").is_err());
 }
 
 #[test]

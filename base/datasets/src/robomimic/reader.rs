@@ -8,7 +8,9 @@ use insonate_tables::guarded;
 
 use super::image_key;
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
-use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions};
+use crate::{
+    CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, EpisodeKind, ReadOptions,
+};
 
 /// Reads a file.
 pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> {
@@ -123,11 +125,18 @@ impl Reader<'_> {
         } else {
             Vec::new()
         };
+        let text = |name| attributes.get(name).and_then(AttrValue::as_str);
+        let kind = EpisodeKind::ALL
+            .iter()
+            .find(|(known, _)| text("kind") == Some(known));
+        let own = text("instruction").filter(|text| *text != info.description);
         Ok(Demonstration {
             seed: attributes
                 .get("seed")
                 .and_then(AttrValue::as_u64)
                 .unwrap_or(0),
+            kind: kind.map(|(_, kind)| *kind).unwrap_or_default(),
+            instruction: own.unwrap_or_default().to_owned(),
             observations: single(observations),
             actions: single(actions),
             rewards: single(rewards),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::image_key;
 use crate::write::Sink;
-use crate::{DatasetError, DatasetInfo, Demonstration};
+use crate::{DatasetError, DatasetInfo, Demonstration, EpisodeKind};
 
 /// robomimic's enum value for Gym environments.
 const GYM: u32 = 2;
@@ -33,7 +33,7 @@ pub(crate) struct RobomimicWriter {
     /// Open until the file is complete.
     file: Option<File>,
     partial: PathBuf,
-    n_demonstrations: usize,
+    kinds: Vec<EpisodeKind>,
     n_steps: usize,
 }
 
@@ -62,7 +62,7 @@ impl RobomimicWriter {
             info: info.clone(),
             env_args,
             partial,
-            n_demonstrations: 0,
+            kinds: Vec::new(),
             n_steps: 0,
         })
     }
@@ -147,7 +147,7 @@ impl RobomimicWriter {
 
 impl Sink for RobomimicWriter {
     fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
-        let (index, n) = (self.n_demonstrations, demonstration.len());
+        let (index, n) = (self.kinds.len(), demonstration.len());
         self.change(|file| {
             let name = format!("data/demo_{index}");
             file.root().create_group_with(&name, |group| {
@@ -156,12 +156,16 @@ impl Sink for RobomimicWriter {
                 if let Some(success) = demonstration.is_success {
                     group.set_attr("success", AttrValue::U8(u8::from(success)));
                 }
+                let kind = demonstration.kind.name().to_owned();
+                group.set_attr("kind", AttrValue::VarLenString(kind));
+                let instruction = demonstration.instruction(&self.info).to_owned();
+                group.set_attr("instruction", AttrValue::VarLenString(instruction));
                 self.add_arrays(group, demonstration);
                 self.add_observations(group, demonstration);
             })?;
             Ok(())
         })?;
-        self.n_demonstrations += 1;
+        self.kinds.push(demonstration.kind);
         self.n_steps += n;
         Ok(())
     }
@@ -185,17 +189,18 @@ impl Sink for RobomimicWriter {
 }
 
 impl RobomimicWriter {
-    /// Names of the demonstrations for training and validation.
+    /// Names of the demonstrations for training and validation, and of the other kinds.
     fn add_masks(&self, file: &File) -> Result<(), Error> {
-        let names: Vec<String> = (0..self.n_demonstrations)
-            .map(|i| format!("demo_{i}"))
-            .collect();
-        let (valid, train): (Vec<_>, Vec<_>) = names
-            .iter()
-            .enumerate()
-            .partition(|(i, _)| i % VALID_EVERY == VALID_EVERY - 1);
-        for (name, chosen) in [("train", train), ("valid", valid)] {
-            let chosen: Vec<&str> = chosen.iter().map(|(_, name)| name.as_str()).collect();
+        let mask = |(index, kind): (usize, &EpisodeKind)| match kind {
+            EpisodeKind::Ordinary if index % VALID_EVERY == VALID_EVERY - 1 => "valid",
+            EpisodeKind::Ordinary => "train",
+            other => other.name(),
+        };
+        let masks: Vec<&str> = self.kinds.iter().enumerate().map(mask).collect();
+        let names: Vec<String> = (0..masks.len()).map(|i| format!("demo_{i}")).collect();
+        for name in ["train", "valid", "recovery", "failure"] {
+            let chosen = names.iter().zip(&masks).filter(|(_, mask)| **mask == name);
+            let chosen: Vec<&str> = chosen.map(|(demo, _)| demo.as_str()).collect();
             if chosen.is_empty() {
                 continue;
             }

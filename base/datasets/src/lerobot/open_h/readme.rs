@@ -1,15 +1,16 @@
 //! `README.md` of a data set: what is known of the recording.
 
-use crate::{DatasetInfo, RigInfo};
+use crate::{DatasetInfo, EpisodeKind, RigInfo};
 
 /// The text.
 pub(super) fn text(
     info: &DatasetInfo,
     rig: &RigInfo,
-    n_episodes: usize,
+    kinds: &[EpisodeKind],
     failed: &[usize],
 ) -> String {
     let rate = 1.0 / info.control_timestep;
+    let n_episodes = kinds.len();
     let cameras = info.cameras.iter().map(|camera| {
         let (name, width, height) = (camera.key(), camera.width, camera.height);
         format!("- `{name}`: {width} x {height} pixels, {rate} frames/s")
@@ -28,7 +29,7 @@ pub(super) fn text(
 
 {n_episodes} simulated episodes of the task `{name}` of insonate {version}: {task}
 Nothing was recorded on a person.
-Episodes that failed their task: {failed}.
+Episodes that failed their task: {failed}.{kinds}
 
 ## Robot
 
@@ -46,7 +47,7 @@ The base is at ({x}, {y}, {z}) m in the world, with parallel axes; z is up.
 
 ## Synchronization
 
-All streams are of the same simulated time: a row holds pictures, joints and force at its `timestamp`, and the action of the step that follows. There is no latency and no dropped frame.
+All streams are of the same simulated time: a row holds pictures, joints and force at its `timestamp`, and the action of the step that follows. {defects}
 
 ## Collection procedure
 
@@ -61,7 +62,37 @@ The expert `{expert}` acted at {rate} Hz. Each episode has a seed (`meta/insonat
         z = rig.base_position[2],
         task_action = super::TASK_ACTION,
         probe = rig.probe_type,
+        kinds = kinds_text(kinds),
+        defects = defects(info),
         cameras = cameras.join("\n"),
         expert = info.expert,
     )
+}
+
+/// What the splits of some kinds hold; empty without them.
+fn kinds_text(kinds: &[EpisodeKind]) -> String {
+    let recovery = "
+Episodes of the split `recovery` begin after a random action was held for a moment, which they do not hold; the expert then recovers.";
+    let failure = "
+Episodes of the split `failure` failed, and are no examples to follow.";
+    let texts = [
+        (EpisodeKind::Recovery, recovery),
+        (EpisodeKind::Failure, failure),
+    ];
+    let present = texts.iter().filter(|(kind, _)| kinds.contains(kind));
+    present.map(|(_, text)| *text).collect()
+}
+
+/// Defects of the pictures.
+fn defects(info: &DatasetInfo) -> String {
+    let latency = match info.image_latency {
+        0.0 => "There is no latency".to_owned(),
+        lag => format!("Pictures lag {lag} s behind, on purpose"),
+    };
+    match info.dropped_frames {
+        0.0 => format!("{latency} and no dropped frame."),
+        share => format!(
+            "{latency}. A picture is lost with probability {share}; its row holds the one before it."
+        ),
+    }
 }

@@ -85,15 +85,16 @@ fn action(pose: &[f32], base: [f64; 3]) -> [f32; 6] {
     [px, py, pz, roll, pitch, yaw].map(|number| number as f32)
 }
 
-/// The rows of an episode without its videos.
+/// The rows of an episode without its videos, from its index, that of its first row, and that of its task.
 pub(super) fn table(
     numbers: &[Numbers],
     info: &DatasetInfo,
     rig: &RigInfo,
     demonstration: &Demonstration,
-    (episode, first): (usize, usize),
+    [episode, first, task]: [usize; 3],
 ) -> Table {
     let n = demonstration.len();
+    let instruction = demonstration.instruction(info).to_owned();
     let ints = |first: usize| Column::Int((first..first + n).map(|i| i as i64).collect());
     let last = |value: bool| Column::Bool((1..=n).map(|step| value && step == n).collect());
     let time = |step| (step as f64 * info.control_timestep) as f32;
@@ -103,14 +104,14 @@ pub(super) fn table(
         .collect();
     let rest = [
         (PROBE, Column::Text(vec![rig.probe_type.clone(); n])),
-        (INSTRUCTION, Column::Text(vec![info.description.clone(); n])),
+        (INSTRUCTION, Column::Text(vec![instruction; n])),
         (DONE, last(true)),
         (SUCCESS, last(demonstration.is_success == Some(true))),
         ("timestamp", Column::Float((0..n).map(time).collect())),
         ("frame_index", ints(0)),
         ("episode_index", Column::Int(vec![episode as i64; n])),
         ("index", ints(first)),
-        ("task_index", Column::Int(vec![0; n])),
+        ("task_index", Column::Int(vec![task as i64; n])),
     ];
     table.extend(rest.map(|(name, column)| (name.to_owned(), column)));
     table

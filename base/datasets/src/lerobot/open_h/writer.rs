@@ -7,13 +7,14 @@ use insonate_files::{Claim, FileError, FileWriter, FolderParts, OutputFolder, wr
 use parquet::errors::ParquetError;
 use serde_json::{Map, Value, json};
 
+use super::super::groups::{Texts, splits};
 use super::super::{ExtraInfo, table};
 use super::features::picture_keys;
 use super::rows::{self, Numbers, Sources};
 use super::{CHUNK_SIZE, VERSION, features, readme, video};
 use crate::statistics::Statistics;
 use crate::write::Sink;
-use crate::{CameraInfo, DatasetError, DatasetInfo, Demonstration, RigInfo};
+use crate::{CameraInfo, DatasetError, DatasetInfo, Demonstration, EpisodeKind, RigInfo};
 
 /// A data set during writing. It replaces an earlier one when it is complete.
 #[derive(Debug)]
@@ -22,6 +23,9 @@ pub(crate) struct OpenHWriter {
     rig: RigInfo,
     sources: Sources,
     seeds: Vec<u64>,
+    kinds: Vec<EpisodeKind>,
+    tasks: Texts,
+    instructions: Vec<String>,
     /// Indices of episodes that failed.
     failed: Vec<usize>,
     /// Lines of `episodes.jsonl` and `episodes_stats.jsonl`.
@@ -47,6 +51,9 @@ impl OpenHWriter {
             rig: rig.clone(),
             sources,
             seeds: Vec::new(),
+            kinds: Vec::new(),
+            tasks: Texts::default(),
+            instructions: Vec::new(),
             failed: Vec::new(),
             episodes: Vec::new(),
             stats: Vec::new(),
@@ -73,20 +80,6 @@ impl OpenHWriter {
         Ok(rows.into_inner().map_err(failed)?.commit()?)
     }
 
-    /// Splits as ranges of episodes: a tenth each for validation and test, at the end.
-    fn splits(&self) -> Value {
-        let n = self.seeds.len();
-        let tenth = if n < 3 { 0 } else { n.div_ceil(10) };
-        let (validation, test) = (n - 2 * tenth, n - tenth);
-        let range = |from: usize, to: usize| format!("{from}:{to}");
-        let mut splits = json!({ "train": range(0, validation) });
-        if tenth > 0 {
-            splits["val"] = json!(range(validation, test));
-            splits["test"] = json!(range(test, n));
-        }
-        splits
-    }
-
     fn description(&self) -> Value {
         let rate = 1.0 / self.info.control_timestep;
         let n = self.seeds.len();
@@ -95,12 +88,12 @@ impl OpenHWriter {
             "robot_type": self.rig.robot,
             "total_episodes": n,
             "total_frames": self.n_frames,
-            "total_tasks": 1,
+            "total_tasks": self.tasks.as_slice().len(),
             "total_videos": n * self.info.cameras.len(),
             "total_chunks": n.div_ceil(CHUNK_SIZE),
             "chunks_size": CHUNK_SIZE,
             "fps": rate.round() as u64,
-            "splits": self.splits(),
+            "splits": splits(&self.kinds, true),
             "data_path": "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet",
             "video_path": "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4",
             "features": features::all(&self.info, &self.rig, self.sources),
@@ -111,7 +104,10 @@ impl OpenHWriter {
 impl Sink for OpenHWriter {
     fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
         let (index, n) = (self.seeds.len(), demonstration.len());
-        let (chunk, place) = (index / CHUNK_SIZE, (index, self.n_frames));
+        let instruction = demonstration.instruction(&self.info);
+        let task = self.tasks.index(instruction);
+        let chunk = index / CHUNK_SIZE;
+        let place = [index, self.n_frames, task];
         let numbers = rows::numbers(&self.info, &self.rig, self.sources, demonstration);
         let table = rows::table(&numbers, &self.info, &self.rig, demonstration, place);
         self.write_rows(
@@ -136,12 +132,13 @@ impl Sink for OpenHWriter {
             video::write(&path, camera, frames, rate)?;
             stats.insert(key, pixel_statistics(camera, frames));
         }
-        let task = &self.info.description;
-        let episode = json!({ "episode_index": index, "tasks": [task], "length": n });
+        let episode = json!({ "episode_index": index, "tasks": [instruction], "length": n });
         self.episodes.push(format!("{episode}\n"));
         let stats = json!({ "episode_index": index, "stats": stats });
         self.stats.push(format!("{stats}\n"));
         self.seeds.push(demonstration.seed);
+        self.kinds.push(demonstration.kind);
+        self.instructions.push(instruction.to_owned());
         self.n_frames += n;
         if demonstration.is_success == Some(false) {
             self.failed.push(index);
@@ -150,21 +147,32 @@ impl Sink for OpenHWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<(), DatasetError> {
-        let task = json!({ "task_index": 0, "task": self.info.description });
+        let tasks = self
+            .tasks
+            .as_slice()
+            .iter()
+            .enumerate()
+            .map(|(index, text)| {
+                let task = json!({ "task_index": index, "task": text });
+                format!("{task}\n")
+            });
+        let tasks: String = tasks.collect();
         let info = self.description();
         let ours = ExtraInfo {
             info: self.info.clone(),
             seeds: self.seeds.clone(),
+            kinds: self.kinds.clone(),
+            instructions: self.instructions.clone(),
         };
         let ours = serde_json::to_value(ours).map_err(|error| {
             DatasetError::invalid(&self.path("meta"), format!("cannot be written: {error}"))
         })?;
-        let readme = readme::text(&self.info, &self.rig, self.seeds.len(), &self.failed);
+        let readme = readme::text(&self.info, &self.rig, &self.kinds, &self.failed);
         make_parent(&self.path("meta/info.json"))?;
         for (file, content) in [
             ("meta/episodes.jsonl", self.episodes.concat()),
             ("meta/episodes_stats.jsonl", self.stats.concat()),
-            ("meta/tasks.jsonl", format!("{task}\n")),
+            ("meta/tasks.jsonl", tasks),
             ("meta/README.md", readme),
             ("meta/insonate.json", format!("{ours:#}\n")),
             ("meta/info.json", format!("{info:#}\n")),
