@@ -19,7 +19,11 @@ use crate::watch::Watch;
 
 /// Records episodes in a data set. Returns the summary as JSON, and why the recording was stopped.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::fn_params_excessive_bools,
+    reason = "keywords in Python"
+)]
 #[pyo3(signature = (task, output, *, expert, episodes, seed, format, successes_only, keep_failures, recovery, vary_instruction, image_latency, dropped_frames, noise, cameras, camera_size, b_mode, fix, settings, overwrite, progress))]
 pub(crate) fn demonstrate<'py>(
     py: Python<'py>,
