@@ -36,6 +36,7 @@ mod scan;
 mod scene;
 mod scene_args;
 mod serve;
+mod serve_dvrk;
 mod settings_args;
 mod softness_args;
 mod study;

@@ -30,6 +30,11 @@ impl SceneArgs {
         self.with_patient(self.torso.physique()?, device)
     }
 
+    /// The scene that the options describe with another robot.
+    pub(crate) fn build_with(&self, robot: Robot) -> anyhow::Result<Scene> {
+        self.torso.scene(robot, self.torso.physique()?, Device::Cpu)
+    }
+
     /// The scene that the options describe with an adult in it, also without `--patient`.
     pub(crate) fn build_adult(&self) -> anyhow::Result<Scene> {
         if self.torso.is_none() {
