@@ -2,6 +2,7 @@
 //!
 //! * [`meshes`]: triangle meshes and their files.
 //! * [`openigtlink`]: exchange of poses, pictures and texts with 3D Slicer.
+//! * [`rosbridge`]: topics for ROS clients over websockets.
 //! * [`models`]: robots, probes and torsos as MJCF.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows the results.
@@ -54,6 +55,7 @@ pub use insonate_meshes as meshes;
 pub use insonate_models as models;
 pub use insonate_openigtlink as openigtlink;
 pub use insonate_rl as rl;
+pub use insonate_rosbridge as rosbridge;
 pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;
 pub use insonate_ultrasound as ultrasound;

@@ -206,6 +206,211 @@ fn wrenches_and_ultrasound_are_recorded() {
     );
 }
 
+/// In place of ffmpeg: a program that writes the frames as they are.
+#[cfg(unix)]
+const NO_ENCODER: &str =
+    "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor file; do :; done\ncat > \"$file\"\n";
+
+/// The files of Open-H's rules, which python/tests/test_open_h.py checks in full with a real encoder.
+#[cfg(unix)]
+#[test]
+fn open_h_has_its_files_and_a_video_of_each_episode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    const SIDE: usize = 32;
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let programs = scratch.path().join("programs");
+    std::fs::create_dir(&programs).expect("the test can go on");
+    let set = scratch.path().join("set");
+    let record = || {
+        let words = format!(
+            "demonstrate probe-press --episodes 1 --set env.scene.shape=adult --set env.time.limit=0.3 --b-mode --size {SIDE} \
+             --lines 16 --samples 64 --format open-h --output {}",
+            set.display()
+        );
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_insonate"));
+        let shell = "/bin:/usr/bin";
+        let path = format!("{}:{shell}", programs.display());
+        command.args(words.split_whitespace()).env("PATH", path);
+        let output = command.output().expect("the binary starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let program = programs.join("ffmpeg");
+    std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("the test can go on");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, executable).expect("the test can go on");
+    let said = record();
+    assert!(said.contains("needs the program ffmpeg"), "{said}");
+    assert!(!set.join("meta").exists());
+
+    std::fs::write(&program, NO_ENCODER).expect("the test can go on");
+    let said = record();
+    assert!(said.contains("the data set was written"), "{said}");
+    let read = |file: &str| std::fs::read(set.join(file)).expect("the file is there");
+    let json = |file: &str| -> serde_json::Value {
+        serde_json::from_slice(&read(file)).expect("it is JSON")
+    };
+    let info = json("meta/info.json");
+    let n = info["total_frames"].as_u64().expect("a number") as usize;
+    assert_eq!(
+        (&info["codebase_version"], &info["fps"]),
+        (&"v2.1".into(), &50.into())
+    );
+    assert_eq!(info["splits"], serde_json::json!({ "train": "0:1" }));
+    assert_eq!(
+        info["features"]["observation.images.ultrasound"]["dtype"],
+        "video"
+    );
+    let episode = json("meta/episodes.jsonl");
+    assert_eq!(
+        (&episode["episode_index"], &episode["length"]),
+        (&0.into(), &n.into())
+    );
+    assert_eq!(episode["tasks"][0], json("meta/tasks.jsonl")["task"]);
+    let stats = &json("meta/episodes_stats.jsonl")["stats"];
+    assert_eq!(stats["action"]["count"][0], n);
+    assert_eq!(
+        stats["observation.images.ultrasound"]["mean"]
+            .as_array()
+            .map(Vec::len),
+        Some(3)
+    );
+    let video = read("videos/chunk-000/observation.images.ultrasound/episode_000000.mp4");
+    assert_eq!(video.len(), n * SIDE * SIDE * 3);
+    assert!(read("data/chunk-000/episode_000000.parquet").starts_with(b"PAR1"));
+    let readme = String::from_utf8(read("meta/README.md"))
+        .expect("it is text")
+        .to_lowercase();
+    for word in [
+        "synchronization",
+        "dataset description",
+        "collection procedure",
+        "robot",
+        "sensor",
+    ] {
+        assert!(readme.contains(word), "{readme}");
+    }
+    let line = refused(
+        &format!(
+            "demonstrate pendulum --format open-h --output {}-x",
+            set.display()
+        ),
+        1,
+    );
+    assert!(line.contains("describes an arm with a probe"), "{line}");
+}
+
+/// Three kinds of episodes; the disturbed actions of the expert fail now and then. What is recorded does not depend on the defects.
+#[test]
+fn recoveries_and_failures_are_splits_after_the_others() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let path = |name: &str| scratch.path().join(name);
+    let record = |name: &str, options: &str| {
+        let output = path(name);
+        let words = format!(
+            "demonstrate cube-push --episodes 3 --action-noise 0.9 --keep-failures --recovery 2 --vary-instruction {options} --output {}",
+            output.display()
+        );
+        let summary = json(&words);
+        let all = insonate::datasets::ReadOptions { frames: true };
+        let read = insonate::datasets::read(&output, all).expect("the test can go on");
+        (summary, read)
+    };
+    let (summary, set) = record("set", "");
+    let n_failures = summary["failures"].as_u64().expect("a number") as usize;
+    assert!(n_failures > 0 && summary["recoveries"] == 2, "{summary}");
+    let n = 5 + n_failures;
+    assert_eq!(
+        (summary["episodes"].as_u64(), set.demonstrations.len()),
+        (Some(n as u64), n)
+    );
+    let kinds: Vec<&str> = set.demonstrations.iter().map(|it| it.kind.name()).collect();
+    let expected = [
+        ["ordinary"; 3].as_slice(),
+        &["recovery"; 2],
+        &vec!["failure"; n_failures],
+    ];
+    assert_eq!(kinds, expected.concat());
+    for (kind, episode) in kinds.iter().zip(&set.demonstrations) {
+        assert_eq!(episode.is_success, Some(*kind != "failure"));
+    }
+    let mut seeds: Vec<u64> = set.demonstrations.iter().map(|it| it.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!(seeds.len(), n, "{seeds:?}");
+    let info = std::fs::read(path("set").join("meta/info.json")).expect("the test can go on");
+    let info: serde_json::Value = serde_json::from_slice(&info).expect("it is JSON");
+    let splits =
+        serde_json::json!({ "train": "0:3", "recovery": "3:5", "failure": format!("5:{n}") });
+    assert_eq!(info["splits"], splits);
+    let mut texts: Vec<&str> = set
+        .demonstrations
+        .iter()
+        .map(|it| it.instruction(&set.info))
+        .collect();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(info["total_tasks"], texts.len());
+    assert!(texts.len() > 1, "{texts:?}");
+    // Failures are no examples.
+    let imitated = json(&format!(
+        "imitate cube-push --data {} --output {} --epochs 1",
+        path("set").display(),
+        path("learnt").display()
+    ));
+    assert_eq!(imitated["demonstrations"], 5, "{imitated}");
+    let line = refused(
+        "demonstrate pendulum --expert keyboard --recovery 2 --output nowhere",
+        2,
+    );
+    assert!(
+        line.contains("--recovery needs an expert that repeats"),
+        "{line}"
+    );
+}
+
+#[test]
+fn pictures_lag_by_whole_steps() {
+    const SIDE: usize = 32;
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let record = |name: &str, options: &str| {
+        let path = scratch.path().join(name);
+        let output = insonate(&format!(
+            "demonstrate probe-press --episodes 1 --set env.scene.shape=adult --set env.time.limit=0.4 --b-mode --size {SIDE} \
+             --lines 16 --samples 64 --format robomimic {options} --output {}",
+            path.display()
+        ));
+        assert!(
+            stderr(&output).contains("the data set was written"),
+            "{}",
+            stderr(&output)
+        );
+        let all = insonate::datasets::ReadOptions { frames: true };
+        insonate::datasets::read(&path, all).expect("the test can go on")
+    };
+    let (prompt, late) = (
+        record("prompt.hdf5", ""),
+        record("late.hdf5", "--image-latency 0.05"),
+    );
+    // Two and a half steps of 0.02 s round up.
+    assert_eq!(
+        (prompt.info.image_latency, late.info.image_latency),
+        (0.0, 0.06)
+    );
+    let (prompt, late) = (&prompt.demonstrations[0], &late.demonstrations[0]);
+    assert_eq!(
+        (&prompt.signals, &prompt.actions),
+        (&late.signals, &late.actions)
+    );
+    let frame = 3 * SIDE * SIDE;
+    let (first, rest) = late.frames[0].split_at(3 * frame);
+    assert_eq!(rest, &prompt.frames[0][..rest.len()]);
+    assert!(
+        first
+            .chunks_exact(frame)
+            .all(|shown| shown == &prompt.frames[0][..frame])
+    );
+}
+
 #[test]
 fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");

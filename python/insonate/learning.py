@@ -290,6 +290,11 @@ def demonstrate(
     seed: int = 0,
     format: str = "lerobot",
     successes_only: bool = False,
+    keep_failures: bool = False,
+    recovery: int = 0,
+    vary_instruction: bool = False,
+    image_latency: float = 0.0,
+    dropped_frames: float = 0.0,
     action_noise: float = 0.0,
     cameras: Sequence[str] = (),
     camera_size: tuple[int, int] = (128, 96),
@@ -313,6 +318,11 @@ def demonstrate(
         seed: seed of the first episode; the others follow.
         format: ``lerobot`` (v3.0) or ``robomimic`` (HDF5).
         successes_only: discard episodes that failed.
+        keep_failures: record episodes that failed after the others; ``episodes`` does not count them.
+        recovery: number of further episodes that begin after a random action was held for 0.1 to 0.4 s.
+        vary_instruction: draw the wording of the instruction by the seed of each episode.
+        image_latency: lag of the pictures behind the other numbers [s], rounded to steps.
+        dropped_frames: share of pictures that are lost; a row then holds the one before.
         action_noise: standard deviation of noise on the executed but not on the recorded actions, in half ranges of the action.
         cameras: cameras to record, such as ``close`` or ``probe/camera``.
         camera_size: width and height of the pictures [pixels].
@@ -342,6 +352,11 @@ def demonstrate(
             seed=seed,
             format=format,
             successes_only=successes_only,
+            keep_failures=keep_failures,
+            recovery=recovery,
+            vary_instruction=vary_instruction,
+            image_latency=image_latency,
+            dropped_frames=dropped_frames,
             noise=action_noise,
             cameras=list(cameras),
             camera_size=camera_size,

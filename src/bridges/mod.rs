@@ -6,6 +6,8 @@
 //!        ▲                                                                    │
 //!        └── Steering: workspace, speed ◄── world ◄── ras ◄───────────────────┘ target
 //! ```
+//!
+//! `roslibpy` and the dVRK's tools command the identified PSM: [`serve_psm()`].
 
 mod b_mode;
 mod frame;
@@ -14,9 +16,11 @@ mod newest;
 mod pictures;
 mod ras;
 mod serve;
+mod serve_psm;
 mod steering;
 
 pub use b_mode::BModePlan;
 pub use live::{LivePolicy, LiveSource};
 pub use serve::{DEVICES, ServePlan, SessionStatistics, serve};
+pub use serve_psm::{PsmSession, ServePsmPlan, psm_topics, serve_psm};
 pub use steering::{Steering, Workspace};

@@ -21,6 +21,7 @@ use super::interrupt::Interrupt;
 use super::output_folder::{OverwriteArg, claimed};
 use super::progress_bar::bar;
 use super::run_record;
+use super::variety_args::VarietyArgs;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -30,7 +31,9 @@ use super::{Usage, print};
       --format robomimic --output output/sweep.hdf5
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
   insonate demonstrate image-quality --b-mode --size 224 --format robomimic --output output/seen.hdf5
+  insonate demonstrate image-quality --b-mode --size 480 --cameras close --camera-size 640x480 --format open-h --output output/open-h
   insonate demonstrate cube-push --action-noise 0.2 --successes-only --output output/cube-demos
+  insonate demonstrate cube-push --recovery 20 --keep-failures --vary-instruction --output output/cube-kinds
   cargo run --release --features viewer -- demonstrate cube-push --expert keyboard --episodes 10 --output output/mine
 
 Tasks with a probe on a flange also record probe_wrench (force [N] and torque [N m] of the probe on the tissue, in its frame), flange_wrench
@@ -62,7 +65,7 @@ pub(crate) struct Demonstrate {
     /// Seed of the first episode; the others follow.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Format: lerobot (v3.0, a folder) or robomimic (one HDF5 file).
+    /// Format: lerobot (v3.0, a folder), robomimic (one HDF5 file) or open-h (LeRobot v2.1, a folder with videos by the program ffmpeg).
     #[arg(long, default_value = "lerobot", value_parser = format)]
     format: Format,
     /// Folder or file to write; an existing data set is replaced.
@@ -70,9 +73,8 @@ pub(crate) struct Demonstrate {
     output: PathBuf,
     #[command(flatten)]
     overwrite: OverwriteArg,
-    /// Discard episodes that failed.
-    #[arg(long)]
-    successes_only: bool,
+    #[command(flatten)]
+    variety: VarietyArgs,
     /// Standard deviation of noise on the executed but not on the recorded actions, in half ranges of the action; the data then shows recoveries.
     #[arg(
         long = "action-noise",
@@ -117,7 +119,7 @@ impl Demonstrate {
         let info = dataset_info(&expert, &*env, &plan);
         drop(env);
         let mut demonstrator = self.demonstrator(&expert, &spec)?;
-        if self.format == Format::LeRobot {
+        if self.format.is_folder() {
             let claim = Claim::resuming("demonstrate").overwriting(self.overwrite.overwrite);
             // Not held: the data set takes it.
             drop(claimed(&self.output, claim)?);
@@ -125,14 +127,14 @@ impl Demonstrate {
         let mut writer = DatasetWriter::create(&self.output, self.format, info)?;
         let interrupt = Interrupt::listen()?;
         let template = "recording [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
-        let bar = bar(plan.n_episodes, template)?;
+        let bar = bar(plan.n_total(), template)?;
         let recorded = record(
             &expert,
             &mut *demonstrator,
             &plan,
             &mut writer,
             &mut |n_done| {
-                bar.set_position(n_done as u64);
+                bar.set_position(n_done.min(plan.n_total()) as u64);
                 interrupt.flow()
             },
         );
@@ -179,23 +181,30 @@ impl Demonstrate {
             width,
             height,
         });
-        let plan = RecordPlan {
+        let mut plan = RecordPlan {
             n_episodes: self.episodes,
             seed: self.seed,
             options: self.episode.options()?,
-            successes_only: self.successes_only,
             noise: self.noise,
             cameras: cameras.collect(),
             ultrasound: self
                 .b_mode
                 .then(|| self.picture.settings(self.seed))
                 .transpose()?,
+            ..RecordPlan::default()
         };
+        self.variety.apply(&mut plan);
         plan.check()?;
         Ok(plan)
     }
 
     fn expert(&self) -> anyhow::Result<NamedPolicy> {
+        if let (Some(person), Some(option)) = (self.person(), self.variety.repeating()) {
+            let problem = format!(
+                "{option} needs an expert that repeats an episode, which {person} does not"
+            );
+            return Err(invalid(&problem));
+        }
         let words: Vec<&str> = self.expert.iter().map(String::as_str).collect();
         let name = match words[..] {
             ["policy", path] => path,
@@ -269,8 +278,9 @@ impl Demonstrate {
 
     fn text(&self, recorded: &Recorded, summary: &Value) -> String {
         let mut lines = vec![format!(
-            "{} episodes, {} steps, {:.1} MB in {}",
+            "{} episodes{}, {} steps, {:.1} MB in {}",
             recorded.n_kept,
+            kinds(recorded),
             recorded.n_steps,
             summary["bytes"].as_f64().unwrap_or(0.0) / 1e6,
             self.output.display()
@@ -286,7 +296,7 @@ impl Demonstrate {
             lines.push(format!(
                 "verdict: {} of {} failed",
                 recorded.failed.len(),
-                recorded.n_kept
+                recorded.n_kept - recorded.n_failures
             ));
         }
         let failed = recorded.failed.iter();
@@ -298,6 +308,14 @@ impl Demonstrate {
             self.output.display()
         ));
         lines.join("\n")
+    }
+}
+
+/// How many of the episodes are no ordinary ones.
+fn kinds(recorded: &Recorded) -> String {
+    match [recorded.n_recoveries, recorded.n_failures] {
+        [0, 0] => String::new(),
+        [recoveries, failures] => format!(" ({recoveries} recoveries, {failures} failures)"),
     }
 }
 

@@ -37,12 +37,14 @@ mod scan;
 mod scene;
 mod scene_args;
 mod serve;
+mod serve_dvrk;
 mod settings_args;
 mod softness_args;
 mod study;
 mod tissue;
 mod torso_args;
 mod train;
+mod variety_args;
 mod verdict_args;
 #[cfg(feature = "viewer")]
 mod view;

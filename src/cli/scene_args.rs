@@ -30,6 +30,11 @@ impl SceneArgs {
         self.with(&self.torso.person()?, device)
     }
 
+    /// The scene that the options describe with another robot.
+    pub(crate) fn build_with_robot(&self, robot: Robot) -> anyhow::Result<Scene> {
+        self.torso.scene(robot, &self.torso.person()?, Device::Cpu)
+    }
+
     /// Who lies there; an adult also without `--patient`.
     pub(crate) fn patient(&self) -> anyhow::Result<Person> {
         self.torso.person_or_adult()

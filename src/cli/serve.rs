@@ -26,11 +26,15 @@ use super::{Usage, print};
   insonate serve --openigtlink 18944 --policy data/policies/probe-sweep/policy.safetensors
   insonate serve --openigtlink 18944 --scan --camera probe/camera --picture-size 320x240 --rate 30
   insonate serve --openigtlink 18944 --scan --patient adult --b-mode --camera none
+  insonate serve --dvrk 9090 --torso fast
 
 In 3D Slicer: module OpenIGTLinkIF, a connector as client to localhost:18944.
 Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status;
 with --b-mode IMAGE BMode, in its place in RAS, with --b-mode-labels also IMAGE Labels and STRING LabelNames.
 Taken: TRANSFORM TargetToRAS, which ends the scan and steers the probe, within a workspace and at a limited speed.
+With --dvrk, for roslibpy and roslibjs: /PSM1/measured_js, setpoint_js, measured_cp, measured_cf (the force on the instrument, N),
+jaw/measured_js, operating_state, error and real_time_factor; taken: servo_jp, servo_jf (torques in addition to those that hold the arm, for
+0.1 s), servo_cp and jaw/servo_jp. Poses and forces are in the arm's base.
 RAS in mm about the world's origin: right is -x, anterior +z, superior +y.")]
 #[expect(
     clippy::struct_excessive_bools,
@@ -38,11 +42,14 @@ RAS in mm about the world's origin: right is -x, anterior +z, superior +y.")]
 )]
 pub(crate) struct Serve {
     /// Port of the OpenIGTLink server; 0 takes any free one.
-    #[arg(long, value_name = "PORT")]
-    openigtlink: u16,
+    #[arg(long, value_name = "PORT", required_unless_present = "dvrk")]
+    openigtlink: Option<u16>,
+    /// Port of rosbridge's protocol, over which the dVRK's topics (CRTK) show and move a da Vinci PSM; 0 takes any free one.
+    #[arg(long, value_name = "PORT", conflicts_with_all = ["openigtlink", "scan", "policy", "from", "to", "b_mode", "robot"])]
+    pub(super) dvrk: Option<u16>,
     /// Address to listen on; anything but localhost lets the network steer the probe.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    bind: IpAddr,
+    pub(super) bind: IpAddr,
     /// Scan back and forth along a path; the default.
     #[arg(long, conflicts_with = "policy")]
     scan: bool,
@@ -64,9 +71,9 @@ pub(crate) struct Serve {
     /// Seed of the first episode of a policy; also draws the organs, unless the policy's task does.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Rate of pose and force, and the maximum rate of pictures [Hz].
-    #[arg(long, value_name = "HZ", default_value_t = 40.0)]
-    rate: f64,
+    /// Rate of pose and force, and the maximum rate of pictures [Hz] [default: 40; with --dvrk 500]
+    #[arg(long, value_name = "HZ")]
+    pub(super) rate: Option<f64>,
     /// Camera of the pictures that are sent; none sends no pictures.
     #[arg(long, value_name = "CAMERA", default_value = "close")]
     camera: String,
@@ -89,15 +96,18 @@ pub(crate) struct Serve {
     max_depth: f64,
     /// Duration [s] [default: until Ctrl-C].
     #[arg(long, value_name = "S")]
-    duration: Option<f64>,
+    pub(super) duration: Option<f64>,
     #[command(flatten)]
-    scene: SceneArgs,
+    pub(super) scene: SceneArgs,
     #[command(flatten)]
     episode: EpisodeArgs,
     /// Print the result as JSON on standard output.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
+
+/// Rate of pose and force [Hz].
+const RATE: f64 = 40.0;
 
 /// How far around the torso a target may be [m], and how high above it.
 const MARGIN: f64 = 0.05;
@@ -109,6 +119,9 @@ const MAX_TURN: f64 = 0.8;
 
 impl Serve {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if let Some(port) = self.dvrk {
+            return self.run_dvrk(port);
+        }
         self.check()?;
         let scene = self.scene.build()?;
         let mut live: Box<dyn LiveSource + '_> = match &self.policy {
@@ -130,11 +143,14 @@ impl Serve {
             target_device: DEVICES.target.to_owned(),
             ..ServerConfig::default()
         };
-        let server = Server::listen(SocketAddr::new(self.bind, self.openigtlink), config)?;
+        let server = Server::listen(
+            SocketAddr::new(self.bind, self.openigtlink.unwrap_or_default()),
+            config,
+        )?;
         eprintln!(
             "OpenIGTLink on {}, {} frames/s; Ctrl-C ends",
             server.address(),
-            self.rate
+            self.rate()
         );
         let interrupt = Interrupt::listen()?;
         let mut steering = Steering::new(self.workspace(&scene), self.max_speed, MAX_TURN);
@@ -149,9 +165,13 @@ impl Serve {
         Ok(())
     }
 
+    fn rate(&self) -> f64 {
+        self.rate.unwrap_or(RATE)
+    }
+
     fn check(&self) -> anyhow::Result<()> {
         let rows = [
-            ("rate", self.rate, [1.0, 200.0], "Hz"),
+            ("rate", self.rate(), [1.0, 200.0], "Hz"),
             ("max-speed", self.max_speed, [0.001, 0.5], "m/s"),
             ("max-depth", self.max_depth, [0.0, 0.05], "m"),
             ("duration", self.duration.unwrap_or(1.0), [0.1, 1e6], "s"),
@@ -180,7 +200,7 @@ impl Serve {
             with_labels: self.b_mode_labels,
         };
         Ok(ServePlan {
-            rate: self.rate,
+            rate: self.rate(),
             duration: self.duration,
             camera: (self.camera != "none").then(|| self.camera.clone()),
             picture: RenderConfig::fast(width, height),

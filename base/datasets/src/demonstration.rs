@@ -26,6 +26,62 @@ pub struct DatasetInfo {
     /// Numbers that are recorded with the observation, such as a wrench.
     #[serde(default)]
     pub signals: Vec<SignalInfo>,
+    /// The arm with its probe; `None` for tasks without one.
+    #[serde(default)]
+    pub rig: Option<RigInfo>,
+    /// Lag of the pictures behind the other numbers of their row [s].
+    #[serde(default)]
+    pub image_latency: f64,
+    /// Share of pictures that were lost; a row holds the one before it instead.
+    #[serde(default)]
+    pub dropped_frames: f64,
+}
+
+/// What an episode shows. A data set holds the kinds in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EpisodeKind {
+    /// An expert from the start of an episode.
+    #[default]
+    Ordinary,
+    /// An expert after a disturbance, which the episode does not hold.
+    Recovery,
+    /// An attempt that failed, and is kept as such.
+    Failure,
+}
+
+impl EpisodeKind {
+    /// Every kind with its name in files.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("ordinary", Self::Ordinary),
+        ("recovery", Self::Recovery),
+        ("failure", Self::Failure),
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}
+
+/// An arm with a probe, and a camera next to it.
+///
+/// Poses are position [m] and quaternion, `[tx, ty, tz, qx, qy, qz, qw]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RigInfo {
+    /// Name of the robot.
+    pub robot: String,
+    /// Name of the probe with the shape of its array, such as `c5-2_convex`.
+    pub probe_type: String,
+    /// Centre frequency [MHz], number of elements, imaging depth [cm], width of a linear field of view [mm], radius [mm] and angle
+    /// [°] of a curved one; 0 where the array has none.
+    pub acquisition: [f64; 6],
+    /// Position of the robot's base in the world, whose axes it has [m].
+    pub base_position: [f64; 3],
+    /// Pose of the probe's face in the flange.
+    pub flange_from_probe: [f64; 7],
+    /// Pose of the first camera in the robot's base, with x right, y down and z into the picture; `None` if it moves.
+    pub base_from_camera: Option<[f64; 7]>,
 }
 
 /// Numbers that are recorded with the observation.
@@ -65,6 +121,10 @@ impl CameraInfo {
 pub struct Demonstration {
     /// Seed of the episode; 0 if the file has none.
     pub seed: u64,
+    /// What it shows.
+    pub kind: EpisodeKind,
+    /// The task in words; empty for [`DatasetInfo::description`].
+    pub instruction: String,
     /// Observations before each step and after the last one, shape `[n + 1, n_obs]`; `[n, n_obs]` if the file lacks the
     /// last one.
     pub observations: Vec<f32>,
@@ -90,6 +150,14 @@ impl Demonstration {
     /// Number of steps.
     pub fn len(&self) -> usize {
         self.rewards.len()
+    }
+
+    /// The task in words.
+    pub fn instruction<'a>(&'a self, info: &'a DatasetInfo) -> &'a str {
+        match self.instruction.as_str() {
+            "" => &info.description,
+            own => own,
+        }
     }
 
     /// Whether the episode has no steps.

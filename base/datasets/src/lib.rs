@@ -1,7 +1,7 @@
 //! Demonstrations: recorded episodes as files for imitation learning, and logs as [`mcap`]; pure Rust, without MuJoCo.
 //!
-//! [`Format::Robomimic`] is one HDF5 file; [`Format::LeRobot`] is a folder of Parquet files with PNG images.
-//! [`DatasetWriter`] writes both, and [`read`] reads both, including files from other programs with one vector of
+//! [`Format::Robomimic`] is one HDF5 file; [`Format::LeRobot`] is a folder of Parquet files with PNG images; [`Format::OpenH`] is a
+//! folder of Parquet files and videos. [`DatasetWriter`] writes all, and [`read`] reads the first two, including files from other programs with one vector of
 //! observations. Each format is behind a feature of its name; without the feature it is an error that names it. Files are untrusted: sizes are checked before memory is allocated, and no file can abort the program.
 
 mod demonstration;
@@ -20,7 +20,9 @@ mod robomimic;
 mod statistics;
 mod write;
 
-pub use demonstration::{CameraInfo, Dataset, DatasetInfo, Demonstration, SignalInfo};
+pub use demonstration::{
+    CameraInfo, Dataset, DatasetInfo, Demonstration, EpisodeKind, RigInfo, SignalInfo,
+};
 pub use error::DatasetError;
 pub use read::{ReadOptions, read};
 pub use write::{DatasetWriter, Format};

@@ -1,12 +1,12 @@
-//! Writes a data set in either format, one demonstration after the other.
+//! Writes a data set in one of the formats, one demonstration after the other.
 
 use std::path::Path;
 
 #[cfg(feature = "lerobot")]
-use crate::lerobot::LeRobotWriter;
+use crate::lerobot::{LeRobotWriter, OpenHWriter};
 #[cfg(feature = "robomimic")]
 use crate::robomimic::RobomimicWriter;
-use crate::{DatasetError, DatasetInfo, Demonstration};
+use crate::{DatasetError, DatasetInfo, Demonstration, EpisodeKind};
 
 /// A format of data sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,12 +15,22 @@ pub enum Format {
     Robomimic,
     /// LeRobot's folder, version 3.0.
     LeRobot,
+    /// Open-H's folder: LeRobot's version 2.1 with videos. It is written and not read.
+    OpenH,
 }
 
 impl Format {
     /// Every format with its name.
-    pub const ALL: [(&'static str, Self); 2] =
-        [("lerobot", Self::LeRobot), ("robomimic", Self::Robomimic)];
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("lerobot", Self::LeRobot),
+        ("robomimic", Self::Robomimic),
+        ("open-h", Self::OpenH),
+    ];
+
+    /// Whether a data set is a folder.
+    pub fn is_folder(self) -> bool {
+        self != Self::Robomimic
+    }
 }
 
 /// A data set during writing. Files appear only with [`DatasetWriter::finish`].
@@ -28,6 +38,8 @@ impl Format {
 pub struct DatasetWriter {
     info: DatasetInfo,
     n_written: usize,
+    /// Kind of the last demonstration.
+    kind: EpisodeKind,
     sink: Box<dyn Sink>,
 }
 
@@ -60,8 +72,18 @@ fn lerobot(path: &Path, _: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> 
     Err(DatasetError::no_lerobot(path))
 }
 
+#[cfg(feature = "lerobot")]
+fn open_h(path: &Path, info: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Ok(Box::new(OpenHWriter::create(path, info)?))
+}
+
+#[cfg(not(feature = "lerobot"))]
+fn open_h(path: &Path, _: &DatasetInfo) -> Result<Box<dyn Sink>, DatasetError> {
+    Err(DatasetError::no_lerobot(path))
+}
+
 impl DatasetWriter {
-    /// Creates a data set: a file for robomimic, a folder for LeRobot.
+    /// Creates a data set: a file for robomimic, a folder for LeRobot and Open-H.
     ///
     /// # Errors
     /// [`DatasetError::Write`]; [`DatasetError::Invalid`] for a folder that contains anything except a data
@@ -70,10 +92,12 @@ impl DatasetWriter {
         let sink = match format {
             Format::Robomimic => robomimic(path, &info)?,
             Format::LeRobot => lerobot(path, &info)?,
+            Format::OpenH => open_h(path, &info)?,
         };
         Ok(Self {
             info,
             n_written: 0,
+            kind: EpisodeKind::default(),
             sink,
         })
     }
@@ -81,14 +105,21 @@ impl DatasetWriter {
     /// Adds a demonstration.
     ///
     /// # Errors
-    /// [`DatasetError::Misfit`] for a demonstration of a different shape;
+    /// [`DatasetError::Misfit`] for a demonstration of a different shape, or of a kind before that of the last one;
     /// [`DatasetError::Write`].
     pub fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
-        check(&self.info, demonstration).map_err(|problem| DatasetError::Misfit {
+        let misfit = |problem| DatasetError::Misfit {
             index: self.n_written,
             problem,
-        })?;
+        };
+        check(&self.info, demonstration).map_err(misfit)?;
+        if demonstration.kind < self.kind {
+            let [kind, last] = [demonstration.kind, self.kind].map(EpisodeKind::name);
+            let problem = format!("is of the kind {kind}, which comes before {last}");
+            return Err(misfit(problem));
+        }
         self.sink.push(demonstration)?;
+        self.kind = demonstration.kind;
         self.n_written += 1;
         Ok(())
     }

@@ -4,10 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use insonate_datasets::{
-    CameraInfo, Dataset, DatasetError, DatasetInfo, DatasetWriter, Demonstration, Format,
-    ReadOptions, SignalInfo, read,
+    CameraInfo, Dataset, DatasetError, DatasetInfo, DatasetWriter, Demonstration, EpisodeKind,
+    Format, ReadOptions, SignalInfo, read,
 };
 use proptest::prelude::*;
+
+/// Formats that are read, too.
+const READ: [(&str, Format); 2] = [
+    ("lerobot", Format::LeRobot),
+    ("robomimic", Format::Robomimic),
+];
 
 const ALL: ReadOptions = ReadOptions { frames: true };
 
@@ -37,6 +43,9 @@ fn example(n_obs: usize, n_actions: usize, cameras: &[(&str, u32, u32)]) -> Data
                 entries: names(name, n),
             })
             .to_vec(),
+        rig: None,
+        image_latency: 0.04,
+        dropped_frames: 0.125,
     };
     let demonstrations = (0..3)
         .map(|episode| demonstration(&info, episode))
@@ -52,6 +61,8 @@ fn demonstration(info: &DatasetInfo, episode: usize) -> Demonstration {
     let floats = |count: usize| (0..count).map(|i| (i + episode) as f32 * 0.25 - 1.0);
     Demonstration {
         seed: 7 + episode as u64,
+        kind: EpisodeKind::ALL[episode].1,
+        instruction: ["", "Please slide.", ""][episode].to_owned(),
         observations: floats((n + 1) * info.observation_names.len()).collect(),
         actions: floats(n * info.action_names.len()).collect(),
         rewards: floats(n).collect(),
@@ -112,6 +123,57 @@ fn robomimic_reads_back_bit_by_bit() {
 }
 
 #[test]
+fn a_robomimic_file_grows_by_a_demonstration_at_a_time() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("demonstrations.hdf5");
+    let partial = folder.path().join(".demonstrations.hdf5.partial");
+    let example = example(2, 1, &CAMERAS[..1]);
+    let create = || DatasetWriter::create(&path, Format::Robomimic, example.info.clone());
+    let mut writer = create().expect("the test can go on");
+    let mut expected = Vec::new();
+    let mut sizes = Vec::new();
+    // More than the groups that HDF5's own library would keep in a header.
+    for index in 0..40 {
+        let mut demonstration = example.demonstrations[index % 3].clone();
+        demonstration.seed = index as u64;
+        demonstration.kind = EpisodeKind::Ordinary;
+        writer.push(&demonstration).expect("the test can go on");
+        expected.push(demonstration);
+        sizes.push(fs::metadata(&partial).expect("it grows").len());
+    }
+    assert!(sizes.is_sorted() && sizes[39] > 10 * sizes[0], "{sizes:?}");
+    let message = create().expect_err("it is being written").to_string();
+    assert!(
+        message.ends_with("is being written by another command"),
+        "{message}"
+    );
+    assert!(!path.exists());
+    writer.finish().expect("the test can go on");
+    assert!(!partial.exists());
+    assert_eq!(
+        read(&path, ALL).expect("the test can go on").demonstrations,
+        expected
+    );
+    // An interrupted one leaves the former file, and nothing else.
+    let mut writer = create().expect("the test can go on");
+    writer.push(&expected[0]).expect("the test can go on");
+    drop(writer);
+    assert_eq!(
+        fs::read_dir(folder.path())
+            .expect("the test can go on")
+            .count(),
+        1
+    );
+    assert_eq!(
+        read(&path, ALL)
+            .expect("the test can go on")
+            .demonstrations
+            .len(),
+        40
+    );
+}
+
+#[test]
 fn robomimic_describes_its_environment() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("demonstrations.hdf5");
@@ -152,7 +214,7 @@ fn lerobot_reads_back_all_that_it_stores() {
 #[test]
 fn pictures_are_read_only_on_request() {
     let folder = tempfile::tempdir().expect("the test can go on");
-    for (name, format) in Format::ALL {
+    for (name, format) in READ {
         let path = folder.path().join(name);
         write(&path, format, &example(4, 2, &CAMERAS)).expect("the test can go on");
         let dataset = read(&path, ReadOptions::default()).expect("the test can go on");
@@ -186,6 +248,12 @@ fn lerobot_has_the_metadata_of_its_loader() {
         serde_json::json!([6, 8, 3])
     );
     assert_eq!(info["features"]["action"]["shape"], serde_json::json!([1]));
+    // One episode of each kind; two have the same words.
+    let splits = serde_json::json!({ "train": "0:1", "recovery": "1:2", "failure": "2:3" });
+    assert_eq!(
+        (&info["splits"], &info["total_tasks"]),
+        (&splits, &2.into())
+    );
     let wrench = serde_json::json!({ "dtype": "float32", "shape": [6], "names": (0..6).map(|i| format!("wrench_{i} [m]")).collect::<Vec<_>>() });
     assert_eq!(info["features"]["observation.wrench"], wrench);
     let stats = json("meta/stats.json");
@@ -220,6 +288,32 @@ fn a_demonstration_of_another_shape_is_refused() {
         .expect("the test can go on");
     let message = writer.push(&short).unwrap_err().to_string();
     assert_eq!(message, "demonstration 1: has 5 actions, 6 expected");
+    let message = writer.push(&dataset.demonstrations[0]).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "demonstration 1: is of the kind ordinary, which comes before recovery"
+    );
+}
+
+#[test]
+fn robomimic_names_the_kinds_of_demonstrations() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("demonstrations.hdf5");
+    write(&path, Format::Robomimic, &example(1, 1, &[])).expect("the test can go on");
+    let file = hdf5_pure::File::open_streaming(&path).expect("the test can go on");
+    for (mask, name) in [
+        ("train", "demo_0"),
+        ("recovery", "demo_1"),
+        ("failure", "demo_2"),
+    ] {
+        let names = file
+            .dataset(&format!("mask/{mask}"))
+            .expect("it has a mask")
+            .read_string()
+            .expect("it is text");
+        assert_eq!(names, [name]);
+    }
+    assert!(file.dataset("mask/valid").is_err());
 }
 
 #[test]
@@ -326,7 +420,7 @@ fn numbers_that_are_not_finite_are_refused() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let mut dataset = example(4, 2, &[]);
     dataset.demonstrations[2].actions[3] = f32::NAN;
-    for (name, format) in Format::ALL {
+    for (name, format) in READ {
         let path = folder.path().join(name);
         write(&path, format, &dataset).expect("the test can go on");
         let message = read(&path, ALL).unwrap_err().to_string();
@@ -360,12 +454,12 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().expect("the test can go on");
         let dataset = example(4, 2, &CAMERAS[..1]);
-        for (name, format) in Format::ALL {
+        for (name, format) in READ {
             let path = folder.path().join(name);
             write(&path, format, &dataset).expect("the test can go on");
             let damaged = match format {
                 Format::Robomimic => path.clone(),
-                Format::LeRobot => path.join("data/chunk-000/file-000.parquet"),
+                Format::LeRobot | Format::OpenH => path.join("data/chunk-000/file-000.parquet"),
             };
             let good = fs::read(&damaged).expect("the test can go on");
             let length = if cut == usize::MAX { good.len() } else { cut };

@@ -51,12 +51,17 @@ impl PictureSettings {
         Ok(check_range("imaging-depth", depth, [0.005, 0.4], "m")?)
     }
 
+    /// Imaging depth with a transducer [m].
+    pub fn depth_with(&self, transducer: &Transducer) -> f64 {
+        self.depth.unwrap_or_else(|| Settings::of(transducer).depth)
+    }
+
     fn scanner(&self, transducer: &Transducer) -> Settings {
         let usual = Settings::of(transducer);
         Settings {
             n_lines: self.lines,
             n_samples: self.samples,
-            depth: self.depth.unwrap_or(usual.depth),
+            depth: self.depth_with(transducer),
             scatterers_per_cell: SCATTERERS_PER_CELL,
             speckle_seed: self.seed,
             noise_seed: self.seed,

@@ -19,8 +19,12 @@ use crate::watch::Watch;
 
 /// Records episodes in a data set. Returns the summary as JSON, and why the recording was stopped.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (task, output, *, expert, episodes, seed, format, successes_only, noise, cameras, camera_size, b_mode, fix, settings, overwrite, progress))]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::fn_params_excessive_bools,
+    reason = "keywords in Python"
+)]
+#[pyo3(signature = (task, output, *, expert, episodes, seed, format, successes_only, keep_failures, recovery, vary_instruction, image_latency, dropped_frames, noise, cameras, camera_size, b_mode, fix, settings, overwrite, progress))]
 pub(crate) fn demonstrate<'py>(
     py: Python<'py>,
     task: String,
@@ -30,6 +34,11 @@ pub(crate) fn demonstrate<'py>(
     seed: u64,
     format: &str,
     successes_only: bool,
+    keep_failures: bool,
+    recovery: usize,
+    vary_instruction: bool,
+    image_latency: f64,
+    dropped_frames: f64,
     noise: f64,
     cameras: Vec<String>,
     camera_size: (u32, u32),
@@ -48,6 +57,11 @@ pub(crate) fn demonstrate<'py>(
         seed,
         options: reset_options(fix),
         successes_only,
+        keep_failures,
+        n_recoveries: recovery,
+        vary_instruction,
+        image_latency,
+        dropped_frames,
         noise,
         cameras: cameras
             .map(|name| CameraInfo {
@@ -74,7 +88,7 @@ pub(crate) fn demonstrate<'py>(
         };
         let env = expert.factory.make()?;
         let spec = env.spec().clone();
-        if format == Format::LeRobot {
+        if format.is_folder() {
             let claim = Claim::resuming("demonstrate").overwriting(overwrite);
             // Not held: the data set takes it.
             drop(OutputFolder::create(&output, claim)?);
@@ -84,7 +98,7 @@ pub(crate) fn demonstrate<'py>(
         let mut writer = DatasetWriter::create(&output, format, info)?;
         let mut agent = expert.agent();
         let recorded = record(&expert, &mut agent, &plan, &mut writer, &mut |n_done| {
-            let share = n_done as f64 / plan.n_episodes as f64;
+            let share = n_done.min(plan.n_total()) as f64 / plan.n_total() as f64;
             watch.look(share, || format!("{n_done} episodes"))
         })?;
         if recorded.n_kept == 0 {

@@ -4,15 +4,19 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use serde_json::{Map, Value, json};
 
+use super::groups::splits;
 use super::table::{self, Column, Table};
 use super::{CHUNK_SIZE, FILE_SIZE_MB, VERSION, features};
-use crate::DatasetInfo;
 use crate::statistics::Statistics;
+use crate::{DatasetInfo, EpisodeKind};
 
 /// Location and content of an episode.
 #[derive(Debug)]
 pub(super) struct Episode {
     pub(super) length: usize,
+    pub(super) kind: EpisodeKind,
+    /// The task in words.
+    pub(super) instruction: String,
     /// Index of the data file.
     pub(super) file: usize,
     /// Its first row among all rows.
@@ -22,25 +26,26 @@ pub(super) struct Episode {
 }
 
 /// `info.json`.
-pub(super) fn info(info: &DatasetInfo, episodes: &[Episode]) -> Value {
+pub(super) fn info(info: &DatasetInfo, n_tasks: usize, episodes: &[Episode]) -> Value {
     let rate = 1.0 / info.control_timestep;
     // LeRobot expects an integer if the rate is a whole number.
     let fps = match rate.round() {
         whole if (rate - whole).abs() < 1e-6 * whole => json!(whole as u64),
         _ => json!(rate),
     };
+    let kinds: Vec<EpisodeKind> = episodes.iter().map(|episode| episode.kind).collect();
     let n_frames: usize = episodes.iter().map(|episode| episode.length).sum();
     json!({
         "codebase_version": VERSION,
         "robot_type": "insonate",
         "total_episodes": episodes.len(),
         "total_frames": n_frames,
-        "total_tasks": 1,
+        "total_tasks": n_tasks,
         "chunks_size": CHUNK_SIZE,
         "data_files_size_in_mb": FILE_SIZE_MB,
         "video_files_size_in_mb": 200,
         "fps": fps,
-        "splits": { "train": format!("0:{}", episodes.len()) },
+        "splits": splits(&kinds, false),
         "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
         "video_path": null,
         "features": features::lerobot(info),
@@ -56,14 +61,14 @@ pub(super) fn stats(stats: &[(String, Statistics)]) -> Value {
     Value::Object(all.collect::<Map<_, _>>())
 }
 
-/// `tasks.parquet`: one task. Its text is the index of a pandas table.
-pub(super) fn tasks(description: &str) -> Result<Vec<u8>, ParquetError> {
+/// `tasks.parquet`. The texts are the index of a pandas table.
+pub(super) fn tasks(texts: &[String]) -> Result<Vec<u8>, ParquetError> {
     let table: Table = vec![
-        ("task_index".to_owned(), Column::Int(vec![0])),
         (
-            "task".to_owned(),
-            Column::Text(vec![description.to_owned()]),
+            "task_index".to_owned(),
+            Column::Int((0..texts.len() as i64).collect()),
         ),
+        ("task".to_owned(), Column::Text(texts.to_vec())),
     ];
     let column = |name: &str, kind: &str, numpy: &str| json!({ "name": name, "field_name": name, "pandas_type": kind, "numpy_type": numpy, "metadata": null });
     let pandas = json!({
@@ -83,10 +88,11 @@ pub(super) fn tasks(description: &str) -> Result<Vec<u8>, ParquetError> {
 }
 
 /// `episodes/…/file-000.parquet`.
-pub(super) fn episodes(description: &str, episodes: &[Episode]) -> Result<Vec<u8>, ParquetError> {
+pub(super) fn episodes(episodes: &[Episode]) -> Result<Vec<u8>, ParquetError> {
     let ints = |of: &dyn Fn(&Episode) -> usize| {
         Column::Int(episodes.iter().map(|e| of(e) as i64).collect())
     };
+    let instructions = episodes.iter().map(|episode| episode.instruction.clone());
     let mut table: Table = vec![
         (
             "episode_index".to_owned(),
@@ -94,7 +100,7 @@ pub(super) fn episodes(description: &str, episodes: &[Episode]) -> Result<Vec<u8
         ),
         (
             "tasks".to_owned(),
-            Column::TextList(vec![description.to_owned(); episodes.len()], 1),
+            Column::TextList(instructions.collect(), 1),
         ),
         ("length".to_owned(), ints(&|e| e.length)),
         (

@@ -3,9 +3,9 @@
 //! ```text
 //! meta/info.json                              features with types and shapes, counts, rate
 //! meta/stats.json                             least, greatest, mean, standard deviation of each feature
-//! meta/tasks.parquet                          the task in words
+//! meta/tasks.parquet                          the task in words, in each wording
 //! meta/episodes/chunk-000/file-000.parquet    where each episode lies
-//! meta/insonate.json                          ours: DatasetInfo, seeds
+//! meta/insonate.json                          ours: DatasetInfo, seeds, kinds
 //! data/chunk-000/file-000.parquet             one row for each step, one row group for each episode; pictures as PNG
 //! ```
 //!
@@ -13,17 +13,20 @@
 
 mod column;
 mod features;
+mod groups;
 mod meta;
+mod open_h;
 mod reader;
 mod table;
 mod writer;
 
+pub(crate) use open_h::OpenHWriter;
 pub(crate) use reader::read;
 pub(crate) use writer::LeRobotWriter;
 
 use serde::{Deserialize, Serialize};
 
-use crate::DatasetInfo;
+use crate::{DatasetInfo, EpisodeKind};
 
 const INFO: &str = "meta/info.json";
 const STATS: &str = "meta/stats.json";
@@ -53,6 +56,12 @@ struct ExtraInfo {
     info: DatasetInfo,
     /// Seed of each episode.
     seeds: Vec<u64>,
+    /// Kind of each episode.
+    #[serde(default)]
+    kinds: Vec<EpisodeKind>,
+    /// The task of each episode in words.
+    #[serde(default)]
+    instructions: Vec<String>,
 }
 
 /// The data file of an index.

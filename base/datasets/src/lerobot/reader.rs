@@ -15,7 +15,10 @@ use super::{
     ACTION, DONE, ExtraInfo, INFO, OURS, REWARD, STATE, SUCCESS, TRUNCATED, VERSION, data_file,
 };
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
-use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions, picture};
+use crate::{
+    CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, EpisodeKind, ReadOptions,
+    picture,
+};
 
 /// Maximum size of a data file [bytes].
 const MAX_FILE: u64 = 2 << 30;
@@ -48,6 +51,8 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
         budget: Budget::default(),
         info: described(&meta, &found, ours.info)?,
         seeds: ours.seeds,
+        kinds: ours.kinds,
+        instructions: ours.instructions,
         demonstrations: Vec::new(),
     };
     let n_files = (0..MAX_DEMONSTRATIONS)
@@ -154,6 +159,8 @@ struct Reader {
     budget: Budget,
     info: DatasetInfo,
     seeds: Vec<u64>,
+    kinds: Vec<EpisodeKind>,
+    instructions: Vec<String>,
     demonstrations: Vec<Demonstration>,
 }
 
@@ -180,8 +187,12 @@ impl Reader {
     /// The demonstration of a row's episode.
     fn demonstration(&mut self, episode: usize) -> Option<&mut Demonstration> {
         if episode == self.demonstrations.len() && episode < MAX_DEMONSTRATIONS {
+            let instruction = self.instructions.get(episode).cloned();
+            let own = instruction.filter(|text| *text != self.info.description);
             self.demonstrations.push(Demonstration {
                 seed: self.seeds.get(episode).copied().unwrap_or(0),
+                kind: self.kinds.get(episode).copied().unwrap_or_default(),
+                instruction: own.unwrap_or_default(),
                 ..Demonstration::default()
             });
         }

@@ -9,6 +9,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
 
 use super::features::{hugging_face, picture_key, signal_key};
+use super::groups::Texts;
 use super::meta::{self, Episode};
 use super::table::{self, Column, Table, floats};
 use super::{
@@ -23,6 +24,7 @@ use crate::{DatasetError, DatasetInfo, Demonstration, picture};
 pub(crate) struct LeRobotWriter {
     info: DatasetInfo,
     seeds: Vec<u64>,
+    tasks: Texts,
     episodes: Vec<Episode>,
     /// Statistics of each feature over all episodes.
     stats: Vec<(String, Statistics)>,
@@ -73,6 +75,7 @@ impl LeRobotWriter {
         Ok(Self {
             info: info.clone(),
             seeds: Vec::new(),
+            tasks: Texts::default(),
             episodes: Vec::new(),
             stats,
             data: None,
@@ -86,7 +89,9 @@ impl LeRobotWriter {
 
 impl Sink for LeRobotWriter {
     fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
-        let table = self.table(demonstration)?;
+        let instruction = demonstration.instruction(&self.info).to_owned();
+        let task = self.tasks.index(&instruction);
+        let table = self.table(demonstration, task)?;
         let path = self.path(&data_file(self.n_files));
         let mut data = match self.data.take() {
             Some(data) => data,
@@ -96,6 +101,8 @@ impl Sink for LeRobotWriter {
         let stats = self.add_statistics(demonstration);
         self.episodes.push(Episode {
             length: demonstration.len(),
+            kind: demonstration.kind,
+            instruction,
             file: self.n_files,
             from: self.n_frames,
             stats,
@@ -112,20 +119,25 @@ impl Sink for LeRobotWriter {
 
     fn finish(mut self: Box<Self>) -> Result<(), DatasetError> {
         self.end_file()?;
-        let description = &self.info.description;
         let parquet = |file: &str, made: Result<Vec<u8>, ParquetError>| {
             made.map_err(|error| failed(&self.path(file), error))
         };
-        let tasks = meta::tasks(description);
+        let tasks = meta::tasks(self.tasks.as_slice());
         write(self.path(TASKS), &parquet(TASKS, tasks)?)?;
-        let episodes = meta::episodes(description, &self.episodes);
+        let episodes = meta::episodes(&self.episodes);
         write(self.path(EPISODES), &parquet(EPISODES, episodes)?)?;
         let ours = ExtraInfo {
             info: self.info.clone(),
             seeds: self.seeds.clone(),
+            kinds: self.episodes.iter().map(|episode| episode.kind).collect(),
+            instructions: self
+                .episodes
+                .iter()
+                .map(|episode| episode.instruction.clone())
+                .collect(),
         };
         let ours = serde_json::to_value(ours).map_err(|error| failed(&self.path(OURS), error))?;
-        let info = meta::info(&self.info, &self.episodes);
+        let info = meta::info(&self.info, self.tasks.as_slice().len(), &self.episodes);
         for (file, content) in [
             (OURS, ours),
             (STATS, meta::stats(&self.stats)),
@@ -161,8 +173,8 @@ impl LeRobotWriter {
         Ok(())
     }
 
-    /// Rows of an episode.
-    fn table(&self, demonstration: &Demonstration) -> Result<Table, DatasetError> {
+    /// Rows of an episode, with the index of its task.
+    fn table(&self, demonstration: &Demonstration, task: usize) -> Result<Table, DatasetError> {
         let n = demonstration.len();
         let [n_obs, n_actions] =
             [&self.info.observation_names, &self.info.action_names].map(Vec::len);
@@ -198,7 +210,7 @@ impl LeRobotWriter {
             ("frame_index", ints(0)),
             ("episode_index", Column::Int(vec![episode; n])),
             ("index", ints(self.n_frames)),
-            ("task_index", Column::Int(vec![0; n])),
+            ("task_index", Column::Int(vec![task as i64; n])),
         ];
         table.extend(rest.map(|(name, column)| (name.to_owned(), column)));
         Ok(table)
@@ -243,12 +255,12 @@ impl LeRobotWriter {
 }
 
 /// Refuses folders that contain anything except an earlier data set.
-fn check_folder(folder: &Path) -> Result<(), DatasetError> {
+pub(super) fn check_folder(folder: &Path) -> Result<(), DatasetError> {
     let entries = fs::read_dir(folder).map_err(DatasetError::read(folder))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.file_name())).collect();
     let names = names.map_err(DatasetError::read(folder))?;
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
-    let is_ours = |name: &str| ["data", "meta"].contains(&name);
+    let is_ours = |name: &str| ["data", "meta", "videos"].contains(&name);
     let is_known = |name: &str| name.starts_with('.') || is_ours(name);
     let problem = if let Some(name) = names.iter().find(|name| !is_known(name)) {
         format!("holds {name}, which is no data set: choose a new folder")

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use insonate_datasets::{Dataset, ReadOptions};
+use insonate_datasets::{Dataset, EpisodeKind, ReadOptions};
 use insonate_envs::{EnvError, EnvFactory, EnvSpec};
 use insonate_rl::PolicyIdentity;
 use insonate_rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
@@ -31,12 +31,17 @@ pub struct ImitationData {
 }
 
 impl ImitationData {
-    /// Reads a data set and checks that it fits the task. The environments have the settings of the recording, with `overrides`.
+    /// Reads a data set, without episodes that are kept as failures, and checks that it fits the task. The environments have the settings of the recording, with `overrides`.
     ///
     /// # Errors
     /// [`insonate_datasets::DatasetError`]; [`EnvError::Config`] if the task, the observations or the actions differ.
     pub fn read(path: &Path, task: &str, overrides: &Table) -> Result<Self, LearningError> {
-        let dataset = insonate_datasets::read(path, ReadOptions::default())?;
+        let mut dataset = insonate_datasets::read(path, ReadOptions::default())?;
+        let demonstrations = &mut dataset.demonstrations;
+        demonstrations.retain(|episode| episode.kind != EpisodeKind::Failure);
+        if dataset.demonstrations.is_empty() {
+            return Err(misfit("has no episode but failures".to_owned()).into());
+        }
         let info = &dataset.info;
         if !info.task.is_empty() && info.task != task {
             return Err(misfit(format!("is of {}, not of {task}", info.task)).into());

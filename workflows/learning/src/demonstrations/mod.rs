@@ -4,14 +4,18 @@
 //! expert (script, policy, person) ─► record ─► datasets (robomimic, LeRobot) ─► imitate ─► policy ─► evaluate, train --from-policy
 //! ```
 
+mod disturbance;
 mod imitate;
 mod imitation_files;
+mod picture_defects;
 mod record;
 mod recorded_json;
+mod rig;
 mod scene_cameras;
 mod signals;
 pub mod teleoperation;
 mod ultrasound_frames;
+mod wordings;
 
 pub use imitate::{ImitationData, imitate};
 pub use imitation_files::{imitation_json, losses_csv};

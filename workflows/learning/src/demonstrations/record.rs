@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use insonate_datasets::{CameraInfo, DatasetInfo, DatasetWriter, Demonstration};
+use insonate_datasets::{CameraInfo, DatasetInfo, DatasetWriter, Demonstration, EpisodeKind};
 use insonate_envs::ultrasound::PictureSettings;
 use insonate_envs::{
     Autoreset, Env, EnvError, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv, tasks,
@@ -13,17 +13,20 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
+use super::disturbance::Disturbance;
+use super::rig::rig;
 use super::scene_cameras::SceneCameras;
 use super::signals::SceneSignals;
 use super::ultrasound_frames::{self, UltrasoundFrames};
+use super::{picture_defects, wordings};
 use crate::LearningError;
 use crate::evaluation::NamedPolicy;
 
-/// Maximum number of episodes run per recorded episode if failures are discarded.
+/// Maximum number of episodes run per recorded episode if failures are not among them.
 const MAX_TRIES: u64 = 20;
 
 /// Settings of a recording.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecordPlan {
     /// Number of episodes in the data set.
     pub n_episodes: usize,
@@ -33,6 +36,17 @@ pub struct RecordPlan {
     pub options: ResetOptions,
     /// Discards failed episodes.
     pub successes_only: bool,
+    /// Records failed episodes after the others; they are not among `n_episodes` and `n_recoveries`. They are run again for that, so the
+    /// expert must act by the state and the seed alone.
+    pub keep_failures: bool,
+    /// Number of episodes after the ordinary ones that begin with a disturbance, and then succeed.
+    pub n_recoveries: usize,
+    /// Draws the wording of each episode's instruction.
+    pub vary_instruction: bool,
+    /// Lag of the pictures behind the other numbers [s], rounded to steps.
+    pub image_latency: f64,
+    /// Share of pictures that are lost; the one before is in their place.
+    pub dropped_frames: f64,
     /// Standard deviation of the noise on the executed action, as a share of half the action's range. The data set holds the
     /// action of the expert without noise (Laskey 2017, arXiv:1703.09327), so that imitators learn to recover.
     pub noise: f64,
@@ -43,14 +57,18 @@ pub struct RecordPlan {
 }
 
 /// Result of a recording.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recorded {
-    /// All episodes that ended and were not discarded by the expert.
+    /// All ordinary episodes that ended and were not discarded by the expert.
     pub episodes: Vec<EpisodeStatistics>,
-    /// Seeds of the episodes in the data set that failed their verdict, with the reasons.
+    /// Seeds of the episodes in the data set that failed their verdict, with the reasons; without those of the kind failure.
     pub failed: Vec<(u64, Vec<String>)>,
     /// Number of episodes in the data set.
     pub n_kept: usize,
+    /// Number of recoveries in the data set.
+    pub n_recoveries: usize,
+    /// Number of episodes in the data set that are kept as failures.
+    pub n_failures: usize,
     /// Number of steps in the data set.
     pub n_steps: usize,
     /// Number of episodes that the expert discarded.
@@ -83,6 +101,9 @@ pub fn dataset_info(expert: &NamedPolicy, env: &dyn Env, plan: &RecordPlan) -> D
         action_names: spec.action_space.names.clone(),
         cameras: plan.cameras.iter().cloned().chain(ultrasound).collect(),
         signals: SceneSignals::of(env).infos().to_vec(),
+        rig: rig(env, plan),
+        image_latency: plan.latency_steps(spec) as f64 * spec.control_timestep,
+        dropped_frames: plan.dropped_frames,
     }
 }
 
@@ -160,63 +181,134 @@ pub fn record(
         n_threads: 1,
     };
     let env = VecEnv::new(expert.factory.make_many(1)?, config)?;
-    let mut recording = Recording {
+    let spec = env.spec().clone();
+    let recording = Recording {
         signals: SceneSignals::of(env.env(0)),
+        info: dataset_info(expert, env.env(0), plan),
+        spec,
         env,
         demonstrator,
         ultrasound: UltrasoundFrames::new(plan.ultrasound.as_ref()),
         cameras: SceneCameras::new(&plan.cameras),
         plan,
     };
-    let mut recorded = Recorded {
-        episodes: Vec::new(),
-        failed: Vec::new(),
-        n_kept: 0,
-        n_steps: 0,
-        n_discarded: 0,
-        interrupted: false,
+    let mut collection = Collection {
+        recording,
+        writer,
+        observer,
+        recorded: Recorded::default(),
+        seed: plan.seed,
+        failures: Vec::new(),
     };
-    while recorded.n_kept < plan.n_episodes {
-        let n_tried = recorded.episodes.len() as u64;
-        if n_tried >= MAX_TRIES * plan.n_episodes as u64 {
-            return Err(LearningError::TooFewSuccesses {
-                n_kept: recorded.n_kept,
-                n_tried,
-            });
-        }
-        let seed = plan.seed + n_tried + recorded.n_discarded;
-        let n_kept = recorded.n_kept;
-        let (demonstration, statistics) =
-            match recording.episode(seed, n_kept, &mut || observer(n_kept))? {
+    collection.collect(EpisodeKind::Ordinary, plan.n_episodes)?;
+    collection.collect(EpisodeKind::Recovery, plan.n_recoveries)?;
+    collection.repeat_failures()?;
+    Ok(collection.recorded)
+}
+
+/// A data set during recording.
+struct Collection<'a> {
+    recording: Recording<'a>,
+    writer: &'a mut DatasetWriter,
+    observer: &'a mut dyn FnMut(usize) -> ControlFlow<()>,
+    recorded: Recorded,
+    /// Seed of the next episode.
+    seed: u64,
+    /// Seeds and beginnings of the episodes to record as failures.
+    failures: Vec<(u64, EpisodeKind)>,
+}
+
+impl Collection<'_> {
+    /// Records a number of episodes of a kind.
+    fn collect(&mut self, kind: EpisodeKind, n_wanted: usize) -> Result<(), LearningError> {
+        let plan = self.recording.plan;
+        let (mut n_kept, mut n_tried) = (0, 0);
+        while n_kept < n_wanted && !self.recorded.interrupted {
+            if n_tried >= MAX_TRIES * n_wanted as u64 {
+                return Err(LearningError::TooFewSuccesses { n_kept, n_tried });
+            }
+            let seed = self.seed;
+            self.seed += 1;
+            let (demonstration, statistics) = match self.run(seed, kind)? {
                 Outcome::Over(demonstration, statistics) => (demonstration, statistics),
                 Outcome::Discarded => {
-                    recorded.n_discarded += 1;
+                    self.recorded.n_discarded += 1;
+                    continue;
+                }
+                Outcome::EndedEarly => {
+                    n_tried += 1;
                     continue;
                 }
                 Outcome::Quit => {
-                    recorded.interrupted = true;
+                    self.recorded.interrupted = true;
                     break;
                 }
             };
-        let (seed, verdict) = (statistics.seed, statistics.verdict.clone());
-        recorded.episodes.push(statistics);
-        if plan.successes_only && demonstration.is_success == Some(false) {
-            continue;
+            n_tried += 1;
+            let verdict = statistics.verdict.clone();
+            let verdict = verdict.filter(|verdict| !verdict.is_passed());
+            let has_failed = demonstration.is_success == Some(false);
+            if kind == EpisodeKind::Ordinary {
+                self.recorded.episodes.push(statistics);
+            }
+            if plan.keep_failures && (has_failed || verdict.is_some()) {
+                self.failures.push((seed, kind));
+                continue;
+            }
+            let is_recovery = kind == EpisodeKind::Recovery;
+            if has_failed && (plan.successes_only || is_recovery) {
+                continue;
+            }
+            self.push(&demonstration)?;
+            self.recorded.n_recoveries += usize::from(is_recovery);
+            if let Some(verdict) = verdict {
+                self.recorded.failed.push((seed, verdict.reasons));
+            }
+            n_kept += 1;
         }
-        writer.push(&demonstration)?;
-        if let Some(verdict) = verdict.filter(|verdict| !verdict.is_passed()) {
-            recorded.failed.push((seed, verdict.reasons));
-        }
-        recorded.n_kept += 1;
-        recorded.n_steps += demonstration.len();
+        Ok(())
     }
-    Ok(recorded)
+
+    /// Runs the failed episodes again, which gives the same ones, and records them after the others. An interruption leaves them out.
+    fn repeat_failures(&mut self) -> Result<(), LearningError> {
+        for (seed, kind) in std::mem::take(&mut self.failures) {
+            if self.recorded.interrupted {
+                break;
+            }
+            match self.run(seed, kind)? {
+                Outcome::Over(mut demonstration, _) => {
+                    demonstration.kind = EpisodeKind::Failure;
+                    self.push(&demonstration)?;
+                    self.recorded.n_failures += 1;
+                }
+                Outcome::Quit => self.recorded.interrupted = true,
+                Outcome::Discarded | Outcome::EndedEarly => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, seed: u64, kind: EpisodeKind) -> Result<Outcome, LearningError> {
+        let n_kept = self.recorded.n_kept;
+        let observer = &mut self.observer;
+        self.recording
+            .episode(seed, kind, n_kept, &mut || observer(n_kept))
+    }
+
+    fn push(&mut self, demonstration: &Demonstration) -> Result<(), LearningError> {
+        self.writer.push(demonstration)?;
+        self.recorded.n_kept += 1;
+        self.recorded.n_steps += demonstration.len();
+        Ok(())
+    }
 }
 
 /// Outcome of an episode.
 enum Outcome {
     Over(Box<Demonstration>, EpisodeStatistics),
     Discarded,
+    /// Over before the disturbance was.
+    EndedEarly,
     Quit,
 }
 
@@ -237,18 +329,20 @@ struct Recording<'a> {
     cameras: SceneCameras<'a>,
     ultrasound: UltrasoundFrames<'a>,
     signals: SceneSignals,
+    info: DatasetInfo,
+    spec: EnvSpec,
     plan: &'a RecordPlan,
 }
 
 impl Recording<'_> {
-    /// Runs one episode.
+    /// Runs one episode. A recovery begins with a disturbance.
     fn episode(
         &mut self,
         seed: u64,
+        kind: EpisodeKind,
         n_kept: usize,
         observer: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Outcome, LearningError> {
-        let spec = self.env.spec().clone();
         let mut rng = action_rng(seed);
         self.env.reset_env(0, seed, &self.plan.options)?;
         self.cameras.begin(self.env.env(0))?;
@@ -258,13 +352,20 @@ impl Recording<'_> {
         if let Some(outcome) = Outcome::of(begun) {
             return Ok(outcome);
         }
+        if kind == EpisodeKind::Recovery
+            && let Some(outcome) = self.lead_away(seed, &mut rng, observer)?
+        {
+            return Ok(outcome);
+        }
         let mut demonstration = Demonstration {
             seed,
+            kind,
+            instruction: self.instruction(seed),
             frames: vec![Vec::new(); self.plan.n_cameras()],
             signals: vec![Vec::new(); self.signals.infos().len()],
             ..Demonstration::default()
         };
-        let mut action = vec![0.0; spec.action_space.len()];
+        let mut action = vec![0.0; self.spec.action_space.len()];
         loop {
             // (state) => observation, pictures
             self.see(&mut demonstration)?;
@@ -277,18 +378,19 @@ impl Recording<'_> {
                 return Ok(outcome);
             }
             demonstration.actions.extend_from_slice(&action);
-            self.disturb(&spec, &mut rng, &mut action);
+            self.disturb(&mut rng, &mut action);
             // (action) => reward, next state
             let batch = self.env.step(&action)?;
             demonstration.rewards.push(batch.rewards[0] as f32);
             demonstration.is_terminated = batch.terminated[0];
             if let Some(ended) = batch.ended.first().cloned() {
                 self.see(&mut demonstration)?;
-                let success = spec.metrics.iter().position(|name| *name == "success");
+                let success = self.spec.metrics.iter().position(|name| *name == "success");
                 demonstration.is_success = success.map(|index| ended.metrics[index] > 0.5);
                 let choice = self
                     .demonstrator
                     .judge(self.env.env(0), demonstration.is_success)?;
+                self.spoil(&mut demonstration);
                 let demonstration = Box::new(demonstration);
                 return Ok(Outcome::of(choice).unwrap_or(Outcome::Over(demonstration, ended)));
             }
@@ -296,6 +398,53 @@ impl Recording<'_> {
                 return Ok(Outcome::Quit);
             }
         }
+    }
+
+    /// Lets the expert act for a while and then holds a random action. Returns how the episode ended, if it did.
+    fn lead_away(
+        &mut self,
+        seed: u64,
+        rng: &mut ChaCha8Rng,
+        observer: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Outcome>, LearningError> {
+        let disturbance = Disturbance::draw(&self.spec, seed);
+        let mut action = vec![0.0; self.spec.action_space.len()];
+        for step in 0..disturbance.n_before + disturbance.n_held {
+            // The expert also sees the steps in which it has no effect, as it may have a state.
+            let choice = self.demonstrator.act(&mut self.env, rng, &mut action)?;
+            if let Some(outcome) = Outcome::of(choice) {
+                return Ok(Some(outcome));
+            }
+            if step >= disturbance.n_before {
+                action.copy_from_slice(&disturbance.action);
+            }
+            if !self.env.step(&action)?.ended.is_empty() {
+                return Ok(Some(Outcome::EndedEarly));
+            }
+            if observer().is_break() {
+                return Ok(Some(Outcome::Quit));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The task in words; empty for the data set's own description.
+    fn instruction(&self, seed: u64) -> String {
+        if !self.plan.vary_instruction {
+            return String::new();
+        }
+        wordings::wording(&self.info.task, &self.info.description, seed)
+    }
+
+    /// Gives the pictures their defects.
+    fn spoil(&self, demonstration: &mut Demonstration) {
+        let (frames, cameras) = (&mut demonstration.frames, &self.info.cameras);
+        let share = self.plan.dropped_frames;
+        if share > 0.0 {
+            picture_defects::drop_frames(frames, cameras, share, demonstration.seed);
+        }
+        let n_steps = self.plan.latency_steps(&self.spec);
+        picture_defects::delay(frames, cameras, n_steps);
     }
 
     fn see(&mut self, demonstration: &mut Demonstration) -> Result<(), LearningError> {
@@ -311,11 +460,11 @@ impl Recording<'_> {
     }
 
     /// Adds the plan's noise to an action.
-    fn disturb(&self, spec: &EnvSpec, rng: &mut ChaCha8Rng, action: &mut [f32]) {
+    fn disturb(&self, rng: &mut ChaCha8Rng, action: &mut [f32]) {
         if self.plan.noise == 0.0 {
             return;
         }
-        let space = &spec.action_space;
+        let space = &self.spec.action_space;
         for ((action, low), high) in action.iter_mut().zip(&space.low).zip(&space.high) {
             let half_range = 0.5 * (high - low);
             let scale = if half_range.is_finite() {
@@ -347,12 +496,25 @@ impl RecordPlan {
         self.cameras.len() + usize::from(self.ultrasound.is_some())
     }
 
+    /// Number of episodes, without failures that are recorded after them.
+    pub fn n_total(&self) -> usize {
+        self.n_episodes + self.n_recoveries
+    }
+
+    /// Steps by which the pictures lag.
+    fn latency_steps(&self, spec: &EnvSpec) -> usize {
+        (self.image_latency / spec.control_timestep).round() as usize
+    }
+
     /// Checks every field.
     ///
     /// # Errors
     /// [`EnvError::OutOfRange`].
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("episodes", self.n_episodes as f64, [1.0, 100_000.0], "")?;
+        check_range("recovery", self.n_recoveries as f64, [0.0, 100_000.0], "")?;
+        check_range("image-latency", self.image_latency, [0.0, 2.0], "s")?;
+        check_range("dropped-frames", self.dropped_frames, [0.0, 0.9], "")?;
         if let Some(ultrasound) = &self.ultrasound {
             ultrasound.check()?;
         }

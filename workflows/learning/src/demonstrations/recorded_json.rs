@@ -40,6 +40,8 @@ pub fn recorded_json(
         "format": Format::ALL.iter().find(|(_, known)| *known == format).map(|(name, _)| name),
         "output": output,
         "episodes": recorded.n_kept,
+        "recoveries": recorded.n_recoveries,
+        "failures": recorded.n_failures,
         "steps": recorded.n_steps,
         "tried": n,
         "discarded": recorded.n_discarded,

@@ -1,0 +1,92 @@
+//! Videos by the program `ffmpeg`: H.264 in MP4, one file for each camera and episode.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::{CameraInfo, DatasetError};
+
+/// The program.
+const PROGRAM: &str = "ffmpeg";
+
+/// Distance between frames that can be decoded by themselves, so that single frames are read fast.
+const KEY_FRAMES: &str = "2";
+
+/// Checks that videos of a camera can be written.
+pub(super) fn check(folder: &Path, cameras: &[CameraInfo]) -> Result<(), DatasetError> {
+    for camera in cameras {
+        // Colours are stored for blocks of 2 × 2 pixels.
+        if camera.width % 2 != 0 || camera.height % 2 != 0 {
+            let (name, width, height) = (&camera.name, camera.width, camera.height);
+            let problem = format!(
+                "cannot have a video of {name} with {width}x{height} pixels: both must be even"
+            );
+            return Err(DatasetError::invalid(folder, problem));
+        }
+    }
+    if cameras.is_empty() {
+        return Ok(());
+    }
+    let found = Command::new(PROGRAM)
+        .arg("-version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match found {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(DatasetError::invalid(
+            folder,
+            "needs the program ffmpeg for its videos: install it (apt install ffmpeg), or write --format lerobot, whose pictures are PNG",
+        )),
+    }
+}
+
+/// Writes a video of frames, shape `[n, height, width, 3]`.
+pub(super) fn write(
+    path: &Path,
+    camera: &CameraInfo,
+    frames: &[u8],
+    rate: f64,
+) -> Result<(), DatasetError> {
+    let size = format!("{}x{}", camera.width, camera.height);
+    let rate = rate.to_string();
+    let input = [
+        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-",
+    ];
+    let output = [
+        "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", KEY_FRAMES, "-crf", "18",
+    ];
+    let started = Command::new(PROGRAM)
+        .args(["-v", "error", "-y"])
+        .args(input)
+        .args(output)
+        .args(["-movflags", "+faststart"])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut encoder = started.map_err(|error| failed(path, &error.to_string()))?;
+    let sent = match encoder.stdin.take() {
+        Some(mut pipe) => pipe.write_all(frames),
+        None => Ok(()),
+    };
+    let ended = encoder.wait_with_output();
+    let ended = ended.map_err(|error| failed(path, &error.to_string()))?;
+    // An encoder that fails closes the pipe and says why.
+    let sent = sent.or_else(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(failed(path, &error.to_string())),
+    });
+    sent?;
+    if !ended.status.success() || !path.is_file() {
+        let said = String::from_utf8_lossy(&ended.stderr);
+        return Err(failed(path, said.trim()));
+    }
+    Ok(())
+}
+
+fn failed(path: &Path, problem: &str) -> DatasetError {
+    DatasetError::invalid(path, format!("cannot be written by {PROGRAM}: {problem}"))
+}
