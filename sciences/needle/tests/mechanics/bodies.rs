@@ -168,7 +168,8 @@ impl<T: Tissue> Insertion<T> {
             spacing,
             ..Settings::default()
         };
-        let needle = Needle::new(config, layers, settings, pose(&config, 0.0, -1e-3)).unwrap();
+        let needle = Needle::new(config, layers, settings, pose(&config, 0.0, -1e-3))
+            .expect("the settings are valid");
         Self { needle, body }
     }
 
@@ -179,7 +180,7 @@ impl<T: Tissue> Insertion<T> {
 
     /// Moves the tip of the straight needle to a depth [m].
     pub(crate) fn to(&mut self, tip: f64) -> Report {
-        self.try_to(0.0, tip).unwrap()
+        self.try_to(0.0, tip).expect("the insertion is possible")
     }
 }
 
