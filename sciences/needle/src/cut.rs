@@ -141,6 +141,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             point,
             layer,
             force: front.force,
+            axial_force: front.axial_force,
             along: front.along,
             is_open: !has_surface,
             limit: front.limit.max(least),

@@ -26,6 +26,8 @@ pub(crate) struct Front<P> {
     pub(crate) layer: usize,
     /// Force of the tip on the tissue, in world [N].
     pub(crate) force: Vector3<f64>,
+    /// Axial force of the tip in the last solution [N]. Unlike `force`, it lasts in a body that does not keep forces.
+    pub(crate) axial_force: f64,
     /// Place along the needle at which it is held sideways, from the hub [m].
     pub(crate) along: f64,
     /// Whether the surface of the layer is broken here.

@@ -102,6 +102,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             self.front = Some(Front {
                 layer,
                 force: Vector3::zeros(),
+                axial_force: 0.0,
                 along: self.config.length,
                 is_open: false,
                 limit: self.surface_limit(layer),
@@ -169,10 +170,8 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
 
     /// Whether lateral rows hold the tip at the front: on an unbroken surface, and in a cut with an angle.
     fn front_is_held(&self) -> bool {
-        let axis = self.axis();
         let follows = matches!(self.config.tip, Tip::CutAngle { .. });
-        let is_held =
-            |front: &Front<P>| (!front.is_open || follows) && front.force.dot(&axis) > 0.0;
+        let is_held = |front: &Front<P>| (!front.is_open || follows) && front.axial_force > 0.0;
         self.front.as_ref().is_some_and(is_held)
     }
 
@@ -187,7 +186,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
         };
         if let Tip::TipLoad { force } = self.config.tip {
             let cutting = self.layers[front.layer].cutting_force(self.config.outer_diameter);
-            let axial = front.force.dot(&axis).max(0.0);
+            let axial = front.axial_force.max(0.0);
             let share = if front.is_open && cutting > 0.0 {
                 (axial / cutting).min(1.0)
             } else {
@@ -244,6 +243,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
                 self.path[i].force += change;
             } else if let Some(front) = &mut self.front {
                 front.force += change;
+                front.axial_force = forces[i];
             }
         }
     }

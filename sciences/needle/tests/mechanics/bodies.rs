@@ -71,6 +71,39 @@ impl Tissue for Foundation {
     }
 }
 
+/// A foundation on which forces act during one step only, as in a solver with inertia. Its tissue is rigid, so all answers are the same.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Momentary(pub(crate) Foundation);
+
+impl Tissue for Momentary {
+    type Point = Vector3<f64>;
+    const KEEPS_FORCES: bool = false;
+
+    fn embed(&self, at: Vector3<f64>) -> Option<Vector3<f64>> {
+        self.0.embed(at)
+    }
+
+    fn position(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.0.position(point)
+    }
+
+    fn layer(&self, point: &Vector3<f64>) -> usize {
+        self.0.layer(point)
+    }
+
+    fn response(&self, moved: &Vector3<f64>, pushed: &Vector3<f64>) -> Matrix3<f64> {
+        self.0.response(moved, pushed)
+    }
+
+    fn near_field(&self, point: &Vector3<f64>, radius: f64) -> Compliance {
+        self.0.near_field(point, radius)
+    }
+
+    fn push(&mut self, point: &Vector3<f64>, force: Vector3<f64>) {
+        self.0.push(point, force);
+    }
+}
+
 /// An infinite, incompressible solid. A needle may enter its half with z > 0. Forces are spread over a radius ε as in Kelvin's
 /// solution for smooth loads (de Goes and James 2017, doi:10.1145/3072959.3073595, Eq. 6), with ν = ½:
 /// $u = \frac{1}{8 \pi G} (\frac{1}{r_ε} + \frac{ε^2}{r_ε^3} + \frac{r r^T}{r_ε^3}) F$.

@@ -3,7 +3,7 @@
 use insonate_needle::Layer;
 use nalgebra::Vector3;
 
-use crate::bodies::{Foundation, Insertion, assert_near, needle_18g, pose};
+use crate::bodies::{Foundation, Insertion, Momentary, assert_near, needle_18g, pose};
 
 /// Skin, fat, muscle and liver, with their beginnings [m]. The numbers are round ones.
 fn layers() -> (Vec<Layer>, Vec<f64>) {
@@ -87,4 +87,35 @@ fn a_needle_that_enters_elsewhere_cuts_a_channel_of_its_own() {
     assert_near(report.cut_length, 0.03 + 0.02, 0.01);
     let first: &Vector3<f64> = insertion.needle.path().next().unwrap();
     assert!((first.x - 3e-3).abs() < 1e-9);
+}
+
+#[test]
+fn forces_that_last_and_forces_of_one_step_give_the_same_answers() {
+    let (layers, depths) = layers();
+    let body = Foundation {
+        layers: depths,
+        ..Foundation::new(5e4, 4800.0)
+    };
+    let momentary = Momentary(body.clone());
+    let mut lasting = Insertion::new(needle_18g(0.15), layers.clone(), 1e-3, body);
+    let mut momentary = Insertion::new(needle_18g(0.15), layers, 1e-3, momentary);
+    for (x, tip) in [
+        (0.0, 0.01),
+        (1e-3, 0.04),
+        (2e-3, 0.04),
+        (0.0, 0.02),
+        (0.0, 0.05),
+    ] {
+        let expected = lasting.try_to(x, tip).unwrap();
+        let report = momentary.try_to(x, tip).unwrap();
+        assert!(
+            (report.force_on_base - expected.force_on_base).norm() < 1e-6,
+            "{report:?} {expected:?}"
+        );
+        assert!(
+            (report.tip - expected.tip).norm() < 1e-8,
+            "{report:?} {expected:?}"
+        );
+        assert_eq!(report.n_punctures, expected.n_punctures);
+    }
 }
