@@ -18,10 +18,15 @@ pub enum Tip {
     /// A tip that cuts straight ahead: conical or trocar.
     #[default]
     Symmetric,
-    /// A bevel, described by the lateral force on it while it cuts with its whole cutting force [N], towards +x of the base.
+    /// A bevel, described by the lateral force on it while it cuts with its whole cutting force, towards +x of the base.
+    ///
+    /// The force grows with the square of the depth until the facet is in the tissue, as that of a triangular pressure. Without a facet
+    /// the needle would turn about the skin before the tissue holds it, and the path would depend on the distance between its points.
     TipLoad {
         /// Force [N].
         force: f64,
+        /// Length of the facet along the needle [m].
+        facet: f64,
     },
     /// A bevel that cuts at an angle to the needle's tangent [rad], towards +x of the base, and follows its cut.
     CutAngle {
@@ -106,11 +111,14 @@ impl NeedleConfig {
             let field = "needle.inner_diameter";
             return Err(SettingError::new(field, self.inner_diameter, allowed).into());
         }
-        let row = match self.tip {
+        let rows = match self.tip {
             Tip::Symmetric => return Ok(()),
-            Tip::TipLoad { force } => ("tip.force", force, [-10.0, 10.0], "N"),
-            Tip::CutAngle { angle } => ("tip.angle", angle, [-0.5, 0.5], "rad"),
+            Tip::TipLoad { force, facet } => vec![
+                ("tip.force", force, [-10.0, 10.0], "N"),
+                ("tip.facet", facet, [1e-4, 0.05], "m"),
+            ],
+            Tip::CutAngle { angle } => vec![("tip.angle", angle, [-0.5, 0.5], "rad")],
         };
-        Ok(check_ranges("needle.", [row])?)
+        Ok(check_ranges("needle.", rows)?)
     }
 }

@@ -184,11 +184,16 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             }
             return;
         };
-        if let Tip::TipLoad { force } = self.config.tip {
+        if let Tip::TipLoad { force, facet } = self.config.tip {
             let cutting = self.layers[front.layer].cutting_force(self.config.outer_diameter);
             let axial = front.axial_force.max(0.0);
+            let skin = self
+                .path
+                .first()
+                .map_or(self.config.length, |first| first.along);
+            let depth = ((self.config.length - skin) / facet).clamp(0.0, 1.0);
             let share = if front.is_open && cutting > 0.0 {
-                (axial / cutting).min(1.0)
+                (axial / cutting).min(1.0) * depth * depth
             } else {
                 0.0
             };

@@ -5,6 +5,9 @@ use nalgebra::Vector2;
 
 use crate::bodies::{Foundation, Insertion, assert_near, needle_18g};
 
+/// Length of the facet of a bevel [m].
+const FACET: f64 = 3e-3;
+
 /// λ [1/m].
 fn wave_number(config: &NeedleConfig, foundation: f64) -> f64 {
     (foundation / (4.0 * config.bending_stiffness())).powf(0.25)
@@ -58,7 +61,14 @@ fn bevel(tip: Tip, foundation: f64, spacing: f64) -> Insertion<Foundation> {
 fn a_loaded_tip_cuts_an_arc() {
     // κ = F / (EI λ)
     for (force, foundation) in [(0.05, 1e6), (0.1, 2e6)] {
-        let mut insertion = bevel(Tip::TipLoad { force }, foundation, 1e-3);
+        let mut insertion = bevel(
+            Tip::TipLoad {
+                force,
+                facet: FACET,
+            },
+            foundation,
+            1e-3,
+        );
         insertion.to(0.12);
         let config = insertion.needle.config();
         let wave = wave_number(config, foundation);
@@ -83,7 +93,14 @@ fn a_cut_angle_makes_an_arc() {
 #[test]
 fn the_end_does_not_depend_on_the_size_of_steps() {
     let tips = [0.5e-3, 1e-3, 2e-3].map(|step: f64| {
-        let mut insertion = bevel(Tip::TipLoad { force: 0.05 }, 1e5, 1e-3);
+        let mut insertion = bevel(
+            Tip::TipLoad {
+                force: 0.05,
+                facet: FACET,
+            },
+            1e5,
+            1e-3,
+        );
         let n = (0.1 / step).round() as i32;
         (1..=n)
             .map(|i| insertion.to(f64::from(i) * step))
@@ -99,7 +116,14 @@ fn the_end_does_not_depend_on_the_size_of_steps() {
 
 #[test]
 fn a_turned_bevel_cuts_to_the_other_side() {
-    let mut insertion = bevel(Tip::TipLoad { force: 0.1 }, 2e5, 1e-3);
+    let mut insertion = bevel(
+        Tip::TipLoad {
+            force: 0.1,
+            facet: FACET,
+        },
+        2e5,
+        1e-3,
+    );
     let config = *insertion.needle.config();
     let turn = nalgebra::UnitQuaternion::from_axis_angle(
         &nalgebra::Vector3::z_axis(),
@@ -119,6 +143,28 @@ fn a_turned_bevel_cuts_to_the_other_side() {
         .needle
         .advance(&mut insertion.body, at(0.1))
         .unwrap();
-    let mut other = bevel(Tip::TipLoad { force: 0.1 }, 2e5, 1e-3);
+    let mut other = bevel(
+        Tip::TipLoad {
+            force: 0.1,
+            facet: FACET,
+        },
+        2e5,
+        1e-3,
+    );
     assert_near(report.tip.x, -other.to(0.1).tip.x, 1e-6);
+}
+
+#[test]
+fn the_path_does_not_depend_on_the_distance_of_its_points() {
+    let load = Tip::TipLoad {
+        force: 0.05,
+        facet: FACET,
+    };
+    for tip in [load, Tip::CutAngle { angle: 2e-3 }] {
+        let tips = [2e-3, 1e-3, 0.5e-3].map(|spacing| bevel(tip, 1e5, spacing).to(0.08).tip.x);
+        assert!(tips[2] > 2e-4, "{tips:?}");
+        for other in &tips[..2] {
+            assert!((other / tips[2] - 1.0).abs() < 0.03, "{tip:?} {tips:?}");
+        }
+    }
 }

@@ -113,7 +113,10 @@ fn the_hub_stays_outside() {
 fn a_clone_continues_with_the_same_bits() {
     let layers = vec![Layer::soft("liver", 164.0, 10.0)];
     let config = NeedleConfig {
-        tip: Tip::TipLoad { force: 0.05 },
+        tip: Tip::TipLoad {
+            force: 0.05,
+            facet: 3e-3,
+        },
         ..needle_18g(0.15)
     };
     let mut insertion = Insertion::new(config, layers, 2e-3, Solid::new(1e4, 3e-3));
