@@ -9,7 +9,7 @@
 //! * [`dvrk`]: kinematics, identified dynamics and identification of the da Vinci PSM.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: reinforcement learning tasks; [`rl`]: PPO and SAC; [`training`] and [`evaluation`] of policies, with files and figures;
-//!   [`study`]: from recorded presses to a policy; [`demonstrations`]: recordings of experts and imitation learning.
+//!   [`study`]: from recorded presses to a policy; [`mod@benchmark`]: tasks × algorithms × seeds; [`demonstrations`]: recordings of experts and imitation learning.
 //! * [`cli`]: the command line.
 //! * [`bridges`]: live view of a scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
@@ -50,7 +50,7 @@ pub use insonate_files as files;
 #[cfg(feature = "gpu")]
 pub use insonate_gpu as gpu;
 pub use insonate_learning as learning;
-pub use insonate_learning::{demonstrations, evaluation, study, training};
+pub use insonate_learning::{benchmark, demonstrations, evaluation, study, training};
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;
 pub use insonate_openigtlink as openigtlink;

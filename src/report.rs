@@ -1,6 +1,6 @@
 //! Reports, plots, pictures and logs of all commands.
 //!
-//! Reports of calibrations, identifications and studies are in their own crate; plots of an experiment or a policy belong to the crate
+//! Reports of calibrations, identifications, studies and benchmarks are in their own crate; plots of an experiment or a policy belong to the crate
 //! that runs it.
 
 pub use insonate_drawing::{
@@ -14,6 +14,6 @@ pub use insonate_learning::evaluation::{film_with_strip, rollout_plot};
 pub use insonate_learning::mcap::{record_log, rollout_log};
 pub use insonate_learning::training::learning_curve;
 pub use insonate_report::{
-    CalibrationReport, DemoPage, IdentificationReport, PatientReport, ReportError, study_files,
-    study_text,
+    CalibrationReport, DemoPage, IdentificationReport, PatientReport, ReportError, benchmark_files,
+    benchmark_text, study_files, study_text,
 };

@@ -2,6 +2,7 @@
 
 mod b_mode_args;
 mod bench;
+mod benchmark;
 mod calibrate;
 mod completions;
 mod continuum;
@@ -80,6 +81,7 @@ pub(crate) use interrupt::Interrupted;
   insonate study press.csv --output output/study
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate evaluate output/sweep scripted --episodes 100
+  insonate benchmark --suite quick --output output/benchmark
 
 A folder holds the files of one run: a command replaces what it wrote there before, and refuses what another one wrote, unless told to
 --overwrite it. Files of your own stay. run.toml in it says how it was made, and insonate rerun DIR makes it again.
@@ -118,6 +120,8 @@ enum Command {
     Train(Box<train::Train>),
     /// Run episodes under a policy and report its figures with 95 % intervals.
     Evaluate(evaluate::Evaluate),
+    /// Train and evaluate policies of many tasks with several seeds, and compare them with scripts.
+    Benchmark(Box<benchmark::Benchmark>),
     /// Record episodes of an expert as a data set (LeRobot, robomimic).
     Demonstrate(Box<demonstrate::Demonstrate>),
     /// Show a running scan or policy to 3D Slicer, and let it steer the probe.
@@ -176,6 +180,7 @@ impl Cli {
             Command::Study(command) => command.run(),
             Command::Train(command) => command.run(),
             Command::Evaluate(command) => command.run(),
+            Command::Benchmark(command) => command.run(),
             Command::Demonstrate(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Imitate(command) => command.run(),

@@ -88,7 +88,7 @@ pub enum LearningError {
     Exists {
         /// A file of the other one.
         path: PathBuf,
-        /// Kind of run: `training` or `study`.
+        /// Kind of run: `training`, `study` or `benchmark`.
         what: &'static str,
     },
     /// A setting differs from that of the study that is resumed.
@@ -101,6 +101,19 @@ pub enum LearningError {
         /// Line of this study.
         ours: String,
     },
+    /// The folder holds a benchmark of another suite.
+    #[error("{} says {theirs}, but this suite {ours}", path.display())]
+    OtherBenchmark {
+        /// The earlier suite.
+        path: PathBuf,
+        /// Its line.
+        theirs: String,
+        /// Line of this suite.
+        ours: String,
+    },
+    /// Settings cannot be written as TOML.
+    #[error("cannot write the suite as TOML")]
+    Toml(#[source] toml::ser::Error),
     /// A study is resumed with other logs.
     #[error("{} names other logs", path.display())]
     OtherLogs {
@@ -118,7 +131,7 @@ pub enum LearningError {
     /// A file or folder cannot be read or removed.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What failed: `read` or `remove`.
+        /// What failed: `read`, `remove` or `make`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,

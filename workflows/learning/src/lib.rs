@@ -1,4 +1,4 @@
-//! Learning with insonate: policies are trained, evaluated, shown how to act, and compared in a study.
+//! Learning with insonate: policies are trained, evaluated, shown how to act, and compared in a study or benchmark.
 //!
 //! ```text
 //! demonstrations ─► training ─► evaluation ─► study
@@ -8,8 +8,10 @@
 //! * [`evaluation`]: policies by name, episodes with statistics, rollouts with plots and films.
 //! * [`demonstrations`]: recordings of experts, and imitation learning.
 //! * [`study`]: from recorded presses of one patient to a policy, with the error of each step.
+//! * [`benchmark`]: tasks × algorithms × seeds, compared with scripts.
 //! * [`mcap`]: experiments and rollouts as logs for viewers.
 
+pub mod benchmark;
 pub mod demonstrations;
 mod error;
 pub mod evaluation;

@@ -1,4 +1,4 @@
-//! Reports of a calibration, of an identification, of a study and of a patient: tables, JSON, plots as SVG and PNG, and one self-contained HTML page;
+//! Reports of a calibration, of an identification, of a study, of a benchmark and of a patient: tables, JSON, plots as SVG and PNG, and one self-contained HTML page;
 //! a calibration's also writes `softness.toml`.
 //!
 //! ```text
@@ -7,6 +7,7 @@
 //!                    └─ files()  softness.toml, report.html, result.json, plots
 //! ```
 
+mod benchmark;
 mod curve;
 mod demo;
 mod error;
@@ -19,6 +20,7 @@ mod map;
 mod page;
 mod patient;
 mod residuals;
+mod row_plot;
 mod sites;
 mod study;
 mod study_plot;
@@ -33,6 +35,7 @@ use insonate_calibration::{Calibration, Parameter, PooledParameter, SiteCalibrat
 use insonate_drawing::{DrawingError, Picture};
 use insonate_experiments::{RepeatedPress, SceneFit, scene_entry};
 
+pub use benchmark::{benchmark_files, benchmark_text};
 pub use demo::DemoPage;
 pub use error::ReportError;
 pub use identification::IdentificationReport;
