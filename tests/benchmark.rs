@@ -41,7 +41,10 @@ fn parts_make_the_whole_and_rows_are_what_evaluate_says() {
     let command = suite(scratch.path());
     let [whole, first, second] = ["whole", "first", "second"].map(|name| scratch.path().join(name));
     let result = json(&format!("{command} --output {}", whole.display()));
-    assert_eq!((&result["n_pieces"], &result["n_finished"]), (&5.into(), &5.into()));
+    assert_eq!(
+        (&result["n_pieces"], &result["n_finished"]),
+        (&5.into(), &5.into())
+    );
 
     let part = |shard: &str, folder: &Path| {
         json(&format!(
@@ -52,11 +55,16 @@ fn parts_make_the_whole_and_rows_are_what_evaluate_says() {
     assert_eq!(part("1/2", &first)["n_finished"], 3);
     assert_eq!(part("2/2", &second)["n_finished"], 2);
     let (ours, theirs) = (first.display(), second.display());
-    let joined = json(&format!("{command} --resume --output {ours} --from {theirs}"));
+    let joined = json(&format!(
+        "{command} --resume --output {ours} --from {theirs}"
+    ));
     assert_eq!(timeless(result.clone()), timeless(joined));
 
     let rows = result["rows"].as_array().unwrap();
-    let names: Vec<&str> = rows.iter().map(|row| row["policy"].as_str().unwrap()).collect();
+    let names: Vec<&str> = rows
+        .iter()
+        .map(|row| row["policy"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["scripted", "random", "zero", "ppo"]);
     let evaluated = |policy: &str| {
         let task = "--task reacher --episodes 4 --seed 2000000";
@@ -83,7 +91,10 @@ fn parts_make_the_whole_and_rows_are_what_evaluate_says() {
 
     let problem = refused(&format!("{command} --output {ours}"), 1);
     assert!(problem.contains("--resume"), "{problem}");
-    let problem = refused(&format!("{command} --resume --episodes 5 --output {ours}"), 1);
+    let problem = refused(
+        &format!("{command} --resume --episodes 5 --output {ours}"),
+        1,
+    );
     assert!(problem.contains("episodes = 5"), "{problem}");
 }
 
@@ -103,7 +114,10 @@ fn wrong_options_are_named() {
             "is for probe-sweep, which the suite lacks",
         ),
     ] {
-        let problem = refused(&format!("{command} {more} --output {}", folder.display()), status);
+        let problem = refused(
+            &format!("{command} {more} --output {}", folder.display()),
+            status,
+        );
         assert!(problem.contains(named), "{more}: {problem}");
         assert!(!folder.exists(), "{more}");
     }

@@ -98,10 +98,7 @@ fn aggregate_line(aggregate: &Aggregate) -> String {
 fn page(result: &BenchmarkResult, success: &Picture) -> String {
     let mut body = format!(
         "<h1>Benchmark</h1>\n<p class=\"quiet\">{} Everything is simulated. {}. insonate {}. Intervals are 95 %.</p>\n",
-        escape(&format!(
-            "{}.",
-            result.suite.summary.trim_end_matches('.')
-        )),
+        escape(&format!("{}.", result.suite.summary.trim_end_matches('.'))),
         escape(&progress(result)),
         escape(result.insonate_version)
     );

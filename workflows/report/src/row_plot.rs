@@ -10,7 +10,12 @@ pub(super) struct Row {
 }
 
 /// Draws one line per name, from top to bottom, over a band.
-pub(super) fn rows<B: DrawingBackend>(area: &Area<B>, label: &str, rows: &[Row], band: [f64; 2]) -> DrawResult
+pub(super) fn rows<B: DrawingBackend>(
+    area: &Area<B>,
+    label: &str,
+    rows: &[Row],
+    band: [f64; 2],
+) -> DrawResult
 where
     B::ErrorType: 'static,
 {

@@ -1,8 +1,6 @@
 //! Plots of a study: errors of the torsos relative to the log, and force errors of the policies.
 
-use insonate_drawing::{
-    Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, titled,
-};
+use insonate_drawing::{Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, titled};
 use insonate_learning::study::StudyResult;
 use plotters::prelude::*;
 

@@ -87,7 +87,11 @@ impl BenchmarkPlan {
             }
             for problem in problems {
                 let learners = problem.learners.iter().map(|own| own.name.as_str());
-                let mut names = problem.references.iter().map(String::as_str).chain(learners);
+                let mut names = problem
+                    .references
+                    .iter()
+                    .map(String::as_str)
+                    .chain(learners);
                 if names.any(|name| name == added.name) {
                     let problem = format!(
                         "{} is a policy of {} already: choose another name",

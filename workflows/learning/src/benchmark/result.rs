@@ -272,7 +272,11 @@ impl Group<'_> {
 
     fn times(&self) -> Times {
         let over = |of: &dyn Fn(&PieceResult) -> Option<f64>| {
-            let known: Vec<f64> = self.results.iter().filter_map(|result| of(result)).collect();
+            let known: Vec<f64> = self
+                .results
+                .iter()
+                .filter_map(|result| of(result))
+                .collect();
             (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
         };
         Times {

@@ -43,10 +43,7 @@ mod tests {
         // Of 1 to 7 and 100, the middle four are 3, 4, 5, 6.
         assert_eq!(interquartile_mean(&scores), 4.5);
         // Of five values one is left out at either end.
-        assert_eq!(
-            interquartile_mean(&[vec![0.0, 1.0, 2.0, 3.0, 10.0]]),
-            2.0
-        );
+        assert_eq!(interquartile_mean(&[vec![0.0, 1.0, 2.0, 3.0, 10.0]]), 2.0);
         assert_eq!(interquartile_mean(&[vec![0.25]]), 0.25);
         assert!(interquartile_mean(&[]).is_nan());
     }

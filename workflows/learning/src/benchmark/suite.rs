@@ -267,9 +267,15 @@ mod tests {
         let problem = "[[problem]]\ntask = \"reacher\"\n";
         let suite = "summary = \"s\"\nseeds = [1]\nepisodes = 10\n";
         for (text, expected) in [
-            (format!("{suite}[[problem]]\ntask = \"recher\"\n"), "did you mean \"reacher\""),
+            (
+                format!("{suite}[[problem]]\ntask = \"recher\"\n"),
+                "did you mean \"reacher\"",
+            ),
             (format!("{suite}{problem}{problem}"), "names reacher twice"),
-            (format!("{suite}{problem}name = \"../x\"\n"), "lower-case letters"),
+            (
+                format!("{suite}{problem}name = \"../x\"\n"),
+                "lower-case letters",
+            ),
             (
                 format!("{}{problem}", suite.replace("[1]", "[1, 1]")),
                 "seeds: names 1 twice",
@@ -282,7 +288,10 @@ mod tests {
                 format!("{suite}{problem}[[problem.learner]]\nalgorithm = \"pp\"\nsteps = 1\n"),
                 "did you mean \"ppo\"",
             ),
-            (format!("{suite}{problem}color = 1\n"), "unknown field `color`"),
+            (
+                format!("{suite}{problem}color = 1\n"),
+                "unknown field `color`",
+            ),
         ] {
             let error = Suite::parse(&text, Path::new("my.toml")).unwrap_err();
             let message = error.to_string();
