@@ -15,11 +15,15 @@ const POSE: Transform = Transform {
 /// Long enough for any machine; the wait ends as soon as the event occurs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn server() -> Server {
+/// Timeout of tests in which it passes.
+const BRIEF: Duration = Duration::from_millis(200);
+
+/// A server that drops clients which take longer over a message.
+fn server(timeout: Duration) -> Server {
     let config = ServerConfig {
         max_clients: 2,
-        message_timeout: Duration::from_millis(200),
-        write_timeout: Duration::from_millis(200),
+        message_timeout: timeout,
+        write_timeout: timeout,
         ..ServerConfig::default()
     };
     Server::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), config).expect("the test can go on")
@@ -48,7 +52,7 @@ fn pose() -> Vec<u8> {
 
 #[test]
 fn clients_get_what_is_sent_and_give_targets() {
-    let server = server();
+    let server = server(PATIENCE);
     let mut clients = [connect(&server, 1), connect(&server, 2)];
     server.send(pose());
     for client in &mut clients {
@@ -74,7 +78,7 @@ fn clients_get_what_is_sent_and_give_targets() {
 
 #[test]
 fn more_clients_than_allowed_are_turned_away() {
-    let server = server();
+    let server = server(PATIENCE);
     let _clients = [connect(&server, 1), connect(&server, 2)];
     let mut third = TcpStream::connect(server.address()).expect("the test can go on");
     third
@@ -86,7 +90,7 @@ fn more_clients_than_allowed_are_turned_away() {
 
 #[test]
 fn hostile_clients_are_dropped_and_others_stay() {
-    let server = server();
+    let server = server(BRIEF);
     let mut friend = connect(&server, 1);
     let mut huge = pose();
     huge[42] = 0x7f;
@@ -106,7 +110,7 @@ fn hostile_clients_are_dropped_and_others_stay() {
 
 #[test]
 fn a_client_that_does_not_read_loses_frames_and_then_its_connection() {
-    let server = server();
+    let server = server(BRIEF);
     let _sleeper = connect(&server, 1);
     let start = Instant::now();
     while server.traffic().n_dropped == 0 {
@@ -121,7 +125,7 @@ fn a_client_that_does_not_read_loses_frames_and_then_its_connection() {
 
 #[test]
 fn a_port_that_is_taken_is_named() {
-    let server = server();
+    let server = server(PATIENCE);
     let again = Server::listen(server.address(), ServerConfig::default());
     let message = again.unwrap_err().to_string();
     assert!(
