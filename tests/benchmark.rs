@@ -25,13 +25,14 @@ evaluation = { episodes = 2 }
 
 fn suite(folder: &Path) -> String {
     let path = folder.join("suite.toml");
-    fs::write(&path, SUITE).unwrap();
+    fs::write(&path, SUITE).expect("it is writable");
     format!("benchmark --suite {}", path.display())
 }
 
 /// A result without its times.
 fn timeless(mut result: Value) -> Value {
-    result.as_object_mut().unwrap().remove("times").unwrap();
+    let parts = result.as_object_mut().expect("a map");
+    parts.remove("times").expect("times are stated");
     result
 }
 

@@ -223,12 +223,14 @@ fn check_name(name: &str) -> Result<(), EnvError> {
 
 fn distinct<T: PartialEq + std::fmt::Display>(
     field: &str,
-    all: impl Iterator<Item = T> + Clone,
+    all: impl Iterator<Item = T>,
 ) -> Result<(), EnvError> {
-    for (index, one) in all.clone().enumerate() {
-        if all.clone().take(index).any(|earlier| earlier == one) {
+    let mut earlier = Vec::new();
+    for one in all {
+        if earlier.contains(&one) {
             return Err(invalid(field, format!("names {one} twice")));
         }
+        earlier.push(one);
     }
     Ok(())
 }
