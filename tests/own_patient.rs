@@ -3,6 +3,7 @@
 mod command;
 
 use std::path::Path;
+use std::process::Command;
 
 use command::{insonate, json, refused, stderr};
 use insonate::anatomy::Tissues;
@@ -53,6 +54,7 @@ fn a_segmentation_becomes_a_patient_in_scenes_and_images() {
     let made = json(&line(folder, "patient make @ct --output @patient"));
     the_report_tells_what_the_masks_hold(folder, &demo, &made);
     showing_it_gives_the_same(folder, &made);
+    showing_a_segmentation_says_how_to_make_a_patient(folder);
     its_image_has_the_organs_of_the_adult(folder);
     its_torso_is_stiffer_above_ribs(folder);
     wrong_folders_and_options_are_refused(folder);
@@ -121,8 +123,25 @@ fn showing_it_gives_the_same(folder: &Path, made: &Value) {
     ] {
         assert_eq!(shown[key], made[key], "{key}");
     }
-    let message = refused(&line(folder, "patient show @ct"), 2);
-    assert!(message.contains("patient.toml"), "{message}");
+    let message = refused(&line(folder, "patient show @none"), 2);
+    assert!(message.contains("none/patient.toml"), "{message}");
+}
+
+/// The error for a segmentation names a command that makes the patient.
+fn showing_a_segmentation_says_how_to_make_a_patient(folder: &Path) {
+    for arguments in ["patient show @ct", "image --patient @ct --output @view"] {
+        let message = refused(&line(folder, arguments), 2);
+        let printed = message.split('`').nth(1).expect("it names a command");
+        let scratch = tempfile::tempdir_in(folder).expect("a scratch folder");
+        let made = Command::new(env!("CARGO_BIN_EXE_insonate"))
+            .args(printed.split_whitespace().skip(1))
+            .current_dir(scratch.path())
+            .output()
+            .expect("the binary starts");
+        assert!(made.status.success(), "{printed}: {}", stderr(&made));
+        let patient = scratch.path().join("output/patient/patient.toml");
+        assert!(patient.is_file(), "{printed}");
+    }
 }
 
 /// The folder's labels are those of the adult, so the liver begins at the same depth, up to a voxel and layers that voxels do not resolve.

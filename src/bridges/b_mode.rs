@@ -1,8 +1,8 @@
 //! Computes and sends ultrasound pictures on a separate thread, each with the pose that the probe had.
 
+use super::devices::DEVICES;
 use super::newest::NewestSlot;
 use super::ras;
-use super::serve::DEVICES;
 use crate::envs::EnvError;
 use crate::envs::ultrasound::{PictureScanner, PictureSettings, TorsoView};
 use crate::openigtlink::{CoordinateSystem, Image, Message, Server, Text, encode};

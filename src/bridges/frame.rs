@@ -1,7 +1,7 @@
 //! Messages with the pose and force of the probe.
 
+use super::devices::DEVICES;
 use super::ras;
-use super::serve::DEVICES;
 use crate::openigtlink::{Message, Text, encode};
 use crate::sim::Physics;
 use crate::sim::readings::{ForceTorque, ProbeFrame};

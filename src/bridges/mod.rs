@@ -10,6 +10,7 @@
 //! `roslibpy` and the dVRK's tools command the identified PSM: [`serve_psm()`].
 
 mod b_mode;
+mod devices;
 mod frame;
 mod live;
 mod newest;
@@ -20,7 +21,8 @@ mod serve_psm;
 mod steering;
 
 pub use b_mode::BModePlan;
+pub use devices::DEVICES;
 pub use live::{LivePolicy, LiveSource};
-pub use serve::{DEVICES, ServePlan, SessionStatistics, serve};
+pub use serve::{ServePlan, SessionStatistics, serve};
 pub use serve_psm::{PsmSession, ServePsmPlan, psm_topics, serve_psm};
 pub use steering::{Steering, Workspace};

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use super::devices::DEVICES;
 use super::newest::NewestSlot;
-use super::serve::DEVICES;
 use crate::openigtlink::{CoordinateSystem, Image, Message, Server, encode};
 use crate::sim::render::{RenderConfig, Renderer};
 use crate::sim::render_state::RenderState;

@@ -37,6 +37,7 @@ mod run_record;
 mod scan;
 mod scene;
 mod scene_args;
+mod scene_words;
 mod serve;
 mod serve_dvrk;
 mod settings_args;
@@ -199,7 +200,7 @@ impl Cli {
     }
 }
 
-/// Prints to standard output; a closed pipe is no error.
+/// Prints to standard output; a closed pipe is not an error.
 fn print(text: &str) -> anyhow::Result<()> {
     use std::io::Write as _;
     match writeln!(std::io::stdout().lock(), "{text}") {

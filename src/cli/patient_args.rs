@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use insonate::experiments::OwnPatient;
 use insonate::models::ModelError;
 use insonate::models::patients::{Physique, Sex};
@@ -32,20 +33,33 @@ pub(crate) enum Person {
     Own(Box<OwnPatient>),
 }
 
+/// The options of the adult's physique.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct PhysiqueArgs {
+    /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
+    #[arg(long, value_parser = sex)]
+    patient_sex: Option<Sex>,
+    /// Height of the patient [m], 1.4 to 2.1.
+    #[arg(long, value_name = "M")]
+    patient_height: Option<f64>,
+    /// Mass of the patient [kg], at a body mass index of 16 to 40 kg/m² [default: same build as the reference].
+    #[arg(long, value_name = "KG")]
+    patient_mass: Option<f64>,
+}
+
 /// Who lies there, as far as options say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PatientChoice<'a> {
     pub(crate) patient: Option<&'a Patient>,
     pub(crate) seed: Option<u64>,
-    pub(crate) sex: Option<Sex>,
-    pub(crate) height: Option<f64>,
-    pub(crate) mass: Option<f64>,
+    pub(crate) physique: PhysiqueArgs,
 }
 
 impl<'a> PatientChoice<'a> {
     /// Who lies there.
     pub(crate) fn person(self, shape: Shape) -> anyhow::Result<Person> {
         if let Some(folder) = self.folder()? {
+            check_folder(folder)?;
             let own = OwnPatient::read(folder).map_err(Usage::new)?;
             return Ok(Person::Own(Box::new(own)));
         }
@@ -63,17 +77,18 @@ impl<'a> PatientChoice<'a> {
             )));
         }
         if self.patient.is_none() && shape != Shape::Adult {
-            return match self.given() {
+            return match self.given().first() {
                 Some(option) => Err(conflict(format!("{option} needs --patient adult"))),
                 None => Ok(None),
             };
         }
+        let given = self.physique;
         let mut physique = self.seed.map_or_else(
-            || Physique::reference(self.sex.unwrap_or_default()),
+            || Physique::reference(given.patient_sex.unwrap_or_default()),
             Physique::drawn,
         );
-        physique.sex = self.sex.unwrap_or(physique.sex);
-        let physique = physique.with(self.height, self.mass);
+        physique.sex = given.patient_sex.unwrap_or(physique.sex);
+        let physique = physique.with(given.patient_height, given.patient_mass);
         physique.check().map_err(Usage::new)?;
         Ok(Some(physique))
     }
@@ -83,7 +98,7 @@ impl<'a> PatientChoice<'a> {
         let Some(Patient::Folder(folder)) = self.patient else {
             return Ok(None);
         };
-        match self.given() {
+        match self.given().first() {
             Some(option) => {
                 let problem = format!("{option} needs --patient adult");
                 Err(Usage::new(ModelError::Conflict(problem)).into())
@@ -92,17 +107,26 @@ impl<'a> PatientChoice<'a> {
         }
     }
 
-    /// The first option of the adult that was given.
-    fn given(self) -> Option<&'static str> {
-        let given = [
+    /// The options of the adult that were given.
+    pub(crate) fn given(self) -> Vec<&'static str> {
+        super::given(&[
             ("--patient-seed", self.seed.is_some()),
-            ("--patient-sex", self.sex.is_some()),
-            ("--patient-height", self.height.is_some()),
-            ("--patient-mass", self.mass.is_some()),
-        ];
-        let mut given = given.iter().filter(|(_, is_given)| *is_given);
-        given.next().map(|(option, _)| *option)
+            ("--patient-sex", self.physique.patient_sex.is_some()),
+            ("--patient-height", self.physique.patient_height.is_some()),
+            ("--patient-mass", self.physique.patient_mass.is_some()),
+        ])
     }
+}
+
+/// Checks that a path that exists is the folder of a patient, and not the segmentation that one is made of.
+pub(crate) fn check_folder(path: &Path) -> Result<(), Usage> {
+    if !path.exists() || insonate::anatomy::Patient::is_in(path) {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Usage::from(Box::from(format!(
+        "{path} has no patient.toml; to make a patient of a segmentation, run `insonate patient make {path} --output output/patient`"
+    ))))
 }
 
 /// The adult, or the folder of a patient.

@@ -8,7 +8,7 @@ use insonate::models::{ModelError, SceneConfig};
 use insonate::sim::robot_file::{self, LoadOptions, Package};
 use toml::{Table, Value};
 
-use super::scene_args::{help, names};
+use super::scene_words::{help, names};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]

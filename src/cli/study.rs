@@ -12,7 +12,7 @@ use insonate::models::torsos::{self, Softness};
 use insonate::report::{study_files, study_text};
 use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
 
-use super::calibrate::LogReader;
+use super::calibrate::{LogReader, logs_help};
 use super::interrupt::Interrupt;
 use super::meter::TrainingProgress;
 use super::number_list;
@@ -33,8 +33,7 @@ Steps: calibrate the logs; fit all kinds of torso to them; train a policy on the
 evaluate both and the task's script at other softness, breathing, places, logs and torsos.
 The folder holds study.html (open it in a browser), study.json, the plots as SVG and PNG, and the policies.")]
 pub(crate) struct Study {
-    /// Recorded presses: .csv, .npy, .npz, .parquet, .h5, .mcap or .db3; each is one site.
-    #[arg(required = true, value_name = "LOG")]
+    #[arg(required = true, value_name = "LOG", help = logs_help())]
     logs: Vec<PathBuf>,
     #[command(flatten)]
     reader: LogReader,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use insonate::experiments::FileSoftness;
-use insonate::models::patients::{Physique, Sex};
+use insonate::models::patients::Physique;
 use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, materials};
 use insonate::models::{
@@ -12,8 +12,8 @@ use insonate::models::{
 };
 
 use super::Usage;
-use super::patient_args::{Patient, PatientChoice, Person, patient, sex};
-use super::scene_args::{count, help, names, position, shape};
+use super::patient_args::{Patient, PatientChoice, Person, PhysiqueArgs, patient};
+use super::scene_words::{count, help, names, position, shape};
 use super::softness_args;
 
 #[derive(Debug, Args)]
@@ -36,15 +36,8 @@ pub(crate) struct TorsoArgs {
     /// Seed for the sex, height and mass of the patient, unless they are given [default: the reference man, 1.76 m, 73 kg].
     #[arg(long, value_name = "SEED")]
     patient_seed: Option<u64>,
-    /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
-    #[arg(long, value_parser = sex)]
-    patient_sex: Option<Sex>,
-    /// Height of the patient [m], 1.4 to 2.1.
-    #[arg(long, value_name = "M")]
-    patient_height: Option<f64>,
-    /// Mass of the patient [kg], at a body mass index of 16 to 40 kg/m² [default: same build as the reference].
-    #[arg(long, value_name = "KG")]
-    patient_mass: Option<f64>,
+    #[command(flatten)]
+    physique: PhysiqueArgs,
     /// Lattice of the torso [default: probe for fast; else 0.035 m apart, human 0.0233, adult 0.022 to 0.035].
     ///
     /// `probe`, for fast and composite: at most half of the probe's thickness, so that it does not fall between two points; only the
@@ -288,21 +281,13 @@ impl TorsoArgs {
         PatientChoice {
             patient: self.patient.as_ref(),
             seed: self.patient_seed,
-            sex: self.patient_sex,
-            height: self.patient_height,
-            mass: self.patient_mass,
+            physique: self.physique,
         }
     }
 
     /// The options that were given: those of the patient, and the others without `--probe`.
     pub(crate) fn given(&self) -> [Vec<&'static str>; 2] {
-        let patient = [
-            ("--patient", self.patient.is_some()),
-            ("--patient-seed", self.patient_seed.is_some()),
-            ("--patient-sex", self.patient_sex.is_some()),
-            ("--patient-height", self.patient_height.is_some()),
-            ("--patient-mass", self.patient_mass.is_some()),
-        ];
+        let patient = [("--patient", self.patient.is_some())];
         let others = [
             ("--robot-position", self.robot_position.is_some()),
             ("--torso", self.torso.is_some()),
@@ -321,7 +306,12 @@ impl TorsoArgs {
         ];
         let shape = [("--shape", self.shape.is_some())];
         [
-            [super::given(&patient), super::given(&shape)].concat(),
+            [
+                super::given(&patient),
+                self.patient().given(),
+                super::given(&shape),
+            ]
+            .concat(),
             super::given(&others),
         ]
     }

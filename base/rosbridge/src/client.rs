@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tungstenite::error::ProtocolError;
 use tungstenite::handshake::server::{ErrorResponse, Request as Opening, Response};
 use tungstenite::http::StatusCode;
 use tungstenite::http::header::ORIGIN;
@@ -137,7 +138,13 @@ fn take_requests(
         let message = match socket.read() {
             Ok(message) => message,
             Err(Error::Io(error)) if is_wait(error.kind()) => break,
-            Err(Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_)) => {
+            Err(
+                Error::ConnectionClosed
+                | Error::AlreadyClosed
+                | Error::Io(_)
+                // A program that ends, or a browser's page that is closed, seldom says goodbye.
+                | Error::Protocol(ProtocolError::ResetWithoutClosingHandshake),
+            ) => {
                 return Err(End::Left);
             }
             Err(_) => return Err(End::Dropped),

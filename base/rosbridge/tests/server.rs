@@ -157,6 +157,18 @@ fn broken_frames_end_the_connection_and_only_it() {
 }
 
 #[test]
+fn a_client_that_leaves_without_a_closing_handshake_has_left() {
+    let server = server(|_| ());
+    let mut polite = connect(&server);
+    let abrupt = connect(&server);
+    wait(&server, |traffic| traffic.n_clients == 2);
+    polite.close(None).expect("it is sent");
+    drop((polite, abrupt));
+    let traffic = wait(&server, |traffic| traffic.n_clients == 0);
+    assert_eq!((traffic.n_accepted, traffic.n_dropped), (2, 0));
+}
+
+#[test]
 fn handshakes_have_limits_of_time_number_and_origin() {
     let server = server(|config| config.max_clients = 2);
     // Silence, and no websocket.

@@ -95,8 +95,7 @@ pub struct ReadOptions {
     pub robot: Option<RobotKinematics>,
 }
 
-/// Reads a log; the format follows from the extension: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`,
-/// `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`), `.ods`.
+/// Reads a log; the format follows from the extension ([`Format::endings`]).
 /// A folder is read as one recording of ROS 2, if `metadata.yaml` or the file names (`bag_0.db3`, `bag_1.db3`)
 /// identify its files as one.
 ///

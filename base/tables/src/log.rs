@@ -28,7 +28,7 @@ pub struct LogSource {
     /// SHA-256 of the file, or of the concatenated files of a folder, lower-case hexadecimal; empty for a log that
     /// was not read from a file.
     pub sha256: String,
-    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mat`, `mcap`, `db3` or `synthetic`.
+    /// Name of a [`Format`](crate::Format), or `synthetic`.
     pub format: &'static str,
     /// Roles and units of the columns, one line each.
     pub columns: Vec<String>,

@@ -49,7 +49,7 @@ impl Format {
         Self::Mat,
     ];
 
-    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`, `xlsx`, `ods`, `mat`.
+    /// Name in a log's source, such as `csv`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -65,8 +65,8 @@ impl Format {
         }
     }
 
-    /// File extensions.
-    fn endings(self) -> &'static [&'static str] {
+    /// File extensions in lower case, without a dot; the usual one comes first.
+    pub fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Csv => &["csv", "txt", "tsv", "dat"],
             Self::Npy => &["npy"],

@@ -137,7 +137,7 @@ impl Line {
                 .map(|&i| left(i) * lever(i) / power)
                 .collect::<Vec<f64>>(),
         ];
-        let slope_error = deviation(&influence[1]);
+        let slope_error = hac::deviation(&influence[1]);
         Self {
             middle,
             mean,
@@ -152,14 +152,6 @@ impl Line {
         let lever = time - self.middle;
         let [mean, slope] = &self.influence;
         let influence: Vec<f64> = mean.iter().zip(slope).map(|(m, s)| m + s * lever).collect();
-        (self.mean + self.slope * lever, deviation(&influence))
+        (self.mean + self.slope * lever, hac::deviation(&influence))
     }
-}
-
-/// Standard deviation of the sum of these influences.
-pub(super) fn deviation(influence: &[f64]) -> f64 {
-    let series = [influence];
-    hac::long_run_covariance(&series, hac::bandwidth(&series))[(0, 0)]
-        .max(0.0)
-        .sqrt()
 }

@@ -9,8 +9,9 @@
 //! keep drag and inertia of a quick approach out of d; they are not removed. The line is extrapolated into the
 //! tissue.
 
-use super::{contact, drift::deviation, findings::Findings, track::Track};
+use super::{contact, findings::Findings, track::Track};
 use crate::SampleChange;
+use crate::statistics::hac::deviation;
 
 /// Above this number of standard errors the air is detected again without the slope; the slope there is removed only
 /// above `SIGNIFICANT`.

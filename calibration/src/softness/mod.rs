@@ -103,7 +103,7 @@ pub struct LogEntry {
     /// SHA-256 of the file.
     #[serde(default)]
     pub sha256: String,
-    /// `csv`, `npy`, `npz`, `parquet` or `synthetic`.
+    /// Name of a [`Format`](insonate_tables::Format), or `synthetic`.
     #[serde(default)]
     pub format: String,
     /// Roles and units of the columns.

@@ -14,6 +14,14 @@ use super::least_squares::weighted_dot;
 /// Number of blocks that are summed at a time.
 const CHUNK: usize = 1024;
 
+/// Standard deviation of the sum of influences.
+pub(crate) fn deviation(influence: &[f64]) -> f64 {
+    let series = [influence];
+    long_run_covariance(&series, bandwidth(&series))[(0, 0)]
+        .max(0.0)
+        .sqrt()
+}
+
 /// V of series of equal length, shape `[p, p]`; `lag` L is at least 1 (no correlation).
 pub(crate) fn long_run_covariance<S: AsRef<[f64]>>(series: &[S], lag: usize) -> DMatrix<f64> {
     let p = series.len();

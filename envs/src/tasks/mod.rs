@@ -59,7 +59,7 @@ pub fn register(kind: TaskKind) -> Result<(), EnvError> {
         || !kind.name.chars().all(is_allowed)
     {
         return Err(refused(
-            "is no name of a task: use lower-case letters, digits and hyphens, and begin with a letter",
+            "is not the name of a task: use lower-case letters, digits and hyphens, and begin with a letter",
         ));
     }
     if ALL.iter().any(|known| known.name == kind.name) {

@@ -30,18 +30,6 @@ const LENGTH: f64 = 0.34;
 /// rib cages in lying persons; the number was chosen by eye).
 const LYING: f64 = 0.98;
 
-/// Heights of landmarks between crotch (0) and notch (1).
-pub(super) mod level {
-    /// Front of the iliac crest.
-    pub(in super::super) const ILIUM: f64 = 0.25;
-    /// Navel.
-    pub(in super::super) const NAVEL: f64 = 0.352;
-    /// Lower end of the breastbone.
-    pub(in super::super) const XIPHOID: f64 = 0.62;
-    /// Nipples.
-    pub(in super::super) const CHEST: f64 = 0.74;
-}
-
 /// Height, the girth at that height, factors of its breadth and depth.
 type Level = (f64, fn(&Girths) -> Girth, [f64; 2]);
 

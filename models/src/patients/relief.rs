@@ -3,8 +3,19 @@
 //! The relief is a sum of Gaussian hills over the front, at `across` (-1 to 1 of the half width) and `height` (crotch 0, notch 1). It was
 //! shaped by eye after surface anatomy, and is symmetric about the midline.
 
-use super::adult_trunk::level;
 use super::physique::Sex;
+
+/// Heights of landmarks between crotch (0) and notch (1).
+mod level {
+    /// Front of the iliac crest.
+    pub(super) const ILIUM: f64 = 0.25;
+    /// Navel.
+    pub(super) const NAVEL: f64 = 0.352;
+    /// Lower end of the breastbone.
+    pub(super) const XIPHOID: f64 = 0.62;
+    /// Nipples.
+    pub(super) const CHEST: f64 = 0.74;
+}
 
 /// A hill: position (across, height), radii in the same coordinates, rise.
 type Hill = ([f64; 2], [f64; 2], f64);

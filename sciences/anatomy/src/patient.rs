@@ -242,6 +242,11 @@ impl Patient {
         Ok(files)
     }
 
+    /// Whether a folder has the description of a patient.
+    pub fn is_in(folder: impl AsRef<Path>) -> bool {
+        folder.as_ref().join(PATIENT).is_file()
+    }
+
     /// Reads the files of a patient.
     ///
     /// # Errors

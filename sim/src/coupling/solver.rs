@@ -14,8 +14,9 @@ use nalgebra::Vector3;
 
 use super::columns::{bounds, fill};
 use super::model::{SolverKind, TissueModel, volume};
-use super::state::HOLDER_HEIGHT;
 
+/// Height above the table of the tool that holds the lower points [m]; points at the table are below its surface.
+pub(super) const HOLDER_HEIGHT: f64 = 1e-4;
 /// Cells of the grid along an edge of the lattice.
 const CELLS_PER_SPACING: f64 = 2.0;
 /// Cells around the torso: at the sides, where tissue bulges, and above.

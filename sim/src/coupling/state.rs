@@ -12,15 +12,12 @@ use nalgebra::Vector3;
 use super::geoms::{GeomTool, geom_tools};
 use super::model::TissueModel;
 use super::moving_least_squares::MovingLeastSquares;
-use super::solver;
+use super::solver::{self, HOLDER_HEIGHT};
 use crate::SimError;
 use crate::applied_wrenches::AppliedWrenches;
 use crate::ffi::{Contact, Data};
 use crate::names::{self, ObjectType};
 use crate::spatial::contact_frame;
-
-/// Height above the table of the tool that holds the lower points [m]; points at the table are below its surface.
-pub(super) const HOLDER_HEIGHT: f64 = 1e-4;
 
 /// Tissue next to one MuJoCo state.
 pub struct Coupling {

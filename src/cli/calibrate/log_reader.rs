@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser};
 use insonate::calibration::{
     CalibrationError, FitOptions, Log, SiteCalibrations, calibrate_sites, formats,
-    formats::RobotKinematics,
+    formats::{Format, RobotKinematics},
 };
 use insonate::models::robots::Robot;
 
@@ -22,6 +22,14 @@ pub struct LogReader {
     /// columns, units, orientation, force_frame, rate, surface, normal, sign and episode.
     #[arg(long, value_name = "FILE")]
     windows: Option<PathBuf>,
+}
+
+/// Help of the argument that names the logs.
+pub(crate) fn logs_help() -> String {
+    let endings = Format::ALL.map(|format| format!(".{}", format.endings()[0]));
+    let [others @ .., last] = &endings;
+    let others = others.join(", ");
+    format!("Recorded presses: {others} or {last}; each is one site")
 }
 
 /// The options alone, without a command.

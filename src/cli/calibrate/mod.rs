@@ -22,6 +22,7 @@ use super::progress_bar::bar;
 use super::scene_args::SceneArgs;
 use crate::cli::output_folder::OverwriteArg;
 
+pub(crate) use log_reader::logs_help;
 pub use log_reader::{LogReader, RecordedPress};
 
 #[derive(Debug, Args)]
@@ -49,8 +50,7 @@ The folder holds report.html (open it in a browser), softness.toml (for scenes),
     reason = "each is an option of the command line"
 )]
 pub(crate) struct Calibrate {
-    /// Recorded presses: .csv, .xlsx, .ods, .npy, .npz, .parquet, .h5, .mat, .mcap or .db3; each is one site.
-    #[arg(required = true, value_name = "LOG")]
+    #[arg(required = true, value_name = "LOG", help = logs_help())]
     logs: Vec<PathBuf>,
     #[command(flatten)]
     reader: LogReader,

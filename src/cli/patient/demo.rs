@@ -6,13 +6,12 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::Args;
 use insonate::files::FolderParts;
-use insonate::models::patients::Sex;
 use insonate::models::torsos::Shape;
 use insonate::ultrasound::phantom::Adult;
 use serde_json::json;
 
 use crate::cli::output_folder::OverwriteArg;
-use crate::cli::patient_args::{Patient, PatientChoice, sex};
+use crate::cli::patient_args::{Patient, PatientChoice, PhysiqueArgs};
 use crate::cli::progress_bar::Busy;
 use crate::cli::{Usage, print};
 
@@ -38,15 +37,8 @@ pub(crate) struct Demo {
     /// Seed of the organs.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
-    #[arg(long, value_parser = sex)]
-    patient_sex: Option<Sex>,
-    /// Height of the patient [m], 1.4 to 2.1.
-    #[arg(long, value_name = "M")]
-    patient_height: Option<f64>,
-    /// Mass of the patient [kg], at a body mass index of 16 to 40 kg/m² [default: same build as the reference].
-    #[arg(long, value_name = "KG")]
-    patient_mass: Option<f64>,
+    #[command(flatten)]
+    physique: PhysiqueArgs,
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -58,9 +50,7 @@ impl Demo {
         let choice = PatientChoice {
             patient: Some(&Patient::Adult),
             seed: None,
-            sex: self.patient_sex,
-            height: self.patient_height,
-            mass: self.patient_mass,
+            physique: self.physique,
         };
         let physique = choice.physique(Shape::Adult)?.unwrap_or_default();
         let folder = self.overwrite.folder(&self.output, "patient demo")?;

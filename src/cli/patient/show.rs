@@ -9,6 +9,7 @@ use insonate::report::PatientReport;
 
 use super::tell;
 use crate::cli::Usage;
+use crate::cli::patient_args;
 use crate::cli::progress_bar::Busy;
 
 #[derive(Debug, Args)]
@@ -26,6 +27,7 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let start = Instant::now();
+        patient_args::check_folder(&self.folder)?;
         let busy = Busy::with("reading the patient")?;
         let patient = Patient::read(&self.folder).map_err(Usage::new)?;
         let findings = Findings::of(&patient.labels, &Tissues::standard()?);

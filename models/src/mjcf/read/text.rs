@@ -231,7 +231,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
                 return Err(self.syntax(line, problem));
             }
             if attribute == "name" && text.is_empty() {
-                continue; // an empty name is no name, as in MuJoCo
+                continue; // an empty name is not a name, as in MuJoCo
             }
             match parse_value(kind_of(parent, element.tag(), attribute), &text) {
                 Ok(value) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::flange::joints_of;
+use super::joints::joints_of;
 use super::notes::list;
 use crate::mjcf::{Element, Mjcf, Namespace, walk_world};
 

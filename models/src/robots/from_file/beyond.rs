@@ -1,6 +1,7 @@
 //! Grippers and tools: bodies that the last link carries next to the flange.
 
-use super::flange::{TreePath, joints_of};
+use super::flange::TreePath;
+use super::joints::joints_of;
 use crate::mjcf::{Element, Mjcf};
 
 /// The outermost bodies with shapes below the last moving link, except those on the path to the flange.

@@ -1,5 +1,6 @@
 //! The tree with the flange, and the joints that move it.
 
+use super::joints::joints_of;
 use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Namespace, list_names, walk_world};
 
 /// Indices of children, from the world to the flange.
@@ -97,19 +98,6 @@ pub(super) fn joints_on(mjcf: &Mjcf, path: &[usize]) -> Vec<Element> {
         element = &element.children()[index];
         if element.tag() == "body" {
             joints.extend(joints_of(element).into_iter().cloned());
-        }
-    }
-    joints
-}
-
-/// The joints of a body, including those in frames.
-pub(super) fn joints_of(body: &Element) -> Vec<&Element> {
-    let mut joints = Vec::new();
-    for child in body.children() {
-        match child.tag() {
-            "joint" | "freejoint" => joints.push(child),
-            "frame" => joints.extend(joints_of(child)),
-            _ => {}
         }
     }
     joints

@@ -6,7 +6,7 @@
 
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 
-use super::flange::joints_of;
+use super::joints::joints_of;
 use super::kinematics::{Chain, Posture, pose_of};
 use crate::mjcf::{Element, Mjcf};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::flange::joints_of;
+use super::joints::joints_of;
 use crate::mjcf::{Defaults, Element, Mjcf, Value, walk_world};
 
 /// Positions of joints by name, from a keyframe; empty if there is no keyframe.

@@ -65,7 +65,7 @@ impl Chain {
     }
 
     fn add_joints(&mut self, body: &Element, defaults: &Defaults, class: &str) {
-        for joint in super::flange::joints_of(body) {
+        for joint in super::joints::joints_of(body) {
             let value = |attribute: &str| defaults.effective(joint, class, &["joint"], attribute);
             let vector = |attribute: &str, otherwise: [f64; 3]| {
                 let reals = value(attribute).and_then(Value::as_reals);

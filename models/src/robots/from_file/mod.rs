@@ -19,6 +19,7 @@ mod fixing;
 mod flange;
 mod flange_hint;
 mod home;
+mod joints;
 mod kinematics;
 mod mesh_size;
 mod notes;

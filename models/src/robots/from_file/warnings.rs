@@ -1,6 +1,6 @@
 //! Warnings about an arm: a last link without mass, angles in the wrong unit.
 
-use super::flange::joints_of;
+use super::joints::joints_of;
 use crate::mjcf::{Defaults, Element, Mjcf, Value};
 
 /// The least mass [kg] and inertia [kg·m²] that MuJoCo accepts for a moving body (`mjMINVAL`).

@@ -2,12 +2,22 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::identify::Method;
 use super::observations::Observations;
 use super::robust;
 use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
 use crate::psm::N_JOINTS;
+
+/// Method of the fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Ordinary least squares on the base parameters: 1 N m and 1 N have equal weight.
+    Ols,
+    /// Weighted least squares: each joint's torques are divided by their range, as in Wang et al. 2019.
+    Wls,
+    /// Weighted fit over physically feasible parameters, a semidefinite programme.
+    Sdp,
+}
 
 /// Condition number above which a log does not identify all base parameters.
 const MAX_CONDITION: f64 = 1e6;

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::checks;
-use super::equations::Equations;
+use super::equations::{Equations, Method};
 use super::feasible::{self, BaseMisfit, Preference};
 use super::filter::Filtering;
 use super::log::MotionLog;
@@ -14,17 +14,6 @@ use crate::psm::{JointVector, N_JOINTS, Psm};
 
 /// Maximum excess of the feasible fit over free least squares, in variances of the fit, for least squares to count as feasible.
 const FEASIBLE_EXCESS: f64 = 1e-2;
-
-/// Method of the fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// Ordinary least squares on the base parameters: 1 N m and 1 N have equal weight.
-    Ols,
-    /// Weighted least squares: each joint's torques are divided by their range, as in Wang et al. 2019.
-    Wls,
-    /// Weighted fit over physically feasible parameters, a semidefinite programme.
-    Sdp,
-}
 
 /// Result of an identification.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,9 +23,10 @@ mod tables;
 mod time;
 mod units;
 
+pub use equations::Method;
 pub use filter::Filtering;
 pub use fourier::{ExcitationLimits, FourierTrajectory, N_HARMONICS};
-pub use identify::{Identification, Method};
+pub use identify::Identification;
 pub use log::{Coordinates, MotionLog};
 pub use payload::Payload;
 pub use units::{AngleUnit, LengthUnit, Reading, TorqueSign};

@@ -10,7 +10,7 @@ use insonate_rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samp
 use toml::Table;
 
 use crate::LearningError;
-use crate::training::resolve_env;
+use crate::task_settings::resolve_env;
 
 /// Every tenth demonstration is used for validation, or the last of fewer than ten.
 const VALID_EVERY: usize = 10;

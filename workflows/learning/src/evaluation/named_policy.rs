@@ -10,7 +10,7 @@ use insonate_settings::UnknownName;
 use toml::Table;
 
 use crate::LearningError;
-use crate::training::resolve_env;
+use crate::task_settings::resolve_env;
 
 /// Policies without a file.
 const BUILTIN_POLICIES: [&str; 3] = ["zero", "random", "scripted"];

@@ -9,13 +9,16 @@ use insonate_models::torsos::Softness;
 use insonate_rl::run::POLICY;
 use toml::Table;
 
-use super::policies::{CALIBRATED, THESIS};
 use super::{ConditionResult, Observer, PolicyFigures, StudyEvent, StudyPlan, folder, torsos};
 use crate::LearningError;
 use crate::evaluation::{
     Estimate, EvaluationPlan, EvaluationResult, NamedPolicy, evaluate, paired_difference, wilson,
 };
 
+/// Name of the policy for the patient.
+pub(super) const CALIBRATED: &str = "calibrated";
+/// Name of the policy for the torso of the thesis (Jakobsen 2021), with its lattice and its ranges of softness.
+pub(super) const THESIS: &str = "thesis";
 /// The task's own script.
 const SCRIPTED: &str = "scripted";
 /// Half sizes of the area with farther sites [m]; the default of the torso tasks is 0.06 and 0.09.

@@ -4,16 +4,12 @@ use insonate_experiments::{Interrupted, SoftnessFit};
 use insonate_files::OutputFolder;
 use toml::{Table, Value};
 
-use super::conditions::{BREATHING, environment, randomized};
+use super::conditions::{BREATHING, CALIBRATED, THESIS, environment, randomized};
 use super::torsos::LEARNED;
 use super::{Observer, StudyEvent, StudyPlan, StudyStart, TrainedPolicy, folder};
 use crate::LearningError;
 use crate::training::{Overrides, Plan, StartMode, StopReason, TrainingSummary, train};
 
-/// Name of the policy for the patient.
-pub(super) const CALIBRATED: &str = "calibrated";
-/// Name of the policy for the torso of the thesis (Jakobsen 2021), with its lattice and its ranges of softness.
-pub(super) const THESIS: &str = "thesis";
 /// Ranges of stiffness [N/m] and damping [N·s/m] in the thesis.
 const THESIS_RANGES: [[f64; 2]; 2] = [[1300.0, 1600.0], [17.0, 41.0]];
 
