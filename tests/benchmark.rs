@@ -142,6 +142,24 @@ fn returns_are_ranked_against_success() {
 }
 
 #[test]
+fn a_wrong_reference_is_refused_before_the_first_piece() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("suite.toml");
+    let reference = "task = \"reacher\"\nreferences = [\"scriptd\"]";
+    fs::write(&path, SUITE.replace("task = \"reacher\"", reference)).unwrap();
+    let folder = scratch.path().join("refused");
+    let command = format!(
+        "benchmark --suite {} --output {}",
+        path.display(),
+        folder.display()
+    );
+    let problem = refused(&command, 2);
+    assert!(problem.contains("problem reacher: references"), "{problem}");
+    assert!(problem.contains("did you mean \"scripted\""), "{problem}");
+    assert!(!folder.exists());
+}
+
+#[test]
 fn wrong_options_are_named() {
     let scratch = tempfile::tempdir().unwrap();
     let command = suite(scratch.path());

@@ -136,28 +136,36 @@ fn page(result: &BenchmarkResult, success: &Picture) -> String {
 fn policies(all: &[Row]) -> String {
     let row = |row: &Row| {
         let steps = row.solved_steps.as_ref().map(with_interval);
+        let failed = row.n_failed_verdicts.map(|n| n.to_string());
         vec![
             Cell::Text(row.problem.clone()),
             Cell::Text(row.policy.clone()),
             Cell::Number(seeds(row)),
             Cell::Number(row.success.as_ref().map_or_else(unknown, percent)),
             Cell::Number(with_interval(&row.returns)),
+            Cell::Number(failed.unwrap_or_else(unknown)),
             Cell::Number(solved(row)),
             Cell::Number(steps.unwrap_or_else(unknown)),
         ]
     };
     let rows: Vec<Vec<Cell>> = all.iter().map(row).collect();
-    let titles = ["seeds", "success", "return", "solved", "steps to solve"];
+    let titles = [
+        "seeds",
+        "success",
+        "return",
+        "failed verdicts",
+        "solved",
+        "steps to solve",
+    ];
     table(&header(&["problem", "policy"], &titles), &rows, false)
 }
 
-/// Forces, costs and verdicts of the policies that have any; empty without such policies.
+/// Forces and costs of the policies that have any; empty without such policies.
 fn contacts(all: &[Row]) -> String {
     let row = |row: &Row| {
         let metrics = METRICS.map(|(name, _)| row.metrics.get(name).map(with_interval));
         let cost = row.cost.as_ref().map(with_interval);
-        let failed = row.n_failed_verdicts.map(|n| n.to_string());
-        let values: Vec<Option<String>> = metrics.into_iter().chain([cost, failed]).collect();
+        let values: Vec<Option<String>> = metrics.into_iter().chain([cost]).collect();
         values.iter().any(Option::is_some).then(|| {
             let values = values
                 .into_iter()
@@ -174,18 +182,21 @@ fn contacts(all: &[Row]) -> String {
         return String::new();
     }
     let titles = METRICS.map(|(_, title)| title).into_iter();
-    let titles: Vec<&str> = titles.chain(["cost", "failed verdicts"]).collect();
+    let titles: Vec<&str> = titles.chain(["cost"]).collect();
     let table = table(&header(&["problem", "policy"], &titles), &rows, false);
     format!("<h2>Contact</h2>\n{table}")
 }
 
 fn comparisons(all: &[Comparison]) -> String {
     let signed = |score: &Score| {
-        let [low, high] = score.ci95;
-        if low.is_nan() {
-            return format!("{:+.3}", score.mean);
+        let [mean, low, high] = [score.mean, score.ci95[0], score.ci95[1]].map(|value| {
+            let sign = if value > 0.0 { "+" } else { "" };
+            format!("{sign}{}", figure_of(value))
+        });
+        if score.ci95[0].is_nan() {
+            return mean;
         }
-        format!("{:+.3} ({low:+.3} to {high:+.3})", score.mean)
+        format!("{mean} ({low} to {high})")
     };
     let row = |comparison: &Comparison| {
         vec![

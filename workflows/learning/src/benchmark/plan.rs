@@ -68,7 +68,12 @@ impl BenchmarkPlan {
     pub fn check(&self) -> Result<(), LearningError> {
         self.suite.check()?;
         for problem in &self.suite.problems {
-            NamedPolicy::load_all(&problem.references, Some(&problem.task), &problem.env)?;
+            NamedPolicy::load_all(&problem.references, Some(&problem.task), &problem.env).map_err(
+                |error| {
+                    let field = format!("problem {}: references", problem.name);
+                    config(&field, error.to_string())
+                },
+            )?;
         }
         let Shard { index, count } = self.shard;
         if count == 0 || index >= count {
