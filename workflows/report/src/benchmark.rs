@@ -309,6 +309,7 @@ fn with_interval(score: &Score) -> String {
 /// A number with about three digits.
 fn figure_of(value: f64) -> String {
     match value.abs() {
+        0.0 => "0".to_owned(),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 1.0 => format!("{value:.2}"),
         _ => format!("{value:.3}"),
