@@ -6,7 +6,7 @@ mod command;
 use std::fs;
 use std::path::Path;
 
-use command::{json, refused};
+use command::{done, json, refused};
 use serde_json::Value;
 
 /// A task with trainings of a second.
@@ -25,13 +25,14 @@ evaluation = { episodes = 2 }
 
 fn suite(folder: &Path) -> String {
     let path = folder.join("suite.toml");
-    fs::write(&path, SUITE).unwrap();
+    fs::write(&path, SUITE).expect("it is writable");
     format!("benchmark --suite {}", path.display())
 }
 
 /// A result without its times.
 fn timeless(mut result: Value) -> Value {
-    result.as_object_mut().unwrap().remove("times").unwrap();
+    let parts = result.as_object_mut().expect("a map");
+    parts.remove("times").expect("times are stated");
     result
 }
 
@@ -56,7 +57,7 @@ fn parts_make_the_whole_and_rows_are_what_evaluate_says() {
     assert_eq!(part("2/2", &second)["n_finished"], 2);
     let (ours, theirs) = (first.display(), second.display());
     let joined = json(&format!(
-        "{command} --resume --output {ours} --from {theirs}"
+        "{command} --resume --output {ours} --join {theirs}"
     ));
     assert_eq!(timeless(result.clone()), timeless(joined));
 
@@ -98,6 +99,67 @@ fn parts_make_the_whole_and_rows_are_what_evaluate_says() {
     assert!(problem.contains("episodes = 5"), "{problem}");
 }
 
+/// Sets the values of a piece's episodes.
+fn rewrite(folder: &Path, piece: &str, return_: f64, successes: [f64; 4]) {
+    let path = folder.join("pieces").join(format!("{piece}.json"));
+    let mut content: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let episodes = &mut content["episodes"];
+    episodes["return"] = [return_; 4].to_vec().into();
+    episodes["metrics"]["success"] = successes.to_vec().into();
+    fs::write(&path, content.to_string()).unwrap();
+}
+
+/// Five policies whose returns contradict success once: the policy of seed 2 succeeds more often than zero but has a smaller return.
+#[test]
+fn returns_are_ranked_against_success() {
+    let scratch = tempfile::tempdir().unwrap();
+    let command = suite(scratch.path());
+    let folder = scratch.path().join("made");
+    let command = format!("{command} --output {}", folder.display());
+    done(&command);
+    for (piece, return_, successes) in [
+        ("scripted", 10.0, [1.0, 1.0, 1.0, 1.0]),
+        ("random", 2.0, [0.0; 4]),
+        ("zero", 3.0, [0.0; 4]),
+        ("ppo_seed-1", 9.0, [1.0, 1.0, 1.0, 1.0]),
+        ("ppo_seed-2", 2.5, [1.0, 0.0, 0.0, 1.0]),
+    ] {
+        rewrite(&folder, &format!("reacher_{piece}"), return_, successes);
+    }
+    let result = json(&format!("{command} --resume"));
+    let found = &result["return_against_rule"][0];
+    assert_eq!(found["problem"], "reacher");
+    assert_eq!(found["policies"][4], "ppo seed 2");
+    // scipy.stats.spearmanr([10, 2, 3, 9, 2.5], [1, 0, 0, 1, 0.5]).
+    let spearman = found["spearman"].as_f64().unwrap();
+    assert!((spearman - 0.790_569_415).abs() < 1e-9, "{found}");
+    // Ten pairs; scripted ties with seed 1, and random with zero.
+    assert_eq!(
+        (&found["n_pairs"], &found["n_agreeing_pairs"]),
+        (&8.into(), &7.into())
+    );
+    let text = done(&format!("{command} --resume"));
+    assert!(text.contains("7 of 8"), "{text}");
+}
+
+#[test]
+fn a_wrong_reference_is_refused_before_the_first_piece() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("suite.toml");
+    let reference = "task = \"reacher\"\nreferences = [\"scriptd\"]";
+    fs::write(&path, SUITE.replace("task = \"reacher\"", reference)).unwrap();
+    let folder = scratch.path().join("refused");
+    let command = format!(
+        "benchmark --suite {} --output {}",
+        path.display(),
+        folder.display()
+    );
+    let problem = refused(&command, 2);
+    assert!(problem.contains("problem reacher: references"), "{problem}");
+    assert!(problem.contains("did you mean \"scripted\""), "{problem}");
+    assert!(!folder.exists());
+}
+
 #[test]
 fn wrong_options_are_named() {
     let scratch = tempfile::tempdir().unwrap();
@@ -106,11 +168,12 @@ fn wrong_options_are_named() {
     for (more, status, named) in [
         ("--shard 3/2", 2, "--shard"),
         ("--task reecher", 2, "did you mean \"reacher\""),
-        ("--policy output/sweep", 2, "--policy"),
-        ("--episodes 1", 1, "episodes: is 1"),
+        ("--add output/sweep", 2, "--add"),
+        ("--join missing", 1, "missing/suite.toml"),
+        ("--episodes 1", 2, "episodes: is 1"),
         (
-            "--policy mine=data/policies/probe-sweep/policy.safetensors",
-            1,
+            "--add mine=data/policies/probe-sweep/policy.safetensors",
+            2,
             "is for probe-sweep, which the suite lacks",
         ),
     ] {

@@ -1,7 +1,5 @@
 //! Contract: `serve --dvrk` publishes the PSM's state by CRTK's topics, moves it as clients say, within its limits, and shows the force on its tip.
 
-mod command;
-
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};

@@ -24,10 +24,10 @@ use super::{Usage, print};
   insonate benchmark
   insonate benchmark --suite full --output output/full
   insonate benchmark --task reacher --task probe-sweep --seeds 1,2,3
-  insonate benchmark --policy mine=output/sweep --json
+  insonate benchmark --add mine=output/sweep --json
   insonate benchmark --suite my-suite.toml --resume
   insonate benchmark --suite full --shard 1/4 --output output/first      # on the first of four machines
-  insonate benchmark --suite full --resume --from output/second,output/third,output/fourth --output output/first
+  insonate benchmark --suite full --resume --join output/second,output/third,output/fourth --output output/first
 
 A suite is a list of problems: a task with settings, the policies that need no training, and the algorithms that learn it.
 suite.toml in the folder is the whole suite; a copy of it with changes is a suite of your own.
@@ -49,13 +49,13 @@ pub(crate) struct Benchmark {
     episodes: Option<usize>,
     /// A policy file or training folder that competes in the problems of its task; may be repeated.
     #[arg(long, value_name = "NAME=POLICY", value_parser = added_policy, action = clap::ArgAction::Append)]
-    policy: Vec<AddedPolicy>,
+    add: Vec<AddedPolicy>,
     /// Run part K of N, to spread the benchmark over machines.
     #[arg(long, value_name = "K/N", value_parser = shard)]
     shard: Option<Shard>,
     /// Folders of other parts, whose finished pieces are taken.
     #[arg(long, value_name = "DIR,…", value_delimiter = ',')]
-    from: Vec<PathBuf>,
+    join: Vec<PathBuf>,
     /// Number of threads; 0 uses one per core. Results do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -137,9 +137,9 @@ impl Benchmark {
         }
         Ok(BenchmarkPlan {
             suite,
-            policies: self.policy.clone(),
+            policies: self.add.clone(),
             shard: self.shard.unwrap_or_default(),
-            others: self.from.clone(),
+            others: self.join.clone(),
             n_threads: self.threads,
             resume: self.resume,
         })

@@ -108,10 +108,6 @@ fn open(server: &ServerState, stream: TcpStream) -> Option<Socket> {
 }
 
 /// Refuses pages of other hosts, which a browser would otherwise let steer the robot.
-#[expect(
-    clippy::result_large_err,
-    reason = "the type of the library's callback"
-)]
 fn check_origin(opening: &Opening, response: Response) -> Result<Response, ErrorResponse> {
     let origin = opening.headers().get(ORIGIN);
     if origin.is_none_or(|origin| origin.to_str().is_ok_and(is_local)) {
@@ -237,10 +233,9 @@ fn send_messages(socket: &mut Socket, messages: &Receiver<Arc<str>>) -> Result<(
 fn send(socket: &mut Socket, text: String) -> Result<(), End> {
     match socket.send(Message::text(text)) {
         Ok(()) => Ok(()),
-        Err(Error::ConnectionClosed | Error::AlreadyClosed) => Err(End::Left),
         // The client did not read for the longest time.
         Err(Error::Io(error)) if is_wait(error.kind()) => Err(End::Dropped),
-        Err(Error::Io(_)) => Err(End::Left),
+        Err(Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_)) => Err(End::Left),
         Err(_) => Err(End::Dropped),
     }
 }

@@ -68,16 +68,16 @@ impl BodyShape {
         let first = (0..=largest).rev().take_while(is_trunk).last();
         let last = (largest..N_TRIED).take_while(is_trunk).last();
         let (Some(first), Some(last)) = (first.filter(|_| most > 0.0), last) else {
-            return Err(conflict("it has no section across the body".to_owned()));
+            return Err(conflict("it has no section across the body"));
         };
         let [start, end] = [height(first), height(last)];
         let y = |n: usize| start + (end - start) * n as f64 / (N_SECTIONS - 1) as f64;
         let sections = (0..N_SECTIONS).map(|n| Section::of(skin, y(n)));
         let sections: Vec<Section> = sections.collect();
         let radii = sections.iter().map(Section::radii);
-        let radii = radii.collect::<Option<Vec<_>>>().ok_or_else(|| {
-            conflict("a section of the trunk is not around its centre".to_owned())
-        })?;
+        let radii = radii
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| conflict("a section of the trunk is not around its centre"))?;
         let mut made = Self {
             origin: [0.0, 0.5 * (start + end), 0.0],
             half_length: 0.5 * (end - start),
@@ -90,7 +90,7 @@ impl BodyShape {
             let [least, most] = SIZES[axis];
             if !(least..=most).contains(&own) {
                 let size = size.map(|x| format!("{:.0}", 2e3 * x)).join(" x ");
-                return Err(conflict(format!(
+                return Err(conflict(&format!(
                     "its trunk has {size} mm (left, front, head); along axis {axis} it must have {:.0} to {:.0} mm",
                     2e3 * least,
                     2e3 * most
@@ -151,7 +151,7 @@ impl BodyShape {
     /// Approximate distance of a point from the trunk [m]; negative inside.
     pub(super) fn distance(&self, [x, y, z]: [f64; 3]) -> f64 {
         let v = (y / self.half_length).clamp(-1.0, 1.0);
-        let [centre_x, centre_z] = self.between(v, |n| self.centres[n]);
+        let [centre_x, centre_z] = between(v, |n| self.centres[n]);
         let [right, up] = [x - centre_x, z - centre_z];
         let [edge_x, edge_z] = self.outline(v, right.atan2(up));
         let radius = (edge_x - centre_x).hypot(edge_z - centre_z);
@@ -163,22 +163,13 @@ impl BodyShape {
         let place = angle.rem_euclid(TAU) / TAU * N_ANGLES as f64;
         let (first, share) = ((place.floor() as usize) % N_ANGLES, place.fract());
         let next = (first + 1) % N_ANGLES;
-        let centre = self.between(v, |n| self.centres[n]);
-        let [radius] = self.between(v, |n| {
+        let centre = between(v, |n| self.centres[n]);
+        let [radius] = between(v, |n| {
             let own = &self.radii[n];
             [own[first] * (1.0 - share) + own[next] * share]
         });
         let (sin, cos) = angle.sin_cos();
         [centre[0] + radius * sin, centre[1] + radius * cos]
-    }
-
-    /// Interpolates between the sections.
-    fn between<const N: usize>(&self, v: f64, of: impl Fn(usize) -> [f64; N]) -> [f64; N] {
-        let place = 0.5 * (v.clamp(-1.0, 1.0) + 1.0) * (N_SECTIONS - 1) as f64;
-        let first = (place as usize).min(N_SECTIONS - 2);
-        let share = place - first as f64;
-        let [a, b] = [of(first), of(first + 1)];
-        std::array::from_fn(|axis| a[axis] * (1.0 - share) + b[axis] * share)
     }
 
     /// A node of the outlines: left, front [m].
@@ -281,6 +272,15 @@ fn angle_of(number: usize) -> f64 {
     TAU * number as f64 / N_ANGLES as f64
 }
 
-fn conflict(problem: String) -> ModelError {
+/// Interpolates between the sections.
+fn between<const N: usize>(v: f64, of: impl Fn(usize) -> [f64; N]) -> [f64; N] {
+    let place = 0.5 * (v.clamp(-1.0, 1.0) + 1.0) * (N_SECTIONS - 1) as f64;
+    let first = (place as usize).min(N_SECTIONS - 2);
+    let share = place - first as f64;
+    let [a, b] = [of(first), of(first + 1)];
+    std::array::from_fn(|axis| a[axis] * (1.0 - share) + b[axis] * share)
+}
+
+fn conflict(problem: &str) -> ModelError {
     ModelError::Conflict(format!("no torso can be made of the skin: {problem}"))
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use insonate_drawing::{
     Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, Picture, titled,
 };
-use insonate_learning::benchmark::{Aggregate, BenchmarkResult, Comparison, Row, Score, Times};
+use insonate_learning::benchmark::{
+    Aggregate, BenchmarkResult, Comparison, ReturnAgainstRule, Row, Score, Times,
+};
 use plotters::prelude::*;
 
 use super::page::{Cell, document, escape, figure, table};
@@ -65,6 +67,13 @@ pub fn benchmark_text(result: &BenchmarkResult) -> String {
                 .map_or_else(unknown, |steps| figure_of(steps.mean)),
         );
     }
+    if !result.return_against_rule.is_empty() {
+        text.push_str("\nreturn against success rule: Spearman's correlation, and pairs of policies in the same order\n");
+    }
+    for ranks in &result.return_against_rule {
+        let [spearman, pairs] = agreement(ranks);
+        let _ = writeln!(text, "{:<20} {spearman:>14} {pairs:>12}", ranks.problem);
+    }
     for aggregate in &result.aggregates {
         let _ = writeln!(text, "\n{}", aggregate_line(aggregate));
     }
@@ -108,9 +117,16 @@ fn page(result: &BenchmarkResult, success: &Picture) -> String {
     body.push_str(&figure(success));
     body.push_str("<h2>Policies</h2>\n");
     body.push_str(&policies(&result.rows));
+    body.push_str(&contacts(&result.rows));
     if !result.comparisons.is_empty() {
         body.push_str("<h2>Against the scripts</h2>\n<p>Differences in the same episodes, as means over seeds with intervals over seeds.</p>\n");
         body.push_str(&comparisons(&result.comparisons));
+    }
+    if !result.return_against_rule.is_empty() {
+        body.push_str("<h2>Return against success rule</h2>\n<p>The rule ranks by success rate, then by force error. Each seed is a policy of its own. \
+            Policies with the same success keep the correlation below 1, so the last column counts the pairs that the rule orders and the return \
+            orders likewise.</p>\n");
+        body.push_str(&against_rule(&result.return_against_rule));
     }
     body.push_str("<h2>Times</h2>\n");
     body.push_str(&times(&result.times));
@@ -119,41 +135,68 @@ fn page(result: &BenchmarkResult, success: &Picture) -> String {
 
 fn policies(all: &[Row]) -> String {
     let row = |row: &Row| {
-        let mut cells = vec![
+        let steps = row.solved_steps.as_ref().map(with_interval);
+        let failed = row.n_failed_verdicts.map(|n| n.to_string());
+        vec![
             Cell::Text(row.problem.clone()),
             Cell::Text(row.policy.clone()),
             Cell::Number(seeds(row)),
             Cell::Number(row.success.as_ref().map_or_else(unknown, percent)),
             Cell::Number(with_interval(&row.returns)),
-        ];
-        for (name, _) in METRICS {
-            let score = row.metrics.get(name).map(with_interval);
-            cells.push(Cell::Number(score.unwrap_or_else(unknown)));
-        }
-        let steps = row.solved_steps.as_ref().map(with_interval);
-        let failed = row.n_failed_verdicts.map(|n| n.to_string());
-        cells.extend([
-            Cell::Number(row.cost.as_ref().map_or_else(unknown, with_interval)),
             Cell::Number(failed.unwrap_or_else(unknown)),
             Cell::Number(solved(row)),
             Cell::Number(steps.unwrap_or_else(unknown)),
-        ]);
-        cells
+        ]
     };
     let rows: Vec<Vec<Cell>> = all.iter().map(row).collect();
-    let mut titles = vec!["seeds", "success", "return"];
-    titles.extend(METRICS.map(|(_, title)| title));
-    titles.extend(["cost", "failed verdicts", "solved", "steps to solve"]);
+    let titles = [
+        "seeds",
+        "success",
+        "return",
+        "failed verdicts",
+        "solved",
+        "steps to solve",
+    ];
     table(&header(&["problem", "policy"], &titles), &rows, false)
+}
+
+/// Forces and costs of the policies that have any; empty without such policies.
+fn contacts(all: &[Row]) -> String {
+    let row = |row: &Row| {
+        let metrics = METRICS.map(|(name, _)| row.metrics.get(name).map(with_interval));
+        let cost = row.cost.as_ref().map(with_interval);
+        let values: Vec<Option<String>> = metrics.into_iter().chain([cost]).collect();
+        values.iter().any(Option::is_some).then(|| {
+            let values = values
+                .into_iter()
+                .map(|value| value.unwrap_or_else(unknown));
+            [row.problem.clone(), row.policy.clone()]
+                .map(Cell::Text)
+                .into_iter()
+                .chain(values.map(Cell::Number))
+                .collect()
+        })
+    };
+    let rows: Vec<Vec<Cell>> = all.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let titles = METRICS.map(|(_, title)| title).into_iter();
+    let titles: Vec<&str> = titles.chain(["cost"]).collect();
+    let table = table(&header(&["problem", "policy"], &titles), &rows, false);
+    format!("<h2>Contact</h2>\n{table}")
 }
 
 fn comparisons(all: &[Comparison]) -> String {
     let signed = |score: &Score| {
-        let [low, high] = score.ci95;
-        if low.is_nan() {
-            return format!("{:+.3}", score.mean);
+        let [mean, low, high] = [score.mean, score.ci95[0], score.ci95[1]].map(|value| {
+            let sign = if value > 0.0 { "+" } else { "" };
+            format!("{sign}{}", figure_of(value))
+        });
+        if score.ci95[0].is_nan() {
+            return mean;
         }
-        format!("{:+.3} ({low:+.3} to {high:+.3})", score.mean)
+        format!("{mean} ({low} to {high})")
     };
     let row = |comparison: &Comparison| {
         vec![
@@ -166,6 +209,37 @@ fn comparisons(all: &[Comparison]) -> String {
     let rows: Vec<Vec<Cell>> = all.iter().map(row).collect();
     let header = header(&["problem", "policies"], &["success", "return"]);
     table(&header, &rows, false)
+}
+
+fn against_rule(all: &[ReturnAgainstRule]) -> String {
+    let row = |ranks: &ReturnAgainstRule| {
+        let [spearman, pairs] = agreement(ranks);
+        vec![
+            Cell::Text(ranks.problem.clone()),
+            Cell::Number(ranks.ranks.policies.len().to_string()),
+            Cell::Number(spearman),
+            Cell::Number(pairs),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = all.iter().map(row).collect();
+    let titles = [
+        "policies",
+        "Spearman's correlation",
+        "pairs in the same order",
+    ];
+    table(&header(&["problem"], &titles), &rows, false)
+}
+
+/// Spearman's correlation, and the pairs in the same order.
+fn agreement(ranks: &ReturnAgainstRule) -> [String; 2] {
+    let ranks = &ranks.ranks;
+    let spearman = if ranks.spearman.is_nan() {
+        unknown()
+    } else {
+        format!("{:.2}", ranks.spearman)
+    };
+    let pairs = format!("{} of {}", ranks.n_agreeing_pairs, ranks.n_pairs);
+    [spearman, pairs]
 }
 
 fn times(all: &[Times]) -> String {
@@ -235,6 +309,7 @@ fn with_interval(score: &Score) -> String {
 /// A number with about three digits.
 fn figure_of(value: f64) -> String {
     match value.abs() {
+        0.0 => "0".to_owned(),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 1.0 => format!("{value:.2}"),
         _ => format!("{value:.3}"),

@@ -75,11 +75,8 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Copies finished pieces of other folders with the same suite.
-pub(super) fn take_finished(
-    plan: &BenchmarkPlan,
-    folder: &OutputFolder,
-) -> Result<(), LearningError> {
+/// Checks that the other folders have the same suite.
+pub(super) fn check_others(plan: &BenchmarkPlan) -> Result<(), LearningError> {
     let ours = text(plan)?;
     for other in &plan.others {
         let path = other.join(SUITE);
@@ -88,12 +85,23 @@ pub(super) fn take_finished(
             let problem = "is another suite than this benchmark's".to_owned();
             return Err(LearningError::Content { path, problem });
         }
-        for piece in plan.pieces()? {
-            if result(folder.path(), &piece)?.is_some() {
+    }
+    Ok(())
+}
+
+/// Copies finished pieces of other folders.
+pub(super) fn take_finished(
+    plan: &BenchmarkPlan,
+    folder: &OutputFolder,
+) -> Result<(), LearningError> {
+    let pieces = plan.pieces()?;
+    for other in &plan.others {
+        for piece in &pieces {
+            if result(folder.path(), piece)?.is_some() {
                 continue;
             }
-            if let Some(found) = result(other, &piece)? {
-                keep(folder, &piece, &found)?;
+            if let Some(found) = result(other, piece)? {
+                keep(folder, piece, &found)?;
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::training::Event;
 
 pub use piece::{Piece, PieceEpisodes, PieceResult, PieceTiming, PieceTraining, Policy};
 pub use plan::{AddedPolicy, BenchmarkPlan, Shard};
-pub use result::{Aggregate, BenchmarkResult, Comparison, Row, Score, Times};
+pub use result::{Aggregate, BenchmarkResult, Comparison, ReturnAgainstRule, Row, Score, Times};
 pub use scores::{improvement_probability, interquartile_mean};
 pub use spread::{Spread, bootstrap};
 pub use suite::{Learner, Problem, SUITES, Suite};
@@ -47,12 +47,14 @@ pub type Observer<'a> = &'a mut dyn FnMut(&BenchmarkEvent<'_>) -> ControlFlow<()
 /// Runs the pieces of a benchmark that the folder lacks, and returns the result of all pieces that are there.
 ///
 /// # Errors
-/// [`Interrupted`] if the observer interrupts; errors of simulation, training and files; an error if the folder contains another benchmark.
+/// [`Interrupted`] if the observer interrupts; errors of [`BenchmarkPlan::check`], simulation, training and files; an error if the folder
+/// contains another benchmark.
 pub fn benchmark(
     plan: &BenchmarkPlan,
     folder: &OutputFolder,
     observer: Observer<'_>,
 ) -> Result<BenchmarkResult, LearningError> {
+    plan.check()?;
     folder::open(plan, folder)?;
     folder::take_finished(plan, folder)?;
     let pieces = plan.pieces()?;

@@ -9,13 +9,12 @@ use insonate_experiments::Interrupted;
 use insonate_files::OutputFolder;
 use insonate_rl::RunOptions;
 use serde::{Deserialize, Serialize};
-use toml::Value;
 
 use super::suite::{Learner, Problem, Suite};
 use super::{BenchmarkEvent, BenchmarkPlan, Observer};
 use crate::LearningError;
 use crate::evaluation::{EvaluationPlan, EvaluationResult, NamedPolicy, evaluate};
-use crate::training::{Overrides, Plan, StartMode, StopReason, TrainingSummary, train};
+use crate::training::{Plan, StartMode, StopReason, TrainingSummary, train};
 
 /// Number of environments that step together in an evaluation.
 const N_ENVS: usize = 16;
@@ -215,18 +214,7 @@ fn training(
     plan: &BenchmarkPlan,
     path: &std::path::Path,
 ) -> Result<Plan, LearningError> {
-    let mut overrides = Overrides {
-        algorithm: Some(learner.kind()?),
-        env: piece.problem.env.clone(),
-        learning: learner.settings.clone(),
-        evaluation: learner.evaluation.clone(),
-        ..Overrides::default()
-    };
-    let whole = |value: u64| Value::Integer(value as i64);
-    let steps = whole(learner.steps as u64);
-    let given = [("total_timesteps", steps), ("seed", whole(seed))];
-    let given = given.map(|(name, value)| (name.to_owned(), value));
-    overrides.learning.extend(given);
+    let overrides = learner.overrides(&piece.problem, seed)?;
     let start = if Plan::can_resume(path) {
         StartMode::Resume
     } else {

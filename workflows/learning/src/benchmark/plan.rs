@@ -6,10 +6,11 @@ use insonate_envs::EnvError;
 use insonate_rl::Policy as PolicyFile;
 use sha2::{Digest as _, Sha256};
 
+use super::folder;
 use super::piece::{Piece, Policy};
 use super::suite::{Problem, Suite};
 use crate::LearningError;
-use crate::evaluation::policy_path;
+use crate::evaluation::{NamedPolicy, policy_path};
 
 /// One of several parts of a benchmark, for several machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +61,20 @@ pub struct BenchmarkPlan {
 }
 
 impl BenchmarkPlan {
-    /// Checks the suite and the part, and finds the problems of added policies.
+    /// Checks the suite, its policies, the part and the other folders, and finds the problems of added policies.
     ///
     /// # Errors
     /// [`EnvError::Config`]; an error for a policy that cannot be read, or whose task the suite lacks.
     pub fn check(&self) -> Result<(), LearningError> {
         self.suite.check()?;
+        for problem in &self.suite.problems {
+            NamedPolicy::load_all(&problem.references, Some(&problem.task), &problem.env).map_err(
+                |error| {
+                    let field = format!("problem {}: references", problem.name);
+                    config(&field, error.to_string())
+                },
+            )?;
+        }
         let Shard { index, count } = self.shard;
         if count == 0 || index >= count {
             let problem = format!("is {}/{count}; it must be K/N with 1 ≤ K ≤ N", index + 1);
@@ -101,7 +110,7 @@ impl BenchmarkPlan {
                 }
             }
         }
-        Ok(())
+        folder::check_others(self)
     }
 
     fn problems_of<'a>(&'a self, task: &'a str) -> impl Iterator<Item = &'a Problem> {

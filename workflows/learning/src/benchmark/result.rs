@@ -7,11 +7,13 @@ use serde::Serialize;
 use super::piece::{Piece, PieceEpisodes, PieceResult};
 use super::scores::{improvement_probability, interquartile_mean};
 use super::spread::{Spread, bootstrap};
-use super::{BenchmarkPlan, Suite};
-use crate::evaluation::{Estimate, wilson};
+use super::{BenchmarkPlan, Problem, Suite};
+use crate::evaluation::{Estimate, RankCorrelation, Ranked, wilson};
 
 /// The metric that is a proportion.
 const SUCCESS: &str = "success";
+/// The metric that ranks policies with the same success.
+const FORCE_ERROR: &str = "force_mae_n";
 /// The policy with which others are compared.
 const SCRIPT: &str = "scripted";
 
@@ -30,6 +32,8 @@ pub struct BenchmarkResult {
     pub comparisons: Vec<Comparison>,
     /// Success of each algorithm over all problems that it learns.
     pub aggregates: Vec<Aggregate>,
+    /// Whether the return ranks the policies of a problem as its success does, for problems with three policies or more.
+    pub return_against_rule: Vec<ReturnAgainstRule>,
     /// Times, which differ from run to run.
     pub times: Vec<Times>,
     /// Version of insonate.
@@ -70,7 +74,7 @@ pub struct Score {
     /// Mean over episodes, then over seeds; NaN if nothing is known.
     pub mean: f64,
     /// Interval of the mean: over seeds for trained policies with several seeds (Student t), else over episodes (Wilson for success,
-    /// Student t for others). NaN if unknown.
+    /// Student t for others). Seeds with equal success have the interval over the episodes of one seed. NaN if unknown.
     pub ci95: [f64; 2],
 }
 
@@ -101,6 +105,16 @@ pub struct Aggregate {
     pub success_iqm: Spread,
     /// Probability that a seed succeeds more often than the script.
     pub improvement_over_script: Spread,
+}
+
+/// Return against success in a problem. Each seed of a training is a policy of its own, such as `ppo seed 1`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReturnAgainstRule {
+    /// Name of the problem.
+    pub problem: String,
+    /// Ranks of the policies.
+    #[serde(flatten)]
+    pub ranks: RankCorrelation,
 }
 
 /// Times of a policy in a problem [s].
@@ -142,6 +156,7 @@ impl BenchmarkResult {
                 .filter_map(|group| group.against(script_of(&groups, group.problem)?))
                 .collect(),
             aggregates: aggregates(&groups),
+            return_against_rule: return_against_rule(plan, &groups),
             times: groups.iter().map(Group::times).collect(),
             insonate_version: env!("CARGO_PKG_VERSION"),
         }
@@ -226,13 +241,15 @@ impl Group<'_> {
             .iter()
             .map(|result| mean(of(&result.episodes)))
             .collect();
-        if by_seed.len() > 1 {
+        let differs = by_seed.iter().any(|value| *value != by_seed[0]);
+        if by_seed.len() > 1 && (differs || !is_share) {
             let mut score = Score::of(&by_seed);
             if is_share {
                 score.ci95 = score.ci95.map(|end| end.clamp(0.0, 1.0));
             }
             return score;
         }
+        // Seeds with equal shares tell nothing about the spread, but the episodes of one of them do.
         let values: Vec<f64> = of(&self.results[0].episodes)
             .iter()
             .flatten()
@@ -328,6 +345,37 @@ fn aggregates(groups: &[Group<'_>]) -> Vec<Aggregate> {
         })
     };
     names.iter().filter_map(of).collect()
+}
+
+/// Ranks of the policies of each problem that has a success metric.
+fn return_against_rule(plan: &BenchmarkPlan, groups: &[Group<'_>]) -> Vec<ReturnAgainstRule> {
+    let of = |problem: &Problem| {
+        let own = groups.iter().filter(|group| group.problem == problem.name);
+        let all: Option<Vec<Ranked>> = own
+            .flat_map(|group| &group.results)
+            .map(|result| ranked(result))
+            .collect();
+        Some(ReturnAgainstRule {
+            problem: problem.name.clone(),
+            ranks: RankCorrelation::of(&all?)?,
+        })
+    };
+    plan.suite.problems.iter().filter_map(of).collect()
+}
+
+fn ranked(result: &PieceResult) -> Option<Ranked> {
+    let episodes = &result.episodes;
+    let success = mean(episodes.metrics.get(SUCCESS)?);
+    let force_error = episodes.metrics.get(FORCE_ERROR);
+    Some(Ranked {
+        name: match result.seed {
+            Some(seed) => format!("{} seed {seed}", result.policy),
+            None => result.policy.clone(),
+        },
+        return_: mean(&episodes.returns),
+        success,
+        force_error: force_error.map_or(f64::NAN, |values| mean(values)),
+    })
 }
 
 impl Score {

@@ -6,9 +6,10 @@ use insonate_envs::{EnvError, tasks};
 use insonate_rl::AlgorithmKind;
 use insonate_settings::UnknownName;
 use serde::{Deserialize, Serialize};
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::LearningError;
+use crate::training::{Overrides, TrainingSettings};
 
 /// Suites by name: name and file.
 pub const SUITES: [(&str, &str); 2] = [
@@ -136,32 +137,32 @@ impl Suite {
         Ok(suite)
     }
 
-    /// Checks names, counts and tasks. Settings are checked when a piece begins.
+    /// Checks names, counts, tasks, and the settings of each training.
     ///
     /// # Errors
     /// [`EnvError::Config`] with the field; [`EnvError::Unknown`] for a task.
     pub fn check(&self) -> Result<(), EnvError> {
+        check_episodes("episodes", self.episodes)?;
         count("seeds", self.seeds.len())?;
         distinct("seeds", self.seeds.iter())?;
         count("problem", self.problems.len())?;
         distinct("problem.name", self.problems.iter().map(|own| &own.name))?;
         for problem in &self.problems {
-            problem.check(self.episodes)?;
+            problem.check()?;
         }
         Ok(())
     }
 }
 
 impl Problem {
-    fn check(&self, episodes: usize) -> Result<(), EnvError> {
+    fn check(&self) -> Result<(), EnvError> {
         tasks::by_name(&self.task)?;
         check_name(&self.name)?;
         let field = |name: &str| format!("problem {}: {name}", self.name);
-        let episodes = self.episodes.unwrap_or(episodes);
-        if !(2..=1_000_000).contains(&episodes) {
-            let problem = format!("is {episodes}; it must be between 2 and 1000000");
-            return Err(invalid(&field("episodes"), problem));
+        if let Some(episodes) = self.episodes {
+            check_episodes(&field("episodes"), episodes)?;
         }
+        distinct(&field("references"), self.references.iter())?;
         if self.learners.len() > MAX_PARTS {
             count(&field("learner"), self.learners.len())?;
         }
@@ -171,11 +172,15 @@ impl Problem {
         )?;
         for learner in &self.learners {
             check_name(&learner.name)?;
-            learner.kind()?;
-            if learner.steps == 0 {
-                let problem = "is 0; it must be at least 1".to_owned();
-                return Err(invalid(&field("learner.steps"), problem));
+            if self.references.contains(&learner.name) {
+                let problem = format!("{} is one of the references too", learner.name);
+                return Err(invalid(&field("learner.name"), problem));
             }
+            let overrides = learner.overrides(self, 0)?;
+            TrainingSettings::resolve(&self.task, &overrides).map_err(|error| {
+                let learner = format!("learner {}", learner.name);
+                invalid(&field(&learner), error.to_string())
+            })?;
         }
         Ok(())
     }
@@ -194,6 +199,25 @@ impl Learner {
             EnvError::unknown("algorithm", &self.algorithm, &known)
         })
     }
+
+    /// Settings of a training with a seed.
+    pub(super) fn overrides(&self, problem: &Problem, seed: u64) -> Result<Overrides, EnvError> {
+        let mut learning = self.settings.clone();
+        for (name, value) in [("total_timesteps", self.steps as u64), ("seed", seed)] {
+            let value = i64::try_from(value).map_err(|_| {
+                let problem = format!("is {value}; it must be at most {}", i64::MAX);
+                invalid(name, problem)
+            })?;
+            learning.insert(name.to_owned(), Value::Integer(value));
+        }
+        Ok(Overrides {
+            algorithm: Some(self.kind()?),
+            env: problem.env.clone(),
+            learning,
+            evaluation: self.evaluation.clone(),
+            ..Overrides::default()
+        })
+    }
 }
 
 fn invalid(field: &str, problem: String) -> EnvError {
@@ -201,6 +225,14 @@ fn invalid(field: &str, problem: String) -> EnvError {
         field: field.to_owned(),
         problem,
     }
+}
+
+fn check_episodes(field: &str, n: usize) -> Result<(), EnvError> {
+    if (2..=1_000_000).contains(&n) {
+        return Ok(());
+    }
+    let problem = format!("is {n}; it must be between 2 and 1000000");
+    Err(invalid(field, problem))
 }
 
 fn count(field: &str, n: usize) -> Result<(), EnvError> {
@@ -223,12 +255,14 @@ fn check_name(name: &str) -> Result<(), EnvError> {
 
 fn distinct<T: PartialEq + std::fmt::Display>(
     field: &str,
-    all: impl Iterator<Item = T> + Clone,
+    all: impl Iterator<Item = T>,
 ) -> Result<(), EnvError> {
-    for (index, one) in all.clone().enumerate() {
-        if all.clone().take(index).any(|earlier| earlier == one) {
+    let mut earlier = Vec::new();
+    for one in all {
+        if earlier.contains(&one) {
             return Err(invalid(field, format!("names {one} twice")));
         }
+        earlier.push(one);
     }
     Ok(())
 }
@@ -236,29 +270,11 @@ fn distinct<T: PartialEq + std::fmt::Display>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::{Overrides, TrainingSettings};
 
     #[test]
-    fn every_built_in_suite_can_be_run() {
+    fn every_built_in_suite_is_right() {
         for (name, _) in SUITES {
-            let suite = Suite::by_name(name).unwrap();
-            for problem in &suite.problems {
-                for learner in &problem.learners {
-                    let mut overrides = Overrides {
-                        algorithm: Some(learner.kind().unwrap()),
-                        env: problem.env.clone(),
-                        learning: learner.settings.clone(),
-                        evaluation: learner.evaluation.clone(),
-                        ..Overrides::default()
-                    };
-                    let steps = learner.steps as i64;
-                    let steps = toml::Value::Integer(steps);
-                    overrides
-                        .learning
-                        .insert("total_timesteps".to_owned(), steps);
-                    TrainingSettings::resolve(&problem.task, &overrides).unwrap();
-                }
-            }
+            Suite::by_name(name).unwrap();
         }
     }
 
@@ -287,6 +303,26 @@ mod tests {
             (
                 format!("{suite}{problem}[[problem.learner]]\nalgorithm = \"pp\"\nsteps = 1\n"),
                 "did you mean \"ppo\"",
+            ),
+            (
+                format!("{suite}{problem}[[problem.learner]]\nalgorithm = \"ppo\"\nsteps = 0\n"),
+                "problem reacher: learner ppo: ppo.total_timesteps",
+            ),
+            (
+                format!(
+                    "{suite}{problem}env = {{ profile = 1 }}\n[[problem.learner]]\nalgorithm = \"ppo\"\nsteps = 9\n"
+                ),
+                "problem reacher: learner ppo: env",
+            ),
+            (
+                format!(
+                    "{suite}{problem}references = [\"ppo\"]\n[[problem.learner]]\nalgorithm = \"ppo\"\nsteps = 9\n"
+                ),
+                "ppo is one of the references too",
+            ),
+            (
+                format!("{}{problem}", suite.replace("[1]", "[]")),
+                "seeds: has 0 entries; it must have 1 to 1000",
             ),
             (
                 format!("{suite}{problem}color = 1\n"),

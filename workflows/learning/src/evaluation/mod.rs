@@ -20,6 +20,7 @@ pub use film_strip::film_with_strip;
 pub use json::{paired_difference_json, pooled_json, result_json, results_json};
 pub use named_policy::{NamedPolicy, exported_policy, policy_path};
 pub use paired::{PairedDifference, paired_difference};
+pub(crate) use rank_correlation::Ranked;
 pub use rank_correlation::{RankCorrelation, rank_correlation};
 pub use rollout::{ProbeSample, Rollout, RolloutStep, rollout};
 pub use rollout_json::rollout_json;

@@ -89,6 +89,10 @@ pub fn rank_table(ranks: &RankCorrelation) -> String {
         "Spearman's correlation {:>11}",
         number(ranks.spearman)
     ));
+    lines.push(format!(
+        "pairs in the same order {:>10}",
+        format!("{} of {}", ranks.n_agreeing_pairs, ranks.n_pairs)
+    ));
     lines.join("\n")
 }
 
