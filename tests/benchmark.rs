@@ -102,11 +102,12 @@ fn parts_make_the_whole_and_rows_are_what_evaluate_says() {
 /// Sets the values of a piece's episodes.
 fn rewrite(folder: &Path, piece: &str, return_: f64, successes: [f64; 4]) {
     let path = folder.join("pieces").join(format!("{piece}.json"));
-    let mut content: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let content = fs::read_to_string(&path).expect("it is written");
+    let mut content: Value = serde_json::from_str(&content).expect("it is JSON");
     let episodes = &mut content["episodes"];
     episodes["return"] = [return_; 4].to_vec().into();
     episodes["metrics"]["success"] = successes.to_vec().into();
-    fs::write(&path, content.to_string()).unwrap();
+    fs::write(&path, content.to_string()).expect("it is writable");
 }
 
 /// Five policies whose returns contradict success once: the policy of seed 2 succeeds more often than zero but has a smaller return.

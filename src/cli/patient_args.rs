@@ -34,6 +34,7 @@ pub(crate) enum Person {
 }
 
 /// The options of the adult's physique.
+#[expect(clippy::struct_field_names, reason = "they are the options' names")]
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct PhysiqueArgs {
     /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
