@@ -69,7 +69,8 @@ pub(crate) fn test() -> Result<()> {
         );
     }
     let tests = root().join("python/tests");
-    run(pytest(&venv, &tests))?;
+    // A file at a time, because tests of a file share what its fixtures made.
+    run(pytest(&venv, &tests, "loadfile"))?;
     let mut mypy = Command::new(venv.join("bin/mypy"));
     mypy.arg("--config-file")
         .arg(settings())
@@ -79,7 +80,7 @@ pub(crate) fn test() -> Result<()> {
         let mut install = pip(&venv);
         install.arg(format!("gymnasium=={version}"));
         run(install)?;
-        run(pytest(&venv, &tests.join("test_gymnasium.py")))?;
+        run(pytest(&venv, &tests.join("test_gymnasium.py"), "load"))?;
     }
     Ok(())
 }
@@ -167,14 +168,13 @@ fn pip(venv: &Path) -> Command {
     command
 }
 
-/// pytest on the installed package. It must not run in `python/`, whose sources contain no compiled
-/// module.
-fn pytest(venv: &Path, tests: &Path) -> Command {
+/// pytest on the installed package. `distribution` is how tests go to processes, an option of pytest-xdist. It must not run in `python/`,
+/// whose sources contain no compiled module.
+fn pytest(venv: &Path, tests: &Path, distribution: &str) -> Command {
     let mut command = Command::new(venv.join("bin/pytest"));
     command
         .args(["--quiet", "-p", "no:cacheprovider"])
-        // A file at a time, because tests of a file share what its fixtures made.
-        .args(["--numprocesses", "auto", "--dist", "loadfile", "-c"])
+        .args(["--numprocesses", "auto", "--dist", distribution, "-c"])
         .arg(settings())
         .arg(tests)
         .env("INSONATE_CLI", root().join("target/debug/insonate"))
