@@ -255,10 +255,11 @@ fn check_name(name: &str) -> Result<(), EnvError> {
 
 fn distinct<T: PartialEq + std::fmt::Display>(
     field: &str,
-    all: impl Iterator<Item = T> + Clone,
+    all: impl Iterator<Item = T>,
 ) -> Result<(), EnvError> {
-    for (index, one) in all.clone().enumerate() {
-        if all.clone().take(index).any(|earlier| earlier == one) {
+    let all: Vec<T> = all.collect();
+    for (index, one) in all.iter().enumerate() {
+        if all[..index].contains(one) {
             return Err(invalid(field, format!("names {one} twice")));
         }
     }
