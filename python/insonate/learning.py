@@ -312,11 +312,11 @@ def demonstrate(
 
     Args:
         task: the task.
-        output: folder (``lerobot``) or file (``robomimic``); a data set there is replaced.
+        output: folder (``lerobot``, ``open-h``) or file (``robomimic``); a data set there is replaced.
         expert: ``scripted``, a policy file or a training folder.
         episodes: number of episodes in the data set.
         seed: seed of the first episode; the others follow.
-        format: ``lerobot`` (v3.0) or ``robomimic`` (HDF5).
+        format: ``lerobot`` (v3.0), ``open-h`` (LeRobot v2.1 with videos) or ``robomimic`` (HDF5).
         successes_only: discard episodes that failed.
         keep_failures: record episodes that failed after the others; ``episodes`` does not count them.
         recovery: number of further episodes that begin after a random action was held for 0.1 to 0.4 s.

@@ -31,7 +31,7 @@ use super::{Usage, print};
       --format robomimic --output output/sweep.hdf5
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
   insonate demonstrate image-quality --b-mode --size 224 --format robomimic --output output/seen.hdf5
-  insonate demonstrate image-quality --b-mode --size 480 --cameras close --camera-size 640x480 --format open-h --output output/open-h
+  insonate demonstrate probe-press --set env.scene.shape=adult --b-mode --size 480 --format open-h --output output/open-h
   insonate demonstrate cube-push --action-noise 0.2 --successes-only --output output/cube-demos
   insonate demonstrate cube-push --recovery 20 --keep-failures --vary-instruction --output output/cube-kinds
   cargo run --release --features viewer -- demonstrate cube-push --expert keyboard --episodes 10 --output output/mine
@@ -293,8 +293,12 @@ impl Demonstrate {
             ));
         }
         if recorded.is_judged() {
+            let kept = match recorded.n_failures {
+                0 => String::new(),
+                n => format!("; {n} more are kept as failures"),
+            };
             lines.push(format!(
-                "verdict: {} of {} failed",
+                "verdict: {} of {} failed{kept}",
                 recorded.failed.len(),
                 recorded.n_kept - recorded.n_failures
             ));
@@ -302,11 +306,14 @@ impl Demonstrate {
         let failed = recorded.failed.iter();
         lines
             .extend(failed.map(|(seed, reasons)| format!("  seed {seed}: {}", reasons.join("; "))));
-        lines.push(format!(
-            "next: insonate imitate {} --data {}",
-            self.task,
-            self.output.display()
-        ));
+        // Videos of LeRobot v2.1 are not read.
+        if self.format != Format::OpenH {
+            lines.push(format!(
+                "next: insonate imitate {} --data {}",
+                self.task,
+                self.output.display()
+            ));
+        }
         lines.join("\n")
     }
 }

@@ -123,9 +123,9 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     /// Train and evaluate policies of many tasks with several seeds, and compare them with scripts.
     Benchmark(Box<benchmark::Benchmark>),
-    /// Record episodes of an expert as a data set (LeRobot, robomimic).
+    /// Record episodes of an expert as a data set (LeRobot, Open-H, robomimic).
     Demonstrate(Box<demonstrate::Demonstrate>),
-    /// Show a running scan or policy to 3D Slicer, and let it steer the probe.
+    /// Show a running scan or policy to 3D Slicer, which can steer the probe, or a PSM to the dVRK's software.
     Serve(Box<serve::Serve>),
     /// Learn a policy from demonstrations.
     Imitate(imitate::Imitate),

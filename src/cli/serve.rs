@@ -45,9 +45,9 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "PORT", required_unless_present = "dvrk")]
     openigtlink: Option<u16>,
     /// Port of rosbridge's protocol, over which the dVRK's topics (CRTK) show and move a da Vinci PSM; 0 takes any free one.
-    #[arg(long, value_name = "PORT", conflicts_with_all = ["openigtlink", "scan", "policy", "from", "to", "b_mode", "robot"])]
+    #[arg(long, value_name = "PORT", conflicts_with_all = ["openigtlink", "scan", "policy", "from", "to", "b_mode", "b_mode_labels", "robot", "force", "speed", "seed", "camera", "picture_size", "max_speed", "max_depth", "task", "fix", "set"])]
     pub(super) dvrk: Option<u16>,
-    /// Address to listen on; anything but localhost lets the network steer the probe.
+    /// Address to listen on; anything but localhost lets the network steer the robot.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(super) bind: IpAddr,
     /// Scan back and forth along a path; the default.

@@ -2,7 +2,6 @@
 
 use insonate_envs::ultrasound::{TorsoAtRest, TorsoScene, TorsoView};
 use insonate_models::Scene;
-use insonate_models::torsos::Shape;
 use insonate_sim::controllers::{
     Controller as _, HybridForce, HybridTarget, OscPose, OscPoseConfig, OscTarget,
 };
@@ -107,12 +106,12 @@ impl<'a> LiveScan<'a> {
     /// Lets [`LiveScan::torso_view`] return what the probe can image. Call it before the first step; `seed` draws the organs.
     ///
     /// # Errors
-    /// [`ExperimentError::NoOrgans`] if the torso is not an adult.
+    /// [`ExperimentError::NoOrgans`] if the torso is not the procedural adult.
     pub fn start_imaging(&mut self, seed: u64) -> Result<(), ExperimentError> {
         let torso = self.probe_scene.scene.torso.as_ref();
-        if !torso.is_some_and(|torso| torso.config.shape == Shape::Adult) {
-            return Err(ExperimentError::NoOrgans);
-        }
+        torso
+            .and_then(|torso| torso.config.physique())
+            .ok_or(ExperimentError::NoOrgans)?;
         self.imaged = Some(TorsoAtRest::new(&self.torso(), seed)?);
         Ok(())
     }

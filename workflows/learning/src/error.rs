@@ -175,7 +175,7 @@ pub enum LearningError {
     Unpaired(String),
     /// Too few episodes of an expert succeed.
     #[error(
-        "only {n_kept} of {n_tried} episodes succeeded: record failures too, or choose a better expert"
+        "only {n_kept} of {n_tried} episodes were kept, as the others failed: ask for fewer recoveries, allow failures, or choose a better expert"
     )]
     TooFewSuccesses {
         /// Number of episodes in the data set.

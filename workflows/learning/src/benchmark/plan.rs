@@ -1,5 +1,6 @@
 //! Settings of a benchmark.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use insonate_envs::EnvError;
@@ -28,11 +29,14 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// Whether a piece is in this part. Pieces go to the parts in turn, so that each has trainings of every problem.
+    /// Whether a piece is in this part. Pieces go to the parts in turn.
     pub(super) const fn has(self, piece: usize) -> bool {
         piece % self.count == self.index
     }
 }
+
+/// Largest length of the name of a piece, which names a file.
+const LONGEST_NAME: usize = 200;
 
 /// A policy file that competes in all problems of its task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +112,21 @@ impl BenchmarkPlan {
                     );
                     return Err(config("policy", problem));
                 }
+            }
+        }
+        let mut names = HashSet::new();
+        for piece in self.pieces()? {
+            let name = piece.name();
+            if name.len() > LONGEST_NAME {
+                let problem = format!(
+                    "{name:?} has {} letters; it must have at most {LONGEST_NAME}",
+                    name.len()
+                );
+                return Err(config("policy", problem));
+            }
+            if !names.insert(name.clone()) {
+                let problem = format!("two policies are {name}: give one another name");
+                return Err(config("policy", problem));
             }
         }
         folder::check_others(self)

@@ -202,6 +202,14 @@ impl Learner {
 
     /// Settings of a training with a seed.
     pub(super) fn overrides(&self, problem: &Problem, seed: u64) -> Result<Overrides, EnvError> {
+        let given = ["total_timesteps", "seed"].into_iter();
+        for (name, instead) in given.zip(["steps", "seeds"]) {
+            if self.settings.contains_key(name) {
+                let problem =
+                    format!("is set by `{instead}` of the suite: remove it from the settings");
+                return Err(invalid(name, problem));
+            }
+        }
         let mut learning = self.settings.clone();
         for (name, value) in [("total_timesteps", self.steps as u64), ("seed", seed)] {
             let value = i64::try_from(value).map_err(|_| {

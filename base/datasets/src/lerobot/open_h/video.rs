@@ -49,6 +49,8 @@ pub(super) fn write(
     frames: &[u8],
     rate: f64,
 ) -> Result<(), DatasetError> {
+    // A relative path could be read as an option or as a URL.
+    let path = &std::path::absolute(path).map_err(|error| failed(path, &error.to_string()))?;
     let size = format!("{}x{}", camera.width, camera.height);
     let rate = rate.to_string();
     let input = [

@@ -43,6 +43,14 @@ impl OpenHWriter {
             let problem = "cannot be of Open-H's format: it describes an arm with a probe, which this task does not have";
             return Err(DatasetError::invalid(path, problem));
         };
+        let rate = 1.0 / info.control_timestep;
+        if (rate - rate.round()).abs() > 1e-6 * rate {
+            let problem = format!(
+                "cannot be of Open-H's format: it has a whole number of frames per second, but a control step of {} s makes {rate:.3}",
+                info.control_timestep
+            );
+            return Err(DatasetError::invalid(path, &problem));
+        }
         video::check(path, &info.cameras)?;
         let folder = OutputFolder::create(path, Claim::resuming("demonstrate"))?;
         super::super::writer::check_folder(path)?;
