@@ -412,6 +412,21 @@ fn pictures_lag_by_whole_steps() {
 }
 
 #[test]
+fn defects_of_pictures_need_pictures() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let path = scratch.path().join("set");
+    for option in ["--image-latency 0.05", "--dropped-frames 0.5"] {
+        let command = format!(
+            "demonstrate pendulum --expert random --episodes 1 {option} --output {}",
+            path.display()
+        );
+        let line = refused(&command, 2);
+        assert!(line.contains("no pictures are recorded"), "{line}");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
 fn data_sets_of_another_task_are_refused() {
     let scratch = tempfile::tempdir().expect("the test can go on");
     let path = scratch

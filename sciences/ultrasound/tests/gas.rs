@@ -1,4 +1,4 @@
-//! Contract: behind gas there is haze: tissue in front of its surface appears again behind it, as in a rough mirror. Behind bone there is none.
+//! Contract: behind gas there is haze: tissue in front of its surface appears again behind it, as in a rough mirror. Behind bone nothing appears again.
 
 use insonate_ultrasound::deformation::Rigid;
 use insonate_ultrasound::material::{BONE, LUNG, SOFT_TISSUE};

@@ -509,12 +509,26 @@ impl RecordPlan {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`EnvError::OutOfRange`].
+    /// [`EnvError::OutOfRange`]; [`EnvError::Config`] for defects of pictures that are not recorded.
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("episodes", self.n_episodes as f64, [1.0, 100_000.0], "")?;
         check_range("recovery", self.n_recoveries as f64, [0.0, 100_000.0], "")?;
         check_range("image-latency", self.image_latency, [0.0, 2.0], "s")?;
         check_range("dropped-frames", self.dropped_frames, [0.0, 0.9], "")?;
+        let defects = [
+            ("image-latency", self.image_latency),
+            ("dropped-frames", self.dropped_frames),
+        ];
+        for (field, value) in defects {
+            if value > 0.0 && self.n_cameras() == 0 {
+                return Err(EnvError::Config {
+                    field: field.to_owned(),
+                    problem: format!(
+                        "is {value}, but no pictures are recorded: name cameras, or record B-mode"
+                    ),
+                });
+            }
+        }
         if let Some(ultrasound) = &self.ultrasound {
             ultrasound.check()?;
         }
