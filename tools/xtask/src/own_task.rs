@@ -16,6 +16,11 @@ const CRATE: &str = "hover";
 /// Variable with the folder of libmujoco in the page; cargo sets it for this program too.
 const LIBRARY: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
+/// Features that some derive macro of the workspace chooses and none of the page's dependencies does. Without them every crate that derives
+/// anything would be built again.
+const SAME_FEATURES: &str =
+    "[build-dependencies]\nsyn = { version = \"3\", features = [\"extra-traits\", \"visit-mut\"] }\n";
+
 /// Creates the folder outside the checkout, because cargo would treat it as a part of the workspace. Build output stays
 /// in `target/`.
 pub(crate) fn test() -> Result<()> {
@@ -49,7 +54,7 @@ fn test_in(above: &Path) -> Result<()> {
     // The dependency of the page's last section is there from the start: without it other features would be chosen, and all be built twice.
     let manifest = folder.join("Cargo.toml");
     let added = part(&page, "Add `", '`').context("the page names a dependency")?;
-    let dependencies = fs::read_to_string(&manifest)? + added + "\n";
+    let dependencies = fs::read_to_string(&manifest)? + added + "\n" + SAME_FEATURES;
     fs::write(&manifest, dependencies)?;
     let main = folder.join("src/main.rs");
     run_program(&folder, &profile)?;
@@ -134,7 +139,17 @@ fn profile_of_dependencies() -> Result<String> {
     let start = manifest
         .find("[profile.dev.package")
         .context("Cargo.toml has a profile for dependencies")?;
-    Ok(manifest[start..].replace("opt-level = 3", "opt-level = 1"))
+    let others = manifest[start..]
+        .split("\n[")
+        .filter(|section| !section.starts_with("profile.dev.package.insonate"));
+    let mut profile = others.collect::<Vec<_>>().join("\n[");
+    let lock = fs::read_to_string(root().join("Cargo.lock"))?;
+    for name in lock.lines().filter_map(|line| part(line, "name = \"", '"')) {
+        if name.starts_with("insonate") {
+            profile += &format!("\n[profile.dev.package.{name}]\nopt-level = 0\n");
+        }
+    }
+    Ok(profile)
 }
 
 fn run_program(folder: &Path, profile: &Path) -> Result<()> {
