@@ -18,8 +18,16 @@ const LIBRARY: &str = "MUJOCO_DYNAMIC_LINK_DIR";
 
 /// Features that some derive macro of the workspace chooses and none of the page's dependencies does. Without them every crate that derives
 /// anything would be built again.
-const SAME_FEATURES: &str =
-    "[build-dependencies]\nsyn = { version = \"3\", features = [\"extra-traits\", \"visit-mut\"] }\n";
+const SAME_FEATURES: &str = "[build-dependencies]\nsyn = { version = \"3\", features = [\"extra-traits\", \"visit-mut\"] }\n";
+
+/// Crates that compute in each step of the short training: unoptimised, they would take longer than they save.
+const STEPPED: [&str; 5] = [
+    "insonate-envs",
+    "insonate-rl",
+    "insonate-sim",
+    "insonate-sparse",
+    "insonate-tissue",
+];
 
 /// Creates the folder outside the checkout, because cargo would treat it as a part of the workspace. Build output stays
 /// in `target/`.
@@ -146,7 +154,8 @@ fn profile_of_dependencies() -> Result<String> {
     let lock = fs::read_to_string(root().join("Cargo.lock"))?;
     for name in lock.lines().filter_map(|line| part(line, "name = \"", '"')) {
         if name.starts_with("insonate") {
-            profile += &format!("\n[profile.dev.package.{name}]\nopt-level = 0\n");
+            let level = u8::from(STEPPED.contains(&name));
+            profile += &format!("\n[profile.dev.package.{name}]\nopt-level = {level}\n");
         }
     }
     Ok(profile)
