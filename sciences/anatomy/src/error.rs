@@ -24,6 +24,14 @@ pub enum AnatomyError {
         /// What is wrong.
         problem: String,
     },
+    /// A probe cannot look at an organ from the skin.
+    #[error("there is no window to {organ} for a scan: {reason}")]
+    NoWindow {
+        /// Name of the organ's class.
+        organ: String,
+        /// What is in the way.
+        reason: String,
+    },
     /// There is no closed surface of a class.
     #[error("the surface of {class}: {fault}")]
     Surface {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use insonate_volumes::Segmentation;
 use nalgebra::Vector3;
 
+use crate::cut_planes::direction_of;
 use crate::orientation::{Axis, Evidence, compare};
 use crate::tissues::{TissueKind, Tissues};
 
@@ -269,19 +270,13 @@ fn extents(segmentation: &Segmentation) -> ([[f64; 3]; 2], Vec<CutClass>) {
             }
         }
     }
-    let direction = |face: usize| {
-        let step = frame.steps.column(face / 2).into_owned();
-        let axis = step.iamax();
-        let is_positive = (step[axis] > 0.0) == (face % 2 == 1);
-        Axis::ALL[axis].directions()[usize::from(!is_positive)]
-    };
     let classes = segmentation.classes().iter().zip(&faces[1..]);
     let mut cut = Vec::new();
     for (class, on) in classes {
         let on = on.iter().enumerate().filter(|(_, n)| **n > TOUCHES);
         cut.extend(on.map(|(face, n)| CutClass {
             name: class.name.clone(),
-            direction: direction(face),
+            direction: direction_of(&frame, face),
             n_voxels: *n,
         }));
     }

@@ -5,10 +5,12 @@
 //! * [`class_surface`]: closed, smooth surfaces of classes that keep their volumes; [`skin`]: that of the body.
 //! * [`Patient`]: all of it, as files.
 //! * [`StiffnessMap`]: how stiff the skin feels, from the layers below it.
+//! * [`WindowMap`]: from which places of the skin sound reaches an organ, and a path over them.
 //!
 //! The frame is the patient's: +x to the left, +y to the head, +z to the front [m].
 
 mod blurred;
+mod cut_planes;
 mod error;
 mod findings;
 mod orientation;
@@ -18,6 +20,7 @@ mod skin;
 mod stiffness;
 mod surfaces;
 mod tissues;
+mod windows;
 
 pub use error::AnatomyError;
 pub use findings::{ClassFinding, CutClass, Findings, Verdict};
@@ -27,3 +30,4 @@ pub use skin::{Skin, skin};
 pub use stiffness::{StiffnessMap, face_stiffness};
 pub use surfaces::{SurfaceSettings, class_surface};
 pub use tissues::{Tissue, TissueKind, Tissues};
+pub use windows::{PathSettings, Place, Sight, WindowMap, WindowPath, WindowSettings, organs};

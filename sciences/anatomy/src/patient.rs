@@ -36,6 +36,10 @@ const MAX_BYTES: u64 = 1 << 22;
 const VOLUME_ERROR: f64 = 0.01;
 /// Margin around the cropped labels [m].
 const MARGIN: f64 = 0.01;
+/// Farthest distance of a surface's vertices from the labels [m]: blurs move surfaces.
+const STRAY: f64 = 0.03;
+/// Longest side of the labels of a patient [m].
+const LONGEST: f64 = 3.0;
 
 /// How a patient is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,6 +142,7 @@ impl Patient {
         let labels = segmentation.cropped(MARGIN).ok_or_else(|| {
             SettingError::new("classes", Vec::<&str>::new(), "at least one with voxels")
         })?;
+        check_size(&labels).map_err(AnatomyError::Refused)?;
         let body = skin(&labels, tissues, &settings.skin)?;
         let mut warnings = findings.warnings.clone();
         let mut organs = Vec::new();
@@ -265,9 +270,12 @@ impl Patient {
             let problem = format!("its classes are not those of {PATIENT}");
             return Err(failed(LABELS, problem));
         }
+        let bounds = check_size(&labels).map_err(|problem| failed(LABELS, problem))?;
         let mesh = |name: &str| {
             let read = TriangleMesh::read_closed(folder.join(name));
-            read.map_err(|error| failed(name, error.to_string()))
+            let read = read.map_err(|error| failed(name, error.to_string()))?;
+            check_near(&read, bounds).map_err(|problem| failed(name, problem))?;
+            Ok::<TriangleMesh, AnatomyError>(read)
         };
         let with_surface = description.classes.iter().filter(|class| class.has_surface);
         let organs =
@@ -326,6 +334,31 @@ impl Description {
         }
         Ok(own)
     }
+}
+
+/// Lowest and highest coordinates of labels [m], which must be of the size of a person.
+fn check_size(labels: &Segmentation) -> Result<[[f64; 3]; 2], String> {
+    let bounds = labels.frame().bounds(labels.count());
+    let size: [f64; 3] = (bounds[1] - bounds[0]).into();
+    if size.iter().all(|side| *side <= LONGEST) {
+        return Ok(bounds.map(Into::into));
+    }
+    Err(format!(
+        "the labels measure {size:.2?} m (left, head, front); each side must be at most {LONGEST} m"
+    ))
+}
+
+/// Checks that a surface is where the labels are: a vertex far away would make maps of the skin huge.
+fn check_near(mesh: &TriangleMesh, [low, high]: [[f64; 3]; 2]) -> Result<(), String> {
+    let is_far = |place: &&[f64; 3]| {
+        let mut axes = 0..3;
+        !axes.all(|axis| (low[axis] - STRAY..=high[axis] + STRAY).contains(&place[axis]))
+    };
+    mesh.positions.iter().find(is_far).map_or(Ok(()), |place| {
+        Err(format!(
+            "a vertex is at {place:.3?} m; it must be within {STRAY} m of {LABELS}, which reaches from {low:.3?} to {high:.3?} m"
+        ))
+    })
 }
 
 /// Warnings of surfaces with another volume than their voxels.

@@ -177,7 +177,40 @@ fn damaged_files_are_refused_by_name() {
     far.description.table_m[0] = 99.0;
     let far = far.files().expect("it can be written");
     assert!(told("patient.toml", &far[0].1).contains("table_m is 99"));
+    // A vertex far away would make maps of the skin huge.
+    for vertex in [[5.0, 0.0, 0.0], [0.0, 0.0, 9e3]] {
+        let mut far = patient.clone();
+        far.skin.positions[7] = vertex;
+        let far = far.files().expect("it can be written");
+        let (_, skin) = far
+            .iter()
+            .find(|(name, _)| name == "skin.ply")
+            .expect("a skin");
+        let told = told("skin.ply", skin);
+        assert!(told.contains("within 0.03 m of labels.nii.gz"), "{told}");
+    }
     Patient::read(folder.path()).expect("all files are right again");
+}
+
+#[test]
+fn labels_larger_than_a_person_are_refused() {
+    let own = trunk(1.0);
+    let frame = VoxelFrame {
+        origin: 20.0 * own.frame().origin,
+        steps: 20.0 * own.frame().steps,
+    };
+    let labels: Vec<i64> = own.voxels().iter().map(|value| i64::from(*value)).collect();
+    let image = LabelImage::new(COUNT, frame, &labels).expect("the volume is valid");
+    let names = own.classes().iter().zip(1..);
+    let names = names.map(|(class, n)| format!("{n} = \"{}\"\n", class.name));
+    let text = format!("[classes]\n{}", names.collect::<Vec<_>>().concat());
+    let map = ClassMap::parse(&text).expect("the table is valid");
+    let large = Segmentation::of(image, Some(&map)).expect("the volume has names");
+    let told = make(&large)
+        .map(drop)
+        .expect_err("it is a giant")
+        .to_string();
+    assert!(told.contains("each side must be at most 3 m"), "{told}");
 }
 
 #[test]
