@@ -74,21 +74,17 @@ fn only_one_of_many_concurrent_writers_gets_the_folder() {
     }
 }
 
-/// Holds a folder, with a partial file in it, until the process is killed.
-fn hold(folder: impl AsRef<Path>) {
-    let folder = OutputFolder::create(folder, TEST).unwrap();
-    fs::write(folder.path().join(".insonate-abcdef.partial"), "half").unwrap();
-    println!("holding");
-    std::thread::sleep(std::time::Duration::from_mins(1));
-}
-
 /// The test runs itself in a second process, which holds the folder.
 #[test]
 fn a_killed_writer_does_not_block_others_and_its_partial_files_are_removed() {
     const NAME: &str = "a_killed_writer_does_not_block_others_and_its_partial_files_are_removed";
     const FOLDER: &str = "INSONATE_TEST_HELD_FOLDER";
     if let Some(folder) = std::env::var_os(FOLDER) {
-        return hold(Path::new(&folder));
+        let folder = OutputFolder::create(folder, TEST).unwrap();
+        fs::write(folder.path().join(".insonate-abcdef.partial"), "half").unwrap();
+        println!("holding");
+        std::thread::sleep(std::time::Duration::from_mins(1));
+        return;
     }
     let scratch = tempfile::tempdir().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
