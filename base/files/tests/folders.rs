@@ -74,23 +74,22 @@ fn only_one_of_many_concurrent_writers_gets_the_folder() {
     }
 }
 
-/// Helper of another test, not a test: holds a folder until it is killed.
+/// The test runs itself in a second process, which holds the folder.
 #[test]
-fn child_that_holds_a_folder() {
-    if let Some(path) = std::env::var_os("INSONATE_TEST_HELD_FOLDER") {
-        let folder = OutputFolder::create(path, TEST).unwrap();
+fn a_killed_writer_does_not_block_others_and_its_partial_files_are_removed() {
+    const NAME: &str = "a_killed_writer_does_not_block_others_and_its_partial_files_are_removed";
+    const FOLDER: &str = "INSONATE_TEST_HELD_FOLDER";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let folder = OutputFolder::create(folder, TEST).unwrap();
         fs::write(folder.path().join(".insonate-abcdef.partial"), "half").unwrap();
         println!("holding");
         std::thread::sleep(std::time::Duration::from_mins(1));
+        return;
     }
-}
-
-#[test]
-fn a_killed_writer_does_not_block_others_and_its_partial_files_are_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_that_holds_a_folder", "--nocapture"])
-        .env("INSONATE_TEST_HELD_FOLDER", scratch.path())
+        .args(["--exact", NAME, "--nocapture"])
+        .env(FOLDER, scratch.path())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

@@ -96,3 +96,14 @@ pub fn bounds(corners: [Vector3<f64>; 8]) -> [Vector3<f64>; 2] {
     };
     [all(Vector3::inf), all(Vector3::sup)]
 }
+
+/// Number of voxels, checked to be between 1 and `most`.
+pub(crate) fn check_count(count: [usize; 3], most: usize) -> Result<usize, String> {
+    let n = count[0]
+        .checked_mul(count[1])
+        .and_then(|n| n.checked_mul(count[2]))
+        .filter(|n| (1..=most).contains(n));
+    n.ok_or_else(|| {
+        format!("the size is {count:?} voxels; the product must be between 1 and {most} voxels")
+    })
+}

@@ -1,32 +1,16 @@
 //! A label volume of a file, in the patient's frame.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
 
-use insonate_meshes::git_lfs_pointer;
 use nalgebra::Vector3;
 
 use crate::VolumeError;
-use crate::frame::VoxelFrame;
+use crate::frame::{VoxelFrame, check_count};
 use crate::numbers::Labels;
-use crate::part::{Neighbourhood, VoxelBox};
-use crate::{meta_image, nifti, nrrd};
+use crate::part::VoxelBox;
 
 /// Largest number of voxels of a [`LabelImage`] in memory: 512³.
 pub const MAX_VOXELS: usize = 1 << 27;
-
-/// File format of a label volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LabelFormat {
-    /// NIfTI-1 or -2 in one file, also compressed by gzip.
-    Nifti,
-    /// NRRD: raw, compressed by gzip, or text, after the header or in a separate file (`.nhdr`).
-    Nrrd,
-    /// MetaImage: raw or compressed by zlib, after the header (`.mha`) or in a separate file (`.mhd`).
-    MetaImage,
-}
 
 /// Labels of voxels, and positions of the voxels.
 #[derive(Clone, Debug)]
@@ -41,31 +25,6 @@ pub struct LabelImage {
     pub(crate) names: BTreeMap<i64, String>,
     /// Site around which the volume was cut out of a larger file [m].
     pub(crate) site: Option<[f64; 2]>,
-}
-
-/// A file to be read, and the part to be kept.
-pub(crate) struct Source<'a> {
-    pub(crate) input: &'a mut dyn BufRead,
-    /// Folder of the files that its header names; `None` for bytes without a file.
-    pub(crate) folder: Option<&'a Path>,
-    pub(crate) near: Option<&'a Neighbourhood>,
-    /// Largest number of voxels that are kept.
-    pub(crate) most: usize,
-}
-
-impl LabelFormat {
-    /// The format of a file, from its name.
-    pub fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let is = |ending: &str| name.ends_with(ending);
-        if is(".nii") || is(".nii.gz") {
-            Some(Self::Nifti)
-        } else if is(".mha") || is(".mhd") {
-            Some(Self::MetaImage)
-        } else {
-            (is(".nrrd") || is(".nhdr")).then_some(Self::Nrrd)
-        }
-    }
 }
 
 impl LabelImage {
@@ -111,62 +70,6 @@ impl LabelImage {
             notes: part.note().into_iter().chain(notes).collect(),
             names: BTreeMap::new(),
             site: part.site,
-        }
-    }
-
-    /// Reads a file of at most [`MAX_VOXELS`].
-    ///
-    /// # Errors
-    /// [`VolumeError::File`] names the wrong field.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, VolumeError> {
-        Self::open(path.as_ref(), None, MAX_VOXELS)
-    }
-
-    /// Reads a file. If it has more than [`MAX_VOXELS`], only the part that a picture may show is kept.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read); also if the file has more than [`MAX_FILE_VOXELS`](crate::MAX_FILE_VOXELS), or the kept part is too large.
-    pub fn read_near(path: impl AsRef<Path>, near: &Neighbourhood) -> Result<Self, VolumeError> {
-        Self::open(path.as_ref(), Some(near), MAX_VOXELS)
-    }
-
-    /// Reads a file and keeps at most `most` voxels.
-    pub(crate) fn open(
-        path: &Path,
-        near: Option<&Neighbourhood>,
-        most: usize,
-    ) -> Result<Self, VolumeError> {
-        let (format, mut input) = open_file(path)?;
-        let mut source = Source {
-            input: &mut input,
-            folder: Some(folder_of(path)),
-            near,
-            most,
-        };
-        let read = Self::from_source(format, &mut source);
-        read.map_err(|problem| VolumeError::file(&path.display(), problem))
-    }
-
-    /// Reads the content of a file that does not refer to another file.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn parse(format: LabelFormat, mut bytes: &[u8]) -> Result<Self, VolumeError> {
-        let refuse = |problem: String| VolumeError::file(&"label volume", problem);
-        let mut source = Source {
-            input: &mut bytes,
-            folder: None,
-            near: None,
-            most: MAX_VOXELS,
-        };
-        Self::from_source(format, &mut source).map_err(refuse)
-    }
-
-    fn from_source(format: LabelFormat, source: &mut Source) -> Result<Self, String> {
-        match format {
-            LabelFormat::Nifti => nifti::read(source),
-            LabelFormat::Nrrd => nrrd::read(source),
-            LabelFormat::MetaImage => meta_image::read(source),
         }
     }
 
@@ -279,38 +182,4 @@ impl LabelImage {
         let place = is_inside.then(|| self.voxels[(z * ny + y) * nx + x])?;
         Some(self.labels[usize::from(place)])
     }
-}
-
-/// Opens a file of labels.
-pub(crate) fn open_file(path: &Path) -> Result<(LabelFormat, BufReader<File>), VolumeError> {
-    let refuse = |problem: String| VolumeError::file(&path.display(), problem);
-    let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
-    let format = LabelFormat::of(path).ok_or_else(|| {
-        refuse("the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
-    })?;
-    let mut input = BufReader::with_capacity(1 << 16, file);
-    let start = input
-        .fill_buf()
-        .map_err(|error| refuse(error.to_string()))?;
-    match git_lfs_pointer(start) {
-        Some(pointer) => Err(refuse(pointer)),
-        None => Ok((format, input)),
-    }
-}
-
-/// Folder of a file.
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    folder.unwrap_or(Path::new("."))
-}
-
-/// Number of voxels, checked to be between 1 and `most`.
-pub(crate) fn check_count(count: [usize; 3], most: usize) -> Result<usize, String> {
-    let n = count[0]
-        .checked_mul(count[1])
-        .and_then(|n| n.checked_mul(count[2]))
-        .filter(|n| (1..=most).contains(n));
-    n.ok_or_else(|| {
-        format!("the size is {count:?} voxels; the product must be between 1 and {most} voxels")
-    })
 }

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::VolumeError;
 use crate::class_map::{ClassMap, check_name, enclosing_place};
 use crate::frame::VoxelFrame;
-use crate::image::LabelFormat;
+use crate::label_file::LabelFormat;
+use crate::read::visit;
 use crate::segmentation::{Builder, MAX_SEGMENTATION_VOXELS, Segmentation};
-use crate::visitor::{VoxelVisitor, visit};
+use crate::visitor::VoxelVisitor;
 
 /// Folder of the masks next to a CT in TotalSegmentator's data set.
 const INNER: &str = "segmentations";

@@ -13,7 +13,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::data_file;
 use crate::frame::VoxelFrame;
-use crate::image::{LabelImage, Source};
+use crate::image::LabelImage;
+use crate::label_file::Source;
 use crate::numbers::{Labels, Layout, NumberType};
 use crate::part::VoxelBox;
 use crate::visitor::{VoxelVisitor, hand_over};

@@ -11,7 +11,8 @@ use flate2::bufread::MultiGzDecoder;
 use nalgebra::{Matrix3, Matrix3x4, Vector3, Vector4};
 
 use crate::frame::VoxelFrame;
-use crate::image::{LabelImage, Source};
+use crate::image::LabelImage;
+use crate::label_file::Source;
 use crate::nifti_names;
 use crate::numbers::{Layout, NumberType};
 use crate::part::VoxelBox;

@@ -9,9 +9,8 @@ use std::io::BufRead;
 use std::path::Path;
 
 use crate::class_map::{check_name, enclosing_place};
-use crate::frame::{VoxelFrame, check_frame};
-use crate::image::check_count;
-use crate::nrrd::{Header, vectors};
+use crate::frame::{VoxelFrame, check_count, check_frame};
+use crate::nrrd_header::{Header, vectors};
 use crate::part::MAX_FILE_VOXELS;
 use crate::segmentation::{Builder, Segmentation};
 

@@ -2,8 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::frame::{VoxelFrame, check_frame};
-use crate::image::check_count;
+use crate::frame::{VoxelFrame, check_count, check_frame};
 
 /// Largest number of voxels of a file that is read in part: 2³².
 pub const MAX_FILE_VOXELS: u64 = 1 << 32;

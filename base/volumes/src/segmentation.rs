@@ -1,14 +1,13 @@
 //! A segmentation: classes with names on a grid of voxels, in the patient's frame.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::VolumeError;
 use crate::class_map::ClassMap;
 use crate::frame::VoxelFrame;
-use crate::image::{LabelFormat, LabelImage, folder_of, open_file};
-use crate::{VolumeError, mask_folder, nrrd_segments};
+use crate::image::LabelImage;
 
 /// Largest number of voxels of a segmentation: 2²⁸. CT volumes of a whole trunk have 512 × 512 × 600.
 pub const MAX_SEGMENTATION_VOXELS: usize = 1 << 28;
@@ -49,30 +48,6 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
-    /// Reads a file, or a folder with a mask per class.
-    ///
-    /// Names come from the file: from the extension of NIfTI that TotalSegmentator's `--ml` writes, from the segments of a `seg.nrrd`,
-    /// and from the names of masks. A file without names needs a map.
-    ///
-    /// # Errors
-    /// [`VolumeError::File`] names the file and the wrong field; also for a file without names if there is no map.
-    pub fn read(path: impl AsRef<Path>, map: Option<&ClassMap>) -> Result<Self, VolumeError> {
-        let path = path.as_ref();
-        if path.is_dir() {
-            return mask_folder::read(path);
-        }
-        let refuse = |problem: String| VolumeError::file(&path.display(), problem);
-        if LabelFormat::of(path) == Some(LabelFormat::Nrrd) {
-            let (_, mut input) = open_file(path)?;
-            let read = nrrd_segments::read(&mut input, folder_of(path), MAX_SEGMENTATION_VOXELS);
-            if let Some(read) = read.map_err(refuse)? {
-                return Ok(read);
-            }
-        }
-        let image = LabelImage::open(path, None, MAX_SEGMENTATION_VOXELS)?;
-        Self::named(image, map).map_err(refuse)
-    }
-
     /// A segmentation from a volume, whose label 0 is the background. Names are those of the volume or, if it has none, of the map.
     ///
     /// # Errors
@@ -82,7 +57,7 @@ impl Segmentation {
         named.map_err(|problem| VolumeError::file(&"label volume", problem))
     }
 
-    fn named(image: LabelImage, map: Option<&ClassMap>) -> Result<Self, String> {
+    pub(crate) fn named(image: LabelImage, map: Option<&ClassMap>) -> Result<Self, String> {
         let known: Vec<&str> = ClassMap::known().collect();
         let names = match map {
             _ if !image.names.is_empty() => &image.names,

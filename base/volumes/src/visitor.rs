@@ -1,10 +1,6 @@
 //! Reading of a file's labels block by block, without keeping them.
 
-use std::path::Path;
-
-use crate::frame::{VoxelFrame, check_frame};
-use crate::image::{LabelFormat, check_count, folder_of, open_file};
-use crate::{VolumeError, meta_image, nifti, nrrd};
+use crate::frame::{VoxelFrame, check_count, check_frame};
 
 /// Receiver of a file's labels.
 pub(crate) trait VoxelVisitor {
@@ -27,19 +23,4 @@ pub(crate) fn hand_over(
     check_frame(count, &frame)?;
     visitor.grid(count, frame)?;
     Ok(n as u64)
-}
-
-/// Reads a file of at most `most` voxels.
-pub(crate) fn visit(
-    path: &Path,
-    most: usize,
-    visitor: &mut dyn VoxelVisitor,
-) -> Result<(), VolumeError> {
-    let (format, mut input) = open_file(path)?;
-    let read = match format {
-        LabelFormat::Nifti => nifti::visit(&mut input, most, visitor),
-        LabelFormat::Nrrd => nrrd::visit(&mut input, folder_of(path), most, visitor),
-        LabelFormat::MetaImage => meta_image::visit(&mut input, folder_of(path), most, visitor),
-    };
-    read.map_err(|problem| VolumeError::file(&path.display(), problem))
 }

@@ -1,72 +1,23 @@
 //! Estimates from a solution: parameters with intervals, identifiability, and goodness of fit.
 
-use std::rc::Rc;
-
 use nalgebra::DMatrix;
 
 use super::{
+    error_estimate::{ErrorEstimate, SurfaceShift},
     excitation,
     law::Spec,
-    variable_projection::{Problem, State, System},
+    linearisation::{Linearisation, report_slopes, values},
+    variable_projection::{Problem, State},
 };
 use crate::{
-    Fit, FitStatistics, Parameter, SharedError,
-    fit::GAUSSIAN_95,
-    interpolation,
+    Fit, FitStatistics, Parameter,
     statistics::{
         bootstrap::{self, Draws},
-        hac,
-        inference::{self, Equations},
-        least_squares::{self, weighted_dot},
+        hac, inference,
+        least_squares::weighted_dot,
         residuals,
-        tangent::Tangent,
     },
 };
-
-/// Maximum number of samples for the sensitivity to bias and surface.
-const ROWS: usize = 20_000;
-
-/// A surface that was refined before this fit, with the same samples.
-pub(super) struct SurfaceShift {
-    /// Influence of each used sample on the surface [m].
-    pub(super) influence: Vec<f64>,
-    /// Standard error of the surface [m].
-    pub(super) standard_error: f64,
-    /// Change of the surface per standard error of the bias [m].
-    pub(super) of_bias: f64,
-}
-
-/// A solution with the linearised equations.
-struct Linearisation {
-    tangent: Tangent,
-    residual: Vec<f64>,
-    system: Rc<System>,
-    inverse: least_squares::Inverse,
-}
-
-impl Linearisation {
-    fn new(problem: &Problem, state: &State) -> Self {
-        let system = problem.system(&state.nonlinear, state.shift, 0.0);
-        let tangent = problem.tangent(&system, state, 0.0);
-        let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
-        let slopes = state.robust.as_ref().map(|(_, slopes)| slopes.as_slice());
-        Self {
-            inverse: tangent.inverse(slopes),
-            tangent,
-            residual,
-            system,
-        }
-    }
-
-    fn equations<'a>(&'a self, state: &'a State) -> Equations<'a> {
-        Equations {
-            tangent: &self.tangent,
-            residual: &self.residual,
-            weights: state.robust.as_ref().map(|(weights, _)| weights.as_slice()),
-            slopes: state.robust.as_ref().map(|(_, slopes)| slopes.as_slice()),
-        }
-    }
-}
 
 /// Influence of each used sample on the shift, which must be free; `None` if the data do not determine it.
 pub(super) fn shift_influence(problem: &Problem, state: &State) -> Option<Vec<f64>> {
@@ -75,37 +26,6 @@ pub(super) fn shift_influence(problem: &Problem, state: &State) -> Option<Vec<f6
         return None;
     }
     inference::influence(&local.equations(state), &local.inverse.matrix).pop()
-}
-
-/// Values of the reported parameters.
-fn values(problem: &Problem, raw: &[f64]) -> Vec<f64> {
-    let extra = problem.extra_specs().len();
-    let n_nonlinear = problem.law.nonlinear().len();
-    let n_linear = raw.len() - n_nonlinear - usize::from(problem.shift_limit > 0.0);
-    let of_law = n_linear - extra;
-    let mut values = problem
-        .law
-        .report(&raw[..of_law], &raw[n_linear..n_linear + n_nonlinear]);
-    values.extend(&raw[of_law..n_linear]);
-    values
-}
-
-/// d(reported)/d(raw), shape `[n_reported, n_raw]`.
-fn report_slopes(problem: &Problem, raw: &[f64]) -> DMatrix<f64> {
-    let n_reported = values(problem, raw).len();
-    let mut slopes = DMatrix::zeros(n_reported, raw.len());
-    for k in 0..raw.len() {
-        let step = 1e-6 * raw[k].abs().max(1e-12);
-        let at = |sign: f64| {
-            let mut moved = raw.to_vec();
-            moved[k] += sign * step;
-            values(problem, &moved)
-        };
-        for (j, (above, below)) in at(1.0).iter().zip(at(-1.0)).enumerate() {
-            slopes[(j, k)] = (above - below) / (2.0 * step);
-        }
-    }
-    slopes
 }
 
 /// Assembles a fit.
@@ -127,57 +47,27 @@ pub(super) fn fit(
         .chain(problem.extra_specs())
         .collect();
 
-    // Influence of each sample, and contributions of bias and surface.
-    let shared = shared(problem, state, moved);
-    let uncertain: Vec<Vec<f64>> = shared.iter().map(|error| error.change.clone()).collect();
-    let mut influence = combine(
-        inference::influence(&local.equations(state), &local.inverse.matrix),
-        &slopes,
-    );
-    let surface_slope = moved.map(|moved| surface_slope(problem, state, moved.standard_error));
-    if let (Some(moved), Some(slopes)) = (moved, &surface_slope) {
-        add_surface(&mut influence, moved, slopes);
-    }
-    let groups = groups(problem);
-    let smoothing = problem.samples.smoothing;
-    let mut covariance = if groups.is_empty() {
-        inference::covariance(&influence, smoothing)
-    } else {
-        inference::grouped_covariance(&influence, &groups)
-    };
-    for change in &uncertain {
-        inference::add_uncertain(&mut covariance, change);
-    }
-
-    // Goodness of fit.
+    let errors = ErrorEstimate::new(problem, state, &local, &slopes, moved);
     let n_effective = residuals::effective_samples(&local.residual);
     let (statistics, predicted) = statistics(problem, state, &local, n_effective);
     let beforehand = moved
-        .zip(surface_slope.as_ref())
+        .zip(errors.surface_slope.as_ref())
         .map(|(moved, slope)| (moved.influence.as_slice(), slope.as_slice()));
-    let replicates = replicates(problem, state, &local, &uncertain, &slopes, beforehand);
+    let replicates = replicates(
+        problem,
+        state,
+        &local,
+        &errors.uncertain,
+        &slopes,
+        beforehand,
+    );
 
-    let mut undetermined = undetermined(&local, &slopes, noise_dominates);
-    if let Some(column) = problem.velocity_column(state) {
-        let objection = excitation::objection(problem.samples, problem.used());
-        for (open, row) in undetermined.iter_mut().zip(slopes.row_iter()) {
-            if open.is_none() && row[column] != 0.0 {
-                open.clone_from(&objection);
-            }
-        }
-    }
-    let standard_errors: Vec<f64> = (0..specs.len())
-        .map(|j| covariance[(j, j)].max(0.0).sqrt())
-        .collect();
+    let undetermined = undetermined(problem, state, &local, &slopes, noise_dominates);
+    let standard_errors: Vec<f64> = (0..specs.len()).map(|j| errors.standard_error(j)).collect();
     let objections = problem.law.objections(&reported, &standard_errors);
-    let mut parameters = Vec::new();
-    for (j, spec) in specs.iter().enumerate() {
+    let parameters = specs.iter().enumerate().map(|(j, spec)| {
         let standard_error = standard_errors[j];
-        let freedom = match groups.len() {
-            0 if smoothing > 1 => inference::smoothed_freedom(&influence[j], smoothing),
-            0 => inference::freedom(&influence[j], raw.len(), n_effective),
-            n => (n - 1) as f64,
-        };
+        let freedom = errors.freedom(j, raw.len(), n_effective);
         let half = inference::half_width(freedom) * standard_error;
         let bootstrap95 = replicates.as_ref().and_then(|replicates| {
             bootstrap::interval(
@@ -193,7 +83,7 @@ pub(super) fn fit(
             .flatten()
             .or(undetermined[j].clone());
         let reason = reason(spec, reported[j], half, open.as_deref());
-        parameters.push(Parameter {
+        Parameter {
             name: spec.name,
             title: spec.title,
             unit: spec.unit,
@@ -203,38 +93,23 @@ pub(super) fn fit(
             bootstrap95,
             identifiable: reason.is_empty(),
             reason,
-        });
-    }
+        }
+    });
+    let parameters = parameters.collect();
     notes.extend(attenuation(&local));
     Fit {
         model: problem.model,
         divided: problem.law.direct_form().is_some(),
         elastic: problem.law.elastic_term(&state.nonlinear),
         parameters,
-        covariance: covariance.transpose().as_slice().to_vec(),
-        shared,
+        covariance: errors.covariance.transpose().as_slice().to_vec(),
+        shared: errors.shared,
         statistics,
         used: problem.used().to_vec(),
         predicted,
         contact_shift: (problem.shift_limit > 0.0 || moved.is_some()).then_some(state.shift),
         notes,
     }
-}
-
-/// Adds the influence of each sample through a surface that was estimated from the same samples.
-fn add_surface(influence: &mut [Vec<f64>], moved: &SurfaceShift, slopes: &[f64]) {
-    for (values, slope) in influence.iter_mut().zip(slopes) {
-        for (value, shift) in values.iter_mut().zip(&moved.influence) {
-            *value += slope * shift;
-        }
-    }
-}
-
-/// First rows of segments that were prepared separately; their scatter contains all differences between them.
-fn groups(problem: &Problem) -> Vec<usize> {
-    let starts = problem.samples.presses.iter();
-    let row = |start: &usize| problem.used().partition_point(|index| index < start);
-    starts.map(row).collect()
 }
 
 /// Reports the noise of the velocity that was assumed.
@@ -253,199 +128,6 @@ fn attenuation(local: &Linearisation) -> Option<String> {
             share * 100.0
         )
     })
-}
-
-/// Change of the reported parameters with a shift of the surface [m] and of the bias [N], from `state`.
-fn sensitivity(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f64> {
-    let problem = problem.thinned(ROWS);
-    let at = |shift: f64, bias: f64| {
-        let other = problem.solve(&state.nonlinear, state.shift + shift, bias);
-        values(&problem, &other.raw(problem.shift_limit))
-    };
-    difference(&at(shift, bias), &at(0.0, 0.0))
-}
-
-/// Change of the reported parameters per standard error of the bias, of a surface that was not refined, and of the
-/// latency.
-fn shared(problem: &Problem, state: &State, moved: Option<&SurfaceShift>) -> Vec<SharedError> {
-    let mut errors = Vec::new();
-    let mut push = |cause, change| errors.push(SharedError { cause, change });
-    let bias = problem.samples.bias_standard_error;
-    if bias > 0.0 {
-        let shift = moved.map_or(0.0, |moved| moved.of_bias);
-        push("bias", sensitivity(problem, state, shift, bias));
-    }
-    let contact = problem.samples.contact;
-    let refined = problem.shift_limit > 0.0 || moved.is_some();
-    if !contact.known && !contact.is_unknown() && contact.standard_error > 0.0 && !refined {
-        let change = sensitivity(problem, state, contact.standard_error, 0.0);
-        push("surface", change);
-    }
-    if let Some(change) = of_latency(problem, state) {
-        push("latency", change);
-    }
-    for change in of_changes(problem, state) {
-        push("direction and baseline", change);
-    }
-    errors
-}
-
-/// Half window for the rate of the force: the maximum number of samples, and `HALF_SPAN` [s], in which a probe in
-/// tissue hardly reverses.
-const HALF: f64 = 4.0;
-const HALF_SPAN: f64 = 0.008;
-
-/// Change of the reported parameters per standard error of the latency; `None` if that error is zero.
-fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
-    let samples = problem.samples;
-    if samples.latency_standard_error <= 0.0 {
-        return None;
-    }
-    let interval = samples.sampling_interval.max(f64::MIN_POSITIVE);
-    let half = (HALF_SPAN / interval).round().clamp(1.0, HALF) as usize;
-    let rate = |i: usize| {
-        let (from, to) = (i.saturating_sub(half), (i + half).min(samples.len() - 1));
-        let span = samples.time[to] - samples.time[from];
-        // Does not extend across the air between presses.
-        if span > 4.0 * half as f64 * samples.sampling_interval {
-            return 0.0;
-        }
-        (samples.force[to] - samples.force[from]) / span
-    };
-    // With a late force, the surface was estimated too deep, by the travel of the probe during the latency.
-    let contact = samples.contact;
-    let approach = match samples.velocity.first() {
-        Some(speed) if !contact.known && !contact.is_unknown() => speed.max(0.0),
-        _ => 0.0,
-    };
-    let base = problem.thinned(ROWS);
-    let at = |problem: &Problem, latency: f64| {
-        let shift = state.shift - latency * approach;
-        let state = problem.solve(&state.nonlinear, shift, 0.0);
-        values(problem, &state.raw(problem.shift_limit))
-    };
-    // Only the samples that are fitted need another force.
-    let mut later = samples.clone();
-    let mut shifted = |latency: f64| {
-        for &i in base.used() {
-            let wanted = samples.time[i] + latency;
-            let right = samples.time.partition_point(|time| *time < wanted);
-            let near =
-                |j: usize| (samples.time[j] - wanted).abs() < 2.0 * samples.sampling_interval;
-            later.force[i] = if right > 0 && right < samples.len() && near(right - 1) && near(right)
-            {
-                interpolation::at(&samples.time, &samples.force, right, wanted)
-            } else {
-                samples.force[i] + latency * rate(i)
-            };
-        }
-        at(&base.with_samples(&later), latency)
-    };
-    let now = at(&base, 0.0);
-    let error = samples.latency_standard_error;
-    let (late, early) = (shifted(error), shifted(-error));
-    // An interval reaches two standard errors, where the curvature term is four times as large: twice the linear
-    // scaling.
-    let change = now.iter().zip(late).zip(early).map(|((now, late), early)| {
-        let (linear, curved) = (0.5 * (late - early), 0.5 * (late + early) - now);
-        linear + (2.0 * curved.abs()).copysign(linear)
-    });
-    let mut change: Vec<f64> = change.collect();
-    if samples.longest_latency > 0.0
-        && let Some(elastic) = problem.law.elastic_term(&state.nonlinear)
-        && let Some(index) = index_of(problem, elastic.coefficient)
-    {
-        // The effect of a delay need not grow with the delay.
-        for part in 1..=PARTS {
-            let latency = samples.longest_latency * f64::from(part) / f64::from(PARTS);
-            let moved = (shifted(latency)[index] - now[index]) / GAUSSIAN_95;
-            if moved.abs() > change[index].abs() {
-                change[index] = moved;
-            }
-        }
-    }
-    Some(change)
-}
-
-/// Number of delays that are evaluated, up to the longest one.
-const PARTS: u32 = 4;
-
-/// Index of a parameter of the law.
-fn index_of(problem: &Problem, name: &str) -> Option<usize> {
-    let specs = problem.law.specs();
-    specs.iter().position(|spec| spec.name == name)
-}
-
-/// Change of the reported parameters by the changes of the samples.
-fn of_changes(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
-    if problem.samples.changes.is_empty() {
-        return Vec::new();
-    }
-    let base = problem.thinned(ROWS);
-    let at = |problem: &Problem| {
-        let state = problem.solve(&state.nonlinear, state.shift, 0.0);
-        values(problem, &state.raw(problem.shift_limit))
-    };
-    let from = at(&base);
-    let changes = problem.samples.changes.iter();
-    changes
-        .map(|change| {
-            difference(
-                &at(&base.with_samples(&problem.samples.with(change))),
-                &from,
-            )
-        })
-        .collect()
-}
-
-/// Shift of a free surface per standard error of the bias [m].
-pub(super) fn shift_of_bias(problem: &Problem, state: &State) -> f64 {
-    let bias = problem.samples.bias_standard_error;
-    if bias <= 0.0 {
-        return 0.0;
-    }
-    let problem = problem.thinned(ROWS);
-    let at = |bias: f64| problem.solve(&state.nonlinear, state.shift, bias).shift;
-    at(bias) - at(0.0)
-}
-
-/// d(reported)/d(surface) of a fit with a fixed surface.
-fn surface_slope(problem: &Problem, state: &State, step: f64) -> Vec<f64> {
-    sensitivity(problem, state, step, 0.0)
-        .into_iter()
-        .map(|change| change / step)
-        .collect()
-}
-
-fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a - b).collect()
-}
-
-/// Products of the rows of `slopes` with the columns of `influence`.
-fn combine(mut influence: Vec<Vec<f64>>, slopes: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    let (n_reported, n_raw) = slopes.shape();
-    let mut same = (0..n_reported).flat_map(|j| (0..n_raw).map(move |k| (j, k)));
-    if n_reported <= n_raw
-        && same.all(|(j, k)| (slopes[(j, k)] - f64::from(u8::from(j == k))).abs() < 1e-9)
-    {
-        influence.truncate(n_reported);
-        return influence;
-    }
-    let n = influence.first().map_or(0, Vec::len);
-    slopes
-        .row_iter()
-        .map(|row| {
-            let mut sum = vec![0.0; n];
-            for (slope, values) in row.iter().zip(&influence) {
-                if *slope != 0.0 {
-                    for (total, value) in sum.iter_mut().zip(values) {
-                        *total += slope * value;
-                    }
-                }
-            }
-            sum
-        })
-        .collect()
 }
 
 /// Residuals in newton and their statistics.
@@ -534,10 +216,14 @@ fn replicates(
 
 /// For each reported parameter, why the data do not determine it.
 fn undetermined(
+    problem: &Problem,
+    state: &State,
     local: &Linearisation,
     slopes: &DMatrix<f64>,
     noise_dominates: Option<usize>,
 ) -> Vec<Option<String>> {
+    let velocity = problem.velocity_column(state);
+    let objection = velocity.and_then(|_| excitation::objection(problem.samples, problem.used()));
     slopes
         .row_iter()
         .map(|row| {
@@ -546,6 +232,8 @@ fn undetermined(
                 Some("the data leave it open: it acts like another parameter, or its motion is missing".into())
             } else if noise_dominates.is_some_and(depends) {
                 Some("the velocity is mostly noise".into())
+            } else if velocity.is_some_and(depends) {
+                objection.clone()
             } else {
                 None
             }

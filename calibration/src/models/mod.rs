@@ -3,6 +3,7 @@
 mod acceleration;
 mod cross_validation;
 mod divided;
+mod error_estimate;
 mod estimates;
 mod excitation;
 mod flat_punch;
@@ -15,6 +16,7 @@ mod kelvin_voigt;
 mod kind;
 pub(crate) mod latency;
 mod law;
+mod linearisation;
 mod prony;
 pub(crate) mod selection;
 mod sls;

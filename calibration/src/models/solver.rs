@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::{
     acceleration,
-    estimates::{self, SurfaceShift},
+    error_estimate::{self, SurfaceShift},
+    estimates,
     law::Law,
     variable_projection::{Problem, State},
 };
@@ -360,7 +361,7 @@ fn refine_before_dividing(
     direct.set_attenuation(problem.attenuation());
     let mut found = direct.solve(&[], 0.0, 0.0);
     let (influence, standard_error) = refine(&mut direct, &mut found, notes)?;
-    let of_bias = estimates::shift_of_bias(&direct, &found);
+    let of_bias = error_estimate::shift_of_bias(&direct, &found);
     *state = problem.solve(&state.nonlinear, found.shift, 0.0);
     Some(SurfaceShift {
         influence,

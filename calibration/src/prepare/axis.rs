@@ -5,11 +5,14 @@
 //! apart, because then the probe moved mostly sideways, or if the force may be in another frame (`tilt`). In free air
 //! the force of a probe is constant: contact is where it differs from the first samples.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::{
+    directions::{
+        along, correlation, lateral, mean, principal, principal_direction, spread, written,
+    },
     findings::Findings,
-    noise::{median, running_mean},
+    force_change::Change,
     options::{ForceSign, PrepareOptions},
     palpation,
     tilt::{Directions, Projection},
@@ -20,11 +23,6 @@ use crate::{CalibrationError, Channel, Log, Motion};
 
 /// Angle between motion and force [°] above which a note is added and the direction of the force is used.
 const WIDEST_ANGLE: f64 = 20.0;
-/// Half window of the running mean for the detection of contact.
-const HALF: usize = 4;
-/// Share of the largest change of force above which a sample is certainly in contact.
-const SURE: f64 = 0.2;
-
 /// Depth, force and velocity along the normal.
 pub(super) fn oriented(
     log: &Log,
@@ -139,11 +137,10 @@ fn space(
     let change = Change::of(rough);
     let touching = || change.contact.iter().map(|&index| &positions[index]);
     let centre = mean(touching());
-    let approach = centre - mean(positions[..change.n_start].iter());
-    let approach = stiffening(positions, rough, &principal(touching(), centre)).unwrap_or(approach);
+    let motion = principal(touching(), centre);
     let directions = match &log.force {
         Channel::Vector(forces) => Some(Directions {
-            motion: principal(touching(), centre),
+            motion,
             force: principal_direction(forces),
             shared: wrench::is_shared(&log.frames),
             given: options.normal.is_some(),
@@ -155,40 +152,21 @@ fn space(
             && directions.apart() > WIDEST_ANGLE
             && directions.other_frame(&change.contact, positions, rough)
     });
-    let inward = match options.normal {
-        Some(normal) => {
-            let normal = Vector3::from(normal);
-            findings.choose("surface normal", written(&normal.normalize()), "given");
-            -normal.normalize()
-        }
-        None => found_normal(
-            directions.as_ref(),
-            &principal(touching(), centre),
-            turned,
-            approach,
-            findings,
-        ),
+    let inward = if let Some(normal) = options.normal {
+        let normal = Vector3::from(normal);
+        findings.choose("surface normal", written(&normal.normalize()), "given");
+        -normal.normalize()
+    } else {
+        let approach = centre - mean(positions[..change.n_start].iter());
+        let approach = stiffening(positions, rough, &motion).unwrap_or(approach);
+        found_normal(directions.as_ref(), &motion, turned, approach, findings)
     };
     let depth = along(positions, &inward);
-    let aside = lateral(touching(), &centre, &inward);
     let travel = spread(change.contact.iter().map(|&index| depth[index]));
-    if aside > 0.2 * travel {
-        findings.note(format!(
-            "in contact the probe moved sideways too, by {:.2} mm rms against {:.2} mm along the normal",
-            1e3 * aside,
-            1e3 * travel
-        ));
-    }
-    let (force, positive) = match &log.force {
-        Channel::Vector(values) => {
-            let own = directions.as_ref().filter(|_| turned);
-            let force = along(values, own.map_or(&inward, |own| &own.force));
-            let start = change.start(&force);
-            let positive = change.mean(&force) > start;
-            (force, positive)
-        }
-        Channel::Scalar(values) => (values.clone(), change.positive),
-    };
+    note_sideways(lateral(touching(), &centre, &inward), travel, findings);
+
+    let own = directions.as_ref().filter(|_| turned);
+    let (force, positive) = force_along(log, own.map_or(&inward, |own| &own.force), &change);
     let related = correlation(change.contact.iter().map(|&i| (depth[i], force[i])));
     // Force grows with indentation, regardless of the start of the log.
     let positive = if related.abs() > 0.5 {
@@ -209,20 +187,10 @@ fn space(
         };
         directions.scale_error(taken, findings)
     });
-    let velocity = match &log.velocity {
-        Some(Channel::Vector(values)) => Some(along(values, &inward)),
-        Some(Channel::Scalar(_)) => {
-            findings.note(
-                "the logged velocity is a scalar but the position is a vector: the velocity was not used",
-            );
-            None
-        }
-        None => None,
-    };
     Track {
         time: log.time.clone(),
         depth,
-        velocity,
+        velocity: vector_velocity(log, &inward, findings),
         force: scaled(force, pressing),
         // The surface is given along the outward normal.
         surface: options.surface.map(|surface| -surface),
@@ -231,6 +199,29 @@ fn space(
         changes: Vec::new(),
         scales: scale.into_iter().collect(),
         inward: Some(inward),
+    }
+}
+
+/// Notes a motion in contact of which much is perpendicular to the normal; both are root mean squares [m].
+fn note_sideways(aside: f64, travel: f64, findings: &mut Findings) {
+    if aside > 0.2 * travel {
+        findings.note(format!(
+            "in contact the probe moved sideways too, by {:.2} mm rms against {:.2} mm along the normal",
+            1e3 * aside,
+            1e3 * travel
+        ));
+    }
+}
+
+/// The force along a direction, as recorded, and whether it increases in contact.
+fn force_along(log: &Log, direction: &Vector3<f64>, change: &Change) -> (Vec<f64>, bool) {
+    match &log.force {
+        Channel::Vector(values) => {
+            let force = along(values, direction);
+            let positive = change.mean(&force) > change.start(&force);
+            (force, positive)
+        }
+        Channel::Scalar(values) => (values.clone(), change.positive),
     }
 }
 
@@ -333,49 +324,6 @@ fn found_normal(
     motion
 }
 
-/// Samples whose force differs from the first samples.
-pub(super) struct Change {
-    n_start: usize,
-    /// Indices of samples certainly in contact.
-    pub(super) contact: Vec<usize>,
-    /// Whether the force increases in contact.
-    positive: bool,
-}
-
-impl Change {
-    pub(super) fn of(force: &[f64]) -> Self {
-        let n_start = n_start(force.len());
-        let still = median(force[..n_start].to_vec());
-        let smooth = running_mean(force, HALF);
-        let largest = smooth
-            .iter()
-            .fold(0.0, |most: f64, value| most.max((value - still).abs()));
-        let contact: Vec<usize> = (0..force.len())
-            .filter(|&index| (smooth[index] - still).abs() > SURE * largest)
-            .collect();
-        let total: f64 = contact.iter().map(|&index| smooth[index] - still).sum();
-        Self {
-            n_start,
-            contact,
-            positive: total >= 0.0,
-        }
-    }
-
-    fn start(&self, values: &[f64]) -> f64 {
-        median(values[..self.n_start].to_vec())
-    }
-
-    fn mean(&self, values: &[f64]) -> f64 {
-        let sum: f64 = self.contact.iter().map(|&index| values[index]).sum();
-        sum / self.contact.len().max(1) as f64
-    }
-}
-
-/// Number of first samples that must be in free air.
-pub(super) fn n_start(n: usize) -> usize {
-    (n / 200).clamp(5, 200).min(n)
-}
-
 /// For a given surface: sign of the depth, whether force grows with depth, and their correlation, from the side on
 /// which the force varies.
 fn contact_side(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
@@ -443,6 +391,19 @@ fn scalar_velocity(log: &Log, sense: f64, findings: &mut Findings) -> Option<Vec
     }
 }
 
+fn vector_velocity(log: &Log, inward: &Vector3<f64>, findings: &mut Findings) -> Option<Vec<f64>> {
+    match &log.velocity {
+        Some(Channel::Vector(values)) => Some(along(values, inward)),
+        Some(Channel::Scalar(_)) => {
+            findings.note(
+                "the logged velocity is a scalar but the position is a vector: the velocity was not used",
+            );
+            None
+        }
+        None => None,
+    }
+}
+
 fn scaled(mut values: Vec<f64>, factor: f64) -> Vec<f64> {
     if factor != 1.0 {
         for value in &mut values {
@@ -450,91 +411,4 @@ fn scaled(mut values: Vec<f64>, factor: f64) -> Vec<f64> {
         }
     }
     values
-}
-
-pub(super) fn along(values: &[[f64; 3]], direction: &Vector3<f64>) -> Vec<f64> {
-    values
-        .iter()
-        .map(|value| value[0] * direction.x + value[1] * direction.y + value[2] * direction.z)
-        .collect()
-}
-
-pub(super) fn mean<'a>(values: impl Iterator<Item = &'a [f64; 3]>) -> Vector3<f64> {
-    let (mut sum, mut n) = (Vector3::zeros(), 0.0);
-    for value in values {
-        sum += Vector3::from(*value);
-        n += 1.0;
-    }
-    sum / f64::max(n, 1.0)
-}
-
-/// Direction of the largest variance of vectors.
-pub(super) fn principal_direction(values: &[[f64; 3]]) -> Vector3<f64> {
-    principal(values.iter(), mean(values.iter()))
-}
-
-/// Unit eigenvector of the largest eigenvalue of the scatter about `centre`.
-pub(super) fn principal<'a>(
-    values: impl Iterator<Item = &'a [f64; 3]>,
-    centre: Vector3<f64>,
-) -> Vector3<f64> {
-    let mut scatter = Matrix3::zeros();
-    for value in values {
-        let offset = Vector3::from(*value) - centre;
-        scatter += offset * offset.transpose();
-    }
-    let eigen = scatter.symmetric_eigen();
-    eigen
-        .eigenvectors
-        .column(eigen.eigenvalues.imax())
-        .into_owned()
-}
-
-/// Root mean square distance from the line through `centre` along `inward` [m].
-fn lateral<'a>(
-    values: impl Iterator<Item = &'a [f64; 3]>,
-    centre: &Vector3<f64>,
-    inward: &Vector3<f64>,
-) -> f64 {
-    let (mut sum, mut n) = (0.0, 0.0);
-    for value in values {
-        let offset = Vector3::from(*value) - centre;
-        sum += (offset - inward * offset.dot(inward)).norm_squared();
-        n += 1.0;
-    }
-    (sum / f64::max(n, 1.0)).sqrt()
-}
-
-fn spread(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    let n = values.clone().count().max(1) as f64;
-    let mean = values.clone().sum::<f64>() / n;
-    (values.map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
-}
-
-/// Pearson's correlation; 0 if one of the two is constant.
-pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
-    // Welford's recurrences: one pass, no cancellation.
-    let (mut n, mut mean_x, mut mean_y) = (0.0, 0.0, 0.0);
-    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (x, y) in pairs {
-        n += 1.0;
-        let (dx, dy) = (x - mean_x, y - mean_y);
-        mean_x += dx / n;
-        mean_y += dy / n;
-        xx += dx * (x - mean_x);
-        yy += dy * (y - mean_y);
-        xy += dx * (y - mean_y);
-    }
-    if xx > 0.0 && yy > 0.0 {
-        xy / (xx * yy).sqrt()
-    } else {
-        0.0
-    }
-}
-
-pub(super) fn written(direction: &Vector3<f64>) -> String {
-    format!(
-        "({:.4}, {:.4}, {:.4})",
-        direction.x, direction.y, direction.z
-    )
 }

@@ -1,8 +1,8 @@
 //! Rough detection of contact: from the first sample above the noise back to where the force left it.
 
 use super::{
-    axis::n_start,
     findings::Findings,
+    force_change::n_start,
     noise::{mean_with_error, median, running_mean, white_noise},
     track::SampleRange,
 };

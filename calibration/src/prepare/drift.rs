@@ -91,7 +91,7 @@ pub(super) fn removed(
 fn air(track: &Track) -> Option<(Vec<usize>, usize, usize)> {
     let n = track.force.len();
     let smooth = running_mean(&track.force, HALF);
-    let still = median(track.force[..super::axis::n_start(n)].to_vec());
+    let still = median(track.force[..super::force_change::n_start(n)].to_vec());
     let low = smooth.iter().copied().fold(f64::MAX, f64::min);
     let rise = smooth.iter().copied().fold(f64::MIN, f64::max) - still;
     let white = white_noise(&track.force);

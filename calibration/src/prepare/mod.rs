@@ -1,9 +1,10 @@
 //! Preparation of a log: bias, contact, normal, velocity, window. Every choice is reported.
 //!
 //! The steps, one file each, in order: `around` (the part that a window needs), `sanity`, `time`, `hold`, `strays`,
-//! `wrench` (frame of the force, with `weight`), `approach` (with `axis`, `tilt` and `contact`), `saturation`,
-//! `drift` (with `slope`), `latency`, `velocity` (with `polynomial`), `bias`, `onset`, `window`, `overview`. For a
-//! probe that slides while it presses, `palpation` (with `presses`, `normals` and `baseline`) is used instead.
+//! `wrench` (frame of the force, with `weight`), `approach` (with `axis`, `directions`, `tilt`, `force_change` and
+//! `contact`), `saturation`, `drift` (with `slope`), `latency`, `velocity` (with `polynomial`), `bias`, `onset`,
+//! `window`, `overview`. For a probe that slides while it presses, `palpation` (with `presses`, `normals` and
+//! `baseline`) is used instead.
 
 mod approach;
 mod around;
@@ -11,8 +12,10 @@ mod axis;
 mod baseline;
 mod bias;
 mod contact;
+mod directions;
 mod drift;
 mod findings;
+mod force_change;
 mod hold;
 mod latency;
 mod noise;
@@ -40,6 +43,7 @@ pub(crate) use noise::white_noise;
 pub use options::{ForceBias, ForceFrame, ForceLatency, ForceSign, PrepareOptions, VelocitySource};
 
 use approach::Approach;
+use bias::BiasEstimate;
 use findings::Findings;
 use polynomial::Smoother;
 use time::Clock;
@@ -96,45 +100,86 @@ struct LogSegment {
     is_anchored: bool,
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "the steps in their order, each one call"
-)]
 fn part(log: &Log, options: &PrepareOptions) -> Result<LogSegment, CalibrationError> {
     let mut findings = Findings::new(log.name());
-    sanity::check(log, &findings)?;
-    let (log, clock) = time::ordered(log, &mut findings)?;
-    let hold::HeldChannels { log, clock, hold } = hold::at_updates(log, clock, &mut findings);
-    let (log, clock) = strays::left_out(log, clock, &mut findings);
-    sanity::check(&log, &findings)?;
-    let wrench::AlignedLog {
-        log,
-        changes,
-        share,
-    } = wrench::in_one_frame(log, options, &mut findings)?;
-    let (mut track, ends_in_air) = approach::oriented(&log, options, &mut findings)?;
-    drop(log);
-    track.add_uncertainty(&changes, share);
-    // Must come before any correction of the force, which would separate the samples at the limit.
-    let clipped = saturation::clipped(&track, &mut findings)?;
-    let drifting = if ends_in_air {
-        None
+    let oriented = OrientedLog::of(log, options, &mut findings)?;
+    if oriented.track.stretches.is_empty() {
+        pressed(oriented, options, findings)
     } else {
-        drift::removed(&mut track, options.bias, &mut findings)
-    };
-    let latency_standard_error =
-        latency::taken_back(&mut track, options, clock.interval, hold, &mut findings)?;
-    let clock = clock.still_of(&track.time);
-    let clipped = saturation::rows(&clipped, &track.time, options.force_latency);
-    if !track.stretches.is_empty() {
-        let mut palpated = palpated(track, &clock, &clipped, options, findings)?;
-        palpated.samples.latency_standard_error = latency_standard_error;
-        return Ok(LogSegment {
-            log: palpated,
+        Ok(LogSegment {
+            log: palpated(oriented, options, findings)?,
             is_anchored: true,
-        });
+        })
     }
-    let approach = Approach::of(&track, ends_in_air, &findings)?;
+}
+
+/// A log along the normal, with the corrections that do not depend on where contact begins.
+struct OrientedLog {
+    track: Track,
+    /// Whether the log starts in contact and ends in free air.
+    ends_in_air: bool,
+    clock: Clock,
+    /// Samples at the limit of the force sensor.
+    clipped: Vec<usize>,
+    /// Bias in the middle of contact, if a drift was removed.
+    drift_bias: Option<BiasEstimate>,
+    /// Standard error of the force's latency [s].
+    latency_standard_error: f64,
+}
+
+impl OrientedLog {
+    fn of(
+        log: &Log,
+        options: &PrepareOptions,
+        findings: &mut Findings,
+    ) -> Result<Self, CalibrationError> {
+        sanity::check(log, findings)?;
+        let (log, clock) = time::ordered(log, findings)?;
+        let hold::HeldChannels { log, clock, hold } = hold::at_updates(log, clock, findings);
+        let (log, clock) = strays::left_out(log, clock, findings);
+        sanity::check(&log, findings)?;
+        let wrench::AlignedLog {
+            log,
+            changes,
+            share,
+        } = wrench::in_one_frame(log, options, findings)?;
+        let (mut track, ends_in_air) = approach::oriented(&log, options, findings)?;
+        drop(log);
+        track.add_uncertainty(&changes, share);
+        // Must come before any correction of the force, which would separate the samples at the limit.
+        let clipped = saturation::clipped(&track, findings)?;
+        let drift_bias = if ends_in_air {
+            None
+        } else {
+            drift::removed(&mut track, options.bias, findings)
+        };
+        let latency_standard_error =
+            latency::taken_back(&mut track, options, clock.interval, hold, findings)?;
+        Ok(Self {
+            clock: clock.still_of(&track.time),
+            clipped: saturation::rows(&clipped, &track.time, options.force_latency),
+            track,
+            ends_in_air,
+            drift_bias,
+            latency_standard_error,
+        })
+    }
+}
+
+/// Prepares a log of a probe that presses in one place: velocity, bias, surface, window.
+fn pressed(
+    oriented: OrientedLog,
+    options: &PrepareOptions,
+    mut findings: Findings,
+) -> Result<LogSegment, CalibrationError> {
+    let OrientedLog {
+        mut track,
+        clock,
+        clipped,
+        drift_bias,
+        ..
+    } = oriented;
+    let approach = Approach::of(&track, oriented.ends_in_air, &findings)?;
     let velocity::VelocityEstimate {
         velocity,
         noise: velocity_noise,
@@ -147,7 +192,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<LogSegment, CalibrationEr
         options.velocity,
         &mut findings,
     )?;
-    let bias = match drifting {
+    let bias = match drift_bias {
         Some(bias) => bias,
         None => bias::found(
             &track.force,
@@ -158,7 +203,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<LogSegment, CalibrationEr
         )?,
     };
     let is_anchored = options.bias != ForceBias::Auto
-        || drifting.is_some()
+        || drift_bias.is_some()
         || approach.air.samples.len() >= bias::FEWEST;
     let (surface, contact) =
         approach.surface(&track, &velocity, position_noise, &clock, &mut findings)?;
@@ -172,78 +217,27 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<LogSegment, CalibrationEr
     }
     let reach = smoother.map_or(0, |smoother| smoother.window / 2);
     let clipped = saturation::spread_by(&clipped, reach, track.time.len());
-    let Track {
-        time,
-        depth: mut indentation,
-        mut force,
-        given,
-        changes,
-        scales,
-        ..
-    } = track;
-    if surface != 0.0 {
-        for depth in &mut indentation {
-            *depth -= surface;
-        }
-    }
-    if bias.value != 0.0 {
-        for force in &mut force {
-            *force -= bias.value;
-        }
-    }
-    let kept = selected(
-        &window,
-        &time,
-        &clipped,
-        options.window,
-        given,
-        &mut findings,
-    )?;
-    let pick = |values: &[f64]| kept.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+    track.count_from(surface, bias.value);
+    let kept = selected(&window, &track, &clipped, options.window, &mut findings)?;
+    let in_air = (options.bias == ForceBias::Auto).then_some(approach.air.samples);
     let samples = Samples {
-        log: findings.log.clone(),
-        time: pick(&time),
-        indentation: pick(&indentation),
-        velocity: pick(&velocity),
-        force: pick(&force),
+        velocity: kept.iter().map(|&row| velocity[row]).collect(),
         velocity_noise,
         contact,
         bias_standard_error: bias.standard_error,
-        latency_standard_error,
-        longest_latency: 0.0,
+        latency_standard_error: oriented.latency_standard_error,
         sampling_interval: clock.interval,
         smoothing: smoother.map_or(0, |smoother| smoother.window),
         force_noise,
-        presses: Vec::new(),
-        changes: Vec::new(),
+        ..samples_of(&track, &kept, in_air, &findings)
     };
-    let mut samples = samples;
-    let in_air = (options.bias == ForceBias::Auto).then_some(approach.air.samples);
-    samples.changes = changes
-        .into_iter()
-        .map(|change| change.about(in_air))
-        .map(|change| SampleChange {
-            stretch: change.stretch,
-            force: pick(&change.force),
-        })
-        .collect();
-    samples.changes.extend(scales.iter().map(|scale| {
-        SampleChange {
-            stretch: scale.depth,
-            force: samples
-                .force
-                .iter()
-                .map(|force| force * scale.force[0])
-                .collect(),
-        }
-    }));
     let log = PreparedLog {
         window: options
             .window
             .unwrap_or([samples.time[0], samples.time[samples.len() - 1]]),
         samples,
         force_bias: bias.value,
-        overview: overview::thinned(&time, &indentation, &force),
+        overview: overview::thinned(&track.time, &track.depth, &track.force),
         choices: findings.choices,
         notes: findings.notes,
     };
@@ -251,6 +245,36 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<LogSegment, CalibrationEr
         is_anchored: is_anchored && (approach.ends_in_air || !contact.is_unknown()),
         log,
     })
+}
+
+/// Time, indentation and force of the kept rows, with their changes; `in_air` are the samples of an estimated bias.
+fn samples_of(
+    track: &Track,
+    kept: &[usize],
+    in_air: Option<SampleRange>,
+    findings: &Findings,
+) -> Samples {
+    let pick = |values: &[f64]| kept.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+    let force = pick(&track.force);
+    let changes = track.changes.iter().map(|change| {
+        let change = change.clone().about(in_air);
+        SampleChange {
+            stretch: change.stretch,
+            force: pick(&change.force),
+        }
+    });
+    let scales = track.scales.iter().map(|scale| SampleChange {
+        stretch: scale.depth,
+        force: force.iter().map(|force| force * scale.force[0]).collect(),
+    });
+    Samples {
+        log: findings.log.clone(),
+        time: pick(&track.time),
+        indentation: pick(&track.depth),
+        changes: changes.chain(scales).collect(),
+        force,
+        ..Samples::default()
+    }
 }
 
 /// Smooths depth and force with the filter of the derivative of depth.
@@ -261,12 +285,17 @@ fn smooth(track: &mut Track, smoother: Smoother, clock: &Clock) {
 
 /// Prepares a log of a probe that slides while it presses, segment by segment.
 fn palpated(
-    mut track: Track,
-    clock: &Clock,
-    clipped: &[usize],
+    oriented: OrientedLog,
     options: &PrepareOptions,
     mut findings: Findings,
 ) -> Result<PreparedLog, CalibrationError> {
+    let OrientedLog {
+        mut track,
+        clock,
+        clipped,
+        latency_standard_error,
+        ..
+    } = oriented;
     let clock = clock.cut(&track.ranges(), track.time.len());
     let all = SampleRange {
         start: 0,
@@ -283,12 +312,13 @@ fn palpated(
         smooth(&mut track, smoother, &clock);
     }
     let reach = smoother.map_or(0, |smoother| smoother.window / 2);
-    let clipped = &saturation::spread_by(clipped, reach, track.time.len())[..];
+    let clipped = saturation::spread_by(&clipped, reach, track.time.len());
     let samples = Samples {
         velocity_noise: noise,
         smoothing: smoother.map_or(0, |smoother| smoother.window),
         force_noise,
-        ..palpation::samples(&track, &velocity, clipped, &clock, &mut findings)
+        latency_standard_error,
+        ..palpation::samples(&track, &velocity, &clipped, &clock, &mut findings)
     };
     if samples.presses.len() < 3 {
         return Err(findings.refuse("too few stretches of the palpation keep contact: press deeper, or cut one out by --window"));
@@ -315,12 +345,12 @@ fn palpated(
 /// The samples inside the requested times that are not clipped; reports what was left out.
 fn selected(
     window: &Window,
-    time: &[f64],
+    track: &Track,
     clipped: &[usize],
     asked: Option<[f64; 2]>,
-    given: bool,
     findings: &mut Findings,
 ) -> Result<Vec<usize>, CalibrationError> {
+    let time = &track.time;
     let mut clipped = clipped.iter().peekable();
     let kept: Vec<usize> = window
         .kept
@@ -346,7 +376,7 @@ fn selected(
         format!("{first:.4} to {last:.4} s, {} samples", kept.len()),
         match (asked, window.n_presses) {
             (Some(_), _) => "given".to_owned(),
-            (None, _) if given || window.is_whole => "whole log".to_owned(),
+            (None, _) if track.given || window.is_whole => "whole log".to_owned(),
             (None, 1) => "from contact to release".to_owned(),
             (None, n) => format!("{n} presses, the air between them left out"),
         },

@@ -11,7 +11,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{baseline::Baseline, noise::median, tilt::UNIFORM};
+use super::{
+    baseline::Baseline,
+    directions::{degrees, widest},
+    noise::median,
+    tilt::UNIFORM,
+};
 use crate::Channel;
 
 /// A candidate explains the force as well as the best one if its R² is within this margin.
@@ -275,18 +280,4 @@ pub(super) fn relative_errors(
         .filter(|shares| shares.iter().all(|share| share.is_finite()))
         .max_by(|a, b| size(a).total_cmp(&size(b)))
         .unwrap_or_default()
-}
-
-/// Unit eigenvector of the largest eigenvalue.
-pub(super) fn widest(scatter: &Matrix3<f64>) -> Vector3<f64> {
-    let eigen = scatter.symmetric_eigen();
-    eigen
-        .eigenvectors
-        .column(eigen.eigenvalues.imax())
-        .into_owned()
-}
-
-/// Angle between two lines [°].
-pub(super) fn degrees(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
-    a.dot(b).abs().clamp(0.0, 1.0).acos().to_degrees()
 }

@@ -10,13 +10,14 @@
 use nalgebra::Vector3;
 
 use super::{
-    axis::along,
     baseline::Baseline,
+    directions::{along, degrees, written},
     findings::Findings,
+    force_change::n_start,
     noise::{median, running_mean, white_noise},
-    normals::{self, Moments, degrees},
+    normals::{self, Moments},
     options::{ForceSign, PrepareOptions},
-    presses,
+    presses::{self, SHORTEST},
     tilt::{TOLD, UNIFORM},
     time::Clock,
     track::{Scale, Track},
@@ -24,24 +25,52 @@ use super::{
 };
 use crate::{Channel, ContactPoint, Log, SampleChange, Samples};
 
-/// Minimum number of presses of a palpation.
-const FEWEST_PRESSES: usize = 6;
-/// From this number of presses on a segment has three, otherwise two: the scatter of fewer than five segments is
-/// hardly informative.
-const MANY_PRESSES: usize = 15;
-/// Minimum length of a segment [samples].
-const SHORTEST: usize = 40;
 /// Force within this share of the swing above the floor of a segment counts as zero if the probe leaves the tissue
 /// between presses.
 const FLOOR: f64 = 0.05;
 /// Dwell time at the floor above which the probe has left the tissue, as a multiple of a sine's dwell time.
 const MIN_DWELL_RATIO: f64 = 1.8;
 
+/// Normals into the tissue: one of each segment, and the common one for the samples between segments.
+struct SegmentNormals<'a> {
+    stretches: &'a [std::ops::Range<usize>],
+    own: Vec<Vector3<f64>>,
+    common: Vector3<f64>,
+}
+
+impl SegmentNormals<'_> {
+    fn at(&self, index: usize) -> &Vector3<f64> {
+        let stretch = self
+            .stretches
+            .iter()
+            .position(|range| range.contains(&index));
+        stretch.map_or(&self.common, |k| &self.own[k])
+    }
+
+    /// Components of vectors along the normals of their samples.
+    fn project(&self, values: &[[f64; 3]]) -> Vec<f64> {
+        let samples = values.iter().enumerate();
+        samples
+            .map(|(index, value)| Vector3::from(*value).dot(self.at(index)))
+            .collect()
+    }
+
+    fn depth(&self, positions: &[[f64; 3]]) -> Vec<f64> {
+        let mut depth = along(positions, &self.common);
+        for (range, own) in self.stretches.iter().zip(&self.own) {
+            depth[range.clone()].copy_from_slice(&along(&positions[range.clone()], own));
+        }
+        depth
+    }
+
+    /// Largest angle between the normal of a segment and the common one [°].
+    fn widest_angle(&self) -> f64 {
+        let angles = self.own.iter().map(|own| degrees(own, &self.common));
+        angles.fold(0.0, f64::max)
+    }
+}
+
 /// The log along the normals of its segments, which are stored in the track; `None` if it is not a sliding palpation.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one decision after the other on the same stretches"
-)]
 pub(super) fn oriented(
     log: &Log,
     positions: &[[f64; 3]],
@@ -49,7 +78,7 @@ pub(super) fn oriented(
     options: &PrepareOptions,
     findings: &mut Findings,
 ) -> Option<Track> {
-    let stretches = stretches(&log.time, rough, options.window);
+    let stretches = presses::stretches(&log.time, rough, options.window);
     if stretches.is_empty() {
         return None;
     }
@@ -70,55 +99,34 @@ pub(super) fn oriented(
     }
 
     let (inward, pressing) = sense(log, rough, &all, normal, &stretches, options, findings);
-    let mut depth = along(positions, &inward);
-    let own = if given.is_some() {
-        vec![inward; stretches.len()]
+    let (own, uncertain) = if given.is_some() {
+        (vec![inward; stretches.len()], Vec::new())
     } else {
-        normals::of_stretches(&moments, &inward)
+        let own = normals::of_stretches(&moments, &inward);
+        let shared = is_shared(&log.frames);
+        let uncertain = normals::relative_errors(&moments, &inward, &own, shared);
+        (own, uncertain)
     };
-    let uncertain = if given.is_some() {
-        Vec::new()
-    } else {
-        normals::relative_errors(&moments, &inward, &own, is_shared(&log.frames))
-    };
-    let open = (uncertain.iter().sum::<f64>() / (uncertain.len().max(1) as f64 * UNIFORM)).abs();
-    if open > TOLD {
-        findings.note(format!(
-            "directions of motion and force that explain the log as well give a stiffness that differs by {:.0} %: its interval and that of the damping take that in; --normal sets the normal",
-            100.0 * open
-        ));
-    }
-    for (range, own) in stretches.iter().zip(&own) {
-        depth[range.clone()].copy_from_slice(&along(&positions[range.clone()], own));
-    }
-    let in_stretch = |index: usize| stretches.iter().position(|range| range.contains(&index));
-    let velocity = match &log.velocity {
-        Some(Channel::Vector(values)) => Some(
-            (0..values.len())
-                .map(|index| {
-                    Vector3::from(values[index]).dot(in_stretch(index).map_or(&inward, |k| &own[k]))
-                })
-                .collect(),
-        ),
-        _ => None,
+    note_ambiguity(&uncertain, findings);
+    let normals = SegmentNormals {
+        stretches: &stretches,
+        own,
+        common: inward,
     };
     let force = match &log.force {
         Channel::Scalar(values) => values.iter().map(|value| pressing * value).collect(),
-        Channel::Vector(values) => (0..values.len())
-            .map(|index| {
-                pressing
-                    * Vector3::from(values[index])
-                        .dot(in_stretch(index).map_or(&inward, |k| &own[k]))
-            })
-            .collect(),
+        Channel::Vector(values) => {
+            let mut force = normals.project(values);
+            for value in &mut force {
+                *value *= pressing;
+            }
+            force
+        }
     };
-    let turned = own
-        .iter()
-        .map(|own| degrees(own, &inward))
-        .fold(0.0, f64::max);
+    let turned = normals.widest_angle();
     findings.choose(
         "surface normal",
-        super::axis::written(&-inward),
+        written(&-inward),
         if given.is_some() {
             "given".to_owned()
         } else if turned > 0.0 {
@@ -134,8 +142,11 @@ pub(super) fn oriented(
     ));
     Some(Track {
         time: log.time.clone(),
-        depth,
-        velocity,
+        depth: normals.depth(positions),
+        velocity: match &log.velocity {
+            Some(Channel::Vector(values)) => Some(normals.project(values)),
+            _ => None,
+        },
         force,
         surface: None,
         given: false,
@@ -156,45 +167,14 @@ pub(super) fn oriented(
     })
 }
 
-/// Neighbouring presses, grouped in twos or threes; empty if there are too few.
-pub(super) fn stretches(
-    time: &[f64],
-    rough: &[f64],
-    window: Option<[f64; 2]>,
-) -> Vec<std::ops::Range<usize>> {
-    let (start, end) = window.map_or((0, time.len()), |[from, to]| {
-        (
-            time.partition_point(|t| *t < from),
-            time.partition_point(|t| *t <= to),
-        )
-    });
-    if start >= end {
-        return Vec::new();
-    }
-    let presses = presses::found(&rough[start..end]);
-    if presses.len() < FEWEST_PRESSES {
-        return Vec::new();
-    }
-    let each = if presses.len() < MANY_PRESSES { 2 } else { 3 };
-    let mut stretches = Vec::new();
-    let mut run: Vec<std::ops::Range<usize>> = Vec::new();
-    for press in presses {
-        if run.last().is_some_and(|last| last.end != press.start) {
-            run.clear();
-        }
-        run.push(press);
-        if run.len() == each {
-            let range = start + run[0].start..start + run[each - 1].end;
-            if range.len() >= SHORTEST {
-                stretches.push(range);
-            }
-            run.clear();
-        }
-    }
-    if stretches.len() < 3 {
-        Vec::new()
-    } else {
-        stretches
+/// Notes a mean relative error of the force, one per segment, by other normals that matters.
+fn note_ambiguity(uncertain: &[f64], findings: &mut Findings) {
+    let open = (uncertain.iter().sum::<f64>() / (uncertain.len().max(1) as f64 * UNIFORM)).abs();
+    if open > TOLD {
+        findings.note(format!(
+            "directions of motion and force that explain the log as well give a stiffness that differs by {:.0} %: its interval and that of the damping take that in; --normal sets the normal",
+            100.0 * open
+        ));
     }
 }
 
@@ -226,7 +206,7 @@ fn sense(
     let spread =
         (pressed.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / pressed.len() as f64).sqrt();
     // Before the first press the log may show air, and thus the zero of the sensor.
-    let before = &force[..super::axis::n_start(force.len()).min(stretches[0].start)];
+    let before = &force[..n_start(force.len()).min(stretches[0].start)];
     let air = median(before.to_vec());
     let zero = if !before.is_empty() && (mean - air).abs() > 1.2 * spread {
         air

@@ -1,5 +1,5 @@
 //! Presses of a continuous palpation: from one minimum of the force to the next. The swing of the force in between
-//! distinguishes them from noise.
+//! distinguishes them from noise. A few neighbouring presses make a segment.
 
 use super::noise::{median, running_mean, white_noise};
 
@@ -11,6 +11,14 @@ const NOISE: f64 = 8.0;
 const SHARE: f64 = 0.3;
 /// Maximum ratio of a press's duration and swing to their medians, in both directions.
 const ALIKE: f64 = 2.5;
+
+/// Minimum number of presses of a palpation.
+const FEWEST_PRESSES: usize = 6;
+/// From this number of presses on a segment has three, otherwise two: the scatter of fewer than five segments is
+/// hardly informative.
+const MANY_PRESSES: usize = 15;
+/// Minimum length of a segment [samples].
+pub(super) const SHORTEST: usize = 40;
 
 /// Sample ranges of presses, in order; `force` may grow or fall with pressing.
 pub(super) fn found(force: &[f64]) -> Vec<std::ops::Range<usize>> {
@@ -73,4 +81,46 @@ fn turns(values: &[f64], swing: f64) -> Vec<usize> {
         }
     }
     turns
+}
+
+/// Neighbouring presses, grouped in twos or threes; empty if there are too few.
+pub(super) fn stretches(
+    time: &[f64],
+    rough: &[f64],
+    window: Option<[f64; 2]>,
+) -> Vec<std::ops::Range<usize>> {
+    let (start, end) = window.map_or((0, time.len()), |[from, to]| {
+        (
+            time.partition_point(|t| *t < from),
+            time.partition_point(|t| *t <= to),
+        )
+    });
+    if start >= end {
+        return Vec::new();
+    }
+    let presses = found(&rough[start..end]);
+    if presses.len() < FEWEST_PRESSES {
+        return Vec::new();
+    }
+    let each = if presses.len() < MANY_PRESSES { 2 } else { 3 };
+    let mut stretches = Vec::new();
+    let mut run: Vec<std::ops::Range<usize>> = Vec::new();
+    for press in presses {
+        if run.last().is_some_and(|last| last.end != press.start) {
+            run.clear();
+        }
+        run.push(press);
+        if run.len() == each {
+            let range = start + run[0].start..start + run[each - 1].end;
+            if range.len() >= SHORTEST {
+                stretches.push(range);
+            }
+            run.clear();
+        }
+    }
+    if stretches.len() < 3 {
+        Vec::new()
+    } else {
+        stretches
+    }
 }

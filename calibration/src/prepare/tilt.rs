@@ -13,9 +13,9 @@
 use nalgebra::Vector3;
 
 use super::{
-    axis::{Change, along, correlation, mean, principal},
+    directions::{along, correlation, degrees, mean, principal},
     findings::Findings,
-    normals::degrees,
+    force_change::Change,
     track::Scale,
 };
 

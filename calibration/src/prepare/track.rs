@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::axis::along;
+use super::directions::along;
 use crate::SampleChange;
 
 /// A log along one axis, with the force that presses.
@@ -54,6 +54,20 @@ impl Track {
                 depth: 0.0,
                 force: vec![share; self.stretches.len().max(1)],
             });
+        }
+    }
+
+    /// Counts depth from a surface [m] and force from a bias [N].
+    pub(super) fn count_from(&mut self, surface: f64, bias: f64) {
+        if surface != 0.0 {
+            for depth in &mut self.depth {
+                *depth -= surface;
+            }
+        }
+        if bias != 0.0 {
+            for force in &mut self.force {
+                *force -= bias;
+            }
         }
     }
 

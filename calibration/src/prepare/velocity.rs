@@ -1,7 +1,7 @@
 //! Velocity of the indentation: the logged one, checked against the derivative of the position, or that derivative.
 
 use super::{
-    axis::correlation,
+    directions::correlation,
     findings::Findings,
     noise::scale,
     options::VelocitySource,

@@ -13,11 +13,11 @@ use std::borrow::Cow;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::{
-    axis::{along, principal_direction},
+    directions::{along, degrees, principal_direction, widest},
     findings::Findings,
-    normals::{Moments, degrees, widest},
+    normals::Moments,
     options::{ForceFrame, PrepareOptions},
-    palpation,
+    presses,
     tilt::touching,
     weight,
 };
@@ -306,7 +306,7 @@ impl Fit {
     ) -> Self {
         let force = principal_direction(forces);
         let rough = along(forces, &force);
-        let stretches = palpation::stretches(&log.time, &rough, options.window);
+        let stretches = presses::stretches(&log.time, &rough, options.window);
         let given = options
             .normal
             .map(|normal| Vector3::from(normal).normalize());

@@ -8,7 +8,7 @@
 
 use nalgebra::SMatrix;
 
-use crate::psm::{JointVector, N_JOINTS};
+use crate::joints::{JointVector, N_JOINTS};
 
 /// Wrist pitch per motion of motor 5.
 const PITCH_PER_MOTOR: f64 = 1.0186;

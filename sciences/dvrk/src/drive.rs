@@ -2,7 +2,7 @@
 //!
 //! A drive moves with a linear combination s = c·q of the joints and needs the force `I s̈ + K s + Fv ṡ + Fc sign(ṡ) + Fo` (Wang et al. 2019, Eq. 5 to 7).
 
-use crate::psm::JointVector;
+use crate::joints::JointVector;
 
 /// Friction, rotor inertia and spring that move with a linear combination of the joints.
 #[derive(Debug, Clone, Copy, PartialEq)]

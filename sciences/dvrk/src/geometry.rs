@@ -6,8 +6,8 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::inertia::Inertia;
+use crate::joints::N_LINKS;
 use crate::link::{Link, Motion};
-use crate::psm::N_LINKS;
 
 /// Lengths of a PSM with its instrument [m], named as in Wang et al. 2019.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
 
 use crate::inertia::Inertia;
-use crate::psm::JointVector;
+use crate::joints::JointVector;
 
 /// Motion of a link with a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,34 +1,15 @@
 //! Model of the patient-side manipulator.
 
-use nalgebra::{SVector, Vector3};
+use nalgebra::Vector3;
 
 use crate::drive::Drive;
 use crate::geometry::Geometry;
 use crate::inertia::Inertia;
+use crate::joints::{N_DRIVES, N_LINKS};
 use crate::link::Link;
 
-/// Number of actuated joints.
-pub const N_JOINTS: usize = 7;
-/// Number of frames, including the base.
-pub const N_LINKS: usize = 14;
-/// Number of drives.
-pub(crate) const N_DRIVES: usize = 10;
 /// Index of the counterweight, which moves opposite to the insertion.
 const COUNTERWEIGHT: usize = 9;
-
-/// One number per joint, `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]`, in rad and N m; for the insertion in m and N.
-pub type JointVector = SVector<f64, N_JOINTS>;
-
-/// Names of the joints, in the order of a [`JointVector`].
-pub const JOINT_NAMES: [&str; N_JOINTS] = [
-    "yaw",
-    "pitch",
-    "insertion",
-    "roll",
-    "wrist_pitch",
-    "jaw_a",
-    "jaw_b",
-];
 
 /// A patient-side manipulator: geometry, inertia of its links, and drives of its joints.
 #[derive(Debug, Clone, PartialEq)]

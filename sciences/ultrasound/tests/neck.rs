@@ -80,13 +80,21 @@ fn normals_match_the_nearest_boundary() {
         if place.clearance > 5e-5 {
             continue;
         }
-        // Across the boundary there is another material, along it the same.
+        // Materials around the point: a boundary within one material, such as that between two sheets, does not count.
+        let mut around = (0..200).map(|_| {
+            let way = Vector::from_fn(|_, _| within(-1.0, 1.0)).normalize();
+            neck.place(&(point + 1e-4 * way)).material
+        });
+        if !around.any(|material| material != place.material) {
+            continue;
+        }
+        // Across the boundary there is another material.
         n += 1;
         let both = [1.0, -1.0].map(|sign| neck.place(&(point + sign * 1e-4 * normal)));
         right += usize::from(both[0].material != both[1].material);
     }
-    // Tolerance: `n` includes boundaries within one material, such as those between thyroid solids and between sheets.
-    assert!(n > 300 && right as f32 > 0.8 * n as f32, "{right} of {n}");
+    // Where two boundaries meet, the nearest one may end within the step.
+    assert!(n > 300 && right as f32 > 0.97 * n as f32, "{right} of {n}");
 }
 
 #[test]

@@ -210,19 +210,46 @@ fn ambiguous_commas_are_refused() {
     );
 }
 
-#[test]
-fn names_of_machines_and_robots_are_known() {
-    let read = |header: &str| {
-        let delimiter = if header.contains(';') { ';' } else { ',' };
-        let n = header.split(delimiter).count();
-        let row = |row: usize| {
-            let cells: Vec<String> = (0..n)
-                .map(|column| format!("{}", (row * n + column) as f64 / 100.0))
-                .collect();
-            cells.join(&delimiter.to_string())
-        };
-        csv(&format!("{header}\n{}\n{}\n{}\n", row(0), row(1), row(2)))
+/// A log of three rows whose numbers grow by 0.01 from cell to cell.
+fn under(header: &str) -> Result<Log, String> {
+    let delimiter = if header.contains(';') { ';' } else { ',' };
+    let n = header.split(delimiter).count();
+    let row = |row: usize| {
+        let cells: Vec<String> = (0..n)
+            .map(|column| format!("{}", (row * n + column) as f64 / 100.0))
+            .collect();
+        cells.join(&delimiter.to_string())
     };
+    csv(&format!("{header}\n{}\n{}\n{}\n", row(0), row(1), row(2)))
+}
+
+/// Checks which columns, counted from 0, are position and force under a header.
+fn reads_vectors(header: &str, position: [usize; 3], force: [usize; 3]) {
+    let log = under(header).unwrap_or_else(|error| panic!("{header}: {error}"));
+    let expected = |columns: [usize; 3]| columns.map(|column| column as f64 / 100.0);
+    let Motion::Position(Channel::Vector(at)) = &log.motion else {
+        panic!("{header}")
+    };
+    let Channel::Vector(forces) = &log.force else {
+        panic!("{header}")
+    };
+    assert_eq!(
+        (at[0], forces[0]),
+        (expected(position), expected(force)),
+        "{header}"
+    );
+}
+
+/// `name_0,name_1,…`.
+fn list(name: &str, n: usize) -> String {
+    (0..n)
+        .map(|index| format!("{name}_{index}"))
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+#[test]
+fn names_of_testing_machines_are_known() {
     for header in [
         "Zeit;Weg;Kraft",
         "Tiempo;Desplazamiento;Fuerza",
@@ -233,7 +260,7 @@ fn names_of_machines_and_robots_are_known() {
         "Time,Position(8800MT:Position) (mm),Load(8800MT:Load) (N)",
         "__time,/tcp/position,/ft/force",
     ] {
-        let log = read(header).unwrap_or_else(|error| panic!("{header}: {error}"));
+        let log = under(header).unwrap_or_else(|error| panic!("{header}: {error}"));
         let at = |values: &[f64], column: f64| {
             values.iter().enumerate().all(|(row, value)| {
                 let number = (row as f64 * 3.0 + column) / 100.0;
@@ -245,28 +272,11 @@ fn names_of_machines_and_robots_are_known() {
             "{header}"
         );
     }
-    let vectors = |header: &str, position: [usize; 3], force: [usize; 3]| {
-        let log = read(header).unwrap_or_else(|error| panic!("{header}: {error}"));
-        let expected = |columns: [usize; 3]| columns.map(|column| column as f64 / 100.0);
-        let Motion::Position(Channel::Vector(at)) = &log.motion else {
-            panic!("{header}")
-        };
-        let Channel::Vector(forces) = &log.force else {
-            panic!("{header}")
-        };
-        assert_eq!(
-            (at[0], forces[0]),
-            (expected(position), expected(force)),
-            "{header}"
-        );
-    };
-    let list = |name: &str, n: usize| {
-        (0..n)
-            .map(|index| format!("{name}_{index}"))
-            .collect::<Vec<_>>()
-            .join(",")
-    };
-    vectors(
+}
+
+#[test]
+fn names_of_robots_are_known() {
+    reads_vectors(
         &format!(
             "timestamp,{},{}",
             list("actual_TCP_pose", 6),
@@ -275,24 +285,28 @@ fn names_of_machines_and_robots_are_known() {
         [1, 2, 3],
         [7, 8, 9],
     );
-    vectors(
+    reads_vectors(
         &format!("time,{},{}", list("O_T_EE", 16), list("O_F_ext_hat_K", 6)),
         [13, 14, 15],
         [17, 18, 19],
     );
-    vectors(
+    reads_vectors(
         "time,ft/wrench/torque/x,ft/wrench/force/x,ft/wrench/force/y,ft/wrench/force/z,tcp.position.x,tcp.position.y,tcp.position.z",
         [5, 6, 7],
         [2, 3, 4],
     );
-    vectors(
+    reads_vectors(
         "t,RIst.X,RIst.Y,RIst.Z,cartForce1_X,cartForce1_Y,cartForce1_Z",
         [1, 2, 3],
         [4, 5, 6],
     );
+}
+
+#[test]
+fn columns_with_several_meanings_are_refused() {
     // Joints are not positions, and the user selects one of two sensors or positions.
     refused(
-        read(&format!("time,{},force", list("position", 6))),
+        under(&format!("time,{},force", list("position", 6))),
         &["--columns"],
     );
     let places = "time,Distance,Displacement,Force\n0,0.1,0.2,1\n0.1,0.2,0.4,2\n0.2,0.3,0.6,3\n";
@@ -308,7 +322,7 @@ fn names_of_machines_and_robots_are_known() {
     let same = places.replace("0.4,2", "0.1,2").replace("0.6,3", "0,3");
     assert_eq!(place(&csv(&same).unwrap()).len(), 3);
     refused(
-        read("time,depth,a/force/x,a/force/y,a/force/z,b/force/x,b/force/y,b/force/z"),
+        under("time,depth,a/force/x,a/force/y,a/force/z,b/force/x,b/force/y,b/force/z"),
         &["both say force", "--columns force=3:4:5", "force=6:7:8"],
     );
 }

@@ -6,7 +6,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::regressor::{N_PARAMETERS, parameter_name};
-use crate::psm::{JointVector, N_JOINTS, Psm};
+use crate::joints::{JointVector, N_JOINTS};
+use crate::psm::Psm;
 
 /// Ratio of a pivot to the first pivot below which a column depends on the earlier columns; no pivot lies near this limit, as the gap spans eleven orders.
 const RANK_TOLERANCE: f64 = 1e-9;

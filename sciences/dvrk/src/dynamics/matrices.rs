@@ -7,8 +7,9 @@
 use nalgebra::{IsometryMatrix3, Matrix3, Matrix6, SMatrix, Vector3};
 
 use crate::inertia::Inertia;
+use crate::joints::{JointVector, N_JOINTS, N_LINKS};
 use crate::kinematics::{LinkJacobian, axis_column};
-use crate::psm::{JointVector, N_JOINTS, N_LINKS, Psm};
+use crate::psm::Psm;
 
 type JointMatrix = SMatrix<f64, N_JOINTS, N_JOINTS>;
 

@@ -5,8 +5,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use crate::joints::{JointVector, N_LINKS};
 use crate::link::Motion;
-use crate::psm::{JointVector, N_LINKS, Psm};
+use crate::psm::Psm;
 
 /// Motion of a link's frame and the wrench on the link, both expressed in the link's frame.
 #[derive(Clone, Copy)]

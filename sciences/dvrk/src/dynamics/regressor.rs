@@ -7,7 +7,8 @@ use nalgebra::{DVector, IsometryMatrix3, SMatrix, Vector3};
 
 use crate::drive::sign;
 use crate::inertia::Inertia;
-use crate::psm::{JointVector, N_DRIVES, N_JOINTS, N_LINKS, Psm};
+use crate::joints::{JointVector, N_DRIVES, N_JOINTS, N_LINKS};
+use crate::psm::Psm;
 
 /// Links with identified inertia, in Wang's numbering.
 pub(crate) const HEAVY_LINKS: [usize; 8] = [1, 2, 4, 5, 6, 7, 8, 9];

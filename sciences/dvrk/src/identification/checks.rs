@@ -2,11 +2,11 @@
 
 use nalgebra::DVector;
 
-use super::log::MotionLog;
+use super::motion_log::MotionLog;
 use super::observations::Observations;
 use crate::dynamics::{BaseParameters, FRICTION};
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_DRIVES, N_JOINTS};
+use crate::joints::{JointVector, N_DRIVES, N_JOINTS};
 
 /// Fraction of |torque · velocity| by which friction must drive a joint before its torque counts as reversed. Fits of good logs stay far below it.
 const DRIVEN: f64 = 0.05;

@@ -3,8 +3,8 @@
 //! Names are split at characters that are neither letters nor digits: `/PSM1/measured_js.position[0]`, `field.position0`, `"position_1"` and `q1` are an optional topic, a quantity and a joint number.
 //! Joint numbers count from one, or from zero if a column has number zero.
 
-use super::log::{N_COLUMNS, NAMES, column_name};
-use crate::psm::N_JOINTS;
+use super::motion_log::{N_COLUMNS, NAMES, column_name};
+use crate::joints::N_JOINTS;
 
 /// Names of the time column, or of the seconds of a stamp with a separate column of nanoseconds.
 const TIMES: [&str; 7] = [

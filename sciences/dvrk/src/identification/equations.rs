@@ -6,7 +6,7 @@ use super::observations::Observations;
 use super::robust;
 use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
-use crate::psm::N_JOINTS;
+use crate::joints::N_JOINTS;
 
 /// Method of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

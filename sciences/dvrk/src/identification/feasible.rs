@@ -15,7 +15,8 @@ use crate::dynamics::{
 };
 use crate::error::DvrkError;
 use crate::inertia::Inertia;
-use crate::psm::{N_DRIVES, Psm};
+use crate::joints::N_DRIVES;
+use crate::psm::Psm;
 
 /// Allowed masses of a link [kg].
 const MASSES: [f64; 2] = [0.02, 20.0];

@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use super::tables::WANG;
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_JOINTS};
+use crate::joints::{JointVector, N_JOINTS};
 use insonate_settings::SettingError;
 
 /// Number of harmonics of a trajectory.

@@ -6,11 +6,12 @@ use super::checks;
 use super::equations::{Equations, Method};
 use super::feasible::{self, BaseMisfit, Preference};
 use super::filter::Filtering;
-use super::log::MotionLog;
+use super::motion_log::MotionLog;
 use super::observations::Observations;
 use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_JOINTS, Psm};
+use crate::joints::{JointVector, N_JOINTS};
+use crate::psm::Psm;
 
 /// Maximum excess of the feasible fit over free least squares, in variances of the fit, for least squares to count as feasible.
 const FEASIBLE_EXCESS: f64 = 1e-2;

@@ -9,70 +9,23 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::columns::Columns;
+use super::motion_log::{Coordinates, INSERTION, MotionLog, N_COLUMNS, RATES, column_name};
 use super::time;
 use super::units::{self, Reading};
 use crate::coupling;
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_JOINTS};
+use crate::joints::{JointVector, N_JOINTS};
 use insonate_settings::check_range;
 use insonate_tables::{Format, TableError};
 
-/// Numbers per sample.
-pub(super) const N_COLUMNS: usize = 3 * N_JOINTS;
 /// Longest log [samples]: 500 s at 200 Hz.
 const MAX_SAMPLES: usize = 100_000;
 /// Largest file [bytes]: enough for the longest log with long numbers.
 const MAX_BYTES: u64 = 64 << 20;
-/// Allowed rates [Hz].
-pub(super) const RATES: [f64; 2] = [20.0, 10_000.0];
 /// Default rate of a log without a time column [Hz], as in Wang et al. 2019.
 const USUAL_RATE: f64 = 200.0;
 /// Allowed ratio of the derivative of a position to the recorded velocity.
 const VELOCITY_RATIO: std::ops::RangeInclusive<f64> = 0.8..=1.25;
-/// Index of the insertion, the joint in metres.
-pub(super) const INSERTION: usize = 2;
-/// Names of the three quantities in headers; messages use the first.
-pub(super) const NAMES: [&[&str]; 3] = [
-    &["q", "position"],
-    &["dq", "qd", "velocity"],
-    &["tau", "torque", "effort"],
-];
-
-/// Coordinates of the numbers in a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coordinates {
-    /// Joints of the mechanism: wrist pitch and the angle of each jaw.
-    Joint,
-    /// Motors 5 to 7 instead of these, like the dVRK identification logs.
-    Motor,
-}
-
-impl Coordinates {
-    /// Converts positions, velocities or accelerations in these coordinates to joints.
-    pub fn joints(self, values: &JointVector) -> JointVector {
-        match self {
-            Self::Joint => *values,
-            Self::Motor => coupling::joint_from_motor(values),
-        }
-    }
-
-    /// Converts positions, velocities or accelerations of the joints to these coordinates.
-    pub fn from_joints(self, joints: &JointVector) -> JointVector {
-        match self {
-            Self::Joint => *joints,
-            Self::Motor => coupling::motor_from_joint(joints),
-        }
-    }
-
-    /// Converts joint torques to these coordinates.
-    pub fn torques(self, joint_torque: &JointVector) -> JointVector {
-        match self {
-            Self::Joint => *joint_torque,
-            Self::Motor => coupling::motor_torque_from_joint(joint_torque),
-        }
-    }
-}
-
 /// What a message calls a sample of a text and of a table.
 const LINE: &str = "line";
 const ROW: &str = "row";
@@ -102,23 +55,6 @@ impl Cell<'_> {
             Self::Number(value) => value.to_string(),
         }
     }
-}
-
-/// A recorded motion.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MotionLog {
-    /// Name of the log in messages, such as its file.
-    pub name: String,
-    /// Sample rate [Hz].
-    pub rate_hz: f64,
-    /// Coordinates of the vectors below.
-    pub coordinates: Coordinates,
-    /// Positions [rad, m].
-    pub q: Vec<JointVector>,
-    /// Velocities [rad/s, m/s].
-    pub dq: Vec<JointVector>,
-    /// Torques and forces [N m, N].
-    pub tau: Vec<JointVector>,
 }
 
 impl MotionLog {
@@ -429,14 +365,6 @@ impl MotionLog {
             problem: format!("line {line}: {what} {problem}"),
         }
     }
-}
-
-pub(super) fn column_name(index: usize) -> String {
-    format!(
-        "column {}{}",
-        NAMES[index / N_JOINTS][0],
-        index % N_JOINTS + 1
-    )
 }
 
 /// Whether a cell is a number; `nan` and `inf` count as numbers.

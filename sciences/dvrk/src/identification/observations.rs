@@ -4,11 +4,12 @@ use insonate_settings::SettingError;
 use nalgebra::{DMatrix, DVector};
 
 use super::filter::{Filtering, LowPass, derivative};
-use super::log::MotionLog;
+use super::motion_log::MotionLog;
 use super::robust::{self, Timing};
 use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_JOINTS, Psm};
+use crate::joints::{JointVector, N_JOINTS};
+use crate::psm::Psm;
 
 /// Duration that is cut off at each end, where filters lack past or future samples [s].
 const CUT_S: f64 = 1.0;

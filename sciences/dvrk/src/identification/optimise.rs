@@ -8,9 +8,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::fourier::{ExcitationLimits, FourierTrajectory, N_HARMONICS};
-use super::log::Coordinates;
+use super::motion_log::Coordinates;
 use crate::dynamics::BaseParameters;
-use crate::psm::{JointVector, N_JOINTS, Psm};
+use crate::joints::{JointVector, N_JOINTS};
+use crate::psm::Psm;
 
 /// Numbers per joint: the position of its range, and two amplitudes per harmonic.
 const N_NUMBERS: usize = 1 + 2 * N_HARMONICS;

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::log::MotionLog;
+use super::motion_log::MotionLog;
 use super::payload::{CARRYING, Payload};
 use super::robust::NORMAL_QUANTILE;
 use crate::error::DvrkError;

@@ -1,8 +1,8 @@
 //! Sample times from the time column of a log, with resampling to an even rate.
 
-use super::log::{MotionLog, RATES};
+use super::motion_log::{MotionLog, RATES};
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_JOINTS};
+use crate::joints::{JointVector, N_JOINTS};
 
 /// Units of time: the unit in seconds, and the steps between samples in this unit at the allowed rates.
 const UNITS: [(f64, std::ops::Range<f64>); 4] = [

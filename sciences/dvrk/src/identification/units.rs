@@ -1,9 +1,9 @@
 //! Units and signs of a log, and the check that its positions are those of a PSM in rad and m.
 
 use super::filter::derivative;
-use super::log::{Coordinates, INSERTION, MotionLog};
+use super::motion_log::{Coordinates, INSERTION, MotionLog};
 use crate::error::DvrkError;
-use crate::psm::{JointVector, N_JOINTS};
+use crate::joints::{JointVector, N_JOINTS};
 
 /// Allowed joint positions in a log [rad, m], with room for calibration: the arm's stops are at ±1.605, ±0.925, 0 to 0.24 m, ±4.54 and ±1.4, and the jaws open to 2.1 on either side, which motors 6 and 7 follow.
 const POSITIONS: [[f64; 2]; N_JOINTS] = [

@@ -2,7 +2,8 @@
 
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3};
 
-use crate::psm::{JointVector, N_LINKS, Psm};
+use crate::joints::{JointVector, N_LINKS};
+use crate::psm::Psm;
 
 impl Psm {
     /// Poses of all frames in the base frame, in Wang's numbering; index 0 is the base itself.

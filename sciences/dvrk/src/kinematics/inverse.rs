@@ -7,7 +7,8 @@
 use nalgebra::{IsometryMatrix3, Vector3};
 
 use crate::error::DvrkError;
-use crate::psm::{JointVector, Psm};
+use crate::joints::JointVector;
+use crate::psm::Psm;
 
 /// Distance between wrist and remote centre [m], or sine of the angle between directions, below which the joints of a pose are not unique.
 const SINGULAR: f64 = 1e-9;

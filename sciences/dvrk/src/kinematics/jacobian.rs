@@ -2,8 +2,9 @@
 
 use nalgebra::{IsometryMatrix3, SMatrix, Vector3};
 
+use crate::joints::{JointVector, N_JOINTS, N_LINKS};
 use crate::link::Motion;
-use crate::psm::{JointVector, N_JOINTS, N_LINKS, Psm};
+use crate::psm::Psm;
 
 /// Rows are velocity, then angular velocity, in base axes.
 pub(crate) type LinkJacobian = SMatrix<f64, 6, N_JOINTS>;

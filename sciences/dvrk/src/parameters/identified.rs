@@ -9,7 +9,8 @@ use nalgebra::Vector3;
 use super::{GRAVITY, drives};
 use crate::geometry::Geometry;
 use crate::inertia::Inertia;
-use crate::psm::{N_DRIVES, Psm};
+use crate::joints::N_DRIVES;
+use crate::psm::Psm;
 
 /// Link, `[Ixx, Ixy, Ixz, Iyy, Iyz, Izz]` about the centre of mass [kg m²], centre of mass [m], mass [kg].
 #[rustfmt::skip]

@@ -8,7 +8,7 @@ pub use identified::identified;
 
 use crate::coupling;
 use crate::drive::Drive;
-use crate::psm::{JointVector, N_DRIVES, N_JOINTS};
+use crate::joints::{JointVector, N_DRIVES, N_JOINTS};
 
 /// Gravity in Wang et al. 2019 [m/s²].
 const GRAVITY: f64 = 9.81;
