@@ -19,6 +19,6 @@ mod wordings;
 
 pub use imitate::{ImitationData, imitate};
 pub use imitation_files::{imitation_json, losses_csv};
-pub use record::{Choice, Demonstrator, RecordPlan, Recorded, dataset_info, record};
+pub use record::{Choice, Demonstrator, RecordPlan, Recorded, Shortfall, dataset_info, record};
 pub use recorded_json::recorded_json;
 pub use ultrasound_frames::ULTRASOUND;
