@@ -121,6 +121,7 @@ pub fn dataset_info(expert: &NamedPolicy, env: &dyn Env, plan: &RecordPlan) -> D
         rig: rig(env, plan),
         image_latency: plan.latency_steps(spec) as f64 * spec.control_timestep,
         dropped_frames: plan.dropped_frames,
+        action_noise: plan.noise,
     }
 }
 
