@@ -209,7 +209,7 @@ fn wrenches_and_ultrasound_are_recorded() {
 /// In place of ffmpeg: a program that writes the frames as they are.
 #[cfg(unix)]
 const NO_ENCODER: &str =
-    "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor file; do :; done\ncat > \"$file\"\n";
+    "#!/bin/sh\nfor file; do :; done\n[ \"$file\" = - ] && exec cat\ncat > \"$file\"\n";
 
 /// The files of Open-H's rules, which python/tests/test_open_h.py checks in full with a real encoder.
 #[cfg(unix)]
@@ -235,12 +235,19 @@ fn open_h_has_its_files_and_a_video_of_each_episode() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let program = programs.join("ffmpeg");
-    std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("the test can go on");
+    let without_encoder =
+        "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\necho 'Unknown encoder libx264' >&2\nexit 1\n";
+    std::fs::write(&program, without_encoder).expect("the test can go on");
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&program, executable).expect("the test can go on");
     let said = record();
-    assert!(said.contains("needs the program ffmpeg"), "{said}");
-    assert!(!set.join("meta").exists());
+    assert!(
+        said.contains("needs a program ffmpeg with the encoder libx264")
+            && said.contains("Unknown encoder"),
+        "{said}"
+    );
+    // Before anything is simulated.
+    assert!(!set.exists());
 
     std::fs::write(&program, NO_ENCODER).expect("the test can go on");
     let said = record();
@@ -310,7 +317,11 @@ fn recoveries_and_failures_are_splits_after_the_others() {
             "demonstrate cube-push --episodes 3 --action-noise 0.9 --keep-failures --recovery 2 --vary-instruction {options} --output {}",
             output.display()
         );
-        let summary = json(&words);
+        let told = insonate(&format!("{words} --json"));
+        // Failures are told by the status, also where they are wanted.
+        assert_eq!(told.status.code(), Some(1), "{}", stderr(&told));
+        let summary: serde_json::Value =
+            serde_json::from_slice(&told.stdout).expect("the summary is JSON");
         let all = insonate::datasets::ReadOptions { frames: true };
         let read = insonate::datasets::read(&output, all).expect("the test can go on");
         (summary, read)
@@ -318,6 +329,7 @@ fn recoveries_and_failures_are_splits_after_the_others() {
     let (summary, set) = record("set", "");
     let n_failures = summary["failures"].as_u64().expect("a number") as usize;
     assert!(n_failures > 0 && summary["recoveries"] == 2, "{summary}");
+    assert_eq!(summary["n_failed"], n_failures, "{summary}");
     let n = 5 + n_failures;
     assert_eq!(
         (summary["episodes"].as_u64(), set.demonstrations.len()),
@@ -366,6 +378,47 @@ fn recoveries_and_failures_are_splits_after_the_others() {
         line.contains("--recovery needs an expert that repeats"),
         "{line}"
     );
+}
+
+/// Each recovery here ends before its disturbance; the other episodes stay.
+#[test]
+fn what_fails_is_told_and_the_rest_is_kept() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let folder = scratch.path().join("set");
+    let output = insonate(&format!(
+        "demonstrate probe-reach --episodes 1 --recovery 1 --set env.time.limit=0.2 --json --output {}",
+        folder.display()
+    ));
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("only 0 of 1 recoveries were recorded in 20 attempts")
+            && text.contains("the data set was written"),
+        "{text}"
+    );
+    let summary: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("the summary is JSON");
+    let missing = serde_json::json!([{ "kind": "recovery", "wanted": 1, "kept": 0, "tried": 20 }]);
+    assert_eq!(
+        (&summary["episodes"], &summary["missing"]),
+        (&1.into(), &missing)
+    );
+    let read = insonate::datasets::read(&folder, insonate::datasets::ReadOptions::default());
+    assert_eq!(read.expect("it was written").demonstrations.len(), 1);
+    let line = refused(
+        "demonstrate pendulum --keep-failures --successes-only --output nowhere",
+        2,
+    );
+    assert!(line.contains("cannot be used with"), "{line}");
+    // Python has no parser that refuses it.
+    let plan = insonate::demonstrations::RecordPlan {
+        n_episodes: 1,
+        keep_failures: true,
+        successes_only: true,
+        ..Default::default()
+    };
+    let refused = plan.check().expect_err("they contradict each other");
+    assert!(refused.to_string().contains("contradicts successes-only"));
 }
 
 #[test]

@@ -234,3 +234,61 @@ fn a_camera_that_the_scene_does_not_have_is_refused() {
         "{line}"
     );
 }
+
+/// The surface of the scene that the command describes, by the layout of POLYDATA.
+#[test]
+fn the_skin_comes_once_and_lies_under_the_probe() {
+    let (_served, mut stream) = connect("serve --openigtlink 0 --scan --camera none --rate 30");
+    let (_, body) = next(&mut stream, "Skin");
+    let words: Vec<u32> = body
+        .chunks_exact(4)
+        .map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    let scene = insonate::models::SceneConfig::default();
+    let scene = scene.build().expect("the default scene");
+    let skin = &scene.torso.as_ref().expect("it has a torso").surface;
+    let [n_points, n_triangles] = [skin.positions.len(), skin.triangles.len()];
+    let n = n_triangles as u32;
+    assert_eq!(
+        &words[..10],
+        [n_points as u32, 0, 0, 0, 0, n, 16 * n, 0, 0, 0]
+    );
+    assert_eq!(words.len(), 10 + 3 * n_points + 4 * n_triangles);
+    let points: Vec<[f32; 3]> = words[10..10 + 3 * n_points]
+        .chunks_exact(3)
+        .map(|point| [0, 1, 2].map(|axis| f32::from_bits(point[axis])))
+        .collect();
+    for (point, of_torso) in points.iter().zip(&skin.positions) {
+        let [x, y, z] = [0, 1, 2].map(|axis| of_torso[axis] + scene.torso_position[axis]);
+        // Right is -x, anterior +z, superior +y.
+        for (found, wanted) in point.iter().zip([-x, z, y]) {
+            assert!((f64::from(*found) - 1000.0 * wanted).abs() < 1e-3);
+        }
+    }
+    let corners = words[10 + 3 * n_points..].chunks_exact(4);
+    for (found, triangle) in corners.zip(&skin.triangles) {
+        assert_eq!((found[0], &found[1..]), (3, triangle.as_slice()));
+    }
+    let probe = next(&mut stream, "ProbeToRAS")
+        .0
+        .expect("a pose")
+        .translation;
+    let distance = |point: &[f32; 3]| -> f64 {
+        let squares = point.iter().zip(probe);
+        squares
+            .map(|(a, b)| (f64::from(*a) - b).powi(2))
+            .sum::<f64>()
+            .sqrt()
+    };
+    let nearest = points.iter().map(distance).fold(f64::INFINITY, f64::min);
+    assert!(nearest < 60.0, "{nearest} mm");
+    // Not a second time among the messages of a second.
+    for _ in 0..100 {
+        let mut head = [0; HEADER_SIZE];
+        stream.read_exact(&mut head).expect("the test can go on");
+        let header = Header::decode(&head).expect("the test can go on");
+        let mut body = vec![0; header.body_size as usize];
+        stream.read_exact(&mut body).expect("the test can go on");
+        assert_ne!(header.device, "Skin");
+    }
+}

@@ -169,3 +169,37 @@ fn torques_move_the_arm_for_a_moment() {
         number(&joints["velocity"][0]).abs() < 1e-3
     });
 }
+
+/// The instrument stands on the rigid table. At rest the force of its insertion motor is that of the table on its tip, but for the dry
+/// friction of the drive: 0.448 N (Wang et al. 2019).
+#[test]
+fn the_force_on_the_tip_is_that_of_the_motor_that_presses() {
+    const FRICTION: f64 = 0.448;
+    // The remote centre is 0.22 m above the table.
+    let mut arm =
+        Arm::connect("serve --dvrk 0 --torso none --robot-position -0.56,0,0.72 --rate 200");
+    let free = arm.until("measured_cf", |_| true);
+    let along = |message: &Value, axis: &str| number(&message["wrench"]["force"][axis]);
+    assert!(along(&free, "z").abs() < 1e-9, "{free}");
+    arm.say(
+        "servo_jp",
+        &json!({ "position": [0.0, 0.0, 0.20, 0.0, 0.0, 0.0] }),
+    );
+    arm.until("measured_js", |joints| {
+        (number(&joints["position"][2]) - 0.20).abs() < 1e-3
+    });
+    for pressed in [4.0, 9.0] {
+        let mut said = json!(null);
+        for _ in 0..200 {
+            arm.say(
+                "servo_jf",
+                &json!({ "effort": [0.0, 0.0, pressed, 0.0, 0.0, 0.0] }),
+            );
+            said = arm.until("measured_cf", |_| true);
+        }
+        let [x, y, z] = ["x", "y", "z"].map(|axis| along(&said, axis));
+        // The table pushes up.
+        assert!((z - pressed).abs() < FRICTION + 0.05, "{pressed} N: {said}");
+        assert!(x.hypot(y) < 0.6, "{pressed} N: {said}");
+    }
+}

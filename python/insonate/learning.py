@@ -6,6 +6,7 @@ After Ctrl-C the exception ``KeyboardInterrupt`` has what was computed until the
 """
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
@@ -337,10 +338,10 @@ def demonstrate(
         **settings: settings of the task.
 
     Returns:
-        Counts, success and verdicts, as the command prints them with ``--json``.
+        Counts, success and verdicts, as the command prints them with ``--json``. A warning names episodes that are missing.
 
     Raises:
-        ValueError: for a name or value out of range.
+        ValueError: for a name or value out of range, and for options that contradict each other.
         KeyboardInterrupt: after Ctrl-C; the finished episodes are saved.
     """
     with shown(progress, "recording") as tell:
@@ -368,6 +369,8 @@ def demonstrate(
         )
     result: dict[str, Any] = json.loads(summary)
     raise_stopped(result, stopped)
+    for it in result["missing"]:
+        warnings.warn(f"only {it['kept']} of {it['wanted']} episodes of the kind {it['kind']} in {it['tried']} attempts", stacklevel=2)
     return result
 
 

@@ -15,6 +15,8 @@ pub struct Devices {
     pub labels: &'static str,
     /// STRING: names of the materials in the order of their labels.
     pub label_names: &'static str,
+    /// POLYDATA: the skin at rest in RAS, once for each client.
+    pub skin: &'static str,
     /// STRING: how the last target was changed.
     pub status: &'static str,
     /// TRANSFORM from a client: target pose of the probe.
@@ -29,6 +31,7 @@ pub const DEVICES: Devices = Devices {
     b_mode: "BMode",
     labels: "Labels",
     label_names: "LabelNames",
+    skin: "Skin",
     status: "Status",
     target: "TargetToRAS",
 };

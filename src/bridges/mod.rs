@@ -18,6 +18,7 @@ mod pictures;
 mod ras;
 mod serve;
 mod serve_psm;
+mod skin;
 mod steering;
 
 pub use b_mode::BModePlan;
@@ -25,4 +26,5 @@ pub use devices::DEVICES;
 pub use live::{LivePolicy, LiveSource};
 pub use serve::{ServePlan, SessionStatistics, serve};
 pub use serve_psm::{PsmSession, ServePsmPlan, psm_topics, serve_psm};
+pub use skin::skin_message;
 pub use steering::{Steering, Workspace};

@@ -21,6 +21,11 @@ pub(super) fn from_world(world_from_probe: &Pose) -> Transform {
     }
 }
 
+/// Converts a point in the world [m] to 3D Slicer's frame [mm].
+pub(super) fn point(in_world: &Vector3<f64>) -> Vector3<f64> {
+    ras_from_patient() * in_world * MM
+}
+
 /// Converts a pose in 3D Slicer's frame to the world.
 pub(super) fn to_world(ras_from_probe: &Transform) -> Pose {
     let back = ras_from_patient().transpose();

@@ -224,7 +224,7 @@ fn simulate(
     clippy::disallowed_methods,
     reason = "a stamp for other programs; nothing here is computed from it"
 )]
-fn now() -> f64 {
+pub(super) fn now() -> f64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.unwrap_or_default().as_secs_f64()
 }

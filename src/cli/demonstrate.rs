@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::datasets::{CameraInfo, DatasetWriter, Format};
+use insonate::datasets::{CameraInfo, DatasetWriter, EpisodeKind, Format};
 use insonate::demonstrations::{
-    Demonstrator, RecordPlan, Recorded, dataset_info, record, recorded_json,
+    Demonstrator, RecordPlan, Recorded, Shortfall, dataset_info, record, recorded_json,
 };
 use insonate::envs::{Env, EnvError, EnvSpec};
 use insonate::evaluation::NamedPolicy;
@@ -50,7 +50,8 @@ Keys go gently, with Shift all the way. Motions stop when let go; forces, stiffn
 Enter (A) begins an episode and keeps it at its end, Backspace (B) discards it, Tab (Y) changes the camera, Escape (Start) ends;
 X is the gamepad's Space. What each key does in a task is printed at the start.
 
-Exit status 1 where a scripted demonstration in the data set fails its verdict; the data set is written all the same.
+Exit status 1 if a scripted demonstration in the data set fails its verdict, also one that is kept as a failure, and if 20 attempts per
+episode give fewer episodes than wanted; the data set is written all the same. An episode that ends with an error is dropped and named.
 
 Next: insonate imitate TASK --data PATH.")]
 pub(crate) struct Demonstrate {
@@ -164,6 +165,10 @@ impl Demonstrate {
             return Err(interrupt
                 .error(format!("saved {n} episodes in {path}"))
                 .into());
+        }
+        if !recorded.missing.is_empty() {
+            let missing: Vec<String> = recorded.missing.iter().map(shortfall).collect();
+            anyhow::bail!("{}; the data set was written", missing.join("; "));
         }
         let n_failed = recorded.failed.len();
         anyhow::ensure!(
@@ -293,19 +298,17 @@ impl Demonstrate {
             ));
         }
         if recorded.is_judged() {
-            let kept = match recorded.n_failures {
-                0 => String::new(),
-                n => format!("; {n} more are kept as failures"),
-            };
             lines.push(format!(
-                "verdict: {} of {} failed{kept}",
+                "verdict: {} of {} failed",
                 recorded.failed.len(),
-                recorded.n_kept - recorded.n_failures
+                recorded.n_kept
             ));
         }
         let failed = recorded.failed.iter();
         lines
             .extend(failed.map(|(seed, reasons)| format!("  seed {seed}: {}", reasons.join("; "))));
+        let dropped = recorded.dropped.iter();
+        lines.extend(dropped.map(|(seed, error)| format!("dropped: seed {seed}: {error}")));
         // Videos of LeRobot v2.1 are not read.
         if self.format != Format::OpenH {
             lines.push(format!(
@@ -324,6 +327,19 @@ fn kinds(recorded: &Recorded) -> String {
         [0, 0] => String::new(),
         [recoveries, failures] => format!(" ({recoveries} recoveries, {failures} failures)"),
     }
+}
+
+/// What is missing in a data set.
+fn shortfall(missing: &Shortfall) -> String {
+    let name = match missing.kind {
+        EpisodeKind::Ordinary => "episodes",
+        EpisodeKind::Recovery => "recoveries",
+        EpisodeKind::Failure => "failures",
+    };
+    format!(
+        "only {} of {} {name} were recorded in {} attempts, as the others failed",
+        missing.n_kept, missing.n_wanted, missing.n_tried
+    )
 }
 
 /// Refuses a scene that ultrasound cannot image.

@@ -46,11 +46,18 @@ pub(crate) fn warn<'a>(factories: impl Iterator<Item = &'a EnvFactory>) {
 /// The same for commands whose task is an argument.
 #[derive(Debug, Args)]
 pub(crate) struct EpisodeSettings {
-    /// Fix a random parameter in all episodes; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", action = clap::ArgAction::Append)]
-    fix: Vec<String>,
+    #[command(flatten)]
+    fixed: FixArgs,
     #[command(flatten)]
     settings: SettingsArgs,
+}
+
+/// Random parameters that are fixed.
+#[derive(Debug, Args)]
+pub(crate) struct FixArgs {
+    /// Fix a random parameter in all episodes; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", action = clap::ArgAction::Append)]
+    pub(crate) fix: Vec<String>,
 }
 
 impl EpisodeSettings {
@@ -59,6 +66,13 @@ impl EpisodeSettings {
         Ok(self.settings.env_overrides()?.env)
     }
 
+    /// Options of each reset.
+    pub(crate) fn options(&self) -> Result<ResetOptions, EnvError> {
+        self.fixed.options()
+    }
+}
+
+impl FixArgs {
     /// Options of each reset.
     pub(crate) fn options(&self) -> Result<ResetOptions, EnvError> {
         let mut parameters = BTreeMap::new();

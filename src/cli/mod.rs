@@ -30,6 +30,7 @@ mod program;
 mod progress_bar;
 mod psm;
 mod render;
+mod replay;
 mod rerun;
 mod robot_args;
 mod rollout;
@@ -127,6 +128,8 @@ enum Command {
     Demonstrate(Box<demonstrate::Demonstrate>),
     /// Show a running scan or policy to 3D Slicer, which can steer the probe, or a PSM to the dVRK's software.
     Serve(Box<serve::Serve>),
+    /// Replay a recorded episode in the simulation, and compare poses and forces.
+    Replay(Box<replay::ReplayCommand>),
     /// Learn a policy from demonstrations.
     Imitate(imitate::Imitate),
     /// Run an episode under a policy: log, plots and a film.
@@ -184,6 +187,7 @@ impl Cli {
             Command::Benchmark(command) => command.run(),
             Command::Demonstrate(command) => command.run(),
             Command::Serve(command) => command.run(),
+            Command::Replay(command) => command.run(),
             Command::Imitate(command) => command.run(),
             Command::Rollout(command) => command.run(),
             Command::Export(command) => command.run(),

@@ -4,6 +4,7 @@ use clap::Args;
 use insonate::models::robots::Robot;
 use insonate::models::torsos::Device;
 use insonate::models::{ModelError, Scene};
+use insonate_settings::SettingError;
 
 use super::Usage;
 use super::patient_args::Person;
@@ -32,6 +33,11 @@ impl SceneArgs {
     /// The scene that the options describe with another robot.
     pub(crate) fn build_with_robot(&self, robot: Robot) -> anyhow::Result<Scene> {
         self.torso.scene(robot, &self.torso.person()?, Device::Cpu)
+    }
+
+    /// Gives the scene of a PSM a step that its control can take.
+    pub(crate) fn shorten_step(&self, scene: &mut Scene) -> Result<(), SettingError> {
+        self.torso.shorten_step(scene)
     }
 
     /// Who lies there; an adult also without `--patient`.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use clap::Args;
 use insonate::bridges::{
     BModePlan, DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace,
-    serve,
+    serve, skin_message,
 };
 use insonate::experiments::{self, EpisodeCamera, LiveScan};
 use insonate::models::Scene;
@@ -29,7 +29,7 @@ use super::{Usage, print};
   insonate serve --dvrk 9090 --torso fast
 
 In 3D Slicer: module OpenIGTLinkIF, a connector as client to localhost:18944.
-Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status;
+Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status; with a scan POLYDATA Skin, once;
 with --b-mode IMAGE BMode, in its place in RAS, with --b-mode-labels also IMAGE Labels and STRING LabelNames.
 Taken: TRANSFORM TargetToRAS, which ends the scan and steers the probe, within a workspace and at a limited speed.
 With --dvrk, for roslibpy and roslibjs: /PSM1/measured_js, setpoint_js, measured_cp, measured_cf (the force on the instrument, N),
@@ -141,6 +141,11 @@ impl Serve {
         }
         let config = ServerConfig {
             target_device: DEVICES.target.to_owned(),
+            // The patients of a policy's episodes may differ.
+            greeting: match &self.policy {
+                None => skin_message(&scene).unwrap_or_default(),
+                Some(_) => Vec::new(),
+            },
             ..ServerConfig::default()
         };
         let server = Server::listen(

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use insonate::bridges::{PsmSession, ServePsmPlan, psm_topics, serve_psm};
-use insonate::experiments::psm::{LivePsm, PsmPalpation};
+use insonate::experiments::psm::LivePsm;
 use insonate::models::robots::psm;
 use insonate::rosbridge::{Server, ServerConfig};
 use insonate_settings::check_ranges;
@@ -28,7 +28,7 @@ impl Serve {
         ];
         check_ranges("", rows)?;
         let mut scene = self.scene.build_with_robot(psm::psm())?;
-        scene.timestep = scene.timestep.min(PsmPalpation::LONGEST_TIMESTEP);
+        self.scene.shorten_step(&mut scene)?;
         let mut live = LivePsm::new(&scene)?;
         let [published, taken] = psm_topics();
         let config = ServerConfig {

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use insonate::experiments::FileSoftness;
+use insonate::experiments::psm::PsmPalpation;
 use insonate::models::patients::Physique;
 use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Device, Shape, Softness, TorsoConfig, materials};
 use insonate::models::{
     Lattice, ModelError, RobotChoice, Scene, SceneConfig, SoftnessChoice, probes,
 };
+use insonate_settings::{SettingError, check_range};
 
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, Person, PhysiqueArgs, patient};
@@ -283,6 +285,15 @@ impl TorsoArgs {
             seed: self.patient_seed,
             physique: self.physique,
         }
+    }
+
+    /// Gives the scene a step that a PSM under control can take: the default one is shortened, and a longer given one is refused.
+    pub(crate) fn shorten_step(&self, scene: &mut Scene) -> Result<(), SettingError> {
+        const LONGEST: f64 = PsmPalpation::LONGEST_TIMESTEP;
+        let given = self.timestep.unwrap_or(LONGEST);
+        check_range("timestep", given, [1e-5, LONGEST], "s")?;
+        scene.timestep = scene.timestep.min(LONGEST);
+        Ok(())
     }
 
     /// The options that were given: those of the patient, and the others without `--probe`.

@@ -35,6 +35,9 @@ pub struct DatasetInfo {
     /// Share of pictures that were lost; a row holds the one before it instead.
     #[serde(default)]
     pub dropped_frames: f64,
+    /// Standard deviation of noise on the executed actions, which the recorded ones lack, in half ranges.
+    #[serde(default)]
+    pub action_noise: f64,
 }
 
 /// What an episode shows. A data set holds the kinds in this order.

@@ -35,12 +35,15 @@ impl Default for Budget {
 impl Budget {
     /// Reserves a number of values before memory is allocated for them.
     pub(crate) fn numbers(&mut self, file: &Path, n: u64) -> Result<(), DatasetError> {
-        self.numbers = self.numbers.checked_sub(n).ok_or_else(|| {
-            DatasetError::invalid(
-                file,
-                format!("has more than {MAX_NUMBERS} numbers: split it"),
-            )
-        })?;
+        self.take(n)
+            .map_err(|problem| DatasetError::invalid(file, problem))
+    }
+
+    /// As [`Self::numbers`], with the problem of the file.
+    pub(crate) fn take(&mut self, n: u64) -> Result<(), String> {
+        let left = self.numbers.checked_sub(n);
+        self.numbers =
+            left.ok_or_else(|| format!("has more than {MAX_NUMBERS} numbers: split it"))?;
         Ok(())
     }
 

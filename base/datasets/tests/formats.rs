@@ -46,6 +46,7 @@ fn example(n_obs: usize, n_actions: usize, cameras: &[(&str, u32, u32)]) -> Data
         rig: None,
         image_latency: 0.04,
         dropped_frames: 0.125,
+        action_noise: 0.5,
     };
     let demonstrations = (0..3)
         .map(|episode| demonstration(&info, episode))

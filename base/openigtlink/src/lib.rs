@@ -1,4 +1,4 @@
-//! OpenIGTLink (Tokuda 2009, doi:10.1002/rcs.274; <http://openigtlink.org/developers/spec>): transforms, pictures and texts for 3D
+//! OpenIGTLink (Tokuda 2009, doi:10.1002/rcs.274; <http://openigtlink.org/developers/spec>): transforms, pictures, surfaces and texts for 3D
 //! Slicer, PLUS and similar programs, over TCP with threads of the standard library.
 //!
 //! A message is a header of 58 bytes and a body; all numbers are big-endian, lengths are millimetres.
@@ -10,6 +10,7 @@ mod error;
 mod header;
 mod image;
 mod message;
+mod polydata;
 mod server;
 mod text;
 mod transform;
@@ -19,6 +20,7 @@ pub use error::ProtocolError;
 pub use header::{HEADER_SIZE, Header};
 pub use image::{CoordinateSystem, Image};
 pub use message::{MAX_BODY, Message, decode, encode};
+pub use polydata::PolyData;
 pub use server::{Server, ServerConfig, Traffic};
 pub use text::Text;
 pub use transform::Transform;

@@ -1,7 +1,7 @@
 //! Whole messages: header and body.
 
 use crate::header::Header;
-use crate::{Image, ProtocolError, Text, Transform, crc64};
+use crate::{Image, PolyData, ProtocolError, Text, Transform, crc64};
 
 /// Largest accepted body of a client's message [bytes]: a transform has 48, and metadata rarely exceed a kilobyte.
 pub const MAX_BODY: usize = 1 << 20;
@@ -16,6 +16,8 @@ pub enum Message<'a> {
     Transform(Transform),
     /// A picture.
     Image(Image<'a>),
+    /// A surface.
+    PolyData(PolyData<'a>),
     /// A text.
     Text(Text<'a>),
 }
@@ -25,6 +27,7 @@ pub fn encode(device: &str, time: f64, message: &Message<'_>) -> Vec<u8> {
     let (kind, body) = match message {
         Message::Transform(transform) => (Transform::KIND, transform.encode()),
         Message::Image(image) => (Image::KIND, image.encode()),
+        Message::PolyData(surface) => (PolyData::KIND, surface.encode()),
         Message::Text(text) => (Text::KIND, text.encode()),
     };
     let header = Header {

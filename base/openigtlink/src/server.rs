@@ -33,6 +33,8 @@ pub struct ServerConfig {
     pub write_timeout: Duration,
     /// Name of the device whose transforms are kept.
     pub target_device: String,
+    /// Encoded messages that each client receives first; empty for none.
+    pub greeting: Vec<u8>,
 }
 
 impl Default for ServerConfig {
@@ -42,6 +44,7 @@ impl Default for ServerConfig {
             message_timeout: Duration::from_secs(2),
             write_timeout: Duration::from_secs(2),
             target_device: "Target".to_owned(),
+            greeting: Vec::new(),
         }
     }
 }
@@ -218,6 +221,12 @@ impl ServerState {
             self.counters.refused.fetch_add(1, Ordering::Relaxed);
             return;
         };
+        if !self.config.greeting.is_empty() {
+            // The queue of a new client is empty.
+            let _ = client
+                .frames
+                .try_send(Arc::new(self.config.greeting.clone()));
+        }
         clients.push(client);
         self.counters.accepted.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,8 +1,8 @@
 //! Contract: messages have the bytes of the specification; received bytes give a transform or an error, never a panic.
 
 use insonate_openigtlink::{
-    CoordinateSystem, HEADER_SIZE, Header, Image, Message, ProtocolError, Text, Transform, crc64,
-    decode, encode,
+    CoordinateSystem, HEADER_SIZE, Header, Image, Message, PolyData, ProtocolError, Text,
+    Transform, crc64, decode, encode,
 };
 use proptest::prelude::*;
 
@@ -70,6 +70,44 @@ fn an_image_has_its_size_place_and_pixels() {
     assert_eq!(floats(&body[12..60]), expected);
     assert_eq!(&body[60..72], [0, 0, 0, 0, 0, 0, 0, 4, 0, 2, 0, 1]);
     assert_eq!(&body[72..], pixels);
+}
+
+/// The layout of the specification: ten counts, points, and polygons with their number of corners.
+#[test]
+fn a_surface_has_its_counts_points_and_polygons() {
+    let surface = PolyData {
+        points: &[
+            [0.5, -1.0, 2.0],
+            [256.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+        ],
+        triangles: &[[0, 1, 2], [2, 3, 258]],
+    };
+    let bytes = encode("Skin", 0.0, &Message::PolyData(surface));
+    assert_eq!(&bytes[2..14], b"POLYDATA\0\0\0\0");
+    let body = &bytes[58..];
+    #[rustfmt::skip]
+    let expected = [
+        0, 0, 0, 4,
+        // Vertices, lines.
+        0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0,
+        // Polygons: two, of 32 bytes.
+        0, 0, 0, 2, 0, 0, 0, 32,
+        // Strips, attributes.
+        0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0,
+        // 0.5, -1, 2, 256 as IEEE 754.
+        0x3f, 0, 0, 0, 0xbf, 0x80, 0, 0, 0x40, 0, 0, 0,
+        0x43, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0x3f, 0x80, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2,
+        0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 1, 2,
+    ];
+    assert_eq!(body, expected);
+    assert_eq!(&bytes[42..50], (expected.len() as u64).to_be_bytes());
 }
 
 #[test]

@@ -77,6 +77,31 @@ fn clients_get_what_is_sent_and_give_targets() {
 }
 
 #[test]
+fn every_client_is_greeted_once() {
+    let config = ServerConfig {
+        greeting: b"hello".to_vec(),
+        ..ServerConfig::default()
+    };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let server = Server::listen(address, config).expect("the test can go on");
+    for n_clients in 1..=2 {
+        // The first client has left when the second one comes.
+        let mut client = TcpStream::connect(server.address()).expect("the test can go on");
+        client
+            .set_read_timeout(Some(PATIENCE))
+            .expect("the test can go on");
+        wait(&server, |traffic| traffic.n_accepted == n_clients);
+        server.send(pose());
+        let mut bytes = [0; 5 + 106];
+        client.read_exact(&mut bytes).expect("the test can go on");
+        assert_eq!(
+            (&bytes[..5], &bytes[5..]),
+            (b"hello".as_slice(), pose().as_slice())
+        );
+    }
+}
+
+#[test]
 fn more_clients_than_allowed_are_turned_away() {
     let server = server(PATIENCE);
     let _clients = [connect(&server, 1), connect(&server, 2)];

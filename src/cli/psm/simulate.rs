@@ -63,7 +63,7 @@ impl Simulate {
         let mut scene = self
             .torso
             .scene(robot, &self.torso.person()?, Device::Cpu)?;
-        scene.timestep = scene.timestep.min(PsmPalpation::LONGEST_TIMESTEP);
+        self.torso.shorten_step(&mut scene)?;
         let run = self
             .outcome
             .start(&scene, &self.output, "psm simulate", "palpating")?;

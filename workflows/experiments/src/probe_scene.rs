@@ -79,6 +79,16 @@ impl<'a> ProbeScene<'a> {
     /// Places the robot at rest with the probe at a pose and zeroes the force sensor. Fails if a part of the robot starts in collision.
     pub(super) fn place(&mut self, pose: &Pose) -> Result<(), ExperimentError> {
         self.placement.place(&mut self.physics, pose)?;
+        self.check_start()
+    }
+
+    /// As [`Self::place`], at the first pose of a path that the arm then follows.
+    pub(super) fn place_on_path(&mut self, path: &[Pose]) -> Result<(), ExperimentError> {
+        self.placement.place_with_path(&mut self.physics, path)?;
+        self.check_start()
+    }
+
+    fn check_start(&mut self) -> Result<(), ExperimentError> {
         let skin = self.surface.as_ref().map(HeightIndex::mesh);
         let skin = skin.map(|skin| (skin, self.scene.torso_position));
         Ok(check_start(&mut self.physics, skin)?)

@@ -17,11 +17,13 @@ mod groups;
 mod meta;
 mod open_h;
 mod reader;
+mod recording;
 mod table;
 mod writer;
 
 pub(crate) use open_h::OpenHWriter;
 pub(crate) use reader::read;
+pub(crate) use recording::recording;
 pub(crate) use writer::LeRobotWriter;
 
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Maximum size of a data file [bytes].
-const MAX_FILE: u64 = 2 << 30;
+pub(super) const MAX_FILE: u64 = 2 << 30;
 
 /// Maximum width and height of an image [pixels].
 const MAX_SIDE: u64 = 4096;
@@ -41,11 +41,7 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
         let problem = format!("is of {version}; {VERSION} is read: convert it with LeRobot");
         return Err(DatasetError::invalid(&meta, problem));
     }
-    let ours = match folder.join(OURS) {
-        path if path.is_file() => serde_json::from_value(read_json(&path)?)
-            .map_err(|error| DatasetError::invalid(&path, format!("cannot be read: {error}")))?,
-        _ => ExtraInfo::default(),
-    };
+    let ours = read_own(folder)?.unwrap_or_default();
     let mut reader = Reader {
         options,
         budget: Budget::default(),
@@ -76,6 +72,17 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
         info: reader.info,
         demonstrations: reader.demonstrations,
     })
+}
+
+/// insonate's own metadata; `None` for data sets of other programs.
+pub(super) fn read_own(folder: &Path) -> Result<Option<ExtraInfo>, DatasetError> {
+    let path = folder.join(OURS);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let own = serde_json::from_value(read_json(&path)?);
+    own.map(Some)
+        .map_err(|error| DatasetError::invalid(&path, format!("cannot be read: {error}")))
 }
 
 /// Information from the features, completed by insonate's own metadata.
@@ -133,13 +140,13 @@ fn described(
     Ok(info)
 }
 
-fn read_json(path: &Path) -> Result<Value, DatasetError> {
+pub(super) fn read_json(path: &Path) -> Result<Value, DatasetError> {
     let text = read_bytes(path, MAX_TEXT)?;
     serde_json::from_slice(&text)
         .map_err(|error| DatasetError::invalid(path, format!("is not JSON: {error}")))
 }
 
-fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, DatasetError> {
+pub(super) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, DatasetError> {
     let file = File::open(path).map_err(DatasetError::read(path))?;
     let mut bytes = Vec::new();
     file.take(limit + 1)

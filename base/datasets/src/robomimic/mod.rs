@@ -13,7 +13,7 @@
 mod reader;
 mod writer;
 
-pub(crate) use reader::read;
+pub(crate) use reader::{read, recording};
 pub(crate) use writer::RobomimicWriter;
 
 use crate::CameraInfo;

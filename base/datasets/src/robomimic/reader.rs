@@ -1,5 +1,6 @@
 //! Reads a file.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -8,8 +9,10 @@ use insonate_tables::guarded;
 
 use super::image_key;
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
+use crate::recording::no_episode;
 use crate::{
-    CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, EpisodeKind, ReadOptions,
+    CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, EpisodeKind, OwnRecording,
+    ReadOptions, RecordedColumn, Recording, SignalInfo,
 };
 
 /// Reads a file.
@@ -30,6 +33,47 @@ pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Dataset, Dataset
     })
 }
 
+/// Reads an episode, counted from 0, as columns.
+pub(crate) fn recording(path: &Path, episode: usize) -> Result<Recording, DatasetError> {
+    guarded(|| {
+        Reader {
+            path,
+            options: ReadOptions::default(),
+            budget: Budget::default(),
+        }
+        .recording(episode)
+    })
+    .unwrap_or_else(|| {
+        Err(DatasetError::invalid(
+            path,
+            "is damaged: the HDF5 library cannot read it",
+        ))
+    })
+}
+
+/// What an episode shows.
+fn kind(attributes: &HashMap<String, AttrValue>) -> EpisodeKind {
+    let text = attributes.get("kind").and_then(AttrValue::as_str);
+    let found = EpisodeKind::ALL
+        .iter()
+        .find(|(known, _)| text == Some(known));
+    found.map(|(_, kind)| *kind).unwrap_or_default()
+}
+
+/// Names of an array's columns.
+fn entries(info: &DatasetInfo, place: &str, width: usize) -> Vec<String> {
+    let signal = |signal: &&SignalInfo| place.strip_prefix("obs/") == Some(&signal.name);
+    let known = match place {
+        "actions" => Some(&info.action_names),
+        "obs/state" => Some(&info.observation_names),
+        _ => info.signals.iter().find(signal).map(|it| &it.entries),
+    };
+    match known {
+        Some(names) if names.len() == width => names.clone(),
+        _ => (0..width).map(|index| format!("{place}_{index}")).collect(),
+    }
+}
+
 struct Reader<'a> {
     path: &'a Path,
     options: ReadOptions,
@@ -38,12 +82,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(mut self) -> Result<Dataset, DatasetError> {
-        std::fs::File::open(self.path).map_err(DatasetError::read(self.path))?;
-        let file = File::open_streaming(self.path)
-            .map_err(|error| self.invalid(format!("is not an HDF5 file: {error}")))?;
-        let data = file
-            .group("data")
-            .map_err(|_| self.invalid("has no group data, as robomimic's files do"))?;
+        let file = self.open()?;
+        let data = self.data(&file)?;
         let mut info = self.info(&data)?;
         let names = self.names(&data)?;
         let mut demonstrations = Vec::new();
@@ -56,6 +96,66 @@ impl Reader<'_> {
         Ok(Dataset {
             info,
             demonstrations,
+        })
+    }
+
+    fn open(&self) -> Result<File, DatasetError> {
+        std::fs::File::open(self.path).map_err(DatasetError::read(self.path))?;
+        File::open_streaming(self.path)
+            .map_err(|error| self.invalid(format!("is not an HDF5 file: {error}")))
+    }
+
+    fn data(&self, file: &File) -> Result<Group, DatasetError> {
+        file.group("data")
+            .map_err(|_| self.invalid("has no group data, as robomimic's files do"))
+    }
+
+    /// One episode as columns: `actions`, and the arrays of numbers in `obs`.
+    fn recording(mut self, episode: usize) -> Result<Recording, DatasetError> {
+        let file = self.open()?;
+        let data = self.data(&file)?;
+        let info = self.info(&data)?;
+        let names = self.names(&data)?;
+        let Some(name) = names.get(episode) else {
+            return Err(no_episode(self.path, episode, names.len()));
+        };
+        let damaged = |error| self.damaged(name, error);
+        let group = data.group(name).map_err(damaged)?;
+        let attributes = group.attrs().map_err(damaged)?;
+        let observed = group.group("obs").and_then(|obs| obs.datasets());
+        let observed = observed.map_err(damaged)?;
+        let observed = observed.into_iter().map(|array| format!("obs/{array}"));
+        let places = std::iter::once("actions".to_owned()).chain(observed);
+        let (mut columns, mut n_rows) = (Vec::new(), None);
+        for place in places {
+            let array = group
+                .dataset(&place)
+                .map_err(|_| self.invalid(format!("has no {name}/{place}")))?;
+            let shape = array.shape().map_err(|error| self.damaged(&place, error))?;
+            // Pictures have more sides.
+            if shape.len() > 2 {
+                continue;
+            }
+            let (values, [n, width]) = self.table(name, &group, &place, n_rows)?;
+            n_rows = Some(n);
+            columns.push(RecordedColumn {
+                entries: entries(&info, &place, width),
+                name: place,
+                values,
+            });
+        }
+        let n_rows = n_rows.unwrap_or(0);
+        let step = info.control_timestep;
+        let seed = attributes.get("seed").and_then(AttrValue::as_u64);
+        Ok(Recording {
+            n_rows,
+            time: (step > 0.0).then(|| (0..n_rows).map(|row| row as f64 * step).collect()),
+            columns,
+            own: (!info.task.is_empty()).then(|| OwnRecording {
+                seed: seed.unwrap_or(0),
+                kind: kind(&attributes),
+                info,
+            }),
         })
     }
 
@@ -126,16 +226,13 @@ impl Reader<'_> {
             Vec::new()
         };
         let text = |name| attributes.get(name).and_then(AttrValue::as_str);
-        let kind = EpisodeKind::ALL
-            .iter()
-            .find(|(known, _)| text("kind") == Some(known));
         let own = text("instruction").filter(|text| *text != info.description);
         Ok(Demonstration {
             seed: attributes
                 .get("seed")
                 .and_then(AttrValue::as_u64)
                 .unwrap_or(0),
-            kind: kind.map(|(_, kind)| *kind).unwrap_or_default(),
+            kind: kind(&attributes),
             instruction: own.unwrap_or_default().to_owned(),
             observations: single(observations),
             actions: single(actions),

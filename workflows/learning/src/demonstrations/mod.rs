@@ -10,6 +10,7 @@ mod imitation_files;
 mod picture_defects;
 mod record;
 mod recorded_json;
+mod replay;
 mod rig;
 mod scene_cameras;
 mod signals;
@@ -19,6 +20,10 @@ mod wordings;
 
 pub use imitate::{ImitationData, imitate};
 pub use imitation_files::{imitation_json, losses_csv};
-pub use record::{Choice, Demonstrator, RecordPlan, Recorded, dataset_info, record};
+pub use record::{Choice, Demonstrator, RecordPlan, Recorded, Shortfall, dataset_info, record};
 pub use recorded_json::recorded_json;
+pub use replay::{
+    ColumnMap, Quantity, RecordedFrame, RecordedTrack, Replay, ReplayRow, replay_actions,
+    replay_plot, replay_poses,
+};
 pub use ultrasound_frames::ULTRASOUND;

@@ -61,8 +61,12 @@ pub struct RecordPlan {
 pub struct Recorded {
     /// All ordinary episodes that ended and were not discarded by the expert.
     pub episodes: Vec<EpisodeStatistics>,
-    /// Seeds of the episodes in the data set that failed their verdict, with the reasons; without those of the kind failure.
+    /// Seeds of the episodes in the data set that failed their verdict, with the reasons; those that are kept as failures are among them.
     pub failed: Vec<(u64, Vec<String>)>,
+    /// Seeds of the episodes that ended with an error, with the error. They are not in the data set.
+    pub dropped: Vec<(u64, String)>,
+    /// Kinds with fewer episodes than wanted, because too many attempts failed.
+    pub missing: Vec<Shortfall>,
     /// Number of episodes in the data set.
     pub n_kept: usize,
     /// Number of recoveries in the data set.
@@ -75,6 +79,19 @@ pub struct Recorded {
     pub n_discarded: u64,
     /// Whether the observer or the expert interrupted the recording.
     pub interrupted: bool,
+}
+
+/// A kind of episodes with fewer than wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortfall {
+    /// The kind.
+    pub kind: EpisodeKind,
+    /// Number of episodes wanted.
+    pub n_wanted: usize,
+    /// Number of episodes in the data set.
+    pub n_kept: usize,
+    /// Number of attempts.
+    pub n_tried: u64,
 }
 
 impl Recorded {
@@ -104,6 +121,7 @@ pub fn dataset_info(expert: &NamedPolicy, env: &dyn Env, plan: &RecordPlan) -> D
         rig: rig(env, plan),
         image_latency: plan.latency_steps(spec) as f64 * spec.control_timestep,
         dropped_frames: plan.dropped_frames,
+        action_noise: plan.noise,
     }
 }
 
@@ -165,10 +183,10 @@ impl Demonstrator for Agent {
 }
 
 /// Runs episodes and writes them to a data set. `observer` receives the number of episodes in the data set after each step and
-/// may interrupt; the current episode is then discarded.
+/// may interrupt; the current episode is then discarded. An episode that ends with an error is dropped if another one is in the data set.
 ///
 /// # Errors
-/// The errors of [`insonate_rl::evaluate`], of the data set and of rendering.
+/// The errors of [`insonate_rl::evaluate`], of the data set and of rendering; [`LearningError::TooFewSuccesses`] if every attempt failed.
 pub fn record(
     expert: &NamedPolicy,
     demonstrator: &mut dyn Demonstrator,
@@ -203,7 +221,14 @@ pub fn record(
     collection.collect(EpisodeKind::Ordinary, plan.n_episodes)?;
     collection.collect(EpisodeKind::Recovery, plan.n_recoveries)?;
     collection.repeat_failures()?;
-    Ok(collection.recorded)
+    let recorded = collection.recorded;
+    match recorded.missing.first() {
+        Some(missing) if recorded.n_kept == 0 => Err(LearningError::TooFewSuccesses {
+            n_kept: 0,
+            n_tried: missing.n_tried,
+        }),
+        _ => Ok(recorded),
+    }
 }
 
 /// A data set during recording.
@@ -214,8 +239,8 @@ struct Collection<'a> {
     recorded: Recorded,
     /// Seed of the next episode.
     seed: u64,
-    /// Seeds and beginnings of the episodes to record as failures.
-    failures: Vec<(u64, EpisodeKind)>,
+    /// Seeds and beginnings of the episodes to record as failures, with the reasons of their verdict.
+    failures: Vec<(u64, EpisodeKind, Vec<String>)>,
 }
 
 impl Collection<'_> {
@@ -225,7 +250,13 @@ impl Collection<'_> {
         let (mut n_kept, mut n_tried) = (0, 0);
         while n_kept < n_wanted && !self.recorded.interrupted {
             if n_tried >= MAX_TRIES * n_wanted as u64 {
-                return Err(LearningError::TooFewSuccesses { n_kept, n_tried });
+                self.recorded.missing.push(Shortfall {
+                    kind,
+                    n_wanted,
+                    n_kept,
+                    n_tried,
+                });
+                break;
             }
             let seed = self.seed;
             self.seed += 1;
@@ -252,7 +283,8 @@ impl Collection<'_> {
                 self.recorded.episodes.push(statistics);
             }
             if plan.keep_failures && (has_failed || verdict.is_some()) {
-                self.failures.push((seed, kind));
+                let reasons = verdict.map(|verdict| verdict.reasons).unwrap_or_default();
+                self.failures.push((seed, kind, reasons));
                 continue;
             }
             let is_recovery = kind == EpisodeKind::Recovery;
@@ -271,7 +303,7 @@ impl Collection<'_> {
 
     /// Runs the failed episodes again, which gives the same ones, and records them after the others. An interruption leaves them out.
     fn repeat_failures(&mut self) -> Result<(), LearningError> {
-        for (seed, kind) in std::mem::take(&mut self.failures) {
+        for (seed, kind, reasons) in std::mem::take(&mut self.failures) {
             if self.recorded.interrupted {
                 break;
             }
@@ -280,6 +312,9 @@ impl Collection<'_> {
                     demonstration.kind = EpisodeKind::Failure;
                     self.push(&demonstration)?;
                     self.recorded.n_failures += 1;
+                    if !reasons.is_empty() {
+                        self.recorded.failed.push((seed, reasons));
+                    }
                 }
                 Outcome::Quit => self.recorded.interrupted = true,
                 Outcome::Discarded | Outcome::EndedEarly => {}
@@ -291,8 +326,19 @@ impl Collection<'_> {
     fn run(&mut self, seed: u64, kind: EpisodeKind) -> Result<Outcome, LearningError> {
         let n_kept = self.recorded.n_kept;
         let observer = &mut self.observer;
-        self.recording
-            .episode(seed, kind, n_kept, &mut || observer(n_kept))
+        let outcome = self
+            .recording
+            .episode(seed, kind, n_kept, &mut || observer(n_kept));
+        match outcome {
+            // Without another episode, settings or expert are wrong, and not this episode.
+            Err(error @ (LearningError::Env(_) | LearningError::Rl(_) | LearningError::Sim(_)))
+                if n_kept > 0 =>
+            {
+                self.recorded.dropped.push((seed, error.to_string()));
+                Ok(Outcome::EndedEarly)
+            }
+            other => other,
+        }
     }
 
     fn push(&mut self, demonstration: &Demonstration) -> Result<(), LearningError> {
@@ -307,7 +353,7 @@ impl Collection<'_> {
 enum Outcome {
     Over(Box<Demonstration>, EpisodeStatistics),
     Discarded,
-    /// Over before the disturbance was.
+    /// Over before the disturbance was, or by an error.
     EndedEarly,
     Quit,
 }
@@ -509,12 +555,20 @@ impl RecordPlan {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`EnvError::OutOfRange`]; [`EnvError::Config`] for defects of pictures that are not recorded.
+    /// [`EnvError::OutOfRange`]; [`EnvError::Config`] for defects of pictures that are not recorded, and for options that contradict each
+    /// other.
     pub fn check(&self) -> Result<(), EnvError> {
         check_range("episodes", self.n_episodes as f64, [1.0, 100_000.0], "")?;
         check_range("recovery", self.n_recoveries as f64, [0.0, 100_000.0], "")?;
         check_range("image-latency", self.image_latency, [0.0, 2.0], "s")?;
         check_range("dropped-frames", self.dropped_frames, [0.0, 0.9], "")?;
+        if self.successes_only && self.keep_failures {
+            return Err(EnvError::Config {
+                field: "keep-failures".to_owned(),
+                problem: "contradicts successes-only, which discards what failed: choose one"
+                    .to_owned(),
+            });
+        }
         let defects = [
             ("image-latency", self.image_latency),
             ("dropped-frames", self.dropped_frames),

@@ -33,6 +33,9 @@ pub fn recorded_json(
         .sum();
     let failed = recorded.failed.iter();
     let failed = failed.map(|(seed, reasons)| json!({ "seed": seed, "reasons": reasons }));
+    let dropped = recorded.dropped.iter();
+    let dropped = dropped.map(|(seed, error)| json!({ "seed": seed, "error": error }));
+    let missing = recorded.missing.iter().map(|it| json!({ "kind": it.kind.name(), "wanted": it.n_wanted, "kept": it.n_kept, "tried": it.n_tried }));
     let cameras: Vec<&String> = plan.cameras.iter().map(|camera| &camera.name).collect();
     json!({
         "task": expert.factory.task,
@@ -53,6 +56,8 @@ pub fn recorded_json(
         "cameras": cameras,
         "n_failed": recorded.is_judged().then_some(recorded.failed.len()),
         "failed": failed.collect::<Vec<Value>>(),
+        "dropped": dropped.collect::<Vec<Value>>(),
+        "missing": missing.collect::<Vec<Value>>(),
         "interrupted": recorded.interrupted,
     })
 }

@@ -24,10 +24,10 @@ mod writer;
 pub(crate) use writer::OpenHWriter;
 
 /// Version of LeRobot's format.
-const VERSION: &str = "v2.1";
+pub(super) const VERSION: &str = "v2.1";
 
 /// Episodes in a folder `chunk-…`.
-const CHUNK_SIZE: usize = 1000;
+pub(super) const CHUNK_SIZE: usize = 1000;
 
 const STATE: &str = "observation.state";
 const ACTION: &str = "action";

@@ -1,6 +1,6 @@
 //! Videos by the program `ffmpeg`: H.264 in MP4, one file for each camera and episode.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -8,6 +8,9 @@ use crate::{CameraInfo, DatasetError};
 
 /// The program.
 const PROGRAM: &str = "ffmpeg";
+
+/// The encoder of H.264.
+const ENCODER: &str = "libx264";
 
 /// Distance between frames that can be decoded by themselves, so that single frames are read fast.
 const KEY_FRAMES: &str = "2";
@@ -27,19 +30,47 @@ pub(super) fn check(folder: &Path, cameras: &[CameraInfo]) -> Result<(), Dataset
     if cameras.is_empty() {
         return Ok(());
     }
-    let found = Command::new(PROGRAM)
-        .arg("-version")
-        .stdin(Stdio::null())
+    let advice =
+        "install it (apt install ffmpeg), or write --format lerobot, whose pictures are PNG";
+    let said = match trial() {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            format!("needs the program {PROGRAM} for its videos: {advice}")
+        }
+        Err(error) => format!(
+            "needs a program {PROGRAM} with the encoder {ENCODER} for its videos, but a first frame failed: {error}; {advice}"
+        ),
+    };
+    Err(DatasetError::invalid(folder, said))
+}
+
+/// Encodes a black frame and discards it.
+fn trial() -> io::Result<()> {
+    const SIDE: usize = 16;
+    let size = format!("{SIDE}x{SIDE}");
+    let mut encoder = Command::new(PROGRAM)
+        .args([
+            "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", "1", "-i", "-",
+        ])
+        .args(["-c:v", ENCODER, "-pix_fmt", "yuv420p", "-f", "null", "-"])
+        .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    match found {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(DatasetError::invalid(
-            folder,
-            "needs the program ffmpeg for its videos: install it (apt install ffmpeg), or write --format lerobot, whose pictures are PNG",
-        )),
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut pipe) = encoder.stdin.take() {
+        // An encoder that fails closes the pipe and says why.
+        let _ = pipe.write_all(&[0; 3 * SIDE * SIDE]);
     }
+    let ended = encoder.wait_with_output()?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+    Err(io::Error::other(if said.is_empty() {
+        ended.status.to_string()
+    } else {
+        said
+    }))
 }
 
 /// Writes a video of frames, shape `[n, height, width, 3]`.
@@ -57,7 +88,7 @@ pub(super) fn write(
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-",
     ];
     let output = [
-        "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", KEY_FRAMES, "-crf", "18",
+        "-an", "-c:v", ENCODER, "-pix_fmt", "yuv420p", "-g", KEY_FRAMES, "-crf", "18",
     ];
     let started = Command::new(PROGRAM)
         .args(["-v", "error", "-y"])
