@@ -14,7 +14,8 @@ const MAX_SLOPE: f64 = 0.35;
 pub struct Settings {
     /// Distance between the points of a path [m]; at most half an element or cell of the body.
     pub spacing: f64,
-    /// Solutions of the rows in a step of half a spacing, at most. One is enough for a body with short steps.
+    /// Solutions of the rows in a step of half a spacing, at most. A step that needs more is an error in a body that keeps forces, and ends
+    /// without balance in another one, where the next step goes on: one or two are enough for a body with short steps.
     pub max_passes: usize,
     /// Motion of the tip through the tissue below which a step is solved [m].
     pub tolerance: f64,
@@ -46,6 +47,8 @@ pub struct Needle<P> {
     pub(crate) tip_load: Vector2<f64>,
     pub(crate) n_punctures: u32,
     pub(crate) cut_length: f64,
+    /// Whether the last step ended with all rows in balance.
+    pub(crate) is_settled: bool,
 }
 
 impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
@@ -83,6 +86,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             tip_load: Vector2::zeros(),
             n_punctures: 0,
             cut_length: 0.0,
+            is_settled: true,
         })
     }
 
@@ -246,6 +250,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             n_punctures: self.n_punctures,
             cut_length: self.cut_length,
             axial_force: self.axial_force(),
+            is_settled: self.is_settled,
             ..Report::default()
         };
         for (point, force) in self.all_forces() {

@@ -29,4 +29,7 @@ pub struct Report {
     pub n_punctures: u32,
     /// Length of channel that the tip has cut since the needle was made [m].
     pub cut_length: f64,
+    /// Whether all forces are in balance. Only in a body whose forces last for one step can it be false: the tip then still had to cut when
+    /// the passes of [`Settings::max_passes`](crate::Settings::max_passes) were used up.
+    pub is_settled: bool,
 }
