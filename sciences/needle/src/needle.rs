@@ -3,7 +3,7 @@
 use insonate_settings::{SettingError, check_ranges};
 use nalgebra::{Isometry3, Vector2, Vector3};
 
-use crate::path::{Front, PathPoint};
+use crate::path::{Front, PathPoint, intervals};
 use crate::{Layer, NeedleConfig, NeedleError, Report, Tip, Tissue};
 
 /// Slope up to which bending is computed; the error of the linear curvature is 3/2 of its square.
@@ -251,15 +251,18 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             cut_length: self.cut_length,
             axial_force: self.axial_force(),
             is_settled: self.is_settled,
+            is_pressing: self.front.as_ref().is_some_and(|front| !front.is_open),
             ..Report::default()
         };
         for (point, force) in self.all_forces() {
             report.force_on_base -= force;
             report.torque_on_base -= (tissue.position(point) - hub).cross(&force);
         }
-        for point in &self.path {
+        for (point, parts) in self.path.iter().zip(self.friction_parts()) {
             let axial = point.force.dot(&axis);
-            report.friction[point.layer] += axial;
+            for (layer, part) in parts {
+                report.friction[layer] += axial * part;
+            }
             report.lateral_force += (point.force - axial * axis).norm();
         }
         if let Some(front) = &self.front {
@@ -269,6 +272,30 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             report.inserted_length = length - first.along;
         }
         report
+    }
+
+    /// The layers whose friction acts on each point of the path, and their parts: that of the interval before it, and its own.
+    fn friction_parts(&self) -> Vec<[(usize, f64); 2]> {
+        let covered: Vec<&PathPoint<P>> = self.path.iter().filter(|p| p.is_covered).collect();
+        let along: Vec<f64> = covered.iter().map(|point| point.along).collect();
+        let lengths = intervals(&along, self.config.length);
+        let friction = |i: usize| self.layers[covered[i].layer].friction * lengths[i];
+        let parts = (0..self.path.len()).map(|i| {
+            let own = self.path[i].layer;
+            if i == 0 || i >= covered.len() {
+                return [(own, 0.0), (own, 1.0)];
+            }
+            // The last interval goes to its start alone.
+            let after = if i + 1 == covered.len() { 2.0 } else { 1.0 } * friction(i);
+            let sum = friction(i - 1) + after;
+            let before = if sum > 0.0 {
+                friction(i - 1) / sum
+            } else {
+                0.0
+            };
+            [(covered[i - 1].layer, before), (own, 1.0 - before)]
+        });
+        parts.collect()
     }
 
     /// Direction of the needle at its hub, in world.

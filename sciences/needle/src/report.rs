@@ -25,6 +25,8 @@ pub struct Report {
     pub tip_direction: Vector3<f64>,
     /// Index of the layer in front of the tip; `None` if the tip touches no tissue.
     pub layer: Option<usize>,
+    /// Whether the tip presses a surface that it has not broken.
+    pub is_pressing: bool,
     /// Surfaces that the tip has broken since the needle was made.
     pub n_punctures: u32,
     /// Length of channel that the tip has cut since the needle was made [m].

@@ -33,7 +33,11 @@ fn the_force_is_the_sum_over_layers_and_the_tip() {
         let mut expected = 0.0;
         for (i, layer) in layers.iter().enumerate() {
             let end = depths.get(i + 1).copied().unwrap_or(1.0).min(depth);
-            expected += layer.friction * (end - depths[i]).max(0.0);
+            let friction = layer.friction * (end - depths[i]).max(0.0);
+            let error = (report.friction[i] - friction).abs();
+            // A layer begins within half a spacing of the first point in it.
+            assert!(error <= 0.03 * friction + 1e-3, "{i} {report:?}");
+            expected += friction;
         }
         let now = depths.iter().filter(|start| **start <= depth).count() - 1;
         let cutting = layers[now].toughness * 1.270e-3;
