@@ -40,7 +40,7 @@ impl Insertion {
     ) -> Result<Self, InsertionError> {
         let settings = Settings {
             // More than about 1.5 points in a tetrahedron over-constrain it.
-            spacing: 0.5 * block.edge,
+            spacing: 0.25 * block.edge,
             max_passes: MAX_PASSES,
             tolerance: TOLERANCE,
         };
