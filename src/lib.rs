@@ -15,7 +15,7 @@
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: atomic output files with one writer per folder; `gpu`: GPUs of any vendor (feature `gpu`).
 //! * [`volumes`]: segmentations and label volumes; [`anatomy`]: patients that are made of segmentations.
-//! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
+//! * [`continuum`]: slender rods and cable-driven robots in narrow lumens; [`needle`]: needles in soft tissue.
 //! * [`ultrasound`]: B-mode pictures of deformed tissue.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, and the wrench on each tool.
 //!
@@ -53,6 +53,7 @@ pub use insonate_learning as learning;
 pub use insonate_learning::{benchmark, demonstrations, evaluation, study, training};
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;
+pub use insonate_needle as needle;
 pub use insonate_openigtlink as openigtlink;
 pub use insonate_rl as rl;
 pub use insonate_rosbridge as rosbridge;

@@ -7,8 +7,8 @@ pub use insonate_drawing::{
     Picture, Ruler, color_picture, grey_picture, label_color, label_picture, legend_picture,
 };
 pub use insonate_experiments::{
-    insertion_force_plot, insertion_shape_plot, motion_plot, overview_picture, psm_force_plot,
-    psm_track_plot, scene_entry as settings, softness_field,
+    insertion_force_plot, insertion_shape_plot, motion_plot, needle::needle_force_plot,
+    overview_picture, psm_force_plot, psm_track_plot, scene_entry as settings, softness_field,
 };
 pub use insonate_learning::evaluation::{film_with_strip, rollout_plot};
 pub use insonate_learning::mcap::{record_log, rollout_log};

@@ -13,6 +13,7 @@ pub mod error;
 pub mod ffi;
 pub mod ik;
 pub mod names;
+pub mod needle;
 pub mod physics;
 pub mod placement;
 pub mod psm;

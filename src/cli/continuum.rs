@@ -406,7 +406,7 @@ fn write_film(film: &InsertionFilm, folder: &OutputFolder) -> anyhow::Result<()>
     Ok(())
 }
 
-fn show(figures: &Value, as_json: bool) -> anyhow::Result<()> {
+pub(super) fn show(figures: &Value, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return print(&serde_json::to_string_pretty(figures)?);
     }
@@ -446,6 +446,6 @@ fn pair(text: &str) -> Result<[f64; 2], String> {
     numbers(text)
 }
 
-fn triple(text: &str) -> Result<[f64; 3], String> {
+pub(super) fn triple(text: &str) -> Result<[f64; 3], String> {
     numbers(text)
 }

@@ -20,6 +20,7 @@ mod imitate;
 mod interrupt;
 mod list;
 mod meter;
+mod needle;
 mod number_list;
 mod outcome;
 mod output_folder;
@@ -148,6 +149,8 @@ enum Command {
     Bench(bench::Bench),
     /// Bend a continuum robot, push it into a lumen, or steer it through airways.
     Continuum(continuum::Continuum),
+    /// Push a biopsy needle into layered tissue, and record force, target and tip.
+    Needle(needle::NeedleCommand),
     /// Run the command of an output folder again, from its run.toml.
     Rerun(rerun::Rerun),
     /// Print the completion script of a shell.
@@ -195,6 +198,7 @@ impl Cli {
             Command::Describe(command) => command.run(),
             Command::Tissue(command) => command.run(),
             Command::Continuum(command) => command.run(),
+            Command::Needle(command) => command.run(),
             Command::Psm(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Rerun(command) => command.run(),

@@ -44,7 +44,8 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
         let near = tissue
             .near_field(&front.point, 0.5 * self.config.outer_diameter)
             .tip;
-        let force = front.force.dot(&axis);
+        // That of the solution: the product of a vector and the axis may round below the limit.
+        let force = front.axial_force;
         let arm = tissue.position(&front.point) - self.base.translation.vector;
         let flow = length - (arm.dot(&axis) + near * force);
         let is_yielding = force >= front.limit && flow > self.settings.tolerance;
@@ -212,6 +213,12 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             }
             Tip::CutAngle { angle } => self.slope(self.config.length) + Vector2::new(angle, 0.0),
         };
+        let cut = Cut { start, slope };
+        if tissue.embed(self.place_of(&cut, flow)).is_some() {
+            return cut;
+        }
+        // A tip that has slid along the skin while it pressed is not below the place that it opens. So it cuts along the needle there.
+        let slope = self.slope(self.config.length);
         Cut { start, slope }
     }
 

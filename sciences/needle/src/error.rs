@@ -45,6 +45,14 @@ pub enum NeedleError {
         /// Length of the needle in the tissue [m].
         depth: f64,
     },
+    /// The forces of a step did not reach a balance.
+    #[error(
+        "the forces on the needle are not in balance after {passes} passes; allow more of them (`settings.max_passes`), or move the base in shorter steps"
+    )]
+    NotSettled {
+        /// Passes over all rows.
+        passes: usize,
+    },
     /// The equations of the lateral rows have no solution.
     #[error(
         "the tissue's compliance is not positive at the needle; the mesh or the near field of the body is wrong"

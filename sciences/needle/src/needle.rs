@@ -3,7 +3,7 @@
 use insonate_settings::{SettingError, check_ranges};
 use nalgebra::{Isometry3, Vector2, Vector3};
 
-use crate::path::{Front, PathPoint};
+use crate::path::{Front, PathPoint, intervals};
 use crate::{Layer, NeedleConfig, NeedleError, Report, Tip, Tissue};
 
 /// Slope up to which bending is computed; the error of the linear curvature is 3/2 of its square.
@@ -14,7 +14,8 @@ const MAX_SLOPE: f64 = 0.35;
 pub struct Settings {
     /// Distance between the points of a path [m]; at most half an element or cell of the body.
     pub spacing: f64,
-    /// Solutions of the rows in a step of half a spacing, at most. One is enough for a body with short steps.
+    /// Solutions of the rows in a step of half a spacing, at most. A step that needs more is an error in a body that keeps forces, and ends
+    /// without balance in another one, where the next step goes on: one or two are enough for a body with short steps.
     pub max_passes: usize,
     /// Motion of the tip through the tissue below which a step is solved [m].
     pub tolerance: f64,
@@ -46,6 +47,8 @@ pub struct Needle<P> {
     pub(crate) tip_load: Vector2<f64>,
     pub(crate) n_punctures: u32,
     pub(crate) cut_length: f64,
+    /// Whether the last step ended with all rows in balance.
+    pub(crate) is_settled: bool,
 }
 
 impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
@@ -83,6 +86,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             tip_load: Vector2::zeros(),
             n_punctures: 0,
             cut_length: 0.0,
+            is_settled: true,
         })
     }
 
@@ -246,15 +250,19 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             n_punctures: self.n_punctures,
             cut_length: self.cut_length,
             axial_force: self.axial_force(),
+            is_settled: self.is_settled,
+            is_pressing: self.front.as_ref().is_some_and(|front| !front.is_open),
             ..Report::default()
         };
         for (point, force) in self.all_forces() {
             report.force_on_base -= force;
             report.torque_on_base -= (tissue.position(point) - hub).cross(&force);
         }
-        for point in &self.path {
+        for (point, parts) in self.path.iter().zip(self.friction_parts()) {
             let axial = point.force.dot(&axis);
-            report.friction[point.layer] += axial;
+            for (layer, part) in parts {
+                report.friction[layer] += axial * part;
+            }
             report.lateral_force += (point.force - axial * axis).norm();
         }
         if let Some(front) = &self.front {
@@ -264,6 +272,30 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
             report.inserted_length = length - first.along;
         }
         report
+    }
+
+    /// The layers whose friction acts on each point of the path, and their parts: that of the interval before it, and its own.
+    fn friction_parts(&self) -> Vec<[(usize, f64); 2]> {
+        let covered: Vec<&PathPoint<P>> = self.path.iter().filter(|p| p.is_covered).collect();
+        let along: Vec<f64> = covered.iter().map(|point| point.along).collect();
+        let lengths = intervals(&along, self.config.length);
+        let friction = |i: usize| self.layers[covered[i].layer].friction * lengths[i];
+        let parts = (0..self.path.len()).map(|i| {
+            let own = self.path[i].layer;
+            if i == 0 || i >= covered.len() {
+                return [(own, 0.0), (own, 1.0)];
+            }
+            // The last interval goes to its start alone.
+            let after = if i + 1 == covered.len() { 2.0 } else { 1.0 } * friction(i);
+            let sum = friction(i - 1) + after;
+            let before = if sum > 0.0 {
+                friction(i - 1) / sum
+            } else {
+                0.0
+            };
+            [(covered[i - 1].layer, before), (own, 1.0 - before)]
+        });
+        parts.collect()
     }
 
     /// Direction of the needle at its hub, in world.

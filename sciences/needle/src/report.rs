@@ -25,8 +25,13 @@ pub struct Report {
     pub tip_direction: Vector3<f64>,
     /// Index of the layer in front of the tip; `None` if the tip touches no tissue.
     pub layer: Option<usize>,
+    /// Whether the tip presses a surface that it has not broken.
+    pub is_pressing: bool,
     /// Surfaces that the tip has broken since the needle was made.
     pub n_punctures: u32,
     /// Length of channel that the tip has cut since the needle was made [m].
     pub cut_length: f64,
+    /// Whether all forces are in balance. Only in a body whose forces last for one step can it be false: the tip then still had to cut when
+    /// the passes of [`Settings::max_passes`](crate::Settings::max_passes) were used up.
+    pub is_settled: bool,
 }

@@ -31,14 +31,21 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
     ) -> Result<(), NeedleError> {
         self.cover(tissue);
         self.touch(tissue, before);
+        self.is_settled = false;
         for _ in 0..self.settings.max_passes {
             self.solve_lateral(tissue)?;
             self.solve_axial(tissue);
             if !self.cut(tissue)? {
+                self.is_settled = true;
                 break;
             }
         }
+        if T::KEEPS_FORCES && !self.is_settled {
+            let passes = self.settings.max_passes;
+            return Err(NeedleError::NotSettled { passes });
+        }
         self.lose_touch(tissue);
+        self.let_go(tissue);
         Ok(())
     }
 
@@ -53,6 +60,7 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
         let n_covered = along.iter().take_while(|along| **along <= tip).count();
         let was_out = self.path.first().is_some_and(|first| !first.is_covered);
         if was_out && n_covered > 0 && self.misses_channel(tissue) {
+            // A needle that is out of its channel holds no tissue, so no force is lost here.
             self.path.clear();
             self.front = None;
             return;
@@ -119,6 +127,23 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
         }
         if let Some(front) = self.front.take_if(|front| front.force.dot(&axis) <= 0.0) {
             tissue.push(&front.point, -front.force);
+        }
+    }
+
+    /// Takes the last forces off the end of a channel that the needle has left: a tip outside the body neither pushes nor bends.
+    fn let_go<T: Tissue<Point = P>>(&mut self, tissue: &mut T) {
+        if self.path.is_empty() || self.path.iter().any(|point| point.is_covered) {
+            return;
+        }
+        if self.config.tip != Tip::Symmetric {
+            self.tip_load.fill(0.0);
+        }
+        let length = self.config.length;
+        if let Some(front) = &mut self.front {
+            tissue.push(&front.point, -front.force);
+            front.force = Vector3::zeros();
+            front.axial_force = 0.0;
+            front.along = length;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press;
 //! [`tissue`]: surgical motions on soft tissue alone; [`continuum`]: rods that are bent, pushed into lumens and steered through
-//! airways.
+//! airways; [`needle`]: a needle in layered tissue.
 //!
 //! [`OwnPatient`]: a patient that was made of a segmentation, in a scene and in images.
 //!
@@ -26,6 +26,7 @@ mod hold;
 mod insertion_plot;
 mod live_scan;
 mod motion_plot;
+pub mod needle;
 mod overview;
 mod own_patient;
 pub mod palpate;

@@ -1,7 +1,7 @@
 //! Layers, puncture, and the channel.
 
-use insonate_needle::Layer;
-use nalgebra::Vector3;
+use insonate_needle::{Layer, Needle, Settings};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use crate::bodies::{Foundation, Insertion, Momentary, assert_near, needle_18g, pose};
 
@@ -33,7 +33,11 @@ fn the_force_is_the_sum_over_layers_and_the_tip() {
         let mut expected = 0.0;
         for (i, layer) in layers.iter().enumerate() {
             let end = depths.get(i + 1).copied().unwrap_or(1.0).min(depth);
-            expected += layer.friction * (end - depths[i]).max(0.0);
+            let friction = layer.friction * (end - depths[i]).max(0.0);
+            let error = (report.friction[i] - friction).abs();
+            // A layer begins within half a spacing of the first point in it.
+            assert!(error <= 0.03 * friction + 1e-3, "{i} {report:?}");
+            expected += friction;
         }
         let now = depths.iter().filter(|start| **start <= depth).count() - 1;
         let cutting = layers[now].toughness * 1.270e-3;
@@ -117,5 +121,29 @@ fn forces_that_last_and_forces_of_one_step_give_the_same_answers() {
             "{report:?} {expected:?}"
         );
         assert_eq!(report.n_punctures, expected.n_punctures);
+    }
+}
+
+#[test]
+fn a_needle_cuts_at_every_angle() {
+    for angle in (0..24).map(|i| 0.04 * f64::from(i)) {
+        let layers = vec![Layer::soft("liver", 164.0, 20.0)];
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angle);
+        let base = |depth: f64| {
+            let hub = turn * Vector3::new(0.0, 0.0, depth - 0.15);
+            Isometry3::from_parts(hub.into(), turn)
+        };
+        let settings = Settings {
+            spacing: 1e-3,
+            ..Settings::default()
+        };
+        // It begins at its angle: a needle that turns there would swing through the skin.
+        let mut needle = Needle::new(needle_18g(0.15), layers, settings, base(-2e-3)).unwrap();
+        let mut body = Foundation::new(1e6, 1e7);
+        let report = needle.advance(&mut body, base(0.03)).unwrap();
+        assert_near(report.tip_force, 164.0 * 1.270e-3, 1e-6);
+        assert_near(report.inserted_length, 0.03, 1e-3);
+        assert_near(report.cut_length, 0.03, 0.01);
+        assert_near(report.axial_force, 164.0 * 1.270e-3 + 20.0 * 0.03, 0.01);
     }
 }

@@ -192,6 +192,21 @@ impl<Y: LaneLayout> Block<Y> {
         near.len()
     }
 
+    /// Changes the velocity of a vertex [m/s], and its position by this change over a time [s].
+    pub(super) fn add_velocity(
+        &mut self,
+        world: usize,
+        vertex: usize,
+        change: Vector3<f64>,
+        time: f64,
+    ) {
+        let (row, lane) = Y::row_and_lane(vertex, world);
+        let velocity = self.velocities[row].get(lane) + change;
+        let position = self.positions[row].get(lane) + change * time;
+        self.velocities[row].set(lane, velocity.map(|v| v as f32).into());
+        self.positions[row].set(lane, position.map(|x| x as f32).into());
+    }
+
     /// Moves the anchor point of an attachment [m].
     pub(super) fn move_anchor(
         &mut self,

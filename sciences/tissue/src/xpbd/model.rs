@@ -113,10 +113,14 @@ impl<Y: LaneLayout> Model<Y> {
         self.config.sweep != Sweep::GaussSeidel
     }
 
+    /// Longest substep that the settings allow [s].
+    pub(super) fn longest_substep(&self) -> f64 {
+        let crossing = self.config.max_courant * self.topology.crossing_time;
+        self.config.substep.min(crossing)
+    }
+
     /// Number of substeps in a time [s].
     pub(super) fn n_substeps(&self, time: f64) -> usize {
-        let crossing = self.config.max_courant * self.topology.crossing_time;
-        let longest = self.config.substep.min(crossing);
-        (time / longest - 1e-9).ceil().max(0.0) as usize
+        (time / self.longest_substep() - 1e-9).ceil().max(0.0) as usize
     }
 }

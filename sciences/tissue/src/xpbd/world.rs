@@ -68,6 +68,38 @@ impl Xpbd {
         &topology.masses[..topology.n_vertices]
     }
 
+    /// Inverse masses of the vertices [1/kg]; 0 for fixed ones.
+    pub fn inverse_masses(&self) -> &[f64] {
+        let topology = &self.block.model.topology;
+        &topology.inv_masses[..topology.n_vertices]
+    }
+
+    /// Position of a vertex in world [m].
+    ///
+    /// # Panics
+    /// If the vertex does not exist.
+    pub fn position(&self, vertex: usize) -> Vector3<f64> {
+        self.block.position(vertex, 0)
+    }
+
+    /// Adds an impulse [N·s] to a vertex after a substep of a length [s], as a constraint in that substep would have done: the position
+    /// changes with the velocity. A fixed vertex takes it without moving.
+    ///
+    /// It couples bodies of other kinds to this world: step one substep, then balance their forces by such impulses.
+    ///
+    /// # Panics
+    /// If the vertex does not exist.
+    pub fn push(&mut self, vertex: usize, impulse: Vector3<f64>, substep: f64) {
+        let inverse_mass = self.block.model.topology.inv_masses[vertex];
+        self.block
+            .add_velocity(0, vertex, impulse * inverse_mass, substep);
+    }
+
+    /// Longest substep that the settings allow [s].
+    pub fn longest_substep(&self) -> f64 {
+        self.block.model.longest_substep()
+    }
+
     /// Momentum of all vertices [kg·m/s].
     pub fn momentum(&self) -> Vector3<f64> {
         let velocities = self.velocities();
