@@ -1,6 +1,7 @@
 //! Builds and runs the files that `docs/do/own-task.md` prints, exactly as printed, in a folder next to a link to
 //! this checkout.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -155,7 +156,10 @@ fn profile_of_dependencies() -> Result<String> {
     for name in lock.lines().filter_map(|line| part(line, "name = \"", '"')) {
         if name.starts_with("insonate") {
             let level = u8::from(STEPPED.contains(&name));
-            profile += &format!("\n[profile.dev.package.{name}]\nopt-level = {level}\n");
+            let _ = write!(
+                profile,
+                "\n[profile.dev.package.{name}]\nopt-level = {level}\n"
+            );
         }
     }
     Ok(profile)
