@@ -251,6 +251,6 @@ fn mapped(text: &str) -> Result<(String, Quantity), String> {
         .split_once('=')
         .ok_or_else(|| format!("write KEY=COLUMN with a key out of {known}"))?;
     let found = Quantity::ALL.iter().find(|(name, ..)| *name == key);
-    let (_, quantity, _) = found.ok_or_else(|| format!("{key:?} is none of {known}"))?;
+    let (_, quantity, _) = found.ok_or_else(|| format!("{key:?} is not one of {known}"))?;
     Ok((column.to_owned(), *quantity))
 }

@@ -102,7 +102,7 @@ fn an_own_episode_is_its_columns() {
             }
         }
         let error = read_recording(&path, 3)
-            .expect_err("there is none")
+            .expect_err("the data set lacks it")
             .to_string();
         assert!(
             error.contains("has 3 episodes, counted from 0: there is no episode 3"),

@@ -36,7 +36,7 @@ pub struct GeodesicGraph<'a> {
 /// Distances on a surface from the nearest of some vertices, and the way back to it.
 #[derive(Debug)]
 pub struct Distances {
-    /// Length of the way from the nearest start to each node [m]; infinite if there is none.
+    /// Length of the way from the nearest start to each node [m]; infinite if no way leads there.
     length: Vec<f64>,
     /// The node before.
     before: Vec<u32>,

@@ -202,7 +202,7 @@ fn space(
     }
 }
 
-/// Notes a motion in contact of which much is perpendicular to the normal; both are root mean squares [m].
+/// Notes a motion in contact that is largely perpendicular to the normal; both are root mean squares [m].
 fn note_sideways(aside: f64, travel: f64, findings: &mut Findings) {
     if aside > 0.2 * travel {
         findings.note(format!(

@@ -43,7 +43,7 @@ impl CutPlanes {
         }
     }
 
-    /// Distance to the nearest plane [m]; infinite if there is none.
+    /// Distance to the nearest plane [m]; infinite without one.
     pub(crate) fn distance(&self, place: &Vector3<f64>) -> f64 {
         let all = self
             .planes

@@ -80,7 +80,7 @@ pub struct Place {
     pub n_rays: [usize; 2],
     /// The open ray with the least loss; `None` if none is open.
     pub sight: Option<Sight>,
-    /// Depth of the first bone along the inward normal [m]; infinite if there is none within reach.
+    /// Depth of the first bone along the inward normal [m]; infinite without bone within reach.
     pub bone: f64,
     /// Distance to the nearest plane that cuts the body off [m]; infinite without one.
     pub cut: f64,

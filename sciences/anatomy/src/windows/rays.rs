@@ -225,7 +225,7 @@ fn least_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     axis
 }
 
-/// Bounds of the voxels of a value [m]; reversed if there are none.
+/// Bounds of the voxels of a value [m]; reversed without any.
 fn bounds_of(labels: &Segmentation, value: u8) -> [Vector3<f64>; 2] {
     let [nx, ny, _] = labels.count();
     let frame = labels.frame();
