@@ -18,7 +18,7 @@ use super::progress_bar::named_bar;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate needle insert --gauge 18 --target 0.01,0,-0.05 --angle 60 --output output/needle
-  insonate needle insert --gauge 22 --target 0,0,-0.04 --layers skin:0.002,fat:0.02,liver --json")]
+  insonate needle insert --gauge 22 --target 0,0,-0.04 --tissues skin:0.002,fat:0.02,liver --json")]
 pub(crate) struct NeedleCommand {
     #[command(subcommand)]
     experiment: Experiment,
@@ -29,7 +29,7 @@ enum Experiment {
     /// Push a needle by hand into a block of layered tissue, towards a target.
     #[command(after_help = "Examples:
   insonate needle insert --gauge 18 --target 0.01,0,-0.05 --angle 60 --output output/needle
-  insonate needle insert --gauge 22 --target 0,0,-0.04 --layers skin:0.002,fat:0.02,liver --json
+  insonate needle insert --gauge 22 --target 0,0,-0.04 --tissues skin:0.002,fat:0.02,liver --json
 
 The hub moves along a straight line to where the target was at rest, and holds there for half a second: the tissue gives way, the needle bends,
 and the target moves, so the tip misses it. All numbers are simulated. The tissues are skin, fat, muscle, liver, kidney and bone;
@@ -56,14 +56,14 @@ struct InsertArgs {
     #[arg(long, value_name = "DEG", default_value_t = 60.0)]
     angle: f64,
     /// Speed of the hub [m/s].
-    #[arg(long, value_name = "M/S", default_value_t = 0.005)]
+    #[arg(long, value_name = "M_S", default_value_t = 0.005)]
     speed: f64,
     /// Layers from the skin down, each with its thickness [m]; the last one fills the rest.
     #[arg(long, value_name = "NAME:M,...,NAME", value_parser = layers, default_value = "skin:0.002,fat:0.012,muscle:0.01,liver")]
-    layers: Layers,
+    tissues: Layers,
     /// Sizes of the block of tissue [m]; its bottom and sides are fixed.
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, default_value = "0.14,0.08,0.08")]
-    size: [f64; 3],
+    block: [f64; 3],
     /// Edge of the elements [m].
     #[arg(long, value_name = "M", default_value_t = 8e-3)]
     edge: f64,
@@ -112,8 +112,8 @@ impl InsertArgs {
             target: self.target,
             angle: self.angle.to_radians(),
             speed: self.speed,
-            layers: self.layers.0.clone(),
-            size: self.size,
+            layers: self.tissues.0.clone(),
+            size: self.block,
             edge: self.edge,
             is_skin_whole: self.whole_skin,
         };
