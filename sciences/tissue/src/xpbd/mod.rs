@@ -36,7 +36,6 @@ mod partition;
 mod patch;
 mod points;
 mod predict;
-mod slab_state;
 mod snapshot;
 mod state;
 mod step;

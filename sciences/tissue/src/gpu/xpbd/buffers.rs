@@ -138,15 +138,7 @@ pub(super) fn allocate(
         gathered: words("a world's state", n_gathered)?,
         staging: gpu.staging(4 * (2 * n_worlds + n_impulses))?,
     };
-    let compiler = Compiler {
-        gpu,
-        packed,
-        shared: &shared,
-        b: &buffers,
-        fields,
-        parts,
-    };
-    let stages = compiler.stages()?;
+    let stages = compile(gpu, packed, &shared, &buffers, fields, parts)?;
     Ok((buffers, stages))
 }
 
@@ -163,289 +155,261 @@ struct KernelBuffers {
     moved: wgpu::Buffer,
 }
 
-/// Compiles kernels and binds them to buffers.
-struct Compiler<'a> {
-    gpu: &'a Gpu,
-    packed: &'a PackedTopology,
-    shared: &'a KernelBuffers,
-    b: &'a Buffers,
-    fields: &'a Fields,
-    parts: Parts,
+/// A kernel and its buffers; the settings come first.
+fn stage(
+    gpu: &Gpu,
+    params: &wgpu::Buffer,
+    second: Option<&wgpu::BindGroupLayout>,
+    (name, text): (&str, &str),
+    bound: &[(Use, &wgpu::Buffer)],
+) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
+    let text = format!("{}\n{text}", include_str!("common.wgsl"));
+    let mut uses = vec![Use::Uniform];
+    uses.extend(bound.iter().map(|(r#use, _)| *r#use));
+    let kernel = Kernel::new(gpu, name, &text, &uses, second)?;
+    let mut buffers = vec![params];
+    buffers.extend(bound.iter().map(|(_, buffer)| *buffer));
+    let bound = kernel.bind(gpu, &buffers);
+    Ok((kernel, bound))
 }
 
-impl Compiler<'_> {
-    fn stages(&self) -> Result<Stages, GpuError> {
-        let tears = !self.packed.tets.is_empty();
-        let Self { shared, parts, .. } = self;
-        Ok(Stages {
-            predict: self.predict()?,
-            constraints: self.constraints()?,
-            update: self.update()?,
-            faces: parts.faces.then(|| self.faces()).transpose()?,
-            sweep: (parts.in_turn || parts.faces)
-                .then(|| [shared.predicted.clone(), shared.moved.clone()]),
-            tearing: tears.then(|| self.tearing()).transpose()?,
-            scatter: self.scatter()?,
-            gather: self.gather()?,
-            release: self.release()?,
-        })
-    }
-
-    /// A kernel and its buffers; the settings come first.
-    fn stage(
-        &self,
-        second: Option<&wgpu::BindGroupLayout>,
-        name: &str,
-        text: &str,
-        bound: &[(Use, &wgpu::Buffer)],
-    ) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        let text = format!("{}\n{text}", include_str!("common.wgsl"));
-        let mut uses = vec![Use::Uniform];
-        uses.extend(bound.iter().map(|(r#use, _)| *r#use));
-        let kernel = Kernel::new(self.gpu, name, &text, &uses, second)?;
-        let mut buffers = vec![&self.b.params];
-        buffers.extend(bound.iter().map(|(_, buffer)| *buffer));
-        let bound = kernel.bind(self.gpu, &buffers);
-        Ok((kernel, bound))
-    }
-
-    fn predict(&self) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        use Use::{Read, Write};
-        let Self { shared, b, .. } = self;
-        let text = [TOOLS, include_str!("predict.wgsl")].concat();
-        let bound = [
-            (Read, &shared.masses),
-            (Read, &b.positions),
-            (Read, &shared.velocities),
-            (Read, &b.n_tools),
-            (Read, &b.tools),
-            (Write, &shared.predicted),
-            (Write, &b.holds),
-            (Write, &b.status),
-        ];
-        self.stage(Some(&self.fields.layout), "predict", &text, &bound)
-    }
-
-    /// Kernels of the kinds of constraints in use.
-    fn constraints(&self) -> Result<Vec<(Kernel, wgpu::BindGroup, Vec<usize>)>, GpuError> {
-        let kinds = self.packed.constraints.iter().enumerate();
-        let used = kinds.filter(|(_, list)| list.n > 0);
-        used.map(|(kind, list)| {
-            let (kernel, bound) = self.constraint(kind, list)?;
-            Ok((kernel, bound, sizes(&list.color_starts)))
-        })
-        .collect()
-    }
-
-    /// Velocities after the sweep, with contact of vertices.
-    fn update(&self) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        use Use::{Read, Write};
-        let Self {
-            shared, b, parts, ..
-        } = self;
-        let text = [
-            TOOLS,
-            include_str!("update.wgsl"),
-            include_str!("push.wgsl"),
-            include_str!("impulses.wgsl"),
-            if parts.in_turn {
-                include_str!("gauss_seidel_point.wgsl")
-            } else {
-                include_str!("jacobi_point.wgsl")
-            },
-        ];
-        let mut bound = vec![
-            (Read, &shared.masses),
-            (Write, &b.positions),
-            (Write, &shared.velocities),
-            (Write, &shared.predicted),
-            (Write, &b.holds),
-            (Write, &b.status),
-            (Read, &b.n_tools),
-            (Read, &b.tools),
-            (Write, &b.impulses),
-        ];
-        if parts.in_turn {
-            bound.push((Write, &shared.moved));
-        } else {
-            bound.extend([
-                (Read, &shared.row_starts),
-                (Read, &shared.rows),
-                (Read, &shared.corrections),
-            ]);
+fn compile(
+    gpu: &Gpu,
+    packed: &PackedTopology,
+    shared: &KernelBuffers,
+    b: &Buffers,
+    fields: &Fields,
+    parts: Parts,
+) -> Result<Stages, GpuError> {
+    use Use::{Read, Write};
+    let stage = |name: &str, text: &str, bound: &[(Use, &wgpu::Buffer)]| {
+        let second = matches!(name, "predict" | "update").then_some(&fields.layout);
+        stage(gpu, &b.params, second, (name, text), bound)
+    };
+    let text = [TOOLS, include_str!("predict.wgsl")].concat();
+    let bound = [
+        (Read, &shared.masses),
+        (Read, &b.positions),
+        (Read, &shared.velocities),
+        (Read, &b.n_tools),
+        (Read, &b.tools),
+        (Write, &shared.predicted),
+        (Write, &b.holds),
+        (Write, &b.status),
+    ];
+    let predict = stage("predict", &text, &bound)?;
+    let mut constraints = Vec::new();
+    for (kind, list) in packed.constraints.iter().enumerate() {
+        if list.n > 0 {
+            let (kernel, bound) = constraint(gpu, kind, list, shared, b, parts)?;
+            constraints.push((kernel, bound, sizes(&list.color_starts)));
         }
-        self.stage(Some(&self.fields.layout), "update", &text.concat(), &bound)
     }
-
-    /// From the gathered state, or the state at rest, to worlds.
-    fn scatter(&self) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        use Use::{Read, Write};
-        let Self { shared, b, .. } = self;
-        let bound = [
-            (Read, &shared.rest),
-            (Read, &b.listed),
-            (Read, &b.gathered),
-            (Write, &b.positions),
-            (Write, &shared.velocities),
-            (Write, &b.holds),
-            (Write, &shared.alive),
-            (Write, &b.status),
-        ];
-        self.stage(None, "scatter", include_str!("scatter.wgsl"), &bound)
-    }
-
-    /// From a world to the gathered state.
-    fn gather(&self) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        use Use::{Read, Write};
-        let Self { shared, b, .. } = self;
-        let bound = [
-            (Read, &b.positions),
-            (Read, &shared.velocities),
-            (Read, &b.holds),
-            (Read, &shared.alive),
-            (Write, &b.gathered),
-        ];
-        self.stage(None, "gather", include_str!("gather.wgsl"), &bound)
-    }
-
-    fn release(&self) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        use Use::Write;
-        let b = self.b;
-        let bound = [(Write, &b.holds)];
-        self.stage(None, "release", include_str!("release.wgsl"), &bound)
-    }
-
-    /// The kernel of a kind of constraint.
-    fn constraint(
-        &self,
-        kind: usize,
-        list: &PackedConstraints,
-    ) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
-        use Use::{Read, Write};
-        let Self {
-            shared, b, parts, ..
-        } = self;
-        let (name, kernel) = Constraints::KERNELS[kind];
-        let text = format!(
-            "const N_CONSTRAINTS = {}u;\nconst CONSTRAINT_POINTS = {}u;\nconst N_CORRECTIONS = {}u;\nconst FIRST_ROW = {}u;\n{}\n{}\n{}",
-            list.n,
-            list.n_points,
-            list.n_corrections,
-            list.first_row,
-            include_str!("constraint.wgsl"),
-            if parts.in_turn {
-                include_str!("gauss_seidel.wgsl")
-            } else {
-                include_str!("jacobi.wgsl")
-            },
-            kernel
-        );
-        // A buffer must not be empty.
-        let tets = match list.tets.as_slice() {
-            [] => &[0],
-            tets => tets,
-        };
-        let words = self.gpu.filled(name, &list.words)?;
-        let tets = self.gpu.filled("tetrahedra of constraints", tets)?;
-        let starts = self.gpu.filled("colours", &list.color_starts)?;
-        let mut bound = vec![
-            (Read, &shared.masses),
-            (Read, &words),
-            (Read, &tets),
-            (Read, &shared.predicted),
-            (Read, &shared.velocities),
-            (Read, &shared.alive),
-            (Write, &b.status),
-        ];
+    let text = [
+        TOOLS,
+        include_str!("update.wgsl"),
+        include_str!("push.wgsl"),
+        include_str!("impulses.wgsl"),
         if parts.in_turn {
-            bound.extend([(Write, &shared.moved), (Read, &starts)]);
+            include_str!("gauss_seidel_point.wgsl")
         } else {
-            bound.push((Write, &shared.corrections));
-        }
-        self.stage(None, name, &text, &bound)
+            include_str!("jacobi_point.wgsl")
+        },
+    ];
+    let mut bound = vec![
+        (Read, &shared.masses),
+        (Write, &b.positions),
+        (Write, &shared.velocities),
+        (Write, &shared.predicted),
+        (Write, &b.holds),
+        (Write, &b.status),
+        (Read, &b.n_tools),
+        (Read, &b.tools),
+        (Write, &b.impulses),
+    ];
+    if parts.in_turn {
+        bound.push((Write, &shared.moved));
+    } else {
+        bound.extend([
+            (Read, &shared.row_starts),
+            (Read, &shared.rows),
+            (Read, &shared.corrections),
+        ]);
     }
+    let update = stage("update", &text.concat(), &bound)?;
+    let faces = if parts.faces {
+        Some(faces(gpu, packed, shared, b, fields)?)
+    } else {
+        None
+    };
+    let tearing = if packed.tets.is_empty() {
+        None
+    } else {
+        Some(tearing(gpu, packed, shared, b)?)
+    };
+    let bound = [
+        (Read, &shared.rest),
+        (Read, &b.listed),
+        (Read, &b.gathered),
+        (Write, &b.positions),
+        (Write, &shared.velocities),
+        (Write, &b.holds),
+        (Write, &shared.alive),
+        (Write, &b.status),
+    ];
+    let scatter = stage("scatter", include_str!("scatter.wgsl"), &bound)?;
+    let bound = [
+        (Read, &b.positions),
+        (Read, &shared.velocities),
+        (Read, &b.holds),
+        (Read, &shared.alive),
+        (Write, &b.gathered),
+    ];
+    let gather = stage("gather", include_str!("gather.wgsl"), &bound)?;
+    let bound = [(Write, &b.holds)];
+    let release = stage("release", include_str!("release.wgsl"), &bound)?;
+    Ok(Stages {
+        predict,
+        constraints,
+        update,
+        faces,
+        sweep: (parts.in_turn || parts.faces)
+            .then(|| [shared.predicted.clone(), shared.moved.clone()]),
+        tearing,
+        scatter,
+        gather,
+        release,
+    })
+}
 
-    /// The kernel of faces that touch tools.
-    fn faces(&self) -> Result<(Kernel, wgpu::BindGroup, Vec<usize>), GpuError> {
-        use Use::{Read, Write};
-        let Self {
-            packed, shared, b, ..
-        } = self;
-        let bound = [
-            (Read, &shared.masses),
-            (Read, &self.gpu.filled("faces", &packed.faces)?),
-            (
-                Read,
-                &self
-                    .gpu
-                    .filled("colours of faces", &packed.face_color_starts)?,
-            ),
-            (Read, &b.holds),
-            (Read, &b.n_tools),
-            (Read, &b.tools),
-            (Write, &b.positions),
-            (Write, &shared.velocities),
-            (Write, &shared.predicted),
-            (Write, &shared.moved),
-            (Write, &b.status),
-            (Write, &b.impulses),
-        ];
-        let text = [
-            TOOLS,
-            include_str!("push.wgsl"),
-            include_str!("impulses.wgsl"),
-            include_str!("face.wgsl"),
-        ];
-        let text = text.concat();
-        let second = Some(&self.fields.layout);
-        let (kernel, bound) = self.stage(second, "face", &text, &bound)?;
-        Ok((kernel, bound, sizes(&packed.face_color_starts)))
+/// The kernel of a kind of constraint.
+fn constraint(
+    gpu: &Gpu,
+    kind: usize,
+    list: &PackedConstraints,
+    shared: &KernelBuffers,
+    b: &Buffers,
+    parts: Parts,
+) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
+    use Use::{Read, Write};
+    let (name, kernel) = Constraints::KERNELS[kind];
+    let text = format!(
+        "const N_CONSTRAINTS = {}u;\nconst CONSTRAINT_POINTS = {}u;\nconst N_CORRECTIONS = {}u;\nconst FIRST_ROW = {}u;\n{}\n{}\n{}",
+        list.n,
+        list.n_points,
+        list.n_corrections,
+        list.first_row,
+        include_str!("constraint.wgsl"),
+        if parts.in_turn {
+            include_str!("gauss_seidel.wgsl")
+        } else {
+            include_str!("jacobi.wgsl")
+        },
+        kernel
+    );
+    // A buffer must not be empty.
+    let tets = match list.tets.as_slice() {
+        [] => &[0],
+        tets => tets,
+    };
+    let words = gpu.filled(name, &list.words)?;
+    let tets = gpu.filled("tetrahedra of constraints", tets)?;
+    let starts = gpu.filled("colours", &list.color_starts)?;
+    let mut bound = vec![
+        (Read, &shared.masses),
+        (Read, &words),
+        (Read, &tets),
+        (Read, &shared.predicted),
+        (Read, &shared.velocities),
+        (Read, &shared.alive),
+        (Write, &b.status),
+    ];
+    if parts.in_turn {
+        bound.extend([(Write, &shared.moved), (Read, &starts)]);
+    } else {
+        bound.push((Write, &shared.corrections));
     }
+    stage(gpu, &b.params, None, (name, &text), &bound)
+}
 
-    /// Kernels that find torn elements, then vertices without elements.
-    fn tearing(&self) -> Result<[(Kernel, wgpu::BindGroup); 2], GpuError> {
-        use Use::{Read, Write};
-        let Self {
-            packed, shared, b, ..
-        } = self;
-        let bound = [
-            (Read, &self.gpu.filled("tetrahedra", &packed.tets)?),
-            (Read, &b.positions),
-            (Write, &shared.alive),
-            (Write, &b.status),
-        ];
-        let text = include_str!("tear.wgsl");
-        let tear = self.stage(None, "tear", text, &bound)?;
-        let bound = [
-            (Read, &shared.masses),
-            (
-                Read,
-                &self
-                    .gpu
-                    .filled("starts of tetrahedra", &packed.tet_starts)?,
-            ),
-            (
-                Read,
-                &self
-                    .gpu
-                    .filled("tetrahedra of points", &packed.point_tets)?,
-            ),
-            (Read, &shared.alive),
-            (Read, &b.positions),
-            (Write, &shared.velocities),
-            (Write, &shared.predicted),
-            (Write, &b.holds),
-            (Write, &b.status),
-            (Write, &b.impulses),
-        ];
-        let text = concat!(include_str!("detach.wgsl"), include_str!("impulses.wgsl"));
-        let detach = self.stage(None, "detach", text, &bound)?;
-        Ok([tear, detach])
-    }
+/// The kernel of faces that touch tools.
+fn faces(
+    gpu: &Gpu,
+    packed: &PackedTopology,
+    shared: &KernelBuffers,
+    b: &Buffers,
+    fields: &Fields,
+) -> Result<(Kernel, wgpu::BindGroup, Vec<usize>), GpuError> {
+    use Use::{Read, Write};
+    let bound = [
+        (Read, &shared.masses),
+        (Read, &gpu.filled("faces", &packed.faces)?),
+        (
+            Read,
+            &gpu.filled("colours of faces", &packed.face_color_starts)?,
+        ),
+        (Read, &b.holds),
+        (Read, &b.n_tools),
+        (Read, &b.tools),
+        (Write, &b.positions),
+        (Write, &shared.velocities),
+        (Write, &shared.predicted),
+        (Write, &shared.moved),
+        (Write, &b.status),
+        (Write, &b.impulses),
+    ];
+    let text = [
+        TOOLS,
+        include_str!("push.wgsl"),
+        include_str!("impulses.wgsl"),
+        include_str!("face.wgsl"),
+    ];
+    let text = text.concat();
+    let second = Some(&fields.layout);
+    let (kernel, bound) = stage(gpu, &b.params, second, ("face", &text), &bound)?;
+    Ok((kernel, bound, sizes(&packed.face_color_starts)))
 }
 
 /// Numbers of items of each colour.
 fn sizes(starts: &[u32]) -> Vec<usize> {
     let colors = starts.windows(2);
     colors.map(|color| (color[1] - color[0]) as usize).collect()
+}
+
+fn tearing(
+    gpu: &Gpu,
+    packed: &PackedTopology,
+    shared: &KernelBuffers,
+    b: &Buffers,
+) -> Result<[(Kernel, wgpu::BindGroup); 2], GpuError> {
+    use Use::{Read, Write};
+    let bound = [
+        (Read, &gpu.filled("tetrahedra", &packed.tets)?),
+        (Read, &b.positions),
+        (Write, &shared.alive),
+        (Write, &b.status),
+    ];
+    let text = include_str!("tear.wgsl");
+    let tear = stage(gpu, &b.params, None, ("tear", text), &bound)?;
+    let bound = [
+        (Read, &shared.masses),
+        (
+            Read,
+            &gpu.filled("starts of tetrahedra", &packed.tet_starts)?,
+        ),
+        (
+            Read,
+            &gpu.filled("tetrahedra of points", &packed.point_tets)?,
+        ),
+        (Read, &shared.alive),
+        (Read, &b.positions),
+        (Write, &shared.velocities),
+        (Write, &shared.predicted),
+        (Write, &b.holds),
+        (Write, &b.status),
+        (Write, &b.impulses),
+    ];
+    let text = concat!(include_str!("detach.wgsl"), include_str!("impulses.wgsl"));
+    let detach = stage(gpu, &b.params, None, ("detach", text), &bound)?;
+    Ok([tear, detach])
 }
