@@ -170,13 +170,14 @@ pub trait Env: Send {
     }
 }
 
-/// An environment that advances with others of its group at once, for example because its tissue is one lane of their SIMD vectors.
+/// An environment that advances with others at once: with those of its group, for example because its tissue is one lane of their SIMD vectors, or
+/// part by part with all that have their torsos on one GPU.
 ///
-/// [`Env::step`] is `begin` followed by `finish`. A call of `advance_group` in between advances all environments that have begun, so that
-/// `finish` need not advance. The numbers are the same in both cases.
+/// [`Env::step`] is `begin` followed by `finish`. A call of `advance_group` in between advances all environments of the group that have begun;
+/// calls of `advance_part` advance this one. `finish` advances as far as they have not. The numbers are the same in all cases.
 pub trait Lockstep {
     /// Group number. Environments with the same number advance together.
-    fn group(&self) -> usize;
+    fn group(&mut self) -> usize;
 
     /// First part of a step: sets the action.
     ///
@@ -186,6 +187,14 @@ pub trait Lockstep {
 
     /// Advances all environments of the group that have begun a step.
     fn advance_group(&mut self);
+
+    /// Whether the step has parts between which a device makes the announced steps of many environments.
+    fn has_parts(&mut self) -> bool;
+
+    /// Advances to the next point at which a device must make a step, and announces it. Returns `false` if there is none left in this step.
+    ///
+    /// Call it for all environments before it is called again for the first of them: then the device has all of their steps.
+    fn advance_part(&mut self) -> bool;
 
     /// Last part of a step: reward, end, observation.
     ///

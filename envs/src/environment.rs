@@ -147,6 +147,16 @@ pub trait Simulation: Send {
 
     /// See [`Lockstep::advance_group`]. Called between `set_action` and `advance`.
     fn advance_group(&mut self) {}
+
+    /// See [`Lockstep::has_parts`].
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    /// See [`Lockstep::advance_part`]. Called between `set_action` and `advance`, which does the rest.
+    fn advance_part(&mut self) -> bool {
+        false
+    }
 }
 
 /// The environment of a simulation.
@@ -159,6 +169,8 @@ pub struct Environment<S> {
     costs: Vec<f64>,
     n_steps: usize,
     is_running: bool,
+    /// Whether a step has begun that is not finished.
+    is_begun: bool,
     end: Option<EndReason>,
     /// Divergence of a staged step that is not finished.
     diverged: Option<String>,
@@ -176,6 +188,7 @@ impl<S: Simulation> Environment<S> {
             costs: vec![0.0; spec.costs.len()],
             n_steps: 0,
             is_running: false,
+            is_begun: false,
             end: None,
             diverged: None,
             spec,
@@ -225,7 +238,7 @@ impl<S: Simulation> Environment<S> {
         self.terms.fill(0.0);
         self.costs.fill(0.0);
         (self.n_steps, self.end, self.diverged) = (0, None, None);
-        self.is_running = true;
+        (self.is_running, self.is_begun) = (true, false);
         self.simulation.observe(observation);
     }
 
@@ -316,8 +329,8 @@ impl<S: Simulation> Env for Environment<S> {
     }
 
     fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
-        self.simulation.group()?;
-        Some(self)
+        let is_alone = self.simulation.group().is_none() && !self.simulation.has_parts();
+        (!is_alone).then_some(self)
     }
 
     fn staged(&mut self) -> Option<&mut dyn Staged> {
@@ -327,8 +340,8 @@ impl<S: Simulation> Env for Environment<S> {
 }
 
 impl<S: Simulation> Lockstep for Environment<S> {
-    fn group(&self) -> usize {
-        let alone = std::ptr::from_ref(self).addr();
+    fn group(&mut self) -> usize {
+        let alone = std::ptr::from_ref(&*self).addr();
         self.simulation.group().unwrap_or(alone)
     }
 
@@ -343,6 +356,7 @@ impl<S: Simulation> Lockstep for Environment<S> {
         self.simulation.set_action(action);
         // The observation if the simulation diverges.
         self.simulation.observe(observation);
+        self.is_begun = true;
         Ok(())
     }
 
@@ -350,7 +364,16 @@ impl<S: Simulation> Lockstep for Environment<S> {
         self.simulation.advance_group();
     }
 
+    fn has_parts(&mut self) -> bool {
+        self.simulation.has_parts()
+    }
+
+    fn advance_part(&mut self) -> bool {
+        self.simulation.advance_part()
+    }
+
     fn finish(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
+        self.is_begun = false;
         // (state, action) => state
         match self.simulation.advance() {
             Ok(()) => Ok(self.judge(observation)),
@@ -387,7 +410,10 @@ impl<S: Simulation> Staged for Environment<S> {
     }
 
     fn advance(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError> {
-        self.begin(action, observation)?;
+        if !self.is_begun {
+            self.begin(action, observation)?;
+        }
+        self.is_begun = false;
         // Only a finished step can be followed by another one.
         self.is_running = false;
         self.diverged = match self.simulation.advance() {

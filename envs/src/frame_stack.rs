@@ -5,8 +5,8 @@ use insonate_sim::{CompiledScene, Physics};
 
 use crate::ultrasound::TorsoScene;
 use crate::{
-    BatchSeat, BoxSpace, EndReason, Env, EnvError, EnvSpec, ObservationGroup, ResetOptions, Staged,
-    Step,
+    BatchSeat, BoxSpace, EndReason, Env, EnvError, EnvSpec, Lockstep, ObservationGroup,
+    ResetOptions, Staged, Step,
 };
 
 /// Observes the last `n` observations, oldest first. After a reset, the first observation is repeated `n` times.
@@ -80,6 +80,11 @@ impl<E: Env> FrameStack<E> {
         let inner = self.env.staged();
         inner.expect("`staged` found the stages of the environment")
     }
+
+    fn parts(&mut self) -> &mut dyn Lockstep {
+        let inner = self.env.lockstep();
+        inner.expect("`lockstep` found the parts of the environment")
+    }
 }
 
 impl<E: Env> Env for FrameStack<E> {
@@ -146,9 +151,50 @@ impl<E: Env> Env for FrameStack<E> {
         self.env.torso()
     }
 
+    fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
+        self.env.lockstep()?;
+        Some(self)
+    }
+
     fn staged(&mut self) -> Option<&mut dyn Staged> {
         self.env.staged()?;
         Some(self)
+    }
+}
+
+impl<E: Env> Lockstep for FrameStack<E> {
+    fn group(&mut self) -> usize {
+        self.parts().group()
+    }
+
+    fn begin(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError> {
+        self.check(observation)?;
+        let mut newest = std::mem::take(&mut self.newest);
+        let begun = self.parts().begin(action, &mut newest);
+        self.newest = newest;
+        begun
+    }
+
+    fn advance_group(&mut self) {
+        self.parts().advance_group();
+    }
+
+    fn has_parts(&mut self) -> bool {
+        self.parts().has_parts()
+    }
+
+    fn advance_part(&mut self) -> bool {
+        self.parts().advance_part()
+    }
+
+    fn finish(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
+        self.check(observation)?;
+        let mut newest = std::mem::take(&mut self.newest);
+        let finished = self.parts().finish(&mut newest);
+        self.newest = newest;
+        let step = finished?;
+        self.push(observation);
+        Ok(step)
     }
 }
 

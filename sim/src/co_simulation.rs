@@ -60,6 +60,14 @@ pub(crate) enum CoSimulatedTorso {
 }
 
 impl CoSimulatedTorso {
+    /// Announces the next step, after `mj_step1`: see [`Physics::announce_step`](crate::Physics::announce_step).
+    pub(crate) fn announce_step(&mut self, data: &Data) {
+        match self {
+            Self::Shell(_) => {}
+            Self::Tissue(tissue) => tissue.announce_step(data),
+        }
+    }
+
     /// First half of a step, between `mj_step1` and `mj_step2`: adds the contact forces to `xfrc_applied`.
     pub(crate) fn begin_step(&mut self, data: &mut Data) {
         match self {

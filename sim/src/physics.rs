@@ -77,6 +77,18 @@ impl Physics {
         Self::new(crate::compile(xml)?)
     }
 
+    /// Announces the next [`step`](Self::step), when `ctrl` is set, so that a GPU steps the torsos of all states of the scene that have announced
+    /// theirs at once. Results do not change. Until the step, the state must not be written to.
+    pub fn announce_step(&mut self) {
+        if self.diverged.is_some() {
+            return;
+        }
+        self.refresh();
+        if let Some(torso) = &mut self.torso {
+            torso.announce_step(&self.data);
+        }
+    }
+
     /// Advances by one timestep.
     ///
     /// # Errors
@@ -86,10 +98,7 @@ impl Physics {
             return Err(divergence);
         }
         let time = self.time();
-        if self.stale {
-            self.data.step1();
-            self.stale = false;
-        }
+        self.refresh();
         // (ctrl, xfrc_applied) => qacc, contact forces => qpos, qvel
         self.advance();
         // The solver's arrays are valid until the next line.
@@ -97,6 +106,14 @@ impl Physics {
         // (qpos, qvel) => poses, contacts, inertia, velocity terms
         self.data.step1();
         self.check(time)
+    }
+
+    /// (qpos, qvel) => poses, contacts, inertia, velocity terms, if the state was written to
+    fn refresh(&mut self) {
+        if self.stale {
+            self.data.step1();
+            self.stale = false;
+        }
     }
 
     /// Advances by `n` timesteps with the same `ctrl`.
@@ -212,12 +229,6 @@ impl Physics {
     pub fn has_torso_on_gpu(&self) -> bool {
         self.coupling()
             .is_some_and(|coupling| coupling.model().device == Device::Gpu)
-    }
-
-    /// Until the returned value is dropped, steps wait for those of other states of the scene that have joined, so that a GPU steps their torsos
-    /// together: this state must be stepped on a thread of its own. Results do not change. Without a torso on a GPU a step waits for nothing.
-    pub fn join_torsos(&self) -> Option<insonate_tissue::Joined> {
-        Some(self.coupling()?.tissue().join())
     }
 
     /// The force-torque sensor at the tip with its last measurement, if the scene has one.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use insonate_sim::verdict::{Judge, RunWatch, StartCheck, Verdict, VerdictLimits};
-use insonate_sim::{CompiledScene, Physics};
+use insonate_sim::{CompiledScene, Divergence, Physics};
 use rand::{RngCore as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -51,6 +51,9 @@ pub struct ProbeSimulation<T> {
     acting: Vec<f32>,
     /// Actions delayed by latency, oldest first.
     pending: VecDeque<Vec<f32>>,
+    /// Completed physics steps of this control step, and whether the next one is announced.
+    n_done: usize,
+    is_announced: bool,
 }
 
 impl<T: ProbeTask> ProbeEnvironment<T> {
@@ -124,6 +127,8 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             requested: vec![0.0; n_actions],
             acting: vec![0.0; n_actions],
             pending: VecDeque::new(),
+            n_done: 0,
+            is_announced: false,
         };
         Ok(Self::of(spec, simulation))
     }
@@ -145,6 +150,32 @@ impl<T: ProbeTask> ProbeSimulation<T> {
         let (state, episode) = (&self.state, &self.episode);
         self.measured
             .measure(state, episode, self.control_timestep, &mut self.rng);
+    }
+
+    /// First half of a physics step: goal, torso's motion, torques.
+    fn begin_substep(&mut self) {
+        // (time) => goal, torso's motion
+        self.state.move_patient(&self.episode);
+        self.task.before_substep(&mut self.state);
+        // (goal, action, state) => torques
+        self.mode.control(&mut self.state);
+    }
+
+    /// Second half of a physics step.
+    fn end_substep(&mut self) -> Result<(), Divergence> {
+        // (torques) => state
+        self.state.physics.step()?;
+        self.is_announced = false;
+        // (state) => pose and wrench of the probe
+        self.state.read_probe();
+        self.watch.see(&self.state.physics);
+        self.measured.accumulate(&self.state);
+        self.task.after_substep(&self.state);
+        self.n_done += 1;
+        if self.task.stops() {
+            self.n_done = self.n_substeps;
+        }
+        Ok(())
     }
 
     /// Writes the state for a batch task.
@@ -223,6 +254,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn set_action(&mut self, action: &[f32]) {
+        (self.n_done, self.is_announced) = (0, false);
         self.requested.copy_from_slice(action);
         self.acting.copy_from_slice(action);
         if let Some(mut oldest) = self.pending.pop_front() {
@@ -234,26 +266,12 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn advance(&mut self) -> Result<(), StepFailure> {
-        // A GPU steps the torsos of all environments that are on their way.
-        let joined = self.state.physics.join_torsos();
-        for _ in 0..self.n_substeps {
-            // (time) => goal, torso's motion
-            self.state.move_patient(&self.episode);
-            self.task.before_substep(&mut self.state);
-            // (goal, action, state) => torques
-            self.mode.control(&mut self.state);
-            // (torques) => state
-            self.state.physics.step()?;
-            // (state) => pose and wrench of the probe
-            self.state.read_probe();
-            self.watch.see(&self.state.physics);
-            self.measured.accumulate(&self.state);
-            self.task.after_substep(&self.state);
-            if self.task.stops() {
-                break;
+        while self.n_done < self.n_substeps {
+            if !self.is_announced {
+                self.begin_substep();
             }
+            self.end_substep()?;
         }
-        drop(joined);
         self.measure();
         self.take_pictures()?;
         self.record();
@@ -311,6 +329,24 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         Some((&self.state.model.compiled, &self.state.physics))
+    }
+
+    fn has_parts(&self) -> bool {
+        self.state.physics.has_torso_on_gpu()
+    }
+
+    fn advance_part(&mut self) -> bool {
+        // The state that has diverged stays announced, so that `advance` reports it.
+        if self.is_announced && self.end_substep().is_err() {
+            return false;
+        }
+        let is_left = self.n_done < self.n_substeps;
+        if is_left {
+            self.begin_substep();
+            self.state.physics.announce_step();
+            self.is_announced = true;
+        }
+        is_left
     }
 
     fn torso(&self) -> Option<TorsoScene<'_>> {

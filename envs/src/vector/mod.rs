@@ -21,7 +21,7 @@ pub use statistics::EpisodeStatistics;
 
 use crate::{Env, EnvError, EnvSpec, ResetOptions};
 use pool::Pool;
-use slot::{BoxedSlot, Command, EnvSlot};
+use slot::{BoxedSlot, Command, EnvSlot, Phase};
 
 /// Many environments of the same kind.
 pub struct VecEnv {
@@ -31,6 +31,8 @@ pub struct VecEnv {
     pool: Pool,
     /// Numbers of environments that share a batch task, in order. Empty for other tasks.
     batch_sizes: Vec<usize>,
+    /// Whether a device makes steps of many environments at once.
+    has_parts: bool,
     batch: Batch,
 }
 
@@ -45,9 +47,9 @@ impl VecEnv {
         let groups = group_sizes(&mut envs);
         let batch_sizes = stages::batch_sizes(&mut envs)?;
         let n_envs = envs.len();
+        let has_parts = envs.iter_mut().filter_map(|env| env.lockstep());
+        let has_parts = has_parts.fold(false, |any, env| env.has_parts() || any);
         let n_threads = match config.n_threads {
-            // Environments wait on their threads until a GPU has stepped all of their torsos.
-            _ if envs.iter().any(|env| has_torso_on_gpu(&**env)) => n_envs,
             0 => thread::available_parallelism().map_or(1, usize::from),
             n_threads => n_threads,
         };
@@ -62,6 +64,7 @@ impl VecEnv {
                 .collect(),
             pool,
             batch_sizes,
+            has_parts,
             batch: Batch::new(n_envs, &spec),
             spec,
         })
@@ -203,6 +206,9 @@ impl VecEnv {
             slot.take_action(row, self.config.autoreset)
                 .map_err(|source| at(env_idx, source))?;
         }
+        if self.has_parts && !self.advance_in_parts(stop) {
+            return Ok(false);
+        }
         let is_whole = if self.is_staged() {
             self.step_in_stages(stop)?
         } else {
@@ -290,6 +296,31 @@ impl VecEnv {
         true
     }
 
+    /// Advances the environments part by part: in each round a device makes the steps of all. Returns `false` if `stop` ended it.
+    fn advance_in_parts(&mut self, stop: &mut dyn FnMut() -> bool) -> bool {
+        for slot in &mut self.slots {
+            slot.waits_for_device = slot.phase == Phase::Running;
+        }
+        while self.slots.iter().any(|slot| slot.waits_for_device) {
+            for slot in &mut self.slots {
+                slot.command = match slot.waits_for_device {
+                    true => Command::Part,
+                    false => Command::Stay,
+                };
+            }
+            if !self.pool.run(&mut self.slots, stop) {
+                self.slots
+                    .iter_mut()
+                    .for_each(|slot| slot.has_begun = false);
+                return false;
+            }
+        }
+        for slot in &mut self.slots {
+            slot.command = Command::Step;
+        }
+        true
+    }
+
     /// Runs the command of each slot.
     fn run(&mut self) -> Result<(), EnvError> {
         self.pool.run(&mut self.slots, &mut || false);
@@ -351,11 +382,6 @@ fn group_sizes(envs: &mut [Box<dyn Env>]) -> Vec<usize> {
         .collect();
     let is_same = |a: &Option<usize>, b: &Option<usize>| a.is_some() && a == b;
     groups.chunk_by(is_same).map(<[_]>::len).collect()
-}
-
-fn has_torso_on_gpu(env: &dyn Env) -> bool {
-    env.scene()
-        .is_some_and(|(_, physics)| physics.has_torso_on_gpu())
 }
 
 fn at(env_idx: usize, source: EnvError) -> EnvError {

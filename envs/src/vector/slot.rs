@@ -37,6 +37,8 @@ pub(super) enum Command {
     Reset,
     /// Apply `action`, or start the next episode if the last one is over.
     Step,
+    /// Apply `action` up to the next step that a device must make; see [`crate::Lockstep::advance_part`].
+    Part,
     /// Restore `snapshot`.
     Restore,
     /// Draw the parameters of an episode with `next_seed` and `next_options`; see [`crate::Staged`].
@@ -95,8 +97,9 @@ pub(super) struct EnvSlot {
     pub(super) is_same: bool,
     /// Error of this round.
     pub(super) error: Option<EnvError>,
-    /// Whether the step of this round has begun.
-    has_begun: bool,
+    /// Whether the step of this round has begun, and whether a device must make a part of it.
+    pub(super) has_begun: bool,
+    pub(super) waits_for_device: bool,
 
     // The stream of episode seeds: its seed, and the number of drawn seeds.
     pub(super) stream_seed: u64,
@@ -144,6 +147,7 @@ impl EnvSlot {
             is_same: true,
             error: None,
             has_begun: false,
+            waits_for_device: false,
             stream_seed,
             n_drawn: 0,
             seeder: ChaCha8Rng::seed_from_u64(stream_seed),
@@ -210,13 +214,27 @@ impl EnvSlot {
         if self.command != Command::Step || self.phase != Phase::Running {
             return;
         }
-        self.guard(|slot| {
-            if let Some(env) = slot.env.lockstep() {
-                env.begin(&slot.action, &mut slot.scratch)?;
-                slot.has_begun = true;
-            }
-            Ok(())
-        });
+        self.guard(Self::begin_env);
+    }
+
+    fn begin_env(&mut self) -> Result<(), EnvError> {
+        if let Some(env) = self.env.lockstep() {
+            env.begin(&self.action, &mut self.scratch)?;
+            self.has_begun = true;
+        }
+        Ok(())
+    }
+
+    /// Runs a part of the step.
+    fn run_part(&mut self) -> Result<(), EnvError> {
+        self.waits_for_device = false;
+        if !self.has_begun {
+            self.begin_env()?;
+        }
+        if let Some(env) = self.env.lockstep() {
+            self.waits_for_device = env.advance_part();
+        }
+        Ok(())
     }
 
     /// Runs `command`, or the rest of it. Errors are handled as in [`Self::begin_step`].
@@ -231,6 +249,7 @@ impl EnvSlot {
                 slot.reset_from_stream(options)
             }
             Command::Step => slot.step(autoreset),
+            Command::Part => slot.run_part(),
             Command::Restore => slot.restore(),
             Command::Prepare | Command::Start | Command::Advance => slot.run_stage(),
             Command::Stay => Ok(()),
@@ -240,6 +259,7 @@ impl EnvSlot {
 
     /// Runs the stage of `command` in an environment of a batch task.
     fn run_stage(&mut self) -> Result<(), EnvError> {
+        self.has_begun = false;
         let env = self.env.staged();
         let env = env.expect("only environments of batch tasks get these commands");
         match self.command {
@@ -317,7 +337,7 @@ impl EnvSlot {
         });
         self.error = outcome.err();
         if self.error.is_some() {
-            self.has_begun = false;
+            (self.has_begun, self.waits_for_device) = (false, false);
             self.phase = Phase::Unready;
             self.ended = None;
         }

@@ -25,4 +25,4 @@ pub use elasticity::{ElasticLaw, FixedCorotated, NeoHookean};
 pub use error::{Divergence, TissueError};
 pub use graspable::Graspable;
 pub use material::{Material, Tearing};
-pub use soft_tissue::{Joined, SoftTissue};
+pub use soft_tissue::SoftTissue;

@@ -48,18 +48,7 @@ pub trait SoftTissue: Send {
     /// then.
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError>;
 
-    /// Until the returned value is dropped, steps wait for those of other worlds that have joined, so that one device makes them together: this world
-    /// must be stepped on a thread of its own. Results do not change. A solver on the processor waits for nothing.
-    fn join(&self) -> Joined {
-        Joined(None)
-    }
-}
-
-/// A world that steps together with others until this is dropped: see [`SoftTissue::join`].
-pub struct Joined(pub(crate) Option<Box<dyn Send>>);
-
-impl std::fmt::Debug for Joined {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Joined").field(&self.0.is_some()).finish()
-    }
+    /// Announces the next call of [`step`](Self::step) with its time [s], when the tools are set. A device makes all announced steps of its worlds at
+    /// once when the first of them is called. Results do not change. A solver on the processor ignores it.
+    fn announce_step(&mut self, _time: f64) {}
 }

@@ -39,6 +39,8 @@ pub struct Coupling {
     /// Points of the last step with their geoms, if they were recorded.
     points: Option<Vec<(usize, ContactPoint)>>,
     records_points: bool,
+    /// Whether the tools are placed for a step that the tissue knows of.
+    is_announced: bool,
     applied: AppliedWrenches,
     diverged: Option<Divergence>,
 }
@@ -82,6 +84,7 @@ impl Coupling {
             contacts: Vec::new(),
             points: None,
             records_points: false,
+            is_announced: false,
             applied: AppliedWrenches::default(),
             diverged: None,
             model: tissue_model,
@@ -95,6 +98,7 @@ impl Coupling {
         self.contacts.clear();
         self.points = None;
         self.base_height = f64::NAN;
+        self.is_announced = false;
         (self.rise, self.base_velocity) = (Vector3::zeros(), Vector3::zeros());
         self.diverged = None;
     }
@@ -196,13 +200,24 @@ impl Coupling {
         }
     }
 
+    /// Places the tools and announces the step of the tissue.
+    ///
+    /// Needs `data` after `mj_step1`.
+    pub(crate) fn announce_step(&mut self, data: &Data) {
+        self.place_tools(data);
+        self.tissue.announce_step(self.timestep);
+        self.is_announced = true;
+    }
+
     /// First half of a step: moves the tissue and adds its wrenches to `xfrc_applied`.
     ///
     /// Needs `data` after `mj_step1`.
     pub(crate) fn begin_step(&mut self, data: &mut Data) {
         self.contacts.clear();
         self.points = None;
-        self.place_tools(data);
+        if !std::mem::take(&mut self.is_announced) {
+            self.place_tools(data);
+        }
         if let Err(error) = self.tissue.step(self.timestep) {
             self.diverged = Some(match error {
                 TissueError::Diverged { reason, .. } => reason,

@@ -1,16 +1,15 @@
 //! Worlds that several owners step together.
 //!
-//! Each owner has one world as a [`SoftTissue`]. Once owners have [joined](SoftTissue::join), a step waits until all of them step, and the last one steps all of
-//! their worlds in one launch, with one transfer. Without it a step is a launch of its own. Results do not depend on it, because the bits of a
-//! world do not depend on other worlds.
+//! Each owner has one world as a [`SoftTissue`]. The first owner who steps also makes the steps that others have
+//! [announced](SoftTissue::announce_step), in one launch, with one transfer. Results do not depend on it, because the bits of a world do not
+//! depend on other worlds.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nalgebra::Vector3;
 
 use super::world::GpuXpbd;
 use crate::gpu::{Gpu, GpuError, MAX_TOOLS};
-use crate::soft_tissue::Joined;
 use crate::tool::{ContactPoint, Tool, Wrench};
 use crate::xpbd::{XpbdBody, XpbdConfig};
 use crate::{SoftTissue, TissueError};
@@ -27,8 +26,6 @@ pub struct SharedXpbd {
     /// Least and greatest coordinates of the body at rest [m].
     bounds: [Vector3<f64>; 2],
     state: Mutex<State>,
-    /// A round of steps has ended, or an owner has left.
-    changed: Condvar,
 }
 
 #[derive(Debug)]
@@ -36,9 +33,8 @@ struct State {
     worlds: GpuXpbd,
     /// Whether each world has an owner.
     owned: Vec<bool>,
-    /// Whether the owner of each world has joined, and the time of the step that it waits for [s].
-    joined: Vec<bool>,
-    waiting: Vec<Option<f64>>,
+    /// Time of the announced step of each world [s].
+    announced: Vec<Option<f64>>,
     /// What went wrong in the last step of each world.
     faults: Vec<Option<TissueError>>,
 }
@@ -49,14 +45,10 @@ pub struct XpbdSeat {
     shared: Arc<SharedXpbd>,
     index: usize,
     tools: Vec<Tool>,
+    /// The tools near the tissue in the announced step, by index.
+    near: Option<Vec<usize>>,
     wrenches: Vec<Wrench>,
     time: f64,
-}
-
-/// A joined owner: see [`SoftTissue::join`].
-struct JoinedSeat {
-    shared: Arc<SharedXpbd>,
-    index: usize,
 }
 
 impl SharedXpbd {
@@ -79,11 +71,9 @@ impl SharedXpbd {
             state: Mutex::new(State {
                 worlds,
                 owned: Vec::new(),
-                joined: Vec::new(),
-                waiting: Vec::new(),
+                announced: Vec::new(),
                 faults: Vec::new(),
             }),
-            changed: Condvar::new(),
         }))
     }
 
@@ -93,8 +83,7 @@ impl SharedXpbd {
         let free = state.owned.iter().position(|owned| !owned);
         let index = free.unwrap_or_else(|| {
             state.owned.push(false);
-            state.joined.push(false);
-            state.waiting.push(None);
+            state.announced.push(None);
             state.faults.push(None);
             state.owned.len() - 1
         });
@@ -105,6 +94,7 @@ impl SharedXpbd {
             shared: Arc::clone(self),
             index,
             tools: Vec::new(),
+            near: None,
             wrenches: Vec::new(),
             time: 0.0,
         };
@@ -138,22 +128,16 @@ impl SharedXpbd {
         Ok(())
     }
 
-    /// Steps the waiting worlds, those with equal times at once.
-    fn step_waiting(&self, state: &mut State, only: Option<usize>) {
-        while let Some(time) = match only {
-            Some(index) => state.waiting[index],
-            None => state.waiting.iter().find_map(|time| *time),
-        } {
+    /// Makes the announced steps, those with equal times at once.
+    fn step_announced(state: &mut State) {
+        while let Some(time) = state.announced.iter().find_map(|time| *time) {
             let moves: Vec<bool> = (0..state.worlds.n_worlds())
-                .map(|world| {
-                    state.waiting.get(world) == Some(&Some(time))
-                        && only.is_none_or(|only| only == world)
-                })
+                .map(|world| state.announced.get(world) == Some(&Some(time)))
                 .collect();
             let fault = state.worlds.step_some(time, &moves).err();
             let fault = fault.map(TissueError::from);
             for (world, _) in moves.iter().enumerate().filter(|(_, moves)| **moves) {
-                state.waiting[world] = None;
+                state.announced[world] = None;
                 let diverged = state.worlds.divergence(world);
                 let time = state.worlds.time(world);
                 state.faults[world] = fault
@@ -161,7 +145,6 @@ impl SharedXpbd {
                     .or(diverged.map(|reason| TissueError::Diverged { reason, time }));
             }
         }
-        self.changed.notify_all();
     }
 
     /// Whether a tool may touch the body within a time [s].
@@ -196,6 +179,17 @@ impl XpbdSeat {
         Ok(near)
     }
 
+    /// Announces a step; returns the tools near the tissue.
+    fn announce(&self, time: f64) -> Result<Vec<usize>, TissueError> {
+        let near = self.near(time)?;
+        let mut state = self.shared.lock();
+        self.shared.grow(&mut state).map_err(TissueError::from)?;
+        let tools = near.iter().map(|index| self.tools[*index].clone());
+        *state.worlds.tools_mut(self.index) = tools.collect();
+        state.announced[self.index] = Some(time);
+        Ok(near)
+    }
+
     fn read<T>(
         &self,
         read: impl FnOnce(&GpuXpbd, usize) -> Result<T, GpuError>,
@@ -220,26 +214,19 @@ impl SoftTissue for XpbdSeat {
         &mut self.tools
     }
 
+    fn announce_step(&mut self, time: f64) {
+        // The step reports what is wrong.
+        self.near = self.announce(time).ok();
+    }
+
     fn step(&mut self, time: f64) -> Result<(), TissueError> {
-        let near = self.near(time)?;
-        let shared = Arc::clone(&self.shared);
-        let mut state = shared.lock();
-        shared.grow(&mut state).map_err(TissueError::from)?;
-        let tools = near.iter().map(|index| self.tools[*index].clone());
-        *state.worlds.tools_mut(self.index) = tools.collect();
-        state.waiting[self.index] = Some(time);
-        if state.joined[self.index] {
-            while state.waiting[self.index].is_some() {
-                let mut owners = state.joined.iter().zip(&state.waiting);
-                if owners.all(|(joined, waiting)| waiting.is_some() || !joined) {
-                    shared.step_waiting(&mut state, None);
-                } else {
-                    let waited = shared.changed.wait(state);
-                    state = waited.unwrap_or_else(PoisonError::into_inner);
-                }
-            }
-        } else {
-            shared.step_waiting(&mut state, Some(self.index));
+        let near = match self.near.take() {
+            Some(near) => near,
+            None => self.announce(time)?,
+        };
+        let mut state = self.shared.lock();
+        if state.announced[self.index].is_some() {
+            SharedXpbd::step_announced(&mut state);
         }
         if let Some(fault) = state.faults[self.index].take() {
             return Err(fault);
@@ -282,6 +269,7 @@ impl SoftTissue for XpbdSeat {
 
     fn reset(&mut self) {
         let mut state = self.shared.lock();
+        (state.announced[self.index], self.near) = (None, None);
         // A world that is not there yet is at rest.
         if self.index < state.worlds.n_worlds() {
             let fault = state.worlds.reset(&[self.index]).err();
@@ -308,26 +296,11 @@ impl SoftTissue for XpbdSeat {
         self.wrenches.clear();
         Ok(())
     }
-
-    fn join(&self) -> Joined {
-        self.shared.lock().joined[self.index] = true;
-        Joined(Some(Box::new(JoinedSeat {
-            shared: Arc::clone(&self.shared),
-            index: self.index,
-        })))
-    }
-}
-
-impl Drop for JoinedSeat {
-    fn drop(&mut self) {
-        self.shared.lock().joined[self.index] = false;
-        self.shared.changed.notify_all();
-    }
 }
 
 impl Drop for XpbdSeat {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        (state.owned[self.index], state.waiting[self.index]) = (false, None);
+        (state.owned[self.index], state.announced[self.index]) = (false, None);
     }
 }
