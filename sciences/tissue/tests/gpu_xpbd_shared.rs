@@ -1,5 +1,5 @@
-//! Contract of worlds that several owners share: steps on many threads give the bits of a world alone, states are restored, and tools that are too
-//! many are refused.
+//! Contract of worlds that several owners share: announced steps give the bits of a world alone, on one thread and on many, states are restored, and
+//! tools that are too many are refused.
 //!
 //! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
@@ -47,13 +47,31 @@ fn run(mut world: impl SoftTissue, x: f64, n_steps: usize) -> (Vec<[f64; 3]>, Wr
         ..ball(x)
     };
     world.tools_mut().extend([far, ball(x)]);
-    let joined = world.join();
     for _ in 0..n_steps {
         world.step(STEP).expect("a step");
     }
-    drop(joined);
     assert_eq!(world.wrench(0), Wrench::default());
     (world.positions(), world.wrench(1))
+}
+
+/// As [`run`], for worlds on one thread that announce their steps.
+fn run_announced(
+    all: &std::sync::Arc<SharedXpbd>,
+    places: &[f64],
+    n_steps: usize,
+) -> Vec<(Vec<[f64; 3]>, Wrench)> {
+    let mut seats: Vec<_> = places.iter().map(|_| all.seat()).collect();
+    for (seat, x) in seats.iter_mut().zip(places) {
+        seat.tools_mut().push(ball(*x));
+    }
+    for _ in 0..n_steps {
+        seats.iter_mut().for_each(|seat| seat.announce_step(STEP));
+        for seat in &mut seats {
+            seat.step(STEP).expect("a step");
+        }
+    }
+    let results = seats.iter().map(|seat| (seat.positions(), seat.wrench(0)));
+    results.collect()
 }
 
 #[test]
@@ -75,6 +93,7 @@ fn owners_on_many_threads_get_the_bits_of_a_world_alone() {
             .collect()
     });
     assert_eq!(together, alone);
+    assert_eq!(run_announced(&shared(&gpu), &places, 20), alone);
     // An owner that comes later finds a world at rest, and those before it keep theirs.
     let (mut first, bytes) = (all.seat(), shared(&gpu).seat().save());
     first.tools_mut().push(ball(0.03));

@@ -151,6 +151,45 @@ fn tools_touch_faces_as_on_the_cpu() {
     }
 }
 
+/// A body whose vertices are too many for a workgroup, which a launch for each colour steps: 1 % of the displacement and of the force.
+#[test]
+fn a_body_of_many_vertices_agrees_with_the_cpu() {
+    let mut body = XpbdBody {
+        mesh: lattice([19, 19, 16], [0.1, 0.08, 0.06], [0.0; 3], 0.0),
+        ..block(Elasticity::NeoHookean, 0.005)
+    };
+    body.fixed = vertices(&body, |p| p[2] < 0.005);
+    assert!(body.mesh.positions.len() > 6000);
+    let ball = tool(Shape::Sphere { radius: 0.03 }, 0.089);
+    let Some(([error, way], [found, wanted])) = press(&config(false), &body, &ball) else {
+        return;
+    };
+    eprintln!("{error:.1e} of {way:.1e} m, {found:.4} and {wanted:.4} N");
+    assert!(way > 5e-3 && wanted > 0.3, "{way} {wanted}");
+    assert!(error < 0.01 * way, "{error} of {way}");
+    assert!((found / wanted - 1.0).abs() < 0.01, "{found} {wanted}");
+}
+
+/// A step of hundreds of substeps moves the tool and the tissue as on the CPU, within 1 % of the displacement.
+#[test]
+fn a_long_step_agrees_with_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let body = block(Elasticity::NeoHookean, 0.005);
+    let bodies = std::slice::from_ref(&body);
+    let mut on_gpu = GpuXpbd::new(&gpu, config(false), bodies, &[], 1).expect("worlds");
+    let mut on_cpu = Xpbd::new(config(false), bodies, &[]).expect("a world");
+    let ball = tool(Shape::Sphere { radius: 0.03 }, 0.089);
+    on_gpu.tools_mut(0).push(ball.clone());
+    on_cpu.tools_mut().push(ball);
+    on_gpu.step(0.15).expect("a step");
+    on_cpu.step(0.15).expect("a step");
+    let there = on_cpu.positions();
+    let error = distance(&on_gpu.positions(0).expect("positions"), &there);
+    let way = distance(&there, &body.mesh.positions);
+    eprintln!("{error:.1e} of {way:.1e} m");
+    assert!(way > 3e-3 && error < 0.01 * way, "{error} of {way}");
+}
+
 #[test]
 fn faces_touch_after_jacobi_sweeps_too() {
     let body = block(Elasticity::NeoHookean, 0.005);

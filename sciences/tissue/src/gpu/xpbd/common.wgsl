@@ -1,6 +1,4 @@
-// Common part of the kernels of the constraint solver. Worlds are interleaved: point p of world w has index p *
-// n_worlds + w, and so do constraints and tetrahedra. Neighbouring threads therefore do the same with neighbouring
-// numbers.
+// Common part of the kernels of the constraint solver. The source before it defines BY_WORLD.
 
 struct Params {
     // Velocity that gravity adds in a substep [m/s].
@@ -70,3 +68,12 @@ struct Stage {
 var<immediate> stage: Stage;
 
 const GROUP = 64u;
+
+// Index of a point or tetrahedron of a world. Worlds are interleaved, so that neighbouring threads do the same with neighbouring numbers; where
+// a workgroup has a world of its own, the numbers of a world are neighbours.
+fn index_of(number: u32, world: u32, n_numbers: u32) -> u32 {
+    if BY_WORLD {
+        return world * n_numbers + number;
+    }
+    return number * params.n_worlds + world;
+}

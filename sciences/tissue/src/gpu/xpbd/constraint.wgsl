@@ -13,12 +13,6 @@
 @group(0) @binding(6) var<storage, read> alive: array<u32>;
 @group(0) @binding(7) var<storage, read_write> status: array<Status>;
 
-// Displacement of a point by its velocity in this substep [m].
-fn coasted(point: u32, world: u32) -> vec3<f32> {
-    let step = params.dt * (velocities[point * params.n_worlds + world].xyz + params.delta_v);
-    return select(vec3<f32>(0.0), step, masses[point].inv_mass > 0.0);
-}
-
 // Whether a constraint can never tear, or has an intact tetrahedron.
 fn is_alive(first_tet: u32, end_tet: u32, world: u32) -> bool {
     if params.tears == 0u || first_tet == end_tet {

@@ -18,9 +18,9 @@ fn write_row(number: u32, row: vec4<u32>) {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let number = group.x * GROUP + lane;
     let n = params.n_points;
-    let i = number * params.n_worlds + stage.first;
+    let i = index_of(number, stage.first, n);
     if number < params.n_tets && params.tears != 0u {
-        gathered[12u * n + number] = alive[i];
+        gathered[12u * n + number] = alive[index_of(number, stage.first, params.n_tets)];
     }
     if number < n {
         write_row(number, bitcast<vec4<u32>>(positions[i]));

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::stages::StepKernels;
 use super::world::GpuXpbd;
 use crate::gpu::GpuError;
 use crate::tool::{Tool, Wrench};
@@ -117,7 +118,12 @@ impl GpuXpbd {
 
     /// Writes the row of a point of a world.
     fn write_row(&self, buffer: &wgpu::Buffer, point: usize, world: usize, row: &[u32; 4]) {
-        let at = 16 * (point * self.worlds.len() + world) as u64;
+        let at = if matches!(self.stages.step, StepKernels::Whole(_)) {
+            world * self.topology.rest.len() + point
+        } else {
+            point * self.worlds.len() + world
+        };
+        let at = 16 * at as u64;
         self.gpu
             .queue
             .write_buffer(buffer, at, bytemuck::cast_slice(row));

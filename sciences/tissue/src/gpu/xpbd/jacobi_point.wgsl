@@ -19,9 +19,11 @@ fn sum_of_corrections(point: u32, world: u32, inv_mass: f32) -> vec3<f32> {
 }
 
 // Position of a point after its constraints, given its predicted position [m].
-fn corrected(i: u32, p: vec3<f32>, mass: Mass) -> vec3<f32> {
-    return p + sum_of_corrections(i / params.n_worlds, i % params.n_worlds, mass.split) * mass.share;
+fn corrected(point: u32, world: u32, p: vec3<f32>, mass: Mass) -> vec3<f32> {
+    return p + sum_of_corrections(point, world, mass.split) * mass.share;
 }
 
 // The next sweep reads the predicted positions.
-fn begin_sweep(i: u32) {}
+fn begin_substep(i: u32, p: vec3<f32>) {
+    predicted[i] = vec4<f32>(p, 0.0);
+}

@@ -8,14 +8,20 @@
 //!
 //! Faces are in contact after vertices, colour by colour: on the CPU one after another, so that the order differs.
 //!
-//! Nothing is summed across threads, so a world gives the same bits alone and among others. Worlds are interleaved, so
-//! neighbouring threads read neighbouring numbers and the same topology. Impulses on tools are summed as integers.
+//! A world whose vertices fit in the shared memory of a workgroup is stepped by one, in one dispatch, if sweeps are Gauss–Seidel's. Other worlds are
+//! interleaved, so neighbouring threads read neighbouring numbers and the same topology.
+//!
+//! Nothing is summed across threads, so a world gives the same bits alone and among others. Impulses on tools are summed as integers.
 
 mod buffers;
 mod grasp;
+mod launches;
+mod program;
 mod shared;
+mod stages;
 mod state;
 mod topology;
+mod whole_step;
 mod world;
 
 pub use grasp::GpuXpbdWorld;

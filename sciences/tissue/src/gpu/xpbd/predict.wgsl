@@ -11,9 +11,6 @@
 @group(0) @binding(7) var<storage, read_write> holds: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> status: array<Status>;
 
-// Added to the number of tools of a world that does not move in this step.
-const RESTS = 0x80000000u;
-
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -29,16 +26,8 @@ fn main(
         atomicStore(&status[i].stop_at, select(stage.first, 0u, rests));
     }
     let world = i % params.n_worlds;
-    let holder = holds[i].w;
-    if holder >= HELD && n_tools[world] < RESTS && atomicLoad(&status[world].speed) == 0u {
-        let tool = tool_of(holder);
-        var is_gone = tool >= n_tools[world];
-        if !is_gone && (holder & STICKS) != 0u {
-            is_gone = tools[world * params.tool_stride + tool].friction >= 0.0;
-        }
-        if is_gone {
-            holds[i] = vec4<u32>(0u);
-        }
+    if n_tools[world] < RESTS && atomicLoad(&status[world].speed) == 0u {
+        release(i / params.n_worlds, world);
     }
     var displacement = vec3<f32>(0.0);
     if masses[i / params.n_worlds].inv_mass > 0.0 {

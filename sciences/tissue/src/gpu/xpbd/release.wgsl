@@ -6,7 +6,7 @@
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let point = group.x * GROUP + lane;
-    let i = point * params.n_worlds + stage.first;
+    let i = index_of(point, stage.first, params.n_points);
     if point < params.n_points && holds[i].w == HELD + stage.second {
         holds[i] = vec4<u32>(0u);
     }

@@ -27,13 +27,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         // The state includes the bits of the speed that stopped the world.
         atomicStore(&status[world].speed, select(0u, stage.second - 1u, is_restored));
     }
-    let i = number * params.n_worlds + world;
+    let i = index_of(number, world, n);
     if number < params.n_tets && params.tears != 0u {
         var is_there = 1u;
         if is_restored {
             is_there = gathered[12u * n + number];
         }
-        alive[i] = is_there;
+        alive[index_of(number, world, params.n_tets)] = is_there;
     }
     if number >= n {
         return;

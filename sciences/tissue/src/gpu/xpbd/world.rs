@@ -5,8 +5,10 @@ use nalgebra::Vector3;
 
 use insonate_gpu::Region;
 
-use super::buffers::{Buffers, PARAM_WORDS, Parts, Stages, allocate, gathered_words};
+use super::buffers::{Buffers, PARAM_WORDS, Parts, allocate, gathered_words};
+use super::stages::{Stages, StepKernels};
 use super::topology::PackedTopology;
+use super::whole_step::WholeStep;
 use crate::gpu::fields::Fields;
 use crate::gpu::tools::{self, IMPULSE_WORDS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
@@ -90,8 +92,10 @@ impl GpuXpbd {
             in_turn,
             faces: config.face_contact,
             n_worlds,
+            by_world: WholeStep::is_possible(gpu, &packed, in_turn),
         };
-        let (buffers, stages) = allocate(gpu, &packed, topology.tets.len(), &fields, parts)?;
+        let (buffers, shared) = allocate(gpu, &packed, topology.tets.len(), parts)?;
+        let stages = Stages::new(gpu, &packed, &shared, &buffers, &fields, parts)?;
         let mut made = Self {
             gpu: gpu.clone(),
             config,
@@ -240,49 +244,18 @@ impl GpuXpbd {
 
     /// Runs a step and reads the status of the worlds and the impulses on tools.
     fn run(&mut self, n_substeps: u32) -> Result<Vec<u32>, GpuError> {
-        let groups = |n: usize| (n * self.worlds.len()).div_ceil(GROUP) as u32;
-        let n_tets = self.topology.tets.len();
-        let of_points = groups(self.topology.rest.len());
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         encoder.clear_buffer(&self.buffers.impulses, 0, None);
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_bind_group(1, &self.fields.bound, &[]);
-        let stages = &self.stages;
-        let (kernel, bound) = &stages.predict;
-        kernel.run(&mut pass, bound, [n_substeps, 0], of_points);
-        if let Some([predicted, moved]) = &stages.sweep {
-            drop(pass);
-            encoder.copy_buffer_to_buffer(predicted, 0, moved, 0, None);
-            pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_bind_group(1, &self.fields.bound, &[]);
-        }
-        for substep in 0..n_substeps {
-            let now = [substep, 0];
-            // constraints, kind by kind and colour by colour => corrections, or positions during the sweep
-            for (kernel, bound, sizes) in &stages.constraints {
-                for (color, n) in (0..).zip(sizes) {
-                    kernel.run(&mut pass, bound, [substep, color], groups(*n));
-                }
-            }
-            // these, tools => positions, velocities, impulses on tools, predicted positions
-            let (kernel, bound) = &stages.update;
-            pass.set_bind_group(1, &self.fields.bound, &[]);
-            kernel.run(&mut pass, bound, now, of_points);
-            // faces in tools, colour by colour => positions, velocities, impulses on tools, predicted positions
-            if let Some((kernel, bound, sizes)) = &stages.faces {
-                pass.set_bind_group(1, &self.fields.bound, &[]);
-                for (color, n) in (0..).zip(sizes) {
-                    kernel.run(&mut pass, bound, [substep, color], groups(*n));
-                }
-            }
-            // strain => torn elements, detached vertices
-            if let Some([tear, detach]) = &stages.tearing {
-                tear.0.run(&mut pass, &tear.1, now, groups(n_tets));
-                detach.0.run(&mut pass, &detach.1, now, of_points);
+        let (n_points, n_tets) = (self.topology.rest.len(), self.topology.tets.len());
+        let (fields, n_worlds) = (&self.fields, self.worlds.len());
+        match &self.stages.step {
+            StepKernels::Whole(step) => step.record(&mut encoder, fields, n_substeps, n_worlds),
+            StepKernels::Launches(step) => {
+                let sizes = [n_points, n_tets];
+                step.record(&mut encoder, fields, n_substeps, n_worlds, sizes);
             }
         }
-        drop(pass);
         let n_impulses = self.worlds.len() * (self.stride() + 1) * IMPULSE_WORDS;
         let region = |buffer, words: usize| Region {
             buffer,
