@@ -15,8 +15,8 @@ fn press(torso: &str, device: &str) -> EnvFactory {
         ("scene.tissue.spacing", "0.06"),
         ("scene.tissue.reach", "0.0"),
         ("randomization.start_height", "[0.002, 0.002]"),
-        ("randomization.stiffness", "[1324.17, 1324.17]"),
-        ("randomization.damping", "[17.59, 17.59]"),
+        ("randomization.stiffness", "[800, 2400]"),
+        ("randomization.damping", "[10, 30]"),
     ];
     factory("probe-press", &settings).expect("the settings are valid")
 }

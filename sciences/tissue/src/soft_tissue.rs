@@ -48,6 +48,18 @@ pub trait SoftTissue: Send {
     /// then.
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError>;
 
+    /// Replaces Young's modulus [Pa] and the damping time [s] of the body, and resets. Returns `false` if the world must be made again instead.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for numbers out of range.
+    fn set_softness(
+        &mut self,
+        _young_modulus: f64,
+        _damping_time: f64,
+    ) -> Result<bool, TissueError> {
+        Ok(false)
+    }
+
     /// Announces the next call of [`step`](Self::step) with its time [s], when the tools are set. A device makes all announced steps of its worlds at
     /// once when the first of them is called. Results do not change. A solver on the processor ignores it.
     fn announce_step(&mut self, _time: f64) {}

@@ -1,4 +1,4 @@
-//! Worlds on a GPU: states of one scene whose torsos have the same material share buffers and launches.
+//! Worlds on a GPU: the torsos of all states of a scene share buffers and launches.
 
 #[cfg(feature = "gpu")]
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -19,12 +19,12 @@ pub(super) struct GpuWorlds {
 #[derive(Debug, Default)]
 struct Opened {
     gpu: Option<Gpu>,
-    /// Worlds by the bits of their modulus and their damping time.
+    /// Worlds by the bits of Poisson's ratio and the density.
     xpbd: Vec<([u64; 2], Weak<SharedXpbd>)>,
 }
 
 impl GpuWorlds {
-    /// A world of tetrahedra at rest. Calls differ in the body's modulus and damping time only.
+    /// A world of tetrahedra at rest. Calls differ in the body's Poisson's ratio and density only.
     ///
     /// # Errors
     /// [`TissueError::Gpu`] without a GPU, without room on it, and in a build without the feature `gpu`.
@@ -35,7 +35,7 @@ impl GpuWorlds {
         body: XpbdBody,
     ) -> Result<Box<dyn SoftTissue>, TissueError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = [body.material.young_modulus, body.damping_time].map(f64::to_bits);
+        let key = [body.material.poisson_ratio, body.material.density].map(f64::to_bits);
         opened.xpbd.retain(|(_, worlds)| worlds.strong_count() > 0);
         let known = opened.xpbd.iter().find(|(known, _)| *known == key);
         if let Some(worlds) = known.and_then(|(_, worlds)| worlds.upgrade()) {

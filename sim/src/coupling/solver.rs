@@ -28,6 +28,11 @@ const XPBD_SUBSTEP: f64 = 1e-3;
 /// force fluctuates by 1, 1 and 4 %.
 const XPBD_COURANT: f64 = 1420.0;
 
+/// Young's modulus [Pa] and damping time [s] of the body whose worlds share a GPU. Each world has its own by factors, so that its bits do not depend
+/// on which state comes first.
+const SHARED_MODULUS: f64 = 1e4;
+const SHARED_DAMPING_TIME: f64 = 0.01;
+
 /// Thickness of the elastic layer between the skin of an elastic torso and the probe, relative to the finite elements' width. The layer gives
 /// way at the edges of a probe, which the elements are too wide to follow.
 const LAYER_THICKNESS: f64 = 0.2;
@@ -80,6 +85,30 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
 }
 
 fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+    let solver: Box<dyn SoftTissue> = match model.device {
+        Device::Cpu => {
+            let (config, body) = tetrahedra(model);
+            Box::new(Xpbd::new(config, &[body], &[])?)
+        }
+        Device::Gpu => {
+            let (config, body) = tetrahedra(&TissueModel {
+                material: Material {
+                    young_modulus: SHARED_MODULUS,
+                    ..model.material
+                },
+                damping_time: SHARED_DAMPING_TIME,
+                ..model.clone()
+            });
+            let mut world = model.on_gpu.xpbd(config, body)?;
+            world.set_softness(model.material.young_modulus, model.damping_time)?;
+            world
+        }
+    };
+    Ok((solver, 0.5 * model.spacing()))
+}
+
+/// Settings of a torso of tetrahedra, and the torso.
+fn tetrahedra(model: &TissueModel) -> (XpbdConfig, XpbdBody) {
     let substep = model.substep.min(XPBD_SUBSTEP);
     let config = XpbdConfig {
         substep,
@@ -104,11 +133,7 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
         damping_time: model.damping_time,
         ..XpbdBody::default()
     };
-    let solver: Box<dyn SoftTissue> = match model.device {
-        Device::Cpu => Box::new(Xpbd::new(config, &[body], &[])?),
-        Device::Gpu => model.on_gpu.xpbd(config, body)?,
-    };
-    Ok((solver, 0.5 * model.spacing()))
+    (config, body)
 }
 
 fn condensed(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {

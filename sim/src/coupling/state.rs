@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use insonate_models::torsos::Device;
 use insonate_tissue::tool::{ContactPoint, Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, SoftTissue, TissueError};
 use mujoco_rs::wrappers::mj_model::MjModel;
@@ -110,16 +109,15 @@ impl Coupling {
     /// [`SimError::Tissue`] for numbers out of range.
     pub fn set_material(&mut self, numbers: [f64; 4]) -> Result<(), SimError> {
         let model = self.model.with_material(numbers)?;
-        let is_same =
-            model.material == self.model.material && model.damping_time == self.model.damping_time;
-        if is_same && model.device == Device::Gpu {
-            // A second world until this one is dropped would take room on the GPU.
-            self.reset();
-            return Ok(());
+        let (new, old) = (&model.material, &self.model.material);
+        let is_alike = new.poisson_ratio == old.poisson_ratio && new.density == old.density;
+        let softness = (new.young_modulus, model.damping_time);
+        if !(is_alike && self.tissue.set_softness(softness.0, softness.1)?) {
+            let (mut tissue, _) = solver::build(&model)?;
+            std::mem::swap(tissue.tools_mut(), self.tissue.tools_mut());
+            self.tissue = tissue;
         }
-        let (mut tissue, _) = solver::build(&model)?;
-        std::mem::swap(tissue.tools_mut(), self.tissue.tools_mut());
-        (self.tissue, self.model) = (tissue, Arc::new(model));
+        self.model = Arc::new(model);
         self.reset();
         Ok(())
     }

@@ -78,14 +78,9 @@ struct EnvSpeed {
 }
 
 impl EnvBench {
-    /// Environments of `probe-press` whose torsos a GPU steps. All have one softness, so that they share a launch.
+    /// Environments of `probe-press` whose torsos a GPU steps.
     pub(super) fn on_gpu(envs: usize, rounds: usize) -> Self {
-        let settings = [
-            "scene.torso=xpbd",
-            "scene.device=gpu",
-            "randomization.stiffness=[1324.17, 1324.17]",
-            "randomization.damping=[17.59, 17.59]",
-        ];
+        let settings = ["scene.torso=xpbd", "scene.device=gpu"];
         Self {
             task: "probe-press".to_owned(),
             envs,

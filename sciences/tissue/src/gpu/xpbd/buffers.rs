@@ -9,6 +9,9 @@ use crate::gpu::{Gpu, GpuError};
 /// Words of the settings: see `common.wgsl`.
 pub(super) const PARAM_WORDS: usize = 16;
 
+/// Words of the status of a world: see `common.wgsl`.
+pub(super) const STATUS_WORDS: usize = 4;
+
 /// Buffers that the host writes or reads.
 #[derive(Debug)]
 pub(super) struct Buffers {
@@ -104,7 +107,7 @@ pub(super) fn allocate(
     let params = 4 * PARAM_WORDS as u64;
     let buffers = Buffers {
         params: gpu.buffer("settings", params, Usage::UNIFORM | Usage::COPY_DST)?,
-        status: words("states of worlds", 2 * n_worlds)?,
+        status: words("states of worlds", STATUS_WORDS as u64 * n_worlds)?,
         n_tools: words("numbers of tools", n_worlds)?,
         tools: words("tools", n_worlds * (MAX_TOOLS * TOOL_WORDS) as u64)?,
         impulses: words("impulses on tools", n_impulses)?,
@@ -112,7 +115,7 @@ pub(super) fn allocate(
         positions: words("positions", 4 * n_points * n_worlds)?,
         holds: words("holds on vertices", 4 * n_points * n_worlds)?,
         gathered: words("a world's state", n_gathered)?,
-        staging: gpu.staging(4 * (2 * n_worlds + n_impulses))?,
+        staging: gpu.staging(4 * (STATUS_WORDS as u64 * n_worlds + n_impulses))?,
     };
     Ok((buffers, shared))
 }

@@ -45,6 +45,9 @@ struct Status {
     stop_at: atomic<u32>,
     // Bits of a speed above the limit; 0 if there is no such speed.
     speed: atomic<u32>,
+    // Factors on the modulus of the material and on the damping of dashpots.
+    modulus: f32,
+    damping: f32,
 }
 
 // The hold on a vertex: bits of its position in the frame of the holding tool [m], and the holder. A vertex whose

@@ -29,7 +29,7 @@ fn solve(number: u32, world: u32) {
         var factor = 1.0;
         if params.is_damped != 0u {
             compliance += 1.0 - it.stiffness;
-            let gamma = it.damping * params.dt + it.damping_time * params.inv_dt;
+            let gamma = it.damping * status[world].damping * params.dt + it.damping_time * params.inv_dt;
             let elongation = displacement(it.points.y, world) - displacement(it.points.x, world);
             constraint = gamma * (dot(edge, elongation) / length) + it.stiffness * constraint;
             factor = it.stiffness + gamma;

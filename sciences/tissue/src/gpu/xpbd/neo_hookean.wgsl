@@ -19,7 +19,9 @@ struct Constraint {
 }
 
 fn solve(number: u32, world: u32) {
-    let it = constraints[number];
+    var it = constraints[number];
+    it.hydrostatic_stiffness *= status[world].modulus;
+    it.deviatoric_stiffness *= status[world].modulus;
     let v = it.points;
     var correction = mat4x3<f32>();
     if is_alive(it.first_tet, it.end_tet, world) {

@@ -58,8 +58,9 @@ fn solve(number: u32, world: u32) {
     a_hd /= params.patch_weight;
 
     // (K A + I) delta lambda = -K C
-    let k_h = constraints[number].hydrostatic_stiffness * (params.dt * params.dt);
-    let k_d = constraints[number].deviatoric_stiffness * (params.dt * params.dt);
+    let scale = status[world].modulus * (params.dt * params.dt);
+    let k_h = constraints[number].hydrostatic_stiffness * scale;
+    let k_d = constraints[number].deviatoric_stiffness * scale;
     let right_h = -k_h * constraint_h;
     let right_d = -k_d * constraint_d;
     let m_hh = k_h * a_hh + 1.0;

@@ -31,8 +31,9 @@ pub struct SharedXpbd {
 #[derive(Debug)]
 struct State {
     worlds: GpuXpbd,
-    /// Whether each world has an owner.
+    /// Whether each world has an owner, and its factors of softness.
     owned: Vec<bool>,
+    softness: Vec<[f64; 2]>,
     /// Time of the announced step of each world [s].
     announced: Vec<Option<f64>>,
     /// What went wrong in the last step of each world.
@@ -71,24 +72,31 @@ impl SharedXpbd {
             state: Mutex::new(State {
                 worlds,
                 owned: Vec::new(),
+                softness: Vec::new(),
                 announced: Vec::new(),
                 faults: Vec::new(),
             }),
         }))
     }
 
-    /// A world at rest with an owner of its own.
+    /// A world at rest with an owner of its own, with the softness of the body.
     pub fn seat(self: &Arc<Self>) -> XpbdSeat {
         let mut state = self.lock();
         let free = state.owned.iter().position(|owned| !owned);
         let index = free.unwrap_or_else(|| {
             state.owned.push(false);
+            state.softness.push([1.0; 2]);
             state.announced.push(None);
             state.faults.push(None);
             state.owned.len() - 1
         });
         state.owned[index] = true;
         state.faults[index] = None;
+        state.softness[index] = [1.0; 2];
+        if index < state.worlds.n_worlds() {
+            let made = state.worlds.set_softness(index, [1.0; 2]);
+            made.expect("factors of one are in range");
+        }
         drop(state);
         let mut seat = XpbdSeat {
             shared: Arc::clone(self),
@@ -121,6 +129,9 @@ impl SharedXpbd {
         };
         let body = std::slice::from_ref(&self.body);
         let mut worlds = GpuXpbd::new(&self.gpu, self.config.clone(), body, &[], n_worlds)?;
+        for (world, factors) in state.softness.iter().enumerate() {
+            worlds.set_softness(world, *factors)?;
+        }
         for world in (0..before).filter(|_| has_moved) {
             worlds.restore(world, &state.worlds.save(world)?)?;
         }
@@ -212,6 +223,24 @@ impl XpbdSeat {
 impl SoftTissue for XpbdSeat {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
         &mut self.tools
+    }
+
+    fn set_softness(&mut self, young_modulus: f64, damping_time: f64) -> Result<bool, TissueError> {
+        let body = &self.shared.body;
+        let factors = [
+            young_modulus / body.material.young_modulus,
+            damping_time / body.damping_time,
+        ];
+        let mut state = self.shared.lock();
+        // A world that is not there yet gets them when it is made.
+        if self.index < state.worlds.n_worlds() {
+            let changed = state.worlds.set_softness(self.index, factors);
+            changed.map_err(TissueError::from)?;
+        }
+        state.softness[self.index] = factors;
+        drop(state);
+        self.reset();
+        Ok(true)
     }
 
     fn announce_step(&mut self, time: f64) {

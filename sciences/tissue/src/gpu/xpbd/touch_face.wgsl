@@ -139,7 +139,7 @@ fn touch_face(number: u32, world: u32, substep: u32) {
         if !(found.w < 0.0) || inv_mass == 0.0 || max(weights.x, max(weights.y, weights.z)) > AT_CORNER {
             continue;
         }
-        let compliance = face.compliance * covering(tool, corners) * (params.inv_dt * params.inv_dt);
+        let compliance = face.compliance / status[world].modulus * covering(tool, corners) * (params.inv_dt * params.inv_dt);
         let depth = -found.w * (inv_mass / (inv_mass + compliance));
         let displacement = speeds * weights * (params.dt / params.kept);
         let normal = rotate(tool.rotation, found.xyz);

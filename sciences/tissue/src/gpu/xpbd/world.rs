@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use insonate_gpu::Region;
 
-use super::buffers::{Buffers, PARAM_WORDS, Parts, allocate, gathered_words};
+use super::buffers::{Buffers, PARAM_WORDS, Parts, STATUS_WORDS, allocate, gathered_words};
 use super::stages::{Stages, StepKernels};
 use super::topology::PackedTopology;
 use super::whole_step::WholeStep;
@@ -25,7 +25,7 @@ const RESTS: u32 = 1 << 31;
 const IMPULSE_STEPS: f64 = 1_099_511_627_776.0;
 
 /// State of a world on the host.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct World {
     pub(super) tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
@@ -33,6 +33,8 @@ pub(super) struct World {
     stopped: Vector3<f64>,
     pub(super) time: f64,
     pub(super) diverged: Option<Divergence>,
+    /// Factors on Young's modulus and the damping time.
+    softness: [f64; 2],
 }
 
 /// Worlds of the same bodies on one GPU, stepped together.
@@ -53,6 +55,19 @@ pub struct GpuXpbd {
     /// Substep length [s] of the uploaded settings, and of each world whether it rests and its number of tools.
     sent: Option<(f64, Vec<(bool, usize)>)>,
     sent_tools: Vec<u32>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            tools: Vec::new(),
+            wrenches: Vec::new(),
+            stopped: Vector3::zeros(),
+            time: 0.0,
+            diverged: None,
+            softness: [1.0; 2],
+        }
+    }
 }
 
 impl GpuXpbd {
@@ -100,7 +115,7 @@ impl GpuXpbd {
             gpu: gpu.clone(),
             config,
             topology,
-            worlds: vec![World::default(); n_worlds],
+            worlds: vec![World::new(); n_worlds],
             buffers,
             stages,
             fields,
@@ -111,6 +126,9 @@ impl GpuXpbd {
             sent_tools: Vec::new(),
         };
         made.send(made.config.substep, &vec![true; n_worlds]);
+        for world in 0..n_worlds {
+            made.send_softness(world);
+        }
         made.reset(&(0..n_worlds).collect::<Vec<_>>())?;
         Ok(made)
     }
@@ -144,6 +162,36 @@ impl GpuXpbd {
     /// Simulated time of a world [s].
     pub fn time(&self, world: usize) -> f64 {
         self.worlds[world].time
+    }
+
+    /// Factors by which Young's moduli and damping times of a world's bodies differ from those with which the worlds were made. They stay after a
+    /// reset and are not part of a saved state. Springs and attachments are not changed.
+    ///
+    /// # Errors
+    /// [`GpuError::Tissue`] for factors out of range: 10⁻⁶ to 10⁶ for the moduli, 0 to 10⁶ for the damping times.
+    pub fn set_softness(&mut self, world: usize, factors: [f64; 2]) -> Result<(), GpuError> {
+        let [modulus, damping_time] = factors;
+        check_range("factor of the modulus", modulus, [1e-6, 1e6], "")?;
+        check_range("factor of the damping time", damping_time, [0.0, 1e6], "")?;
+        self.worlds[world].softness = factors;
+        self.send_softness(world);
+        Ok(())
+    }
+
+    fn send_softness(&self, world: usize) {
+        let [modulus, damping_time] = self.worlds[world].softness;
+        let words = [modulus, modulus * damping_time].map(|factor| (factor as f32).to_bits());
+        let at = 4 * (STATUS_WORDS * world + STATUS_WORDS - words.len()) as u64;
+        let bytes = bytemuck::cast_slice(&words);
+        self.gpu.queue.write_buffer(&self.buffers.status, at, bytes);
+    }
+
+    /// Substeps of a world in a time [s].
+    fn n_substeps(&self, world: usize, time: f64) -> f64 {
+        let [modulus, _] = self.worlds[world].softness;
+        let crossing = self.config.max_courant * self.topology.crossing_time / modulus.sqrt();
+        let longest = self.config.substep.min(crossing);
+        (time / longest - 1e-9).ceil().max(0.0)
     }
 
     /// Reason for which a world has stopped, until a reset.
@@ -192,26 +240,40 @@ impl GpuXpbd {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let crossing = self.config.max_courant * self.topology.crossing_time;
-        let longest = self.config.substep.min(crossing);
-        let n_substeps = (time / longest - 1e-9).ceil().max(0.0);
-        check_range("time over substep", n_substeps, [0.0, 1e8], "")?;
-        if n_substeps == 0.0 {
-            return Ok(());
-        }
-        let dt = time / n_substeps;
+        let substeps: Vec<f64> = (0..moves.len())
+            .map(|world| self.n_substeps(world, time))
+            .collect();
+        let most = substeps.iter().copied().fold(0.0, f64::max);
+        check_range("time over substep", most, [0.0, 1e8], "")?;
         let tools = self.worlds.iter().flat_map(|world| &world.tools);
         self.fields.bring(&self.gpu, tools)?;
-        self.send(dt, moves);
-        let words = self.run(n_substeps as u32)?;
-        let (status, impulses) = words.split_at(2 * self.worlds.len());
+        // Stiff worlds take more substeps than soft ones.
+        let moving = substeps.iter().zip(moves).filter(|(_, moves)| **moves);
+        let mut counts: Vec<u32> = moving.map(|(n, _)| *n as u32).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        for n_substeps in counts.into_iter().filter(|n| *n > 0) {
+            let moves = substeps.iter().zip(moves);
+            let moves: Vec<bool> = moves
+                .map(|(n, moves)| *moves && *n as u32 == n_substeps)
+                .collect();
+            self.advance(time, n_substeps, &moves)?;
+        }
+        Ok(())
+    }
+
+    /// Advances the worlds with a `true` entry in `moves` by a time [s] in a number of substeps.
+    fn advance(&mut self, time: f64, n_substeps: u32, moves: &[bool]) -> Result<(), GpuError> {
+        self.send(time / f64::from(n_substeps), moves);
+        let words = self.run(n_substeps)?;
+        let (status, impulses) = words.split_at(STATUS_WORDS * self.worlds.len());
         let scale = self.impulse_scale();
         let stride = self.stride();
         for (index, world) in self.worlds.iter_mut().enumerate() {
             if world.diverged.is_some() || !moves[index] {
                 continue;
             }
-            let speed = f32::from_bits(status[2 * index + 1]);
+            let speed = f32::from_bits(status[STATUS_WORDS * index + 1]);
             if speed.to_bits() != 0 {
                 world.diverged = Some(if speed.is_finite() {
                     Divergence::Runaway {
@@ -263,7 +325,7 @@ impl GpuXpbd {
             len: 4 * words as u64,
         };
         let wanted = [
-            region(&self.buffers.status, 2 * self.worlds.len()),
+            region(&self.buffers.status, STATUS_WORDS * self.worlds.len()),
             region(&self.buffers.impulses, n_impulses),
         ];
         self.buffers.staging.take(&mut encoder, &wanted);
