@@ -19,7 +19,7 @@ pub use config::{Autoreset, Start, VecConfig};
 pub use snapshot::{EnvSnapshot, EpisodeSnapshot};
 pub use statistics::EpisodeStatistics;
 
-use crate::{Env, EnvError, EnvSpec, ResetOptions};
+use crate::{Env, EnvError, EnvSpec, Lockstep, ResetOptions};
 use pool::Pool;
 use slot::{BoxedSlot, Command, EnvSlot, Phase};
 
@@ -47,8 +47,8 @@ impl VecEnv {
         let groups = group_sizes(&mut envs);
         let batch_sizes = stages::batch_sizes(&mut envs)?;
         let n_envs = envs.len();
-        let has_parts = envs.iter_mut().filter_map(|env| env.lockstep());
-        let has_parts = has_parts.fold(false, |any, env| env.has_parts() || any);
+        let mut parts = envs.iter_mut().filter_map(|env| env.lockstep());
+        let has_parts = parts.any(Lockstep::has_parts);
         let n_threads = match config.n_threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             n_threads => n_threads,
@@ -303,9 +303,10 @@ impl VecEnv {
         }
         while self.slots.iter().any(|slot| slot.waits_for_device) {
             for slot in &mut self.slots {
-                slot.command = match slot.waits_for_device {
-                    true => Command::Part,
-                    false => Command::Stay,
+                slot.command = if slot.waits_for_device {
+                    Command::Part
+                } else {
+                    Command::Stay
                 };
             }
             if !self.pool.run(&mut self.slots, stop) {
@@ -378,7 +379,7 @@ fn shared_spec(envs: &[Box<dyn Env>]) -> Result<EnvSpec, EnvError> {
 fn group_sizes(envs: &mut [Box<dyn Env>]) -> Vec<usize> {
     let groups: Vec<Option<usize>> = envs
         .iter_mut()
-        .map(|env| env.lockstep().map(|env| env.group()))
+        .map(|env| env.lockstep().map(Lockstep::group))
         .collect();
     let is_same = |a: &Option<usize>, b: &Option<usize>| a.is_some() && a == b;
     groups.chunk_by(is_same).map(<[_]>::len).collect()

@@ -65,7 +65,9 @@ fn run_announced(
         seat.tools_mut().push(ball(*x));
     }
     for _ in 0..n_steps {
-        seats.iter_mut().for_each(|seat| seat.announce_step(STEP));
+        for seat in &mut seats {
+            seat.announce_step(STEP);
+        }
         for seat in &mut seats {
             seat.step(STEP).expect("a step");
         }

@@ -94,8 +94,7 @@ impl SharedXpbd {
         state.faults[index] = None;
         state.softness[index] = [1.0; 2];
         if index < state.worlds.n_worlds() {
-            let made = state.worlds.set_softness(index, [1.0; 2]);
-            made.expect("factors of one are in range");
+            state.worlds.clear_softness(index);
         }
         drop(state);
         let mut seat = XpbdSeat {

@@ -25,7 +25,7 @@ pub(super) enum StepKernels {
     /// Each world by a workgroup of its own.
     Whole(WholeStep),
     /// All worlds colour by colour.
-    Launches(Launches),
+    Launches(Box<Launches>),
 }
 
 impl Stages {
@@ -45,7 +45,9 @@ impl Stages {
         let step = if parts.by_world {
             StepKernels::Whole(WholeStep::new(gpu, packed, shared, b, fields, parts)?)
         } else {
-            StepKernels::Launches(Launches::new(gpu, packed, shared, b, fields, parts)?)
+            StepKernels::Launches(Box::new(Launches::new(
+                gpu, packed, shared, b, fields, parts,
+            )?))
         };
         let stage = |name: &str, text: &str, bound: &[(Use, &wgpu::Buffer)]| {
             stage(gpu, &b.params, None, parts.by_world, (name, text), bound)

@@ -80,7 +80,9 @@ impl WholeStep {
                 include_str!("whole_kind.wgsl"),
             );
             kinds += &with_suffix(&text, name);
-            sweeps += &format!("    sweep_{name}(lane, world);\n");
+            for part in ["    sweep_", name, "(lane, world);\n"] {
+                sweeps += part;
+            }
             lists.push(gpu.filled(name, &list.words)?);
         }
         let [first_face, n_faces] = if parts.faces {

@@ -178,6 +178,12 @@ impl GpuXpbd {
         Ok(())
     }
 
+    /// Sets the factors of softness to 1.
+    pub(super) fn clear_softness(&mut self, world: usize) {
+        self.worlds[world].softness = [1.0; 2];
+        self.send_softness(world);
+    }
+
     fn send_softness(&self, world: usize) {
         let [modulus, damping_time] = self.worlds[world].softness;
         let words = [modulus, modulus * damping_time].map(|factor| (factor as f32).to_bits());
