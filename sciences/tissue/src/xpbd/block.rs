@@ -10,9 +10,9 @@ use super::held::{HeldVertex, nearest};
 use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
 use super::points::RowOfPoints as _;
+use super::slab_state::SlabState;
 use super::state::WorldState;
-use super::sweep::Partition;
-use super::window::Windows;
+use super::window::{N_KEPT, Windows};
 use crate::TissueError;
 use crate::threads::Threads;
 
@@ -29,7 +29,7 @@ pub(super) struct Block<Y: LaneLayout> {
     pub(super) predicted: Vec<Y::Points>,
     /// Sums of corrections [m]; empty for Gauss–Seidel sweeps.
     pub(super) sums: Vec<Y::Points>,
-    pub(super) parts: Vec<Partition<Y>>,
+    pub(super) parts: Vec<SlabState<Y>>,
     /// Threads that solve the parts.
     pub(super) threads: Threads,
     pub(super) alive: IntactMask,
@@ -49,7 +49,7 @@ impl<Y: LaneLayout> Block<Y> {
             velocities: rows.clone(),
             predicted: rows.clone(),
             sums: if has_sums { rows.clone() } else { Vec::new() },
-            parts: Partition::all(&model),
+            parts: SlabState::all(&model),
             threads,
             alive: IntactMask::new(&model),
             start: [rows.clone(), rows],
@@ -79,6 +79,42 @@ impl<Y: LaneLayout> Block<Y> {
         }
     }
 
+    /// Moves only the points within reach of the tools.
+    pub(super) fn choose_window(&mut self) {
+        if self.windows.cubes.is_empty() {
+            return;
+        }
+        let topology = &self.model.topology;
+        let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        let near = self.windows.near(&topology.origin, tools);
+        let windows = &mut self.windows;
+        let known = windows.kept.iter().position(|(cubes, _)| *cubes == near);
+        if known == Some(0) && windows.is_set {
+            return;
+        }
+        let window = known.and_then(|index| windows.kept.remove(index));
+        let window = window.unwrap_or_else(|| {
+            // Anchor points of attachments keep the positions that the caller set.
+            let n_vertices = topology.n_vertices;
+            let is_free =
+                |point: usize| point >= n_vertices || near[windows.cube_of[point] as usize];
+            let (config, topology) = (self.model.config.clone(), topology.clone());
+            let model = Model::within(config, topology, is_free);
+            (near.clone(), Arc::new(model))
+        });
+        // Points outside the window do not move.
+        for row in 0..self.positions.len() {
+            if window.1.rows.binary_search(&(row as u32)).is_err() {
+                self.velocities[row] = Y::Points::ZERO;
+                self.predicted[row] = self.positions[row];
+            }
+        }
+        self.model = window.1.clone();
+        self.parts = SlabState::all(&self.model);
+        self.windows.kept.push_front(window);
+        self.windows.kept.truncate(N_KEPT);
+        self.windows.is_set = true;
+    }
     /// Removes an element, and its constraints and vertices that belong to no other element.
     pub(super) fn remove(&mut self, tet: usize, world: usize) {
         for vertex in self.alive.remove(&self.model, tet, world) {

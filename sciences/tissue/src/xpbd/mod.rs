@@ -36,6 +36,7 @@ mod partition;
 mod patch;
 mod points;
 mod predict;
+mod slab_state;
 mod snapshot;
 mod state;
 mod step;

@@ -88,7 +88,11 @@ impl<Y: LaneLayout> Model<Y> {
             shares: pack::per_point::<Y>(n_rows, n_points, |i| shares[i][1]),
             constraints: {
                 let by_color = config.sweep == Sweep::GaussSeidel;
-                let packing = Packing::new(&topology, &partition, &inv_masses);
+                let packing = Packing {
+                    inv_masses: &inv_masses,
+                    part_points: &partition.points,
+                    part_of: &|points| partition.part(&topology, points),
+                };
                 topology.constraints.pack(by_color, &packing)
             },
             partition,

@@ -1,8 +1,6 @@
 //! Packing of constraints into lanes, one constraint per lane.
 
 use super::lane_layout::LaneLayout;
-use super::partition::Partition;
-use super::topology::Topology;
 
 /// Lane without a constraint, or constraint without a lane.
 pub(super) const NONE: u32 = u32::MAX;
@@ -52,27 +50,16 @@ impl<'a, C> Packer<'a, C> {
 }
 
 /// Packing of the constraints of a world.
-#[derive(Debug)]
 pub(super) struct Packing<'a> {
-    topology: &'a Topology,
-    partition: &'a Partition,
     /// Inverse masses of all points, as constraints use them [1/kg].
     pub(super) inv_masses: &'a [f64],
+    /// Points of each part in ascending order; empty if there is one part.
+    pub(super) part_points: &'a [Vec<u32>],
+    /// Part of a constraint between some points.
+    pub(super) part_of: &'a dyn Fn(&[u32]) -> usize,
 }
 
 impl<'a> Packing<'a> {
-    pub(super) fn new(
-        topology: &'a Topology,
-        partition: &'a Partition,
-        inv_masses: &'a [f64],
-    ) -> Self {
-        Self {
-            topology,
-            partition,
-            inv_masses,
-        }
-    }
-
     /// Constraints that move at least one of their points, by colour and part in the order of the solution, padded to
     /// whole rows with [`NONE`].
     pub(super) fn orders<'p, Y: LaneLayout>(
@@ -80,13 +67,13 @@ impl<'a> Packing<'a> {
         colors: &[Vec<u32>],
         points: impl Fn(u32) -> &'p [u32],
     ) -> Vec<Vec<u32>> {
-        let mut orders = vec![Vec::new(); self.partition.n_parts()];
+        let mut orders = vec![Vec::new(); self.part_points.len().max(1)];
         for same in colors {
             for id in same {
                 let points = points(*id);
                 let mut all = points.iter();
                 if all.any(|point| self.inv_masses[*point as usize] > 0.0) {
-                    orders[self.partition.part(self.topology, points)].push(*id);
+                    orders[(self.part_of)(points)].push(*id);
                 }
             }
             for order in &mut orders {
@@ -98,7 +85,7 @@ impl<'a> Packing<'a> {
 
     /// Packs a row of a part.
     pub(super) fn packer<C>(&self, all: &'a [C], ids: &'a [u32], part: usize) -> Packer<'a, C> {
-        let points = self.partition.points.get(part);
+        let points = self.part_points.get(part);
         Packer {
             points: points.map(Vec::as_slice),
             ..Packer::new(all, ids, self.inv_masses)

@@ -9,28 +9,25 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::block::Block;
 use super::lane_layout::LaneLayout;
 use super::model::Model;
-use super::points::RowOfPoints as _;
-use super::sweep::Partition;
 use crate::tool::Tool;
 
 /// Number of recent windows that are cached, for tools that return.
-const N_KEPT: usize = 4;
+pub(super) const N_KEPT: usize = 4;
 
 /// Cubes, and their recent windows.
 #[derive(Debug, Clone)]
 pub(super) struct Windows<Y: LaneLayout> {
     reach: f64,
     /// Centres of the cubes, relative to the origin [m]; empty if all points move.
-    cubes: Vec<Vector3<f64>>,
+    pub(super) cubes: Vec<Vector3<f64>>,
     /// Bounds of the centres [m].
     extent: [Vector3<f64>; 2],
     /// Index of the cube of each point.
-    cube_of: Vec<u32>,
+    pub(super) cube_of: Vec<u32>,
     /// Recent windows, the latest first.
-    kept: VecDeque<(Vec<bool>, Arc<Model<Y>>)>,
+    pub(super) kept: VecDeque<(Vec<bool>, Arc<Model<Y>>)>,
     /// Whether the state of the points matches the latest window.
     pub(super) is_set: bool,
 }
@@ -71,7 +68,11 @@ impl<Y: LaneLayout> Windows<Y> {
     }
 
     /// Whether each cube is within reach of any tool except planes.
-    fn near<'a>(&self, origin: &Vector3<f64>, tools: impl Iterator<Item = &'a Tool>) -> Vec<bool> {
+    pub(super) fn near<'a>(
+        &self,
+        origin: &Vector3<f64>,
+        tools: impl Iterator<Item = &'a Tool>,
+    ) -> Vec<bool> {
         let mut is_near = vec![false; self.cubes.len()];
         for tool in tools {
             let Some(around) = tool.shape.bounds() else {
@@ -92,44 +93,5 @@ impl<Y: LaneLayout> Windows<Y> {
             }
         }
         is_near
-    }
-}
-
-impl<Y: LaneLayout> Block<Y> {
-    /// Moves only the points within reach of the tools.
-    pub(super) fn choose_window(&mut self) {
-        if self.windows.cubes.is_empty() {
-            return;
-        }
-        let topology = &self.model.topology;
-        let tools = self.worlds.iter().flat_map(|world| &world.tools);
-        let near = self.windows.near(&topology.origin, tools);
-        let windows = &mut self.windows;
-        let known = windows.kept.iter().position(|(cubes, _)| *cubes == near);
-        if known == Some(0) && windows.is_set {
-            return;
-        }
-        let window = known.and_then(|index| windows.kept.remove(index));
-        let window = window.unwrap_or_else(|| {
-            // Anchor points of attachments keep the positions that the caller set.
-            let n_vertices = topology.n_vertices;
-            let is_free =
-                |point: usize| point >= n_vertices || near[windows.cube_of[point] as usize];
-            let (config, topology) = (self.model.config.clone(), topology.clone());
-            let model = Model::within(config, topology, is_free);
-            (near.clone(), Arc::new(model))
-        });
-        // Points outside the window do not move.
-        for row in 0..self.positions.len() {
-            if window.1.rows.binary_search(&(row as u32)).is_err() {
-                self.velocities[row] = Y::Points::ZERO;
-                self.predicted[row] = self.positions[row];
-            }
-        }
-        self.model = window.1.clone();
-        self.parts = Partition::all(&self.model);
-        self.windows.kept.push_front(window);
-        self.windows.kept.truncate(N_KEPT);
-        self.windows.is_set = true;
     }
 }

@@ -4,7 +4,7 @@ use insonate_gpu::{Kernel, Use};
 
 use super::buffers::Buffers;
 use super::layout::Layout;
-use super::stages::{Stage, Stages};
+use super::stages::{SortStages, Stage, Stages};
 use crate::ElasticLaw;
 use crate::gpu::fields::Fields;
 use crate::gpu::{Gpu, GpuError};
@@ -36,175 +36,232 @@ fn transfer_text(law: ElasticLaw, can_tear: bool) -> String {
     tears + &parts.concat()
 }
 
-impl Stages {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a table of kernels and their buffers"
-    )]
-    pub(super) fn new(
-        gpu: &Gpu,
-        b: &Buffers,
-        layout: &Layout,
-        fields: &Fields,
-    ) -> Result<Self, GpuError> {
-        use Use::{Read, Uniform, Write};
-        let stage = |name: &str, text: &str, buffers: &[(Use, [&wgpu::Buffer; 2])]| {
-            let second = text.starts_with(TOOLS).then_some(&fields.layout);
-            let text = format!("{}\n{text}", include_str!("common.wgsl"));
-            let uses: Vec<_> = buffers.iter().map(|(r#use, _)| *r#use).collect();
-            let kernel = Kernel::new(gpu, name, &text, &uses, second)?;
-            let bind_groups = [0, 1].map(|side| {
-                let buffers: Vec<_> = buffers.iter().map(|(_, sides)| sides[side]).collect();
-                kernel.bind(gpu, &buffers)
-            });
-            Ok::<_, GpuError>(Stage {
-                kernel,
-                bind_groups,
-            })
-        };
-        let params = (Uniform, [&b.params; 2]);
-        let worlds = (Read, [&b.worlds; 2]);
-        let status = (Write, [&b.status; 2]);
-        let lists = (Read, [&b.lists; 2]);
-        let materials = (Read, [&b.materials; 2]);
-        let read = |buffer| (Read, [buffer; 2]);
-        let write = |buffer| (Write, [buffer; 2]);
-        let [here, there] = [&b.particles, &b.tags].map(|pair| [&pair[0], &pair[1]]);
-        let swapped = |[a, b]: [_; 2]| [b, a];
-        let is_on_particles = layout.config.contact == Contact::Particles;
-        let grid_update = [TOOLS, include_str!("grid_update.wgsl")].concat();
-        let contact = [TOOLS, TILE, include_str!("contact.wgsl")].concat();
-        let transfer = transfer_text(layout.config.law, layout.can_tear);
-        Ok(Self {
-            begin: stage("begin", include_str!("begin.wgsl"), &[params, status])?,
-            reset: stage(
-                "reset",
-                include_str!("reset.wgsl"),
-                &[
-                    params,
-                    worlds,
-                    read(&b.listed),
-                    read(&b.starts),
-                    materials,
-                    (Write, here),
-                    (Write, there),
-                    status,
-                ],
-            )?,
-            sort_clear: stage(
+/// A buffer of a kernel, for each of the two sides of the sort, and its use.
+type Binding<'a> = (Use, [&'a wgpu::Buffer; 2]);
+
+fn read(buffer: &wgpu::Buffer) -> Binding<'_> {
+    (Use::Read, [buffer; 2])
+}
+
+fn write(buffer: &wgpu::Buffer) -> Binding<'_> {
+    (Use::Write, [buffer; 2])
+}
+
+/// The side that holds the particles.
+fn read_sides(sides: &[wgpu::Buffer; 2]) -> Binding<'_> {
+    (Use::Read, [&sides[0], &sides[1]])
+}
+
+fn write_sides(sides: &[wgpu::Buffer; 2]) -> Binding<'_> {
+    (Use::Write, [&sides[0], &sides[1]])
+}
+
+/// The side that receives the sorted particles.
+fn write_other_side(sides: &[wgpu::Buffer; 2]) -> Binding<'_> {
+    (Use::Write, [&sides[1], &sides[0]])
+}
+
+/// Compiles kernels and binds them to buffers.
+struct StageBuilder<'a> {
+    gpu: &'a Gpu,
+    buffers: &'a Buffers,
+    fields: &'a Fields,
+}
+
+impl StageBuilder<'_> {
+    fn stage(&self, name: &str, text: &str, bindings: &[Binding<'_>]) -> Result<Stage, GpuError> {
+        let second = text.starts_with(TOOLS).then_some(&self.fields.layout);
+        let text = format!("{}\n{text}", include_str!("common.wgsl"));
+        let uses: Vec<_> = bindings.iter().map(|(r#use, _)| *r#use).collect();
+        let kernel = Kernel::new(self.gpu, name, &text, &uses, second)?;
+        let bind_groups = [0, 1].map(|side| {
+            let buffers: Vec<_> = bindings.iter().map(|(_, sides)| sides[side]).collect();
+            kernel.bind(self.gpu, &buffers)
+        });
+        Ok(Stage {
+            kernel,
+            bind_groups,
+        })
+    }
+
+    fn params(&self) -> Binding<'_> {
+        (Use::Uniform, [&self.buffers.params; 2])
+    }
+
+    fn sort(&self) -> Result<SortStages, GpuError> {
+        let (b, params) = (self.buffers, self.params());
+        Ok(SortStages {
+            clear: self.stage(
                 "sort_clear",
                 include_str!("sort_clear.wgsl"),
                 &[
                     params,
                     read(&b.active_nodes),
-                    lists,
+                    read(&b.lists),
                     write(&b.momenta),
                     write(&b.counts),
                     write(&b.slots),
                 ],
             )?,
-            sort_count: stage(
+            count: self.stage(
                 "sort_count",
                 include_str!("sort_count.wgsl"),
                 &[
                     params,
-                    (Read, here),
-                    (Read, there),
-                    materials,
+                    read_sides(&b.particles),
+                    read_sides(&b.tags),
+                    read(&b.materials),
                     write(&b.counts),
                     write(&b.places),
                     write(&b.occupied),
                     write(&b.counters),
                 ],
             )?,
-            sort_dispatch: stage(
+            dispatch: self.stage(
                 "sort_dispatch",
                 include_str!("sort_dispatch.wgsl"),
                 &[write(&b.counters), write(&b.lists)],
             )?,
-            sort_allocate: stage(
+            allocate: self.stage(
                 "sort_allocate",
                 include_str!("sort_allocate.wgsl"),
                 &[
                     params,
-                    worlds,
-                    lists,
+                    read(&b.worlds),
+                    read(&b.lists),
                     read(&b.occupied),
                     write(&b.counts),
                     write(&b.slots),
                     write(&b.active_nodes),
                     write(&b.chunks),
                     write(&b.counters),
-                    status,
+                    write(&b.status),
                 ],
             )?,
-            sort_scatter: stage(
+            scatter: self.stage(
                 "sort_scatter",
                 include_str!("sort_scatter.wgsl"),
                 &[
                     params,
                     read(&b.places),
                     read(&b.counts),
-                    (Read, here),
-                    (Read, there),
-                    (Write, swapped(here)),
-                    (Write, swapped(there)),
+                    read_sides(&b.particles),
+                    read_sides(&b.tags),
+                    write_other_side(&b.particles),
+                    write_other_side(&b.tags),
                 ],
             )?,
-            grid_update: stage(
-                "grid_update",
-                &grid_update,
+        })
+    }
+
+    /// Momentum to velocity at the nodes.
+    fn grid_update(&self) -> Result<Stage, GpuError> {
+        let (b, params) = (self.buffers, self.params());
+        let text = [TOOLS, include_str!("grid_update.wgsl")].concat();
+        self.stage(
+            "grid_update",
+            &text,
+            &[
+                params,
+                read(&b.worlds),
+                write(&b.status),
+                read(&b.active_nodes),
+                read(&b.lists),
+                write(&b.momenta),
+                write(&b.velocities),
+                read(&b.tools),
+                write(&b.impulses),
+            ],
+        )
+    }
+
+    /// Transfer between particles and grid.
+    fn transfer(&self, law: ElasticLaw, can_tear: bool) -> Result<Stage, GpuError> {
+        let (b, params) = (self.buffers, self.params());
+        self.stage(
+            "transfer",
+            &transfer_text(law, can_tear),
+            &[
+                params,
+                read(&b.worlds),
+                write(&b.status),
+                read(&b.chunks),
+                read(&b.lists),
+                read(&b.slots),
+                read_sides(&b.tags),
+                read(&b.materials),
+                write_sides(&b.particles),
+                read(&b.velocities),
+                write(&b.momenta),
+            ],
+        )
+    }
+
+    /// Contact of particles with tools.
+    fn contact(&self) -> Result<Stage, GpuError> {
+        let (b, params) = (self.buffers, self.params());
+        let text = [TOOLS, TILE, include_str!("contact.wgsl")].concat();
+        self.stage(
+            "contact",
+            &text,
+            &[
+                params,
+                read(&b.worlds),
+                write(&b.status),
+                read(&b.chunks),
+                read(&b.lists),
+                read(&b.slots),
+                read_sides(&b.tags),
+                read(&b.materials),
+                write_sides(&b.particles),
+                write(&b.momenta),
+                read(&b.tools),
+                write(&b.impulses),
+            ],
+        )
+    }
+}
+
+impl Stages {
+    pub(super) fn new(
+        gpu: &Gpu,
+        b: &Buffers,
+        layout: &Layout,
+        fields: &Fields,
+    ) -> Result<Self, GpuError> {
+        let builder = StageBuilder {
+            gpu,
+            buffers: b,
+            fields,
+        };
+        let params = builder.params();
+        Ok(Self {
+            begin: builder.stage(
+                "begin",
+                include_str!("begin.wgsl"),
+                &[params, write(&b.status)],
+            )?,
+            reset: builder.stage(
+                "reset",
+                include_str!("reset.wgsl"),
                 &[
                     params,
-                    worlds,
-                    status,
-                    read(&b.active_nodes),
-                    lists,
-                    write(&b.momenta),
-                    write(&b.velocities),
-                    read(&b.tools),
-                    write(&b.impulses),
+                    read(&b.worlds),
+                    read(&b.listed),
+                    read(&b.starts),
+                    read(&b.materials),
+                    write_sides(&b.particles),
+                    write_sides(&b.tags),
+                    write(&b.status),
                 ],
             )?,
-            transfer: stage(
-                "transfer",
-                &transfer,
-                &[
-                    params,
-                    worlds,
-                    status,
-                    read(&b.chunks),
-                    lists,
-                    read(&b.slots),
-                    (Read, there),
-                    materials,
-                    (Write, here),
-                    read(&b.velocities),
-                    write(&b.momenta),
-                ],
-            )?,
-            contact: is_on_particles
-                .then(|| {
-                    stage(
-                        "contact",
-                        &contact,
-                        &[
-                            params,
-                            worlds,
-                            status,
-                            read(&b.chunks),
-                            lists,
-                            read(&b.slots),
-                            (Read, there),
-                            materials,
-                            (Write, here),
-                            write(&b.momenta),
-                            read(&b.tools),
-                            write(&b.impulses),
-                        ],
-                    )
-                })
-                .transpose()?,
+            sort: builder.sort()?,
+            grid_update: builder.grid_update()?,
+            transfer: builder.transfer(layout.config.law, layout.can_tear)?,
+            contact: match layout.config.contact {
+                Contact::Particles => Some(builder.contact()?),
+                Contact::Nodes => None,
+            },
         })
     }
 }

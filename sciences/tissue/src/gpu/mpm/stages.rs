@@ -26,15 +26,21 @@ pub(super) struct Stage {
 pub(super) struct Stages {
     pub(super) begin: Stage,
     pub(super) reset: Stage,
-    pub(super) sort_clear: Stage,
-    pub(super) sort_count: Stage,
-    pub(super) sort_dispatch: Stage,
-    pub(super) sort_allocate: Stage,
-    pub(super) sort_scatter: Stage,
+    pub(super) sort: SortStages,
     pub(super) grid_update: Stage,
     pub(super) transfer: Stage,
     /// Contact of particles; `None` if tools push nodes.
     pub(super) contact: Option<Stage>,
+}
+
+/// Kernels of the sort of particles by blocks.
+#[derive(Debug)]
+pub(super) struct SortStages {
+    pub(super) clear: Stage,
+    pub(super) count: Stage,
+    pub(super) dispatch: Stage,
+    pub(super) allocate: Stage,
+    pub(super) scatter: Stage,
 }
 
 /// One step, or the rest of one.
@@ -70,7 +76,7 @@ impl Stages {
             encoder.clear_buffer(&buffers.impulses, 0, None);
         }
         if plan.sorts {
-            self.sort(&mut encoder, buffers, layout, side);
+            self.sort.run(&mut encoder, buffers, layout, side);
         }
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let n_worlds = layout.worlds.len();
@@ -97,7 +103,7 @@ impl Stages {
             } else if done.is_multiple_of(plan.sort_every) {
                 self.transfer(&mut pass, buffers, *side, substep, G2P);
                 drop(pass);
-                self.sort(&mut encoder, buffers, layout, side);
+                self.sort.run(&mut encoder, buffers, layout, side);
                 pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 self.transfer(&mut pass, buffers, *side, substep + 1, P2G);
             } else {
@@ -127,27 +133,6 @@ impl Stages {
             .run_list(pass, buffers, side, [substep, mode], 2);
     }
 
-    /// Sorts particles by blocks, and allocates nodes for the blocks around them.
-    fn sort(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        buffers: &Buffers,
-        layout: &Layout,
-        side: &mut usize,
-    ) {
-        encoder.clear_buffer(&buffers.counters, 0, None);
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let pass = &mut pass;
-        let groups = layout.n_particles.div_ceil(GROUP);
-        self.sort_clear.run_list(pass, buffers, *side, [0; 2], 1);
-        self.sort_count.run(pass, *side, [0; 2], groups);
-        self.sort_dispatch.run(pass, *side, [0, 1], 1);
-        self.sort_allocate.run_list(pass, buffers, *side, [0; 2], 0);
-        self.sort_dispatch.run(pass, *side, [1, 3], 1);
-        self.sort_scatter.run(pass, *side, [0; 2], groups);
-        *side = 1 - *side;
-    }
-
     /// Resets the first worlds in the list.
     pub(super) fn reset(&self, gpu: &Gpu, layout: &Layout, n_listed: usize, side: usize) {
         let most = layout.worlds.iter().map(|world| world.n).max().unwrap_or(0);
@@ -166,6 +151,29 @@ impl Stages {
         }
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
+    }
+}
+
+impl SortStages {
+    /// Sorts particles by blocks, and allocates nodes for the blocks around them.
+    fn run(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        buffers: &Buffers,
+        layout: &Layout,
+        side: &mut usize,
+    ) {
+        encoder.clear_buffer(&buffers.counters, 0, None);
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let pass = &mut pass;
+        let groups = layout.n_particles.div_ceil(GROUP);
+        self.clear.run_list(pass, buffers, *side, [0; 2], 1);
+        self.count.run(pass, *side, [0; 2], groups);
+        self.dispatch.run(pass, *side, [0, 1], 1);
+        self.allocate.run_list(pass, buffers, *side, [0; 2], 0);
+        self.dispatch.run(pass, *side, [1, 3], 1);
+        self.scatter.run(pass, *side, [0; 2], groups);
+        *side = 1 - *side;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The kinds of constraints, one per file, in the order of the solution.
 
 mod distance;
+mod elastic_system;
 mod neo_hookean;
 mod patch;
 mod volume;

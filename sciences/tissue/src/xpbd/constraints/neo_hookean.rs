@@ -19,6 +19,7 @@
 
 use nalgebra::Matrix3;
 
+use super::elastic_system::{ElasticSystem, frobenius_norm};
 use crate::Material;
 use crate::lanes::{Lanes, Row};
 use crate::xpbd::constraint::{Constraint, Group, Item};
@@ -27,9 +28,6 @@ use crate::xpbd::deformation::{deformation_grad, inverse_rest, times};
 use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::tet::Tet;
 use crate::xpbd::vector;
-
-/// Squared norm of a deformation gradient below which its direction is undefined.
-const MIN_SQUARED_NORM: f32 = 1e-12;
 
 /// An elastic tetrahedron. Parameters: rows of the inverse of the rest edges [1/m], and after each row the rest volume
 /// V [m³], the J at which C_H is 0, and λ V [J]; then μ V [J].
@@ -89,7 +87,6 @@ impl Constraint<4, 13> for NeoHookean {
             stiffness_d,
         ] = &group.parameters;
         let dt_squared = l.splat(points.dt * points.dt);
-        let (zero, one) = (l.splat(0.0), l.splat(1.0));
         let [x0, x1, x2, x3] = points.corners(l, &group.points);
         let p1 = vector::sub(l, x1, x0);
         let p2 = vector::sub(l, x2, x0);
@@ -107,10 +104,8 @@ impl Constraint<4, 13> for NeoHookean {
         let constraint_h = l.sub(vector::dot(l, p1, h1), Y::number(l, rest_j));
 
         // C_D and its gradients: F b / C_D.
-        let first = l.add(vector::dot(l, f[0], f[0]), vector::dot(l, f[1], f[1]));
-        let trace = l.add(first, vector::dot(l, f[2], f[2]));
-        let constraint_d = l.sqrt(l.max(trace, l.splat(MIN_SQUARED_NORM)));
-        let inverse = l.div(one, constraint_d);
+        let constraint_d = frobenius_norm(l, &f);
+        let inverse = l.div(l.splat(1.0), constraint_d);
         let d1 = vector::scale(l, times(l, &f, b[0]), inverse);
         let d2 = vector::scale(l, times(l, &f, b[1]), inverse);
         let d3 = vector::scale(l, times(l, &f, b[2]), inverse);
@@ -136,31 +131,16 @@ impl Constraint<4, 13> for NeoHookean {
         a_hd = l.mul_add(w2, vector::dot(l, h2, d2), a_hd);
         a_hd = l.mul_add(w3, vector::dot(l, h3, d3), a_hd);
 
-        // (K A + I) Δλ = −K C − λ.
         let k_h = l.mul(Y::number(l, stiffness_h), dt_squared);
         let k_d = l.mul(Y::number(l, stiffness_d), dt_squared);
-        let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
-        let mut right_d = l.sub(zero, l.mul(k_d, constraint_d));
-        if let [lambda_h, lambda_d] = &multipliers {
-            right_h = l.sub(right_h, l.load(lambda_h));
-            right_d = l.sub(right_d, l.load(lambda_d));
-        }
-        let (m_hh, m_dd) = (l.mul_add(k_h, a_hh, one), l.mul_add(k_d, a_dd, one));
-        let (m_hd, m_dh) = (l.mul(k_h, a_hd), l.mul(k_d, a_hd));
-        // A is positive semidefinite, so the determinant is at least 1 up to rounding.
-        let determinant = l.max(l.neg_mul_add(m_hd, m_dh, l.mul(m_hh, m_dd)), one);
-        let mut scale = l.div(one, determinant);
-        if let Some(alive) = alive {
-            scale = l.mul(scale, l.load(alive));
-        }
-        let delta_lambda_h = l.mul(l.neg_mul_add(m_hd, right_d, l.mul(m_dd, right_h)), scale);
-        let delta_lambda_d = l.mul(l.neg_mul_add(m_dh, right_h, l.mul(m_hh, right_d)), scale);
-        if let [lambda_h, lambda_d] = multipliers {
-            let sum_h = l.add(l.load(lambda_h), delta_lambda_h);
-            let sum_d = l.add(l.load(lambda_d), delta_lambda_d);
-            l.store(sum_h, lambda_h);
-            l.store(sum_d, lambda_d);
-        }
+        let system = ElasticSystem::<L> {
+            stiffness: [k_h, k_d],
+            constraint: [constraint_h, constraint_d],
+            a_hh,
+            a_dd,
+            a_hd,
+        };
+        let [delta_lambda_h, delta_lambda_d] = system.solve(l, alive, multipliers);
 
         // Δx = M⁻¹ ∇C Δλ.
         let at = &group.points;

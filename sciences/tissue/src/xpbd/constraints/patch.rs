@@ -14,6 +14,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::elastic_system::{ElasticSystem, frobenius_norm};
 use crate::Material;
 use crate::lanes::{Lanes, Row};
 use crate::xpbd::constraint::{Constraint, Group, Item};
@@ -23,9 +24,6 @@ use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::patch::{self, MAX_POINTS};
 use crate::xpbd::tet::{BodyTets, Tet};
 use crate::xpbd::vector;
-
-/// Squared norm of a deformation gradient below which its direction is undefined.
-const MIN_SQUARED_NORM: f32 = 1e-12;
 
 /// Number of entries of the gradients g of all points except the first: three each.
 const N_GRADIENTS: usize = 3 * (MAX_POINTS - 1);
@@ -109,7 +107,7 @@ impl Constraint<8, 24> for Patch {
     ) {
         let parameter = |k: usize| Y::number(l, &group.parameters[k]);
         let dt_squared = l.splat(points.dt * points.dt);
-        let (zero, one) = (l.splat(0.0), l.splat(1.0));
+        let zero = l.splat(0.0);
         let none = vector::splat(l, [0.0; 3]);
 
         // F by columns.
@@ -130,10 +128,8 @@ impl Constraint<8, 24> for Patch {
             vector::cross(l, f[0], f[1]),
         ];
         let constraint_h = l.sub(vector::dot(l, f[0], cofactors[0]), parameter(N_GRADIENTS));
-        let first = l.add(vector::dot(l, f[0], f[0]), vector::dot(l, f[1], f[1]));
-        let trace = l.add(first, vector::dot(l, f[2], f[2]));
-        let constraint_d = l.sqrt(l.max(trace, l.splat(MIN_SQUARED_NORM)));
-        let inverse = l.div(one, constraint_d);
+        let constraint_d = frobenius_norm(l, &f);
+        let inverse = l.div(l.splat(1.0), constraint_d);
         let direction = [
             vector::scale(l, f[0], inverse),
             vector::scale(l, f[1], inverse),
@@ -160,33 +156,19 @@ impl Constraint<8, 24> for Patch {
             a_hd = l.mul_add(w, vector::dot(l, h, d), a_hd);
         }
 
-        // (K A + I) Δλ = −K C − λ; the patch has this number of shares of the masses in A.
+        // The patch has this number of shares of the masses in A.
         let split = l.splat(1.0 / points.patch_weight);
-        [a_hh, a_dd, a_hd] = [l.mul(a_hh, split), l.mul(a_dd, split), l.mul(a_hd, split)];
-        let k_h = l.mul(parameter(N_GRADIENTS + 1), dt_squared);
-        let k_d = l.mul(parameter(N_GRADIENTS + 2), dt_squared);
-        let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
-        let mut right_d = l.sub(zero, l.mul(k_d, constraint_d));
-        if let [lambda_h, lambda_d] = &multipliers {
-            right_h = l.sub(right_h, l.load(lambda_h));
-            right_d = l.sub(right_d, l.load(lambda_d));
-        }
-        let (m_hh, m_dd) = (l.mul_add(k_h, a_hh, one), l.mul_add(k_d, a_dd, one));
-        let (m_hd, m_dh) = (l.mul(k_h, a_hd), l.mul(k_d, a_hd));
-        // A is positive semidefinite, so the determinant is at least 1 up to rounding.
-        let determinant = l.max(l.neg_mul_add(m_hd, m_dh, l.mul(m_hh, m_dd)), one);
-        let mut scale = l.div(one, determinant);
-        if let Some(alive) = alive {
-            scale = l.mul(scale, l.load(alive));
-        }
-        let delta_lambda_h = l.mul(l.neg_mul_add(m_hd, right_d, l.mul(m_dd, right_h)), scale);
-        let delta_lambda_d = l.mul(l.neg_mul_add(m_dh, right_h, l.mul(m_hh, right_d)), scale);
-        if let [lambda_h, lambda_d] = multipliers {
-            let sum_h = l.add(l.load(lambda_h), delta_lambda_h);
-            let sum_d = l.add(l.load(lambda_d), delta_lambda_d);
-            l.store(sum_h, lambda_h);
-            l.store(sum_d, lambda_d);
-        }
+        let system = ElasticSystem::<L> {
+            stiffness: [
+                l.mul(parameter(N_GRADIENTS + 1), dt_squared),
+                l.mul(parameter(N_GRADIENTS + 2), dt_squared),
+            ],
+            constraint: [constraint_h, constraint_d],
+            a_hh: l.mul(a_hh, split),
+            a_dd: l.mul(a_dd, split),
+            a_hd: l.mul(a_hd, split),
+        };
+        let [delta_lambda_h, delta_lambda_d] = system.solve(l, alive, multipliers);
 
         // Δx = M⁻¹ ∇C Δλ.
         let mut along = direction;
