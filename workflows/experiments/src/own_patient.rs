@@ -62,6 +62,11 @@ impl OwnPatient {
         self.body.origin
     }
 
+    /// Half of the torso's greatest width, half of its greatest thickness, half of its length [m].
+    pub fn half_size(&self) -> [f64; 3] {
+        self.body.half_size()
+    }
+
     /// Factor of the softness over the skin, in the torso's frame.
     pub fn field(&self) -> &SoftnessField {
         &self.field
