@@ -320,7 +320,7 @@ fn as_much_of_the_face_as_allowed_is_above_bone() {
             let edge = ((y0 - place.position[1]) / radius).clamp(-1.0, 1.0);
             let half = edge.acos();
             let above = (half - edge * half.sin()) / std::f64::consts::PI;
-            // The disc has about a hundred places, a row of ten of which may be counted wrongly.
+            // The disc has about a hundred places, and a row of ten may be counted wrongly.
             if above > most_bone + 0.12 {
                 assert!(!is_free, "{most_bone}: {above}");
             }
