@@ -4,19 +4,15 @@
 //! the elements, and insonified by half of them, so that its echo loses at most $20 \log_{10} (1 / 0.5^2) = 12$ dB, as in the B-mode image.
 
 use insonate_anatomy::{
-    AnatomyError, PathSettings, PatientClass, Tissues, WindowMap, WindowPath, WindowSettings,
-    organs,
+    AnatomyError, PathSettings, Tissues, WindowMap, WindowPath, WindowSettings, organs,
 };
 use insonate_models::probes::Probe;
-use insonate_ultrasound::material;
 use serde::Serialize;
 
 use super::{ExperimentError, OwnPatient};
 
 /// How fast the probe turns around its axis at most [rad/s]; chosen: a fifth of what the slowest wrist does.
 const TURN: f64 = 0.5;
-/// Largest share of the face with a bone just below the skin.
-const MOST_BONE: f64 = 0.5;
 /// Distance of places where only the existence of a window is looked for [m].
 const COARSE: f64 = 0.01;
 
@@ -93,16 +89,12 @@ impl OrganPlan {
         speed: f64,
         windows: &WindowSettings,
     ) -> Result<Self, AnatomyError> {
-        let frequency = probe.transducer.center_frequency;
-        let loss = |class: &PatientClass| {
-            let found = material::by_name(&class.material).ok()?;
-            let stops = found.is_bone() || found.is_gas();
-            let decibels = 20.0 / std::f64::consts::LN_10;
-            (!stops).then(|| decibels * f64::from(found.attenuation_at(frequency)))
+        let patient = own.patient();
+        let map = own.windows(organ, &probe.transducer, windows)?;
+        let settings = PathSettings {
+            most_curvature: TURN / speed,
+            ..own.face(&probe.transducer)
         };
-        let (patient, tissues) = (own.patient(), Tissues::standard()?);
-        let map = WindowMap::of(patient, &tissues, organ, loss, windows)?;
-        let settings = Self::settings(own, probe, speed);
         let path = map.path(patient, &settings)?;
         let corners = path.points.iter();
         let corners = corners.map(|[left, head, _]| own.in_torso([*left, *head]));
@@ -112,23 +104,6 @@ impl OrganPlan {
             path,
             map,
         })
-    }
-
-    fn settings(own: &OwnPatient, probe: &Probe, speed: f64) -> PathSettings {
-        let face_radius = 0.5 * probe.transducer.footprint();
-        let [left, head, _] = own.torso_origin();
-        let [half_width, _, half_length] = own.half_size();
-        let length = half_length - face_radius;
-        PathSettings {
-            face_radius,
-            most_bone: MOST_BONE,
-            most_curvature: TURN / speed,
-            bounds: [
-                [left - half_width, head - length],
-                [left + half_width, head + length],
-            ],
-            ..PathSettings::default()
-        }
     }
 
     /// What a summary reports.
