@@ -39,6 +39,15 @@ pub enum ExperimentError {
     /// The files of a patient cannot be read.
     #[error(transparent)]
     Anatomy(#[from] AnatomyError),
+    /// A probe cannot scan an organ of a made patient.
+    #[error("{error}; {}", other_organs(others))]
+    NoWindow {
+        /// What is in the way.
+        #[source]
+        error: AnatomyError,
+        /// Names of the organs that can be scanned.
+        others: Vec<String>,
+    },
     /// A simulated log cannot be fitted.
     #[error(transparent)]
     Calibration(#[from] CalibrationError),
@@ -227,4 +236,13 @@ pub enum ExperimentError {
     /// The remote centre of the da Vinci arm is not above the torso.
     #[error("the remote centre is not above the torso; move robot_position")]
     OffCenter,
+}
+
+/// Tells which organs have a window.
+fn other_organs(names: &[String]) -> String {
+    match names {
+        [] => "no organ of this patient has one".to_owned(),
+        [name] => format!("{name} has one"),
+        names => format!("these have one: {}", names.join(", ")),
+    }
 }
