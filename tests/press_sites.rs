@@ -17,15 +17,13 @@ const SITES: [&str; 5] = [
 const HEADER: &str = "time_s,position_x_m,position_y_m,position_z_m,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s,force_x_n,force_y_n,force_z_n";
 
 fn press(folder: &Path, more: &[&str]) -> Output {
+    press_to("0.006", folder, more)
+}
+
+fn press_to(depth: &str, folder: &Path, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_insonate"))
-        .args([
-            "press",
-            "--no-pictures",
-            "--json",
-            "--depth",
-            "0.006",
-            "--output",
-        ])
+        .args(["press", "--no-pictures", "--json"])
+        .args(["--depth", depth, "--output"])
         .arg(folder)
         .args(more)
         .output()
@@ -153,5 +151,35 @@ fn impossible_recordings_are_wrong_usage() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{options:?}: {text}");
         assert!(text.contains(part), "{options:?}: {text}");
+    }
+}
+
+/// The shell of the default torso holds to 35 mm.
+#[test]
+fn a_recording_deeper_than_the_torso_holds_has_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    for (depth, expected) in [("0.036", 1), ("0.03", 0)] {
+        let path = folder.path().join(depth);
+        let site = [
+            "--sites",
+            "1",
+            "--site",
+            "0,0",
+            "--stiffness",
+            "500",
+            "--damping",
+            "10",
+        ];
+        let output = press_to(depth, &path, &site);
+        let said = String::from_utf8_lossy(&output.stderr);
+        let truth: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let warnings = truth["warnings"].as_array().map_or(0, Vec::len);
+        assert_eq!(warnings, expected, "{depth}: {said}");
+        assert_eq!(
+            said.contains("warning: the probe was"),
+            expected == 1,
+            "{said}"
+        );
+        assert!(expected == 0 || said.contains("35 mm"), "{said}");
     }
 }

@@ -205,6 +205,23 @@ fn it_ends_after_its_duration_and_prints_a_summary() {
     );
 }
 
+/// The shell of the default torso holds to 35 mm; a soft one gives way by more.
+#[test]
+fn a_scan_deeper_than_the_torso_holds_is_said_once() {
+    let output = Command::new(env!("CARGO_BIN_EXE_insonate"))
+        .args("serve --openigtlink 0 --scan --camera none --json --duration 6".split(' '))
+        .args("--stiffness 250 --damping 5 --force 15".split(' '))
+        .output()
+        .expect("the binary starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let summary: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("a JSON summary");
+    let warning = summary["warning"].as_str().expect("a warning");
+    assert!(warning.contains("35 mm"), "{warning}");
+    assert_eq!(said.matches(warning).count(), 1, "{said}");
+}
+
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     for (arguments, expected) in [

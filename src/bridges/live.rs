@@ -32,6 +32,11 @@ pub trait LiveSource {
         None
     }
 
+    /// Warning about forces that do not hold as deep as the probe has been.
+    fn depth_warning(&self) -> Option<String> {
+        None
+    }
+
     /// Lets [`LiveSource::torso_view`] return what the probe can image. Call it before the first step; `seed` draws the organs, unless
     /// a task has drawn them.
     ///
@@ -50,6 +55,10 @@ impl LiveSource for LiveScan<'_> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         Some(LiveScan::scene(self))
+    }
+
+    fn depth_warning(&self) -> Option<String> {
+        LiveScan::depth_warning(self)
     }
 
     fn steer(&mut self, world_from_probe: Pose) -> Result<bool, LearningError> {

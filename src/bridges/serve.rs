@@ -76,6 +76,8 @@ pub struct SessionStatistics {
     pub targets: u64,
     /// Number of targets that were moved into the workspace.
     pub targets_clamped: u64,
+    /// What is doubtful about the forces, as it was noticed first.
+    pub warning: Option<String>,
     /// Reason why no picture was sent, if any.
     pub no_pictures: Option<String>,
     /// Reason why no ultrasound picture was sent, if any.
@@ -188,6 +190,12 @@ fn simulate(
         }
         // (state) => state
         live.advance(period.as_secs_f64())?;
+        if served.warning.is_none() {
+            served.warning = live.depth_warning();
+            if let Some(warning) = &served.warning {
+                status.clone_from(warning);
+            }
+        }
         // (state) => messages, pictures
         let time = now();
         let scene = live.scene();

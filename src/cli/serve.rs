@@ -159,9 +159,15 @@ impl Serve {
         );
         let interrupt = Interrupt::listen()?;
         let mut steering = Steering::new(self.workspace(&scene), self.max_speed, MAX_TURN);
-        let served = serve(&mut *live, &server, &mut steering, &plan, &mut |_| {
+        let mut is_said = false;
+        let mut observer = |served: &SessionStatistics| {
+            if let Some(warning) = served.warning.as_ref().filter(|_| !is_said) {
+                eprintln!("warning: {warning}");
+                is_said = true;
+            }
             interrupt.flow()
-        })?;
+        };
+        let served = serve(&mut *live, &server, &mut steering, &plan, &mut observer)?;
         self.print_summary(&served)?;
         if interrupt.is_interrupted() {
             let said = format!("served {} frames", served.frames);

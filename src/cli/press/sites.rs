@@ -86,6 +86,9 @@ impl SitesArgs {
         let truth = serde_json::to_value(recording.truth(scene))?;
         let text = serde_json::to_string_pretty(&truth)?;
         files.push(("truth.json".to_owned(), format!("{text}\n").into_bytes()));
+        for warning in &recording.warnings {
+            eprintln!("warning: {warning}");
+        }
         run.finish_files(&files, &truth, &lines(&recording.sites), &pictures)?;
         ending(&recording.verdict(), "recording")
     }

@@ -9,6 +9,7 @@ use insonate_sim::{CompiledScene, Physics, Pose, Twist};
 use nalgebra::Vector3;
 
 use super::ExperimentError;
+use super::depth_limit::DepthLimit;
 use super::probe_scene::ProbeScene;
 use super::scan::Scan;
 use super::scan_path::Path;
@@ -31,6 +32,9 @@ pub struct LiveScan<'a> {
     travelled: f64,
     /// Controller and target pose while the probe is steered.
     steered: Option<(OscPose, Pose)>,
+    /// Greatest depth of the probe below the resting skin at the ends of [`LiveScan::advance`] [m], and the depth to which forces hold.
+    deepest: f64,
+    limit: DepthLimit,
     /// The torso before the first step; set if it is imaged.
     imaged: Option<TorsoAtRest>,
 }
@@ -62,6 +66,8 @@ impl<'a> LiveScan<'a> {
             touching: 0.0,
             travelled: 0.0,
             steered: None,
+            deepest: 0.0,
+            limit: DepthLimit::of(scene),
             imaged: None,
         })
     }
@@ -83,7 +89,16 @@ impl<'a> LiveScan<'a> {
             }
             self.probe_scene.physics.step()?;
         }
+        let probe = self.world_from_probe().position;
+        if let Some(height) = self.skin_height(&probe) {
+            self.deepest = self.deepest.max(height - probe.z);
+        }
         Ok(())
+    }
+
+    /// Warning about forces that do not hold as deep as the probe has been.
+    pub fn depth_warning(&self) -> Option<String> {
+        self.limit.warning(self.deepest)
     }
 
     /// Holds the probe at a pose from now on and ends the scan.

@@ -6,6 +6,7 @@ use insonate_models::torsos::TorsoConfig;
 use insonate_sim::verdict::Verdict;
 use serde::Serialize;
 
+use super::depth_limit::DepthLimit;
 use super::palpate::{Palpation, Site, SiteRecording, SiteTruth, palpate};
 use super::{ExperimentError, Pictures, Progress, Recorder};
 
@@ -16,6 +17,8 @@ pub struct Recording {
     pub sites: Vec<SiteRecording>,
     /// Whether the caller interrupted the recording.
     pub interrupted: bool,
+    /// What is doubtful about the forces.
+    pub warnings: Vec<String>,
     /// Settings of the presses.
     palpation: Palpation,
     recorder: Recorder,
@@ -36,6 +39,8 @@ pub struct RecordingTruth<'a> {
     press: Palpation,
     recorder: Recorder,
     sites: Vec<&'a SiteTruth>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     interrupted: Option<bool>,
 }
@@ -57,6 +62,7 @@ impl Recording {
         let mut recording = Self {
             sites: Vec::with_capacity(sites.len()),
             interrupted: false,
+            warnings: Vec::new(),
             palpation: *palpation,
             recorder: *recorder,
             seed,
@@ -79,6 +85,12 @@ impl Recording {
                 whole => recording.sites.push(whole?),
             }
         }
+        let depths = recording
+            .sites
+            .iter()
+            .map(|site| site.truth.peak_indentation_m);
+        let warning = DepthLimit::of(scene).warning(depths.fold(0.0, f64::max));
+        recording.warnings.extend(warning);
         Ok(recording)
     }
 
@@ -104,6 +116,7 @@ impl Recording {
             press: self.palpation,
             recorder: self.recorder,
             sites: self.sites.iter().map(|site| &site.truth).collect(),
+            warnings: &self.warnings,
             interrupted: self.interrupted.then_some(true),
         }
     }
