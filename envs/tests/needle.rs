@@ -16,7 +16,7 @@ fn episode(env: &mut dyn Env, seed: u64, fixed: &[(&str, f64)]) -> (Vec<f64>, f6
     let mut action = vec![0.0; spec.action_space.len()];
     let mut options = ResetOptions::default();
     for (name, value) in fixed {
-        options.insert((*name).to_owned(), *value);
+        options.parameters.insert((*name).to_owned(), *value);
     }
     env.reset(seed, &options, &mut observation).unwrap();
     let mut sum = 0.0;
@@ -38,7 +38,12 @@ fn the_gated_script_samples_the_lesion_and_the_static_plan_misses_it() {
     for script in ["gated", "static"] {
         let mut env = factory(&[("script", script)]).make().unwrap();
         let spec = env.spec().clone();
-        let of = |name: &str| spec.metrics.iter().position(|known| known == name).unwrap();
+        let of = |name: &str| {
+            spec.metrics
+                .iter()
+                .position(|known| *known == name)
+                .unwrap()
+        };
         let (success, lateral) = (of("success"), of("lateral_error_m"));
         let all: Vec<(Vec<f64>, f64)> = (0..8)
             .map(|seed| episode(env.as_mut(), seed, &[]))
@@ -90,7 +95,7 @@ fn the_sample_is_the_chord_of_the_lesion_in_the_notch() {
     for aside in [0.0, 3e-3] {
         let mut options = ResetOptions::default();
         for (name, value) in still.iter().chain([&("entry_x", aside)]) {
-            options.insert((*name).to_owned(), *value);
+            options.parameters.insert((*name).to_owned(), *value);
         }
         env.reset(1, &options, &mut observation).unwrap();
         let mut action = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0];

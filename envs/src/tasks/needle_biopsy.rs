@@ -50,7 +50,7 @@
 //! across the hub; `time_s`.
 //!
 //! **Script**: `script = "gated"` waits above the skin for the end of expiration, aims at where the target is then, inserts and fires within
-//! one pause of the breath; `"static"` takes the target's place at the start and does not look again.
+//! one pause of the breath; `"static"` takes the target's place at the start, does not look again, and inserts at `static_speed`.
 
 use std::sync::Arc;
 
@@ -139,6 +139,8 @@ pub struct NeedleBiopsySettings {
     pub least_sample: f64,
     /// Speed of the hand along the needle [m/s].
     pub max_speed: f64,
+    /// Speed of the script `static` along the needle [m/s].
+    pub static_speed: f64,
     /// Speed of the hand across the needle [m/s].
     pub max_shift: f64,
     /// Rate of the hand's tilt [rad/s].
@@ -174,6 +176,7 @@ impl Default for NeedleBiopsySettings {
             notch: 0.018,
             least_sample: 5e-3,
             max_speed: 0.05,
+            static_speed: 0.01,
             max_shift: 0.02,
             max_turn: 0.2,
             max_force: 10.0,
@@ -211,6 +214,7 @@ impl NeedleBiopsySettings {
                 ("notch", self.notch, [1e-3, 0.03], "m"),
                 ("least_sample", self.least_sample, [1e-4, self.notch], "m"),
                 ("max_speed", self.max_speed, [1e-3, 0.2], "m/s"),
+                ("static_speed", self.static_speed, [1e-3, 0.2], "m/s"),
                 ("max_shift", self.max_shift, [1e-3, 0.2], "m/s"),
                 ("max_turn", self.max_turn, [0.0, 2.0], "rad/s"),
                 ("max_force", self.max_force, [0.1, 100.0], "N"),
@@ -573,8 +577,13 @@ impl Simulation for NeedleBiopsy {
             self.is_inserting = miss.xy().norm() < ALIGNED && (is_pause || !is_gated);
             return true;
         }
-        let step = self.settings.max_speed * INTERVAL;
-        action[0] = (left / step).clamp(-1.0, 1.0) as f32;
+        let unit = self.settings.max_speed * INTERVAL;
+        let most = if is_gated {
+            1.0
+        } else {
+            (self.settings.static_speed / self.settings.max_speed).min(1.0)
+        };
+        action[0] = (left / unit).clamp(-most, most) as f32;
         if left < DEEP {
             action[5] = 1.0;
         }
