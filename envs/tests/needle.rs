@@ -77,7 +77,7 @@ fn without_breath_the_plan_is_as_good_as_waiting() {
 
 #[test]
 fn the_sample_is_the_chord_of_the_lesion_in_the_notch() {
-    // Straight down beside the target, in a body that does not breathe and hardly gives way: the chord of a ball of 5 mm.
+    // Straight down next to the target, in a body that does not breathe and hardly gives way: the chord of a ball of 5 mm.
     let still = [
         ("breath_along", 0.0),
         ("breath_across", 0.0),

@@ -1,4 +1,4 @@
-//! `needle-biopsy`: push a core needle by hand-held robot into a lesion of a liver that breathes, and fire it.
+//! `needle-biopsy`: push a core needle into a lesion of a liver that breathes, and fire it.
 //!
 //! A body of skin, fat and liver moves with the breath, gives way to the needle and drags it along; the needle bends. The gun throws the
 //! needle ahead by `throw` within milliseconds, and a notch of the length `notch` behind its tip takes the sample.
@@ -38,7 +38,7 @@
 //! | `failure` | -`failure_cost` if the needle or the force ends the episode |
 //! | `time` | -`time_cost` per second |
 //!
-//! **Start**: the target in the liver; the needle above the skin, up to `start_spread` beside the straight way, tilted by up to `start_tilt`;
+//! **Start**: the target in the liver; the needle above the skin, up to `start_spread` from the straight way, tilted by up to `start_tilt`;
 //! any moment of the breath. Parameters `target_x`, `target_y`, `target_depth`, `entry_x`, `entry_y`, `tilt_x`, `tilt_y`, `breath_along`,
 //! `breath_across`, `breath_front`, `breath_rate` and `breath_phase`.
 //!

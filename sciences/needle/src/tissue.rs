@@ -69,8 +69,7 @@ impl Compliance {
     /// modulus G [Pa] and of Poisson's ratio ν: a needle before it breaks the surface.
     ///
     /// A rigid flat punch sinks by $F (1 - \nu) / (4 G a)$ (Boussinesq; Sneddon 1965, doi:10.1016/0020-7225(65)90019-4). A force on a
-    /// point of a mesh moves it as a punch of the core radius moves. `lateral` and `axial` are those of a rod, of which nothing is
-    /// in the tissue yet.
+    /// point of a mesh moves it as a punch of the core radius moves. `lateral` and `axial` are those of a rod.
     pub fn of_punch(shear_modulus: f64, poisson_ratio: f64, core_radius: f64, radius: f64) -> Self {
         let near = (1.0 / radius - 1.0 / core_radius).max(0.0);
         Self {

@@ -99,7 +99,9 @@ impl Echoes {
             let range = place as f32 * step;
             for (line, pair) in row.chunks_exact_mut(2).enumerate() {
                 let left = shadow.at((first + line).min(grid.n_lines - 1), range);
-                pair.iter_mut().for_each(|value| *value *= left);
+                for value in pair.iter_mut() {
+                    *value *= left;
+                }
             }
         }
     }

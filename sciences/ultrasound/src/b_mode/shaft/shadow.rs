@@ -1,10 +1,11 @@
 //! The shadow of a needle.
 //!
 //! A needle in the plane blocks a strip of the beam across the array. A point behind it is seen by the elements whose way to the point does
-//! not meet the needle, and by what of the beam passes on either side of it. Sound that goes through the steel is left out: it is at most
-//! $1 - R^2 = 14\ \%$ of the pressure.
+//! not meet the needle, by what of the beam passes on either side of it, and by the share $1 - R^2$ of the pressure that goes through the
+//! steel.
 
 use super::Shaft;
+use super::ringing::REFLECTION;
 use crate::b_mode::grid::Grid;
 use crate::b_mode::scene::View;
 use crate::deformation::Point;
@@ -47,7 +48,7 @@ impl Shadow {
         let left = places.map(|(line, row)| {
             let range = ROW * row as f32;
             let blocked = blocked(&parts, grid, line as f32, range, f_number);
-            (1.0 - blocked).powi(2)
+            (1.0 - REFLECTION * REFLECTION * blocked).powi(2)
         });
         Self {
             left: left.collect(),
@@ -81,7 +82,7 @@ fn parts(view: &View, shaft: &Shaft) -> Vec<Part> {
     if let Some(first) = shaft
         .axis
         .first()
-        .filter(|_| (shaft.axis.len() - 1) % every != 0)
+        .filter(|_| !(shaft.axis.len() - 1).is_multiple_of(every))
     {
         nodes.push(probe_from_world * first);
     }
