@@ -15,6 +15,7 @@ pub mod error;
 pub mod factory;
 mod frame_stack;
 mod named_values;
+pub mod needle;
 mod observation_group;
 mod organs_of_labels;
 mod own_patient;

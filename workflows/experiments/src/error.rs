@@ -5,6 +5,7 @@ use insonate_calibration::CalibrationError;
 use insonate_drawing::DrawingError;
 use insonate_envs::EnvError;
 use insonate_models::ModelError;
+use insonate_sim::needle::{HeldNeedleError, InsertionError};
 use insonate_sim::psm::dvrk::DvrkError;
 use insonate_sim::verdict::StartOverlap;
 use insonate_sim::{Divergence, SimError};
@@ -57,6 +58,9 @@ pub enum ExperimentError {
     /// An ultrasound image cannot be computed.
     #[error(transparent)]
     Ultrasound(#[from] UltrasoundError),
+    /// A needle cannot be inserted, or not further.
+    #[error(transparent)]
+    Insertion(#[from] InsertionError),
     /// A motion of the da Vinci arm is invalid.
     #[error(transparent)]
     Arm(#[from] DvrkError),
@@ -244,5 +248,14 @@ fn other_organs(names: &[String]) -> String {
         [] => "no organ of this patient has one".to_owned(),
         [name] => format!("{name} has one"),
         names => format!("these have one: {}", names.join(", ")),
+    }
+}
+
+impl From<HeldNeedleError> for ExperimentError {
+    fn from(error: HeldNeedleError) -> Self {
+        match error {
+            HeldNeedleError::Insertion(error) => error.into(),
+            HeldNeedleError::Sim(error) => error.into(),
+        }
     }
 }
