@@ -332,7 +332,7 @@ fn an_organ_of_a_mesh_lies_in_the_patient() {
                 "image",
                 "--patient",
                 "adult",
-                "--organ",
+                "--organ-mesh",
                 &organ,
                 "--organ-unit",
                 "0.001",
@@ -346,20 +346,26 @@ fn an_organ_of_a_mesh_lies_in_the_patient() {
         "{figures}"
     );
     for (arguments, named) in [
-        (format!("image --organ {organ}"), "--organ-unit"),
+        (format!("image --organ-mesh {organ}"), "--organ-unit"),
         (
-            format!("image --organ {} --organ-unit 0.001", path.display()),
+            format!("image --organ-mesh {} --organ-unit 0.001", path.display()),
             "FILE=MATERIAL",
         ),
         (
-            format!("image --organ {}=splen --organ-unit 0.001", path.display()),
+            format!(
+                "image --organ-mesh {}=splen --organ-unit 0.001",
+                path.display()
+            ),
             "did you mean",
         ),
         (
-            format!("image --organ {organ} --organ-unit 0"),
+            format!("image --organ-mesh {organ} --organ-unit 0"),
             "organ-unit",
         ),
-        ("image --organ nowhere.stl=liver".to_owned(), "nowhere.stl"),
+        (
+            "image --organ-mesh nowhere.stl=liver".to_owned(),
+            "nowhere.stl",
+        ),
     ] {
         let message = refused(&arguments, 2);
         assert!(message.contains(named), "{arguments}: {message}");
@@ -385,7 +391,7 @@ fn organs_report_their_position_and_axes() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch.path().join("ball.obj");
     let image = format!(
-        "image --patient adult --lines 64 --samples 256 --organ {}=bone",
+        "image --patient adult --lines 64 --samples 256 --organ-mesh {}=bone",
         path.display()
     );
     let mm = format!("{image} --organ-unit 0.001");

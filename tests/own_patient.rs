@@ -7,6 +7,8 @@ use std::process::Command;
 
 use command::{insonate, json, refused, stderr};
 use insonate::anatomy::Tissues;
+use insonate::models::SceneConfig;
+use insonate::models::torsos::Shape;
 use insonate::ultrasound::material;
 use insonate::volumes::LabelImage;
 use serde_json::Value;
@@ -57,6 +59,8 @@ fn a_segmentation_becomes_a_patient_in_scenes_and_images() {
     showing_a_segmentation_says_how_to_make_a_patient(folder);
     its_image_has_the_organs_of_the_adult(folder);
     its_torso_is_stiffer_above_ribs(folder);
+    an_organ_is_scanned_through_its_window(folder);
+    organs_without_a_window_are_refused(folder);
     wrong_folders_and_options_are_refused(folder);
     wrong_segmentations_are_refused(folder);
 }
@@ -187,6 +191,132 @@ fn its_torso_is_stiffer_above_ribs(folder: &Path) {
         (0.005..0.06).contains(&depth_of(&image, "liver")),
         "{image}"
     );
+}
+
+/// The rows of `windows.csv` as numbers by column; empty fields are not numbers.
+fn windows_of(folder: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
+    let text = std::fs::read_to_string(folder.join("windows.csv")).expect("there is a table");
+    let mut lines = text.lines();
+    let columns = lines.next().expect("a head").split(',');
+    let columns = columns.map(str::to_owned).collect();
+    let number = |field: &str| field.parse().unwrap_or(f64::NAN);
+    let rows = lines.map(|line| line.split(',').map(number).collect());
+    (columns, rows.collect())
+}
+
+/// The probe follows a path on which the table says that the liver is seen, and images the liver there.
+fn an_organ_is_scanned_through_its_window(folder: &Path) {
+    let arguments =
+        "scan --patient @patient --organ liver --torso fast --b-mode --no-pictures --output @scan";
+    let done = json(&line(folder, arguments));
+    assert_eq!(done["verdict"], "passed", "{done}");
+    assert_eq!(done["organ"], "liver");
+    let figure = |key: &str| done[key].as_f64().expect("a figure");
+    assert!((0.02..0.31).contains(&figure("window_path_m")), "{done}");
+    assert!(figure("window_area_m2") > 1e-3, "{done}");
+    assert!(figure("window_tilt_max_deg") < 15.1, "{done}");
+    assert!(figure("window_open") >= 0.5, "{done}");
+    assert!(
+        figure("path_asked_m") <= figure("window_path_m") + 1e-6,
+        "{done}"
+    );
+    let picture = std::fs::read(folder.join("scan/windows.png")).expect("there is a picture");
+    assert!(picture.starts_with(b"\x89PNG"));
+    let (columns, rows) = windows_of(&folder.join("scan"));
+    let column = |name: &str| {
+        columns
+            .iter()
+            .position(|own| own == name)
+            .expect("a column")
+    };
+    let [left, head, loss] = ["left_m", "head_m", "loss_db"].map(column);
+    let origin = json(&line(
+        folder,
+        "image --patient @patient --lines 8 --samples 64",
+    ));
+    let origin = [0, 1].map(|axis| origin["torso_origin_m"][axis].as_f64().expect("a number"));
+    let log = std::fs::read_to_string(folder.join("scan/log.csv")).expect("there is a log");
+    let mut lines = log.lines();
+    let names: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    let of = |name: &str| names.iter().position(|own| *own == name).expect("a column");
+    let [phase, x, y] = ["phase", "position_x_m", "position_y_m"].map(of);
+    let adult = SceneConfig {
+        shape: Shape::Adult,
+        ..SceneConfig::default()
+    };
+    let torso = adult.build().expect("it is a scene").torso_position;
+    let mut losses = Vec::new();
+    for row in lines.map(|line| line.split(',').collect::<Vec<_>>()) {
+        if row[phase] != "slide" {
+            continue;
+        }
+        let place = [x, y].map(|own| row[own].parse::<f64>().expect("a number"));
+        let place = [0, 1].map(|axis| place[axis] - torso[axis] + origin[axis]);
+        let far = |row: &Vec<f64>| (row[left] - place[0]).hypot(row[head] - place[1]);
+        let nearest = rows.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+        let nearest = nearest.expect("there are places");
+        assert!(far(nearest) < 0.01, "{place:?}");
+        losses.push(nearest[loss]);
+    }
+    // The face is up to some millimetres off the path, so that a few places may be next to it.
+    let seen: Vec<f64> = losses
+        .iter()
+        .copied()
+        .filter(|loss| loss.is_finite())
+        .collect();
+    assert!(
+        seen.len() as f64 > 0.98 * losses.len() as f64,
+        "{}",
+        seen.len()
+    );
+    let mean = seen.iter().sum::<f64>() / seen.len() as f64;
+    let told = figure("window_loss_db");
+    assert!((mean - told).abs() < 0.15 * told, "{mean} {told}");
+}
+
+fn organs_without_a_window_are_refused(folder: &Path) {
+    let scan = |rest: &str| {
+        line(
+            folder,
+            &format!("scan --patient @patient {rest} --output @none"),
+        )
+    };
+    let message = refused(&scan("--organ livre"), 2);
+    assert!(
+        message.contains("livre") && message.contains("liver"),
+        "{message}"
+    );
+    let message = refused(&scan("--organ liver --from 0,0"), 2);
+    assert!(message.contains("--from"), "{message}");
+    let message = refused("scan --patient adult --organ liver --output none", 2);
+    assert!(message.contains("--patient DIR"), "{message}");
+    // With gas in front of it the aorta is not seen, but the bladder is.
+    let gassy = folder.join("gassy");
+    std::fs::create_dir(&gassy).expect("the folder is new");
+    for file in std::fs::read_dir(folder.join("patient")).expect("it is a folder") {
+        let file = file.expect("it is listed");
+        std::fs::copy(file.path(), gassy.join(file.file_name())).expect("it is copied");
+    }
+    let path = gassy.join("patient.toml");
+    let mut text = std::fs::read_to_string(&path).expect("it is described");
+    for class in ["liver", "small_bowel"] {
+        let start = text
+            .find(&format!("name = \"{class}\""))
+            .expect("it has the class");
+        let place = start
+            + text[start..]
+                .find("material = ")
+                .expect("it has a material");
+        let end = place + text[place..].find('\n').expect("the line ends");
+        text.replace_range(place..end, "material = \"air\"");
+    }
+    std::fs::write(&path, text).expect("it is written");
+    let arguments = "scan --patient @gassy --organ aorta --output @none";
+    let message = refused(&line(folder, arguments), 2);
+    for told in ["window to aorta", "gas", "one: ", "urinary_bladder"] {
+        assert!(message.contains(told), "{told}: {message}");
+    }
+    assert!(!folder.join("none").exists());
 }
 
 fn wrong_folders_and_options_are_refused(folder: &Path) {

@@ -78,6 +78,9 @@ pub enum EnvError {
     /// The scene cannot be described.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A made patient cannot be read, or lacks what a task needs.
+    #[error(transparent)]
+    Anatomy(#[from] insonate_anatomy::AnatomyError),
     /// The scene cannot be simulated.
     #[error(transparent)]
     Sim(#[from] insonate_sim::SimError),

@@ -8,7 +8,6 @@ use crate::envs::ultrasound::{PictureScanner, PictureSettings, TorsoView};
 use crate::openigtlink::{CoordinateSystem, Image, Message, Server, Text, encode};
 use crate::sim::Pose;
 use crate::ultrasound::b_mode::ScanConverter;
-use crate::ultrasound::phantom::Phantom as _;
 
 /// Millimetres per metre.
 const MM: f64 = 1000.0;
@@ -72,7 +71,7 @@ impl NewestSlot<Tissue> {
 
 /// Names of the materials in the order of their labels, separated by commas.
 fn label_names(view: &TorsoView) -> String {
-    let materials = view.patient.adult().materials().iter();
+    let materials = view.patient.phantom().materials().iter();
     let names: Vec<&str> = materials.map(|material| material.name).collect();
     names.join(", ")
 }

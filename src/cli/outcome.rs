@@ -170,7 +170,8 @@ impl RunOutput {
         ending(&summary.verdict, self.doing)
     }
 
-    fn write(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
+    /// Writes a file.
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
         self.folder.write(name, content)?;
         self.written.borrow_mut().push(name.to_owned());
         Ok(())

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::experiments::{self, pressure_plot, time_plot};
+use insonate::experiments::{self, OrganPlan, pressure_plot, time_plot, window_plot};
+use insonate::models::{ModelError, Scene};
 
+use super::Usage;
 use super::device_arg::TorsoDeviceArg;
 use super::outcome::{RunOutputArgs, point};
+use super::patient_args::Person;
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
 
@@ -17,7 +20,8 @@ use super::verdict_args::VerdictArgs;
   insonate scan --robot ur5e --torso flex --force 8 --speed 0.02
   insonate scan --from 0.02,-0.08 --to -0.02,0.08 --json
   insonate scan --seed 7 --breathing-rate 0.25
-  insonate scan --patient adult --from -0.06,-0.08 --to -0.06,0.04 --b-mode --output output/sweep")]
+  insonate scan --patient adult --from -0.06,-0.08 --to -0.06,0.04 --b-mode --output output/sweep
+  insonate scan --patient output/patient --organ liver --b-mode --output output/liver")]
 pub(crate) struct Scan {
     #[command(flatten)]
     scene: SceneArgs,
@@ -29,6 +33,9 @@ pub(crate) struct Scan {
     /// End of the path in the torso's frame [m]; with --seed alone, random.
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Option<[f64; 2]>,
+    /// Organ of a made patient (--patient DIR) to scan: the path is planned where the probe sees it between bones and gas, and windows.png and windows.csv show where.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "to"])]
+    organ: Option<String>,
     /// Target force along the probe's axis [N].
     #[arg(long, value_name = "N", default_value_t = 5.0)]
     force: f64,
@@ -70,16 +77,23 @@ impl Scan {
             limits: self.verdict.limits()?,
             ..default
         };
-        scan.check().map_err(super::Usage::new)?;
+        let plan = self.plan(&person, &scene)?;
+        let scan = plan.as_ref().map_or(scan.clone(), |plan| scan.along(plan));
+        scan.check().map_err(Usage::new)?;
         let run = self
             .outcome
             .start(&scene, &self.output, "scan", "scanning")?;
+        if let Some(plan) = &plan {
+            run.write("windows.png", &window_plot(plan)?.png)?;
+            run.write("windows.csv", plan.map.csv().as_bytes())?;
+        }
         let (mut pictures, mut progress) = run.observers();
         pictures.b_mode = self
             .b_mode
             .then(|| self.outcome.b_mode(&scene, &person))
             .transpose()?;
-        let (record, summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
+        let (record, mut summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
+        summary.organ = plan.as_ref().map(OrganPlan::figures);
         let title = format!("scan, {}", scene.name());
         run.finish(&record, &summary, &pictures, || {
             let plot = time_plot(&record, &title, Some(self.force), Some(self.speed))?;
@@ -89,5 +103,19 @@ impl Scan {
             }
             Ok(plots)
         })
+    }
+
+    /// The plan for --organ.
+    fn plan(&self, person: &Person, scene: &Scene) -> anyhow::Result<Option<OrganPlan>> {
+        let Some(organ) = &self.organ else {
+            return Ok(None);
+        };
+        let Person::Own(own) = person else {
+            let problem = "--organ needs the folder of a made patient: --patient DIR".to_owned();
+            return Err(Usage::new(ModelError::Conflict(problem)).into());
+        };
+        let probe = &scene.probe;
+        let plan = OrganPlan::new(own, organ, probe, self.speed).map_err(Usage::new)?;
+        Ok(Some(plan))
     }
 }

@@ -18,12 +18,19 @@ pub(crate) struct SettingsArgs {
         help_heading = "Settings"
     )]
     set: Vec<String>,
+    /// Folders of made patients (insonate patient make); an episode has one of them, by its seed.
+    #[arg(long, value_name = "DIR", num_args = 1.., help_heading = "Settings")]
+    patients: Vec<PathBuf>,
 }
 
 impl SettingsArgs {
     /// Single settings.
     pub(crate) fn of(set: Vec<String>) -> Self {
-        Self { config: None, set }
+        Self {
+            config: None,
+            set,
+            patients: Vec::new(),
+        }
     }
 
     /// All overrides; the prefix `env.` may be omitted.
@@ -34,6 +41,11 @@ impl SettingsArgs {
     }
 
     fn assign(&self, overrides: &mut Overrides) -> anyhow::Result<()> {
+        if !self.patients.is_empty() {
+            let names = self.patients.iter().map(|own| own.display().to_string());
+            let names: Vec<toml::Value> = names.map(toml::Value::from).collect();
+            overrides.set(&format!("env.scene.patients={}", toml::Value::from(names)))?;
+        }
         for assignment in &self.set {
             match assignment.split('.').next().unwrap_or_default() {
                 "env" | "ppo" | "sac" | "evaluation" => overrides.set(assignment)?,

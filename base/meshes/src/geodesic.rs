@@ -33,10 +33,10 @@ pub struct GeodesicGraph<'a> {
     at_edge: Vec<Vec<u32>>,
 }
 
-/// Distances on a surface from the nearest of some vertices, and the way back to it.
+/// Distances on a surface from a vertex, and the way back to it.
 #[derive(Debug)]
 pub struct Distances {
-    /// Length of the way from the nearest start to each node [m]; infinite if no way leads there.
+    /// Length of the way to each node [m]; infinite if no way leads there.
     length: Vec<f64>,
     /// The node before.
     before: Vec<u32>,
@@ -86,41 +86,14 @@ impl<'a> GeodesicGraph<'a> {
         own
     }
 
-    /// Vertices that are joined by triangles of the part, one list per region, in the order of their first vertices.
-    pub fn regions(&self) -> Vec<Vec<u32>> {
-        let mut is_seen = vec![false; self.n_vertices()];
-        let mut regions = Vec::new();
-        for first in 0..self.n_vertices() {
-            if is_seen[first] || self.at_vertex[first].is_empty() {
-                continue;
-            }
-            is_seen[first] = true;
-            let mut region = vec![first as u32];
-            let mut done = 0;
-            while let Some(&vertex) = region.get(done) {
-                done += 1;
-                for triangle in &self.at_vertex[vertex as usize] {
-                    let (index, _) = self.triangles[*triangle as usize];
-                    for next in self.mesh.triangles[index as usize] {
-                        if !std::mem::replace(&mut is_seen[next as usize], true) {
-                            region.push(next);
-                        }
-                    }
-                }
-            }
-            regions.push(region);
-        }
-        regions
-    }
-
-    /// Vertices at edges with one triangle of the part.
-    pub fn rim(&self) -> Vec<u32> {
-        let edges = self.edges.iter().zip(&self.at_edge);
-        let open = edges.filter(|(_, triangles)| triangles.len() == 1);
-        let mut rim: Vec<u32> = open.flat_map(|(edge, _)| *edge).collect();
-        rim.sort_unstable();
-        rim.dedup();
-        rim
+    /// The vertex of the part that is nearest to a point [m]; `None` without triangles.
+    pub fn nearest(&self, point: Vector3<f64>) -> Option<u32> {
+        let far = |vertex: &u32| {
+            (Vector3::from(self.mesh.positions[*vertex as usize]) - point).norm_squared()
+        };
+        let own = (0..self.n_vertices() as u32)
+            .filter(|vertex| !self.at_vertex[*vertex as usize].is_empty());
+        own.min_by(|a, b| far(a).total_cmp(&far(b)))
     }
 
     /// Distances of all vertices from one of them.
@@ -128,26 +101,15 @@ impl<'a> GeodesicGraph<'a> {
     /// # Panics
     /// If the vertex does not exist.
     pub fn distances(&self, from: u32) -> Distances {
-        self.distances_from(&[from])
-    }
-
-    /// Distances of all vertices from the nearest one of several.
-    ///
-    /// # Panics
-    /// If a vertex does not exist.
-    pub fn distances_from(&self, vertices: &[u32]) -> Distances {
         let n_vertices = self.mesh.positions.len();
         let n = n_vertices + PER_EDGE * self.edges.len();
         let mut found = Distances {
             length: vec![f64::INFINITY; n],
             before: vec![u32::MAX; n],
         };
-        let mut open = BinaryHeap::new();
-        for &vertex in vertices {
-            found.length[vertex as usize] = 0.0;
-            // Bits of positive numbers have the numbers' order.
-            open.push(Reverse((0.0_f64.to_bits(), vertex)));
-        }
+        found.length[from as usize] = 0.0;
+        // Bits of positive numbers have the numbers' order.
+        let mut open = BinaryHeap::from([Reverse((0.0_f64.to_bits(), from))]);
         while let Some(Reverse((bits, node))) = open.pop() {
             let length = f64::from_bits(bits);
             if length > found.length[node as usize] {
@@ -472,18 +434,10 @@ mod tests {
             side >= 30 && side != 35
         });
         assert_eq!(apart.path(&apart.distances(30), 0), None);
-        // Ten sides without one are five sides and four, with one more vertex than sides in each ring.
-        assert_eq!(graph.rim().len(), 2 * 31 + 2 * 9);
-        let inner = graph.distances_from(&graph.rim());
-        // The middle of the strip is five sides, or fifteen rings, from its rim.
-        let middle = inner.to(15 * AROUND + 35);
-        let way = graph.path(&inner, 15 * AROUND + 35).expect("it is inside");
-        assert!((measured(&way) - middle).abs() < 1e-9);
-        assert!(
-            (middle - (5.0 * side).min(15.0 * 0.011)).abs() < 1e-9,
-            "{middle}"
-        );
-        let sizes: Vec<usize> = apart.regions().iter().map(Vec::len).collect();
-        assert_eq!(sizes, [5 * 31, 6 * 31]);
+        // The vertex nearest to a place is searched in the part alone.
+        let place = |vertex: u32| Vector3::from(mesh.positions[vertex as usize]);
+        assert_eq!(graph.nearest(place(35) * 1.1), Some(35));
+        assert_eq!(graph.nearest(place(12)), Some(30));
+        assert_eq!(GeodesicGraph::new(&mesh, |_| false).nearest(place(0)), None);
     }
 }

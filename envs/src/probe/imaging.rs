@@ -57,7 +57,7 @@ impl Imaging {
         }
         // Builds any patient as a check of the settings.
         let organs = scenes.randomization().organs[0] as u64;
-        state.patient = Some(scenes.patient(settings.seed + organs)?);
+        state.patient = Some(scenes.patient(settings.seed, organs)?);
         Ok(Some(Self {
             scanner: Scanner::new(settings, state)?,
             seed: settings.seed,
@@ -74,7 +74,7 @@ impl Imaging {
         state: &mut SceneState,
         episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
-        state.patient = Some(scenes.patient(self.seed + episode.organs)?);
+        state.patient = Some(scenes.patient(self.seed, episode.organs)?);
         self.scanner.reset(state);
         Ok(())
     }

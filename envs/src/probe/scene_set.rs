@@ -12,22 +12,35 @@ use nalgebra::{UnitQuaternion, Vector3};
 use super::{
     NominalTorso, SceneModel, SceneSettings, SceneState, TorsoFrame, resize_torso, scale_softness,
 };
-use crate::EnvError;
+
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::ultrasound::Patient;
+use crate::{EnvError, OwnPatient};
 
-/// Compiled scenes, one per torso size.
+/// Compiled scenes, one per patient and torso size.
 #[derive(Debug)]
 pub struct SceneSet {
     randomization: RandomizationSettings,
     active: ActiveParameters,
-    /// The torso that varies. `None` if the scene has no torso to randomise.
-    torso: Option<VariedTorso>,
-    models: Vec<(f64, Arc<SceneModel>)>,
+    /// The torsos that vary, one for each patient. Empty if the scene has no torso to randomise.
+    torsos: Vec<VariedTorso>,
+    models: Vec<SizedModel>,
     /// Renders the images of all environments. Started on first use.
     render_thread: Mutex<Weak<RenderThread>>,
-    /// Internal anatomy of patients, by the seeds of their organs. Built on first use.
+    /// Internal anatomy of patients, by the seeds of their organs, or by their places among the made ones. Built on first use.
     patients: Mutex<BTreeMap<u64, Arc<Patient>>>,
+    /// Made patients.
+    made: Vec<Arc<OwnPatient>>,
+}
+
+/// A compiled scene.
+#[derive(Debug)]
+struct SizedModel {
+    /// Place of its patient among the made ones.
+    patient: usize,
+    /// Size of its torso.
+    size: f64,
+    model: Arc<SceneModel>,
 }
 
 /// A torso that differs between episodes.
@@ -49,35 +62,52 @@ impl SceneSet {
         randomization: &RandomizationSettings,
     ) -> Result<Self, EnvError> {
         randomization.check()?;
-        let nominal = settings.nominal()?;
-        let (scene, kind) = (settings.config()?, torsos::by_name(&settings.torso)?);
+        let made = settings.read_patients()?;
+        let kind = torsos::by_name(&settings.torso)?;
+        let people = if made.is_empty() {
+            vec![None]
+        } else {
+            made.iter().map(|own| Some(&**own)).collect()
+        };
+        let vary = |own: &Option<&OwnPatient>| {
+            Ok(VariedTorso {
+                kind,
+                nominal: settings.nominal_of(*own)?,
+                scene: settings.config_of(*own)?,
+            })
+        };
+        let varied: Vec<VariedTorso> = people.iter().map(vary).collect::<Result<_, EnvError>>()?;
         let mut randomization = randomization.clone();
-        if let Some([stiffness, damping]) = nominal.ranges {
+        if let Some([stiffness, damping]) = varied[0].nominal.ranges {
             (randomization.stiffness, randomization.damping) = (stiffness, damping);
+        }
+        if !made.is_empty() {
+            randomization.organs = [0, made.len() - 1];
+            randomization.check()?;
         }
         if !kind.varies_in_place() {
             check_fixed(kind, &randomization)?;
         }
         let breathing = randomization.breathing.then(Breathing::default);
-        let models = randomization
-            .sizes()
-            .into_iter()
-            .map(|size| {
-                let config = resize_torso(&nominal.config, size, breathing);
-                Ok((size, SceneModel::at(&scene, Some(&config), [0.0; 3])?))
+        let sizes = randomization.sizes();
+        let places = (0..varied.len()).flat_map(|n| sizes.iter().map(move |size| (n, *size)));
+        let models = places.map(|(patient, size)| {
+            let config = resize_torso(&varied[patient].nominal.config, size, breathing);
+            let model = SceneModel::at(&varied[patient].scene, Some(&config), [0.0; 3])?;
+            Ok(SizedModel {
+                patient,
+                size,
+                model,
             })
-            .collect::<Result<_, EnvError>>()?;
+        });
         Ok(Self {
+            models: models.collect::<Result<_, EnvError>>()?,
             active: active(kind, &randomization),
             randomization,
-            torso: Some(VariedTorso {
-                kind,
-                nominal,
-                scene,
-            }),
-            models,
+            torsos: varied,
             render_thread: Mutex::default(),
             patients: Mutex::default(),
+            made,
         })
     }
 
@@ -90,10 +120,15 @@ impl SceneSet {
         Self {
             active,
             randomization,
-            torso: None,
-            models: vec![(1.0, model)],
+            torsos: Vec::new(),
+            models: vec![SizedModel {
+                patient: 0,
+                size: 1.0,
+                model,
+            }],
             render_thread: Mutex::default(),
             patients: Mutex::default(),
+            made: Vec::new(),
         }
     }
 
@@ -114,29 +149,36 @@ impl SceneSet {
         Ok(render_thread)
     }
 
-    /// The patient's internal anatomy for a seed of the organs, shared by all environments.
+    /// The patient's internal anatomy, shared by all environments: an adult for a seed and an episode's offset from it, or the episode's
+    /// made patient.
     ///
     /// # Errors
     /// Those of [`Patient::of`]; [`EnvError::Config`] if the torso's size varies, because organs do not vary with it.
-    pub fn patient(&self, seed: u64) -> Result<Arc<Patient>, EnvError> {
-        if self
-            .models
-            .iter()
-            .any(|(size, _)| (size - 1.0).abs() > 1e-9)
-        {
+    pub fn patient(&self, seed: u64, organs: u64) -> Result<Arc<Patient>, EnvError> {
+        if self.models.iter().any(|own| (own.size - 1.0).abs() > 1e-9) {
             return Err(EnvError::Config {
                 field: "randomization.size".to_owned(),
                 problem: "must be [1, 1] with observation.ultrasound: organs keep their size"
                     .to_owned(),
             });
         }
+        let seed = if self.made.is_empty() {
+            seed + organs
+        } else {
+            organs
+        };
         let mut known = self.patients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(patient) = known.get(&seed) {
             return Ok(patient.clone());
         }
-        let patient = match known.values().next() {
-            Some(other) => other.with_organs(seed),
-            None => Patient::of(&self.first().scene, seed)?,
+        let other = known.values().next();
+        let patient = match (
+            self.made.get(seed as usize),
+            other.and_then(|other| other.with_organs(seed)),
+        ) {
+            (Some(own), _) => Patient::made(own.clone(), self.first().scene.probe.transducer)?,
+            (None, Some(adult)) => adult,
+            (None, None) => Patient::of(&self.first().scene, seed)?,
         };
         known.insert(seed, patient.clone());
         Ok(patient)
@@ -144,7 +186,7 @@ impl SceneSet {
 
     /// The initial scene of a new environment.
     pub fn first(&self) -> &Arc<SceneModel> {
-        &self.models[0].1
+        &self.models[0].model
     }
 
     /// Ranges of the random parameters.
@@ -166,19 +208,20 @@ impl SceneSet {
         state: &mut SceneState,
         episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
-        let Some(torso) = &self.torso else {
+        let n = self.made.len().max(1) as u64;
+        let Some(torso) = self.torsos.get((episode.organs % n) as usize) else {
             state.reset();
             return Ok(());
         };
         if torso.kind.varies_in_place() {
-            self.choose(state, episode.size)?;
+            self.choose(state, episode)?;
             state.reset();
             self.vary(state, torso, episode)?;
         } else if torso.kind.is_tissue()
             && !self.randomization.breathing
             && episode.torso_position == [0.0; 3]
         {
-            self.choose(state, episode.size)?;
+            self.choose(state, episode)?;
             soften(state, torso, episode)?;
             state.reset();
         } else {
@@ -188,15 +231,16 @@ impl SceneSet {
         Ok(())
     }
 
-    /// Selects the scene of a torso size.
-    fn choose(&self, state: &mut SceneState, size: f64) -> Result<(), EnvError> {
-        let nearest = self
-            .models
-            .iter()
-            .min_by(|a, b| (a.0 - size).abs().total_cmp(&(b.0 - size).abs()));
+    /// Selects the scene of the episode's patient and torso size.
+    fn choose(&self, state: &mut SceneState, episode: &EpisodeParameters) -> Result<(), EnvError> {
+        let n = self.made.len().max(1) as u64;
+        let patient = (episode.organs % n) as usize;
+        let own = self.models.iter().filter(|own| own.patient == patient);
+        let off = |own: &SizedModel| (own.size - episode.size).abs();
+        let nearest = own.min_by(|a, b| off(a).total_cmp(&off(b)));
         match nearest {
-            Some((_, model)) if !Arc::ptr_eq(model, &state.model) => {
-                state.replace_scene(model.clone())
+            Some(own) if !Arc::ptr_eq(&own.model, &state.model) => {
+                state.replace_scene(own.model.clone())
             }
             _ => Ok(()),
         }

@@ -1,6 +1,7 @@
 //! Settings of a scene, as `scene.*` of a task: words of the command line, with `_` in place of `-`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use insonate_calibration::softness::SoftnessFile;
 use insonate_models::patients::Physique;
@@ -11,7 +12,7 @@ use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::{NominalTorso, TissueSettings, robot_file, tuned_torso};
-use crate::EnvError;
+use crate::{EnvError, OwnPatient};
 
 /// Contents of the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,9 @@ pub struct SceneSettings {
     /// Patient of the shape `adult`.
     #[serde(default)]
     pub patient: Physique,
+    /// Folders of made patients, which replace the shape; an episode has one of them. Empty: none.
+    #[serde(default)]
+    pub patients: Vec<String>,
     /// Calibration file of `insonate calibrate`. Its entry for this torso gives the constraints and the ranges of stiffness and damping.
     /// Empty: no file.
     pub softness: String,
@@ -82,6 +86,7 @@ impl Default for SceneSettings {
             tissue: TissueSettings::default(),
             device: cpu(),
             patient: Physique::default(),
+            patients: Vec::new(),
             softness: String::new(),
             timestep: SceneConfig::default().timestep,
         }
@@ -120,12 +125,57 @@ impl SceneSettings {
     /// [`EnvError::Unknown`] for a name; [`EnvError::Config`] for a file, for a robot without a flange, and for a robot file that has changed
     /// since its checksum was recorded.
     pub fn config(&self) -> Result<SceneConfig, EnvError> {
+        self.config_of(self.first_patient()?.as_ref())
+    }
+
+    /// As [`Self::config`], with a made patient.
+    pub(super) fn config_of(&self, own: Option<&OwnPatient>) -> Result<SceneConfig, EnvError> {
         let robot = match self.robot_of_file()? {
             Some(robot) => robot,
             None => self.named_robot()?,
         };
         let robot = RobotChoice::Loaded(Box::new(robot));
-        self.config_with(robot, self.softness_file()?.as_ref())
+        self.config_with(robot, self.softness_file()?.as_ref(), own)
+    }
+
+    /// The made patients.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`]: a folder is not that of a patient, or the scene has no torso, or several patients are stepped by a GPU.
+    pub(super) fn read_patients(&self) -> Result<Vec<Arc<OwnPatient>>, EnvError> {
+        let wrong = |problem: String| EnvError::Config {
+            field: "scene.patients".to_owned(),
+            problem,
+        };
+        if self.patients.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.torso_kind()?.is_none() {
+            return Err(wrong("need a torso: this task has none".to_owned()));
+        }
+        if self.patients.len() > 1 && self.device != "cpu" {
+            let problem = "a GPU steps one patient at a time: give one folder, or scene.device=cpu";
+            return Err(wrong(problem.to_owned()));
+        }
+        let read = |folder: &String| {
+            if !Path::new(folder).join("patient.toml").is_file() {
+                let problem = format!(
+                    "{folder} has no patient.toml; insonate patient make writes the folder of a patient"
+                );
+                return Err(wrong(problem));
+            }
+            OwnPatient::read(folder).map(Arc::new)
+        };
+        self.patients.iter().map(read).collect()
+    }
+
+    fn first_patient(&self) -> Result<Option<OwnPatient>, EnvError> {
+        let first = Self {
+            patients: self.patients.iter().take(1).cloned().collect(),
+            ..self.clone()
+        };
+        let mut read = first.read_patients()?.into_iter();
+        Ok(read.next().map(Arc::unwrap_or_clone))
     }
 
     /// The torso's nominal configuration and its softness at the probe. Other softnesses are scaled from it.
@@ -133,10 +183,15 @@ impl SceneSettings {
     /// # Errors
     /// Those of [`SceneSettings::config`]; [`EnvError::Config`] for a scene without a torso.
     pub fn nominal(&self) -> Result<NominalTorso, EnvError> {
+        self.nominal_of(self.first_patient()?.as_ref())
+    }
+
+    /// As [`Self::nominal`], with a made patient.
+    pub(super) fn nominal_of(&self, own: Option<&OwnPatient>) -> Result<NominalTorso, EnvError> {
         let file = self.softness_file()?;
         // The torso does not depend on the robot.
         let robot = RobotChoice::Named(SceneConfig::ROBOT.to_owned());
-        let config = self.config_with(robot, file.as_ref())?;
+        let config = self.config_with(robot, file.as_ref(), own)?;
         let config = config.torso_config().map_err(EnvError::of_name)?;
         let config = config.ok_or_else(|| EnvError::Config {
             field: "scene.torso".to_owned(),
@@ -159,6 +214,7 @@ impl SceneSettings {
         &self,
         robot: RobotChoice,
         softness: Option<&SoftnessFile>,
+        own: Option<&OwnPatient>,
     ) -> Result<SceneConfig, EnvError> {
         self.patient.check()?;
         let tissue = self.torso_kind()?.is_some_and(TorsoKind::is_tissue);
@@ -173,7 +229,7 @@ impl SceneSettings {
         } else {
             lattice
         };
-        Ok(SceneConfig {
+        let mut config = SceneConfig {
             robot,
             probe: self.probe.clone(),
             torso: self.torso.clone(),
@@ -193,7 +249,15 @@ impl SceneSettings {
             substep: (tissue && self.tissue.substep > 0.0).then_some(self.tissue.substep),
             timestep: self.timestep,
             ..SceneConfig::default()
-        })
+        };
+        if let Some(own) = own {
+            own.lay(&mut config).map_err(EnvError::of_name)?;
+            // A softness that differs between episodes is one number for the whole skin.
+            if self.torso_kind()?.is_some_and(TorsoKind::varies_in_place) {
+                config.field = None;
+            }
+        }
+        Ok(config)
     }
 
     /// The robot of the registry, which must have a flange for the probe.

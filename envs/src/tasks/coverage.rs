@@ -281,7 +281,7 @@ impl Coverage {
         }
         let adult = state.patient.as_ref();
         let adult = adult.ok_or(EnvError::Order("coverage without a patient"))?;
-        let survey = OrganScan::new(adult.adult(), self.organ, self.settings.n_points)?;
+        let survey = OrganScan::new(adult, self.organ, self.settings.n_points)?;
         let raster = survey.raster().clone();
         self.survey = Some((patient, survey));
         Ok(raster)

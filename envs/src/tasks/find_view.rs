@@ -299,7 +299,7 @@ impl ProbeTask for FindView {
     ) -> Result<(), EnvError> {
         let patient = state.patient.as_ref();
         let patient = patient.ok_or(EnvError::Order("a view without a patient"))?;
-        self.torso_from_view = patient.adult().liver_kidney_view()?;
+        self.torso_from_view = patient.liver_kidney_view()?;
         self.contact.reset(episode.force);
         self.stopped = None;
         self.path = ultrasound_tasks::Path::default();

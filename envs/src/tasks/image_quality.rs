@@ -90,7 +90,7 @@ const MORE_FORCE: f64 = 3.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualitySettings {
-    /// Range of positions across the patient, in the torso's frame [m].
+    /// Range of positions across the patient, in the torso's frame [m]. A made patient has windows of the liver instead.
     pub area_x: [f64; 2],
     /// Range of positions along the patient [m].
     pub area_y: [f64; 2],
@@ -290,11 +290,18 @@ impl ProbeTask for ImageQuality {
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
         let missing = ["task.area_x", "and task.area_y are outside the skin"];
+        let patient = state.patient.clone();
+        let windows = patient
+            .as_ref()
+            .map(|own| own.liver_windows())
+            .transpose()?;
+        let windows = windows.flatten();
         ultrasound_tasks::place(state, episode, None, missing, |state| {
-            self.place = [
-                x + rng.random_range(area_x[0]..=area_x[1]),
-                y + rng.random_range(area_y[0]..=area_y[1]),
-            ];
+            let [left, head] = match windows {
+                Some(windows) => windows[rng.random_range(0..windows.len())],
+                None => [area_x, area_y].map(|[low, high]| rng.random_range(low..=high)),
+            };
+            self.place = [x + left, y + head];
             let [fan, rock] = self.draw_tilt(rng);
             let upright = self.upright(state)?;
             let tilt = UnitQuaternion::from_scaled_axis(Vector3::new(fan, rock, 0.0));

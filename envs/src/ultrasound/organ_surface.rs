@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use insonate_ultrasound::phantom::{Adult, SoftOrgan, SurfacePoint};
+use insonate_ultrasound::phantom::{SoftOrgan, SurfacePoint};
 
 use super::raster::STEP;
-use super::{FrameAssessment, Raster};
+use super::{FrameAssessment, Patient, Raster};
 use crate::EnvError;
 
 /// The visible part of an organ, and its raster.
@@ -34,9 +34,9 @@ impl OrganScan {
     ///
     /// # Errors
     /// [`EnvError::Config`] if the number is not allowed, or if there is no skin above the organ.
-    pub fn new(adult: &Adult, organ: SoftOrgan, n: usize) -> Result<Self, EnvError> {
-        let points = adult.surface(organ, n)?;
-        let raster = Raster::over(adult, &points)?;
+    pub fn new(patient: &Patient, organ: SoftOrgan, n: usize) -> Result<Self, EnvError> {
+        let points = patient.surface(organ, n)?;
+        let raster = Raster::over(patient, &points)?;
         Ok(Self {
             seen: vec![false; points.len()],
             n_left: raster.columns.iter().map(Vec::len).sum(),

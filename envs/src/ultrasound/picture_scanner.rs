@@ -110,7 +110,7 @@ impl PictureScanner {
     /// # Errors
     /// [`EnvError::Config`] if the state cannot be imaged.
     pub fn picture(&mut self, view: &TorsoView, grey: &mut Vec<u8>) -> Result<(), EnvError> {
-        let (adult, pose) = (view.patient.adult(), &view.torso_from_probe);
+        let (adult, pose) = (view.patient.phantom(), &view.torso_from_probe);
         let depth = self.b_mode.settings().depth;
         let deformation = view.tissue.under(adult, &self.transducer, pose, depth)?;
         let seen = View::new(adult, &deformation, pose)?;

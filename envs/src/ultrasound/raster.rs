@@ -1,8 +1,9 @@
 //! A raster of poses over an organ, as in a sonographer's sweep: columns along the body, the array across it, upright on the skin.
 
-use insonate_ultrasound::phantom::{Adult, SurfacePoint};
+use insonate_ultrasound::phantom::SurfacePoint;
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::Patient;
 use crate::EnvError;
 
 /// Distance between neighbouring poses of a column [m].
@@ -32,7 +33,7 @@ impl Raster {
     ///
     /// # Errors
     /// [`EnvError::Config`] if there is no skin above it.
-    pub fn over(adult: &Adult, surface: &[SurfacePoint]) -> Result<Self, EnvError> {
+    pub fn over(patient: &Patient, surface: &[SurfacePoint]) -> Result<Self, EnvError> {
         let all = |pick: fn(f32, f32) -> f32, start: f32| {
             let of = |axis: usize| surface.iter().map(move |point| point.rest[axis]);
             Point3::from([0, 1, 2].map(|axis| f64::from(of(axis).fold(start, pick))))
@@ -44,12 +45,12 @@ impl Raster {
         let mut across = Vec::new();
         for share in counted(n_columns) {
             across.push(place_over(
-                adult,
+                patient,
                 &(low + size.component_mul(&Vector3::new(share, 0.5, 0.5))),
             )?);
         }
         let column = |x: &f64| {
-            let poses = counted(n_rows).map(|share| pose(adult, [*x, low.y + share * size.y]));
+            let poses = counted(n_rows).map(|share| pose(patient, [*x, low.y + share * size.y]));
             poses.collect::<Result<_, _>>()
         };
         let least = across.iter().copied().fold(f64::MAX, f64::min);
@@ -97,20 +98,21 @@ fn serpentine(columns: &[Vec<Isometry3<f64>>], back: bool, up: bool) -> Vec<Isom
     way
 }
 
-fn pose(adult: &Adult, place: [f64; 2]) -> Result<Isometry3<f64>, EnvError> {
-    Ok(adult.probe_pose(place, 0.0, INDENTATION)?)
+fn pose(patient: &Patient, place: [f64; 2]) -> Result<Isometry3<f64>, EnvError> {
+    patient.probe_pose(place, 0.0, INDENTATION)
 }
 
 /// The position across the body with the best upright view of a target. On a flat trunk no normal may meet the target.
-fn place_over(adult: &Adult, target: &Point3<f64>) -> Result<f64, EnvError> {
+fn place_over(patient: &Patient, target: &Point3<f64>) -> Result<f64, EnvError> {
     let badness = |x: f64| {
-        let pose = pose(adult, [x, target.y]).ok()?;
+        let pose = pose(patient, [x, target.y]).ok()?;
         let axis = pose.rotation * Vector3::z();
         let way = target - Point3::from(pose.translation.vector);
         let offset = (way - axis * axis.dot(&way)).norm();
         Some(offset + LEAN * axis.angle(&-Vector3::z()))
     };
-    let [low, high] = adult.bounds().map(|corner| f64::from(corner.x));
+    let bounds = patient.phantom().bounds().unwrap_or_default();
+    let [low, high] = bounds.map(|corner| f64::from(corner.x));
     let n = ((high - low) / TRIED) as usize;
     let tried = (0..n).map(|index| low + TRIED * index as f64);
     let rated = tried.filter_map(|x| badness(x).map(|badness| (x, badness)));

@@ -72,7 +72,7 @@ impl Scanner {
         let pose = scene.torso_from_probe();
         let torso =
             DeformedTorso::new(points, &scene.physics, origin, &scene.torso.world_from_rest);
-        let adult = patient.adult();
+        let adult = patient.phantom();
         let deformation = torso.under(adult, &self.transducer, &pose, self.settings.depth)?;
         self.n_frames += 1;
         self.image(patient, &deformation, &pose, self.n_frames - 1, assess)
@@ -91,7 +91,7 @@ impl Scanner {
         let decay = Indentation::DECAY;
         let pressed = Indentation::new(
             Rigid::default(),
-            patient.adult(),
+            patient.phantom(),
             &self.transducer,
             torso_from_probe,
             decay,
@@ -107,7 +107,7 @@ impl Scanner {
         index: u64,
         assess: impl FnOnce(&FrameAssessment),
     ) -> Result<(), EnvError> {
-        let view = View::new(patient.adult(), deformation, pose)?;
+        let view = View::new(patient.phantom(), deformation, pose)?;
         let frame = if self.readings.iter().any(|reading| reading.needs_echoes()) {
             self.b_mode.frame(&view, index)
         } else {

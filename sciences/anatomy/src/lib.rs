@@ -13,6 +13,7 @@ mod blurred;
 mod cut_planes;
 mod error;
 mod findings;
+mod landmarks;
 mod orientation;
 mod patient;
 mod samples;
@@ -24,6 +25,7 @@ mod windows;
 
 pub use error::AnatomyError;
 pub use findings::{ClassFinding, CutClass, Findings, Verdict};
+pub use landmarks::LongAxis;
 pub use orientation::{Axis, Evidence};
 pub use patient::{Description, Patient, PatientClass, PatientSettings};
 pub use skin::{Skin, skin};

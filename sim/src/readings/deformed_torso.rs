@@ -44,6 +44,11 @@ impl DeformedTorso {
         }
     }
 
+    /// Positions at rest and now [m].
+    pub fn points(&self) -> [&[Point]; 2] {
+        [&self.rest, &self.now]
+    }
+
     /// The deformation within the view of a transducer to `depth` [m]. The phantom's skin in it lies against the face.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
   insonate image --labels organs.nii.gz --body-mask body.nii.gz --materials materials.toml --output output/organs
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
-  insonate image --patient adult --organ tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
+  insonate image --patient adult --organ-mesh tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
 A folder holds b_mode.png, figure.png (the same with depth ticks, a mark at the first scanline's side and a caption) and, in the same geometry, labels.png with the materials (legend.svg, and legend in image.json, say which number is what) and confidence.png with how far each place can be \
 trusted (Karamalis 2012); image.json; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
@@ -103,7 +103,7 @@ pub(crate) struct ImageCommand {
     #[arg(long, value_name = "KIND[:RADIUS]")]
     lesion: Vec<Lesion>,
     /// An organ of your own: a closed mesh (OBJ, STL, PLY) in the frame of what is imaged, and its material; repeatable.
-    #[arg(long, value_name = "FILE=MATERIAL")]
+    #[arg(long = "organ-mesh", alias = "organ", value_name = "FILE=MATERIAL")]
     organ: Vec<String>,
     /// Unit of lengths in the meshes of organs [m]; 0.001 for mm.
     #[arg(long, value_name = "M", default_value_t = 1.0, requires = "organ")]
@@ -445,6 +445,7 @@ impl ImageCommand {
         let ruler = Ruler {
             pixel: converter.pixel,
             top: converter.corner[1],
+            has_mark: true,
             caption: format!(
                 "{}, depth {:.0} cm, simulated",
                 self.scene.probe_name(),

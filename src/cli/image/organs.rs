@@ -137,9 +137,11 @@ impl ImageCommand {
     /// An organ of `FILE=MATERIAL`, which lies within the body.
     pub(super) fn organ(&self, text: &str, phantom: &dyn Phantom) -> anyhow::Result<Organ> {
         let wrong = |problem: String| Usage::new(ImageError(problem));
-        let (file, name) = text
-            .rsplit_once('=')
-            .ok_or_else(|| wrong(format!("--organ is {text:?}; it must be FILE=MATERIAL")))?;
+        let (file, name) = text.rsplit_once('=').ok_or_else(|| {
+            wrong(format!(
+                "--organ-mesh is {text:?}; it must be FILE=MATERIAL"
+            ))
+        })?;
         if !(1e-6..=1e3).contains(&self.organ_unit) {
             let unit = self.organ_unit;
             return Err(wrong(format!(
@@ -164,7 +166,7 @@ impl ImageCommand {
             Some(problem) => {
                 let cures = cures(&mesh, placing, phantom);
                 let text = refusal(&problem, &placed, placing, phantom, &cures);
-                Err(wrong(format!("--organ {file}: {text}")).into())
+                Err(wrong(format!("--organ-mesh {file}: {text}")).into())
             }
         }
     }

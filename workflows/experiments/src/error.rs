@@ -5,6 +5,7 @@ use insonate_calibration::CalibrationError;
 use insonate_drawing::DrawingError;
 use insonate_envs::EnvError;
 use insonate_models::ModelError;
+use insonate_sim::needle::{HeldNeedleError, InsertionError};
 use insonate_sim::psm::dvrk::DvrkError;
 use insonate_sim::verdict::StartOverlap;
 use insonate_sim::{Divergence, SimError};
@@ -39,6 +40,15 @@ pub enum ExperimentError {
     /// The files of a patient cannot be read.
     #[error(transparent)]
     Anatomy(#[from] AnatomyError),
+    /// A probe cannot scan an organ of a made patient.
+    #[error("{error}; {}", other_organs(others))]
+    NoWindow {
+        /// What is in the way.
+        #[source]
+        error: AnatomyError,
+        /// Names of the organs that can be scanned.
+        others: Vec<String>,
+    },
     /// A simulated log cannot be fitted.
     #[error(transparent)]
     Calibration(#[from] CalibrationError),
@@ -48,6 +58,9 @@ pub enum ExperimentError {
     /// An ultrasound image cannot be computed.
     #[error(transparent)]
     Ultrasound(#[from] UltrasoundError),
+    /// A needle cannot be inserted, or not further.
+    #[error(transparent)]
+    Insertion(#[from] InsertionError),
     /// A motion of the da Vinci arm is invalid.
     #[error(transparent)]
     Arm(#[from] DvrkError),
@@ -227,4 +240,22 @@ pub enum ExperimentError {
     /// The remote centre of the da Vinci arm is not above the torso.
     #[error("the remote centre is not above the torso; move robot_position")]
     OffCenter,
+}
+
+/// Tells which organs have a window.
+fn other_organs(names: &[String]) -> String {
+    match names {
+        [] => "no organ of this patient has one".to_owned(),
+        [name] => format!("{name} has one"),
+        names => format!("these have one: {}", names.join(", ")),
+    }
+}
+
+impl From<HeldNeedleError> for ExperimentError {
+    fn from(error: HeldNeedleError) -> Self {
+        match error {
+            HeldNeedleError::Insertion(error) => error.into(),
+            HeldNeedleError::Sim(error) => error.into(),
+        }
+    }
 }

@@ -11,7 +11,8 @@ use nalgebra::Vector3;
 use super::ExperimentError;
 use super::depth_limit::DepthLimit;
 use super::probe_scene::ProbeScene;
-use super::scan::{Path, Scan};
+use super::scan::Scan;
+use super::scan_path::Path;
 
 /// Time in contact before the probe starts to slide [s].
 const SETTLE: f64 = 0.75;

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use insonate_models::{ModelError, Scene};
 use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
-use insonate_sim::placement::SkinPoint;
 use insonate_sim::verdict::{RunWatch, VerdictLimits};
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::Vector3;
@@ -13,17 +12,22 @@ use nalgebra::Vector3;
 use super::base_search;
 use super::depth_limit::DepthLimit;
 use super::guard::Guard;
+use super::polyline;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
 use super::ranges;
+use super::scan_path::{Goal, Path};
 use super::summary::Goals;
-use super::{ExperimentError, Pictures, Progress, Record, Summary};
+use super::{ExperimentError, OrganPlan, Pictures, Progress, Record, Summary};
 
 /// Settings of a scan: path, force and speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
     /// Start of the path in the torso frame [m].
     pub from: [f64; 2],
+    /// Corners of the path between its ends, in the torso frame [m]: they must be so near to each other that the probe can turn from one
+    /// side to the next.
+    pub via: Vec<[f64; 2]>,
     /// End of the path in the torso frame [m].
     pub to: [f64; 2],
     /// Force along the probe's axis [N].
@@ -44,6 +48,7 @@ impl Default for Scan {
     fn default() -> Self {
         Self {
             from: [0.0, -0.06],
+            via: Vec::new(),
             to: [0.0, 0.06],
             force: 5.0,
             speed: 0.04,
@@ -74,7 +79,28 @@ impl Scan {
     }
 
     fn length(&self) -> f64 {
-        (self.to[0] - self.from[0]).hypot(self.to[1] - self.from[1])
+        polyline::length(&self.corners())
+    }
+
+    /// The same scan along the path of a plan.
+    #[must_use]
+    pub fn along(&self, plan: &OrganPlan) -> Self {
+        let ([from, via @ .., to], scan) = (&plan.corners[..], self.clone()) else {
+            return self.clone();
+        };
+        Self {
+            from: *from,
+            via: via.to_vec(),
+            to: *to,
+            ..scan
+        }
+    }
+
+    /// Corners of the path with its ends, in the torso frame [m].
+    pub(super) fn corners(&self) -> Vec<[f64; 2]> {
+        let ends = [self.from, self.to].map(std::iter::once);
+        let [from, to] = ends;
+        from.chain(self.via.iter().copied()).chain(to).collect()
     }
 }
 
@@ -133,11 +159,12 @@ fn scan_once(
         .and_then(|()| run.retreat());
     let seconds = clock.elapsed().saturating_sub(run.aside).as_secs_f64();
 
+    let path = run.path.in_world(&run.probe_scene);
     let asked = Goals {
         force: Some(scan.force),
         depth: None,
         speed: scan.speed,
-        path: Some(run.path.in_world(&run.probe_scene)),
+        path: Some(&path),
         work: &PHASES[..3],
         slide: &PHASES[2..3],
     };
@@ -180,74 +207,6 @@ fn advise(
         let done = scan_once(moved, scan, &mut Pictures::none(), progress);
         done.is_ok_and(|(_, summary, _)| summary.verdict.is_passed())
     })
-}
-
-/// A straight line over the torso, seen from above.
-#[derive(Debug)]
-pub(super) struct Path {
-    from: [f64; 2],
-    to: [f64; 2],
-    pub(super) length: f64,
-}
-
-/// Target of the probe.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Goal {
-    pub(super) pose: Pose,
-    skin: SkinPoint,
-    /// Unit vector along the path on the skin, in the world.
-    pub(super) direction: Vector3<f64>,
-}
-
-impl Path {
-    pub(super) fn over(probe_scene: &ProbeScene<'_>, scan: &Scan) -> Result<Self, ExperimentError> {
-        let path = Self {
-            from: scan.from,
-            to: scan.to,
-            length: scan.length(),
-        };
-        for step in 0..=20 {
-            path.at(probe_scene, path.length * f64::from(step) / 20.0)?;
-        }
-        Ok(path)
-    }
-
-    /// Ends of the path in the world, seen from above [m].
-    fn in_world(&self, probe_scene: &ProbeScene<'_>) -> [[f64; 2]; 2] {
-        let [x, y, _] = probe_scene.torso_position();
-        [self.from, self.to].map(|end| [end[0] + x, end[1] + y])
-    }
-
-    /// Pose of the probe at the start, above the skin.
-    pub(super) fn above_start(
-        &self,
-        probe_scene: &ProbeScene<'_>,
-        scan: &Scan,
-    ) -> Result<Pose, ExperimentError> {
-        let start = self.at(probe_scene, 0.0)?;
-        Ok(Pose {
-            position: start.pose.position + start.skin.normal * scan.clearance,
-            ..start.pose
-        })
-    }
-
-    /// Target after `distance` [m] from the start, measured from above.
-    pub(super) fn at(
-        &self,
-        probe_scene: &ProbeScene<'_>,
-        distance: f64,
-    ) -> Result<Goal, ExperimentError> {
-        let share = (distance / self.length).clamp(0.0, 1.0);
-        let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
-        let skin = probe_scene.skin(along(0), along(1))?;
-        let flat = Vector3::new(self.to[0] - self.from[0], self.to[1] - self.from[1], 0.0);
-        let direction = (flat - skin.normal * skin.normal.dot(&flat)).normalize();
-        Ok(Goal {
-            pose: probe_scene.placement.pose_on(&skin, 0.0, Some(direction)),
-            skin,
-            direction,
-        })
-    }
 }
 
 /// A running scan.
@@ -346,7 +305,7 @@ impl<'a> Run<'a> {
             if self.probe_scene.physics.time() > LONGEST_APPROACH {
                 return Err(ExperimentError::NoContact {
                     seconds: LONGEST_APPROACH,
-                    site: self.path.from,
+                    site: self.path.start(),
                 });
             }
             self.step(controller, 0, &goal, 0.0, force)?;

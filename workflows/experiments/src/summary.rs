@@ -3,7 +3,7 @@
 use insonate_sim::verdict::{ForceFigures, Judge, PathFigures, RunWatch, Verdict, VerdictLimits};
 use serde::Serialize;
 
-use super::{Pressure, Record, Sample};
+use super::{OrganFigures, Pressure, Record, Sample, polyline};
 
 /// Time after first contact that is left out of the force errors [s].
 const SETTLING: f64 = 0.5;
@@ -17,8 +17,8 @@ pub struct Goals<'a> {
     pub depth: Option<f64>,
     /// Speed along the path [m/s].
     pub speed: f64,
-    /// Ends of the path seen from above, in the world [m].
-    pub path: Option<[[f64; 2]; 2]>,
+    /// Corners of the path seen from above, in the world [m].
+    pub path: Option<&'a [[f64; 2]]>,
     /// Phases that count as contact work.
     pub work: &'a [&'a str],
     /// Phases that follow the path.
@@ -31,6 +31,9 @@ pub struct Summary {
     /// Whether the limits were kept, and the reasons if not.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// The windows and the path of a scan of an organ.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub organ: Option<OrganFigures>,
     /// Length of the path, seen from above [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_asked_m: Option<f64>,
@@ -133,6 +136,7 @@ impl Summary {
         let duration = record.samples.last().map_or(0.0, |sample| sample.time);
         Self {
             verdict: Verdict::of(vec!["was not judged".to_owned()]),
+            organ: None,
             path_asked_m: progress.map(|progress| progress.asked),
             path_covered_m: progress.map(|progress| progress.covered),
             lag_max_m: progress.map(|progress| progress.lag),
@@ -233,12 +237,9 @@ struct PathProgress {
 }
 
 impl PathProgress {
-    fn of([from, to]: [[f64; 2]; 2], sliding: &[&Sample]) -> Self {
-        let way = [to[0] - from[0], to[1] - from[1]];
-        let asked = way[0].hypot(way[1]);
-        let along = |place: [f64; 3]| {
-            ((place[0] - from[0]) * way[0] + (place[1] - from[1]) * way[1]) / asked
-        };
+    fn of(path: &[[f64; 2]], sliding: &[&Sample]) -> Self {
+        let asked = polyline::length(path);
+        let along = |place: [f64; 3]| polyline::along(path, [place[0], place[1]]);
         let touching = || {
             let in_contact = sliding.iter().filter(|sample| sample.in_contact);
             in_contact.map(|sample| along(sample.position).clamp(0.0, asked))

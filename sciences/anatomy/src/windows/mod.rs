@@ -3,8 +3,11 @@
 //! At each place seen from the front, rays leave the skin within a cone around the inward normal. A ray that would meet the organ is open if
 //! nothing before the organ stops sound. The loss of an open ray is that of the way there and back.
 
+mod chords;
+mod face;
 mod path;
 mod rays;
+mod smooth;
 mod table;
 
 use insonate_meshes::HeightIndex;
@@ -27,6 +30,8 @@ pub struct WindowSettings {
     pub spacing: f64,
     /// Half angle of the cone of rays [rad].
     pub cone: f64,
+    /// Largest angle from the inward normal of the best ray, [`Place::sight`] [rad].
+    pub tilt: f64,
     /// Longest way to the organ [m].
     pub reach: f64,
 }
@@ -36,6 +41,7 @@ impl Default for WindowSettings {
         Self {
             spacing: 0.005,
             cone: 30.0_f64.to_radians(),
+            tilt: 30.0_f64.to_radians(),
             reach: 0.2,
         }
     }
@@ -50,13 +56,14 @@ impl WindowSettings {
         let rows = [
             ("spacing", self.spacing, [0.002, 0.05], "m"),
             ("cone", self.cone, [0.0, 1.0], "rad"),
+            ("tilt", self.tilt, [0.0, 1.0], "rad"),
             ("reach", self.reach, [0.02, 0.4], "m"),
         ];
         Ok(check_ranges("", rows)?)
     }
 }
 
-/// The open ray of a place with the least loss.
+/// An open ray of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
     /// Angle from the inward normal [rad].
@@ -78,7 +85,7 @@ pub struct Place {
     pub normal: [f64; 3],
     /// Number of rays that would meet the organ, and how many of them are open.
     pub n_rays: [usize; 2],
-    /// The open ray with the least loss; `None` if none is open.
+    /// The open ray with the least loss among those whose tilt is allowed; `None` if none of them is open.
     pub sight: Option<Sight>,
     /// Depth of the first bone along the inward normal [m]; infinite without bone within reach.
     pub bone: f64,
@@ -126,7 +133,7 @@ impl WindowMap {
             let allowed = format!("one of {}", organs.join(", "));
             return Err(insonate_settings::SettingError::new("organ", organ, allowed).into());
         }
-        let rays = Rays::new(patient, tissues, organ, loss, settings.reach);
+        let rays = Rays::new(patient, tissues, organ, loss, settings);
         let cuts = CutPlanes::of(&patient.labels, &patient.description.cut);
         let cone = directions(settings.cone);
         let [low, high] = patient.skin.bounds();

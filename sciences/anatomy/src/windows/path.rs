@@ -1,24 +1,26 @@
 //! A path over the skin along which a probe sees an organ.
 //!
 //! The probe's face must lie on windows, off bones near the skin and off planes that cut the body off, wherever it turns: the disc around
-//! its middle. The path is in the core of the largest such region: places away from its rim. It is the shortest one on the skin
-//! between the two places of the core that are farthest apart.
+//! its middle. The path is a shortest path on the skin between two of these places, smoothed, which nowhere leaves them and turns slowly
+//! enough for the probe. Of the longest ones it is the one that is farthest from the rim of the window.
 
-use insonate_meshes::{Distances, GeodesicGraph, TriangleMesh};
+use insonate_meshes::{GeodesicGraph, HeightIndex};
 use insonate_settings::check_ranges;
 use nalgebra::Vector3;
 
+use super::chords::Chord;
+use super::smooth::{blurred, length, smooth, turning};
 use super::{Place, WindowMap};
 use crate::AnatomyError;
 use crate::patient::Patient;
 
-/// Distance of a vertex of the skin from the place of the map that stands for it, in distances of places: others are on the back.
+/// Margin around the window in which paths on the skin are searched [m].
+const MARGIN: f64 = 0.03;
+/// Distance of the skin from the nearest place below which it belongs to the front, in distances of places.
 const BELOW: f64 = 3.0;
-/// Least distances of the core from the rim of a region, relative to that of the innermost place: the first one in which a path is as long
-/// as the face.
-const CORES: [f64; 3] = [0.5, 0.25, 0.0];
-/// Least front component of the normal of skin that a probe reaches from the front.
-const FACING: f64 = 0.7;
+
+/// Length of the next lines over that of the longest one that gave no path.
+const SHORTER: f64 = 0.8;
 
 /// What a path needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,12 +29,18 @@ pub struct PathSettings {
     pub face_radius: f64,
     /// Depth up to which bones press against the face [m].
     pub bone_depth: f64,
+    /// Largest share of the face with such a bone below.
+    pub most_bone: f64,
     /// Least share of open rays.
     pub least_open: f64,
     /// Largest tilt of the best ray, because the probe is held along the skin's normal [rad].
     pub most_tilt: f64,
+    /// Least front component of the normal of skin that a probe reaches from the front.
+    pub least_front: f64,
     /// Shortest and longest path [m].
     pub lengths: [f64; 2],
+    /// Largest curvature of the path within the skin [1/m].
+    pub most_curvature: f64,
     /// Lowest and highest coordinates, left and head, that the robot may use [m].
     pub bounds: [[f64; 2]; 2],
 }
@@ -42,189 +50,162 @@ impl Default for PathSettings {
         Self {
             face_radius: 0.03,
             bone_depth: 0.01,
+            most_bone: 0.0,
             least_open: 0.5,
             most_tilt: 15.0_f64.to_radians(),
+            least_front: 0.7,
             lengths: [0.02, 0.3],
+            most_curvature: 25.0,
             bounds: [[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]],
         }
+    }
+}
+
+impl PathSettings {
+    pub(super) fn check(&self) -> Result<(), AnatomyError> {
+        let rows = [
+            ("face_radius", self.face_radius, [0.001, 0.1], "m"),
+            ("bone_depth", self.bone_depth, [0.0, 0.1], "m"),
+            ("most_bone", self.most_bone, [0.0, 1.0], ""),
+            ("least_open", self.least_open, [0.0, 1.0], ""),
+            ("most_tilt", self.most_tilt, [0.0, 1.0], "rad"),
+            ("least_front", self.least_front, [0.1, 1.0], ""),
+            ("lengths[0]", self.lengths[0], [0.005, 1.0], "m"),
+            ("lengths[1]", self.lengths[1], [self.lengths[0], 1.0], "m"),
+            ("most_curvature", self.most_curvature, [0.1, 1000.0], "1/m"),
+        ];
+        Ok(check_ranges("", rows)?)
     }
 }
 
 /// A path over the skin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowPath {
-    /// Places: left, head, front [m].
+    /// Points about a millimetre apart: left, head, front [m].
     pub points: Vec<[f64; 3]>,
     /// Length on the skin [m].
     pub length: f64,
-    /// Number of places of the map on which the face may lie.
-    pub n_places: usize,
-}
-
-/// What speaks against a place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Obstacle {
-    /// The organ is not below the place.
-    Far,
-    /// Bone or gas is before the organ.
-    Blocked,
-    Bone,
-    Cut,
-    Edge,
-}
-
-impl PathSettings {
-    fn check(&self) -> Result<(), AnatomyError> {
-        let rows = [
-            ("face_radius", self.face_radius, [0.001, 0.1], "m"),
-            ("bone_depth", self.bone_depth, [0.0, 0.1], "m"),
-            ("least_open", self.least_open, [0.0, 1.0], ""),
-            ("most_tilt", self.most_tilt, [0.0, 1.0], "rad"),
-            ("lengths[0]", self.lengths[0], [0.005, 1.0], "m"),
-            ("lengths[1]", self.lengths[1], [self.lengths[0], 1.0], "m"),
-        ];
-        Ok(check_ranges("", rows)?)
-    }
-
-    /// What speaks against the middle of the face on a place, apart from bones around it.
-    fn obstacle(&self, place: &Place) -> Option<Obstacle> {
-        let [left, head, _] = place.position;
-        let [low, high] = self.bounds;
-        let is_within = (low[0]..=high[0]).contains(&left) && (low[1]..=high[1]).contains(&head);
-        let sees = place
-            .sight
-            .is_some_and(|sight| sight.tilt <= self.most_tilt + 1e-9);
-        match () {
-            () if place.n_rays[0] == 0 => Some(Obstacle::Far),
-            () if !sees || place.open() < self.least_open => Some(Obstacle::Blocked),
-            () if place.cut < self.face_radius => Some(Obstacle::Cut),
-            () if !is_within => Some(Obstacle::Edge),
-            () => None,
-        }
-    }
+    /// Largest curvature within the skin [1/m].
+    pub curvature: f64,
+    /// Mean and largest tilt of the best rays along the path [rad].
+    pub tilts: [f64; 2],
+    /// Mean of the losses of the best rays, on the way there and back [dB].
+    pub loss: f64,
+    /// Mean share of open rays.
+    pub open: f64,
 }
 
 impl WindowMap {
     /// A path on windows, on the skin of the patient of the map.
     ///
     /// # Errors
-    /// [`AnatomyError::Setting`]: a setting is outside of its range. [`AnatomyError::NoWindow`]: the face fits nowhere, with the reason.
+    /// [`AnatomyError::Setting`]: a setting is outside of its range. [`AnatomyError::NoWindow`]: the face fits nowhere, or only along a
+    /// path that is too short or turns too fast, with the reason.
     pub fn path(
         &self,
         patient: &Patient,
         settings: &PathSettings,
     ) -> Result<WindowPath, AnatomyError> {
-        settings.check()?;
         let is_free = self.free(settings)?;
-        let skin = &patient.skin;
-        let normals = skin.vertex_normals();
-        let step = self.left.get(1).map_or(0.005, |next| next - self.left[0]);
-        let is_on = |vertex: usize| {
-            let place = skin.positions[vertex];
-            let found = self.index_at(place[0], place[1]);
-            found.filter(|n| is_free[*n]).is_some_and(|n| {
-                let own = self.places[n]
-                    .as_ref()
-                    .map(|own| Vector3::from(own.position));
-                let far = own.map_or(f64::INFINITY, |own| (own - Vector3::from(place)).norm());
-                far < BELOW * step && normals[vertex][2] > FACING
-            })
-        };
-        let is_on: Vec<bool> = (0..skin.positions.len()).map(is_on).collect();
-        let graph = GeodesicGraph::new(skin, |triangle| {
-            let corners = skin.triangles[triangle];
-            corners.iter().all(|vertex| is_on[*vertex as usize])
-        });
-        let n_places = is_free.iter().filter(|own| **own).count();
-        let no_window = |reason: String| AnatomyError::NoWindow {
-            organ: self.organ.clone(),
-            reason,
-        };
-        let [shortest, longest] = settings.lengths;
-        let tries = CORES.map(|share| graph_path(skin, &core(&graph, is_on.len(), share), longest));
-        let long = tries
-            .iter()
-            .flatten()
-            .find(|path| length(path) >= 2.0 * settings.face_radius);
-        let longest = || {
-            let all = tries.iter().flatten();
-            all.max_by(|a, b| length(a).total_cmp(&length(b)))
-        };
-        let points = long.or_else(longest).cloned().ok_or_else(|| {
-            no_window(
-                "the places for the probe's face are narrower than the triangles of the skin"
-                    .to_owned(),
-            )
-        })?;
-        let length = length(&points);
-        if length < shortest {
-            return Err(no_window(format!(
-                "the longest path on which the probe's face fits has {:.0} mm; a scan needs {:.0} mm",
-                1e3 * length,
+        let [shortest, mut longest] = settings.lengths;
+        let mut chords = self.chords(&is_free, [shortest, longest]);
+        if chords.is_empty() {
+            let area = 1e4 * self.area(&is_free);
+            return Err(self.no_window(format!(
+                "the probe's face fits on {area:.1} cm² of skin, along which no straight path has the {:.0} mm that a scan needs",
                 1e3 * shortest
             )));
         }
-        Ok(WindowPath {
-            points,
-            length,
-            n_places,
-        })
+        let skin = &patient.skin;
+        let heights = HeightIndex::new(skin);
+        let in_front = self.in_front(patient, &is_free);
+        let graph = GeodesicGraph::new(skin, |triangle| {
+            let corners = skin.triangles[triangle];
+            corners.iter().all(|vertex| in_front[*vertex as usize])
+        });
+        while !chords.is_empty() {
+            let tries = chords.iter();
+            let mut paths = tries.filter_map(|chord| self.along(&graph, &heights, chord, &is_free));
+            if let Some(path) = paths.find(|path| path.curvature <= settings.most_curvature) {
+                return Ok(path);
+            }
+            let lengths = chords.iter().map(|chord| chord.length);
+            longest = SHORTER * lengths.fold(0.0, f64::max);
+            chords = self.chords(&is_free, [shortest, longest]);
+        }
+        Err(self.no_window(format!(
+            "each shortest path on the skin between places for the probe's face leaves them, or turns within less than {:.0} mm",
+            1e3 / settings.most_curvature
+        )))
     }
 
-    /// Whether the face may lie on each place.
-    ///
-    /// # Errors
-    /// [`AnatomyError::NoWindow`] if it may lie on none, with what was in the way.
-    fn free(&self, settings: &PathSettings) -> Result<Vec<bool>, AnatomyError> {
+    /// Whether each vertex of the skin is in front of the body, and near the free places.
+    fn in_front(&self, patient: &Patient, is_free: &[bool]) -> Vec<bool> {
         let n = self.left.len();
-        let step = self.left.get(1).map_or(0.005, |next| next - self.left[0]);
-        let reach = (settings.face_radius / step).floor() as isize;
-        let near_bone = |place: usize, middle: &Place| {
-            let (row, column) = (place / n, place % n);
-            let around = (-reach..=reach).flat_map(|i| (-reach..=reach).map(move |j| (i, j)));
-            let mut around = around.filter_map(|(i, j)| {
-                let row = row
-                    .checked_add_signed(i)
-                    .filter(|row| *row < self.head.len())?;
-                let column = column.checked_add_signed(j).filter(|column| *column < n)?;
-                self.places[row * n + column].as_ref()
-            });
-            let centre = Vector3::from(middle.position);
-            around.any(|own| {
-                let far = (Vector3::from(own.position) - centre).norm();
-                far <= settings.face_radius && own.bone < settings.bone_depth
+        let free = || (0..is_free.len()).filter(|place| is_free[*place]);
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for place in free() {
+            let own = [self.left[place % n], self.head[place / n]];
+            for axis in 0..2 {
+                low[axis] = low[axis].min(own[axis] - MARGIN);
+                high[axis] = high[axis].max(own[axis] + MARGIN);
+            }
+        }
+        let is_in = |vertex: &[f64; 3]| {
+            let mut axes = 0..2;
+            let is_near = axes.all(|axis| (low[axis]..=high[axis]).contains(&vertex[axis]));
+            let place = self.at(vertex[0], vertex[1]).filter(|_| is_near);
+            place.is_some_and(|place| {
+                let far = (Vector3::from(place.position) - Vector3::from(*vertex)).norm();
+                far < BELOW * self.step()
             })
         };
-        let mut counts = [0; 5];
-        let mut is_free = vec![false; self.places.len()];
-        for (index, place) in self.places.iter().enumerate() {
-            let Some(place) = place else { continue };
-            let mut obstacle = settings.obstacle(place);
-            if obstacle.is_none() && near_bone(index, place) {
-                obstacle = Some(Obstacle::Bone);
-            }
-            match obstacle {
-                None => is_free[index] = true,
-                Some(obstacle) => counts[obstacle as usize] += 1,
-            }
-        }
-        if is_free.contains(&true) {
-            return Ok(is_free);
-        }
-        let [_, blocked, bone, cut, edge] = counts;
-        let degrees = settings.most_tilt.to_degrees();
-        let reason = if blocked + bone + cut + edge == 0 {
-            "the organ is not below the skin of the front, within reach".to_owned()
-        } else {
-            format!(
-                "of {} places above the organ, {blocked} have bone, gas or a tilt above {degrees:.0} degrees in the way, {bone} have bone below the face within {:.0} mm, {cut} are at a plane that cuts the body off, and {edge} are outside of the torso",
-                blocked + bone + cut + edge,
-                1e3 * settings.bone_depth
-            )
+        patient.skin.positions.iter().map(is_in).collect()
+    }
+
+    /// The smooth shortest path between the ends of a line; `None` if it leaves the free places.
+    fn along(
+        &self,
+        graph: &GeodesicGraph<'_>,
+        heights: &HeightIndex,
+        chord: &Chord,
+        is_free: &[bool],
+    ) -> Option<WindowPath> {
+        let vertex = |end: usize| {
+            let place = Vector3::from(self.places[end]?.position);
+            graph.nearest(place)
         };
-        Err(AnatomyError::NoWindow {
-            organ: self.organ.clone(),
-            reason,
+        let [from, to] = chord.ends.map(vertex);
+        let shortest = graph.path(&graph.distances(from?), to?)?;
+        let shortest: Vec<_> = shortest.into_iter().map(Vector3::from).collect();
+        let on_skin = |point: &Vector3<f64>| {
+            let found = heights.highest_at(point.x, point.y)?;
+            Some((Vector3::from(found.position), Vector3::from(found.normal)))
+        };
+        let curve = smooth(&shortest);
+        let found: Option<Vec<_>> = curve.iter().map(on_skin).collect();
+        let (points, normals): (Vec<_>, Vec<_>) = found?.into_iter().unzip();
+        // The facets of a skin are no turns of the path.
+        let normals = blurred(&normals, length(&curve) / (curve.len() - 1) as f64);
+        let normals: Vec<_> = normals.iter().map(|normal| normal.normalize()).collect();
+        let place = |point: &Vector3<f64>| {
+            let index = self.index_at(point.x, point.y)?;
+            self.places[index].filter(|_| is_free[index])
+        };
+        let places: Option<Vec<Place>> = points.iter().map(place).collect();
+        let places = places?;
+        let sights = || places.iter().filter_map(|place| place.sight);
+        let n = sights().count().max(1) as f64;
+        Some(WindowPath {
+            length: length(&points),
+            curvature: turning(&curve, &normals),
+            tilts: [
+                sights().map(|sight| sight.tilt).sum::<f64>() / n,
+                sights().map(|sight| sight.tilt).fold(0.0, f64::max),
+            ],
+            loss: sights().map(|sight| sight.loss).sum::<f64>() / n,
+            open: places.iter().map(Place::open).sum::<f64>() / places.len() as f64,
+            points: points.into_iter().map(Into::into).collect(),
         })
     }
 
@@ -237,62 +218,4 @@ impl WindowMap {
         };
         Some(nearest(&self.head, head)? * self.left.len() + nearest(&self.left, left)?)
     }
-}
-
-/// The path between the ends of the largest region of some vertices.
-fn graph_path(skin: &TriangleMesh, is_on: &[bool], longest: f64) -> Option<Vec<[f64; 3]>> {
-    let graph = GeodesicGraph::new(skin, |triangle| {
-        let corners = skin.triangles[triangle];
-        corners.iter().all(|vertex| is_on[*vertex as usize])
-    });
-    let (from, to) = ends(&graph, longest)?;
-    graph.path(&from, to)
-}
-
-/// Whether each of the vertices is in the core of the largest region: at least a share as far from the rim as the innermost one.
-fn core(graph: &GeodesicGraph<'_>, n: usize, share: f64) -> Vec<bool> {
-    let mut is_core = vec![false; n];
-    let regions = graph.regions();
-    let Some(region) = largest(&regions) else {
-        return is_core;
-    };
-    let from_rim = graph.distances_from(&graph.rim());
-    let most = region.iter().map(|vertex| from_rim.to(*vertex));
-    let most = most.fold(0.0, f64::max);
-    for vertex in region {
-        is_core[*vertex as usize] = from_rim.to(*vertex) >= share * most;
-    }
-    is_core
-}
-
-/// The region with the most vertices; of equal ones the first.
-fn largest(regions: &[Vec<u32>]) -> Option<&Vec<u32>> {
-    regions.iter().rev().max_by_key(|region| region.len())
-}
-
-/// The ends of the path: of the largest region the place that is farthest from another one, and the one that is farthest from that.
-fn ends(graph: &GeodesicGraph<'_>, longest: f64) -> Option<(Distances, u32)> {
-    let regions = graph.regions();
-    let region = largest(&regions)?;
-    let start = graph.distances(region[0]);
-    let from = farthest(&start, region, f64::INFINITY)?;
-    let distances = graph.distances(from);
-    let to = farthest(&distances, region, longest)?;
-    Some((distances, to))
-}
-
-/// The vertex of a region that is farthest away, but not farther than `most` [m].
-fn farthest(distances: &Distances, region: &[u32], most: f64) -> Option<u32> {
-    let near = region
-        .iter()
-        .copied()
-        .filter(|vertex| distances.to(*vertex) <= most);
-    near.max_by(|a, b| distances.to(*a).total_cmp(&distances.to(*b)).then(b.cmp(a)))
-}
-
-fn length(points: &[[f64; 3]]) -> f64 {
-    let pairs = points.windows(2);
-    pairs
-        .map(|pair| (Vector3::from(pair[1]) - Vector3::from(pair[0])).norm())
-        .sum()
 }

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use insonate_volumes::Segmentation;
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Place, Sight};
+use super::{Place, Sight, WindowSettings};
 use crate::patient::{Patient, PatientClass};
 use crate::tissues::{TissueKind, Tissues};
 
@@ -32,6 +32,8 @@ pub(super) struct Rays<'a> {
     /// Bounds of the organ [m].
     bounds: [Vector3<f64>; 2],
     reach: f64,
+    /// Largest tilt of the best ray [rad].
+    tilt: f64,
     step: f64,
 }
 
@@ -62,7 +64,7 @@ impl<'a> Rays<'a> {
         tissues: &Tissues,
         organ: &str,
         loss: impl Fn(&PatientClass) -> Option<f64>,
-        reach: f64,
+        settings: &WindowSettings,
     ) -> Self {
         let labels = &patient.labels;
         let gas = Passage {
@@ -85,7 +87,8 @@ impl<'a> Rays<'a> {
             passages: std::iter::once(gas).chain(passages).collect(),
             organ,
             bounds: bounds_of(labels, organ),
-            reach,
+            reach: settings.reach,
+            tilt: settings.tilt,
             step: (0.5 * edges.fold(f64::INFINITY, f64::min)).clamp(STEPS[0], STEPS[1]),
         }
     }
@@ -118,7 +121,8 @@ impl<'a> Rays<'a> {
                 Met::Organ { loss, depth } => {
                     place.n_rays = place.n_rays.map(|n| n + 1);
                     // Of equal losses the smallest tilt counts, which comes first.
-                    if place.sight.is_none_or(|best| loss < best.loss - 1e-9) {
+                    let is_best = place.sight.is_none_or(|best| loss < best.loss - 1e-9);
+                    if is_best && *tilt <= self.tilt + 1e-9 {
                         place.sight = Some(Sight {
                             tilt: *tilt,
                             direction: direction.into(),

@@ -10,7 +10,7 @@ use insonate_models::{ModelError, SceneConfig};
 use insonate_ultrasound::UltrasoundError;
 use insonate_ultrasound::phantom::LabelVolume;
 
-use crate::ExperimentError;
+use crate::EnvError;
 
 /// Columns and rows of the softness over the skin: MuJoCo reads at most 500 numbers of an element.
 const N_FIELD: [usize; 2] = [15, 27];
@@ -27,16 +27,16 @@ impl OwnPatient {
     /// Reads the folder of a patient.
     ///
     /// # Errors
-    /// [`ExperimentError::Anatomy`] names the file; [`ExperimentError::Model`]: no torso can be made of the skin.
-    pub fn read(folder: impl AsRef<Path>) -> Result<Self, ExperimentError> {
+    /// [`EnvError::Anatomy`] names the file; [`EnvError::Model`]: no torso can be made of the skin.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self, EnvError> {
         Self::new(Patient::read(folder)?)
     }
 
     /// The torso and the image of a patient.
     ///
     /// # Errors
-    /// [`ExperimentError::Model`]: no torso can be made of the skin.
-    pub fn new(patient: Patient) -> Result<Self, ExperimentError> {
+    /// [`EnvError::Model`]: no torso can be made of the skin.
+    pub fn new(patient: Patient) -> Result<Self, EnvError> {
         let body = BodyShape::of_skin(&patient.skin)?;
         let map = StiffnessMap::of(&patient, &Tissues::standard()?);
         let [half_width, _, half_length] = body.half_size();
@@ -60,6 +60,11 @@ impl OwnPatient {
     /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel.
     pub fn torso_origin(&self) -> [f64; 3] {
         self.body.origin
+    }
+
+    /// Half of the torso's greatest width, half of its greatest thickness, half of its length [m].
+    pub fn half_size(&self) -> [f64; 3] {
+        self.body.half_size()
     }
 
     /// Factor of the softness over the skin, in the torso's frame.
