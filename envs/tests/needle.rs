@@ -49,7 +49,6 @@ fn the_gated_script_samples_the_lesion_and_the_static_plan_misses_it() {
             .map(|seed| episode(env.as_mut(), seed, &[]))
             .collect();
         let mean = |index: usize| all.iter().map(|(m, _)| m[index]).sum::<f64>() / 8.0;
-        println!("{script} {:?}", all);
         rates.push([mean(success), mean(lateral)]);
     }
     let [gated, planned] = [rates[0], rates[1]];

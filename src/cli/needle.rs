@@ -48,6 +48,7 @@ The exit status is 1 if the needle cannot go on, for example because it buckles;
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 struct InsertArgs {
     /// Gauge of the needle: 14, 16, 17, 18, 20, 21, 22 or 25.
     #[arg(long, value_name = "G", default_value_t = 18)]
@@ -164,8 +165,8 @@ impl InsertArgs {
         });
         bar.finish_and_clear();
         let (summary, record, film) = done.map_err(|error| match error {
-            ExperimentError::Insertion(InsertionError::Setting(error)) => Usage::new(error).into(),
-            ExperimentError::Setting(error) => Usage::new(error).into(),
+            ExperimentError::Insertion(InsertionError::Setting(error))
+            | ExperimentError::Setting(error) => Usage::new(error).into(),
             other => anyhow::Error::from(other),
         })?;
         folder.write("log.csv", record.to_csv().as_bytes())?;

@@ -122,10 +122,10 @@ mod tests {
                 assert!(breath.share(between) <= 0.1 + 1e-9, "{time} {between}");
             }
         }
-        // The pause: a quarter of the motion's time is spent above the middle, and more than half below a tenth.
+        // The pause: 1 − 2 acos(0.1^¼) / π = 0.380 of a breath is below a tenth of the motion.
         let below = (0..1000)
             .filter(|i| breath.share(4e-3 * f64::from(*i)) < 0.1)
             .count();
-        assert!(below > 500, "{below}");
+        assert!((378..=382).contains(&below), "{below}");
     }
 }

@@ -307,11 +307,11 @@ impl NeedleBiopsy {
         observations.push("breath [1]".to_owned(), 0.0, 1.001);
         observations.push("breath_rate [1/s]".to_owned(), -free, free);
         let actions = BoxSpace::default()
-            .with(&format!("advance [{} m/s]", settings.max_speed), -1.0, 1.0)
-            .with(&format!("shift_x [{} m/s]", settings.max_shift), -1.0, 1.0)
-            .with(&format!("shift_y [{} m/s]", settings.max_shift), -1.0, 1.0)
-            .with(&format!("tilt_x [{} rad/s]", settings.max_turn), -1.0, 1.0)
-            .with(&format!("tilt_y [{} rad/s]", settings.max_turn), -1.0, 1.0)
+            .with(format!("advance [{} m/s]", settings.max_speed), -1.0, 1.0)
+            .with(format!("shift_x [{} m/s]", settings.max_shift), -1.0, 1.0)
+            .with(format!("shift_y [{} m/s]", settings.max_shift), -1.0, 1.0)
+            .with(format!("tilt_x [{} rad/s]", settings.max_turn), -1.0, 1.0)
+            .with(format!("tilt_y [{} rad/s]", settings.max_turn), -1.0, 1.0)
             .in_frame("world")
             .with("fire [1]", -1.0, 1.0);
         let spec = EnvSpec {

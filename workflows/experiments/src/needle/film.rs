@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 
 use super::plan::{LESION, NeedlePlan};
 use super::record::NeedleRecord;
-use super::scanner::NeedleScanner;
+use super::scanner::{NeedleScanner, ScannedTissue};
 use crate::ExperimentError;
 
 /// Space above the skin that is shown [m].
@@ -153,8 +153,12 @@ impl NeedleFilm {
         let Some(scanner) = scanner else {
             return Ok(section);
         };
-        let tissue = (&self.rest[..], &frame.positions[..], &self.tets[..]);
-        let grey = scanner.picture(tissue, &frame.shape, index as u64)?;
+        let tissue = ScannedTissue {
+            rest: &self.rest,
+            now: &frame.positions,
+            tets: &self.tets,
+        };
+        let grey = scanner.picture(&tissue, &frame.shape, index as u64)?;
         let mut b_mode: Vec<u8> = grey.iter().flat_map(|level| [*level; 3]).collect();
         let ruler = Ruler {
             pixel: scanner.pixel(),

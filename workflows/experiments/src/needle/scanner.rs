@@ -44,6 +44,16 @@ pub(super) fn check_probe(plan: &NeedlePlan, transducer: &Transducer) -> Result<
     ))
 }
 
+/// The body of an insertion at a moment.
+pub(super) struct ScannedTissue<'a> {
+    /// Positions of the vertices at rest [m].
+    pub(super) rest: &'a [[f64; 3]],
+    /// Positions of the vertices [m].
+    pub(super) now: &'a [Vector3<f64>],
+    /// Vertices of each tetrahedron.
+    pub(super) tets: &'a [[u32; 4]],
+}
+
 /// A scanner for the pictures of one insertion.
 pub(super) struct NeedleScanner<'a> {
     plan: &'a NeedlePlan,
@@ -82,18 +92,21 @@ impl<'a> NeedleScanner<'a> {
     }
 
     /// Grey levels of the tissue with a needle, shape `[size, size]`. `index` selects the noise.
-    ///
-    /// Positions of the vertices at rest and now, and points of the needle from hub to tip [m].
+    /// `shape` are points of the needle from hub to tip [m].
     pub(super) fn picture(
         &mut self,
-        (rest, now, tets): (&[[f64; 3]], &[Vector3<f64>], &[[u32; 4]]),
+        tissue: &ScannedTissue<'_>,
         shape: &[Vector3<f64>],
         index: u64,
     ) -> Result<Vec<u8>, UltrasoundError> {
         let point = |at: &Vector3<f64>| Point::from(at.cast::<f32>());
-        let rest: Vec<Point> = rest.iter().map(|at| point(&Vector3::from(*at))).collect();
-        let now: Vec<Point> = now.iter().map(point).collect();
-        let deformation = Tetrahedra::new(&rest, &now, tets)?;
+        let rest: Vec<Point> = tissue
+            .rest
+            .iter()
+            .map(|at| point(&Vector3::from(*at)))
+            .collect();
+        let now: Vec<Point> = tissue.now.iter().map(point).collect();
+        let deformation = Tetrahedra::new(&rest, &now, tissue.tets)?;
         let axis = shape.iter().map(point).collect();
         let shaft = Shaft::polished(axis, self.plan.gauge.diameters());
         let view = View::new(&self.phantom, &deformation, &self.pose)?;
