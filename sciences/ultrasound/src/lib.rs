@@ -19,7 +19,7 @@ pub mod volume;
 
 #[cfg(feature = "gpu")]
 pub use b_mode::GpuBMode;
-pub use b_mode::{BMode, Frame, Settings, View};
+pub use b_mode::{BMode, Filling, Frame, Settings, Shaft, View};
 pub use error::UltrasoundError;
 pub use material::Material;
 pub use patient_frame::ras_from_patient;

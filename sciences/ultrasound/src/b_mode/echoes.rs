@@ -9,6 +9,7 @@
 )]
 
 use super::grid::Grid;
+use super::shaft::Shadow;
 
 /// Lines in a group.
 pub(crate) const GROUP: usize = 15;
@@ -85,6 +86,24 @@ impl Echoes {
         let at = (place + self.margin) * ROW + 2 * line;
         self.values[at] += amplitude * re;
         self.values[at + 1] += amplitude * im;
+    }
+
+    /// Multiplies the echoes of the lines from `first` on by what needles leave.
+    pub(crate) fn shade(&mut self, grid: &Grid, shadow: &Shadow, first: usize) {
+        if shadow.is_empty() {
+            return;
+        }
+        let step = grid.step / grid.n_places as f32;
+        let rows = self.values.chunks_exact_mut(ROW).skip(self.margin);
+        for (place, row) in rows.take(self.n_places).enumerate() {
+            let range = place as f32 * step;
+            for (line, pair) in row.chunks_exact_mut(2).enumerate() {
+                let left = shadow.at((first + line).min(grid.n_lines - 1), range);
+                for value in pair.iter_mut() {
+                    *value *= left;
+                }
+            }
+        }
     }
 
     /// `n` rows of places; the first is `before` places in front of `place`.

@@ -7,6 +7,8 @@ pub(crate) const FAINTEST: f32 = 1e-8;
 /// Echo of a plane boundary with total reflection, relative to the speckle of liver: 40 dB.
 /// A mirror would give 59 dB (backscatter of 3.7e-6 f^1.4 /mm/sr, Campbell 1984, at F/2); boundaries in bodies are rough.
 pub(crate) const SPECULAR: f32 = 100.0;
+/// The same for a mirror, as polished steel is.
+pub(crate) const MIRROR: f32 = 891.0;
 /// Angle at which the echo of a boundary has fallen to 1/e [rad].
 const SPREAD: f32 = 0.35;
 /// Share of a boundary's echo that is scattered in all directions, due to roughness.

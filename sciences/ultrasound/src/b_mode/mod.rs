@@ -32,6 +32,7 @@ mod scan_conversion;
 mod scene;
 mod settings;
 mod shading;
+mod shaft;
 mod speckle;
 mod trace;
 mod walk;
@@ -43,9 +44,10 @@ pub use iq::Iq;
 pub use scan_conversion::ScanConverter;
 pub use scene::View;
 pub use settings::Settings;
+pub use shaft::{Filling, Shaft};
 
 use crate::UltrasoundError;
-use crate::beam::Pulse;
+use crate::beam::{FWHM_OVER_SIGMA, Pulse};
 use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
@@ -63,6 +65,7 @@ use pulse_filter::PulseFilter;
 use receiver::Receiver;
 use rest_grid::RestGrid;
 use ring_down::rounds;
+use shaft::{Shadow, ShaftEchoes};
 use speckle::Speckle;
 use trace::{Slice, Trace};
 use walk::{PathTracer, ScanlinePath};
@@ -77,6 +80,8 @@ pub struct BMode {
     carrier: Carrier,
     speckle: Speckle,
     pulse: PulseFilter,
+    /// Standard deviation of the pulse along the lines [m].
+    pulse_sigma: f32,
     beam: BeamFilter,
     receiver: Receiver,
     aperture: Aperture,
@@ -121,6 +126,7 @@ impl BMode {
             speckle: Speckle::new(&grid, [&beam.energy(), &energies], lengths, settings),
             receiver: Receiver::new(&grid, settings, frequency, &filter),
             pulse: filter,
+            pulse_sigma: (pulse.width(speed) / FWHM_OVER_SIGMA) as f32,
             beam,
             fading: Fading::new(&grid),
             lights: [(); 3].map(|()| Light::new(&aperture)),
@@ -213,6 +219,18 @@ impl BMode {
 
         // Echoes of the probe, boundaries, wires and tissue, then the pulse along each line.
         points::locate(view, grid, &mut self.points);
+        let n_wires = self.points.len();
+        let shafts = ShaftEchoes {
+            grid,
+            fading,
+            carrier,
+            speed_of_sound: self.settings.speed_of_sound as f32,
+            pulse: self.pulse_sigma,
+        };
+        shafts.locate(view, &mut self.points);
+        let (wires, steel) = self.points.split_at(n_wires);
+        let f_number = self.settings.focusing.receive_f_number as f32;
+        let shadow = Shadow::of(view, grid, f_number);
         let share = self.pulsed.len().div_ceil(4 * workers.count());
         let n_parts = self.pulsed.len().div_ceil(share);
         echoes.resize_with(n_parts, || (Echoes::new(grid), speckle::Scratch::new(grid)));
@@ -235,9 +253,12 @@ impl BMode {
                         }
                     }
                     let tracks = (&media, &tracks[..]);
-                    points::add(&self.points, grid, carrier, tracks, first, echoes);
+                    points::add(wires, grid, carrier, tracks, first, echoes);
                     self.speckle
                         .add((grid, rest), carrier, tracks, first, scratch, echoes);
+                    // A needle is in front of its own shadow.
+                    echoes.shade(grid, &shadow, first);
+                    points::add(steel, grid, carrier, tracks, first, echoes);
                     self.pulse.apply(fading, echoes, pulsed);
                 }
             },

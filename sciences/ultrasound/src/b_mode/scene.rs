@@ -2,6 +2,7 @@
 
 use nalgebra::Isometry3;
 
+use super::shaft::Shaft;
 use crate::UltrasoundError;
 use crate::deformation::{Deformation, Point};
 use crate::material::Material;
@@ -14,6 +15,7 @@ pub struct View<'a> {
     /// Its deformation.
     pub deformation: &'a dyn Deformation,
     world_from_probe: Isometry3<f32>,
+    shafts: Vec<Shaft>,
 }
 
 impl<'a> View<'a> {
@@ -50,7 +52,28 @@ impl<'a> View<'a> {
             phantom,
             deformation,
             world_from_probe: world_from_probe.cast(),
+            shafts: Vec::new(),
         })
+    }
+
+    /// The view with needles.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`] names the invalid field of a needle.
+    pub fn with_shafts(mut self, shafts: Vec<Shaft>) -> Result<Self, UltrasoundError> {
+        shafts.iter().try_for_each(Shaft::check)?;
+        self.shafts = shafts;
+        Ok(self)
+    }
+
+    /// Its needles.
+    pub fn shafts(&self) -> &[Shaft] {
+        &self.shafts
+    }
+
+    /// Map from the world to the probe's frame.
+    pub(crate) fn probe_from_world(&self) -> Isometry3<f32> {
+        self.world_from_probe.inverse()
     }
 
     pub(crate) fn materials(&self) -> &[Material] {

@@ -119,6 +119,14 @@ impl GpuBMode {
     /// # Errors
     /// [`UltrasoundError::Gpu`]: the GPU is lost or out of memory.
     pub fn frames(&mut self, views: &[(View, u64)]) -> Result<&[Frame], UltrasoundError> {
+        if views.iter().any(|(view, _)| !view.shafts().is_empty()) {
+            let allowed = "none on a GPU: make frames with needles on the CPU";
+            return Err(UltrasoundError::setting(
+                "shafts of a view",
+                "some",
+                allowed,
+            ));
+        }
         self.frames.resize(views.len(), self.scanner.frame.clone());
         self.pictures.resize_with(views.len(), Vec::new);
         self.geometry_time = Duration::ZERO;
