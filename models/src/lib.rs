@@ -4,6 +4,7 @@
 
 pub mod arena;
 mod error;
+mod flange_tool;
 pub mod mjcf;
 pub mod patients;
 pub mod probes;
@@ -14,5 +15,6 @@ pub mod shapes;
 pub mod torsos;
 
 pub use error::ModelError;
+pub use flange_tool::FlangeTool;
 pub use scene::Scene;
 pub use scene_config::{Lattice, RobotChoice, SceneConfig, SoftnessChoice, TunedTorso};

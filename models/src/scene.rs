@@ -3,6 +3,7 @@
 use insonate_meshes::SurfacePoint;
 use insonate_settings::check_range;
 
+use crate::FlangeTool;
 use crate::ModelError;
 use crate::arena::Arena;
 use crate::mjcf::{Element, Mjcf, Namespace, Sensor};
@@ -26,6 +27,8 @@ pub struct Scene {
     pub robot: Robot,
     /// The probe on the robot's flange; unused if the robot has no flange.
     pub probe: Probe,
+    /// A tool that the flange holds in place of the probe.
+    pub tool: Option<FlangeTool>,
     /// The torso on the table; `None`: no torso.
     pub torso: Option<Torso>,
     /// Position of the robot's base in the world [m].
@@ -55,6 +58,7 @@ impl Scene {
             arena,
             robot,
             probe,
+            tool: None,
             torso,
             robot_position,
             torso_position,
@@ -83,7 +87,7 @@ impl Scene {
         }
         scene.attach(&self.arena.robot_mount, self.robot.mjcf.clone(), ROBOT)?;
         if let Some(flange) = &self.robot.flange {
-            scene.attach(&format!("{ROBOT}{flange}"), self.probe.mjcf.clone(), PROBE)?;
+            scene.attach(&format!("{ROBOT}{flange}"), self.held().clone(), PROBE)?;
         }
         if let Some(torso) = &self.torso {
             scene.attach(&self.arena.torso_mount, torso.mjcf.clone(), TORSO)?;
@@ -112,9 +116,22 @@ impl Scene {
     pub fn name(&self) -> String {
         let torso = self.torso.as_ref().map_or("none", |torso| torso.name);
         match self.robot.flange {
-            Some(_) => format!("{}_{}_{torso}", self.robot.name, self.probe.name),
+            Some(_) => {
+                let held = self
+                    .tool
+                    .as_ref()
+                    .map_or(&self.probe.name, |tool| &tool.name);
+                format!("{}_{held}_{torso}", self.robot.name)
+            }
             None => format!("{}_{torso}", self.robot.name),
         }
+    }
+
+    /// What the flange holds.
+    fn held(&self) -> &Mjcf {
+        self.tool
+            .as_ref()
+            .map_or(&self.probe.mjcf, |tool| &tool.mjcf)
     }
 
     fn check_torso_timestep(&self) -> Result<(), ModelError> {
@@ -177,7 +194,7 @@ impl Scene {
         }
         let torso = self.torso.as_ref().map_or(0, |torso| torso.n_qpos);
         let probe = match self.robot.flange {
-            Some(_) => n_qpos(&self.probe.mjcf),
+            Some(_) => n_qpos(self.held()),
             None => 0,
         };
         let mut qpos = self.robot.home_qpos.clone();

@@ -3,17 +3,21 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use insonate::experiments::ExperimentError;
 use insonate::experiments::needle::{NeedlePlan, PlannedLayer, Preset, insert_needle};
+use insonate::models::probes::{self, Transducer};
+use insonate::models::robots;
 use insonate::needle::Gauge;
 use insonate::report::needle_force_plot;
 use insonate::sim::needle::InsertionError;
-use insonate_settings::{SettingError, check_range};
+use insonate_settings::{SettingError, UnknownName, check_range, find};
 
 use super::Usage;
 use super::continuum::{show, triple};
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
 use super::progress_bar::named_bar;
+use super::scene_words::{help, names};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -29,6 +33,7 @@ enum Experiment {
     /// Push a needle by hand into a block of layered tissue, towards a target.
     #[command(after_help = "Examples:
   insonate needle insert --gauge 18 --target 0.01,0,-0.05 --angle 60 --output output/needle
+  insonate needle insert --gauge 18 --target 0.01,0,-0.035 --angle 40 --b-mode --output output/needle-b-mode
   insonate needle insert --gauge 22 --target 0,0,-0.04 --tissues skin:0.002,fat:0.02,liver --json
 
 The hub moves along a straight line to where the target was at rest, and holds there for half a second: the tissue gives way, the needle bends,
@@ -36,12 +41,14 @@ and the target moves, so the tip misses it. All numbers are simulated. The tissu
 their cutting force and friction are published for liver and for the way from skin to kidney, and taken for all of them
 (summary.json says from where). No needle enters bone.
 
-The folder holds log.csv (forces with their parts, tip, target), a plot of them, summary.json, a film of the section and its last frame.
+The folder holds log.csv (forces with their parts, tip, target), a plot of them, summary.json, a film of the section and its last frame;
+--b-mode adds the image of a probe whose array begins 5 mm behind the entry, with the displaced tissue and the needle's echo.
 The exit status is 1 if the needle cannot go on, for example because it buckles; the results until then are written.")]
     Insert(InsertArgs),
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 struct InsertArgs {
     /// Gauge of the needle: 14, 16, 17, 18, 20, 21, 22 or 25.
     #[arg(long, value_name = "G", default_value_t = 18)]
@@ -67,9 +74,16 @@ struct InsertArgs {
     /// Edge of the elements [m].
     #[arg(long, value_name = "M", default_value_t = 8e-3)]
     edge: f64,
+    #[arg(long, help = help("Robot of the scene that holds the needle on a force sensor; otherwise a hand moves it exactly", &with_flange()))]
+    robot: Option<String>,
     /// Break the whole skin; otherwise a nick opens it.
     #[arg(long)]
     whole_skin: bool,
+    /// Film the B-mode image next to the section.
+    #[arg(long, conflicts_with = "no_pictures")]
+    b_mode: bool,
+    #[arg(long, default_value = "l12-5", requires = "b_mode", help = help("Ultrasound probe of --b-mode, on the skin behind the entry", &names(probes::ALL)))]
+    probe: String,
     /// Frames of the film, 2 to 200.
     #[arg(long, value_name = "N", default_value_t = 40)]
     frames: usize,
@@ -90,6 +104,14 @@ struct InsertArgs {
 #[derive(Debug, Clone)]
 struct Layers(Vec<PlannedLayer>);
 
+/// Names of the robots that hold something.
+fn with_flange() -> Vec<&'static str> {
+    let held = robots::ALL
+        .iter()
+        .filter(|(_, make)| make().flange.is_some());
+    held.map(|(name, _)| *name).collect()
+}
+
 /// An insertion that ended early.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; the results until then are in {1}")]
@@ -104,7 +126,7 @@ impl NeedleCommand {
 }
 
 impl InsertArgs {
-    fn plan(&self) -> Result<NeedlePlan, SettingError> {
+    fn plan(&self, transducer: Option<Transducer>) -> Result<NeedlePlan, SettingError> {
         check_range("frames", self.frames as f64, [2.0, 200.0], "")?;
         let plan = NeedlePlan {
             gauge: Gauge::from_number(self.gauge)?,
@@ -116,13 +138,24 @@ impl InsertArgs {
             size: self.block,
             edge: self.edge,
             is_skin_whole: self.whole_skin,
+            transducer,
+            robot: self.robot.clone(),
         };
         plan.check()?;
         Ok(plan)
     }
 
+    fn transducer(&self) -> Result<Option<Transducer>, UnknownName> {
+        if !self.b_mode {
+            return Ok(None);
+        }
+        let (_, make) = find("probe", &self.probe, probes::ALL, |(name, _)| name)?;
+        Ok(Some(make().transducer))
+    }
+
     fn run(&self) -> anyhow::Result<()> {
-        let plan = self.plan().map_err(Usage::new)?;
+        let transducer = self.transducer().map_err(Usage::new)?;
+        let plan = self.plan(transducer).map_err(Usage::new)?;
         let folder = self.overwrite.folder(&self.output, "needle")?;
         let bar = named_bar("insert")?;
         let interrupt = Interrupt::listen()?;
@@ -132,7 +165,8 @@ impl InsertArgs {
         });
         bar.finish_and_clear();
         let (summary, record, film) = done.map_err(|error| match error {
-            InsertionError::Setting(error) => Usage::new(error).into(),
+            ExperimentError::Insertion(InsertionError::Setting(error))
+            | ExperimentError::Setting(error) => Usage::new(error).into(),
             other => anyhow::Error::from(other),
         })?;
         folder.write("log.csv", record.to_csv().as_bytes())?;

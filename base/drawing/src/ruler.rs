@@ -20,12 +20,14 @@ pub struct Ruler {
     pub pixel: f64,
     /// Depth of the upper edge [m]; may be negative.
     pub top: f64,
+    /// Whether the upper left corner has the mark of ultrasound pictures.
+    pub has_mark: bool,
     /// Text at the lower edge.
     pub caption: String,
 }
 
 impl Ruler {
-    /// Draws ticks every centimetre at the left edge, with numbers [cm] every five, a mark at the upper left corner, and the caption.
+    /// Draws ticks every centimetre at the left edge, with numbers [cm] every five, the mark at the upper left corner, and the caption.
     /// `rgb` has shape `[height, width, 3]`.
     ///
     /// # Errors
@@ -64,7 +66,9 @@ impl Ruler {
                 area.draw_text(&format!("{index} cm"), &style, (LENGTHS[1] + 4, y))?;
             }
         }
-        area.draw(&Circle::new((26, 9), 5, COLOR.filled()))?;
+        if self.has_mark {
+            area.draw(&Circle::new((26, 9), 5, COLOR.filled()))?;
+        }
         let style = font.pos(Pos::new(HPos::Left, VPos::Bottom));
         area.draw_text(&self.caption, &style, (6, height as i32 - 2))?;
         area.present()?;
@@ -82,6 +86,7 @@ mod tests {
         let ruler = Ruler {
             pixel: 0.001,
             top: -0.01,
+            has_mark: true,
             caption: String::new(),
         };
         let (width, height) = (80, 120);

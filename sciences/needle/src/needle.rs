@@ -90,6 +90,14 @@ impl<P: Clone + std::fmt::Debug + PartialEq> Needle<P> {
         })
     }
 
+    /// The same needle at another pose of the hub (world from base), straight and outside the body.
+    ///
+    /// # Errors
+    /// [`NeedleError::Setting`] for a pose that is not allowed.
+    pub fn outside(&self, base: Isometry3<f64>) -> Result<Self, NeedleError> {
+        Self::new(self.config, self.layers.clone(), self.settings, base)
+    }
+
     /// Description.
     pub fn config(&self) -> &NeedleConfig {
         &self.config

@@ -64,4 +64,30 @@ impl Compliance {
             tip: (1.0 / radius - 1.0 / core_radius).max(0.0) / (6.0 * PI * shear_modulus),
         }
     }
+
+    /// The compliance that makes a force on a point of a free surface as soft as a flat punch of a radius a [m], in tissue of a shear
+    /// modulus G [Pa] and of Poisson's ratio ν: a needle before it breaks the surface.
+    ///
+    /// A rigid flat punch sinks by $F (1 - \nu) / (4 G a)$ (Boussinesq; Sneddon 1965, doi:10.1016/0020-7225(65)90019-4). A force on a
+    /// point of a mesh moves it as a punch of the core radius moves. `lateral` and `axial` are those of a rod.
+    pub fn of_punch(shear_modulus: f64, poisson_ratio: f64, core_radius: f64, radius: f64) -> Self {
+        let near = (1.0 / radius - 1.0 / core_radius).max(0.0);
+        Self {
+            tip: (1.0 - poisson_ratio) * near / (4.0 * shear_modulus),
+            ..Self::of_rod(shear_modulus, core_radius, radius)
+        }
+    }
+}
+
+impl std::ops::Add for Compliance {
+    type Output = Self;
+
+    /// The compliance of two shells around the shaft, one outside the other.
+    fn add(self, other: Self) -> Self {
+        Self {
+            lateral: self.lateral + other.lateral,
+            axial: self.axial + other.axial,
+            tip: self.tip + other.tip,
+        }
+    }
 }

@@ -94,6 +94,8 @@ impl LayeredBlock {
                 shear_moduli: materials.iter().map(Material::lame_mu).collect(),
                 top: 0.0,
                 ends: self.ends(),
+                layer_moduli: self.shear_moduli(),
+                poisson_ratio: self.poisson_ratio,
             },
         ))
     }
@@ -113,6 +115,12 @@ impl LayeredBlock {
             end
         });
         ends.collect()
+    }
+
+    /// Shear modulus of each layer [Pa].
+    fn shear_moduli(&self) -> Vec<f64> {
+        let of = |layer: &BlockLayer| layer.young_modulus / (2.0 * (1.0 + self.poisson_ratio));
+        self.layers.iter().map(of).collect()
     }
 
     /// Mean modulus of the layers in the range of depths of a tetrahedron [Pa].

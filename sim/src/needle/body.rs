@@ -13,6 +13,13 @@ use super::mesh::Mesh;
 /// a line does. Calibrated with this crate's test of mesh independence.
 const CORE: f64 = 0.25;
 
+/// The same for a force on one point of the surface: the radius of the flat punch that moves as it does. Calibrated with this crate's test
+/// of a tip that presses a surface.
+const PUNCH_CORE: f64 = 0.48;
+
+/// Depth below the skin at rest up to which a point is one of the surface [m].
+const SKIN_DEPTH: f64 = 1e-6;
+
 /// A material point: a tetrahedron, and the weights of its vertices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TetPoint {
@@ -30,6 +37,9 @@ pub(super) struct Fixed {
     pub(super) top: f64,
     /// Depths at which the layers end [m], except the last one.
     pub(super) ends: Vec<f64>,
+    /// Shear modulus of each layer [Pa].
+    pub(super) layer_moduli: Vec<f64>,
+    pub(super) poisson_ratio: f64,
 }
 
 /// A world of tetrahedra that a needle enters, in layers below a flat skin. A clone is a saved state.
@@ -66,6 +76,12 @@ impl NeedleBody {
         self.substep
     }
 
+    /// Makes substeps of equal length that add up to an interval [s].
+    pub(super) fn divide(&mut self, interval: f64) {
+        let longest = self.world.longest_substep();
+        self.substep = interval / (interval / longest).ceil().max(1.0);
+    }
+
     /// Vertices of each tetrahedron.
     pub fn tets(&self) -> &[[u32; 4]] {
         &self.fixed.mesh.rest.tets
@@ -99,6 +115,15 @@ impl NeedleBody {
     /// Index of the layer at a depth below the skin at rest [m].
     pub fn layer_at_depth(&self, depth: f64) -> usize {
         self.fixed.ends.iter().filter(|end| depth > **end).count()
+    }
+
+    /// Depths at which a layer begins and ends [m].
+    fn bounds(&self, layer: usize) -> (f64, f64) {
+        let ends = &self.fixed.ends;
+        let start = layer
+            .checked_sub(1)
+            .map_or(f64::NEG_INFINITY, |above| ends[above]);
+        (start, ends.get(layer).copied().unwrap_or(f64::INFINITY))
     }
 
     /// Makes one substep, without a needle.
@@ -167,12 +192,33 @@ impl Tissue for NeedleBody {
         Matrix3::from_diagonal_element(shared.sum::<f64>() * self.substep.powi(2))
     }
 
+    /// A thin layer is a part of its tetrahedra only. Around the shaft it has its own modulus, up to where it ends.
     fn near_field(&self, point: &TetPoint, radius: f64) -> Compliance {
         let corners = self.fixed.mesh.rest.corners(point.tet as usize);
         let [a, b, c, d] = corners;
-        let six_volumes = (b - a).dot(&(c - a).cross(&(d - a)));
-        let shear_modulus = self.fixed.shear_moduli[point.tet as usize];
-        Compliance::of_rod(shear_modulus, CORE * six_volumes.cbrt(), radius)
+        let edge = (b - a).dot(&(c - a).cross(&(d - a))).cbrt();
+        let depth = self.fixed.top - self.rest_position(point).z;
+        let layer = self.layer_at_depth(depth);
+        let own = self.fixed.layer_moduli[layer];
+        let around = self.fixed.shear_moduli[point.tet as usize];
+        let (start, end) = self.bounds(layer);
+        let room = (end - depth).min(depth - start);
+        let shells = |core: f64, room: f64, shell: &dyn Fn(f64, f64, f64) -> Compliance| {
+            let room = room.clamp(radius, core.max(radius));
+            shell(own, room, radius) + shell(around, core, room)
+        };
+        let rod = shells(CORE * edge, room, &Compliance::of_rod);
+        if depth >= SKIN_DEPTH {
+            return rod;
+        }
+        let poisson_ratio = self.fixed.poisson_ratio;
+        let punch = shells(PUNCH_CORE * edge, end - depth, &|modulus, outer, inner| {
+            Compliance::of_punch(modulus, poisson_ratio, outer, inner)
+        });
+        Compliance {
+            tip: punch.tip,
+            ..rod
+        }
     }
 
     fn push(&mut self, point: &TetPoint, force: Vector3<f64>) {

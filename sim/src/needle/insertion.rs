@@ -50,6 +50,11 @@ impl Insertion {
         })
     }
 
+    /// Makes substeps of equal length that add up to an interval [s], such as a step of another simulation.
+    pub fn divide(&mut self, interval: f64) {
+        self.body.divide(interval);
+    }
+
     /// The tissue.
     pub fn body(&self) -> &NeedleBody {
         &self.body
@@ -91,7 +96,8 @@ impl Insertion {
     ) -> Result<Report, InsertionError> {
         check_range("time", time, [0.0, 1e3], "s")?;
         let from = *self.needle.base();
-        let n = (time / self.body.substep()).ceil().max(1.0);
+        // An interval that is divided into substeps must not get one more by rounding.
+        let n = (time / self.body.substep() - 1e-9).ceil().max(1.0);
         for i in 1..=n as usize {
             let share = i as f64 / n;
             let place = Vector3::lerp(&from.translation.vector, &base.translation.vector, share);
@@ -108,6 +114,15 @@ impl Insertion {
             tissue: self.body.save(),
             needle: self.needle.clone(),
         }
+    }
+
+    /// Puts the needle straight and outside the body, at another pose of the hub (world from base).
+    ///
+    /// # Errors
+    /// [`InsertionError::Needle`] for a pose that is not allowed.
+    pub fn place(&mut self, base: Isometry3<f64>) -> Result<(), InsertionError> {
+        self.needle = self.needle.outside(base)?;
+        Ok(())
     }
 
     /// Restores a saved state of an insertion that was made in the same way.

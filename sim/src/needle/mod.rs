@@ -1,5 +1,5 @@
 //! A needle in a body of tetrahedra: the bridge between `insonate-needle`, which balances the forces of a needle, and the XPBD worlds of
-//! `insonate-tissue`, which deform. Nothing here uses MuJoCo.
+//! `insonate-tissue`, which deform. Only [`HeldNeedle`], a needle on a robot's flange, uses MuJoCo.
 //!
 //! [`LayeredBlock`] describes a block of tissue, [`NeedleBody`] is its world as a needle sees it, and [`Insertion`] steps both.
 //!
@@ -10,10 +10,15 @@
 mod block;
 mod body;
 mod error;
+mod held;
 mod insertion;
 mod mesh;
+mod preset;
 
 pub use block::{BlockLayer, LayeredBlock};
 pub use body::{NeedleBody, TetPoint};
 pub use error::InsertionError;
+pub use held::{HeldNeedle, HeldNeedleError};
 pub use insertion::{Insertion, Saved};
+pub use insonate_needle::{Gauge, NeedleConfig, NeedleError, Report};
+pub use preset::{Preset, RESISTANCE};

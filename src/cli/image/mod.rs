@@ -445,6 +445,7 @@ impl ImageCommand {
         let ruler = Ruler {
             pixel: converter.pixel,
             top: converter.corner[1],
+            has_mark: true,
             caption: format!(
                 "{}, depth {:.0} cm, simulated",
                 self.scene.probe_name(),

@@ -127,6 +127,7 @@ impl BModeFilm {
         let ruler = Ruler {
             pixel: converter.pixel,
             top: converter.corner[1],
+            has_mark: true,
             caption: format!(
                 "{}, {:.1} MHz, simulated",
                 scene.probe.name,

@@ -5,6 +5,7 @@ use insonate_calibration::CalibrationError;
 use insonate_drawing::DrawingError;
 use insonate_envs::EnvError;
 use insonate_models::ModelError;
+use insonate_sim::needle::{HeldNeedleError, InsertionError};
 use insonate_sim::psm::dvrk::DvrkError;
 use insonate_sim::verdict::StartOverlap;
 use insonate_sim::{Divergence, SimError};
@@ -48,6 +49,9 @@ pub enum ExperimentError {
     /// An ultrasound image cannot be computed.
     #[error(transparent)]
     Ultrasound(#[from] UltrasoundError),
+    /// A needle cannot be inserted, or not further.
+    #[error(transparent)]
+    Insertion(#[from] InsertionError),
     /// A motion of the da Vinci arm is invalid.
     #[error(transparent)]
     Arm(#[from] DvrkError),
@@ -227,4 +231,13 @@ pub enum ExperimentError {
     /// The remote centre of the da Vinci arm is not above the torso.
     #[error("the remote centre is not above the torso; move robot_position")]
     OffCenter,
+}
+
+impl From<HeldNeedleError> for ExperimentError {
+    fn from(error: HeldNeedleError) -> Self {
+        match error {
+            HeldNeedleError::Insertion(error) => error.into(),
+            HeldNeedleError::Sim(error) => error.into(),
+        }
+    }
 }

@@ -1,11 +1,14 @@
-//! Film of an insertion: the section of the deformed tissue in the plane of the needle, with the bent needle, above the force.
+//! Film of an insertion: the section of the deformed tissue in the plane of the needle, with the bent needle, and the B-mode picture next to
+//! it, above the force.
 
-use insonate_drawing::{CurveStrip, DrawingError, Film, Ruler, color_picture};
+use insonate_drawing::{CurveStrip, Film, Ruler, color_picture};
 use insonate_sim::needle::{Insertion, NeedleBody};
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::plan::NeedlePlan;
+use super::plan::{LESION, NeedlePlan};
 use super::record::NeedleRecord;
+use super::scanner::{NeedleScanner, ScannedTissue};
+use crate::ExperimentError;
 
 /// Space above the skin that is shown [m].
 const ABOVE: f64 = 0.035;
@@ -13,8 +16,6 @@ const ABOVE: f64 = 0.035;
 const WIDTH: u32 = 560;
 /// Distance of the lines that show the deformation, and half their width [m].
 const GRID: (f64, f64) = (0.01, 0.15e-3);
-/// Radius of the target [m].
-const TARGET: f64 = 2e-3;
 /// Duration of a frame [s].
 const INTERVAL: f64 = 0.1;
 /// Points of the needle's shape.
@@ -23,7 +24,9 @@ const N_SHAPE: usize = 121;
 const BACKGROUND: [u8; 3] = [24, 26, 32];
 const STEEL: [u8; 3] = [232, 238, 245];
 const EDGE: [u8; 3] = [40, 48, 60];
-const WAY: [u8; 3] = [120, 220, 255];
+const WAY: [u8; 3] = [255, 150, 30];
+/// Half the thickness of the planned way [pixels].
+const WAY_RADIUS: f64 = 1.1;
 const MARK: [u8; 3] = [90, 250, 140];
 
 /// What a frame shows.
@@ -94,47 +97,92 @@ impl NeedleFilm {
     /// The film; `None` without frames.
     ///
     /// # Errors
-    /// [`DrawingError`].
-    pub fn film(&self) -> Result<Option<Film>, DrawingError> {
+    /// [`ExperimentError`] of drawing and of B-mode pictures.
+    pub fn film(&self) -> Result<Option<Film>, ExperimentError> {
         if self.frames.is_empty() {
             return Ok(None);
         }
-        let frames = self.frames.iter().map(|frame| {
-            let mut rgb = self.draw(frame)?;
-            rgb.extend(self.strip.pixels(WIDTH, frame.n_samples)?);
-            Ok(rgb)
-        });
+        let mut scanner = self.scanner()?;
+        let mut frames = Vec::new();
+        for (index, frame) in self.frames.iter().enumerate() {
+            let mut rgb = self.side_by_side(frame, index, &mut scanner)?;
+            rgb.extend(self.strip.pixels(self.width(), frame.n_samples)?);
+            frames.push(rgb);
+        }
         Ok(Some(Film {
-            width: WIDTH,
+            width: self.width(),
             height: self.height + CurveStrip::HEIGHT,
             interval: INTERVAL,
-            frames: frames.collect::<Result<_, DrawingError>>()?,
+            frames,
         }))
     }
 
     /// The last frame as a PNG file; `None` without frames.
     ///
     /// # Errors
-    /// [`DrawingError`].
-    pub fn last_frame(&self) -> Result<Option<Vec<u8>>, DrawingError> {
+    /// [`ExperimentError`] of drawing and of B-mode pictures.
+    pub fn last_frame(&self) -> Result<Option<Vec<u8>>, ExperimentError> {
         let Some(frame) = self.frames.last() else {
             return Ok(None);
         };
-        color_picture(WIDTH as usize, &self.draw(frame)?).map(Some)
+        let rgb = self.side_by_side(frame, self.frames.len() - 1, &mut self.scanner()?)?;
+        Ok(Some(color_picture(self.width() as usize, &rgb)?))
+    }
+
+    /// Width of the film [pixels]: the section, and a square B-mode picture of the same height.
+    fn width(&self) -> u32 {
+        let has_b_mode = self.plan.transducer.is_some();
+        WIDTH + if has_b_mode { self.height } else { 0 }
+    }
+
+    fn scanner(&self) -> Result<Option<NeedleScanner<'_>>, ExperimentError> {
+        let transducer = self.plan.transducer.as_ref();
+        let scanner = transducer
+            .map(|transducer| NeedleScanner::new(&self.plan, transducer, self.height as usize));
+        Ok(scanner.transpose()?)
+    }
+
+    /// A frame, and the B-mode picture to its right.
+    fn side_by_side(
+        &self,
+        frame: &NeedleFrame,
+        index: usize,
+        scanner: &mut Option<NeedleScanner<'_>>,
+    ) -> Result<Vec<u8>, ExperimentError> {
+        let section = self.draw(frame)?;
+        let Some(scanner) = scanner else {
+            return Ok(section);
+        };
+        let tissue = ScannedTissue {
+            rest: &self.rest,
+            now: &frame.positions,
+            tets: &self.tets,
+        };
+        let grey = scanner.picture(&tissue, &frame.shape, index as u64)?;
+        let mut b_mode: Vec<u8> = grey.iter().flat_map(|level| [*level; 3]).collect();
+        let ruler = Ruler {
+            pixel: scanner.pixel(),
+            top: 0.0,
+            has_mark: true,
+            caption: "simulated: B-mode, the needle comes from the left".to_owned(),
+        };
+        ruler.draw(&mut b_mode, (self.height, self.height))?;
+        let rows = section
+            .chunks_exact(3 * WIDTH as usize)
+            .zip(b_mode.chunks_exact(3 * self.height as usize));
+        Ok(rows
+            .flat_map(|(left, right)| [left, right].concat())
+            .collect())
     }
 
     /// A frame, shape `[height, WIDTH, 3]`.
-    fn draw(&self, frame: &NeedleFrame) -> Result<Vec<u8>, DrawingError> {
+    fn draw(&self, frame: &NeedleFrame) -> Result<Vec<u8>, ExperimentError> {
         let mut canvas = Canvas {
             rgb: BACKGROUND.repeat((WIDTH * self.height) as usize),
             height: self.height,
             pixel: self.pixel,
         };
         self.draw_tissue(frame, &mut canvas);
-        let (entry, target) = (self.plan.entry(), self.plan.target());
-        for i in (0..=200).filter(|i| i % 8 < 3) {
-            canvas.disc(entry.lerp(&target, f64::from(i) / 200.0), 0.0, WAY);
-        }
         let radius = 0.5 * self.plan.needle().outer_diameter;
         for (thickness, color) in [(radius + self.pixel, EDGE), (radius, STEEL)] {
             for pair in frame.shape.windows(2) {
@@ -145,11 +193,18 @@ impl NeedleFilm {
                 }
             }
         }
+        // The needle follows the planned way, so this is drawn on it.
+        let (entry, target) = (self.plan.entry(), self.plan.target());
+        for i in (0..=400).filter(|i| i % 16 < 7) {
+            let at = entry.lerp(&target, f64::from(i) / 400.0);
+            canvas.disc(at, WAY_RADIUS * self.pixel, WAY);
+        }
         let ruler = Ruler {
             pixel: self.pixel,
             top: -ABOVE,
+            has_mark: false,
             caption: format!(
-                "simulated: {}G needle, target green, planned way blue, lines every 10 mm at rest",
+                "simulated: {}G needle, target green, planned way orange, lines every 10 mm at rest",
                 self.plan.gauge.number()
             ),
         };
@@ -186,7 +241,7 @@ impl NeedleFilm {
 
     /// Colour of the tissue that was at a place at rest [m].
     fn color(&self, rest: Vector3<f64>) -> [u8; 3] {
-        if (rest - self.plan.target()).norm() < TARGET {
+        if (rest - self.plan.target()).norm() < LESION {
             return MARK;
         }
         let mut end = 0.0;

@@ -5,15 +5,16 @@
 //! * [`insert_needle`]: the insertion; [`NeedleRecord`] is its log, [`NeedleFilm`] its pictures, [`needle_force_plot`] its curves.
 
 mod film;
+mod holder;
 mod plan;
 mod plot;
-mod preset;
 mod record;
 mod run;
+mod scanner;
 
 pub use film::NeedleFilm;
+pub use insonate_sim::needle::Preset;
 pub use plan::{NeedlePlan, PlannedLayer};
 pub use plot::needle_force_plot;
-pub use preset::Preset;
 pub use record::{NeedleRecord, NeedleSample};
 pub use run::{LayerSummary, NeedleSummary, insert_needle};

@@ -2,16 +2,20 @@
 
 use insonate_needle::{Gauge, NeedleConfig};
 use insonate_settings::{SettingError, check_range};
-use insonate_sim::needle::LayeredBlock;
+use insonate_sim::needle::{LayeredBlock, Preset};
+use insonate_ultrasound::transducer::Transducer;
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
-use super::preset::Preset;
+use super::scanner::check_probe;
 
 /// Distance of entry and target from the fixed sides of the block [m].
 const MARGIN: f64 = 0.01;
 
 /// Height of the tip over the skin at the start, along the needle [m].
 pub(super) const START: f64 = 2e-3;
+
+/// Radius of the lesion around the target, in pictures [m].
+pub(super) const LESION: f64 = 4e-3;
 
 /// Length of needle that stays outside [m].
 const OUTSIDE: f64 = 5e-3;
@@ -54,6 +58,10 @@ pub struct NeedlePlan {
     pub edge: f64,
     /// Whether the skin is whole, so that the needle must break it; otherwise a nick opens it.
     pub is_skin_whole: bool,
+    /// Array of a probe on the skin that films the insertion; `None` for no B-mode picture.
+    pub transducer: Option<Transducer>,
+    /// Name of the robot that holds the needle; `None` for a hand, which nothing deflects.
+    pub robot: Option<String>,
 }
 
 impl NeedlePlan {
@@ -87,9 +95,12 @@ impl NeedlePlan {
         Isometry3::from_parts(hub.into(), turn)
     }
 
-    /// The needle.
+    /// The needle, with its stylet.
     pub fn needle(&self) -> NeedleConfig {
-        NeedleConfig::steel(self.gauge, self.length)
+        NeedleConfig {
+            has_stylet: true,
+            ..NeedleConfig::steel(self.gauge, self.length)
+        }
     }
 
     /// The tissue.
@@ -128,6 +139,9 @@ impl NeedlePlan {
             );
             let depth = format!("{:.4} m", self.depth());
             return Err(SettingError::new("depth of the target", depth, allowed));
+        }
+        if let Some(transducer) = &self.transducer {
+            check_probe(self, transducer)?;
         }
         self.check_bone()
     }
@@ -184,6 +198,7 @@ impl NeedlePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use insonate_ultrasound::transducer::l12_5;
 
     fn plan(layers: &[(&str, f64)]) -> NeedlePlan {
         let layers = layers.iter().map(|(name, thickness)| PlannedLayer {
@@ -200,6 +215,8 @@ mod tests {
             size: [0.14, 0.08, 0.08],
             edge: 8e-3,
             is_skin_whole: false,
+            transducer: None,
+            robot: None,
         }
     }
 
@@ -264,6 +281,14 @@ mod tests {
                     ..good.clone()
                 },
                 "angle",
+            ),
+            (
+                NeedlePlan {
+                    angle: 85_f64.to_radians(),
+                    transducer: Some(l12_5()),
+                    ..good.clone()
+                },
+                "B-mode",
             ),
             (NeedlePlan { speed: 0.0, ..good }, "speed"),
         ];

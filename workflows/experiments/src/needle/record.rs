@@ -13,6 +13,8 @@ pub struct NeedleSample {
     pub depth: f64,
     /// Force that the base exerts along the needle [N]: the sum of the three parts below.
     pub axial_force: f64,
+    /// Force along the needle that the robot's sensor reads [N]; `None` without a robot.
+    pub sensor_force: Option<f64>,
     /// Part of the tip while it presses a surface that is not broken [N].
     pub press_force: f64,
     /// Part of the tip while it cuts [N].
@@ -45,6 +47,13 @@ impl NeedleRecord {
         for (index, name) in self.layers.iter().enumerate() {
             let _ = write!(csv, ",friction_{}_{name}_n", index + 1);
         }
+        let has_sensor = self
+            .samples
+            .iter()
+            .any(|sample| sample.sensor_force.is_some());
+        if has_sensor {
+            csv.push_str(",sensor_force_n");
+        }
         csv.push_str(
             ",lateral_force_n,inserted_length_m,tip_x_m,tip_y_m,tip_z_m,target_x_m,target_y_m,target_z_m\n",
         );
@@ -60,6 +69,9 @@ impl NeedleRecord {
             );
             for friction in &sample.friction {
                 let _ = write!(csv, ",{friction:.6}");
+            }
+            if has_sensor {
+                let _ = write!(csv, ",{:.6}", sample.sensor_force.unwrap_or(f64::NAN));
             }
             let _ = write!(
                 csv,

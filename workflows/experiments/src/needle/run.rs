@@ -2,15 +2,15 @@
 
 use insonate_needle::Report;
 use insonate_settings::SettingError;
-use insonate_sim::needle::{Insertion, InsertionError, TetPoint};
+use insonate_sim::needle::{Insertion, RESISTANCE, TetPoint};
 use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::film::{NeedleFilm, NeedleFrame};
+use super::holder::{Felt, Holder, ends_early};
 use super::plan::{NeedlePlan, START};
-use super::preset::RESISTANCE;
 use super::record::{NeedleRecord, NeedleSample};
-use crate::Progress;
+use crate::{ExperimentError, Progress};
 
 /// Travel of the needle between samples [m].
 const SAMPLE: f64 = 2.5e-4;
@@ -35,6 +35,12 @@ pub struct NeedleSummary {
     pub entry_m: [f64; 3],
     /// Length of the straight way from skin to target [m].
     pub planned_depth_m: f64,
+    /// Robot that holds the needle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robot: Option<String>,
+    /// Greatest force along the needle that its sensor read [N].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_sensor_force_n: Option<f64>,
     /// Greatest force along the needle [N].
     pub peak_axial_force_n: f64,
     /// Force along the needle at the end [N].
@@ -111,6 +117,11 @@ struct Means {
     cutting: f64,
     lateral: f64,
     friction: Vec<f64>,
+    /// Steps of the robot, and the sum of what its sensor read.
+    n_felt: usize,
+    sensor: Option<f64>,
+    /// Depth at the end.
+    depth: f64,
 }
 
 impl Means {
@@ -129,19 +140,22 @@ impl Means {
         }
     }
 
+    fn feel(&mut self, felt: &Felt) {
+        self.n_felt += 1;
+        self.depth = felt.depth;
+        if let Some(force) = felt.sensor_force {
+            *self.sensor.get_or_insert(0.0) += force;
+        }
+    }
+
     /// The sample; sums start again.
-    fn sample(
-        &mut self,
-        time: f64,
-        depth: f64,
-        report: &Report,
-        target: Vector3<f64>,
-    ) -> NeedleSample {
+    fn sample(&mut self, time: f64, report: &Report, target: Vector3<f64>) -> NeedleSample {
         let n = self.n.max(1) as f64;
         let sums = std::mem::take(self);
         NeedleSample {
             time,
-            depth,
+            depth: sums.depth,
+            sensor_force: sums.sensor.map(|sum| sum / sums.n_felt.max(1) as f64),
             axial_force: sums.axial / n,
             press_force: sums.press / n,
             cutting_force: sums.cutting / n,
@@ -164,66 +178,70 @@ struct End {
 /// Inserts a needle. `progress` is called after each sample with the share that is done. The film has about `n_frames` frames.
 ///
 /// # Errors
-/// [`SettingError`] for a plan that is refused. A needle that cannot go on ends the insertion early.
+/// [`ExperimentError`] for a plan that is refused, or a robot that does not reach the needle's way. A needle that cannot go on ends the
+/// insertion early.
 pub fn insert_needle(
     plan: &NeedlePlan,
     n_frames: usize,
     progress: Progress<'_>,
-) -> Result<(NeedleSummary, NeedleRecord, NeedleFilm), InsertionError> {
+) -> Result<(NeedleSummary, NeedleRecord, NeedleFilm), ExperimentError> {
     plan.check()?;
-    let mut insertion = Insertion::new(&plan.block(), plan.needle(), plan.base(-START))?;
+    let mut holder = Holder::new(plan)?;
     let outside = || SettingError::new("target", format!("{:?}", plan.target), "in the body");
-    let target = insertion.body().embed_at_rest(plan.target());
+    let target = holder.insertion().body().embed_at_rest(plan.target());
     let target = target.ok_or_else(outside)?;
     let layers = plan.layers.iter();
     let mut record = NeedleRecord {
         layers: layers.map(|layer| layer.preset.name.to_owned()).collect(),
         samples: Vec::new(),
     };
-    let mut film = NeedleFilm::new(plan, insertion.body());
+    let mut film = NeedleFilm::new(plan, holder.insertion().body());
     let mut end = End::default();
-    let substep = insertion.body().substep();
+    let interval = holder.interval();
     let travel = START + plan.depth();
-    let n_moving = (travel / (plan.speed * substep)).ceil().max(1.0) as usize;
-    let n_steps = n_moving + (HOLD / substep).ceil() as usize;
-    let every = ((SAMPLE / (plan.speed * substep)).round() as usize).clamp(1, n_steps);
+    let n_moving = (travel / (plan.speed * interval)).ceil().max(1.0) as usize;
+    let n_steps = n_moving + (HOLD / interval).ceil() as usize;
+    let every = ((SAMPLE / (plan.speed * interval)).round() as usize).clamp(1, n_steps);
     let per_frame = (n_steps / every / n_frames.max(2)).max(1);
     let mut means = Means::default();
     for step in 1..=n_steps {
         let share = step.min(n_moving) as f64 / n_moving as f64;
         let depth = travel * share - START;
-        match insertion.step(plan.base(depth)) {
-            Ok(report) => means.add(&report),
-            Err(error) => {
+        let speed = if step < n_moving { plan.speed } else { 0.0 };
+        match holder.step(plan, depth, speed, |report| means.add(report)) {
+            Ok(felt) => means.feel(&felt),
+            Err(error) if ends_early(&error) => {
                 end.early = Some(format!(
                     "{error} (the tip was {:.1} mm on its way)",
                     1e3 * depth
                 ));
                 break;
             }
+            Err(error) => return Err(error),
         }
         if !step.is_multiple_of(every) && step != n_steps {
             continue;
         }
+        let insertion = holder.insertion();
         let report = insertion.report();
         let place = insertion.body().place(&target);
         record
             .samples
-            .push(means.sample(insertion.time(), depth, &report, place));
+            .push(means.sample(insertion.time(), &report, place));
         if record.samples.len().is_multiple_of(per_frame) || step == n_steps {
-            film.add(NeedleFrame::of(&insertion, record.samples.len()));
+            film.add(NeedleFrame::of(insertion, record.samples.len()));
         }
         if progress(step as f64 / n_steps as f64).is_break() {
             end.interrupted = true;
             break;
         }
     }
+    let insertion = holder.insertion();
     if end.early.is_none() && !end.interrupted && insertion.report().inserted_length <= 0.0 {
-        // Soft layers below a whole skin give way by centimetres.
         end.early = Some("the needle dented the skin and did not break it".to_owned());
     }
     film.finish(&record);
-    let summary = summary(plan, &insertion, &record, &target, end);
+    let summary = summary(plan, insertion, &record, &target, end);
     Ok((summary, record, film))
 }
 
@@ -252,6 +270,11 @@ fn summary(
         target_m: plan.target,
         entry_m: plan.entry().into(),
         planned_depth_m: plan.depth(),
+        robot: plan.robot.clone(),
+        peak_sensor_force_n: samples
+            .iter()
+            .filter_map(|s| s.sensor_force)
+            .reduce(f64::max),
         peak_axial_force_n: greatest(&|s| s.axial_force),
         axial_force_n: last.map_or(0.0, |s| s.axial_force),
         tip_force_n: last.map_or(0.0, |s| s.press_force + s.cutting_force),

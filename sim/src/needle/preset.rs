@@ -2,7 +2,8 @@
 
 use insonate_needle::Layer;
 use insonate_settings::SettingError;
-use insonate_sim::needle::BlockLayer;
+
+use super::block::BlockLayer;
 
 /// Toughness [J/m²]: bovine liver, 164 ± 6 over four diameters (Gokgol, Basdogan and Canadinc 2012,
 /// doi:10.1016/j.medengphy.2011.09.030). Other tissues take the same value, because no published one was read.
@@ -13,11 +14,18 @@ const TOUGHNESS: f64 = 164.0;
 const FRICTION: f64 = 47.0;
 
 /// Source of toughness and friction of every tissue.
-pub(super) const RESISTANCE: &str = "toughness of bovine liver (Gokgol 2012), friction of the whole way from skin to kidney \
+pub const RESISTANCE: &str = "toughness of bovine liver (Gokgol 2012), friction of the whole way from skin to kidney \
                                      (doi:10.1089/end.2016.0342), taken for all tissues";
 
 /// Force that breaks the skin [N]: 2.75 to 2.80 (the same measurement).
 const SKIN_PUNCTURE: f64 = 2.75;
+
+/// Young's modulus of skin [Pa]. A needle stretches the skin around its tip, so it is that of torsion in the plane of the skin of living
+/// adults (Agache et al. 1980, doi:10.1007/BF00406415, by other authors' citation; reviews list 5 kPa to 140 MPa over all methods), and not
+/// that of compression.
+const SKIN: f64 = 4.2e5;
+
+const SKIN_SOURCE: &str = "torsion in the plane of the skin in vivo (Agache 1980, cited by others)";
 
 /// A tissue.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +40,8 @@ pub struct Preset {
     pub is_bone: bool,
     /// Colour in pictures.
     pub color: [u8; 3],
+    /// Material in B-mode pictures.
+    pub sound: &'static str,
 }
 
 /// A soft tissue.
@@ -40,6 +50,7 @@ const fn soft(
     young_modulus: f64,
     source: &'static str,
     color: [u8; 3],
+    sound: &'static str,
 ) -> Preset {
     Preset {
         name,
@@ -47,6 +58,7 @@ const fn soft(
         source,
         is_bone: false,
         color,
+        sound,
     }
 }
 
@@ -55,11 +67,17 @@ const ELASTOGRAPHY: &str = "three times the shear modulus of magnetic resonance 
 impl Preset {
     /// All tissues.
     pub const ALL: [Self; 6] = [
-        soft("skin", 5e4, "chosen for compressed skin", [224, 172, 140]),
-        soft("fat", 6e3, "assumed", [244, 222, 150]),
-        soft("muscle", 1.01e4, ELASTOGRAPHY, [190, 90, 84]),
-        soft("liver", 6.3e3, ELASTOGRAPHY, [140, 62, 52]),
-        soft("kidney", 5.4e3, ELASTOGRAPHY, [168, 84, 96]),
+        soft("skin", SKIN, SKIN_SOURCE, [224, 172, 140], "skin"),
+        soft("fat", 6e3, "assumed", [244, 222, 150], "fat"),
+        soft("muscle", 1.01e4, ELASTOGRAPHY, [190, 90, 84], "muscle"),
+        soft("liver", 6.3e3, ELASTOGRAPHY, [140, 62, 52], "liver"),
+        soft(
+            "kidney",
+            5.4e3,
+            ELASTOGRAPHY,
+            [168, 84, 96],
+            "kidney cortex",
+        ),
         Preset {
             is_bone: true,
             ..soft(
@@ -67,6 +85,7 @@ impl Preset {
                 1e6,
                 "assumed: stiffer than all soft tissue",
                 [236, 232, 220],
+                "bone",
             )
         },
     ];
