@@ -15,6 +15,7 @@ pub mod error;
 pub mod factory;
 mod frame_stack;
 mod named_values;
+pub mod needle;
 mod observation_group;
 pub mod parameters;
 pub mod probe;

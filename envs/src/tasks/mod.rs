@@ -6,6 +6,7 @@ pub mod cube_push;
 pub mod find_view;
 pub mod image_quality;
 mod kind;
+pub mod needle_biopsy;
 pub mod pendulum;
 pub mod probe_press;
 pub mod probe_reach;
@@ -36,6 +37,7 @@ pub const ALL: &[TaskKind] = &[
     tissue_reach::KIND,
     tissue_retract::KIND,
     continuum_navigate::KIND,
+    needle_biopsy::KIND,
     pendulum::KIND,
     reacher::KIND,
 ];
