@@ -89,6 +89,14 @@ impl WindowPlot<'_> {
     }
 }
 
+/// Kinds of places, in the order of the legend.
+const KINDS: [(&str, RGBColor); 4] = [
+    ("skin", SKIN),
+    ("bone or gas in front of it", BLOCKED),
+    ("seen", SEEN),
+    ("place for the probe", RGBColor(60, 150, 105)),
+];
+
 impl Drawing for WindowPlot<'_> {
     const SIZE: (u32, u32) = (760, 970);
 
@@ -103,12 +111,6 @@ impl Drawing for WindowPlot<'_> {
         let map = &self.plan.map;
         let n = map.left.len();
         let half = 0.5 * (map.left[1] - map.left[0]);
-        const KINDS: [(&str, RGBColor); 4] = [
-            ("skin", SKIN),
-            ("bone or gas in front of it", BLOCKED),
-            ("seen", SEEN),
-            ("place for the probe", RGBColor(60, 150, 105)),
-        ];
         for (kind, (label, color)) in KINDS.into_iter().enumerate() {
             let cells = (0..map.places.len()).filter_map(|index| {
                 let (own, color) = self.look(index)?;
