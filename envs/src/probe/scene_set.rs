@@ -69,14 +69,17 @@ impl SceneSet {
         } else {
             made.iter().map(|own| Some(&**own)).collect()
         };
-        let vary = |own: &Option<&OwnPatient>| {
+        let vary = |own: Option<&OwnPatient>| {
             Ok(VariedTorso {
                 kind,
-                nominal: settings.nominal_of(*own)?,
-                scene: settings.config_of(*own)?,
+                nominal: settings.nominal_of(own)?,
+                scene: settings.config_of(own)?,
             })
         };
-        let varied: Vec<VariedTorso> = people.iter().map(vary).collect::<Result<_, EnvError>>()?;
+        let varied: Vec<VariedTorso> = people
+            .into_iter()
+            .map(vary)
+            .collect::<Result<_, EnvError>>()?;
         let mut randomization = randomization.clone();
         if let Some([stiffness, damping]) = varied[0].nominal.ranges {
             (randomization.stiffness, randomization.damping) = (stiffness, damping);

@@ -187,7 +187,7 @@ impl WindowMap {
         let (points, normals): (Vec<_>, Vec<_>) = found?.into_iter().unzip();
         // The facets of a skin are no turns of the path.
         let normals = blurred(&normals, length(&curve) / (curve.len() - 1) as f64);
-        let normals: Vec<_> = normals.iter().map(|normal| normal.normalize()).collect();
+        let normals: Vec<_> = normals.iter().map(Vector3::normalize).collect();
         let place = |point: &Vector3<f64>| {
             let index = self.index_at(point.x, point.y)?;
             self.places[index].filter(|_| is_free[index])
