@@ -120,7 +120,7 @@ impl<'a> Oracle<'a> {
     fn reach_at(&self, x: f64) -> f64 {
         let is_in = |up: f64| {
             let place = Vector3::new(x, 0.0, self.face(x) - up);
-            self.material(self.simulated(&place)) != "air"
+            Self::material(self.simulated(&place)) != "air"
         };
         let ups = |sign: f64, most: f64| {
             let n = (most / STEP) as usize;
@@ -168,7 +168,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    fn material(&self, rest: Vector3<f64>) -> &'static str {
+    fn material(rest: Vector3<f64>) -> &'static str {
         let [left, head, front] = OWN.torso_origin();
         let place = Point3::from(rest + Vector3::new(left, head, front));
         let patient = OWN.patient();
@@ -210,7 +210,7 @@ impl<'a> Oracle<'a> {
         };
         let (mut shown, mut depth, mut found) = (0.0, 0.0, Vec::new());
         while found.len() < N_SAMPLES && depth < 1.25 * DEPTH {
-            let own = self.material(rest(depth));
+            let own = Self::material(rest(depth));
             while found.len() < N_SAMPLES && found.len() as f64 * DEPTH / N_SAMPLES as f64 <= shown
             {
                 found.push(own);

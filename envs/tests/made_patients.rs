@@ -271,7 +271,7 @@ fn what_has_no_patient_is_refused() {
     let message = refusal("reacher", &nowhere);
     assert!(message.contains("scene"), "{message}");
     let [man, _] = &FOLDERS.1;
-    let message = refusal("cube-push", &[man.clone()]);
+    let message = refusal("cube-push", std::slice::from_ref(man));
     assert!(
         message.contains("scene.patients") && message.contains("torso"),
         "{message}"
