@@ -14,6 +14,13 @@ const SEEN: RGBColor = RGBColor(160, 196, 232);
 /// Places for the face with the least and the largest loss.
 const NEAR: [f64; 3] = [15.0, 110.0, 70.0];
 const FAR: [f64; 3] = [176.0, 222.0, 190.0];
+/// Names of the legend and their colours.
+const KINDS: [(&str, RGBColor); 4] = [
+    ("skin", SKIN),
+    ("bone or gas in front of it", BLOCKED),
+    ("seen", SEEN),
+    ("place for the probe", RGBColor(60, 150, 105)),
+];
 /// Height over width of the part of the picture within the axes.
 const ASPECT: f64 = 1.32;
 
