@@ -96,14 +96,6 @@ impl WindowPlot<'_> {
     }
 }
 
-/// Kinds of places, in the order of the legend.
-const KINDS: [(&str, RGBColor); 4] = [
-    ("skin", SKIN),
-    ("bone or gas in front of it", BLOCKED),
-    ("seen", SEEN),
-    ("place for the probe", RGBColor(60, 150, 105)),
-];
-
 impl Drawing for WindowPlot<'_> {
     const SIZE: (u32, u32) = (760, 970);
 
