@@ -191,7 +191,7 @@ pub trait Lockstep {
     /// Whether the step has parts between which a device makes the announced steps of many environments.
     fn has_parts(&mut self) -> bool;
 
-    /// Advances to the next point at which a device must make a step, and announces it. Returns `false` if there is none left in this step.
+    /// Advances until a device must make a step, and announces it. Returns `false` once all of this step is done.
     ///
     /// Call it for all environments before it is called again for the first of them: then the device has all of their steps.
     fn advance_part(&mut self) -> bool;

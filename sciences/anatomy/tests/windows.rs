@@ -297,8 +297,8 @@ fn area(patient: &Patient, settings: &PathSettings) -> f64 {
     map.area(&map.free(settings).expect("there is room"))
 }
 
-/// A part of the face may be above a bone. The disc of the face is above the plate by a circular segment, whose area is that of a sector
-/// without a triangle.
+/// A part of the face may be above a bone. A circular segment of the face's disc is above the plate: a sector less a
+/// triangle.
 #[test]
 fn as_much_of_the_face_as_allowed_is_above_bone() {
     let (y0, radius) = (0.02, 0.03);
