@@ -109,6 +109,11 @@ fn owners_on_many_threads_get_the_bits_of_a_world_alone() {
     first.restore(&bytes).expect("a state of such a world");
     assert_eq!(first.time(), 0.0);
     assert_eq!(first.positions(), body().mesh.positions);
+    // An announced step ends with the state that it was announced in.
+    first.announce_step(STEP);
+    first.restore(&bytes).expect("a state of such a world");
+    last.step(STEP).expect("a step");
+    assert_eq!(first.save(), bytes);
     drop(others);
 }
 

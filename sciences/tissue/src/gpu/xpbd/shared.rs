@@ -317,6 +317,7 @@ impl SoftTissue for XpbdSeat {
         let mut state = self.shared.lock();
         let restored = self.shared.grow(&mut state).and_then(|()| {
             state.worlds.restore(self.index, bytes)?;
+            (state.announced[self.index], self.near) = (None, None);
             Ok(state.worlds.time(self.index))
         });
         drop(state);
