@@ -1,4 +1,4 @@
-//! Insertions: the skin breaks at its published force, and pictures show the needle where it is.
+//! Insertions: the skin breaks at its configured force, and robots that cannot hold a needle are refused.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -29,7 +29,7 @@ fn plan(target: [f64; 3], angle: f64) -> NeedlePlan {
 }
 
 #[test]
-fn a_whole_skin_breaks_at_its_published_force() {
+fn a_whole_skin_breaks_at_its_configured_force() {
     for angle in [90.0, 60.0] {
         let plan = plan([0.005, 0.0, -0.04], angle);
         let (summary, record, _) =
@@ -44,7 +44,7 @@ fn a_whole_skin_breaks_at_its_published_force() {
             .clone()
             .map(|sample| sample.press_force)
             .fold(0.0, f64::max);
-        // 2.75 to 2.80 N on cadavers (doi:10.1089/end.2016.0342).
+        // It is 2.75 N.
         assert!((2.6..=2.8).contains(&peak), "{angle} {peak}");
         // The skin dents before it breaks, and by less than the layer of fat and some liver is thick.
         let dent = pressing.map(|sample| sample.depth).fold(0.0, f64::max);
@@ -52,5 +52,18 @@ fn a_whole_skin_breaks_at_its_published_force() {
         // Behind the skin the needle is in the tissue, and the force is that of cutting and friction.
         assert!(summary.inserted_length_m > 0.03, "{summary:?}");
         assert!(summary.axial_force_n < peak, "{summary:?}");
+    }
+}
+
+#[test]
+fn a_robot_without_a_flange_is_refused_with_those_that_have_one() {
+    let plan = NeedlePlan {
+        robot: Some("psm".into()),
+        ..plan([0.0, 0.0, -0.04], 90.0)
+    };
+    let error = insert_needle(&plan, 2, &mut |_| ControlFlow::Continue(())).unwrap_err();
+    let said = error.to_string();
+    for word in ["psm", "flange", "panda", "ur5e"] {
+        assert!(said.contains(word), "{said}");
     }
 }

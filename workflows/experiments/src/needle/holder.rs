@@ -95,7 +95,11 @@ impl RobotHand {
         let (_, make) = found.map_err(insonate_models::ModelError::from)?;
         let robot = make();
         if robot.flange.is_none() {
-            let allowed = "a robot with a flange, which holds the needle";
+            let with_flange = robots::ALL
+                .iter()
+                .filter(|(_, make)| make().flange.is_some());
+            let names: Vec<&str> = with_flange.map(|(name, _)| *name).collect();
+            let allowed = format!("a robot with a flange: {}", names.join(", "));
             return Err(SettingError::new("robot", name, allowed).into());
         }
         let config = plan.needle();
