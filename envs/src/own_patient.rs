@@ -19,6 +19,13 @@ const N_FIELD: [usize; 2] = [15, 27];
 #[derive(Clone, Debug)]
 pub struct OwnPatient {
     patient: Patient,
+    /// The trunk, or why the skin has none: then the patient is only imaged.
+    trunk: Result<Trunk, String>,
+}
+
+/// What a torso is made of.
+#[derive(Clone, Debug)]
+struct Trunk {
     body: Arc<BodyShape>,
     field: SoftnessField,
 }
@@ -27,7 +34,7 @@ impl OwnPatient {
     /// Reads the folder of a patient.
     ///
     /// # Errors
-    /// [`EnvError::Anatomy`] names the file; [`EnvError::Model`]: no torso can be made of the skin.
+    /// [`EnvError::Anatomy`] names the file.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, EnvError> {
         Self::new(Patient::read(folder)?)
     }
@@ -35,10 +42,86 @@ impl OwnPatient {
     /// The torso and the image of a patient.
     ///
     /// # Errors
-    /// [`EnvError::Model`]: no torso can be made of the skin.
+    /// [`EnvError::Anatomy`]: the table of tissues is wrong.
     pub fn new(patient: Patient) -> Result<Self, EnvError> {
-        let body = BodyShape::of_skin(&patient.skin)?;
-        let map = StiffnessMap::of(&patient, &Tissues::standard()?);
+        let trunk = match BodyShape::of_skin(&patient.skin) {
+            Ok(body) => Ok(Trunk::new(body, &patient)?),
+            Err(ModelError::Conflict(problem)) => Err(problem),
+            Err(other) => return Err(other.into()),
+        };
+        Ok(Self { patient, trunk })
+    }
+
+    /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel. Without a trunk, the
+    /// middle of the body's footprint on the table.
+    pub fn torso_origin(&self) -> [f64; 3] {
+        match &self.trunk {
+            Ok(trunk) => trunk.body.origin,
+            Err(_) => self.patient.description.table_m,
+        }
+    }
+
+    /// Half of the torso's greatest width, half of its greatest thickness, half of its length [m].
+    pub fn half_size(&self) -> [f64; 3] {
+        match &self.trunk {
+            Ok(trunk) => trunk.body.half_size(),
+            Err(_) => {
+                let [low, high] = self.patient.description.bounds_m;
+                [0, 2, 1].map(|axis| 0.5 * (high[axis] - low[axis]))
+            }
+        }
+    }
+
+    /// The patient in files.
+    pub fn patient(&self) -> &Patient {
+        &self.patient
+    }
+
+    /// The patient in a scene: the shape of the torso, and its softness over the skin if the kind of torso takes one.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] for the name of the torso; [`ModelError::Conflict`]: no torso can be made of the skin.
+    pub fn lay(&self, config: &mut SceneConfig) -> Result<(), ModelError> {
+        let takes_field = |kind: &TorsoKind| kind.takes_field;
+        config.shape = Shape::Adult;
+        config.patient = None;
+        let trunk = self.trunk.as_ref();
+        let trunk = trunk.map_err(|problem| ModelError::Conflict(problem.clone()))?;
+        config.body = Some(trunk.body.clone());
+        let is_varied = config.torso_kind()?.is_some_and(takes_field);
+        config.field = is_varied.then(|| trunk.field.clone());
+        Ok(())
+    }
+
+    /// Materials of the labels, in the torso's frame at rest.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Unknown`]: there is no material of a name.
+    pub fn phantom(&self) -> Result<LabelVolume, UltrasoundError> {
+        let classes = &self.patient.description.classes;
+        let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
+        let labels = self.patient.labels.moved(self.torso_origin().map(|x| -x));
+        LabelVolume::of_classes(&labels, &materials)
+    }
+
+    /// A place of the labels, left and towards the head, in the torso's frame [m].
+    pub fn in_torso(&self, [left, head]: [f64; 2]) -> [f64; 2] {
+        let origin = self.torso_origin();
+        [left - origin[0], head - origin[1]]
+    }
+
+    /// The place in front of the liver or, without one, the middle of the trunk: in the torso's frame [m].
+    pub fn usual_site(&self) -> [f64; 2] {
+        let liver = self.patient.description.class("liver");
+        liver.map_or([0.0; 2], |class| {
+            self.in_torso([class.centre_m[0], class.centre_m[1]])
+        })
+    }
+}
+
+impl Trunk {
+    fn new(body: BodyShape, patient: &Patient) -> Result<Self, EnvError> {
+        let map = StiffnessMap::of(patient, &Tissues::standard()?);
         let [half_width, _, half_length] = body.half_size();
         let axis = |half: f64, n: usize| -> Vec<f64> {
             let place = |k: usize| half * (2.0 * k as f64 / (n - 1) as f64 - 1.0);
@@ -51,67 +134,8 @@ impl OwnPatient {
         let field = SoftnessField { x, y, factor };
         field.check()?;
         Ok(Self {
-            patient,
             body: Arc::new(body),
             field,
-        })
-    }
-
-    /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel.
-    pub fn torso_origin(&self) -> [f64; 3] {
-        self.body.origin
-    }
-
-    /// Half of the torso's greatest width, half of its greatest thickness, half of its length [m].
-    pub fn half_size(&self) -> [f64; 3] {
-        self.body.half_size()
-    }
-
-    /// Factor of the softness over the skin, in the torso's frame.
-    pub fn field(&self) -> &SoftnessField {
-        &self.field
-    }
-
-    /// The patient in files.
-    pub fn patient(&self) -> &Patient {
-        &self.patient
-    }
-
-    /// The patient in a scene: the shape of the torso, and its softness over the skin if the kind of torso takes one.
-    ///
-    /// # Errors
-    /// [`ModelError::Unknown`] for the name of the torso.
-    pub fn lay(&self, config: &mut SceneConfig) -> Result<(), ModelError> {
-        let takes_field = |kind: &TorsoKind| kind.takes_field;
-        config.shape = Shape::Adult;
-        config.patient = None;
-        config.body = Some(self.body.clone());
-        let is_varied = config.torso_kind()?.is_some_and(takes_field);
-        config.field = is_varied.then(|| self.field.clone());
-        Ok(())
-    }
-
-    /// Materials of the labels, in the torso's frame at rest.
-    ///
-    /// # Errors
-    /// [`UltrasoundError::Unknown`]: there is no material of a name.
-    pub fn phantom(&self) -> Result<LabelVolume, UltrasoundError> {
-        let classes = &self.patient.description.classes;
-        let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
-        let labels = self.patient.labels.moved(self.body.origin.map(|x| -x));
-        LabelVolume::of_classes(&labels, &materials)
-    }
-
-    /// A place of the labels, left and towards the head, in the torso's frame [m].
-    pub fn in_torso(&self, [left, head]: [f64; 2]) -> [f64; 2] {
-        [left - self.body.origin[0], head - self.body.origin[1]]
-    }
-
-    /// The place in front of the liver or, without one, the middle of the trunk: in the torso's frame [m].
-    pub fn usual_site(&self) -> [f64; 2] {
-        let liver = self.patient.description.class("liver");
-        liver.map_or([0.0; 2], |class| {
-            self.in_torso([class.centre_m[0], class.centre_m[1]])
         })
     }
 }

@@ -1,6 +1,5 @@
 //! Report of a patient that was made of a segmentation: what was found, whether it is a patient, its volumes, and pictures.
 
-mod colors;
 mod json;
 mod page;
 mod pictures;

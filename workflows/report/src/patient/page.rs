@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use insonate_anatomy::{Axis, Verdict};
 
-use super::colors::color;
 use super::pictures::pictures;
 use super::{PatientReport, orientation_name, verdict_name};
 use crate::ReportError;
+use crate::colors::color;
 use crate::page::{Cell, document_with_pictures, escape, list, picture, table};
 
 pub(super) fn page(report: &PatientReport<'_>) -> Result<String, ReportError> {

@@ -25,12 +25,13 @@ const TISSUES: [(&str, [u8; 3]); 19] = [
     ("airway", [210, 230, 240]),
 ];
 /// Colour of the skin.
-pub(super) const SKIN: [u8; 3] = [230, 196, 172];
+pub(crate) const SKIN: [u8; 3] = [230, 196, 172];
 /// Colour of all bones together.
-pub(super) const BONES: [u8; 3] = [234, 228, 206];
+pub(crate) const BONES: [u8; 3] = [234, 228, 206];
 
-/// Colour of a class by its tissue or, if it has no tissue, by its place in the list.
-pub(super) fn color(tissue: &str, place: usize) -> [u8; 3] {
-    let known = TISSUES.iter().find(|(name, _)| *name == tissue);
+/// Colour of a class by its tissue, or that of the tissue's first word; if it is unknown, by its place in the list.
+pub(crate) fn color(tissue: &str, place: usize) -> [u8; 3] {
+    let find = |wanted: &str| TISSUES.iter().find(|(name, _)| *name == wanted);
+    let known = find(tissue).or_else(|| find(tissue.split(' ').next()?));
     known.map_or_else(|| label_color(place), |(_, color)| *color)
 }
