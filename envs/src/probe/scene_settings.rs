@@ -252,10 +252,6 @@ impl SceneSettings {
         };
         if let Some(own) = own {
             own.lay(&mut config).map_err(EnvError::of_name)?;
-            // A softness that differs between episodes is one number for the whole skin.
-            if self.torso_kind()?.is_some_and(TorsoKind::varies_in_place) {
-                config.field = None;
-            }
         }
         Ok(config)
     }
