@@ -200,6 +200,12 @@ impl SceneSet {
         Ok(patient)
     }
 
+    /// The made patient of an episode; `None` without made patients.
+    pub fn made(&self, organs: u64) -> Option<&Arc<OwnPatient>> {
+        let n = self.made.len().max(1) as u64;
+        self.made.get((organs % n) as usize)
+    }
+
     /// The initial scene of a new environment.
     pub fn first(&self) -> &Arc<SceneModel> {
         &self.models[0].model

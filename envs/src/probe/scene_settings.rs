@@ -1,5 +1,6 @@
 //! Settings of a scene, as `scene.*` of a task: words of the command line, with `_` in place of `-`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::{NominalTorso, TissueSettings, robot_file, tuned_torso};
-use crate::{EnvError, OwnPatient};
+use crate::{EnvError, OwnPatient, patient_name};
 
 /// Contents of the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -156,6 +157,15 @@ impl SceneSettings {
         if self.patients.len() > 1 && self.device != "cpu" {
             let problem = "a GPU steps one patient at a time: give one folder, or scene.device=cpu";
             return Err(wrong(problem.to_owned()));
+        }
+        let mut names = BTreeMap::new();
+        for folder in &self.patients {
+            let name = patient_name(folder);
+            if let Some(other) = names.insert(name.clone(), folder) {
+                return Err(wrong(format!(
+                    "{other} and {folder} have one name, {name}, but figures name patients by their folders: rename one of them"
+                )));
+            }
         }
         let read = |folder: &String| {
             if !Path::new(folder).join("patient.toml").is_file() {
