@@ -7,8 +7,10 @@ use std::process::Command;
 
 use command::{insonate, json, refused, stderr};
 use insonate::anatomy::Tissues;
+use insonate::envs::{Env, ResetOptions, tasks};
 use insonate::models::SceneConfig;
-use insonate::models::torsos::Shape;
+use insonate::models::torsos::{Shape, Softness};
+use insonate::sim::readings::ProbeFrame;
 use insonate::ultrasound::material;
 use insonate::volumes::{ClassMap, LabelImage, Segmentation};
 use serde_json::Value;
@@ -184,6 +186,11 @@ fn its_torso_is_stiffer_above_ribs(folder: &Path) {
     assert!((1324.0 * 0.85..1324.0 * 1.2).contains(&soft), "{soft}");
     let stiff = press("0.0,0.15");
     assert!((1.3..3.0).contains(&(stiff / soft)), "{stiff} {soft}");
+    // A task that holds the force of the press is as deep as the press.
+    for (head, stiffness) in [(-0.12, soft), (0.15, stiff)] {
+        let depth = depth_in_a_task(&folder.join("patient"), head, 0.012 * stiffness);
+        assert!((depth / 0.012 - 1.0).abs() < 0.12, "{head}: {depth}");
+    }
     let held = "--force 5 --torso fast --lines 32 --samples 256 --imaging-depth 0.12";
     let image = json(&line(folder, &format!("image --patient @patient {held}")));
     assert_eq!(image["verdict"], "passed", "{image}");
@@ -272,6 +279,59 @@ fn occupied(mask: &LabelImage) -> [nalgebra::Vector3<f64>; 2] {
         ],
         |[low, high], at| [low.inf(&at), high.sup(&at)],
     )
+}
+
+/// Depth of the probe [m] at the end of an episode that holds a force [N] near a place towards the head [m].
+fn depth_in_a_task(patient: &Path, head: f64, force: f64) -> f64 {
+    let nominal = Softness::default();
+    let list = format!("[{:?}]", patient.display().to_string());
+    let [stiffness, damping, force] =
+        [nominal.stiffness, nominal.damping, force].map(|value| format!("[{value}, {value}]"));
+    let sets = [
+        ("scene.patients", &*list),
+        ("scene.torso", "fast"),
+        ("action.mode", "hybrid_force"),
+        ("task.area", "[0.0, 0.16]"),
+        ("randomization.stiffness", &*stiffness),
+        ("randomization.damping", &*damping),
+        ("randomization.force", &*force),
+        ("randomization.start_offset", "[0.0, 0.0]"),
+    ];
+    let factory = tasks::factory("probe-press", &sets).expect("it is a task");
+    let mut env = factory.make().expect("it is made");
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    let action = vec![0.0; env.spec().action_space.len()];
+    for seed in 0..400 {
+        let reset = env.reset(seed, &ResetOptions::default(), &mut observation);
+        reset.expect("it starts");
+        if (place_and_depth(&*env).0 - head).abs() > 0.004 {
+            continue;
+        }
+        while !env
+            .step(&action, &mut observation)
+            .expect("it steps")
+            .is_over()
+        {}
+        return place_and_depth(&*env).1;
+    }
+    panic!("no episode starts near {head} m");
+}
+
+/// Place of the probe towards the head, and its depth below the skin at rest [m].
+fn place_and_depth(env: &dyn Env) -> (f64, f64) {
+    let torso = env.torso().expect("it has a torso");
+    let probe = ProbeFrame::new(torso.physics.model()).expect("there is a probe");
+    let face = probe.world_from_probe(torso.physics).position;
+    let skin = torso.scene.surface_above(face.x, face.y);
+    let skin = skin.expect("it is above the skin");
+    let axes = skin
+        .normal
+        .iter()
+        .zip(skin.position.iter().zip(face.iter()));
+    let depth = axes
+        .map(|(normal, (skin, face))| normal * (skin - face))
+        .sum();
+    (face.y - torso.scene.torso_position[1], depth)
 }
 
 /// The rows of `windows.csv` as numbers by column; empty fields are not numbers.

@@ -1,12 +1,14 @@
 //! Contract: `serve` sends poses of the probe and ultrasound in its place to all clients on localhost and accepts a target.
 
 mod command;
+mod made;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use insonate::models::patients::Sex;
 use insonate::openigtlink::{HEADER_SIZE, Header, Message, Transform, decode, encode};
 
 /// A server that is killed at the end of the test.
@@ -176,10 +178,68 @@ fn ultrasound_is_sent_in_its_place_with_labels() {
     assert!(seen("skin") > 0 && seen("fat") > 0 && seen("muscle") > 0);
 }
 
+/// The picture of a made patient has the labels of its segmentation: on the middle line the liver begins as deep as in a still image.
+#[test]
+fn a_made_patient_is_imaged() {
+    const SIZE: usize = 60;
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path().display();
+    made::write_patient(Sex::Male, 0.006, &scratch.path().join("patient"));
+    let still = command::json(&format!(
+        "image --patient {folder}/patient --imaging-depth 0.12 --lines 32 --samples 240"
+    ));
+    let line = still["middle_line"].as_array().expect("a list").iter();
+    let before = line.take_while(|row| row["material"] != "liver");
+    let thickness = |row: &serde_json::Value| row["thickness_m"].as_f64().expect("a length");
+    let depth: f64 = before.map(thickness).sum();
+    let [x, y] = [0, 1].map(|axis| still["site_m"][axis].as_f64().expect("a coordinate"));
+    let (_served, mut stream) = connect(&format!(
+        "serve --openigtlink 0 --scan --patient {folder}/patient --from={x},{y} --to={x},{} --camera none --rate 50 --b-mode \
+         --b-mode-labels --imaging-depth 0.12 --lines 32 --samples 240 --size {SIZE}",
+        y + 0.02
+    ));
+    let mut names = Vec::new();
+    for _ in 0..20_000 {
+        let (device, _, body) = receive(&mut stream);
+        if device == "LabelNames" {
+            let text = String::from_utf8(body[4..].to_vec()).expect("it is ASCII");
+            names = text.split(", ").map(str::to_owned).collect();
+        }
+        let liver = names.iter().position(|name| name == "liver");
+        let (Some(liver), "Labels") = (liver, device.as_str()) else {
+            continue;
+        };
+        // Rows are along the array, columns along the beam; the picture is as deep as wide at most.
+        let pixels = &body[72..];
+        let middle: Vec<u8> = (0..SIZE).map(|row| pixels[row * SIZE + SIZE / 2]).collect();
+        let Some(first) = middle.iter().position(|label| usize::from(*label) == liver) else {
+            continue;
+        };
+        let skin = middle
+            .iter()
+            .position(|label| *label != 0)
+            .expect("it is in the body");
+        let image = floats(&body[12..60]);
+        let pixel = 1e-3
+            * [1, 4, 7]
+                .map(|at| image[at].powi(2))
+                .iter()
+                .sum::<f64>()
+                .sqrt();
+        let found = pixel * (first - skin) as f64;
+        assert!((found - depth).abs() < 0.012, "{found} {depth}");
+        return;
+    }
+    panic!("the liver is not seen: {names:?}");
+}
+
 #[test]
 fn a_torso_without_organs_is_not_imaged() {
     let line = command::refused("serve --openigtlink 0 --scan --b-mode --duration 0.5", 2);
-    assert!(line.contains("ultrasound needs an adult patient"), "{line}");
+    assert!(
+        line.contains("ultrasound needs an adult or a made patient"),
+        "{line}"
+    );
     let line = command::refused(
         "serve --openigtlink 0 --policy zero --task probe-reach --b-mode",
         2,

@@ -1,7 +1,7 @@
 //! A patient that was made of a segmentation, as torso and as what images show.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use insonate_anatomy::{Patient, StiffnessMap, Tissues};
 use insonate_models::patients::BodyShape;
@@ -15,12 +15,25 @@ use crate::EnvError;
 /// Columns and rows of the softness over the skin: MuJoCo reads at most 500 numbers of an element.
 const N_FIELD: [usize; 2] = [15, 27];
 
+/// Name of a patient: that of its folder.
+pub fn patient_name(folder: &str) -> String {
+    let path = Path::new(folder);
+    let name = path.file_name().map(ToOwned::to_owned);
+    // The name of `.` is that of the folder it stands for.
+    let name = name.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
+    name.map_or(folder.to_owned(), |name| {
+        name.to_string_lossy().into_owned()
+    })
+}
+
 /// A made patient.
 #[derive(Clone, Debug)]
 pub struct OwnPatient {
     patient: Patient,
     /// The trunk, or why the skin has none: then the patient is only imaged.
     trunk: Result<Trunk, String>,
+    /// What images show, made on first use.
+    labels: OnceLock<Arc<LabelVolume>>,
 }
 
 /// What a torso is made of.
@@ -49,7 +62,11 @@ impl OwnPatient {
             Err(ModelError::Conflict(problem)) => Err(problem),
             Err(other) => return Err(other.into()),
         };
-        Ok(Self { patient, trunk })
+        Ok(Self {
+            patient,
+            trunk,
+            labels: OnceLock::new(),
+        })
     }
 
     /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel. Without a trunk, the
@@ -102,6 +119,18 @@ impl OwnPatient {
         let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
         let labels = self.patient.labels.moved(self.torso_origin().map(|x| -x));
         LabelVolume::of_classes(&labels, &materials)
+    }
+
+    /// As [`Self::phantom`], made once.
+    ///
+    /// # Errors
+    /// Those of [`Self::phantom`].
+    pub fn shared_phantom(&self) -> Result<Arc<LabelVolume>, UltrasoundError> {
+        if let Some(labels) = self.labels.get() {
+            return Ok(labels.clone());
+        }
+        let labels = Arc::new(self.phantom()?);
+        Ok(self.labels.get_or_init(|| labels).clone())
     }
 
     /// A place of the labels, left and towards the head, in the torso's frame [m].

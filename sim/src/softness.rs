@@ -12,8 +12,8 @@ impl Physics {
     /// one in its softness only.
     ///
     /// # Errors
-    /// [`SimError::Softness`] for a torso that MuJoCo steps, and without a torso; [`SimError::Shell`] if the softness varies over the skin;
-    /// [`SimError::Tissue`] for numbers out of range.
+    /// [`SimError::Softness`] for a torso that MuJoCo steps, and without a torso; [`SimError::Shell`] for a shell of other constraints than
+    /// ours; [`SimError::Tissue`] for numbers out of range.
     pub fn set_softness(&mut self, kind: &TorsoKind, config: &TorsoConfig) -> Result<(), SimError> {
         if let Some(shell) = self.shell_mut() {
             return shell.set_solref(&ShellSolref::from(config));

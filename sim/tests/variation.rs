@@ -6,7 +6,7 @@
 mod stroke;
 
 use insonate_models::mjcf::{Mjcf, Namespace};
-use insonate_models::torsos::{self, Breathing, Solref, TorsoConfig};
+use insonate_models::torsos::{self, Breathing, SoftnessField, Solref, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::arm::Arm;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
@@ -127,6 +127,37 @@ fn a_softened_shell_equals_a_shell_compiled_soft() {
         assert!((before[150].1 - want[150].1).abs() > 0.02 * peak);
         changed.reset();
         assert_alike(&want, &press(&mut changed, CENTER, top, 250), 1e-8);
+    }
+}
+
+/// The factors of a varied softness stay, whatever its stiffness and damping become.
+#[test]
+fn a_softened_shell_of_varied_softness_equals_one_compiled_soft() {
+    let field = SoftnessField {
+        x: vec![-0.1, 0.1],
+        y: vec![-0.02, 0.02],
+        factor: vec![vec![0.6, 1.0], vec![1.0, 1.8]],
+    };
+    let plain = TorsoConfig {
+        field: Some(field),
+        ..TorsoConfig::default()
+    };
+    let tuned = TorsoConfig {
+        rest: Some(solref(2274.0, 43.2)),
+        neighbors: Some(solref(9000.0, 200.0)),
+        contact: Some(solref(4548.0, 86.4)),
+        ..plain.clone()
+    };
+    for (from, to) in [(&plain, &tuned), (&tuned, &plain)] {
+        let mut changed = physics(from);
+        let softness = ShellSolref::from(to);
+        shell(&mut changed).set_solref(&softness).unwrap();
+        let got = press(&mut changed, CENTER, top(to), 250);
+        let want = press(&mut physics(to), CENTER, top(to), 250);
+        assert_alike(&want, &got, 1e-8);
+        let before = press(&mut physics(from), CENTER, top(to), 250);
+        let peak = want.iter().map(|(_, force)| *force).fold(0.0, f64::max);
+        assert!((before[150].1 - want[150].1).abs() > 0.02 * peak);
     }
 }
 

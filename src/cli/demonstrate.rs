@@ -90,7 +90,7 @@ pub(crate) struct Demonstrate {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "128x96", value_parser = super::outcome::picture_size)]
     camera_size: (u32, u32),
-    /// Record the B-mode image at each step, as the camera `ultrasound`. Needs a task with scene.shape=adult.
+    /// Record the B-mode image at each step, as the camera `ultrasound`. Needs a task with scene.shape=adult or scene.patients.
     #[arg(long)]
     b_mode: bool,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `insonate serve`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use clap::Args;
 use insonate::bridges::{
@@ -9,6 +10,7 @@ use insonate::bridges::{
 };
 use insonate::experiments::{self, EpisodeCamera, LiveScan};
 use insonate::models::Scene;
+use insonate::models::torsos::Device;
 use insonate::openigtlink::{Server, ServerConfig};
 use insonate::sim::render::RenderConfig;
 use insonate_settings::check_ranges;
@@ -17,6 +19,7 @@ use super::b_mode_args::BModeArgs;
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
 use super::outcome::point;
+use super::patient_args::Person;
 use super::scene_args::SceneArgs;
 use super::{Usage, print};
 
@@ -26,6 +29,7 @@ use super::{Usage, print};
   insonate serve --openigtlink 18944 --policy data/policies/probe-sweep/policy.safetensors
   insonate serve --openigtlink 18944 --scan --camera probe/camera --picture-size 320x240 --rate 30
   insonate serve --openigtlink 18944 --scan --patient adult --b-mode --camera none
+  insonate serve --openigtlink 18944 --scan --patient output/patient --b-mode --b-mode-labels --camera none
   insonate serve --dvrk 9090 --torso fast
 
 In 3D Slicer: module OpenIGTLinkIF, a connector as client to localhost:18944.
@@ -80,7 +84,7 @@ pub(crate) struct Serve {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "160x120", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Also send the B-mode image, up to --rate times a second. Needs --patient adult, or for a policy scene.shape=adult.
+    /// Also send the B-mode image, up to --rate times a second. Needs --patient, or for a policy scene.shape=adult or scene.patients.
     #[arg(long)]
     b_mode: bool,
     /// Also send the material of each pixel of the B-mode image.
@@ -123,14 +127,21 @@ impl Serve {
             return self.run_dvrk(port);
         }
         self.check()?;
-        let scene = self.scene.build()?;
+        let person = self.scene.person()?;
+        let scene = self.scene.with(&person, Device::Cpu)?;
         let mut live: Box<dyn LiveSource + '_> = match &self.policy {
             Some(name) => {
                 let policies = self.episode.policies(std::slice::from_ref(name))?;
                 let options = self.episode.options()?;
                 Box::new(LivePolicy::new(&policies[0], self.seed, options)?)
             }
-            None => Box::new(LiveScan::new(&scene, &self.path())?),
+            None => {
+                let scan = LiveScan::new(&scene, &self.path())?;
+                Box::new(match person {
+                    Person::Own(own) => scan.of_patient(Arc::new(*own)),
+                    Person::Nobody | Person::Adult(_) => scan,
+                })
+            }
         };
         if self.b_mode {
             live.start_imaging(self.seed).map_err(Usage::new)?;

@@ -8,15 +8,17 @@ use insonate::envs::tasks;
 use insonate::experiments::ExperimentError;
 use insonate::files::Claim;
 use insonate::learning::LearningError;
-use insonate::models::torsos::{self, Softness};
+use insonate::models::torsos::{self, Shape, Softness};
 use insonate::report::{study_files, study_text};
 use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
+use toml::{Table, Value};
 
 use super::calibrate::{LogReader, logs_help};
 use super::interrupt::Interrupt;
 use super::meter::TrainingProgress;
 use super::number_list;
 use super::output_folder::claimed;
+use super::patient_args::{Patient, check_folder, patient};
 use super::print;
 use super::progress_bar::bar;
 use super::robot_args::RobotArgs;
@@ -27,6 +29,7 @@ use super::robot_args::RobotArgs;
   insonate study site1.csv site2.csv --held-out site3.csv --output output/patient
   insonate study data/palpation-sim/centre.csv --held-out data/palpation-sim/upper_left.csv --truth 1301.08,15.665
   insonate study press.csv --robot-file arm.xml --flange tool0
+  insonate study press.csv --patient output/patient
   insonate study press.csv --resume
 
 Steps: calibrate the logs; fit all kinds of torso to them; train a policy on the fitted torso and one on the thesis';
@@ -75,6 +78,9 @@ pub(crate) struct Study {
     json: bool,
     #[command(flatten)]
     robot: RobotArgs,
+    /// Patient whose trunk is the torso of all steps: `adult`, or the folder of a patient that insonate patient make wrote.
+    #[arg(long, value_parser = patient)]
+    patient: Option<Patient>,
 }
 
 /// Seed of the first episode of a condition, far from those of training.
@@ -123,6 +129,20 @@ impl Study {
         Claim::resuming("study")
     }
 
+    /// The patient as settings of a scene.
+    fn patient(&self) -> anyhow::Result<Table> {
+        let (name, value) = match &self.patient {
+            None => return Ok(Table::new()),
+            Some(Patient::Adult) => ("shape", Value::from(Shape::Adult.name())),
+            Some(Patient::Folder(folder)) => {
+                check_folder(folder)?;
+                let folder = folder.display().to_string();
+                ("patients", Value::from(vec![folder]))
+            }
+        };
+        Ok(Table::from_iter([(name.to_owned(), value)]))
+    }
+
     fn plan(&self) -> anyhow::Result<StudyPlan> {
         let all: Vec<PathBuf> = self.logs.iter().chain(&self.held_out).cloned().collect();
         self.reader.check(&all)?;
@@ -134,6 +154,7 @@ impl Study {
         };
         Ok(StudyPlan {
             robot: self.robot.settings()?,
+            patient: self.patient()?,
             task: self.task.clone(),
             sites,
             held_out,

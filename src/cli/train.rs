@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use insonate::envs::EnvError;
-use insonate::evaluation::policy_path;
+use insonate::evaluation::{patient_rows, policy_path};
 use insonate::files::{Claim, OutputFolder};
 use insonate::report::learning_curve;
 use insonate::rl::{AlgorithmKind, Policy, RunOptions};
@@ -76,6 +76,9 @@ pub(crate) struct Train {
     overwrite: bool,
     #[command(flatten)]
     settings: SettingsArgs,
+    /// Names of the folders in --patients that are not trained on; the evaluation at the end has all patients, by name.
+    #[arg(long, value_name = "NAME", num_args = 1.., help_heading = "Settings")]
+    hold_out: Vec<String>,
     /// Upper limit of the mean cost of an episode (PPO-Lagrangian). In the probe tasks the cost is the sum of three fractions of limits:
     /// contact speed, force above the target and rise of the force [default: none].
     #[arg(long, value_name = "COST")]
@@ -182,6 +185,9 @@ impl Train {
     fn plan(&self, seed: Option<u64>, folder: &Path) -> anyhow::Result<Plan> {
         let mut overrides = self.settings.overrides()?;
         self.add_options(seed, &mut overrides);
+        if !self.hold_out.is_empty() {
+            overrides.hold_out(&self.hold_out)?;
+        }
         let mut start = match (self.resume, self.overwrite) {
             (true, _) => StartMode::Resume,
             (_, true) => StartMode::Overwrite,
@@ -341,6 +347,7 @@ fn summary_lines(summary: &TrainingSummary) -> Vec<String> {
             "solved", solved.success_target, solved.global_step, solved.wall_s
         ));
     }
+    lines.extend(patient_rows(&summary.patients));
     lines
 }
 

@@ -69,10 +69,16 @@ impl SceneSet {
         } else {
             made.iter().map(|own| Some(&**own)).collect()
         };
+        let is_uniform = randomization.breathing && kind.varies_in_place();
         let vary = |own: Option<&OwnPatient>| {
+            let mut nominal = settings.nominal_of(own)?;
+            if is_uniform {
+                // The rest of a breathing shell is found for one softness.
+                nominal.config.field = None;
+            }
             Ok(VariedTorso {
                 kind,
-                nominal: settings.nominal_of(own)?,
+                nominal,
                 scene: settings.config_of(own)?,
             })
         };
@@ -85,6 +91,13 @@ impl SceneSet {
             (randomization.stiffness, randomization.damping) = (stiffness, damping);
         }
         if !made.is_empty() {
+            if randomization.size != [1.0; 2] {
+                return Err(EnvError::Config {
+                    field: "randomization.size".to_owned(),
+                    problem: "must be [1, 1] with scene.patients: made patients keep their size"
+                        .to_owned(),
+                });
+            }
             randomization.organs = [0, made.len() - 1];
             randomization.check()?;
         }
@@ -185,6 +198,12 @@ impl SceneSet {
         };
         known.insert(seed, patient.clone());
         Ok(patient)
+    }
+
+    /// The made patient of an episode; `None` without made patients.
+    pub fn made(&self, organs: u64) -> Option<&Arc<OwnPatient>> {
+        let n = self.made.len().max(1) as u64;
+        self.made.get((organs % n) as usize)
     }
 
     /// The initial scene of a new environment.

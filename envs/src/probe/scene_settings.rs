@@ -1,5 +1,6 @@
 //! Settings of a scene, as `scene.*` of a task: words of the command line, with `_` in place of `-`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::{NominalTorso, TissueSettings, robot_file, tuned_torso};
-use crate::{EnvError, OwnPatient};
+use crate::{EnvError, OwnPatient, patient_name};
 
 /// Contents of the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -157,6 +158,15 @@ impl SceneSettings {
             let problem = "a GPU steps one patient at a time: give one folder, or scene.device=cpu";
             return Err(wrong(problem.to_owned()));
         }
+        let mut names = BTreeMap::new();
+        for folder in &self.patients {
+            let name = patient_name(folder);
+            if let Some(other) = names.insert(name.clone(), folder) {
+                return Err(wrong(format!(
+                    "{other} and {folder} have one name, {name}, but figures name patients by their folders: rename one of them"
+                )));
+            }
+        }
         let read = |folder: &String| {
             if !Path::new(folder).join("patient.toml").is_file() {
                 let problem = format!(
@@ -252,10 +262,6 @@ impl SceneSettings {
         };
         if let Some(own) = own {
             own.lay(&mut config).map_err(EnvError::of_name)?;
-            // A softness that differs between episodes is one number for the whole skin.
-            if self.torso_kind()?.is_some_and(TorsoKind::varies_in_place) {
-                config.field = None;
-            }
         }
         Ok(config)
     }

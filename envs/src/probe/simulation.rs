@@ -355,6 +355,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             physics: &self.state.physics,
             world_from_rest: self.state.torso.world_from_rest,
             patient: self.state.patient.as_ref(),
+            made: self.scenes.made(self.episode.organs),
         })
     }
 }

@@ -27,7 +27,7 @@ enum Anatomy {
 #[derive(Debug)]
 struct Made {
     own: Arc<OwnPatient>,
-    labels: LabelVolume,
+    labels: Arc<LabelVolume>,
     transducer: Transducer,
     /// Places from which the liver is seen, found on first use.
     liver_windows: OnceLock<Vec<[f64; 2]>>,
@@ -52,7 +52,7 @@ impl Patient {
     /// # Errors
     /// [`EnvError::Config`]: a material of the patient is unknown.
     pub fn made(own: Arc<OwnPatient>, transducer: Transducer) -> Result<Arc<Self>, EnvError> {
-        let labels = own.phantom()?;
+        let labels = own.shared_phantom()?;
         let made = Made {
             own,
             labels,
@@ -85,7 +85,7 @@ impl Patient {
     pub fn phantom(&self) -> &dyn Phantom {
         match &self.anatomy {
             Anatomy::Adult(adult) => &**adult,
-            Anatomy::Made(made) => &made.labels,
+            Anatomy::Made(made) => &*made.labels,
         }
     }
 

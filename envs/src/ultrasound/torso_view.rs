@@ -9,7 +9,7 @@ use insonate_ultrasound::transducer::Transducer;
 use nalgebra::Isometry3;
 
 use super::Patient;
-use crate::EnvError;
+use crate::{EnvError, OwnPatient};
 
 /// A scene with a torso, and its state.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,8 @@ pub struct TorsoScene<'a> {
     pub world_from_rest: Pose,
     /// The patient whom the task observes with ultrasound; `None` if it observes none.
     pub patient: Option<&'a Arc<Patient>>,
+    /// The made patient of the scene; `None` without one.
+    pub made: Option<&'a Arc<OwnPatient>>,
 }
 
 /// A torso at the start of an episode, with its patient.
@@ -36,14 +38,15 @@ pub struct TorsoAtRest {
 }
 
 impl TorsoAtRest {
-    /// The torso of a scene that has just been reset. The organs are those of the task's patient, else of `seed`.
+    /// The torso of a scene that has just been reset. The organs are those of the task's patient or of the made one, else of `seed`.
     ///
     /// # Errors
     /// [`EnvError::Config`] if the torso is not an adult; [`EnvError::Sim`] if the scene has no probe.
     pub fn new(torso: &TorsoScene, seed: u64) -> Result<Self, EnvError> {
-        let patient = match torso.patient {
-            Some(patient) => Arc::clone(patient),
-            None => Patient::of(torso.scene, seed)?,
+        let patient = match (torso.patient, torso.made) {
+            (Some(patient), _) => Arc::clone(patient),
+            (None, Some(made)) => Patient::made(made.clone(), torso.scene.probe.transducer)?,
+            (None, None) => Patient::of(torso.scene, seed)?,
         };
         let points = TissuePoints::at_rest(torso.physics, &torso.world_from_rest);
         Ok(Self {

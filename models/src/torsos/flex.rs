@@ -15,9 +15,11 @@
 //! Breathing moves the plate to which the lower points are fixed: a very heavy body on a spring, which no probe can stop.
 
 mod lattice;
+mod levels;
 mod outer;
 mod tissue;
 
+use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 pub(super) use self::lattice::Lattice;
@@ -35,6 +37,8 @@ use crate::patients::{Bone, DrawnSkin, Trunk, body_parts};
 
 /// Name of the flex whose vertices are the particles.
 const TISSUE: &str = "tissue";
+/// Name of the flex of the skin.
+const MEMBRANE: &str = "membrane";
 /// Upper limit of the points of a lattice; more would take minutes to compile and seconds to step.
 const MOST_POINTS: usize = 20_000;
 /// Upper limit of the radius of the elements [m].
@@ -51,13 +55,8 @@ const PLATE_MASS: f64 = 1e5;
 /// A flex torso.
 ///
 /// # Errors
-/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points or the softness varies.
+/// [`ModelError::OutOfRange`] if [`TorsoConfig::check`] fails, [`ModelError::Conflict`] if there are too many points.
 pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
-    if config.field.is_some() {
-        return Err(ModelError::Conflict(
-            "a flex torso has one modulus, so its softness cannot vary over the skin".to_owned(),
-        ));
-    }
     let radius = MOST_RADIUS.min(0.3 * config.spacing);
     make("flex", config, radius, Tissue::fill)
 }
@@ -116,8 +115,32 @@ pub(super) fn make(
         solid = solid.group(4);
     }
     mjcf.deformable().add(solid);
-    if tissue.skin_young_modulus > 0.0 {
+    let has_skin = tissue.skin_young_modulus > 0.0;
+    if has_skin {
         mjcf.deformable().add(skin(&lattice, &tissue));
+    }
+    for (level, pair) in (1..).zip(tissue.levels.factors().windows(2)) {
+        let more = pair[1] - pair[0];
+        let stiffer = |middle: [f64; 3]| tissue.levels.level_at(middle) >= level;
+        let tets = &lattice.tetrahedra;
+        let tets: Vec<[usize; 4]> = chosen(tets, |corners| stiffer(lattice.middle(*corners)));
+        if !tets.is_empty() {
+            let name = format!("{TISSUE}_{level}");
+            let elasticity = elasticity(more * tissue.young_modulus, POISSON);
+            let points = points_of(&tets);
+            let flex = elements(&name, 3, &lattice, &points, base, &tets);
+            mjcf.deformable()
+                .add(unseen(flex, rounded).with(elasticity));
+        }
+        let triangles = chosen(&lattice.top(), |corners| stiffer(lattice.middle(*corners)));
+        if has_skin && !triangles.is_empty() {
+            let name = format!("{MEMBRANE}_{level}");
+            let points = points_of(&triangles);
+            let flex = elements(&name, 2, &lattice, &points, "torso", &triangles);
+            let elasticity = skin_elasticity(more * tissue.skin_young_modulus);
+            mjcf.deformable()
+                .add(unseen(flex, LEAST_RADIUS).with(elasticity));
+        }
     }
 
     let n_free = n_points - config.count[0] * config.count[2];
@@ -211,7 +234,37 @@ fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64, contact: [
                 .with_attribute("solimp", [0.9, 0.95, 0.001]),
         )
         .with(negligible_edge_damping())
-        .with(elasticity(tissue.young_modulus, POISSON))
+        .with(elasticity(
+            tissue.levels.factors()[0] * tissue.young_modulus,
+            POISSON,
+        ))
+}
+
+/// Those of the elements that fulfil a condition.
+fn chosen<const N: usize>(
+    elements: &[[usize; N]],
+    is_chosen: impl Fn(&[usize; N]) -> bool,
+) -> Vec<[usize; N]> {
+    elements.iter().copied().filter(is_chosen).collect()
+}
+
+/// The points of elements, in order.
+fn points_of<const N: usize>(elements: &[[usize; N]]) -> Vec<usize> {
+    let points: BTreeSet<usize> = elements.iter().flatten().copied().collect();
+    points.into_iter().collect()
+}
+
+/// A flex that is not drawn and does not collide.
+fn unseen(flex: Flex, radius: f64) -> Flex {
+    flex.radius(radius)
+        .group(4)
+        .with(
+            Element::new("contact")
+                .with_attribute("contype", 0)
+                .with_attribute("conaffinity", 0)
+                .with_attribute("selfcollide", "none"),
+        )
+        .with(negligible_edge_damping())
 }
 
 /// The fine skin over the lattice of an adult.
@@ -250,21 +303,16 @@ fn skin(lattice: &Lattice, tissue: &Tissue) -> Flex {
     let points: Vec<usize> = (0..lattice.points.len())
         .filter(|&index| lattice.place(index)[1] == high)
         .collect();
-    elements("membrane", 2, lattice, &points, "torso", &triangles)
-        .radius(0.001)
-        .group(4)
-        .with(
-            Element::new("contact")
-                .with_attribute("contype", 0)
-                .with_attribute("conaffinity", 0)
-                .with_attribute("selfcollide", "none"),
-        )
-        .with(negligible_edge_damping())
-        .with(
-            elasticity(tissue.skin_young_modulus, SKIN_POISSON)
-                .with_attribute("thickness", SKIN_THICKNESS)
-                .with_attribute("elastic2d", "stretch"),
-        )
+    let flex = elements(MEMBRANE, 2, lattice, &points, "torso", &triangles);
+    let young_modulus = tissue.levels.factors()[0] * tissue.skin_young_modulus;
+    unseen(flex, LEAST_RADIUS).with(skin_elasticity(young_modulus))
+}
+
+/// The elasticity of the skin.
+fn skin_elasticity(young_modulus: f64) -> Element {
+    elasticity(young_modulus, SKIN_POISSON)
+        .with_attribute("thickness", SKIN_THICKNESS)
+        .with_attribute("elastic2d", "stretch")
 }
 
 /// A flex of some of the lattice's points. Fixed points belong to the body `base`.

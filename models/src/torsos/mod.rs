@@ -85,7 +85,7 @@ pub const ALL: &[TorsoKind] = &[
         build: flex,
         stepper: Stepper::MuJoCo,
         structure: TorsoStructure::Solid,
-        takes_field: false,
+        takes_field: true,
         follows_probe: false,
         has_fine_human: false,
         adult_spacing: 0.035,

@@ -16,6 +16,8 @@ pub struct ShellSolref {
     pub rest: Option<Solref>,
     /// Contact with the skin; `None` selects MuJoCo's default.
     pub contact: Option<Solref>,
+    /// Impedance of the constraints to rest and of those of neighbours where the factor of the softness is 1.
+    pub impedances: [f64; 2],
 }
 
 impl From<&TorsoConfig> for ShellSolref {
@@ -27,6 +29,7 @@ impl From<&TorsoConfig> for ShellSolref {
             }),
             rest: config.rest,
             contact: config.contact,
+            impedances: config.shell_impedances(),
         }
     }
 }

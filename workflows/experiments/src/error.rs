@@ -100,7 +100,7 @@ pub enum ExperimentError {
         purpose: &'static str,
     },
     /// The torso has no organs.
-    #[error("a torso has no organs to look at; ultrasound needs an adult patient")]
+    #[error("a torso has no organs to look at; ultrasound needs an adult or a made patient")]
     NoOrgans,
     /// A site outside of the torso.
     #[error(

@@ -1,5 +1,8 @@
 //! A scan without end: back and forth along its path, until a client steers the probe.
 
+use std::sync::Arc;
+
+use insonate_envs::OwnPatient;
 use insonate_envs::ultrasound::{TorsoAtRest, TorsoScene, TorsoView};
 use insonate_models::Scene;
 use insonate_sim::controllers::{
@@ -37,6 +40,8 @@ pub struct LiveScan<'a> {
     limit: DepthLimit,
     /// The torso before the first step; set if it is imaged.
     imaged: Option<TorsoAtRest>,
+    /// The made patient of the scene.
+    patient: Option<Arc<OwnPatient>>,
 }
 
 impl std::fmt::Debug for LiveScan<'_> {
@@ -69,7 +74,17 @@ impl<'a> LiveScan<'a> {
             deepest: 0.0,
             limit: DepthLimit::of(scene),
             imaged: None,
+            patient: None,
         })
+    }
+
+    /// The made patient of the scene, whose organs are imaged.
+    #[must_use]
+    pub fn of_patient(self, patient: Arc<OwnPatient>) -> Self {
+        Self {
+            patient: Some(patient),
+            ..self
+        }
     }
 
     /// Simulates `time` [s].
@@ -122,12 +137,13 @@ impl<'a> LiveScan<'a> {
     /// Lets [`LiveScan::torso_view`] return what the probe can image. Call it before the first step; `seed` draws the organs.
     ///
     /// # Errors
-    /// [`ExperimentError::NoOrgans`] if the torso is not the procedural adult.
+    /// [`ExperimentError::NoOrgans`] if the torso is neither the procedural adult nor a made patient.
     pub fn start_imaging(&mut self, seed: u64) -> Result<(), ExperimentError> {
         let torso = self.probe_scene.scene.torso.as_ref();
-        torso
-            .and_then(|torso| torso.config.physique())
-            .ok_or(ExperimentError::NoOrgans)?;
+        let physique = torso.and_then(|torso| torso.config.physique());
+        if physique.is_none() && self.patient.is_none() {
+            return Err(ExperimentError::NoOrgans);
+        }
         self.imaged = Some(TorsoAtRest::new(&self.torso(), seed)?);
         Ok(())
     }
@@ -143,6 +159,7 @@ impl<'a> LiveScan<'a> {
             physics: &self.probe_scene.physics,
             world_from_rest: Pose::default(),
             patient: None,
+            made: self.patient.as_ref(),
         }
     }
 

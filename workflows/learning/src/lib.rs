@@ -16,8 +16,10 @@ pub mod demonstrations;
 mod error;
 pub mod evaluation;
 pub mod mcap;
+mod patients;
 pub mod study;
 mod task_settings;
 pub mod training;
 
 pub use error::LearningError;
+pub use patients::{hold_out, patient_folders};

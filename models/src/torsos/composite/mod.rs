@@ -228,6 +228,14 @@ fn neighbor_weight(config: &TorsoConfig) -> f64 {
     (SPACING / config.spacing).powi(2)
 }
 
+impl TorsoConfig {
+    /// Impedance of the rest and of the neighbour constraints of a shell where the factor of its softness is 1.
+    pub fn shell_impedances(&self) -> [f64; 2] {
+        let neighbors = 1.0 - (1.0 - IMPEDANCE) / neighbor_weight(self);
+        [IMPEDANCE, neighbors.max(LEAST_IMPEDANCE)]
+    }
+}
+
 /// The body that contains the particles, rotated so that its y axis points up.
 fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
     let half = std::f64::consts::FRAC_1_SQRT_2;
@@ -292,8 +300,7 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         .map(|breathing| Excursion::new(config, breathing, lattice, rest));
     let neighbor_solref = config.neighbor_solref().attribute();
     let factors = factors(config, lattice, rest);
-    let neighbor_impedance =
-        (1.0 - (1.0 - IMPEDANCE) / neighbor_weight(config)).max(LEAST_IMPEDANCE);
+    let [rest_impedance, neighbor_impedance] = config.shell_impedances();
     let rest_solref = config
         .rest
         .map_or([REST_TIME_CONSTANT, 1.0], Solref::attribute);
@@ -309,7 +316,7 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
                 0.0,
             ]),
         };
-        let (solref, impedance) = scaled(rest_solref, IMPEDANCE, factors[index]);
+        let (solref, impedance) = scaled(rest_solref, rest_impedance, factors[index]);
         mjcf.equality()
             .add(held.solref(solref).solimp(vec![impedance; 2]));
         for next in lattice.next_neighbors(index) {

@@ -167,6 +167,17 @@ impl Lattice {
         corners
     }
 
+    /// The middle of an element [m].
+    pub(super) fn middle<const N: usize>(&self, corners: [usize; N]) -> [f64; 3] {
+        [0, 1, 2].map(|axis| {
+            let sum: f64 = corners
+                .iter()
+                .map(|&corner| self.points[corner][axis])
+                .sum();
+            sum / N as f64
+        })
+    }
+
     /// Signed volume of a tetrahedron [m³].
     pub(super) fn volume(&self, corners: [usize; 4]) -> f64 {
         self.edges(corners).determinant() / 6.0

@@ -17,6 +17,7 @@
 //! Rayleigh damping of the flex would be explicit and unstable.
 
 use super::lattice::Lattice;
+use super::levels::Levels;
 use crate::torsos::{Shape, Softness, TorsoConfig};
 
 /// Poisson's ratio; closer to the 0.5 of soft tissue, linear tetrahedra lock.
@@ -47,10 +48,12 @@ const FITTED_SPACING: f64 = 0.035;
 /// Material of the points and elements of a torso.
 #[derive(Clone, Debug)]
 pub(in crate::torsos) struct Tissue {
-    /// Young's modulus of the solid [Pa].
+    /// Young's modulus of the solid where the factor of the softness is 1 [Pa].
     pub(super) young_modulus: f64,
-    /// Young's modulus of the skin [Pa].
+    /// Young's modulus of the skin there [Pa].
     pub(super) skin_young_modulus: f64,
+    /// Factors of the moduli.
+    pub(super) levels: Levels,
     /// Mass of each point [kg], shape `[n_points]`.
     pub(super) mass: Vec<f64>,
     /// Damping of each point along each axis [N·s/m], shape `[n_points]`.
@@ -61,19 +64,31 @@ impl Tissue {
     /// Tissue of softness `config.softness` that fills `lattice`.
     pub(in crate::torsos) fn fill(lattice: &Lattice, config: &TorsoConfig) -> Self {
         let young_modulus = young_modulus(config.softness, config.spacing, fitted_height(config));
-        Self::of_moduli(lattice, config, young_modulus, SKIN_RATIO * young_modulus)
+        let levels = Levels::of(config.field.as_ref());
+        let moduli = [young_modulus, SKIN_RATIO * young_modulus];
+        Self::of_levels(lattice, config, moduli, levels)
     }
 
-    /// Tissue with these moduli [Pa]. If the skin's modulus is zero, there is no skin.
+    /// Tissue with these moduli [Pa], which a tissue solver scales by itself where the softness varies. If the skin's modulus is zero, there is no skin.
     pub(in crate::torsos) fn of_moduli(
         lattice: &Lattice,
         config: &TorsoConfig,
         young_modulus: f64,
         skin_young_modulus: f64,
     ) -> Self {
+        let moduli = [young_modulus, skin_young_modulus];
+        Self::of_levels(lattice, config, moduli, Levels::of(None))
+    }
+
+    fn of_levels(
+        lattice: &Lattice,
+        config: &TorsoConfig,
+        [young_modulus, skin_young_modulus]: [f64; 2],
+        levels: Levels,
+    ) -> Self {
         let volume = volumes(lattice);
-        let mut stiffness = solid_stiffness(lattice, young_modulus);
-        add_skin_stiffness(&mut stiffness, lattice, skin_young_modulus);
+        let mut stiffness = solid_stiffness(lattice, young_modulus, &levels);
+        add_skin_stiffness(&mut stiffness, lattice, skin_young_modulus, &levels);
         let least = LEAST_MASS * TIMESTEP * TIMESTEP;
         let mass = volume
             .iter()
@@ -83,11 +98,15 @@ impl Tissue {
         let damped_volume = DAMPED_VOLUME * config.spacing / FITTED_SPACING;
         let damping = volume
             .iter()
-            .map(|volume| config.softness.damping * volume / damped_volume)
+            .zip(&lattice.points)
+            .map(|(volume, point)| {
+                config.softness.damping * levels.factor_at(*point) * volume / damped_volume
+            })
             .collect();
         Self {
             young_modulus,
             skin_young_modulus,
+            levels,
             mass,
             damping,
         }
@@ -145,7 +164,7 @@ fn volumes(lattice: &Lattice) -> Vec<f64> {
 }
 
 /// $K_{ii}$ of the solid: $\sum V\, |\nabla N_i|^2 (\lambda + 2 \mu)$ over the tetrahedra at each point [N/m].
-fn solid_stiffness(lattice: &Lattice, young_modulus: f64) -> Vec<f64> {
+fn solid_stiffness(lattice: &Lattice, young_modulus: f64, levels: &Levels) -> Vec<f64> {
     let p_wave_modulus =
         young_modulus * (1.0 - POISSON) / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
     let mut stiffness = vec![0.0; lattice.points.len()];
@@ -156,7 +175,8 @@ fn solid_stiffness(lattice: &Lattice, young_modulus: f64) -> Vec<f64> {
             .expect("the blocks have no flat tetrahedra");
         let gradients = [0, 1, 2].map(|row| inverse.row(row).transpose());
         let first = -(gradients[0] + gradients[1] + gradients[2]);
-        let scale = p_wave_modulus * edges.determinant() / 6.0;
+        let factor = levels.factor_at(lattice.middle(corners));
+        let scale = factor * p_wave_modulus * edges.determinant() / 6.0;
         let [second, third, fourth] = gradients;
         for (corner, gradient) in corners.into_iter().zip([first, second, third, fourth]) {
             stiffness[corner] += scale * gradient.norm_squared();
@@ -166,9 +186,15 @@ fn solid_stiffness(lattice: &Lattice, young_modulus: f64) -> Vec<f64> {
 }
 
 /// Adds $K_{ii}$ of the skin: $E t / (1 - \nu^2) \cdot l^2 / (4 A)$, where $l$ is the side opposite the point.
-fn add_skin_stiffness(stiffness: &mut [f64], lattice: &Lattice, young_modulus: f64) {
-    let membrane = young_modulus * SKIN_THICKNESS / (1.0 - SKIN_POISSON * SKIN_POISSON);
+fn add_skin_stiffness(
+    stiffness: &mut [f64],
+    lattice: &Lattice,
+    young_modulus: f64,
+    levels: &Levels,
+) {
+    let uniform = young_modulus * SKIN_THICKNESS / (1.0 - SKIN_POISSON * SKIN_POISSON);
     for triangle in lattice.top() {
+        let membrane = levels.factor_at(lattice.middle(triangle)) * uniform;
         let [a, b, c] = triangle.map(|point| nalgebra::Vector3::from(lattice.points[point]));
         let twice_area = (b - a).cross(&(c - a)).norm();
         let opposite = [c - b, a - c, b - a];
@@ -231,7 +257,7 @@ mod tests {
             points: vec![[0.0; 3], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]],
             tetrahedra: vec![[0, 1, 2, 3]],
         };
-        let stiffness = solid_stiffness(&lattice, 1.0);
+        let stiffness = solid_stiffness(&lattice, 1.0, &Levels::of(None));
         let modulus = (1.0 - POISSON) / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
         let tip = modulus * 0.1 / 6.0;
         for (found, expected) in stiffness.iter().zip([3.0 * tip, tip, tip, tip]) {

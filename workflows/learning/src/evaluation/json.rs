@@ -67,6 +67,10 @@ pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Valu
         ((*name).to_owned(), json!(Estimate::of(sums)))
     });
     put("costs", Value::Object(costs.collect()));
+    let patients = result.by_patient();
+    if !patients.is_empty() {
+        put("patients", json!(patients));
+    }
     let cost = Estimate::of(result.costs());
     put(
         "cost_mean",

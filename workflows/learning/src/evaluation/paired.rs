@@ -117,6 +117,8 @@ mod tests {
             },
             episodes: (0..3).map(episode).collect(),
             seconds: 0.0,
+            patients: Vec::new(),
+            trained_on: None,
         }
     }
 

@@ -143,6 +143,8 @@ mod tests {
             },
             episodes: vec![episode],
             seconds: 0.0,
+            patients: Vec::new(),
+            trained_on: None,
         }
     }
 

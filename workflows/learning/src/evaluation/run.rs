@@ -9,7 +9,9 @@ use insonate_envs::{
 };
 
 use super::NamedPolicy;
+use super::patients::{PatientFigures, by_patient};
 use crate::LearningError;
+use crate::patients::{names_in, patient_folders};
 
 /// Episodes of an evaluation and how they are run.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +75,10 @@ pub struct EvaluationResult {
     pub episodes: Vec<EpisodeStatistics>,
     /// Duration of the evaluation [s].
     pub seconds: f64,
+    /// Folders of the made patients of the episodes.
+    pub patients: Vec<String>,
+    /// Names of the patients on which the policy was trained; `None` for a built-in policy.
+    pub trained_on: Option<Vec<String>>,
 }
 
 /// Runs all episodes with a policy. `progress` receives the number of finished episodes and may interrupt.
@@ -116,6 +122,12 @@ pub fn evaluate(
         spec: env.spec().clone(),
         episodes,
         seconds: start.elapsed().as_secs_f64(),
+        patients: patient_folders(&policy.factory.settings),
+        trained_on: policy
+            .policy
+            .as_ref()
+            .map(|policy| names_in(&policy.identity.settings))
+            .transpose()?,
     })
 }
 
@@ -129,6 +141,12 @@ impl EvaluationResult {
                 .map(|episode| episode.metrics[index])
                 .collect(),
         )
+    }
+
+    /// Figures for each made patient; empty if the task has none.
+    pub fn by_patient(&self) -> Vec<PatientFigures> {
+        let trained_on = self.trained_on.as_deref();
+        by_patient(&self.patients, trained_on, &self.spec, &self.episodes)
     }
 
     /// Total cost of each episode.

@@ -1,6 +1,6 @@
 //! Results as text tables.
 
-use super::{Estimate, EvaluationResult, PairedDifference, RankCorrelation, wilson};
+use super::{Estimate, EvaluationResult, PairedDifference, RankCorrelation, patient_rows, wilson};
 
 /// Statistics of a result: mean, 95 % interval, minimum, 95th percentile and maximum of each metric.
 pub fn result_table(result: &EvaluationResult) -> String {
@@ -44,6 +44,7 @@ pub fn result_table(result: &EvaluationResult) -> String {
         "length",
         result.episodes.iter().map(|episode| episode.length as f64),
     ));
+    lines.extend(patient_rows(&result.by_patient()));
     if let Some(failed) = result.failed_verdicts() {
         lines.push(format!("verdict: {} of {n} failed", failed.len()));
         lines.extend(failed.iter().filter_map(|episode| {

@@ -33,6 +33,8 @@ pub struct StudyPlan {
     pub truth: Option<Softness>,
     /// Settings of the robot, as in `env.scene` of a task; empty: the default robot.
     pub robot: Table,
+    /// Settings of the patient, as in `env.scene` of a task; empty: a bare torso.
+    pub patient: Table,
     /// Kinds of torso that are fitted in addition to `fast`, on which policies are trained.
     pub torsos: Vec<String>,
     /// Number of steps of each training.
@@ -67,6 +69,13 @@ impl StudyPlan {
             }
         }
         Ok(())
+    }
+
+    /// Settings of robot and patient, as in `env.scene` of a task.
+    pub(super) fn scene(&self) -> Table {
+        let mut scene = self.robot.clone();
+        scene.extend(self.patient.clone());
+        scene
     }
 
     /// Softness of the logs, pooled.
@@ -130,6 +139,9 @@ impl StudyPlan {
         put("torsos", self.torsos.clone().into());
         if !self.robot.is_empty() {
             put("robot", Value::Table(self.robot.clone()));
+        }
+        if !self.patient.is_empty() {
+            put("patient", Value::Table(self.patient.clone()));
         }
         put("logs", logs(&self.sites));
         if let Some(sites) = &self.held_out {

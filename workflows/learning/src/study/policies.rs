@@ -32,7 +32,7 @@ pub(super) fn train_all(
             return Err(Interrupted.into());
         }
         let mut env = environment(LEARNED, lattice, [stiffness, damping], &[BREATHING])?;
-        overlay_robot(&mut env, plan);
+        overlay_scene(&mut env, plan);
         let summary = train_one(plan, folder, name, env, observer)?;
         trained.push(TrainedPolicy {
             name,
@@ -46,10 +46,10 @@ pub(super) fn train_all(
     Ok(trained)
 }
 
-/// Adds the robot of the study to the settings of a task.
-fn overlay_robot(env: &mut Table, plan: &StudyPlan) {
+/// Adds robot and patient of the study to the settings of a task.
+fn overlay_scene(env: &mut Table, plan: &StudyPlan) {
     if let Some(scene) = env.get_mut("scene").and_then(Value::as_table_mut) {
-        scene.extend(plan.robot.clone());
+        scene.extend(plan.scene());
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn fit(
         }
         let settings = SceneSettings {
             torso: kind.name.to_owned(),
-            ..settings::parse(&SceneSettings::default(), &plan.robot)?
+            ..settings::parse(&SceneSettings::default(), &plan.scene())?
         };
         let mut progress = |share: f64| observer(&StudyEvent::Torso(kind.name, share));
         let log = plan.first_log()?;

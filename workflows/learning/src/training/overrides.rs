@@ -7,6 +7,7 @@ use insonate_rl::AlgorithmKind;
 use toml::{Table, Value};
 
 use crate::LearningError;
+use crate::patients::{HELD_OUT, hold_out, patient_folders, with_patients};
 
 /// Tables of a configuration file.
 const TABLES: [&str; 4] = ["env", "ppo", "sac", "evaluation"];
@@ -53,6 +54,19 @@ impl Overrides {
                 })?;
         }
         Ok(overrides)
+    }
+
+    /// Holds patients out of `env.scene.patients` by the names of their folders.
+    ///
+    /// # Errors
+    /// Those of [`hold_out`].
+    pub fn hold_out(&mut self, names: &[String]) -> Result<(), EnvError> {
+        let [kept, held] = hold_out(&patient_folders(&self.env), names)?;
+        self.env = with_patients(&self.env, &kept);
+        let held = held.into_iter().map(Value::String).collect();
+        self.evaluation
+            .insert(HELD_OUT.to_owned(), Value::Array(held));
+        Ok(())
     }
 
     fn insert(&mut self, key: &str, value: Value) -> Result<(), EnvError> {

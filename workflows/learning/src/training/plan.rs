@@ -9,9 +9,10 @@ use toml::{Table, Value};
 
 use super::folder::{self, CONFIG};
 use super::overrides::first_difference;
-use super::settings::{algorithm_table, resolve_algorithm};
+use super::settings::{algorithm_table, resolve_algorithm, with_held_out};
 use super::{EvaluationSettings, Overrides, TrainingSettings};
 use crate::LearningError;
+use crate::patients::{check_unseen, names_in};
 use crate::task_settings::{overlay, resolve_env};
 
 /// Iterations in which only the critic learns, before the policy changes.
@@ -134,6 +135,8 @@ impl Plan {
         all.learning.clone_from(&overrides.learning);
         all.evaluation.clone_from(&overrides.evaluation);
         let mut plan = Self::new(Some(own.as_str()), &all, folder, start)?;
+        let held_out = &plan.settings.evaluation.held_out;
+        check_unseen(&names_in(&policy.identity.settings)?, held_out)?;
         plan.from = Some(policy);
         Ok(plan)
     }
@@ -197,10 +200,12 @@ fn resumed(
     if let Some((name, here, there)) = first_difference(&here, &there) {
         return Err(differs(&format!("{kind}.{name}"), &here, &there));
     }
+    let evaluation = evaluation(overrides, folder)?;
     Ok(TrainingSettings {
+        with_held_out: with_held_out(tasks::by_name(own)?, &factory, &evaluation)?,
         factory,
         algorithm,
-        evaluation: evaluation(overrides, folder)?,
+        evaluation,
     })
 }
 

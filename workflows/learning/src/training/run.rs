@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use insonate_envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
+use insonate_envs::{Autoreset, ResetOptions, VecConfig, VecEnv, patient_name};
 use insonate_files::{Claim, OutputFolder};
 use insonate_rl::{Agent, PolicyIdentity, Progress, Run, evaluate};
 
@@ -13,6 +13,8 @@ use super::{
     Evaluation, History, Plan, StartMode, StopReason, TrainingSummary, evaluations, learning_curve,
 };
 use crate::LearningError;
+use crate::evaluation::PatientFigures;
+use crate::patients::patient_folders;
 
 /// Progress of a training, for its observer.
 #[derive(Debug)]
@@ -64,13 +66,23 @@ pub fn train(
         n_unreproduced_envs: training.run.algorithm().n_unreproduced_envs(),
     });
     let earlier_s = training.train_s + training.evaluation_s();
-    let stop_reason = training.run_to_end(stop, observer)?;
+    let mut stop_reason = training.run_to_end(stop, observer)?;
     list(&folder)?;
+    let mut patients = Vec::new();
+    if stop_reason != StopReason::Interrupted {
+        match training.evaluate_patients(stop, observer)? {
+            Some(figures) => patients = figures,
+            None => stop_reason = StopReason::Interrupted,
+        }
+    }
 
     let history = History::read(&plan.folder)?;
     let n_threads = training.run.algorithm().env().n_threads();
     let wall_s = earlier_s + start.elapsed().as_secs_f64();
-    let summary = TrainingSummary::of(plan, &history, stop_reason, n_threads, wall_s);
+    let summary = TrainingSummary {
+        patients,
+        ..TrainingSummary::of(plan, &history, stop_reason, n_threads, wall_s)
+    };
     let json = serde_json::to_string_pretty(&summary)?;
     folder.write(SUMMARY, format!("{json}\n").as_bytes())?;
     let title = format!("{}, seed {}", summary.task, summary.seed);
@@ -251,6 +263,60 @@ impl<'a> Training<'a> {
         self.evaluations.push(evaluation);
         evaluations::write(&self.folder.path().join(EVALUATIONS), &self.evaluations)?;
         Ok(false)
+    }
+
+    /// Evaluates the last policy on each made patient, on the same episodes. `None`: it was stopped; the next session then repeats it.
+    fn evaluate_patients(
+        &self,
+        stop: &dyn Fn() -> bool,
+        observer: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Option<Vec<PatientFigures>>, LearningError> {
+        let settings = &self.plan.settings;
+        let factory = settings.with_all_patients();
+        let folders = patient_folders(&factory.settings);
+        if folders.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let trained_on = patient_folders(&settings.factory.settings);
+        let trained_on: Vec<String> = trained_on.iter().map(|own| patient_name(own)).collect();
+        let n_episodes = settings.evaluation.episodes;
+        let config = VecConfig {
+            autoreset: Autoreset::Disabled,
+            n_threads: self.plan.n_threads,
+        };
+        let n_envs = n_episodes.min(settings.algorithm.n_envs());
+        let mut env = VecEnv::new(factory.make_many(n_envs)?, config)?;
+        let mut agent = Agent::Policy(Box::new(self.run.algorithm().policy().clone()));
+        let mut figures = Vec::new();
+        for (place, folder) in folders.iter().enumerate() {
+            let mut options = ResetOptions::default();
+            if folders.len() > 1 {
+                let parameter = ("organs".to_owned(), place as f64);
+                options.parameters.extend([parameter]);
+            }
+            let mut is_stopped = false;
+            let seed = settings.evaluation.seed;
+            let episodes = evaluate(&mut env, &mut agent, n_episodes, seed, &options, &mut |n| {
+                observer(Event::Evaluating {
+                    n_done: place * n_episodes + n,
+                    n_episodes: folders.len() * n_episodes,
+                });
+                is_stopped = stop();
+                if is_stopped {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })?;
+            if is_stopped {
+                return Ok(None);
+            }
+            let episodes: Vec<_> = episodes.iter().collect();
+            let name = patient_name(folder);
+            let own = PatientFigures::of(&name, Some(&trained_on), env.spec(), &episodes);
+            figures.push(own);
+        }
+        Ok(Some(figures))
     }
 
     fn is_due(&self, step: u64) -> bool {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::{Overrides, ppo_defaults, sac_defaults};
+use crate::patients::{patient_folders, with_patients};
 use crate::task_settings::{overlay, within};
 
 /// Settings of the evaluations during training. Only `stop` affects the training.
@@ -24,6 +25,8 @@ pub struct EvaluationSettings {
     pub success: f64,
     /// Whether to end the training as soon as the task is solved.
     pub stop: bool,
+    /// Folders of made patients that are not trained on. The evaluation at the end has them and those that are.
+    pub held_out: Vec<String>,
 }
 
 impl Default for EvaluationSettings {
@@ -34,6 +37,7 @@ impl Default for EvaluationSettings {
             seed: 1_000_000,
             success: 0.95,
             stop: false,
+            held_out: Vec::new(),
         }
     }
 }
@@ -72,6 +76,8 @@ pub struct TrainingSettings {
     pub algorithm: AlgorithmConfig,
     /// Settings of the evaluations during training.
     pub evaluation: EvaluationSettings,
+    /// Task and its settings with the held-out patients too; `None` without them.
+    pub with_held_out: Option<EnvFactory>,
 }
 
 impl TrainingSettings {
@@ -96,11 +102,18 @@ impl TrainingSettings {
         let evaluation = settings::parse(&EvaluationSettings::default(), &overrides.evaluation)
             .map_err(|error| within("evaluation", error))?;
         evaluation.check()?;
+        let factory = (kind.build)(&overrides.env).map_err(|error| within("env", error))?;
         Ok(Self {
-            factory: (kind.build)(&overrides.env).map_err(|error| within("env", error))?,
+            with_held_out: with_held_out(kind, &factory, &evaluation)?,
+            factory,
             algorithm,
             evaluation,
         })
+    }
+
+    /// Task and its settings with all made patients: those that are trained on, and those that are held out.
+    pub fn with_all_patients(&self) -> &EnvFactory {
+        self.with_held_out.as_ref().unwrap_or(&self.factory)
     }
 
     /// The settings as a configuration file that reproduces the training.
@@ -124,6 +137,31 @@ impl TrainingSettings {
             "# Every setting of this training, for `insonate train --config`. insonate {version}.\n\n{file}"
         )
     }
+}
+
+/// The task with the held-out patients too; `None` if none is held out.
+///
+/// # Errors
+/// [`EnvError::Config`] if there is no patient to train on, or a folder is not that of a patient.
+pub(super) fn with_held_out(
+    kind: &TaskKind,
+    factory: &EnvFactory,
+    evaluation: &EvaluationSettings,
+) -> Result<Option<EnvFactory>, EnvError> {
+    if evaluation.held_out.is_empty() {
+        return Ok(None);
+    }
+    let mut all = patient_folders(&factory.settings);
+    if all.is_empty() {
+        return Err(EnvError::Config {
+            field: "evaluation.held_out".to_owned(),
+            problem: "needs patients to train on: give env.scene.patients".to_owned(),
+        });
+    }
+    all.extend(evaluation.held_out.iter().cloned());
+    let settings = with_patients(&factory.settings, &all);
+    let built = (kind.build)(&settings).map_err(|error| within("env", error))?;
+    Ok(Some(built))
 }
 
 /// All settings of an algorithm.

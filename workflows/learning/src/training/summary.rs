@@ -4,6 +4,7 @@ use insonate_rl::AlgorithmKind;
 use serde::Serialize;
 
 use super::{Evaluation, History, Plan, evaluations};
+use crate::evaluation::PatientFigures;
 
 /// Why a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -79,6 +80,9 @@ pub struct TrainingSummary {
     pub last: Option<EvaluationSummary>,
     /// The best evaluation; its policy is `best_policy.safetensors`.
     pub best: Option<EvaluationSummary>,
+    /// The last policy on each made patient, those that were held out too; empty if the task has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patients: Vec<PatientFigures>,
     /// Version of insonate.
     pub insonate_version: &'static str,
 }
@@ -123,6 +127,7 @@ impl TrainingSummary {
             best: history
                 .best(plan.settings.algorithm.cost_limit())
                 .map(EvaluationSummary::of),
+            patients: Vec::new(),
             insonate_version: env!("CARGO_PKG_VERSION"),
         }
     }
