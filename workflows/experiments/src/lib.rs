@@ -7,6 +7,7 @@
 //! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]; its caller writes the output.
 //! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`pressure_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
 
+mod advice;
 mod b_mode_film;
 mod base_search;
 mod block_measure;
@@ -56,8 +57,8 @@ mod torso_parameters;
 mod tuning;
 mod window_plot;
 
+pub use advice::Advice;
 pub use b_mode_film::{BModeFilm, FilmFrame};
-pub use base_search::Advice;
 pub use block_measure::{BlockFigures, BlockMeasure, PointFigures, ShadowFigures};
 pub use device::{Backend, Device};
 pub use episode_camera::EpisodeCamera;
