@@ -1,8 +1,10 @@
 //! Scenes: a robot with a probe above a torso, as MJCF.
 
-use std::path::PathBuf;
+use std::fmt::{self, Debug, Formatter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use insonate::experiments::{FileSoftness, SoftnessError, random_site};
+use insonate::experiments::{FileSoftness, OwnPatient, SoftnessError, random_site};
 use insonate_calibration::softness::SoftnessFile;
 use insonate_envs::EnvError;
 use insonate_envs::probe::SceneSettings;
@@ -66,6 +68,51 @@ pub(crate) struct SceneArguments {
     device: Option<String>,
     #[serde(default, skip_serializing_if = "RobotFile::is_empty")]
     robot_file: RobotFile,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made: Option<MadePatient>,
+}
+
+/// A made patient, which is read when the scene is built.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MadePatient {
+    folder: PathBuf,
+    #[serde(skip)]
+    read: Option<Arc<OwnPatient>>,
+}
+
+impl Debug for MadePatient {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&self.folder, out)
+    }
+}
+
+impl PartialEq for MadePatient {
+    fn eq(&self, other: &Self) -> bool {
+        self.folder == other.folder
+    }
+}
+
+impl MadePatient {
+    /// Reads the folder.
+    fn read(folder: &Path) -> Result<Self> {
+        Ok(Self {
+            folder: folder.to_owned(),
+            read: Some(Arc::new(own_patient(folder)?)),
+        })
+    }
+}
+
+/// The patient of a folder.
+pub(crate) fn own_patient(folder: &Path) -> Result<OwnPatient> {
+    if !insonate::anatomy::Patient::is_in(folder) {
+        return Err(value_error(format!(
+            "patient: {} has no patient.toml; `insonate patient make` writes the folder of a patient",
+            folder.display()
+        )));
+    }
+    let own = OwnPatient::read(folder);
+    own.map_err(|error| value_error(format!("patient: {}: {error}", folder.display())))
 }
 
 /// A softness file: its text, so that copies of a scene need no file.
@@ -153,7 +200,7 @@ impl SceneArguments {
     fn config(&self, tuning: Option<&FileSoftness>) -> Result<SceneConfig> {
         let usual = Softness::default();
         let lattice = self.lattice()?;
-        Ok(SceneConfig {
+        let mut config = SceneConfig {
             robot: RobotChoice::Named(self.robot.clone()),
             probe: self.probe.clone(),
             torso: self.torso.clone().unwrap_or(torsos::NONE.to_owned()),
@@ -181,7 +228,16 @@ impl SceneArguments {
             timestep: self.timestep,
             robot_position: self.robot_position,
             ..SceneConfig::default()
-        })
+        };
+        if let Some(own) = self.own_patient() {
+            own.lay(&mut config)?;
+        }
+        Ok(config)
+    }
+
+    /// The made patient; `None` without one.
+    pub(crate) fn own_patient(&self) -> Option<&OwnPatient> {
+        self.made.as_ref().and_then(|made| made.read.as_deref())
     }
 
     /// The torso with another stiffness [N/m] and damping [N·s/m].
@@ -226,6 +282,9 @@ impl SceneArguments {
         if given.len() > 1 {
             return Err(value_error(format!("give one of {}", given.join(" and "))));
         }
+        if self.torso.is_none() && self.made.is_some() {
+            return Err(value_error("patient needs a torso, but torso is None"));
+        }
         if self.torso.is_none() && (self.material.is_some() || self.softness.is_some()) {
             return Err(value_error("softness needs a torso, but torso is None"));
         }
@@ -259,6 +318,12 @@ impl SceneArguments {
             || self.patient_mass.is_some();
         if !is_given {
             return Ok(None);
+        }
+        if let Some(made) = &self.made {
+            return Err(value_error(format!(
+                "patient_seed, patient_sex, patient_height and patient_mass are those of the procedural adult; {} has its own",
+                made.folder.display()
+            )));
         }
         if self.shape != Shape::Adult.name() {
             return Err(value_error(
@@ -336,20 +401,29 @@ fn softness_of(
     }))
 }
 
-/// Name of the shape; a patient is another word for the shape `adult`.
-fn shape_of(shape: Option<&str>, patient: Option<&str>) -> Result<String> {
+/// Name of the shape, and the made patient if the word is a folder; `adult` is another word for the shape `adult`.
+fn shape_of(shape: Option<&str>, patient: Option<&Path>) -> Result<(String, Option<MadePatient>)> {
     let adult = Shape::Adult.name();
-    match (patient, shape) {
-        (None, None) => Ok(Shape::default().name().to_owned()),
-        (None, Some(shape)) => Ok(shape.to_owned()),
-        (Some(patient), _) if patient != adult => {
-            Err(EnvError::unknown("patient", patient, &[adult]).into())
-        }
-        (Some(_), Some(shape)) if shape != adult => Err(value_error(format!(
-            "patient is an adult, but shape is {shape:?}; leave out one of them"
-        ))),
-        (Some(_), _) => Ok(adult.to_owned()),
+    let Some(patient) = patient else {
+        return Ok((shape.unwrap_or(Shape::default().name()).to_owned(), None));
+    };
+    if let Some(shape) = shape.filter(|shape| *shape != adult) {
+        return Err(value_error(format!(
+            "a patient has the shape adult, but shape is {shape:?}; leave out one of them"
+        )));
     }
+    let is_adult = patient == Path::new(adult);
+    // A single word may be a misspelt one.
+    if !is_adult && patient.components().count() == 1 && !patient.exists() {
+        return Err(value_error(format!(
+            "patient is {:?}; it must be adult, or a folder that `insonate patient make` wrote",
+            patient.display().to_string()
+        )));
+    }
+    let made = (!is_adult)
+        .then(|| MadePatient::read(patient))
+        .transpose()?;
+    Ok((adult.to_owned(), made))
 }
 
 /// Names of robots, probes, torsos and shapes.
@@ -404,7 +478,7 @@ impl Scene {
         package: Option<Vec<String>>,
         without_tool: bool,
         robot_sha256: Option<String>,
-        patient: Option<&str>,
+        patient: Option<PathBuf>,
         patient_seed: Option<u64>,
         material: Option<String>,
         softness: Option<PathBuf>,
@@ -414,7 +488,7 @@ impl Scene {
         device: Option<String>,
     ) -> Result<Self> {
         let softness = softness_of(softness, softness_text, pooled, map_origin)?;
-        let shape = shape_of(shape, patient)?;
+        let (shape, made) = shape_of(shape, patient.as_deref())?;
         let text = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
         let mut arguments = SceneArguments {
             robot: robot.to_owned(),
@@ -445,6 +519,7 @@ impl Scene {
                 without_tool,
                 sha256: robot_sha256.unwrap_or_default(),
             },
+            made,
         };
         arguments.check()?;
         let (scene, notes) = arguments.build()?;
@@ -475,6 +550,9 @@ impl Scene {
         keywords.set_item("patient_seed", given.patient_seed)?;
         keywords.set_item("material", &given.material)?;
         keywords.set_item("device", &given.device)?;
+        if let Some(made) = &given.made {
+            keywords.set_item("patient", &made.folder)?;
+        }
         if let Some(softness) = &given.softness {
             keywords.set_item("softness", &softness.path)?;
             keywords.set_item("softness_text", &softness.toml)?;
