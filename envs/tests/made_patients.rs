@@ -121,11 +121,11 @@ fn scripts_find_the_view_and_see_the_organ_of_a_made_patient() {
 fn an_image_starts_where_the_arm_is_clear_of_itself() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("patient");
-    // On its windows the first draw of the seventh episode would put the upper arm into the wrist.
+    // On its windows the first draw of the episode of seed 14 would put the upper arm into the wrist.
     write(&made_of_voxels(&Physique::default(), 0.008), &folder);
     let mut env = make("image-quality", &[folder.display().to_string()]);
     let mut observation = vec![0.0; env.spec().observation_space.len()];
-    for seed in 0..12 {
+    for seed in 13..16 {
         let started = env.reset(seed, &ResetOptions::default(), &mut observation);
         assert!(started.is_ok(), "{seed}: {started:?}");
     }

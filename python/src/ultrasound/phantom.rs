@@ -22,7 +22,8 @@ use super::transducer;
 use crate::arrays;
 use crate::error::{Result, value_error};
 use crate::geometry::wxyz;
-use crate::scene::{Scene, SceneArguments, own_patient};
+use crate::made_patient::own_patient;
+use crate::scene::{Scene, SceneArguments};
 
 /// Position [m] and quaternion wxyz.
 type PoseTuple = ([f64; 3], [f64; 4]);
