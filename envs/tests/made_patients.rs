@@ -28,7 +28,11 @@ static FOLDERS: LazyLock<(TempDir, [String; 2])> = LazyLock::new(|| {
 });
 
 fn made(physique: &Physique) -> Patient {
-    let segmentation = Adult::new(physique, 0).unwrap().segmentation(EDGE).unwrap();
+    made_of_voxels(physique, EDGE)
+}
+
+fn made_of_voxels(physique: &Physique, edge: f64) -> Patient {
+    let segmentation = Adult::new(physique, 0).unwrap().segmentation(edge).unwrap();
     let tissues = Tissues::standard().unwrap();
     Patient::make(
         &segmentation,
@@ -110,6 +114,21 @@ fn scripts_find_the_view_and_see_the_organ_of_a_made_patient() {
         "{}",
         metric(&*env, "quality")
     );
+}
+
+/// Where the arm would touch itself, another window is drawn.
+#[test]
+fn an_image_starts_where_the_arm_is_clear_of_itself() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("patient");
+    // On its windows the first draw of the episode of seed 14 would put the upper arm into the wrist.
+    write(&made_of_voxels(&Physique::default(), 0.008), &folder);
+    let mut env = make("image-quality", &[folder.display().to_string()]);
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    for seed in 13..16 {
+        let started = env.reset(seed, &ResetOptions::default(), &mut observation);
+        assert!(started.is_ok(), "{seed}: {started:?}");
+    }
 }
 
 #[test]

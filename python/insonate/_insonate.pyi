@@ -126,6 +126,7 @@ def train(
     ppo: dict[str, Any],
     sac: dict[str, Any],
     evaluation: dict[str, Any],
+    hold_out: list[str],
     threads: int,
     checkpoint_every: int,
     tensorboard: bool,
@@ -198,6 +199,7 @@ def study(
     start: str,
     output: str,
     robot: dict[str, Any],
+    patient: dict[str, Any],
     progress: Callable[[float, str], object] | None,
 ) -> tuple[str, str]:
     """Use `insonate.study` instead."""
@@ -220,7 +222,18 @@ class Phantom:
 
     @staticmethod
     def of_scene(scene: Scene, seed: int = 0) -> Phantom:
-        """The patient of a scene of the shape ``adult`` with synthetic organs of a seed."""
+        """The patient of a scene: a made patient, or one of the shape ``adult`` with synthetic organs of a seed."""
+
+    @staticmethod
+    def patient(folder: str | Path) -> Phantom:
+        """A patient that ``insonate patient make`` wrote, in the frame of its torso.
+
+        Args:
+            folder: the patient's folder.
+
+        Raises:
+            ValueError: for a folder without a patient, or one that cannot be read.
+        """
 
     @staticmethod
     def neck(seed: int = 0) -> Phantom:
@@ -279,7 +292,8 @@ class Phantom:
         """Position [m] and quaternion wxyz of a probe's face on the skin.
 
         Args:
-            site: left of the middle, towards the head [m] [default: over liver and gallbladder; the middle of other phantoms].
+            site: left of the middle, towards the head [m] [default: over liver and gallbladder; in front of the
+                liver of a made patient; the middle of other phantoms].
             rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
             indentation: depth of the face in the skin [m] [default: 0.013; 0.004 on the neck].
 
@@ -309,6 +323,10 @@ class Phantom:
         Raises:
             ValueError: for a surface that is not closed, or an unknown material.
         """
+
+    @property
+    def site(self) -> tuple[float, float]:
+        """The default site of `probe_pose`, left of the middle and towards the head [m]."""
 
     @property
     def materials(self) -> list[str]:
@@ -346,7 +364,7 @@ class Scanner:
         with_measure: bool = False,
     ) -> dict[str, Any]: ...
     def frame_of_physics(
-        self, physics: Physics, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
+        self, physics: Physics, phantom: Phantom | None, *, index: int, with_confidence: bool, with_iq: bool
     ) -> dict[str, Any]: ...
     def frame_of_pressed(
         self, pressed: PressedTorso, phantom: Phantom, *, index: int, with_confidence: bool, with_iq: bool
@@ -553,7 +571,8 @@ class Scene:
         robot_file: a robot of your own, an MJCF or URDF file, in place of `robot`; `flange` is the body, site or link that carries
             the probe, `robot_root` a folder that the file may read from, `package` a list of ``NAME=DIR``, and `without_tool` removes
             bodies next to the flange. `robot_sha256` is the checksum that the robot must have; copies of a scene have it.
-        patient: ``adult``, which is another word for ``shape="adult"``. patient_seed: seed for what is not given of sex, height and mass.
+        patient: ``adult``, which is another word for ``shape="adult"``, or the folder of a patient that ``insonate patient make`` wrote:
+            its trunk becomes the torso, and pickles of the scene read it again. patient_seed: seed for what is not given of sex, height and mass.
         material: stiffness and damping of a known material, such as ``qiba-5kpa``.
         softness: a softness file of `calibrate`: stiffness and damping, from the entry for this torso if there is one, and its map over
             the skin, unless `pooled`. `map_origin` is the origin of the frame of its logs in the world [m]. Copies and pickles of the
@@ -589,7 +608,7 @@ class Scene:
         package: list[str] | None = None,
         without_tool: bool = False,
         robot_sha256: str | None = None,
-        patient: str | None = None,
+        patient: str | Path | None = None,
         patient_seed: int | None = None,
         material: str | None = None,
         softness: str | Path | None = None,

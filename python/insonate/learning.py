@@ -196,6 +196,7 @@ def train(
     until_success: float | None = None,
     evaluate_every: int | None = None,
     evaluate_episodes: int | None = None,
+    hold_out: Sequence[str] = (),
     checkpoint_every: int = 10,
     tensorboard: bool = True,
     ppo: Mapping[str, Any] | None = None,
@@ -221,6 +222,7 @@ def train(
         until_success: stop at the first evaluation with at least this success rate, 0 to 1.
         evaluate_every: training steps between evaluations [default: a tenth of all].
         evaluate_episodes: number of episodes of an evaluation [default: 50].
+        hold_out: names of the folders in ``scene.patients`` that are not trained on; ``patients`` of the summary has figures of all.
         checkpoint_every: iterations between checkpoints.
         tensorboard: write TensorBoard events.
         ppo, sac: settings of the algorithm by name, such as ``{"learning_rate": 1e-4}``.
@@ -266,6 +268,7 @@ def train(
                 ppo=dict(ppo or {}),
                 sac=dict(sac or {}),
                 evaluation=evaluation,
+                hold_out=list(hold_out),
                 threads=threads,
                 checkpoint_every=checkpoint_every,
                 tensorboard=tensorboard,
@@ -327,7 +330,8 @@ def demonstrate(
         action_noise: standard deviation of noise on the executed but not on the recorded actions, in half ranges of the action.
         cameras: cameras to record, such as ``close`` or ``probe/camera``.
         camera_size: width and height of the pictures [pixels].
-        b_mode: record the ultrasound image at each step, as the camera ``ultrasound``; for tasks with ``scene.shape="adult"``.
+        b_mode: record the ultrasound image at each step, as the camera ``ultrasound``; for tasks with ``scene.shape="adult"`` or
+            ``scene.patients``.
         size: width and height of that image [pixels].
         lines: number of its scanlines.
         samples: number of samples per scanline.

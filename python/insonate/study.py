@@ -52,6 +52,7 @@ def study(
     overwrite: bool = False,
     output: str | PathLike[str] = "output/study",
     robot: Mapping[str, Any] | None = None,
+    patient: str | PathLike[str] | None = None,
     calibration: Mapping[str, Option] | None = None,
     progress: Progress = False,
 ) -> Study:
@@ -75,6 +76,7 @@ def study(
         overwrite: remove the study of the folder, or what another command wrote there.
         output: folder for the report and the policies.
         robot: settings of the robot, such as ``{"robot": "ur5e"}``, by the names of ``env.scene``.
+        patient: patient whose trunk is the torso of all steps: ``adult``, or the folder of a patient that ``insonate patient make`` wrote.
         calibration: options of `calibrate`, such as ``{"bias": 0.6, "window": (0.4, 3.2)}``.
         progress: True shows a bar for each step; a function is called with the share of the step that is done and a text.
 
@@ -101,6 +103,14 @@ def study(
             start="resume" if resume else "overwrite" if overwrite else "new",
             output=fspath(output),
             robot=dict(robot or {}),
+            patient=_scene_of(patient),
             progress=tell,
         )
     return Study(json.loads(summary), page, Path(output))
+
+
+def _scene_of(patient: str | PathLike[str] | None) -> dict[str, Any]:
+    """The patient as settings of a scene."""
+    if patient is None:
+        return {}
+    return {"shape": "adult"} if patient == "adult" else {"patients": [fspath(patient)]}

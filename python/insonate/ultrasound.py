@@ -159,10 +159,10 @@ class Scanner:
         The same subject, pose, settings and index give the same bits with any number of threads.
 
         Args:
-            subject: a `Phantom`, whose skin the face presses in by kinematics, or a `Physics` with a torso of the shape ``adult``,
-                whose simulated tissue is shown as the robot's probe deforms it.
+            subject: a `Phantom`, whose skin the face presses in by kinematics, or a `Physics` with a torso of the shape ``adult`` or of
+                a made patient, whose simulated tissue is shown as the robot's probe deforms it.
             pose: pose of the face in the phantom's frame [default: ``phantom.probe_pose()``]; not for a `Physics`, whose probe has one.
-            phantom: patient in the torso of a `Physics` [default: ``Phantom.adult()``].
+            phantom: patient in the torso of a `Physics` [default: that of its scene] or of a `PressedTorso` [default: ``Phantom.adult()``].
             index: number of the frame, which selects the noise.
             confidence: whether to compute the confidence.
             iq: whether to return the complex lines.
@@ -179,10 +179,10 @@ class Scanner:
         else:
             if pose is not None:
                 raise ValueError("pose: a running scene has the pose of its probe; leave it out")
-            patient = Phantom.adult() if phantom is None else phantom
             if isinstance(subject, Physics):
-                made = self._scanner.frame_of_physics(subject, patient, **wanted)
+                made = self._scanner.frame_of_physics(subject, phantom, **wanted)
             else:
+                patient = Phantom.adult() if phantom is None else phantom
                 made = self._scanner.frame_of_pressed(subject, patient, **wanted)
         return _image(made)
 
@@ -220,8 +220,10 @@ def image(
         probe: name of the transducer [default: ``c5-2``, or that of the scene].
         phantom: a `Phantom`, or the name of one: ``adult`` (default), ``neck``, ``points``, ``speckle``, ``attenuation``, ``rod``, ``cysts``,
             ``layers``.
-        scene: with ``force``, the scene whose robot presses: its torso has the shape ``adult`` [default: the scene of the command].
-        site: site of the probe on the phantom: left of the middle, towards the head [m] [default: over liver and gallbladder].
+        scene: the scene whose patient is imaged and whose robot presses with ``force``: its torso has the shape ``adult``, or is that of a
+            made patient [default: the scene of the command].
+        site: site of the probe on the phantom: left of the middle, towards the head [m] [default: over liver and gallbladder; in front of
+            the liver of a made patient].
         rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
         indentation: depth of the face in the skin, without ``force`` [m] [default: 0.013; 0.004 on the neck].
         force: force of a robot that holds the probe on the simulated patient [N].
@@ -270,14 +272,14 @@ def image(
         pose = body.probe_pose(site, rotation=rotation, indentation=indentation)
         return scanner.frame(body, pose, confidence=not measured, iq=iq, measure=measured)
     if phantom not in (None, "adult"):
-        raise ValueError("force: a robot presses on the adult patient only; leave phantom out")
+        raise ValueError("force: a robot presses on the patient of its scene; leave phantom out")
     if indentation is not None:
         raise ValueError("indentation: follows from force; give one of them")
     pressed_scene = Scene(probe=name, shape="adult") if scene is None else scene
     with shown(progress, "pressing") as tell:
         figures, pressed = _insonate.hold_probe(
             pressed_scene,
-            site=(-0.09, -0.035) if site is None else site,
+            site=body.site if site is None else site,
             rotation=math.pi / 2 if rotation is None else rotation,
             force=force,
             max_force=max_force,

@@ -18,6 +18,7 @@ mod experiments;
 mod geometry;
 mod info;
 mod learning;
+mod made_patient;
 mod own_task;
 mod physics;
 mod policy;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use insonate::experiments::{FileSoftness, SoftnessError, random_site};
+use insonate::experiments::{FileSoftness, OwnPatient, SoftnessError, random_site};
 use insonate_calibration::softness::SoftnessFile;
 use insonate_envs::EnvError;
 use insonate_envs::probe::SceneSettings;
@@ -18,6 +18,7 @@ use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Raised, Result, value_error};
+use crate::made_patient::{MadePatient, shape_of};
 
 /// Robot, probe and torso: a description for `Physics`.
 #[pyclass(frozen, module = "insonate")]
@@ -66,51 +67,8 @@ pub(crate) struct SceneArguments {
     device: Option<String>,
     #[serde(default, skip_serializing_if = "RobotFile::is_empty")]
     robot_file: RobotFile,
-}
-
-/// A softness file: its text, so that copies of a scene need no file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SoftnessText {
-    /// Name for messages.
-    path: PathBuf,
-    toml: String,
-    /// One softness for the whole torso, without the file's map.
-    pooled: bool,
-    /// Origin of the frame of the logs behind the map, in the world [m].
-    map_origin: [f64; 3],
-}
-
-/// A robot of the user's own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct RobotFile {
-    /// Empty: no file.
-    path: String,
-    flange: String,
-    root: String,
-    package: Vec<String>,
-    without_tool: bool,
-    /// Checksum of the robot that the file gave.
-    sha256: String,
-}
-
-impl RobotFile {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    fn settings(&self) -> SceneSettings {
-        SceneSettings {
-            robot_file: self.path.clone(),
-            flange: self.flange.clone(),
-            robot_root: self.root.clone(),
-            package: self.package.clone(),
-            without_tool: self.without_tool,
-            robot_sha256: self.sha256.clone(),
-            ..SceneSettings::default()
-        }
-    }
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made: Option<MadePatient>,
 }
 
 impl SceneArguments {
@@ -153,7 +111,7 @@ impl SceneArguments {
     fn config(&self, tuning: Option<&FileSoftness>) -> Result<SceneConfig> {
         let usual = Softness::default();
         let lattice = self.lattice()?;
-        Ok(SceneConfig {
+        let mut config = SceneConfig {
             robot: RobotChoice::Named(self.robot.clone()),
             probe: self.probe.clone(),
             torso: self.torso.clone().unwrap_or(torsos::NONE.to_owned()),
@@ -181,7 +139,16 @@ impl SceneArguments {
             timestep: self.timestep,
             robot_position: self.robot_position,
             ..SceneConfig::default()
-        })
+        };
+        if let Some(own) = self.own_patient() {
+            own.lay(&mut config)?;
+        }
+        Ok(config)
+    }
+
+    /// The made patient; `None` without one.
+    pub(crate) fn own_patient(&self) -> Option<&OwnPatient> {
+        self.made.as_ref().and_then(MadePatient::patient)
     }
 
     /// The torso with another stiffness [N/m] and damping [N·s/m].
@@ -226,6 +193,9 @@ impl SceneArguments {
         if given.len() > 1 {
             return Err(value_error(format!("give one of {}", given.join(" and "))));
         }
+        if self.torso.is_none() && self.made.is_some() {
+            return Err(value_error("patient needs a torso, but torso is None"));
+        }
         if self.torso.is_none() && (self.material.is_some() || self.softness.is_some()) {
             return Err(value_error("softness needs a torso, but torso is None"));
         }
@@ -259,6 +229,12 @@ impl SceneArguments {
             || self.patient_mass.is_some();
         if !is_given {
             return Ok(None);
+        }
+        if let Some(made) = &self.made {
+            return Err(value_error(format!(
+                "patient_seed, patient_sex, patient_height and patient_mass are those of the procedural adult; {} has its own",
+                made.folder.display()
+            )));
         }
         if self.shape != Shape::Adult.name() {
             return Err(value_error(
@@ -336,22 +312,6 @@ fn softness_of(
     }))
 }
 
-/// Name of the shape; a patient is another word for the shape `adult`.
-fn shape_of(shape: Option<&str>, patient: Option<&str>) -> Result<String> {
-    let adult = Shape::Adult.name();
-    match (patient, shape) {
-        (None, None) => Ok(Shape::default().name().to_owned()),
-        (None, Some(shape)) => Ok(shape.to_owned()),
-        (Some(patient), _) if patient != adult => {
-            Err(EnvError::unknown("patient", patient, &[adult]).into())
-        }
-        (Some(_), Some(shape)) if shape != adult => Err(value_error(format!(
-            "patient is an adult, but shape is {shape:?}; leave out one of them"
-        ))),
-        (Some(_), _) => Ok(adult.to_owned()),
-    }
-}
-
 /// Names of robots, probes, torsos and shapes.
 #[pyfunction]
 pub(crate) fn parts() -> [(&'static str, Vec<&'static str>); 4] {
@@ -404,7 +364,7 @@ impl Scene {
         package: Option<Vec<String>>,
         without_tool: bool,
         robot_sha256: Option<String>,
-        patient: Option<&str>,
+        patient: Option<PathBuf>,
         patient_seed: Option<u64>,
         material: Option<String>,
         softness: Option<PathBuf>,
@@ -414,7 +374,7 @@ impl Scene {
         device: Option<String>,
     ) -> Result<Self> {
         let softness = softness_of(softness, softness_text, pooled, map_origin)?;
-        let shape = shape_of(shape, patient)?;
+        let (shape, made) = shape_of(shape, patient.as_deref())?;
         let text = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
         let mut arguments = SceneArguments {
             robot: robot.to_owned(),
@@ -445,6 +405,7 @@ impl Scene {
                 without_tool,
                 sha256: robot_sha256.unwrap_or_default(),
             },
+            made,
         };
         arguments.check()?;
         let (scene, notes) = arguments.build()?;
@@ -475,6 +436,9 @@ impl Scene {
         keywords.set_item("patient_seed", given.patient_seed)?;
         keywords.set_item("material", &given.material)?;
         keywords.set_item("device", &given.device)?;
+        if let Some(made) = &given.made {
+            keywords.set_item("patient", &made.folder)?;
+        }
         if let Some(softness) = &given.softness {
             keywords.set_item("softness", &softness.path)?;
             keywords.set_item("softness_text", &softness.toml)?;

@@ -25,7 +25,7 @@ const SEED: u64 = 2_000_000;
 /// Runs a study in a folder. Returns the result as JSON, and the report as an HTML page.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (logs, *, held_out, truth, words, torso, task, steps, train_seed, episodes, threads, start, output, robot, progress))]
+#[pyo3(signature = (logs, *, held_out, truth, words, torso, task, steps, train_seed, episodes, threads, start, output, robot, patient, progress))]
 pub(crate) fn study<'py>(
     py: Python<'py>,
     logs: Vec<PathBuf>,
@@ -41,12 +41,13 @@ pub(crate) fn study<'py>(
     start: &str,
     output: PathBuf,
     robot: &Bound<'py, PyDict>,
+    patient: &Bound<'py, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> Result<(String, String)> {
     let reader = LogReader::of_words(&words).map_err(value_error)?;
     let options = reader.fit_options()?;
     check(&task, &torso, truth, episodes)?;
-    let robot = settings::table(robot)?;
+    let [robot, patient] = [settings::table(robot)?, settings::table(patient)?];
     let (start, claim) = match start {
         "resume" => (StudyStart::Resume, Claim::resuming("study")),
         "overwrite" => (StudyStart::Overwrite, Claim::by("study").overwriting(true)),
@@ -67,6 +68,7 @@ pub(crate) fn study<'py>(
             options,
             truth: truth.map(|(stiffness, damping)| Softness { stiffness, damping }),
             robot,
+            patient,
             torsos: if torso.is_empty() {
                 let all = torsos::ALL.iter();
                 all.map(|kind| kind.name.to_owned()).collect()

@@ -42,7 +42,9 @@ def checkout(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("checkout")
 @pytest.mark.parametrize(("document", "line", "text"), BLOCKS)
-def test_a_block_runs_as_printed(document, line, text):
+def test_a_block_runs_as_printed(document, line, text, request, tmp_path):
+    if "output/patient" in text:
+        shutil.copytree(request.getfixturevalue("patients")[0], tmp_path / "output/patient")
     # Empty lines give tracebacks the numbers of the document's lines.
     code = compile("\n" * line + text, document, "exec")
     exec(code, {"__name__": "__main__"})

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use insonate_sim::verdict::{Judge, RunWatch, StartCheck, Verdict, VerdictLimits};
+use insonate_sim::verdict::{Judge, RunWatch, Verdict, VerdictLimits};
 use insonate_sim::{CompiledScene, Divergence, Physics};
 use rand::{RngCore as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -22,10 +22,6 @@ use crate::{
     BatchSeat, EndReason, Env, EnvError, EnvSpec, NamedValues as _, ObservationGroup, ResetOptions,
 };
 
-/// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
-/// may be inside.
-const PRESS_TOLERANCE: f64 = 0.02;
-
 /// The environment of a task with a probe.
 pub type ProbeEnvironment<T> = Environment<ProbeSimulation<T>>;
 
@@ -41,7 +37,6 @@ pub struct ProbeSimulation<T> {
     measured: WrenchMeasurement,
     limits: VerdictLimits,
     watch: RunWatch,
-    start: StartCheck,
     camera: Option<Camera>,
     imaging: Option<Imaging>,
     episode: EpisodeParameters,
@@ -114,7 +109,6 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             control_timestep: spec.control_timestep,
             limits: settings.verdict,
             watch: RunWatch::new(&state.physics)?,
-            start: StartCheck::new(state.physics.model())?.with_press(PRESS_TOLERANCE),
             scenes,
             task,
             state,
@@ -234,7 +228,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     fn start(&mut self) -> Result<(), EnvError> {
         let (state, rng) = (&mut self.state, &mut self.rng);
         self.task.reset(state, &self.episode, rng)?;
-        self.state.check_start(&self.start)?;
+        self.state.check_start()?;
         if let (Some(imaging), Some(task)) = (&mut self.imaging, self.task.imaging()) {
             imaging.take_references(task, &self.scenes, &mut self.state, &self.episode)?;
         }

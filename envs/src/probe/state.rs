@@ -16,6 +16,10 @@ use crate::EnvError;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Patient;
 
+/// Maximum depth of the start in the torso [m]. Ultrasound tasks start tilted close above a curved skin, so a rim of the face
+/// may be inside.
+const PRESS_TOLERANCE: f64 = 0.02;
+
 /// State of one environment, read by tasks and action modes.
 #[derive(Debug)]
 pub struct SceneState {
@@ -28,6 +32,7 @@ pub struct SceneState {
     contact: ProbeContact,
     arm_contact: ArmContact,
     face: FacePressure,
+    start_check: StartCheck,
     /// Whether the pressure on the face is measured.
     has_pressure: bool,
     /// Current pose of the torso relative to the compiled pose.
@@ -85,6 +90,7 @@ impl SceneState {
             contact: ProbeContact::new(physics.model())?,
             arm_contact: ArmContact::new(physics.model(), &placement.probe),
             face: FacePressure::new(&physics)?,
+            start_check: StartCheck::new(physics.model())?.with_press(PRESS_TOLERANCE),
             has_pressure: false,
             torso: TorsoFrame::default(),
             torso_at_rest: TorsoFrame::default(),
@@ -199,7 +205,7 @@ impl SceneState {
     ///
     /// # Errors
     /// [`EnvError::Start`] with both geoms and the depth of each overlap.
-    pub(super) fn check_start(&mut self, check: &StartCheck) -> Result<(), EnvError> {
+    pub(crate) fn check_start(&mut self) -> Result<(), EnvError> {
         let Pose { position, rotation } = self.in_world(&Isometry3::identity());
         let torso = self.model.scene.torso.as_ref();
         let skin = torso.map(|torso| SkinAtRest {
@@ -207,7 +213,7 @@ impl SceneState {
             tree: &self.model.skin_tree,
             world_from_skin: Isometry3::from_parts(position.into(), rotation),
         });
-        Ok(check.check(&mut self.physics, skin.as_ref())?)
+        Ok(self.start_check.check(&mut self.physics, skin.as_ref())?)
     }
 
     /// Reads pose and forces of the probe after a physics step.

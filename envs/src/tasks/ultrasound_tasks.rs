@@ -93,7 +93,8 @@ pub(super) fn script(action: &ActionSettings) -> Option<HybridMotionSettings> {
     (action.mode == "hybrid_motion").then(|| action.hybrid_motion.clone())
 }
 
-/// Places the probe above the first drawn start that is on the skin, that the arm can reach, and from which it can reach `onward`.
+/// Places the probe above the first drawn start that is on the skin, that the arm can reach without touching itself or something else, and
+/// from which it can reach `onward`.
 ///
 /// # Errors
 /// The error of the last draw; [`EnvError::Config`] with a field and its problem if no draw was on the skin.
@@ -117,6 +118,7 @@ pub(super) fn place(
             Some(end) => state.place_with_reachable_path(episode, end),
             None => state.place_above(episode),
         };
+        placed = placed.and_then(|()| state.check_start());
         if placed.is_ok() {
             break;
         }

@@ -56,7 +56,7 @@ pub(crate) fn finish_seeds(
 /// `learning` and `evaluation` override settings that all algorithms have; `ppo` and `sac` those of one algorithm.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (task, *, output, algorithm, start, from_policy, settings, learning, ppo, sac, evaluation, threads, checkpoint_every, tensorboard, progress))]
+#[pyo3(signature = (task, *, output, algorithm, start, from_policy, settings, learning, ppo, sac, evaluation, hold_out, threads, checkpoint_every, tensorboard, progress))]
 pub(crate) fn train<'py>(
     py: Python<'py>,
     task: Option<String>,
@@ -69,12 +69,13 @@ pub(crate) fn train<'py>(
     ppo: &Bound<'py, PyDict>,
     sac: &Bound<'py, PyDict>,
     evaluation: &Bound<'py, PyDict>,
+    hold_out: Vec<String>,
     threads: usize,
     checkpoint_every: usize,
     tensorboard: bool,
     progress: Option<Py<PyAny>>,
 ) -> Result<(String, Option<PyErr>, TrainedRun)> {
-    let overrides = Overrides {
+    let mut overrides = Overrides {
         algorithm: algorithm.map(named).transpose()?,
         env: settings::table(settings)?,
         learning: settings::table(learning)?,
@@ -83,6 +84,9 @@ pub(crate) fn train<'py>(
         evaluation: settings::table(evaluation)?,
         ..Overrides::default()
     };
+    if !hold_out.is_empty() {
+        overrides.hold_out(&hold_out)?;
+    }
     let start = match start {
         "resume" => StartMode::Resume,
         "overwrite" => StartMode::Overwrite,

@@ -303,6 +303,11 @@ impl Physics {
 type PickleState<'py> = (Bound<'py, PyType>, (Py<Scene>,), Bound<'py, PyBytes>);
 
 impl Physics {
+    /// The arguments of the scene.
+    pub(crate) fn arguments(&self) -> &SceneArguments {
+        &self.arguments
+    }
+
     /// The tissue in the torso's frame, and the pose of the probe's face there.
     pub(crate) fn deformed_torso(&self, py: Python<'_>) -> Result<(DeformedTorso, Isometry3<f64>)> {
         let at_rest = py.detach(|| insonate_sim::Physics::from_scene(&self.compiled))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use insonate::experiments::BlockMeasure;
+use insonate::experiments::{BlockMeasure, OwnPatient};
 use insonate::ultrasound::deformation::{Point, Vector};
 use insonate::ultrasound::material::{self, Material, SOFT_TISSUE};
 use insonate::ultrasound::measure::BoneRod;
@@ -22,10 +22,14 @@ use super::transducer;
 use crate::arrays;
 use crate::error::{Result, value_error};
 use crate::geometry::wxyz;
-use crate::scene::Scene;
+use crate::made_patient::own_patient;
+use crate::scene::{Scene, SceneArguments};
 
 /// Position [m] and quaternion wxyz.
 type PoseTuple = ([f64; 3], [f64; 4]);
+
+/// Default site on an adult, over liver and gallbladder [m].
+const ADULT_SITE: [f64; 2] = [-0.09, -0.035];
 
 /// A phantom that knows where a probe stands on it.
 #[derive(Clone)]
@@ -33,6 +37,8 @@ pub(super) enum Body {
     Adult(Arc<Adult>),
     Neck(Arc<Neck>),
     Labels(Arc<LabelVolume>),
+    /// The labels of a made patient, in the frame of the torso.
+    Made(Arc<LabelVolume>),
     Block(Arc<Block>),
     /// Another body with solids in it.
     With(Box<Body>, Arc<Inserts>),
@@ -43,7 +49,7 @@ impl Body {
         match self {
             Self::Adult(it) => &**it,
             Self::Neck(it) => &**it,
-            Self::Labels(it) => &**it,
+            Self::Labels(it) | Self::Made(it) => &**it,
             Self::Block(it) => &**it,
             Self::With(_, it) => &**it,
         }
@@ -54,7 +60,7 @@ impl Body {
         match self {
             Self::Adult(it) => Box::new(Adult::clone(it)),
             Self::Neck(it) => Box::new(Neck::clone(it)),
-            Self::Labels(it) => Box::new(LabelVolume::clone(it)),
+            Self::Labels(it) | Self::Made(it) => Box::new(LabelVolume::clone(it)),
             Self::Block(it) => Box::new(Block::clone(it)),
             Self::With(_, it) => Box::new(Shared(it.clone())),
         }
@@ -66,6 +72,11 @@ impl Body {
             Self::With(body, _) => body.bare(),
             body => body,
         }
+    }
+
+    /// Whether it is what a torso of the shape `adult` has inside.
+    pub(super) fn is_patient(&self) -> bool {
+        matches!(self.bare(), Self::Adult(_) | Self::Made(_))
     }
 
     /// Whether a probe presses into its skin.
@@ -114,7 +125,7 @@ pub(crate) struct Phantom {
     name: String,
     /// Whether its pictures are measured, without noise and compensation.
     pub(super) is_bare: bool,
-    /// Site in the middle of a label volume [m].
+    /// Site in the middle of a label volume, or in front of a made patient's liver [m].
     site: [f64; 2],
     /// Depth of the pictures of a block [m].
     shown: f32,
@@ -135,6 +146,23 @@ impl Phantom {
             measure: None,
             lesions: Vec::new(),
         }
+    }
+
+    /// The patient of a scene: a made one, or an adult with the organs of a seed.
+    pub(crate) fn of_arguments(arguments: &SceneArguments, seed: u64) -> Result<Self> {
+        if let Some(own) = arguments.own_patient() {
+            return Self::made(own);
+        }
+        let patient = arguments.patient()?.unwrap_or_default();
+        let adult = Adult::new(&patient, seed)?;
+        Ok(Self::new("adult", Body::Adult(Arc::new(adult))))
+    }
+
+    /// A made patient.
+    fn made(own: &OwnPatient) -> Result<Self> {
+        let mut phantom = Self::new("patient", Body::Made(own.shared_phantom()?));
+        phantom.site = own.usual_site();
+        Ok(phantom)
     }
 
     /// The phantom with solids in it.
@@ -172,13 +200,23 @@ impl Phantom {
         Ok(Self::new("adult", Body::Adult(Arc::new(adult))))
     }
 
-    /// The patient of a scene of the shape ``adult`` with synthetic organs of a seed.
+    /// The patient of a scene: a made patient, or one of the shape ``adult`` with synthetic organs of a seed.
     #[staticmethod]
     #[pyo3(signature = (scene, seed=0))]
-    fn of_scene(scene: &Scene, seed: u64) -> Result<Self> {
-        let patient = scene.arguments.patient()?.unwrap_or_default();
-        let adult = Adult::new(&patient, seed)?;
-        Ok(Self::new("adult", Body::Adult(Arc::new(adult))))
+    fn of_scene(py: Python<'_>, scene: &Scene, seed: u64) -> Result<Self> {
+        py.detach(|| Self::of_arguments(&scene.arguments, seed))
+    }
+
+    /// A patient that ``insonate patient make`` wrote, in the frame of its torso.
+    ///
+    /// Args:
+    ///     folder: the patient's folder.
+    ///
+    /// Raises:
+    ///     ValueError: for a folder without a patient, or one that cannot be read.
+    #[staticmethod]
+    fn patient(py: Python<'_>, folder: PathBuf) -> Result<Self> {
+        py.detach(|| Self::made(&own_patient(&folder)?))
     }
 
     /// The front of a neck: thyroid, trachea and vessels of a seed.
@@ -321,7 +359,7 @@ impl Phantom {
         let reach = 0.25 * self.shown;
         let (organ, region) = match self.body.bare() {
             Body::Adult(adult) => ("liver", adult.bounds()),
-            Body::Labels(volume) => ("liver", volume.bounds()),
+            Body::Labels(volume) | Body::Made(volume) => ("liver", volume.bounds()),
             Body::Neck(_) => ("thyroid", Neck::thyroid_bounds()),
             // What the plane shows.
             Body::Block(_) | Body::With(..) => (
@@ -368,7 +406,8 @@ impl Phantom {
     /// Position [m] and quaternion wxyz of a probe's face on the skin.
     ///
     /// Args:
-    ///     site: left of the middle, towards the head [m] [default: over liver and gallbladder; the middle of other phantoms].
+    ///     site: left of the middle, towards the head [m] [default: over liver and gallbladder; in front of the liver of a made patient; the middle
+    ///         of other phantoms].
     ///     rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].
     ///     indentation: depth of the face in the skin [m] [default: 0.013; 0.004 on the neck].
     ///
@@ -384,7 +423,7 @@ impl Phantom {
         let along = 90f64.to_radians();
         let pose: Isometry3<f64> = match self.body.bare() {
             Body::Adult(adult) => adult.probe_pose(
-                site.unwrap_or([-0.09, -0.035]),
+                site.unwrap_or(ADULT_SITE),
                 rotation.unwrap_or(along),
                 indentation.unwrap_or(0.013),
             )?,
@@ -393,7 +432,7 @@ impl Phantom {
                 rotation.unwrap_or(0.0),
                 indentation.unwrap_or(Neck::INDENTATION),
             )?,
-            Body::Labels(volume) => volume.probe_pose(
+            Body::Labels(volume) | Body::Made(volume) => volume.probe_pose(
                 site.unwrap_or(self.site),
                 rotation.unwrap_or(along),
                 indentation.unwrap_or(0.013),
@@ -401,6 +440,16 @@ impl Phantom {
             Body::Block(_) | Body::With(..) => Isometry3::identity(),
         };
         Ok((pose.translation.vector.into(), wxyz(&pose.rotation)))
+    }
+
+    /// The default site of `probe_pose`, left of the middle and towards the head [m].
+    #[getter]
+    fn site(&self) -> [f64; 2] {
+        match self.body.bare() {
+            Body::Adult(_) => ADULT_SITE,
+            Body::Labels(_) | Body::Made(_) => self.site,
+            Body::Neck(_) | Body::Block(_) | Body::With(..) => [0.0; 2],
+        }
     }
 
     /// Names of the materials by their labels.

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::json;
 
-use super::phantom::{Body, Phantom};
+use super::phantom::Phantom;
 use super::transducer;
 use crate::error::{Raised, Result, value_error};
 use crate::experiments::limits_of;
@@ -132,20 +132,24 @@ impl Scanner {
         )
     }
 
-    /// A frame of the torso of a running scene, whose patient is `phantom`, from the probe of the scene.
+    /// A frame of the torso of a running scene, whose patient is `phantom`, or else the scene's own, from the probe of the scene.
     #[pyo3(signature = (physics, phantom, *, index, with_confidence, with_iq))]
     fn frame_of_physics<'py>(
         &self,
         py: Python<'py>,
         physics: &Physics,
-        phantom: &Phantom,
+        phantom: Option<&Phantom>,
         index: u64,
         with_confidence: bool,
         with_iq: bool,
     ) -> Result<Bound<'py, PyDict>> {
         let (torso, pose) = physics.deformed_torso(py)?;
         let wanted = Wanted::of(index, with_confidence, with_iq);
-        self.of_torso(py, &torso, &pose, phantom, wanted)
+        if let Some(phantom) = phantom {
+            return self.of_torso(py, &torso, &pose, phantom, wanted);
+        }
+        let own = py.detach(|| Phantom::of_arguments(physics.arguments(), 0))?;
+        self.of_torso(py, &torso, &pose, &own, wanted)
     }
 
     /// A frame of the torso that a robot pressed.
@@ -197,8 +201,10 @@ impl Scanner {
         wanted: Wanted,
     ) -> Result<Bound<'py, PyDict>> {
         let body = &phantom.body;
-        if !matches!(body.bare(), Body::Adult(_)) {
-            return Err(value_error("the phantom of a scene must be an adult"));
+        if !body.is_patient() {
+            return Err(value_error(
+                "the phantom of a scene must be a patient: Phantom.adult, Phantom.patient or Phantom.of_scene",
+            ));
         }
         let deformation = torso.under(body.imaged(), &self.probe, pose, self.settings.depth)?;
         self.image(py, phantom, &deformation, pose, wanted)
