@@ -52,7 +52,7 @@ impl Segmentation {
     fn packed(&self, between: &[u8], voxels: &[u8]) -> Result<Vec<u8>, VolumeError> {
         let grid = (self.count(), self.frame());
         let header = header(grid, Content::LABELS, HEADER + between.len())?;
-        pack([&header, between, voxels])
+        pack([&header, between, voxels], Compression::default())
     }
 
     /// The XML of Caret with the names of classes.
@@ -106,13 +106,14 @@ impl CtImage {
         let header = header((self.count(), self.frame()), content, HEADER + 4)?;
         let voxels = self.values().iter();
         let voxels: Vec<u8> = voxels.flat_map(|value| value.to_le_bytes()).collect();
-        pack([&header, &[0; 4], &voxels])
+        // Noise hardly packs better with more time.
+        pack([&header, &[0; 4], &voxels], Compression::fast())
     }
 }
 
 /// A compressed file of parts.
-fn pack(parts: [&[u8]; 3]) -> Result<Vec<u8>, VolumeError> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+fn pack(parts: [&[u8]; 3], effort: Compression) -> Result<Vec<u8>, VolumeError> {
+    let mut packed = GzEncoder::new(Vec::new(), effort);
     let written = parts.map(|part| packed.write_all(part));
     let all = written.into_iter().collect::<Result<(), _>>();
     let file = all.and_then(|()| packed.finish());
