@@ -5,8 +5,9 @@ use std::path::Path;
 
 use crate::VolumeError;
 use crate::frame::{VoxelFrame, check_count, check_frame};
+use crate::label_file::LabelFormat;
 use crate::numbers::Layout;
-use crate::read::visit;
+use crate::read::{visit, visit_content};
 use crate::segmentation::MAX_SEGMENTATION_VOXELS;
 use crate::visitor::VoxelVisitor;
 
@@ -79,6 +80,24 @@ impl CtImage {
         }
         let mut filling = Filling::default();
         visit(path, MAX_SEGMENTATION_VOXELS, &mut filling)?;
+        filling.finish().map_err(refuse)
+    }
+
+    /// Reads the content of a file that does not refer to another file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn parse(format: LabelFormat, mut bytes: &[u8]) -> Result<Self, VolumeError> {
+        let refuse = |problem: String| VolumeError::file(&"CT", problem);
+        let mut filling = Filling::default();
+        visit_content(
+            format,
+            &mut bytes,
+            None,
+            MAX_SEGMENTATION_VOXELS,
+            &mut filling,
+        )
+        .map_err(refuse)?;
         filling.finish().map_err(refuse)
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
 /// Hands the numbers of a file to a visitor.
 pub(crate) fn visit(
     input: &mut dyn BufRead,
-    folder: &Path,
+    folder: Option<&Path>,
     most: usize,
     visitor: &mut dyn VoxelVisitor,
 ) -> Result<(), String> {
@@ -59,7 +59,7 @@ pub(crate) fn visit(
             header.unpacked(input, |input| visitor.numbers(&layout, input, n))
         }
         name => {
-            let mut input = data_file::open(Some(folder), DATA, name)?;
+            let mut input = data_file::open(folder, DATA, name)?;
             header.unpacked(&mut input, |input| visitor.numbers(&layout, input, n))
         }
     }

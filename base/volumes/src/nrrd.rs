@@ -37,7 +37,7 @@ pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
 /// Hands the numbers of a file to a visitor.
 pub(crate) fn visit(
     input: &mut dyn BufRead,
-    folder: &Path,
+    folder: Option<&Path>,
     most: usize,
     visitor: &mut dyn VoxelVisitor,
 ) -> Result<(), String> {

@@ -196,7 +196,7 @@ impl Header {
     pub(crate) fn visit(
         &self,
         input: &mut dyn BufRead,
-        folder: &Path,
+        folder: Option<&Path>,
         take: &mut ReadNumbers,
     ) -> Result<(), String> {
         self.check_skips()?;
@@ -211,7 +211,7 @@ impl Header {
         };
         match self.data_file() {
             None => read(input),
-            Some(name) => read(&mut data_file::open(Some(folder), "data file", name)?),
+            Some(name) => read(&mut data_file::open(folder, "data file", name)?),
         }
     }
 

@@ -136,7 +136,7 @@ pub(crate) fn read(
         }
         Ok(())
     };
-    header.visit(input, folder, &mut |layout, input| {
+    header.visit(input, Some(folder), &mut |layout, input| {
         layout.visit(input, n, &mut put)
     })?;
     for ((layer, label), n) in without {

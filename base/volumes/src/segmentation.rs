@@ -254,11 +254,15 @@ impl Segmentation {
     /// [`VolumeError::Setting`]: it has more than [`MAX_SEGMENTATION_VOXELS`].
     pub fn grown_to(&self, corners: [Vector3<f64>; 2]) -> Result<Self, VolumeError> {
         let [low, high] = self.frame.indices(corners);
-        let limit = |x: f64| x.clamp(0.0, MAX_SEGMENTATION_VOXELS as f64) as usize;
-        let below = [0, 1, 2].map(|axis| limit((-0.5 - low[axis]).ceil()));
+        // Rounding must not add a voxel.
+        let limit = |x: f64| {
+            let n = (x - 0.01).ceil();
+            n.clamp(0.0, MAX_SEGMENTATION_VOXELS as f64) as usize
+        };
+        let below = [0, 1, 2].map(|axis| limit(-0.5 - low[axis]));
         let above = [0, 1, 2].map(|axis| {
             let last = self.count[axis] as f64 - 0.5;
-            limit((high[axis] - last).ceil())
+            limit(high[axis] - last)
         });
         let count = [0, 1, 2].map(|axis| self.count[axis] + below[axis] + above[axis]);
         let n = check_count(count, MAX_SEGMENTATION_VOXELS).map_err(|problem| {

@@ -232,6 +232,15 @@ impl Patient {
         Ok(())
     }
 
+    /// What its labels hold, with the warnings of its CT.
+    pub fn findings(&self, tissues: &Tissues) -> Findings {
+        let mut findings = Findings::of(&self.labels, tissues);
+        let ct = self.description.ct.iter();
+        let warnings = ct.flat_map(|found| found.warnings.iter().cloned());
+        findings.warnings.extend(warnings);
+        findings
+    }
+
     /// Names and contents of the files of a patient. The same patient gives the same bytes.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl Make {
         let refined = match ct {
             Some((ct, found)) => {
                 patient.refine(&ct, found, &tissues)?;
-                Some(Findings::of(&patient.labels, &tissues))
+                Some(patient.findings(&tissues))
             }
             None => None,
         };

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::writers::{Grid, Nifti, axes, gzip, meta_image, nrrd_header, oblique, patient};
-use insonate_volumes::{CtImage, CtRows, VoxelFrame};
+use insonate_volumes::{CtImage, CtRows, LabelFormat, VoxelFrame};
 use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 
@@ -378,7 +378,8 @@ proptest! {
             file[at % n] = byte;
         }
         file.truncate(length.max(1));
-        if let Ok(ct) = read(name, &file) {
+        let format = LabelFormat::of(Path::new(name)).expect("it is a format");
+        if let Ok(ct) = CtImage::parse(format, &file) {
             prop_assert_eq!(ct.values().len(), ct.count().iter().product::<usize>());
         }
     }

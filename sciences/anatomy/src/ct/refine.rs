@@ -108,7 +108,15 @@ impl Skin {
             bits.fold(0, |word, (bit, value)| word | u64::from(*value == 0) << bit)
         });
         let frame = labels.frame();
-        let reach = |axis: usize| (SKIN / frame.steps.column(axis).norm() + 0.5) as usize;
+        // A voxel is no skin if the skin fills less than half of it.
+        let reach = |axis: usize| {
+            let edge = frame.steps.column(axis).norm();
+            if edge <= 2.0 * SKIN {
+                (SKIN / edge).ceil() as usize
+            } else {
+                0
+            }
+        };
         Self {
             count,
             strides: [1, count[0], count[0] * count[1]],
