@@ -72,6 +72,7 @@ impl Segmentation {
 }
 
 /// What the voxels of a file are.
+#[derive(Clone, Copy)]
 struct Content<'a> {
     intent: i16,
     datatype: i16,

@@ -26,7 +26,7 @@ const LEAST_PART: f64 = 1e-6;
 /// Which cells of a CT are the body, and what else there is.
 pub(super) struct Body {
     cells: Cells,
-    is_body: Vec<bool>,
+    is_inside: Vec<bool>,
     /// First and last cell of the body.
     bounds: [[usize; 3]; 2],
 }
@@ -67,7 +67,7 @@ impl Body {
         let is_body = cells.near(&is_core, ball + if is_coarse { edge } else { 0.0 });
         let mut body = Self::new(cells, is_body);
         if body.cut_table() {
-            return Ok(Self::new(body.cells, body.is_body));
+            return Ok(Self::new(body.cells, body.is_inside));
         }
         Ok(body)
     }
@@ -75,7 +75,7 @@ impl Body {
     /// Takes what a table's face hides from the body. Returns whether there was something.
     fn cut_table(&mut self) -> bool {
         let cells = &self.cells;
-        let dense = cells.is_dense.iter().zip(&self.is_body);
+        let dense = cells.is_dense.iter().zip(&self.is_inside);
         let is_other: Vec<bool> = dense.map(|(dense, body)| *dense && !body).collect();
         let parts = cells.parts(&is_other);
         let is_table: Vec<Option<&str>> = parts.all.iter().map(|part| self.table(part)).collect();
@@ -99,17 +99,17 @@ impl Body {
             let Some(face) = TableFace::of(places, edge) else {
                 continue;
             };
-            let hidden = (0..self.is_body.len()).filter(|at| {
+            let hidden = (0..self.is_inside.len()).filter(|at| {
                 let place = place(*at);
-                self.is_body[*at] && face.is_below(place.x, sign * place.z)
+                self.is_inside[*at] && face.is_below(place.x, sign * place.z)
             });
             let hidden: Vec<usize> = hidden.collect();
-            let n_body = self.is_body.iter().filter(|own| **own).count();
+            let n_body = self.is_inside.iter().filter(|own| **own).count();
             if hidden.len() as f64 > MOST_HIDDEN * n_body as f64 {
                 continue;
             }
             for at in hidden {
-                self.is_body[at] = false;
+                self.is_inside[at] = false;
                 is_cut = true;
             }
         }
@@ -123,10 +123,10 @@ impl Body {
         Self::new(cells, is_body)
     }
 
-    fn new(cells: Cells, is_body: Vec<bool>) -> Self {
+    fn new(cells: Cells, is_inside: Vec<bool>) -> Self {
         let [nx, ny, _] = cells.count;
         let mut bounds = [[usize::MAX; 3], [0; 3]];
-        for (at, _) in is_body.iter().enumerate().filter(|(_, own)| **own) {
+        for (at, _) in is_inside.iter().enumerate().filter(|(_, own)| **own) {
             for (axis, place) in [at % nx, at / nx % ny, at / nx / ny]
                 .into_iter()
                 .enumerate()
@@ -137,7 +137,7 @@ impl Body {
         }
         Self {
             cells,
-            is_body,
+            is_inside,
             bounds,
         }
     }
@@ -149,7 +149,7 @@ impl Body {
 
     /// What else is denser than air.
     pub(super) fn removed(&self) -> Removed {
-        let near = self.cells.near(&self.is_body, BALL);
+        let near = self.cells.near(&self.is_inside, BALL);
         let dense = self.cells.is_dense.iter().zip(&near);
         let is_other: Vec<bool> = dense.map(|(dense, near)| *dense && !near).collect();
         let parts = self.cells.parts(&is_other).all;
@@ -200,7 +200,7 @@ impl Body {
                 rows.read([y, z], &mut values);
                 for (x, (own, value)) in own.iter_mut().zip(&values).enumerate() {
                     let is_free = *own == 0 && *value > BODY;
-                    if is_free && map.cell([x, y, z]).is_some_and(|at| self.is_body[at]) {
+                    if is_free && map.cell([x, y, z]).is_some_and(|at| self.is_inside[at]) {
                         *own = body;
                     }
                 }

@@ -167,12 +167,12 @@ impl Cells {
             open.push(first);
             while let Some(at) = open.pop() {
                 part.n_cells += 1;
-                for axis in 0..3 {
-                    let place = at / strides[axis] % self.count[axis];
+                for (axis, stride) in strides.into_iter().enumerate() {
+                    let place = at / stride % self.count[axis];
                     part.bounds[0][axis] = part.bounds[0][axis].min(place);
                     part.bounds[1][axis] = part.bounds[1][axis].max(place);
-                    let below = (place > 0).then(|| at - strides[axis]);
-                    let above = (place + 1 < self.count[axis]).then_some(at + strides[axis]);
+                    let below = (place > 0).then(|| at - stride);
+                    let above = (place + 1 < self.count[axis]).then_some(at + stride);
                     for next in below.into_iter().chain(above) {
                         if is_in[next] && parts.of_cell[next] == 0 {
                             parts.of_cell[next] = own;

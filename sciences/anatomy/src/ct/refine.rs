@@ -66,9 +66,8 @@ pub(crate) fn refine(
                 }
                 let found = match kind {
                     Open::Bone if *hu <= most_cancellous => Some(3),
-                    Open::Bowel if *hu < GAS => Some(2),
                     Open::Body if skin.contains([x, y, z]) => None,
-                    Open::Body if *hu < GAS => Some(2),
+                    Open::Bowel | Open::Body if *hu < GAS => Some(2),
                     Open::Body if (FAT[0]..=FAT[1]).contains(hu) => Some(0),
                     Open::Body if (MUSCLE[0]..=MUSCLE[1]).contains(hu) => Some(1),
                     _ => None,
