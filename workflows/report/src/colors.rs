@@ -3,7 +3,7 @@
 use insonate_drawing::label_color;
 
 /// Colours of tissues, as in anatomy books.
-const TISSUES: [(&str, [u8; 3]); 19] = [
+const TISSUES: [(&str, [u8; 3]); 21] = [
     ("body", [226, 196, 176]),
     ("liver", [146, 64, 50]),
     ("kidney", [180, 90, 60]),
@@ -20,9 +20,11 @@ const TISSUES: [(&str, [u8; 3]); 19] = [
     ("muscle layer", [182, 104, 98]),
     ("fat", [242, 220, 140]),
     ("bone", [234, 228, 206]),
+    ("cancellous bone", [214, 186, 150]),
     ("cartilage", [190, 212, 222]),
     ("lung", [188, 200, 226]),
     ("airway", [210, 230, 240]),
+    ("gas", [80, 90, 110]),
 ];
 /// Colour of the skin.
 pub(crate) const SKIN: [u8; 3] = [230, 196, 172];

@@ -62,6 +62,14 @@ pub(super) fn page(report: &PatientReport<'_>) -> Result<String, ReportError> {
             ),
         ));
     }
+    let ct = report
+        .ct_lines()
+        .map(|[key, text]| format!("{}: {text}", key.trim()));
+    let ct: Vec<String> = ct.collect();
+    if !ct.is_empty() {
+        body.push_str("<h2>CT</h2>\n");
+        body.push_str(&list(&ct));
+    }
     body.push_str("<h2>Orientation</h2>\n");
     body.push_str(&orientation(report));
     body.push_str("<h2>Classes</h2>\n");
