@@ -58,51 +58,6 @@ pub(crate) fn own_patient(folder: &Path) -> Result<OwnPatient> {
     own.map_err(|error| value_error(format!("patient: {}: {error}", folder.display())))
 }
 
-/// A softness file: its text, so that copies of a scene need no file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SoftnessText {
-    /// Name for messages.
-    path: PathBuf,
-    toml: String,
-    /// One softness for the whole torso, without the file's map.
-    pooled: bool,
-    /// Origin of the frame of the logs behind the map, in the world [m].
-    map_origin: [f64; 3],
-}
-
-/// A robot of the user's own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct RobotFile {
-    /// Empty: no file.
-    path: String,
-    flange: String,
-    root: String,
-    package: Vec<String>,
-    without_tool: bool,
-    /// Checksum of the robot that the file gave.
-    sha256: String,
-}
-
-impl RobotFile {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    fn settings(&self) -> SceneSettings {
-        SceneSettings {
-            robot_file: self.path.clone(),
-            flange: self.flange.clone(),
-            robot_root: self.root.clone(),
-            package: self.package.clone(),
-            without_tool: self.without_tool,
-            robot_sha256: self.sha256.clone(),
-            ..SceneSettings::default()
-        }
-    }
-}
-
 /// Name of the shape, and the made patient if the word is a folder; `adult` is another word for the shape `adult`.
 pub(crate) fn shape_of(
     shape: Option<&str>,

@@ -115,33 +115,10 @@ pub(super) fn make(
         solid = solid.group(4);
     }
     mjcf.deformable().add(solid);
-    let has_skin = tissue.skin_young_modulus > 0.0;
-    if has_skin {
+    if tissue.skin_young_modulus > 0.0 {
         mjcf.deformable().add(skin(&lattice, &tissue));
     }
-    for (level, pair) in (1..).zip(tissue.levels.factors().windows(2)) {
-        let more = pair[1] - pair[0];
-        let stiffer = |middle: [f64; 3]| tissue.levels.level_at(middle) >= level;
-        let tets = &lattice.tetrahedra;
-        let tets: Vec<[usize; 4]> = chosen(tets, |corners| stiffer(lattice.middle(*corners)));
-        if !tets.is_empty() {
-            let name = format!("{TISSUE}_{level}");
-            let elasticity = elasticity(more * tissue.young_modulus, POISSON);
-            let points = points_of(&tets);
-            let flex = elements(&name, 3, &lattice, &points, base, &tets);
-            mjcf.deformable()
-                .add(unseen(flex, rounded).with(elasticity));
-        }
-        let triangles = chosen(&lattice.top(), |corners| stiffer(lattice.middle(*corners)));
-        if has_skin && !triangles.is_empty() {
-            let name = format!("{MEMBRANE}_{level}");
-            let points = points_of(&triangles);
-            let flex = elements(&name, 2, &lattice, &points, "torso", &triangles);
-            let elasticity = skin_elasticity(more * tissue.skin_young_modulus);
-            mjcf.deformable()
-                .add(unseen(flex, LEAST_RADIUS).with(elasticity));
-        }
-    }
+    add_stiffer_places(&mut mjcf, &lattice, &tissue, base, rounded);
 
     let n_free = n_points - config.count[0] * config.count[2];
     Ok(Torso {
@@ -152,6 +129,38 @@ pub(super) fn make(
         n_qpos: 3 * n_free + usize::from(config.breathing.is_some()),
         config: config.clone(),
     })
+}
+
+/// Adds what places of a higher factor have more than the least of the softness, as flexes on the same bodies.
+fn add_stiffer_places(
+    mjcf: &mut Mjcf,
+    lattice: &Lattice,
+    tissue: &Tissue,
+    base: &str,
+    radius: f64,
+) {
+    for (level, pair) in (1..).zip(tissue.levels.factors().windows(2)) {
+        let more = pair[1] - pair[0];
+        let stiffer = |middle: [f64; 3]| tissue.levels.level_at(middle) >= level;
+        let tets = &lattice.tetrahedra;
+        let tets: Vec<[usize; 4]> = chosen(tets, |corners| stiffer(lattice.middle(*corners)));
+        if !tets.is_empty() {
+            let name = format!("{TISSUE}_{level}");
+            let elasticity = elasticity(more * tissue.young_modulus, POISSON);
+            let points = points_of(&tets);
+            let flex = elements(&name, 3, lattice, &points, base, &tets);
+            mjcf.deformable().add(unseen(flex, radius).with(elasticity));
+        }
+        let triangles = chosen(&lattice.top(), |corners| stiffer(lattice.middle(*corners)));
+        if tissue.skin_young_modulus > 0.0 && !triangles.is_empty() {
+            let name = format!("{MEMBRANE}_{level}");
+            let points = points_of(&triangles);
+            let flex = elements(&name, 2, lattice, &points, "torso", &triangles);
+            let elasticity = skin_elasticity(more * tissue.skin_young_modulus);
+            mjcf.deformable()
+                .add(unseen(flex, LEAST_RADIUS).with(elasticity));
+        }
+    }
 }
 
 /// Sets the integrator and solver for which masses and contact were tuned. Time steps may be shorter than 2 ms, but not longer.
