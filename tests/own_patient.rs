@@ -210,10 +210,7 @@ fn its_3d_view_lies_in_the_frame_of_the_labels(folder: &Path) {
     let file = |name: &str| std::fs::read(folder.join("model").join(name)).expect("it is there");
     assert_eq!(&file("view_3d.png")[1..4], b"PNG");
 
-    let glb = file("view_3d.glb");
-    assert_eq!(&glb[..4], b"glTF");
-    let length = u32::from_le_bytes(glb[12..16].try_into().expect("four bytes")) as usize;
-    let model: Value = serde_json::from_slice(&glb[20..20 + length]).expect("it is JSON");
+    let model = gltf(&folder.join("model"));
     let nodes = names(&model["nodes"]);
     for name in [
         "liver",
@@ -262,6 +259,36 @@ fn its_3d_view_lies_in_the_frame_of_the_labels(folder: &Path) {
     let [front, back] = bounds("image", 1);
     assert!((119.0..140.0).contains(&(back - front)), "{front} {back}");
     assert_eq!(image["verdict"], "passed");
+}
+
+/// The JSON of `view_3d.glb` in a folder.
+fn gltf(folder: &Path) -> Value {
+    let glb = std::fs::read(folder.join("view_3d.glb")).expect("it is there");
+    assert_eq!(&glb[..4], b"glTF");
+    let length = u32::from_le_bytes(glb[12..16].try_into().expect("four bytes")) as usize;
+    serde_json::from_slice(&glb[20..20 + length]).expect("it is JSON")
+}
+
+/// Lowest and highest coordinate of the parts of a model whose names start with a text, along an axis of glTF.
+fn extent(model: &Value, name: &str, axis: usize) -> [f64; 2] {
+    let meshes = model["meshes"].as_array().expect("a list").iter();
+    let own = meshes.filter(|mesh| {
+        mesh["name"]
+            .as_str()
+            .is_some_and(|own| own.starts_with(name))
+    });
+    let ends = own.map(|mesh| {
+        let at = mesh["primitives"][0]["attributes"]["POSITION"]
+            .as_u64()
+            .expect("a number");
+        ["min", "max"].map(|end| {
+            model["accessors"][at as usize][end][axis]
+                .as_f64()
+                .expect("a number")
+        })
+    });
+    ends.reduce(|[a, b], [c, d]| [a.min(c), b.max(d)])
+        .expect("a part of this name")
 }
 
 /// Lowest and highest centres of the voxels of a mask, without the body around it [m].
@@ -498,6 +525,18 @@ fn a_slab_is_imaged_but_not_pressed(folder: &Path) {
     let view = "--imaging-depth 0.12 --lines 32 --samples 512";
     let image = json(&line(folder, &format!("image --patient @slab {view}")));
     assert!((0.01..0.06).contains(&depth_of(&image, "liver")), "{image}");
+    // Without a robot, the probe is drawn where it looks from. The second axis of glTF is to the front.
+    json(&line(
+        folder,
+        &format!("image --patient @slab {view} --glb --output @slab-view"),
+    ));
+    let model = gltf(&folder.join("slab-view"));
+    let [probe, image] = ["probe/", "image"].map(|name| extent(&model, name, 1));
+    assert!((probe[1] - probe[0]) > 0.08, "{probe:?}");
+    assert!((probe[0] - image[1]).abs() < 0.02, "{probe:?} {image:?}");
+    let middle = |[low, high]: [f64; 2]| 0.5 * (low + high);
+    let [probe, image] = ["probe/", "image"].map(|name| middle(extent(&model, name, 2)));
+    assert!((probe - image).abs() < 0.02, "{probe} {image}");
     for refused_command in [
         "image --patient @slab --force 5",
         "scene --patient @slab",

@@ -1,11 +1,14 @@
 //! The image plane among organs and robot: a picture, and models for other programs.
 
+use insonate::experiments::probe_surfaces;
 use insonate::files::OutputFolder;
 use insonate::meshes::Part;
+use insonate::models::probes;
 use insonate::report::{BodySurfaces, ImagePlane, View3d};
 use insonate::sim::VisibleSurface;
 use insonate::ultrasound::BMode;
 use insonate::ultrasound::b_mode::ScanConverter;
+use nalgebra::Isometry3;
 
 use super::{ImageCommand, ImagingSetup};
 
@@ -31,7 +34,11 @@ impl ImageCommand {
         let view = View3d {
             body: body.deformed(&*scanned.deformation),
             image: ImagePlane::new(b_mode, converter, &scanned.pose, "b_mode.png")?,
-            rigid: scanned.rigid.clone(),
+            rigid: if scanned.rigid.is_empty() {
+                self.probe_parts(&scanned.pose)?
+            } else {
+                scanned.rigid.clone()
+            },
         };
         folder.write(PICTURE, &view.picture()?)?;
         if self.glb || self.obj {
@@ -47,6 +54,18 @@ impl ImageCommand {
             }
         }
         Ok(())
+    }
+
+    /// The probe at a pose of its face, if it is one that a robot can hold.
+    fn probe_parts(&self, pose: &Isometry3<f64>) -> anyhow::Result<Vec<Part>> {
+        let Some(probe) = probes::by_name(self.scene.probe_name()) else {
+            return Ok(Vec::new());
+        };
+        let mut parts = rigid_parts(probe_surfaces(&probe)?);
+        for part in &mut parts {
+            part.mesh.transform(pose, 1.0);
+        }
+        Ok(parts)
     }
 }
 

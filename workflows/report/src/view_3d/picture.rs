@@ -1,14 +1,14 @@
 //! A picture of a 3-D view.
 
 use insonate_drawing::{DrawingError, SolidView, color_picture};
-use insonate_meshes::Part;
+use insonate_meshes::{Part, TriangleMesh};
 use nalgebra::Vector3;
 
 use super::View3d;
 
 /// Longest side of the picture [pixels].
 const MOST_PIXELS: f64 = 1000.0;
-/// Space around the body [m]: to the sides, and above it for the probe.
+/// Space around the body [m], and most of the height above it that is shown for the probe.
 const AROUND: f64 = 0.02;
 const ABOVE: f64 = 0.22;
 /// Shares of the view's direction: across the image plane, along the array, upwards.
@@ -27,10 +27,7 @@ impl View3d {
     pub fn picture(&self) -> Result<Vec<u8>, DrawingError> {
         let facing = self.facing();
         let axes = self.axes(&facing);
-        let mut bounds = self.body.skin.mesh.bounds();
-        bounds[0] = bounds[0].map(|least| least - AROUND);
-        bounds[1] = bounds[1].map(|most| most + AROUND);
-        bounds[1][2] += ABOVE;
+        let bounds = self.bounds();
         let longest = (0..3).map(|axis| bounds[1][axis] - bounds[0][axis]);
         let pixel = longest.fold(0.0, f64::max) / MOST_PIXELS;
         let empty = || SolidView::new(bounds, axes, pixel);
@@ -48,6 +45,19 @@ impl View3d {
         view.cover(&before, BEFORE);
         view.cover(&skin, SKIN);
         color_picture(view.size()[0], view.pixels().as_flattened())
+    }
+
+    /// Corners of what is shown: skin and image with some space around, and the robot up to some height.
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        let [body, image] = [&self.body.skin.mesh, &self.image.part.mesh].map(TriangleMesh::bounds);
+        let rigid = self.rigid.iter().map(|part| part.mesh.bounds()[1][2]);
+        let top = rigid.fold(f64::NEG_INFINITY, f64::max);
+        let mut most: [f64; 3] = std::array::from_fn(|axis| body[1][axis].max(image[1][axis]));
+        most[2] = most[2].max(top.min(body[1][2] + ABOVE));
+        [
+            std::array::from_fn(|axis| body[0][axis].min(image[0][axis]) - AROUND),
+            most.map(|most| most + AROUND),
+        ]
     }
 
     /// Normal of the image plane on the side from which it is seen: where less of the robot is; without a robot towards the feet, or towards
