@@ -4,7 +4,7 @@ use insonate_volumes::{CtImage, CtRows, Segmentation, VoxelFrame};
 use nalgebra::Vector3;
 
 use crate::AnatomyError;
-use crate::tissues::{TissueKind, Tissues};
+use crate::tissues::{Tissue, TissueKind, Tissues};
 
 /// Values below this are air [HU].
 const AIR: i16 = -500;
@@ -12,6 +12,8 @@ const AIR: i16 = -500;
 const IN_AIR: [f64; 2] = [0.03, 0.2];
 /// Mean values of a liver, fatty or with a contrast agent [HU].
 const LIVER: [f64; 2] = [-20.0, 200.0];
+/// Name of the tissue that they are of.
+const LIVER_NAME: &str = "liver";
 
 /// Values of classes.
 #[derive(Clone, Copy, Default)]
@@ -48,19 +50,20 @@ impl Exam {
         let [nx, ny, _] = segmentation.count();
         let classes = segmentation.classes().iter();
         let classes: Vec<_> = classes.map(|class| tissues.of(&class.name)).collect();
-        let is = |name: &str| {
+        let is = |wanted: &dyn Fn(&Tissue) -> bool| {
             let mut is_own = [false; 256];
             for (tissue, value) in classes.iter().zip(1..) {
-                is_own[value] = tissue.is_some_and(|own| own.name == name);
+                is_own[value] = tissue.is_some_and(wanted);
             }
             is_own
         };
-        let [is_liver, is_bone] = ["liver", "bone"].map(is);
+        let is_liver = is(&|own| own.name == LIVER_NAME);
+        let is_bone = is(&|own| own.is_spongy);
         let mut is_solid = [false; 256];
         for (tissue, value) in classes.iter().zip(1..) {
             // Bowel has gas, and a body its holes.
             let is_open = |kind: TissueKind| matches!(kind, TissueKind::Gas | TissueKind::Body);
-            is_solid[value] = tissue.is_some_and(|own| own.name != "bowel" && !is_open(own.kind));
+            is_solid[value] = tissue.is_some_and(|own| !own.holds_gas && !is_open(own.kind));
         }
         let rows = CtRows::new(ct, segmentation.count(), &segmentation.frame());
         let mut values = vec![0; nx];

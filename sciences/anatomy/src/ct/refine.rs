@@ -32,8 +32,8 @@ pub(crate) fn refine(
     for (class, value) in labels.classes().iter().zip(1..) {
         open[value] = match tissues.of(&class.name) {
             Some(own) if own.kind == TissueKind::Body => Open::Body,
-            Some(own) if own.name == "bowel" => Open::Bowel,
-            Some(own) if own.name == "bone" => Open::Bone,
+            Some(own) if own.holds_gas => Open::Bowel,
+            Some(own) if own.is_spongy => Open::Bone,
             _ => Open::Nothing,
         };
     }
