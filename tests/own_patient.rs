@@ -64,6 +64,7 @@ fn a_segmentation_becomes_a_patient_in_scenes_and_images() {
     its_3d_view_lies_in_the_frame_of_the_labels(folder);
     an_organ_is_scanned_through_its_window(folder);
     organs_without_a_window_are_refused(folder);
+    breathing_shells_say_that_they_have_no_ribs(folder);
     a_slab_is_imaged_but_not_pressed(folder);
     wrong_folders_and_options_are_refused(folder);
     wrong_segmentations_are_refused(folder);
@@ -485,6 +486,29 @@ fn organs_without_a_window_are_refused(folder: &Path) {
         assert!(message.contains(told), "{told}: {message}");
     }
     assert!(!folder.join("none").exists());
+}
+
+/// A shell that breathes has one softness; it says so, and tasks use it.
+fn breathing_shells_say_that_they_have_no_ribs(folder: &Path) {
+    for (torso, is_told) in [("fast", true), ("composite", true), ("xpbd", false)] {
+        let arguments = format!(
+            "scene --patient @patient --torso {torso} --breathing-rate 0.25 --output @breathing.xml"
+        );
+        let output = insonate(&line(folder, &arguments));
+        let message = stderr(&output);
+        assert!(output.status.success(), "{torso}: {message}");
+        assert_eq!(message.contains("ribs"), is_told, "{torso}: {message}");
+    }
+    let patient = format!("{:?}", [folder.join("patient").display().to_string()]);
+    for torso in ["fast", "composite"] {
+        let sets = [
+            ("scene.patients", &*patient),
+            ("scene.torso", torso),
+            ("randomization.breathing", "true"),
+        ];
+        let factory = tasks::factory("probe-press", &sets).expect("it is a task");
+        factory.make().expect("it is made");
+    }
 }
 
 /// A CT of the upper abdomen alone: 102 mm are too little for a torso, and enough for an image.

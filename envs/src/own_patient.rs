@@ -94,12 +94,15 @@ impl OwnPatient {
         &self.patient
     }
 
-    /// The patient in a scene: the shape of the torso, and its softness over the skin if the kind of torso takes one.
+    /// The patient in a scene: the shape of the torso, and its softness over the skin if the kind of torso takes one, which a
+    /// shell that breathes does not.
     ///
     /// # Errors
     /// [`ModelError::Unknown`] for the name of the torso; [`ModelError::Conflict`]: no torso can be made of the skin.
     pub fn lay(&self, config: &mut SceneConfig) -> Result<(), ModelError> {
-        let takes_field = |kind: &TorsoKind| kind.takes_field;
+        // A breathing shell has one softness.
+        let breathes = config.breathing.is_some();
+        let takes_field = |kind: &TorsoKind| kind.takes_field && !(breathes && kind.is_shell());
         config.shape = Shape::Adult;
         config.patient = None;
         let trunk = self.trunk.as_ref();

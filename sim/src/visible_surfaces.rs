@@ -10,6 +10,8 @@ use crate::{CompiledScene, Physics, Pose, SimError};
 
 /// Groups of geoms that MuJoCo draws unless told otherwise.
 const SHOWN_GROUPS: std::ops::Range<i32> = 0..3;
+/// Colour of a geom that is given none.
+const DEFAULT_COLOR: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 /// Sides of round geoms.
 const N_SIDES: u32 = 32;
 /// Subdivisions of the icosahedron of a ball.
@@ -18,7 +20,7 @@ const N_SUBDIVISIONS: u32 = 3;
 /// A surface of a geom in the world.
 #[derive(Clone, Debug)]
 pub struct VisibleSurface {
-    /// Name of the geom's body; empty for the world.
+    /// Name of the geom's body.
     pub body: String,
     /// The surface [m].
     pub mesh: TriangleMesh,
@@ -64,11 +66,12 @@ pub fn visible_surfaces(
     Ok(surfaces.collect())
 }
 
-/// Colour of a geom: of its material, if it has one.
+/// Colour of a geom: its own, unless that is MuJoCo's default and it has a material.
 fn color(model: &MjModel, geom: usize) -> [f32; 4] {
+    let own = model.geom_rgba()[geom];
     match usize::try_from(model.geom_matid()[geom]) {
-        Ok(material) => model.mat_rgba()[material],
-        Err(_) => model.geom_rgba()[geom],
+        Ok(material) if own == DEFAULT_COLOR => model.mat_rgba()[material],
+        _ => own,
     }
 }
 

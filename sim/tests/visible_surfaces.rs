@@ -18,7 +18,7 @@ const SCENE: &str = r#"
     <body name="arm/link" pos="1 2 3" euler="90 0 0">
       <geom type="box" size="0.1 0.2 0.3" rgba="1 0 0 1"/>
       <geom type="sphere" size="0.1" material="glass"/>
-      <geom type="capsule" size="0.1 0.4"/>
+      <geom type="capsule" size="0.1 0.4" material="glass" rgba="0 1 0 1"/>
       <geom type="cylinder" size="0.1 0.4" pos="0 0 1"/>
       <geom type="ellipsoid" size="0.1 0.2 0.3"/>
       <geom type="mesh" mesh="pyramid"/>
@@ -63,6 +63,8 @@ fn geoms_are_closed_meshes_where_mujoco_draws_them() {
     // A turn by 90° about x takes y to z and z to −y.
     assert_eq!(surfaces[0].color, [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(surfaces[1].color, [0.1, 0.2, 0.3, 0.4]);
+    // A colour of its own goes before that of the material.
+    assert_eq!(surfaces[2].color, [0.0, 1.0, 0.0, 1.0]);
     let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-3);
     let [low, high] = surfaces[0].mesh.bounds();
     assert!(near(low, [0.9, 1.7, 2.8]) && near(high, [1.1, 2.3, 3.2]));

@@ -141,6 +141,12 @@ impl TorsoArgs {
         };
         if let Person::Own(own) = person {
             own.lay(&mut config).map_err(Usage::new)?;
+            if config.field.is_none() && config.breathing.is_some() {
+                eprintln!(
+                    "warning: a {} torso that breathes has one softness, without the patient's ribs; elastic, flex, mpm and xpbd keep them",
+                    config.torso
+                );
+            }
         }
         let torso = self.torso(&config, tuning.as_ref())?;
         let mut scene = config.scene_with(torso.as_ref())?;

@@ -69,17 +69,21 @@ impl SceneSet {
         } else {
             made.iter().map(|own| Some(&**own)).collect()
         };
-        let is_uniform = randomization.breathing && kind.varies_in_place();
+        let is_uniform = randomization.breathing && kind.is_shell();
         let vary = |own: Option<&OwnPatient>| {
             let mut nominal = settings.nominal_of(own)?;
             if is_uniform {
                 // The rest of a breathing shell is found for one softness.
                 nominal.config.field = None;
             }
+            let mut scene = settings.config_of(own)?;
+            if is_uniform {
+                scene.field = None;
+            }
             Ok(VariedTorso {
                 kind,
                 nominal,
-                scene: settings.config_of(own)?,
+                scene,
             })
         };
         let varied: Vec<VariedTorso> = people

@@ -161,7 +161,7 @@ fn check(config: &TorsoConfig) -> Result<(), ModelError> {
     config.check()?;
     if config.field.is_some() && config.breathing.is_some() {
         return Err(ModelError::Conflict(
-            "a shell with a softness that varies over the skin does not breathe; mpm and xpbd torsos do"
+            "a shell with a softness that varies over the skin does not breathe; elastic, flex, mpm and xpbd torsos do"
                 .to_owned(),
         ));
     }

@@ -1,6 +1,6 @@
 //! A softness that varies over the skin, as flexes on top of each other: MuJoCo's flex has one modulus.
 //!
-//! Factors are rounded to a few levels $f_0 < f_1 < \\dots$. The whole solid has the modulus $f_0 E$, and the elements of at least level $k$
+//! Factors are rounded to a few levels $f_0 < f_1 < \dots$. The whole solid has the modulus $f_0 E$, and the elements of at least level $k$
 //! are a further flex of the modulus $(f_k - f_{k-1}) E$ on the same bodies. Forces of elements are proportional to their moduli, so an
 //! element of level $k$ has the force of one with the modulus $f_k E$.
 
