@@ -14,6 +14,6 @@ pub use insonate_learning::evaluation::{film_with_strip, rollout_plot};
 pub use insonate_learning::mcap::{record_log, rollout_log};
 pub use insonate_learning::training::learning_curve;
 pub use insonate_report::{
-    CalibrationReport, DemoPage, IdentificationReport, PatientReport, ReportError, benchmark_files,
-    benchmark_text, study_files, study_text,
+    BodySurfaces, CalibrationReport, DemoPage, IdentificationReport, ImagePlane, PatientReport,
+    ReportError, View3d, benchmark_files, benchmark_text, study_files, study_text,
 };

@@ -12,13 +12,13 @@ fn record(format: &str, path: &str) -> serde_json::Value {
 
 #[test]
 fn both_formats_teach_the_same() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let at = |name: &str| {
         scratch
             .path()
             .join(name)
             .to_str()
-            .expect("the test can go on")
+            .expect("it succeeds")
             .to_owned()
     };
     let mut learnt = Vec::new();
@@ -40,8 +40,8 @@ fn both_formats_teach_the_same() {
 
 #[test]
 fn one_demonstration_is_learnt_without_validation() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
-    let folder = scratch.path().to_str().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path().to_str().expect("the path is text");
     let (data, output) = (format!("{folder}/one.hdf5"), format!("{folder}/learnt"));
     done(&format!(
         "demonstrate pendulum --expert scripted --episodes 1 --format robomimic --output {data}"
@@ -62,13 +62,13 @@ fn one_demonstration_is_learnt_without_validation() {
 
 #[test]
 fn ppo_starts_from_the_imitated_policy() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let at = |name: &str| {
         scratch
             .path()
             .join(name)
             .to_str()
-            .expect("the test can go on")
+            .expect("it succeeds")
             .to_owned()
     };
     record("robomimic", &at("set.hdf5"));
@@ -82,26 +82,24 @@ fn ppo_starts_from_the_imitated_policy() {
     ));
     // The first evaluation is of the initial policy. The warm-up trains only the critic and does not change the policy.
     let table = std::fs::read_to_string(scratch.path().join("trained/evaluations.csv"))
-        .expect("the test can go on");
+        .expect("it succeeds");
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let column = reader
         .headers()
-        .expect("the test can go on")
+        .expect("it succeeds")
         .iter()
         .position(|name| name == "return_mean")
-        .expect("the test can go on");
+        .expect("it succeeds");
     let returns: Vec<f64> = reader
         .records()
         .map(|row| {
-            row.expect("the test can go on")[column]
+            row.expect("it succeeds")[column]
                 .parse()
-                .expect("the test can go on")
+                .expect("it succeeds")
         })
         .collect();
     assert_eq!(returns.len(), 2, "{table}");
-    let expected = evaluated["return_mean"]
-        .as_f64()
-        .expect("the test can go on");
+    let expected = evaluated["return_mean"].as_f64().expect("it succeeds");
     assert!(
         (returns[0] - expected).abs() < 1e-9 * expected.abs(),
         "{returns:?} {expected}"
@@ -110,7 +108,7 @@ fn ppo_starts_from_the_imitated_policy() {
 
 #[test]
 fn a_data_set_that_fails_its_verdict_is_complete_and_recorded() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = scratch.path().join("set");
     // Less than the force that the task holds.
     let output = insonate(&format!(
@@ -121,7 +119,7 @@ fn a_data_set_that_fails_its_verdict_is_complete_and_recorded() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("the data set was written"), "{text}");
     assert!(folder.join("meta/info.json").exists());
-    let record = std::fs::read_to_string(folder.join("run.toml")).expect("the test can go on");
+    let record = std::fs::read_to_string(folder.join("run.toml")).expect("it succeeds");
     assert!(record.contains("task.max_force=3"), "{record}");
 }
 
@@ -129,7 +127,7 @@ fn a_data_set_that_fails_its_verdict_is_complete_and_recorded() {
 #[test]
 fn wrenches_and_ultrasound_are_recorded() {
     const SIDE: usize = 48;
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch.path().join("set.hdf5");
     // The episode is too short for the task's verdict.
     let output = insonate(&format!(
@@ -139,7 +137,7 @@ fn wrenches_and_ultrasound_are_recorded() {
     ));
     assert!(stderr(&output).contains("the data set was written"));
     let all = insonate::datasets::ReadOptions { frames: true };
-    let mut dataset = insonate::datasets::read(&path, all).expect("the test can go on");
+    let mut dataset = insonate::datasets::read(&path, all).expect("it succeeds");
     let (info, recorded) = (dataset.info, dataset.demonstrations.remove(0));
     let names: Vec<&str> = info
         .signals
@@ -217,9 +215,9 @@ const NO_ENCODER: &str =
 fn open_h_has_its_files_and_a_video_of_each_episode() {
     use std::os::unix::fs::PermissionsExt as _;
     const SIDE: usize = 32;
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let programs = scratch.path().join("programs");
-    std::fs::create_dir(&programs).expect("the test can go on");
+    std::fs::create_dir(&programs).expect("it succeeds");
     let set = scratch.path().join("set");
     let record = || {
         let words = format!(
@@ -237,9 +235,9 @@ fn open_h_has_its_files_and_a_video_of_each_episode() {
     let program = programs.join("ffmpeg");
     let without_encoder =
         "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\necho 'Unknown encoder libx264' >&2\nexit 1\n";
-    std::fs::write(&program, without_encoder).expect("the test can go on");
+    std::fs::write(&program, without_encoder).expect("it succeeds");
     let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&program, executable).expect("the test can go on");
+    std::fs::set_permissions(&program, executable).expect("it succeeds");
     let said = record();
     assert!(
         said.contains("needs a program ffmpeg with the encoder libx264")
@@ -249,7 +247,7 @@ fn open_h_has_its_files_and_a_video_of_each_episode() {
     // Before anything is simulated.
     assert!(!set.exists());
 
-    std::fs::write(&program, NO_ENCODER).expect("the test can go on");
+    std::fs::write(&program, NO_ENCODER).expect("it succeeds");
     let said = record();
     assert!(said.contains("the data set was written"), "{said}");
     let read = |file: &str| std::fs::read(set.join(file)).expect("the file is there");
@@ -309,7 +307,7 @@ fn open_h_has_its_files_and_a_video_of_each_episode() {
 /// Three kinds of episodes; the disturbed actions of the expert fail now and then. What is recorded does not depend on the defects.
 #[test]
 fn recoveries_and_failures_are_splits_after_the_others() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = |name: &str| scratch.path().join(name);
     let record = |name: &str, options: &str| {
         let output = path(name);
@@ -323,7 +321,7 @@ fn recoveries_and_failures_are_splits_after_the_others() {
         let summary: serde_json::Value =
             serde_json::from_slice(&told.stdout).expect("the summary is JSON");
         let all = insonate::datasets::ReadOptions { frames: true };
-        let read = insonate::datasets::read(&output, all).expect("the test can go on");
+        let read = insonate::datasets::read(&output, all).expect("it succeeds");
         (summary, read)
     };
     let (summary, set) = record("set", "");
@@ -349,7 +347,7 @@ fn recoveries_and_failures_are_splits_after_the_others() {
     seeds.sort_unstable();
     seeds.dedup();
     assert_eq!(seeds.len(), n, "{seeds:?}");
-    let info = std::fs::read(path("set").join("meta/info.json")).expect("the test can go on");
+    let info = std::fs::read(path("set").join("meta/info.json")).expect("it succeeds");
     let info: serde_json::Value = serde_json::from_slice(&info).expect("it is JSON");
     let splits =
         serde_json::json!({ "train": "0:3", "recovery": "3:5", "failure": format!("5:{n}") });
@@ -383,7 +381,7 @@ fn recoveries_and_failures_are_splits_after_the_others() {
 /// Each recovery here ends before its disturbance; the other episodes stay.
 #[test]
 fn what_fails_is_told_and_the_rest_is_kept() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = scratch.path().join("set");
     let output = insonate(&format!(
         "demonstrate probe-reach --episodes 1 --recovery 1 --set env.time.limit=0.2 --json --output {}",
@@ -424,7 +422,7 @@ fn what_fails_is_told_and_the_rest_is_kept() {
 #[test]
 fn pictures_lag_by_whole_steps() {
     const SIDE: usize = 32;
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let record = |name: &str, options: &str| {
         let path = scratch.path().join(name);
         let output = insonate(&format!(
@@ -438,7 +436,7 @@ fn pictures_lag_by_whole_steps() {
             stderr(&output)
         );
         let all = insonate::datasets::ReadOptions { frames: true };
-        insonate::datasets::read(&path, all).expect("the test can go on")
+        insonate::datasets::read(&path, all).expect("it succeeds")
     };
     let (prompt, late) = (
         record("prompt.hdf5", ""),
@@ -466,7 +464,7 @@ fn pictures_lag_by_whole_steps() {
 
 #[test]
 fn defects_of_pictures_need_pictures() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch.path().join("set");
     for option in ["--image-latency 0.05", "--dropped-frames 0.5"] {
         let command = format!(
@@ -481,12 +479,12 @@ fn defects_of_pictures_need_pictures() {
 
 #[test]
 fn data_sets_of_another_task_are_refused() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch
         .path()
         .join("set")
         .to_str()
-        .expect("the test can go on")
+        .expect("it succeeds")
         .to_owned();
     record("lerobot", &path);
     let line = refused(

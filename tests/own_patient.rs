@@ -12,7 +12,7 @@ use insonate::models::SceneConfig;
 use insonate::models::torsos::{Shape, Softness};
 use insonate::sim::readings::ProbeFrame;
 use insonate::ultrasound::material;
-use insonate::volumes::LabelImage;
+use insonate::volumes::{ClassMap, LabelImage, Segmentation};
 use serde_json::Value;
 
 /// Edge of the voxels [m].
@@ -61,8 +61,10 @@ fn a_segmentation_becomes_a_patient_in_scenes_and_images() {
     showing_a_segmentation_says_how_to_make_a_patient(folder);
     its_image_has_the_organs_of_the_adult(folder);
     its_torso_is_stiffer_above_ribs(folder);
+    its_3d_view_lies_in_the_frame_of_the_labels(folder);
     an_organ_is_scanned_through_its_window(folder);
     organs_without_a_window_are_refused(folder);
+    a_slab_is_imaged_but_not_pressed(folder);
     wrong_folders_and_options_are_refused(folder);
     wrong_segmentations_are_refused(folder);
 }
@@ -198,6 +200,112 @@ fn its_torso_is_stiffer_above_ribs(folder: &Path) {
         (0.005..0.06).contains(&depth_of(&image, "liver")),
         "{image}"
     );
+}
+
+/// Organs, robot and image together, for other programs.
+fn its_3d_view_lies_in_the_frame_of_the_labels(folder: &Path) {
+    let held = "--force 5 --torso fast --lines 32 --samples 256 --imaging-depth 0.12";
+    let made = format!("image --patient @patient {held} --glb --obj --output @model");
+    let image = json(&line(folder, &made));
+    let file = |name: &str| std::fs::read(folder.join("model").join(name)).expect("it is there");
+    assert_eq!(&file("view_3d.png")[1..4], b"PNG");
+
+    let model = gltf(&folder.join("model"));
+    let nodes = names(&model["nodes"]);
+    for name in [
+        "liver",
+        "kidney_left",
+        "bones",
+        "skin",
+        "image",
+        "robot/link7",
+    ] {
+        assert!(nodes.contains(&name), "{name}: {nodes:?}");
+    }
+    assert!(
+        !nodes.iter().any(|name| name.starts_with("torso/")),
+        "{nodes:?}"
+    );
+
+    // The liver's middle is where the labels have it: to the left, backwards and to the head [mm]. Pressed in front, it moves backwards.
+    let obj = String::from_utf8(file("view_3d.obj")).expect("it is text");
+    assert!(obj.starts_with("# SPACE=LPS\n"));
+    let parts: Vec<&str> = obj.split("\no ").collect();
+    let vertices = |name: &str| -> Vec<Vec<f64>> {
+        let own = parts
+            .iter()
+            .find(|part| part.starts_with(&format!("{name}\n")));
+        let lines = own.expect("a part").lines();
+        let vertices = lines.filter_map(|line| line.strip_prefix("v "));
+        let numbers = vertices.map(|line| line.split(' ').map(|x| x.parse().expect("a number")));
+        numbers.map(Iterator::collect).collect()
+    };
+    let bounds = |name: &str, axis: usize| {
+        let along = vertices(name).into_iter().map(|vertex| vertex[axis]);
+        along.fold([f64::MAX, f64::MIN], |[low, high], x| {
+            [low.min(x), high.max(x)]
+        })
+    };
+    let mask = folder.join("ct/segmentations/liver.nii.gz");
+    let mask = LabelImage::read(mask).expect("it is a mask");
+    let [low, high] = occupied(&mask);
+    // The frame of labels is to the left, head and front [m].
+    for (axis, ends) in [(0, [low[0], high[0]]), (2, [low[1], high[1]])] {
+        let [least, most] = bounds("liver", axis);
+        let off = [least - 1000.0 * ends[0], most - 1000.0 * ends[1]];
+        assert!(off.iter().all(|off| off.abs() < 6.0), "{axis}: {off:?}");
+    }
+    // The image is 120 mm deep behind the middle of the face, whose ends are up to 20 mm in front of it.
+    let [front, back] = bounds("image", 1);
+    assert!((119.0..140.0).contains(&(back - front)), "{front} {back}");
+    assert_eq!(image["verdict"], "passed");
+}
+
+/// The JSON of `view_3d.glb` in a folder.
+fn gltf(folder: &Path) -> Value {
+    let glb = std::fs::read(folder.join("view_3d.glb")).expect("it is there");
+    assert_eq!(&glb[..4], b"glTF");
+    let length = u32::from_le_bytes(glb[12..16].try_into().expect("four bytes")) as usize;
+    serde_json::from_slice(&glb[20..20 + length]).expect("it is JSON")
+}
+
+/// Lowest and highest coordinate of the parts of a model whose names start with a text, along an axis of glTF.
+fn extent(model: &Value, name: &str, axis: usize) -> [f64; 2] {
+    let meshes = model["meshes"].as_array().expect("a list").iter();
+    let own = meshes.filter(|mesh| {
+        mesh["name"]
+            .as_str()
+            .is_some_and(|own| own.starts_with(name))
+    });
+    let ends = own.map(|mesh| {
+        let at = mesh["primitives"][0]["attributes"]["POSITION"]
+            .as_u64()
+            .expect("a number");
+        ["min", "max"].map(|end| {
+            model["accessors"][at as usize][end][axis]
+                .as_f64()
+                .expect("a number")
+        })
+    });
+    ends.reduce(|[a, b], [c, d]| [a.min(c), b.max(d)])
+        .expect("a part of this name")
+}
+
+/// Lowest and highest centres of the voxels of a mask, without the body around it [m].
+fn occupied(mask: &LabelImage) -> [nalgebra::Vector3<f64>; 2] {
+    let [nx, ny, nz] = mask.count();
+    let places = (0..nx * ny * nz).map(|n| [n % nx, n / nx % ny, n / nx / ny]);
+    let own = places.filter(|place| mask.label(*place) == Some(1));
+    let frame = mask.frame();
+    let centres = own
+        .map(|place| frame.origin + frame.steps * nalgebra::Vector3::from(place.map(|n| n as f64)));
+    centres.fold(
+        [
+            nalgebra::Vector3::repeat(f64::MAX),
+            nalgebra::Vector3::repeat(f64::MIN),
+        ],
+        |[low, high], at| [low.inf(&at), high.sup(&at)],
+    )
 }
 
 /// Depth of the probe [m] at the end of an episode that holds a force [N] near a place towards the head [m].
@@ -377,6 +485,69 @@ fn organs_without_a_window_are_refused(folder: &Path) {
         assert!(message.contains(told), "{told}: {message}");
     }
     assert!(!folder.join("none").exists());
+}
+
+/// A CT of the upper abdomen alone: 102 mm are too little for a torso, and enough for an image.
+fn a_slab_is_imaged_but_not_pressed(folder: &Path) {
+    let whole = LabelImage::read(folder.join("patient/labels.nii.gz")).expect("they are labels");
+    let [nx, ny, nz] = whole.count();
+    let frame = whole.frame();
+    let liver =
+        occupied(&LabelImage::read(folder.join("ct/segmentations/liver.nii.gz")).expect("a mask"));
+    let middle = 0.5 * (liver[0] + liver[1]);
+    // The slowest axis goes to the head or to the feet.
+    let place = ((middle.y - frame.origin.y) / frame.steps[(1, 2)]) as usize;
+    let kept = place - 8..place + 9;
+    assert!(kept.end <= nz);
+    let of = |[x, y, z]: [usize; 3]| whole.label([x, y, z]).expect("a voxel");
+    let labels = kept
+        .clone()
+        .flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    let labels: Vec<i64> = labels.map(of).collect();
+    let mut moved = frame;
+    moved.origin += frame.steps.column(2) * kept.start as f64;
+    let slab = LabelImage::new([nx, ny, kept.len()], moved, &labels).expect("they are labels");
+    let table = whole
+        .names()
+        .iter()
+        .map(|(label, name)| format!("{label} = \"{name}\"\n"));
+    let table = format!("[classes]\n{}", table.collect::<String>());
+    let map = ClassMap::parse(&table).expect("it is a table");
+    let slab = Segmentation::of(slab, Some(&map)).expect("it has classes");
+    std::fs::write(
+        folder.join("slab.nii.gz"),
+        slab.to_nifti().expect("it is written"),
+    )
+    .expect("the folder is there");
+
+    let made = json(&line(folder, "patient make @slab.nii.gz --output @slab"));
+    assert_eq!(made["verdict"], "doubtful", "{made}");
+    let view = "--imaging-depth 0.12 --lines 32 --samples 512";
+    let image = json(&line(folder, &format!("image --patient @slab {view}")));
+    assert!((0.01..0.06).contains(&depth_of(&image, "liver")), "{image}");
+    // Without a robot, the probe is drawn where it looks from. The second axis of glTF is to the front.
+    json(&line(
+        folder,
+        &format!("image --patient @slab {view} --glb --output @slab-view"),
+    ));
+    let model = gltf(&folder.join("slab-view"));
+    let [probe, image] = ["probe/", "image"].map(|name| extent(&model, name, 1));
+    assert!((probe[1] - probe[0]) > 0.08, "{probe:?}");
+    assert!((probe[0] - image[1]).abs() < 0.02, "{probe:?} {image:?}");
+    let middle = |[low, high]: [f64; 2]| 0.5 * (low + high);
+    let [probe, image] = ["probe/", "image"].map(|name| middle(extent(&model, name, 2)));
+    assert!((probe - image).abs() < 0.02, "{probe} {image}");
+    for refused_command in [
+        "image --patient @slab --force 5",
+        "scene --patient @slab",
+        "press --patient @slab --no-pictures --output @none",
+    ] {
+        let message = refused(&line(folder, refused_command), 2);
+        assert!(
+            message.contains("trunk") && message.contains("mm"),
+            "{message}"
+        );
+    }
 }
 
 fn wrong_folders_and_options_are_refused(folder: &Path) {

@@ -20,7 +20,7 @@ fn number(value: &Value) -> f64 {
 
 #[test]
 fn own_actions_give_the_same_bits() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let output = scratch.path().join("replay");
     for (format, name) in [
         ("lerobot", "set"),
@@ -59,16 +59,16 @@ fn own_actions_give_the_same_bits() {
             continue;
         }
         // The seed of another episode is another patient.
-        let text = fs::read_to_string(&meta).expect("the test can go on");
-        let mut own: Value = serde_json::from_str(&text).expect("the test can go on");
+        let text = fs::read_to_string(&meta).expect("it succeeds");
+        let mut own: Value = serde_json::from_str(&text).expect("it succeeds");
         own["seeds"][1] = 77.into();
-        fs::write(&meta, own.to_string()).expect("the test can go on");
+        fs::write(&meta, own.to_string()).expect("it succeeds");
         let told = insonate(&format!("{words} --json"));
         assert_eq!(told.status.code(), Some(1), "{}", stderr(&told));
         let summary: Value = serde_json::from_slice(&told.stdout).expect("it is JSON");
         assert_eq!(summary["identical"], false, "{summary}");
         own["kinds"][1] = "recovery".into();
-        fs::write(&meta, own.to_string()).expect("the test can go on");
+        fs::write(&meta, own.to_string()).expect("it succeeds");
         let line = refused(&format!("{words} --by actions"), 2);
         assert!(line.contains("begins after a disturbance"), "{line}");
     }
@@ -77,7 +77,7 @@ fn own_actions_give_the_same_bits() {
 /// The poses of a press are followed in a scene with the same softness, and in one that is half as stiff.
 #[test]
 fn own_poses_give_nearly_the_same_force() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let set = scratch.path().join("set");
     insonate(&format!(
         "demonstrate probe-press --episodes 1 --seed 4 --set env.time.limit=1.5 --fix torso.stiffness=900 --fix torso.damping=9 --output {}",
@@ -126,15 +126,12 @@ fn list(group: &mut SerializedRowGroupWriter<'_, File>, rows: &[Vec<f64>]) {
     let values: Vec<f32> = rows.iter().flatten().map(|&number| number as f32).collect();
     let n = values.len();
     let repetition: Vec<i16> = (0..n).map(|i| i16::from(i % width != 0)).collect();
-    let mut column = group
-        .next_column()
-        .expect("the test can go on")
-        .expect("one more");
+    let mut column = group.next_column().expect("it succeeds").expect("one more");
     column
         .typed::<FloatType>()
         .write_batch(&values, Some(&vec![3; n]), Some(&repetition))
-        .expect("the test can go on");
-    column.close().expect("the test can go on");
+        .expect("it succeeds");
+    column.close().expect("it succeeds");
 }
 
 /// A folder of a laboratory: a probe that looks down moves up and down in the air, 0.56 m in front of the base, and reports the force of
@@ -162,9 +159,9 @@ fn write_lab(folder: &Path, jump: f64) {
         },
     });
     for part in ["meta", "data/chunk-000"] {
-        fs::create_dir_all(folder.join(part)).expect("the test can go on");
+        fs::create_dir_all(folder.join(part)).expect("it succeeds");
     }
-    fs::write(folder.join("meta/info.json"), info.to_string()).expect("the test can go on");
+    fs::write(folder.join("meta/info.json"), info.to_string()).expect("it succeeds");
     let floats = |name: &str| {
         format!(
             "optional group {name} (LIST) {{ repeated group list {{ optional float element; }} }}"
@@ -175,33 +172,29 @@ fn write_lab(folder: &Path, jump: f64) {
         floats("action"),
         floats("observation.force")
     );
-    let schema = Arc::new(parse_message_type(&schema).expect("the test can go on"));
+    let schema = Arc::new(parse_message_type(&schema).expect("it succeeds"));
     let path = folder.join("data/chunk-000/episode_000000.parquet");
-    let out = File::create(path).expect("the test can go on");
+    let out = File::create(path).expect("it succeeds");
     let properties = Arc::new(WriterProperties::builder().build());
-    let mut writer =
-        SerializedFileWriter::new(out, schema, properties).expect("the test can go on");
-    let mut group = writer.next_row_group().expect("the test can go on");
+    let mut writer = SerializedFileWriter::new(out, schema, properties).expect("it succeeds");
+    let mut group = writer.next_row_group().expect("it succeeds");
     list(&mut group, &poses);
     list(&mut group, &forces);
-    let mut column = group
-        .next_column()
-        .expect("the test can go on")
-        .expect("one more");
+    let mut column = group.next_column().expect("it succeeds").expect("one more");
     let n = poses.len();
     column
         .typed::<Int64Type>()
         .write_batch(&vec![0; n], Some(&vec![1; n]), None)
-        .expect("the test can go on");
-    column.close().expect("the test can go on");
-    group.close().expect("the test can go on");
-    writer.close().expect("the test can go on");
+        .expect("it succeeds");
+    column.close().expect("it succeeds");
+    group.close().expect("it succeeds");
+    writer.close().expect("it succeeds");
 }
 
 /// In the air the simulated force is zero, so that the error is the recorded force itself.
 #[test]
 fn a_labs_spring_is_missing_in_the_air() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let (lab, output) = (scratch.path().join("lab"), scratch.path().join("replay"));
     write_lab(&lab, 0.0);
     let words = format!(

@@ -35,15 +35,15 @@ fn connect(arguments: &str) -> (Served, TcpStream) {
         .lines()
         .next()
         .expect("it says where it listens")
-        .expect("the test can go on");
+        .expect("it succeeds");
     let address = line
         .split([' ', ','])
         .find(|word| word.starts_with("127.0.0.1:"));
     let address = address.unwrap_or_else(|| panic!("{line}"));
-    let stream = TcpStream::connect(address).expect("the test can go on");
+    let stream = TcpStream::connect(address).expect("it succeeds");
     stream
         .set_read_timeout(Some(Duration::from_mins(1)))
-        .expect("the test can go on");
+        .expect("it succeeds");
     (served, stream)
 }
 
@@ -51,12 +51,12 @@ fn connect(arguments: &str) -> (Served, TcpStream) {
 fn next(stream: &mut TcpStream, device: &str) -> (Option<Transform>, Vec<u8>) {
     loop {
         let mut head = [0; HEADER_SIZE];
-        stream.read_exact(&mut head).expect("the test can go on");
-        let header = Header::decode(&head).expect("the test can go on");
+        stream.read_exact(&mut head).expect("it succeeds");
+        let header = Header::decode(&head).expect("it succeeds");
         let mut body = vec![0; header.body_size as usize];
-        stream.read_exact(&mut body).expect("the test can go on");
+        stream.read_exact(&mut body).expect("it succeeds");
         if header.device == device {
-            return (decode(&header, &body).expect("the test can go on"), body);
+            return (decode(&header, &body).expect("it succeeds"), body);
         }
     }
 }
@@ -64,11 +64,8 @@ fn next(stream: &mut TcpStream, device: &str) -> (Option<Transform>, Vec<u8>) {
 #[test]
 fn a_scan_is_seen_and_steered() {
     let (_served, mut stream) = connect("serve --openigtlink 0 --scan --camera none --rate 30");
-    let start = next(&mut stream, "ProbeToRAS")
-        .0
-        .expect("the test can go on");
-    let force =
-        String::from_utf8(next(&mut stream, "Force").1[4..].to_vec()).expect("the test can go on");
+    let start = next(&mut stream, "ProbeToRAS").0.expect("it succeeds");
+    let force = String::from_utf8(next(&mut stream, "Force").1[4..].to_vec()).expect("it succeeds");
     assert_eq!(force.split(' ').count(), 6, "{force}");
     // Up and away, and to the right of the workspace.
     let mut target = start;
@@ -76,10 +73,10 @@ fn a_scan_is_seen_and_steered() {
     target.translation[0] = 2000.0;
     stream
         .write_all(&encode("TargetToRAS", 0.0, &Message::Transform(target)))
-        .expect("the test can go on");
+        .expect("it succeeds");
     let status = loop {
-        let text = String::from_utf8(next(&mut stream, "Status").1[4..].to_vec())
-            .expect("the test can go on");
+        let text =
+            String::from_utf8(next(&mut stream, "Status").1[4..].to_vec()).expect("it succeeds");
         if text != "ready" {
             break text;
         }
@@ -90,7 +87,7 @@ fn a_scan_is_seen_and_steered() {
     while height < start.translation[1] + 10.0 {
         height = next(&mut stream, "ProbeToRAS")
             .0
-            .expect("the test can go on")
+            .expect("it succeeds")
             .translation[1];
     }
 }
@@ -98,11 +95,11 @@ fn a_scan_is_seen_and_steered() {
 /// A received message: device, time stamp in units of 2⁻³² s, and body, by the layout of the specification.
 fn receive(stream: &mut TcpStream) -> (String, u64, Vec<u8>) {
     let mut head = [0; 58];
-    stream.read_exact(&mut head).expect("the test can go on");
+    stream.read_exact(&mut head).expect("it succeeds");
     let number = |from: usize| u64::from_be_bytes(head[from..from + 8].try_into().expect("8"));
     let device = String::from_utf8(head[14..34].to_vec()).expect("it is ASCII");
     let mut body = vec![0; number(42) as usize];
-    stream.read_exact(&mut body).expect("the test can go on");
+    stream.read_exact(&mut body).expect("it succeeds");
     (device.trim_end_matches('\0').to_owned(), number(34), body)
 }
 
@@ -362,10 +359,10 @@ fn the_skin_comes_once_and_lies_under_the_probe() {
     // Not a second time among the messages of a second.
     for _ in 0..100 {
         let mut head = [0; HEADER_SIZE];
-        stream.read_exact(&mut head).expect("the test can go on");
-        let header = Header::decode(&head).expect("the test can go on");
+        stream.read_exact(&mut head).expect("it succeeds");
+        let header = Header::decode(&head).expect("it succeeds");
         let mut body = vec![0; header.body_size as usize];
-        stream.read_exact(&mut body).expect("the test can go on");
+        stream.read_exact(&mut body).expect("it succeeds");
         assert_ne!(header.device, "Skin");
     }
 }

@@ -38,14 +38,14 @@ impl Arm {
             .lines()
             .next()
             .expect("it says where it listens")
-            .expect("the test can go on");
+            .expect("it succeeds");
         let address = line
             .split([' ', ','])
             .find(|word| word.starts_with("127.0.0.1:"));
         let address = address.unwrap_or_else(|| panic!("{line}"));
         let stream = TcpStream::connect(address).expect("it listens");
         let limit = Some(Duration::from_mins(1));
-        stream.set_read_timeout(limit).expect("the test can go on");
+        stream.set_read_timeout(limit).expect("it succeeds");
         let (mut socket, _) = client(format!("ws://{address}/"), stream).expect("it opens");
         for topic in [
             "measured_js",

@@ -30,17 +30,24 @@ pub fn patient_name(folder: &str) -> String {
 #[derive(Clone, Debug)]
 pub struct OwnPatient {
     patient: Patient,
-    body: Arc<BodyShape>,
-    field: SoftnessField,
+    /// The trunk, or why the skin has none: then the patient is only imaged.
+    trunk: Result<Trunk, String>,
     /// What images show, made on first use.
     labels: OnceLock<Arc<LabelVolume>>,
+}
+
+/// What a torso is made of.
+#[derive(Clone, Debug)]
+struct Trunk {
+    body: Arc<BodyShape>,
+    field: SoftnessField,
 }
 
 impl OwnPatient {
     /// Reads the folder of a patient.
     ///
     /// # Errors
-    /// [`EnvError::Anatomy`] names the file; [`EnvError::Model`]: no torso can be made of the skin.
+    /// [`EnvError::Anatomy`] names the file.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, EnvError> {
         Self::new(Patient::read(folder)?)
     }
@@ -48,42 +55,38 @@ impl OwnPatient {
     /// The torso and the image of a patient.
     ///
     /// # Errors
-    /// [`EnvError::Model`]: no torso can be made of the skin.
+    /// [`EnvError::Anatomy`]: the table of tissues is wrong.
     pub fn new(patient: Patient) -> Result<Self, EnvError> {
-        let body = BodyShape::of_skin(&patient.skin)?;
-        let map = StiffnessMap::of(&patient, &Tissues::standard()?);
-        let [half_width, _, half_length] = body.half_size();
-        let axis = |half: f64, n: usize| -> Vec<f64> {
-            let place = |k: usize| half * (2.0 * k as f64 / (n - 1) as f64 - 1.0);
-            (0..n).map(place).collect()
+        let trunk = match BodyShape::of_skin(&patient.skin) {
+            Ok(body) => Ok(Trunk::new(body, &patient)?),
+            Err(ModelError::Conflict(problem)) => Err(problem),
+            Err(other) => return Err(other.into()),
         };
-        let (x, y) = (axis(half_width, N_FIELD[0]), axis(half_length, N_FIELD[1]));
-        let [left, head, _] = body.origin;
-        let row = |y: &f64| x.iter().map(|x| map.at(x + left, y + head)).collect();
-        let factor = y.iter().map(row).collect();
-        let field = SoftnessField { x, y, factor };
-        field.check()?;
         Ok(Self {
             patient,
-            body: Arc::new(body),
-            field,
+            trunk,
             labels: OnceLock::new(),
         })
     }
 
-    /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel.
+    /// Origin of the torso's frame in the frame of the patient's files: left, head, front [m]. The axes are parallel. Without a trunk, the
+    /// middle of the body's footprint on the table.
     pub fn torso_origin(&self) -> [f64; 3] {
-        self.body.origin
+        match &self.trunk {
+            Ok(trunk) => trunk.body.origin,
+            Err(_) => self.patient.description.table_m,
+        }
     }
 
     /// Half of the torso's greatest width, half of its greatest thickness, half of its length [m].
     pub fn half_size(&self) -> [f64; 3] {
-        self.body.half_size()
-    }
-
-    /// Factor of the softness over the skin, in the torso's frame.
-    pub fn field(&self) -> &SoftnessField {
-        &self.field
+        match &self.trunk {
+            Ok(trunk) => trunk.body.half_size(),
+            Err(_) => {
+                let [low, high] = self.patient.description.bounds_m;
+                [0, 2, 1].map(|axis| 0.5 * (high[axis] - low[axis]))
+            }
+        }
     }
 
     /// The patient in files.
@@ -94,14 +97,16 @@ impl OwnPatient {
     /// The patient in a scene: the shape of the torso, and its softness over the skin if the kind of torso takes one.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] for the name of the torso.
+    /// [`ModelError::Unknown`] for the name of the torso; [`ModelError::Conflict`]: no torso can be made of the skin.
     pub fn lay(&self, config: &mut SceneConfig) -> Result<(), ModelError> {
         let takes_field = |kind: &TorsoKind| kind.takes_field;
         config.shape = Shape::Adult;
         config.patient = None;
-        config.body = Some(self.body.clone());
+        let trunk = self.trunk.as_ref();
+        let trunk = trunk.map_err(|problem| ModelError::Conflict(problem.clone()))?;
+        config.body = Some(trunk.body.clone());
         let is_varied = config.torso_kind()?.is_some_and(takes_field);
-        config.field = is_varied.then(|| self.field.clone());
+        config.field = is_varied.then(|| trunk.field.clone());
         Ok(())
     }
 
@@ -112,7 +117,7 @@ impl OwnPatient {
     pub fn phantom(&self) -> Result<LabelVolume, UltrasoundError> {
         let classes = &self.patient.description.classes;
         let materials: Vec<&str> = classes.iter().map(|class| &*class.material).collect();
-        let labels = self.patient.labels.moved(self.body.origin.map(|x| -x));
+        let labels = self.patient.labels.moved(self.torso_origin().map(|x| -x));
         LabelVolume::of_classes(&labels, &materials)
     }
 
@@ -130,7 +135,8 @@ impl OwnPatient {
 
     /// A place of the labels, left and towards the head, in the torso's frame [m].
     pub fn in_torso(&self, [left, head]: [f64; 2]) -> [f64; 2] {
-        [left - self.body.origin[0], head - self.body.origin[1]]
+        let origin = self.torso_origin();
+        [left - origin[0], head - origin[1]]
     }
 
     /// The place in front of the liver or, without one, the middle of the trunk: in the torso's frame [m].
@@ -138,6 +144,27 @@ impl OwnPatient {
         let liver = self.patient.description.class("liver");
         liver.map_or([0.0; 2], |class| {
             self.in_torso([class.centre_m[0], class.centre_m[1]])
+        })
+    }
+}
+
+impl Trunk {
+    fn new(body: BodyShape, patient: &Patient) -> Result<Self, EnvError> {
+        let map = StiffnessMap::of(patient, &Tissues::standard()?);
+        let [half_width, _, half_length] = body.half_size();
+        let axis = |half: f64, n: usize| -> Vec<f64> {
+            let place = |k: usize| half * (2.0 * k as f64 / (n - 1) as f64 - 1.0);
+            (0..n).map(place).collect()
+        };
+        let (x, y) = (axis(half_width, N_FIELD[0]), axis(half_length, N_FIELD[1]));
+        let [left, head, _] = body.origin;
+        let row = |y: &f64| x.iter().map(|x| map.at(x + left, y + head)).collect();
+        let factor = y.iter().map(row).collect();
+        let field = SoftnessField { x, y, factor };
+        field.check()?;
+        Ok(Self {
+            body: Arc::new(body),
+            field,
         })
     }
 }

@@ -62,7 +62,7 @@ fn config() -> ImitationConfig {
 fn the_policy_does_what_was_demonstrated() {
     let Imitation {
         mut policy, losses, ..
-    } = learn(&config(), 400).expect("the test can go on");
+    } = learn(&config(), 400).expect("it succeeds");
     assert!(
         losses[149].training < 1e-2 * losses[0].training,
         "{losses:?}"
@@ -90,7 +90,7 @@ fn the_best_epoch_on_validation_samples_is_kept_and_seeds_decide() {
         epochs: 5,
         ..config()
     };
-    let [mut first, mut again] = [(); 2].map(|()| learn(&quick, 360).expect("the test can go on"));
+    let [mut first, mut again] = [(); 2].map(|()| learn(&quick, 360).expect("it succeeds"));
     assert_eq!(first.losses, again.losses);
     let best = first
         .losses
@@ -103,7 +103,7 @@ fn the_best_epoch_on_validation_samples_is_kept_and_seeds_decide() {
     first.policy.act(&observations, &mut a);
     again.policy.act(&observations, &mut b);
     assert_eq!(a, b);
-    let other = learn(&ImitationConfig { seed: 2, ..quick }, 360).expect("the test can go on");
+    let other = learn(&ImitationConfig { seed: 2, ..quick }, 360).expect("it succeeds");
     assert!(other.losses != first.losses);
 }
 

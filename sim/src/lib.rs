@@ -37,6 +37,7 @@ mod loader;
 mod log_handler;
 mod softness;
 mod step_record;
+mod visible_surfaces;
 
 pub use arm::Arm;
 pub use compile::compile;
@@ -47,6 +48,7 @@ pub use physics::Physics;
 pub use readings::Readings;
 pub use scene::CompiledScene;
 pub use spatial::{Pose, Twist, Wrench};
+pub use visible_surfaces::{VisibleSurface, visible_surfaces};
 
 /// The compiled, constant description of a scene, and MuJoCo's state of it.
 pub use mujoco_rs::wrappers::{mj_data::MjData, mj_model::MjModel};

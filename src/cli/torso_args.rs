@@ -140,7 +140,7 @@ impl TorsoArgs {
             ..self.config(patient, tuning.as_ref())?
         };
         if let Person::Own(own) = person {
-            own.lay(&mut config)?;
+            own.lay(&mut config).map_err(Usage::new)?;
         }
         let torso = self.torso(&config, tuning.as_ref())?;
         let mut scene = config.scene_with(torso.as_ref())?;

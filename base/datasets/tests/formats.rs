@@ -115,22 +115,22 @@ const CAMERAS: [(&str, u32, u32); 2] = [("close", 8, 6), ("probe/camera", 5, 4)]
 
 #[test]
 fn robomimic_reads_back_bit_by_bit() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("demonstrations.hdf5");
     for dataset in [example(4, 2, &CAMERAS), example(1, 1, &[])] {
-        write(&path, Format::Robomimic, &dataset).expect("the test can go on");
-        assert_eq!(read(&path, ALL).expect("the test can go on"), dataset);
+        write(&path, Format::Robomimic, &dataset).expect("it succeeds");
+        assert_eq!(read(&path, ALL).expect("it succeeds"), dataset);
     }
 }
 
 #[test]
 fn a_robomimic_file_grows_by_a_demonstration_at_a_time() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("demonstrations.hdf5");
     let partial = folder.path().join(".demonstrations.hdf5.partial");
     let example = example(2, 1, &CAMERAS[..1]);
     let create = || DatasetWriter::create(&path, Format::Robomimic, example.info.clone());
-    let mut writer = create().expect("the test can go on");
+    let mut writer = create().expect("it succeeds");
     let mut expected = Vec::new();
     let mut sizes = Vec::new();
     // More than the groups that HDF5's own library would keep in a header.
@@ -138,7 +138,7 @@ fn a_robomimic_file_grows_by_a_demonstration_at_a_time() {
         let mut demonstration = example.demonstrations[index % 3].clone();
         demonstration.seed = index as u64;
         demonstration.kind = EpisodeKind::Ordinary;
-        writer.push(&demonstration).expect("the test can go on");
+        writer.push(&demonstration).expect("it succeeds");
         expected.push(demonstration);
         sizes.push(fs::metadata(&partial).expect("it grows").len());
     }
@@ -149,41 +149,33 @@ fn a_robomimic_file_grows_by_a_demonstration_at_a_time() {
         "{message}"
     );
     assert!(!path.exists());
-    writer.finish().expect("the test can go on");
+    writer.finish().expect("it succeeds");
     assert!(!partial.exists());
     assert_eq!(
-        read(&path, ALL).expect("the test can go on").demonstrations,
+        read(&path, ALL).expect("it succeeds").demonstrations,
         expected
     );
     // An interrupted one leaves the former file, and nothing else.
-    let mut writer = create().expect("the test can go on");
-    writer.push(&expected[0]).expect("the test can go on");
+    let mut writer = create().expect("it succeeds");
+    writer.push(&expected[0]).expect("it succeeds");
     drop(writer);
+    assert_eq!(fs::read_dir(folder.path()).expect("it succeeds").count(), 1);
     assert_eq!(
-        fs::read_dir(folder.path())
-            .expect("the test can go on")
-            .count(),
-        1
-    );
-    assert_eq!(
-        read(&path, ALL)
-            .expect("the test can go on")
-            .demonstrations
-            .len(),
+        read(&path, ALL).expect("it succeeds").demonstrations.len(),
         40
     );
 }
 
 #[test]
 fn robomimic_describes_its_environment() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("demonstrations.hdf5");
     let mut dataset = example(1, 1, &[]);
     "force = 5.0\n[scene]\nrobot = \"ur5e\"\n".clone_into(&mut dataset.info.settings);
-    write(&path, Format::Robomimic, &dataset).expect("the test can go on");
-    let file = hdf5_pure::File::open_streaming(&path).expect("the test can go on");
-    let data = file.group("data").expect("the test can go on");
-    let attributes = data.attrs().expect("the test can go on");
+    write(&path, Format::Robomimic, &dataset).expect("it succeeds");
+    let file = hdf5_pure::File::open_streaming(&path).expect("it succeeds");
+    let data = file.group("data").expect("it succeeds");
+    let attributes = data.attrs().expect("it succeeds");
     let text = attributes["env_args"].as_str().expect("it is text");
     let found: serde_json::Value = serde_json::from_str(text).expect("it is JSON");
     let wanted = serde_json::json!({
@@ -200,13 +192,13 @@ fn robomimic_describes_its_environment() {
 
 #[test]
 fn lerobot_reads_back_all_that_it_stores() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("set");
     // The second one replaces the first one.
     for dataset in [example(4, 2, &CAMERAS), example(1, 1, &[])] {
-        write(&path, Format::LeRobot, &dataset).expect("the test can go on");
+        write(&path, Format::LeRobot, &dataset).expect("it succeeds");
         assert_eq!(
-            read(&path, ALL).expect("the test can go on"),
+            read(&path, ALL).expect("it succeeds"),
             without_last_rows(dataset)
         );
     }
@@ -214,11 +206,11 @@ fn lerobot_reads_back_all_that_it_stores() {
 
 #[test]
 fn pictures_are_read_only_on_request() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     for (name, format) in READ {
         let path = folder.path().join(name);
-        write(&path, format, &example(4, 2, &CAMERAS)).expect("the test can go on");
-        let dataset = read(&path, ReadOptions::default()).expect("the test can go on");
+        write(&path, format, &example(4, 2, &CAMERAS)).expect("it succeeds");
+        let dataset = read(&path, ReadOptions::default()).expect("it succeeds");
         let mut frames = dataset.demonstrations.iter().map(|it| it.frames.len());
         assert!(frames.all(|n_cameras| n_cameras == 0));
         assert_eq!(dataset.info.cameras.len(), 2);
@@ -227,16 +219,16 @@ fn pictures_are_read_only_on_request() {
 
 #[test]
 fn lerobot_has_the_metadata_of_its_loader() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     write(
         folder.path(),
         Format::LeRobot,
         &example(4, 1, &CAMERAS[..1]),
     )
-    .expect("the test can go on");
+    .expect("it succeeds");
     let json = |file: &str| -> serde_json::Value {
-        serde_json::from_slice(&fs::read(folder.path().join(file)).expect("the test can go on"))
-            .expect("the test can go on")
+        serde_json::from_slice(&fs::read(folder.path().join(file)).expect("it succeeds"))
+            .expect("it succeeds")
     };
     let info = json("meta/info.json");
     assert_eq!(info["codebase_version"], "v3.0");
@@ -266,7 +258,7 @@ fn lerobot_has_the_metadata_of_its_loader() {
     assert_eq!(
         stats["observation.images.close"]["mean"]
             .as_array()
-            .expect("the test can go on")
+            .expect("it succeeds")
             .len(),
         3
     );
@@ -277,16 +269,16 @@ fn lerobot_has_the_metadata_of_its_loader() {
 
 #[test]
 fn a_demonstration_of_another_shape_is_refused() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let dataset = example(4, 2, &[]);
     let mut short = dataset.demonstrations[0].clone();
     short.actions.pop();
     let path = folder.path().join("set");
     let mut writer =
-        DatasetWriter::create(&path, Format::LeRobot, dataset.info).expect("the test can go on");
+        DatasetWriter::create(&path, Format::LeRobot, dataset.info).expect("it succeeds");
     writer
         .push(&dataset.demonstrations[1])
-        .expect("the test can go on");
+        .expect("it succeeds");
     let message = writer.push(&short).unwrap_err().to_string();
     assert_eq!(message, "demonstration 1: has 5 actions, 6 expected");
     let message = writer.push(&dataset.demonstrations[0]).unwrap_err();
@@ -298,10 +290,10 @@ fn a_demonstration_of_another_shape_is_refused() {
 
 #[test]
 fn robomimic_names_the_kinds_of_demonstrations() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("demonstrations.hdf5");
-    write(&path, Format::Robomimic, &example(1, 1, &[])).expect("the test can go on");
-    let file = hdf5_pure::File::open_streaming(&path).expect("the test can go on");
+    write(&path, Format::Robomimic, &example(1, 1, &[])).expect("it succeeds");
+    let file = hdf5_pure::File::open_streaming(&path).expect("it succeeds");
     for (mask, name) in [
         ("train", "demo_0"),
         ("recovery", "demo_1"),
@@ -319,9 +311,9 @@ fn robomimic_names_the_kinds_of_demonstrations() {
 
 #[test]
 fn a_folder_with_other_things_is_not_touched() {
-    let folder = tempfile::tempdir().expect("the test can go on");
-    fs::create_dir(folder.path().join("data")).expect("the test can go on");
-    fs::write(folder.path().join("thesis.tex"), "years of work").expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    fs::create_dir(folder.path().join("data")).expect("it succeeds");
+    fs::write(folder.path().join("thesis.tex"), "years of work").expect("it succeeds");
     let message = write(folder.path(), Format::LeRobot, &example(4, 2, &[])).unwrap_err();
     assert!(message.to_string().contains("which is no data set"));
     assert!(folder.path().join("data").is_dir());
@@ -329,16 +321,14 @@ fn a_folder_with_other_things_is_not_touched() {
 
 #[test]
 fn an_earlier_data_set_stays_until_the_new_one_is_whole() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("set");
     let (old, new) = (example(4, 2, &[]), example(1, 1, &[]));
-    write(&path, Format::LeRobot, &old).expect("the test can go on");
+    write(&path, Format::LeRobot, &old).expect("it succeeds");
     let begun = || {
-        let mut writer = DatasetWriter::create(&path, Format::LeRobot, new.info.clone())
-            .expect("the test can go on");
-        writer
-            .push(&new.demonstrations[0])
-            .expect("the test can go on");
+        let mut writer =
+            DatasetWriter::create(&path, Format::LeRobot, new.info.clone()).expect("it succeeds");
+        writer.push(&new.demonstrations[0]).expect("it succeeds");
         writer
     };
     drop(begun());
@@ -349,17 +339,17 @@ fn an_earlier_data_set_stays_until_the_new_one_is_whole() {
     drop(killed);
     for path in [&path, &copy] {
         assert_eq!(
-            read(path, ALL).expect("the test can go on"),
+            read(path, ALL).expect("it succeeds"),
             without_last_rows(old.clone())
         );
-        write(path, Format::LeRobot, &new).expect("the test can go on");
+        write(path, Format::LeRobot, &new).expect("it succeeds");
         assert_eq!(
-            read(path, ALL).expect("the test can go on"),
+            read(path, ALL).expect("it succeeds"),
             without_last_rows(new.clone())
         );
-        let entries = fs::read_dir(path).expect("the test can go on");
+        let entries = fs::read_dir(path).expect("it succeeds");
         let mut names: Vec<_> = entries
-            .map(|entry| entry.expect("the test can go on").file_name())
+            .map(|entry| entry.expect("it succeeds").file_name())
             .collect();
         names.sort();
         // The hidden file lists the written files.
@@ -368,27 +358,27 @@ fn an_earlier_data_set_stays_until_the_new_one_is_whole() {
 }
 
 fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("the test can go on");
-    for entry in fs::read_dir(from).expect("the test can go on") {
-        let entry = entry.expect("the test can go on");
+    fs::create_dir(to).expect("it succeeds");
+    for entry in fs::read_dir(from).expect("it succeeds") {
+        let entry = entry.expect("it succeeds");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy_folder(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).expect("the test can go on");
+            fs::copy(entry.path(), target).expect("it succeeds");
         }
     }
 }
 
 #[test]
 fn an_aborted_recording_leaves_nothing() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join("set");
     let info = example(1, 1, &[]).info;
-    drop(DatasetWriter::create(&path, Format::LeRobot, info.clone()).expect("the test can go on"));
+    drop(DatasetWriter::create(&path, Format::LeRobot, info.clone()).expect("it succeeds"));
     assert!(!path.exists());
     // Half a data set, which other programs may leave, is refused with advice.
-    fs::create_dir_all(path.join("data")).expect("the test can go on");
+    fs::create_dir_all(path.join("data")).expect("it succeeds");
     let message = DatasetWriter::create(&path, Format::LeRobot, info).unwrap_err();
     let message = message.to_string();
     assert!(
@@ -399,31 +389,31 @@ fn an_aborted_recording_leaves_nothing() {
 
 #[test]
 fn invalid_data_sets_are_refused_by_name() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let problem = |path: &Path| read(path, ALL).unwrap_err().to_string();
     assert!(problem(&folder.path().join("none.hdf5")).starts_with("cannot read "));
     assert!(problem(folder.path()).contains("has no meta/info.json"));
     let text = folder.path().join("text.hdf5");
-    fs::write(&text, "time,force\n0,1\n").expect("the test can go on");
+    fs::write(&text, "time,force\n0,1\n").expect("it succeeds");
     assert!(problem(&text).contains("is not an HDF5 file"));
     let path = folder.path().join("set");
-    write(&path, Format::LeRobot, &example(4, 2, &[])).expect("the test can go on");
+    write(&path, Format::LeRobot, &example(4, 2, &[])).expect("it succeeds");
     let info = path.join("meta/info.json");
     let old = fs::read_to_string(&info)
-        .expect("the test can go on")
+        .expect("it succeeds")
         .replace("v3.0", "v2.1");
-    fs::write(&info, old).expect("the test can go on");
+    fs::write(&info, old).expect("it succeeds");
     assert!(problem(&path).contains("is of v2.1; v3.0 is read"));
 }
 
 #[test]
 fn numbers_that_are_not_finite_are_refused() {
-    let folder = tempfile::tempdir().expect("the test can go on");
+    let folder = tempfile::tempdir().expect("a scratch folder");
     let mut dataset = example(4, 2, &[]);
     dataset.demonstrations[2].actions[3] = f32::NAN;
     for (name, format) in READ {
         let path = folder.path().join(name);
-        write(&path, format, &dataset).expect("the test can go on");
+        write(&path, format, &dataset).expect("it succeeds");
         let message = read(&path, ALL).unwrap_err().to_string();
         assert!(
             message.ends_with("has an action of NaN in demonstration 2"),
@@ -441,7 +431,7 @@ fn survives(path: &Path, read_from: &Path, good: &[u8], changes: &[(usize, u8)],
             *byte = *value;
         }
     }
-    fs::write(path, bytes).expect("the test can go on");
+    fs::write(path, bytes).expect("it succeeds");
     let _ = read(read_from, ALL);
 }
 
@@ -453,16 +443,16 @@ proptest! {
         changes in proptest::collection::vec((any::<usize>(), any::<u8>()), 0..8),
         cut in prop_oneof![Just(usize::MAX), any::<usize>()],
     ) {
-        let folder = tempfile::tempdir().expect("the test can go on");
+        let folder = tempfile::tempdir().expect("a scratch folder");
         let dataset = example(4, 2, &CAMERAS[..1]);
         for (name, format) in READ {
             let path = folder.path().join(name);
-            write(&path, format, &dataset).expect("the test can go on");
+            write(&path, format, &dataset).expect("it succeeds");
             let damaged = match format {
                 Format::Robomimic => path.clone(),
                 Format::LeRobot | Format::OpenH => path.join("data/chunk-000/file-000.parquet"),
             };
-            let good = fs::read(&damaged).expect("the test can go on");
+            let good = fs::read(&damaged).expect("it succeeds");
             let length = if cut == usize::MAX { good.len() } else { cut };
             survives(&damaged, &path, &good, &changes, length);
         }

@@ -28,7 +28,7 @@ fn numbers(episode: usize, n_rows: usize, columns: std::ops::Range<usize>) -> Ve
 
 #[test]
 fn an_own_episode_is_its_columns() {
-    let scratch = tempfile::tempdir().expect("the test can go on");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let names = |what: &str, n: usize| {
         (0..n)
             .map(|i| format!("{what}{i}"))
@@ -64,8 +64,7 @@ fn an_own_episode_is_its_columns() {
         ),
     ] {
         let path = scratch.path().join(name);
-        let mut writer =
-            DatasetWriter::create(&path, format, info.clone()).expect("the test can go on");
+        let mut writer = DatasetWriter::create(&path, format, info.clone()).expect("it succeeds");
         for episode in 0..3 {
             let n = 3 + episode;
             let demonstration = Demonstration {
@@ -77,9 +76,9 @@ fn an_own_episode_is_its_columns() {
                 signals: vec![rows(episode, n + 1, 6)],
                 ..Demonstration::default()
             };
-            writer.push(&demonstration).expect("the test can go on");
+            writer.push(&demonstration).expect("it succeeds");
         }
-        writer.finish().expect("the test can go on");
+        writer.finish().expect("it succeeds");
         for episode in 0..3 {
             let found = read_recording(&path, episode).expect("it is there");
             let own = found.own.as_ref().expect("insonate wrote it");
@@ -119,7 +118,7 @@ struct Lab {
 
 impl Lab {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("the test can go on");
+        let folder = tempfile::tempdir().expect("a scratch folder");
         let vector =
             |n: usize, names: Value| json!({ "dtype": "float32", "shape": [n], "names": names });
         let scalar = |dtype: &str| json!({ "dtype": dtype, "shape": [1], "names": null });
@@ -148,8 +147,8 @@ impl Lab {
 
     fn write_info(&self) {
         let meta = self.path().join("meta");
-        fs::create_dir_all(&meta).expect("the test can go on");
-        fs::write(meta.join("info.json"), self.info.to_string()).expect("the test can go on");
+        fs::create_dir_all(&meta).expect("it succeeds");
+        fs::write(meta.join("info.json"), self.info.to_string()).expect("it succeeds");
     }
 
     fn file(&self, episode: usize) -> PathBuf {
@@ -160,7 +159,7 @@ impl Lab {
     /// Writes rows with the numbers of an episode; the widths are those of action and force.
     fn write_rows(&self, file: usize, episode: usize, times: &[f64], widths: [usize; 2]) {
         let path = self.file(file);
-        fs::create_dir_all(path.parent().expect("it has one")).expect("the test can go on");
+        fs::create_dir_all(path.parent().expect("it has one")).expect("it succeeds");
         let list = |name: &str| {
             format!(
                 "optional group {name} (LIST) {{ repeated group list {{ optional float element; }} }}"
@@ -171,12 +170,12 @@ impl Lab {
             list("action"),
             list("observation.meta.force_torque")
         );
-        let schema = parse_message_type(&schema).expect("the test can go on");
-        let out = File::create(path).expect("the test can go on");
+        let schema = parse_message_type(&schema).expect("it succeeds");
+        let out = File::create(path).expect("it succeeds");
         let properties = Arc::new(WriterProperties::builder().build());
-        let mut writer = SerializedFileWriter::new(out, Arc::new(schema), properties)
-            .expect("the test can go on");
-        let mut group = writer.next_row_group().expect("the test can go on");
+        let mut writer =
+            SerializedFileWriter::new(out, Arc::new(schema), properties).expect("it succeeds");
+        let mut group = writer.next_row_group().expect("it succeeds");
         let n = times.len();
         for width in widths {
             let values: Vec<f32> = numbers(episode, n, 0..width)
@@ -184,36 +183,27 @@ impl Lab {
                 .map(|&value| value as f32)
                 .collect();
             let repetition: Vec<i16> = (0..n * width).map(|i| i16::from(i % width != 0)).collect();
-            let mut column = group
-                .next_column()
-                .expect("the test can go on")
-                .expect("one more");
+            let mut column = group.next_column().expect("it succeeds").expect("one more");
             column
                 .typed::<FloatType>()
                 .write_batch(&values, Some(&vec![3; n * width]), Some(&repetition))
-                .expect("the test can go on");
-            column.close().expect("the test can go on");
+                .expect("it succeeds");
+            column.close().expect("it succeeds");
         }
-        let mut column = group
-            .next_column()
-            .expect("the test can go on")
-            .expect("one more");
+        let mut column = group.next_column().expect("it succeeds").expect("one more");
         column
             .typed::<DoubleType>()
             .write_batch(times, Some(&vec![1; n]), None)
-            .expect("the test can go on");
-        column.close().expect("the test can go on");
-        let mut column = group
-            .next_column()
-            .expect("the test can go on")
-            .expect("one more");
+            .expect("it succeeds");
+        column.close().expect("it succeeds");
+        let mut column = group.next_column().expect("it succeeds").expect("one more");
         column
             .typed::<Int64Type>()
             .write_batch(&vec![episode as i64; n], Some(&vec![1; n]), None)
-            .expect("the test can go on");
-        column.close().expect("the test can go on");
-        group.close().expect("the test can go on");
-        writer.close().expect("the test can go on");
+            .expect("it succeeds");
+        column.close().expect("it succeeds");
+        group.close().expect("it succeeds");
+        writer.close().expect("it succeeds");
     }
 
     fn refused(&self, episode: usize) -> String {
@@ -230,7 +220,7 @@ fn a_labs_episode_is_read_by_the_names_of_its_features() {
         "action": { "position": { "start": 0, "end": 3 } },
     });
     let path = lab.path().join("meta/modality.json");
-    fs::write(&path, modality.to_string()).expect("the test can go on");
+    fs::write(&path, modality.to_string()).expect("it succeeds");
     let found = read_recording(lab.path(), 1).expect("it is valid");
     assert_eq!((found.own.is_none(), found.n_rows), (true, 4));
     assert_eq!(found.time, Some(vec![0.0, 0.02, 0.05, 0.06]));
@@ -271,21 +261,21 @@ fn damaged_recordings_are_refused_by_their_place() {
     // The rows of another episode are no rows of this one.
     lab.write_rows(1, 0, &[0.0, 0.02], [6, 6]);
     assert!(lab.refused(1).contains("has no row in episode 1"));
-    let bytes = fs::read(lab.file(0)).expect("the test can go on");
+    let bytes = fs::read(lab.file(0)).expect("it succeeds");
     for n in (0..bytes.len()).step_by(7) {
-        fs::write(lab.file(0), &bytes[..n]).expect("the test can go on");
+        fs::write(lab.file(0), &bytes[..n]).expect("it succeeds");
         assert!(lab.refused(0).contains("episode_000000.parquet"));
     }
-    fs::write(lab.file(0), bytes).expect("the test can go on");
+    fs::write(lab.file(0), bytes).expect("it succeeds");
     let path = lab.path().join("meta/modality.json");
     let modality = json!({ "action": { "position": { "start": 4, "end": 7 } } });
-    fs::write(&path, modality.to_string()).expect("the test can go on");
+    fs::write(&path, modality.to_string()).expect("it succeeds");
     let said = lab.refused(0);
     assert!(
         said.contains("action.position without a range start < end within the 6 of action"),
         "{said}"
     );
-    fs::remove_file(path).expect("the test can go on");
+    fs::remove_file(path).expect("it succeeds");
     lab.info["features"]["action"]["shape"] = json!([u64::MAX, 2]);
     lab.write_info();
     assert!(lab.refused(0).contains("has action of no shape"));

@@ -66,24 +66,63 @@ impl SolidView {
         triangles: &[[u32; 3]],
         color: [u8; 3],
     ) {
-        let placed = positions.iter().zip(normals).map(|(position, normal)| {
-            let [x, y, z] = self.axes.map(|axis| dot(*position, axis));
+        let light = |normal: &[f64; 3]| {
             let light = dot(self.axes.map(|axis| dot(*normal, axis)), LIGHT);
-            let column = (x - self.corner[0]) / self.pixel;
-            let row = (self.corner[1] - y) / self.pixel;
-            [column, row, z, AMBIENT + (1.0 - AMBIENT) * light.max(0.0)]
+            [AMBIENT + (1.0 - AMBIENT) * light.max(0.0), 0.0]
+        };
+        let lights: Vec<[f64; 2]> = normals.iter().map(light).collect();
+        self.draw_triangles(positions, &lights, triangles, |[light, _]| {
+            color.map(|own| (f64::from(own) * light.min(1.0)) as u8)
         });
-        let placed: Vec<[f64; 4]> = placed.collect();
+    }
+
+    /// Draws a surface with a picture on it, without shading: positions of its vertices, their places in the picture (from the left and
+    /// from the top, 0 to 1), triangles of vertices, and the picture's width and colours, row by row.
+    pub fn draw_picture(
+        &mut self,
+        positions: &[[f64; 3]],
+        places: &[[f64; 2]],
+        triangles: &[[u32; 3]],
+        (width, pixels): (usize, &[[u8; 3]]),
+    ) {
+        if width == 0 || pixels.len() < width {
+            return;
+        }
+        let height = pixels.len() / width;
+        let at = |share: f64, n: usize| ((share * n as f64) as usize).min(n - 1);
+        self.draw_triangles(positions, places, triangles, |[right, down]| {
+            pixels[at(down, height) * width + at(right, width)]
+        });
+    }
+
+    /// Draws triangles whose colours depend on two values at their vertices.
+    fn draw_triangles(
+        &mut self,
+        positions: &[[f64; 3]],
+        values: &[[f64; 2]],
+        triangles: &[[u32; 3]],
+        color: impl Fn([f64; 2]) -> [u8; 3],
+    ) {
+        let placed = positions
+            .iter()
+            .zip(values)
+            .map(|(position, [first, second])| {
+                let [x, y, z] = self.axes.map(|axis| dot(*position, axis));
+                let column = (x - self.corner[0]) / self.pixel;
+                let row = (self.corner[1] - y) / self.pixel;
+                [column, row, z, *first, *second]
+            });
+        let placed: Vec<[f64; 5]> = placed.collect();
         for triangle in triangles {
             let corners = triangle.map(|vertex| placed.get(vertex as usize).copied());
             if let [Some(a), Some(b), Some(c)] = corners {
-                self.fill([a, b, c], color);
+                self.fill([a, b, c], &color);
             }
         }
     }
 
-    /// Fills a triangle with corners: column, row, height, light.
-    fn fill(&mut self, [a, b, c]: [[f64; 4]; 3], color: [u8; 3]) {
+    /// Fills a triangle with corners: column, row, height, and two values that give the colour.
+    fn fill(&mut self, [a, b, c]: [[f64; 5]; 3], color: impl Fn([f64; 2]) -> [u8; 3]) {
         let twice = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
         if twice == 0.0 {
             return;
@@ -108,8 +147,7 @@ impl SolidView {
                 let (height, place) = (mix(2), row * self.size[0] + column);
                 if height > self.heights[place] {
                     self.heights[place] = height;
-                    let light = mix(3).min(1.0);
-                    self.rgb[place] = color.map(|own| (f64::from(own) * light) as u8);
+                    self.rgb[place] = color([mix(3), mix(4)]);
                 }
             }
         }
@@ -192,6 +230,21 @@ mod tests {
         let side = [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
         let view = SolidView::new([[0.0; 3], [4.0, 2.0, 1.0]], side, 0.1);
         assert_eq!(view.size(), [12, 22]);
+    }
+
+    #[test]
+    fn a_picture_lies_on_a_surface_as_its_places_say() {
+        let mut view = empty();
+        let (positions, _) = square(0.0, 0.5);
+        // The square's left edge is the picture's left edge; its lower edge is the picture's lower edge.
+        let places = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]];
+        let pixels = [[1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0]];
+        view.draw_picture(&positions, &places, &TRIANGLES, (2, &pixels));
+        let at = |x: f64, y: f64| color_at(&view, x, y)[0];
+        assert_eq!(
+            [at(0.5, 1.5), at(1.5, 1.5), at(0.5, 0.5), at(1.5, 0.5)],
+            [1, 2, 3, 4]
+        );
     }
 
     #[test]

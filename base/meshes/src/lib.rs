@@ -1,4 +1,4 @@
-//! Triangle meshes: reading and writing of mesh files, and queries on closed surfaces: closedness, distance, height.
+//! Triangle meshes: reading and writing of mesh files, models of several surfaces for 3-D viewers, and queries on closed surfaces: closedness, distance, height.
 //!
 //! Files are not trusted: sizes are limited, counts are compared with the file's length before anything is allocated, indices
 //! must be in range and coordinates finite.
@@ -14,6 +14,7 @@ mod height;
 mod height_index;
 mod isosurface;
 mod local_minima;
+mod model;
 mod obj;
 mod ply;
 mod primitives;
@@ -32,6 +33,7 @@ pub use geodesic::{Distances, GeodesicGraph};
 pub use git_lfs::git_lfs_pointer;
 pub use height::SurfacePoint;
 pub use height_index::HeightIndex;
+pub use model::{Part, PartPicture, Shaded};
 pub use shells::{MAX_SHELLS, ShellFault, ShellSolid};
 pub use space::MeshSpace;
 pub use triangle_mesh::TriangleMesh;

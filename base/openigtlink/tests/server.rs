@@ -26,7 +26,7 @@ fn server(timeout: Duration) -> Server {
         write_timeout: timeout,
         ..ServerConfig::default()
     };
-    Server::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), config).expect("the test can go on")
+    Server::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), config).expect("it succeeds")
 }
 
 fn wait(server: &Server, until: impl Fn(&Traffic) -> bool) {
@@ -38,10 +38,10 @@ fn wait(server: &Server, until: impl Fn(&Traffic) -> bool) {
 }
 
 fn connect(server: &Server, n_clients: u64) -> TcpStream {
-    let stream = TcpStream::connect(server.address()).expect("the test can go on");
+    let stream = TcpStream::connect(server.address()).expect("it succeeds");
     stream
         .set_read_timeout(Some(PATIENCE))
-        .expect("the test can go on");
+        .expect("it succeeds");
     wait(server, |traffic| traffic.n_clients == n_clients);
     stream
 }
@@ -57,13 +57,13 @@ fn clients_get_what_is_sent_and_give_targets() {
     server.send(pose());
     for client in &mut clients {
         let mut bytes = [0; 106];
-        client.read_exact(&mut bytes).expect("the test can go on");
+        client.read_exact(&mut bytes).expect("it succeeds");
         assert_eq!(&bytes[..], pose());
     }
     assert_eq!(server.take_target(), None);
     // In pieces, as in networks.
     for piece in pose().chunks(40) {
-        clients[0].write_all(piece).expect("the test can go on");
+        clients[0].write_all(piece).expect("it succeeds");
     }
     wait(&server, |traffic| traffic.n_targets == 1);
     assert_eq!(server.take_target(), Some(POSE));
@@ -72,7 +72,7 @@ fn clients_get_what_is_sent_and_give_targets() {
     let other = encode("Other", 0.0, &Message::Transform(POSE));
     clients[1]
         .write_all(&[other, pose()].concat())
-        .expect("the test can go on");
+        .expect("it succeeds");
     wait(&server, |traffic| traffic.n_targets == 2);
 }
 
@@ -83,17 +83,17 @@ fn every_client_is_greeted_once() {
         ..ServerConfig::default()
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = Server::listen(address, config).expect("the test can go on");
+    let server = Server::listen(address, config).expect("it succeeds");
     for n_clients in 1..=2 {
         // The first client has left when the second one comes.
-        let mut client = TcpStream::connect(server.address()).expect("the test can go on");
+        let mut client = TcpStream::connect(server.address()).expect("it succeeds");
         client
             .set_read_timeout(Some(PATIENCE))
-            .expect("the test can go on");
+            .expect("it succeeds");
         wait(&server, |traffic| traffic.n_accepted == n_clients);
         server.send(pose());
         let mut bytes = [0; 5 + 106];
-        client.read_exact(&mut bytes).expect("the test can go on");
+        client.read_exact(&mut bytes).expect("it succeeds");
         assert_eq!(
             (&bytes[..5], &bytes[5..]),
             (b"hello".as_slice(), pose().as_slice())
@@ -105,10 +105,8 @@ fn every_client_is_greeted_once() {
 fn more_clients_than_allowed_are_turned_away() {
     let server = server(PATIENCE);
     let _clients = [connect(&server, 1), connect(&server, 2)];
-    let mut third = TcpStream::connect(server.address()).expect("the test can go on");
-    third
-        .set_read_timeout(Some(PATIENCE))
-        .expect("the test can go on");
+    let mut third = TcpStream::connect(server.address()).expect("it succeeds");
+    third.set_read_timeout(Some(PATIENCE)).expect("it succeeds");
     assert_eq!(third.read(&mut [0; 8]).unwrap_or(0), 0);
     wait(&server, |traffic| traffic.n_refused == 1);
 }
@@ -125,11 +123,11 @@ fn hostile_clients_are_dropped_and_others_stay() {
     let half = pose()[..70].to_vec();
     for (n_dropped, bytes) in [huge, broken, noise, half].into_iter().enumerate() {
         let mut foe = connect(&server, 2);
-        foe.write_all(&bytes).expect("the test can go on");
+        foe.write_all(&bytes).expect("it succeeds");
         wait(&server, |traffic| traffic.n_dropped == n_dropped as u64 + 1);
         wait(&server, |traffic| traffic.n_clients == 1);
     }
-    friend.write_all(&pose()).expect("the test can go on");
+    friend.write_all(&pose()).expect("it succeeds");
     wait(&server, |traffic| traffic.n_targets == 1);
 }
 

@@ -34,7 +34,7 @@ fn server(change: impl FnOnce(&mut ServerConfig)) -> Server {
 fn stream(server: &Server) -> TcpStream {
     let stream = TcpStream::connect(server.address()).expect("it listens");
     let limit = Some(Duration::from_secs(20));
-    stream.set_read_timeout(limit).expect("the test can go on");
+    stream.set_read_timeout(limit).expect("it succeeds");
     stream
 }
 

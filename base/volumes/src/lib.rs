@@ -1,10 +1,12 @@
-//! Label volumes: whole numbers on a grid of voxels, in the patient's frame.
+//! Label volumes, which are whole numbers on a grid of voxels, and CTs, in the patient's frame.
 //!
 //! Files are not trusted: sizes are limited, memory grows with the data that is read and not with the size that a header claims, and an
 //! error names the field.
 //! The patient's frame is +x to the patient's left, +y to the head, +z to the front [m].
 
 mod class_map;
+mod ct;
+mod ct_rows;
 mod data_file;
 mod error;
 mod frame;
@@ -26,6 +28,8 @@ mod segmentation;
 mod visitor;
 
 pub use class_map::ClassMap;
+pub use ct::CtImage;
+pub use ct_rows::CtRows;
 pub use error::VolumeError;
 pub use frame::{VoxelFrame, bounds};
 pub use image::{LabelImage, MAX_VOXELS};

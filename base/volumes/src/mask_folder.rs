@@ -3,12 +3,14 @@
 //! Masks are put one after the other, in the order of TotalSegmentator's numbers, and a later mask keeps the voxels that it shares with an
 //! earlier one, as in TotalSegmentator's own merge. Masks that contain others, as the body does, come first.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::VolumeError;
 use crate::class_map::{ClassMap, check_name, enclosing_place};
 use crate::frame::VoxelFrame;
 use crate::label_file::LabelFormat;
+use crate::numbers::Layout;
 use crate::read::visit;
 use crate::segmentation::{Builder, MAX_SEGMENTATION_VOXELS, Segmentation};
 use crate::visitor::VoxelVisitor;
@@ -164,6 +166,12 @@ impl VoxelVisitor for Bits {
         Ok(())
     }
 
+    fn numbers(&mut self, layout: &Layout, input: &mut dyn Read, n: u64) -> Result<(), String> {
+        layout.visit(input, n, &mut |start, labels| self.labels(start, labels))
+    }
+}
+
+impl Bits {
     fn labels(&mut self, start: u64, labels: &[i64]) -> Result<(), String> {
         for (voxel, &label) in (start as usize..).zip(labels).filter(|(_, n)| **n != 0) {
             let own = *self.label.get_or_insert(label);

@@ -44,24 +44,23 @@ pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
     Ok(LabelImage::of(&part, labels))
 }
 
-/// Hands the labels of a file to a visitor.
+/// Hands the numbers of a file to a visitor.
 pub(crate) fn visit(
     input: &mut dyn BufRead,
-    folder: &Path,
+    folder: Option<&Path>,
     most: usize,
     visitor: &mut dyn VoxelVisitor,
 ) -> Result<(), String> {
     let header = Header::read(input)?;
     let n = hand_over("DimSize", header.count()?, header.frame()?, most, visitor)?;
     let layout = header.layout()?;
-    let mut take = |start: u64, labels: &[i64]| visitor.labels(start, labels);
     match header.field(DATA)? {
         "LOCAL" | "Local" | "local" => {
-            header.unpacked(input, |input| layout.visit(input, n, &mut take))
+            header.unpacked(input, |input| visitor.numbers(&layout, input, n))
         }
         name => {
-            let mut input = data_file::open(Some(folder), DATA, name)?;
-            header.unpacked(&mut input, |input| layout.visit(input, n, &mut take))
+            let mut input = data_file::open(folder, DATA, name)?;
+            header.unpacked(&mut input, |input| visitor.numbers(&layout, input, n))
         }
     }
 }
@@ -150,7 +149,7 @@ impl Header {
     fn count(&self) -> Result<[usize; 3], String> {
         let dimensions = self.field("NDims")?;
         if dimensions != "3" {
-            return Err(format!("NDims is {dimensions}, but a label volume has 3"));
+            return Err(format!("NDims is {dimensions}, but a volume has 3"));
         }
         if let Some(channels) = self.fields.get("ElementNumberOfChannels")
             && channels != "1"

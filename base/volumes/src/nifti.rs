@@ -38,7 +38,7 @@ pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
     })
 }
 
-/// Hands the labels of a file to a visitor.
+/// Hands the numbers of a file to a visitor.
 pub(crate) fn visit(
     input: &mut dyn BufRead,
     most: usize,
@@ -48,8 +48,7 @@ pub(crate) fn visit(
         let header = Header::read(input)?;
         let n = hand_over("dim", header.count()?, header.frame()?, most, visitor)?;
         header.names(input)?;
-        let layout = header.layout()?;
-        layout.visit(input, n, &mut |start, labels| visitor.labels(start, labels))
+        visitor.numbers(&header.layout()?, input, n)
     })
 }
 
@@ -177,7 +176,7 @@ impl Header {
         let is_volume = (3..=7).contains(&n_axes) && sizes[3..].iter().all(|&size| size <= 1);
         if !is_volume || sizes[..3].iter().any(|&size| size < 1) {
             return Err(format!(
-                "dim is {sizes:?}, but a label volume has three axes, each of at least 1"
+                "dim is {sizes:?}, but a volume has three axes, each of at least 1"
             ));
         }
         Ok([0, 1, 2].map(|axis| usize::try_from(sizes[axis]).unwrap_or(usize::MAX)))

@@ -1,4 +1,4 @@
-//! Writes segmentations as NIfTI-1: with the names of classes, as TotalSegmentator's `--ml` does, or masks.
+//! Writes NIfTI-1: segmentations with the names of classes, as TotalSegmentator's `--ml` does, masks, and CTs.
 //!
 //! Format: nifti1.h. Positions are to the right, front and head [mm] in the sform; names are in an extension with the XML of Caret.
 
@@ -9,10 +9,14 @@ use flate2::write::GzEncoder;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::VolumeError;
+use crate::ct::CtImage;
+use crate::frame::VoxelFrame;
 use crate::segmentation::Segmentation;
 
 /// Length of the header [bytes].
 const HEADER: usize = 348;
+/// Longest description [bytes]; a zero follows it.
+const DESCRIPTION: usize = 79;
 /// Code of labels in the field of intents.
 const INTENT_LABEL: i16 = 1002;
 
@@ -46,60 +50,9 @@ impl Segmentation {
 
     /// A compressed file with what stands between header and voxels.
     fn packed(&self, between: &[u8], voxels: &[u8]) -> Result<Vec<u8>, VolumeError> {
-        let header = self.header(HEADER + between.len())?;
-        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        let written = [&header[..], between, voxels].map(|part| packed.write_all(part));
-        let all = written.into_iter().collect::<Result<(), _>>();
-        let file = all.and_then(|()| packed.finish());
-        file.map_err(|error| VolumeError::file(&"labels", error.to_string()))
-    }
-
-    fn header(&self, offset: usize) -> Result<[u8; HEADER], VolumeError> {
-        let mut header = [0; HEADER];
-        let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
-        put(0, &(HEADER as i32).to_le_bytes());
-        put(40, &3i16.to_le_bytes());
-        for (axis, n) in self.count().into_iter().enumerate() {
-            let size = i16::try_from(n).map_err(|_| {
-                VolumeError::setting("count", self.count(), format!("at most {} each", i16::MAX))
-            })?;
-            put(42 + 2 * axis, &size.to_le_bytes());
-        }
-        for axis in 4..8 {
-            put(40 + 2 * axis, &1i16.to_le_bytes());
-        }
-        put(68, &INTENT_LABEL.to_le_bytes());
-        // Unsigned bytes of 8 bits.
-        put(70, &2i16.to_le_bytes());
-        put(72, &8i16.to_le_bytes());
-        // Converts left, head, front [m] to right, front, head [mm].
-        let turn = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0) * 1e3;
-        let frame = self.frame();
-        let (steps, origin): (Matrix3<f64>, Vector3<f64>) =
-            (turn * frame.steps, turn * frame.origin);
-        put(76, &1f32.to_le_bytes());
-        for axis in 0..3 {
-            let edge = steps.column(axis).norm() as f32;
-            put(80 + 4 * axis, &edge.to_le_bytes());
-        }
-        put(108, &(offset as f32).to_le_bytes());
-        put(112, &1f32.to_le_bytes());
-        // Lengths are in millimetres.
-        put(123, &[2]);
-        put(254, &2i16.to_le_bytes());
-        for row in 0..3 {
-            let numbers = [
-                steps[(row, 0)],
-                steps[(row, 1)],
-                steps[(row, 2)],
-                origin[row],
-            ];
-            for (column, number) in numbers.into_iter().enumerate() {
-                put(280 + 16 * row + 4 * column, &(number as f32).to_le_bytes());
-            }
-        }
-        put(344, b"n+1\0");
-        Ok(header)
+        let grid = (self.count(), self.frame());
+        let header = header(grid, Content::LABELS, HEADER + between.len())?;
+        pack([&header, between, voxels], Compression::default())
     }
 
     /// The XML of Caret with the names of classes.
@@ -116,6 +69,108 @@ impl Segmentation {
             labels.collect::<String>()
         )
     }
+}
+
+/// What the voxels of a file are.
+#[derive(Clone, Copy)]
+struct Content<'a> {
+    intent: i16,
+    datatype: i16,
+    bits: i16,
+    /// At most 79 bytes are written.
+    description: &'a str,
+}
+
+impl Content<'static> {
+    /// Unsigned bytes of 8 bits.
+    const LABELS: Self = Self {
+        intent: INTENT_LABEL,
+        datatype: 2,
+        bits: 8,
+        description: "",
+    };
+}
+
+impl CtImage {
+    /// The content of a `.nii.gz` file with Hounsfield units in signed words of 16 bits. Of the description, 79 bytes are written.
+    ///
+    /// # Errors
+    /// [`VolumeError::Setting`]: an axis has more than 32 767 voxels, which NIfTI-1 does not hold.
+    pub fn to_nifti(&self, description: &str) -> Result<Vec<u8>, VolumeError> {
+        let content = Content {
+            intent: 0,
+            datatype: 4,
+            bits: 16,
+            description,
+        };
+        // Without extensions.
+        let header = header((self.count(), self.frame()), content, HEADER + 4)?;
+        let voxels = self.values().iter();
+        let voxels: Vec<u8> = voxels.flat_map(|value| value.to_le_bytes()).collect();
+        // Noise hardly packs better with more time.
+        pack([&header, &[0; 4], &voxels], Compression::fast())
+    }
+}
+
+/// A compressed file of parts.
+fn pack(parts: [&[u8]; 3], effort: Compression) -> Result<Vec<u8>, VolumeError> {
+    let mut packed = GzEncoder::new(Vec::new(), effort);
+    let written = parts.map(|part| packed.write_all(part));
+    let all = written.into_iter().collect::<Result<(), _>>();
+    let file = all.and_then(|()| packed.finish());
+    file.map_err(|error| VolumeError::file(&"volume", error.to_string()))
+}
+
+/// The header of a file whose voxels begin at an offset.
+fn header(
+    (count, frame): ([usize; 3], VoxelFrame),
+    content: Content<'_>,
+    offset: usize,
+) -> Result<[u8; HEADER], VolumeError> {
+    let mut header = [0; HEADER];
+    let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &(HEADER as i32).to_le_bytes());
+    put(40, &3i16.to_le_bytes());
+    for (axis, n) in count.into_iter().enumerate() {
+        let size = i16::try_from(n).map_err(|_| {
+            VolumeError::setting("count", count, format!("at most {} each", i16::MAX))
+        })?;
+        put(42 + 2 * axis, &size.to_le_bytes());
+    }
+    for axis in 4..8 {
+        put(40 + 2 * axis, &1i16.to_le_bytes());
+    }
+    put(68, &content.intent.to_le_bytes());
+    put(70, &content.datatype.to_le_bytes());
+    put(72, &content.bits.to_le_bytes());
+    let description = content.description.as_bytes();
+    put(148, &description[..description.len().min(DESCRIPTION)]);
+    // Converts left, head, front [m] to right, front, head [mm].
+    let turn = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0) * 1e3;
+    let (steps, origin): (Matrix3<f64>, Vector3<f64>) = (turn * frame.steps, turn * frame.origin);
+    put(76, &1f32.to_le_bytes());
+    for axis in 0..3 {
+        let edge = steps.column(axis).norm() as f32;
+        put(80 + 4 * axis, &edge.to_le_bytes());
+    }
+    put(108, &(offset as f32).to_le_bytes());
+    put(112, &1f32.to_le_bytes());
+    // Lengths are in millimetres.
+    put(123, &[2]);
+    put(254, &2i16.to_le_bytes());
+    for row in 0..3 {
+        let numbers = [
+            steps[(row, 0)],
+            steps[(row, 1)],
+            steps[(row, 2)],
+            origin[row],
+        ];
+        for (column, number) in numbers.into_iter().enumerate() {
+            put(280 + 16 * row + 4 * column, &(number as f32).to_le_bytes());
+        }
+    }
+    put(344, b"n+1\0");
+    Ok(header)
 }
 
 /// Flag, size, code 0 and content, padded to a multiple of 16 bytes.

@@ -34,15 +34,16 @@ pub(crate) fn read(source: &mut Source) -> Result<LabelImage, String> {
     Ok(image)
 }
 
-/// Hands the labels of a file to a visitor.
+/// Hands the numbers of a file to a visitor.
 pub(crate) fn visit(
     input: &mut dyn BufRead,
-    folder: &Path,
+    folder: Option<&Path>,
     most: usize,
     visitor: &mut dyn VoxelVisitor,
 ) -> Result<(), String> {
     let header = Header::read(input)?;
     let n = hand_over("sizes", header.count()?, header.frame()?, most, visitor)?;
-    let mut take = |start: u64, labels: &[i64]| visitor.labels(start, labels);
-    header.visit(input, folder, n, &mut take)
+    header.visit(input, folder, &mut |layout, input| {
+        visitor.numbers(layout, input, n)
+    })
 }

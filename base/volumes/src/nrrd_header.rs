@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::data_file;
 use crate::frame::VoxelFrame;
-use crate::numbers::{Labels, Layout, NumberType, Take};
+use crate::numbers::{Labels, Layout, NumberType};
 use crate::part::VoxelBox;
 
 /// Upper limit of the header's length [bytes]; segmentations describe each segment there.
@@ -17,6 +17,9 @@ const MAX_HEADER: u64 = 1 << 20;
 
 /// Names of the field that names the file of labels.
 const DATA: [&str; 2] = ["data file", "datafile"];
+
+/// A function that reads numbers of a layout.
+pub(crate) type ReadNumbers<'a> = dyn FnMut(&Layout, &mut dyn Read) -> Result<(), String> + 'a;
 
 /// Fields of the header.
 pub(crate) struct Header {
@@ -189,27 +192,26 @@ impl Header {
         }
     }
 
-    /// Hands `n` labels to a function, block by block.
+    /// Calls a function that reads the numbers.
     pub(crate) fn visit(
         &self,
         input: &mut dyn BufRead,
-        folder: &Path,
-        n: u64,
-        take: &mut Take,
+        folder: Option<&Path>,
+        take: &mut ReadNumbers,
     ) -> Result<(), String> {
         self.check_skips()?;
         let layout = self.layout()?;
         let encoding = self.field("encoding")?.to_ascii_lowercase();
         let mut read = |input: &mut dyn BufRead| match encoding.as_str() {
-            "raw" => layout.visit(&mut &mut *input, n, take),
-            "gzip" | "gz" => layout.visit(&mut MultiGzDecoder::new(input), n, take),
+            "raw" => take(&layout, &mut &mut *input),
+            "gzip" | "gz" => take(&layout, &mut MultiGzDecoder::new(input)),
             _ => Err(format!(
-                "encoding is {encoding:?}; it must be raw or gzip for masks and segments"
+                "encoding is {encoding:?}; it must be raw or gzip for masks, segments and CTs"
             )),
         };
         match self.data_file() {
             None => read(input),
-            Some(name) => read(&mut data_file::open(Some(folder), "data file", name)?),
+            Some(name) => read(&mut data_file::open(folder, "data file", name)?),
         }
     }
 

@@ -119,7 +119,7 @@ pub(crate) fn read(
     let classes = Places::new(&segments, layers)?;
     let voxels = builder.n() as u64;
     let mut without = BTreeMap::new();
-    header.visit(input, folder, n, &mut |start, labels| {
+    let mut put = |start: u64, labels: &[i64]| {
         for (number, &label) in (start..).zip(labels).filter(|(_, label)| **label != 0) {
             let (layer, voxel) = match axis {
                 None => (0, number),
@@ -135,6 +135,9 @@ pub(crate) fn read(
             }
         }
         Ok(())
+    };
+    header.visit(input, Some(folder), &mut |layout, input| {
+        layout.visit(input, n, &mut put)
     })?;
     for ((layer, label), n) in without {
         builder.note(format!(

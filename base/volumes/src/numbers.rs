@@ -18,6 +18,9 @@ const VISIT_BLOCK: usize = 1 << 15;
 /// Receiver of labels: the number of the first label of a block, and the block.
 pub(crate) type Take<'a> = dyn FnMut(u64, &[i64]) -> Result<(), String> + 'a;
 
+/// Receiver of real numbers: the place of the first number of a block, and the block.
+pub(crate) type TakeReals<'a> = dyn FnMut(u64, &[f64]) -> Result<(), String> + 'a;
+
 /// Type of the numbers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberType {
@@ -200,6 +203,54 @@ impl Layout {
             start += wanted as u64;
         }
         Ok(())
+    }
+
+    /// Reads `n` numbers block by block, after scaling, and hands each block over with the place of its first number.
+    pub(crate) fn visit_reals(
+        &self,
+        input: &mut dyn Read,
+        n: u64,
+        take: &mut TakeReals,
+    ) -> Result<(), String> {
+        let size = self.number.size();
+        let mut block = vec![0; VISIT_BLOCK];
+        let mut numbers = Vec::new();
+        let mut start = 0;
+        while start < n {
+            let wanted = (n - start).min((VISIT_BLOCK / size) as u64) as usize;
+            let block = &mut block[..wanted * size];
+            input.read_exact(block).map_err(|error| {
+                format!("ends or is damaged within voxels {start} to {n}: {error}")
+            })?;
+            numbers.clear();
+            numbers.extend(block.chunks_exact(size).map(|number| {
+                let mut bytes = [0; 8];
+                bytes[..size].copy_from_slice(number);
+                if self.is_big_endian {
+                    bytes[..size].reverse();
+                }
+                self.real(bytes)
+            }));
+            take(start, &numbers)?;
+            start += wanted as u64;
+        }
+        Ok(())
+    }
+
+    /// A number from its bytes in little-endian order, padded with zeros, after scaling.
+    fn real(&self, bytes: [u8; 8]) -> f64 {
+        let bits = u64::from_le_bytes(bytes);
+        let number = match self.number {
+            NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64 => bits as f64,
+            NumberType::I8 => f64::from(bits as u8 as i8),
+            NumberType::I16 => f64::from(bits as u16 as i16),
+            NumberType::I32 => f64::from(bits as u32 as i32),
+            NumberType::I64 => bits as i64 as f64,
+            NumberType::F32 => f64::from(f32::from_bits(bits as u32)),
+            NumberType::F64 => f64::from_bits(bits),
+        };
+        self.scale
+            .map_or(number, |[slope, intercept]| slope * number + intercept)
     }
 
     /// Reads `n` more labels.

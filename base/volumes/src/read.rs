@@ -1,5 +1,6 @@
 //! Reading of label volumes of any format: as an image, or block by block by a visitor.
 
+use std::io::BufRead;
 use std::path::Path;
 
 use crate::image::{LabelImage, MAX_VOXELS};
@@ -73,10 +74,21 @@ pub(crate) fn visit(
     visitor: &mut dyn VoxelVisitor,
 ) -> Result<(), VolumeError> {
     let (format, mut input) = open_file(path)?;
-    let read = match format {
-        LabelFormat::Nifti => nifti::visit(&mut input, most, visitor),
-        LabelFormat::Nrrd => nrrd::visit(&mut input, folder_of(path), most, visitor),
-        LabelFormat::MetaImage => meta_image::visit(&mut input, folder_of(path), most, visitor),
-    };
+    let read = visit_content(format, &mut input, Some(folder_of(path)), most, visitor);
     read.map_err(|problem| VolumeError::file(&path.display(), problem))
+}
+
+/// Reads the content of a file in a folder; without one it may not refer to another file.
+pub(crate) fn visit_content(
+    format: LabelFormat,
+    input: &mut dyn BufRead,
+    folder: Option<&Path>,
+    most: usize,
+    visitor: &mut dyn VoxelVisitor,
+) -> Result<(), String> {
+    match format {
+        LabelFormat::Nifti => nifti::visit(input, most, visitor),
+        LabelFormat::Nrrd => nrrd::visit(input, folder, most, visitor),
+        LabelFormat::MetaImage => meta_image::visit(input, folder, most, visitor),
+    }
 }

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::VolumeError;
 use crate::class_map::ClassMap;
-use crate::frame::VoxelFrame;
+use crate::frame::{VoxelFrame, check_count};
 use crate::image::LabelImage;
 
 /// Largest number of voxels of a segmentation: 2²⁸. CT volumes of a whole trunk have 512 × 512 × 600.
@@ -246,6 +246,77 @@ impl Segmentation {
             overlaps: self.overlaps.clone(),
             notes: self.notes.clone(),
         })
+    }
+
+    /// The part of the same voxels, continued on all sides, that holds a box with lowest and highest corners [m] and this segmentation.
+    ///
+    /// # Errors
+    /// [`VolumeError::Setting`]: it has more than [`MAX_SEGMENTATION_VOXELS`].
+    pub fn grown_to(&self, corners: [Vector3<f64>; 2]) -> Result<Self, VolumeError> {
+        let [low, high] = self.frame.indices(corners);
+        // Rounding must not add a voxel.
+        let limit = |x: f64| {
+            let n = (x - 0.01).ceil();
+            n.clamp(0.0, MAX_SEGMENTATION_VOXELS as f64) as usize
+        };
+        let below = [0, 1, 2].map(|axis| limit(-0.5 - low[axis]));
+        let above = [0, 1, 2].map(|axis| {
+            let last = self.count[axis] as f64 - 0.5;
+            limit(high[axis] - last)
+        });
+        let count = [0, 1, 2].map(|axis| self.count[axis] + below[axis] + above[axis]);
+        let n = check_count(count, MAX_SEGMENTATION_VOXELS).map_err(|problem| {
+            VolumeError::setting("segmentation", "grown to the box of a CT", problem)
+        })?;
+        let mut voxels = vec![0; n];
+        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
+            let [y, z] = [row % self.count[1], row / self.count[1]];
+            let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
+            voxels[start..start + own.len()].copy_from_slice(own);
+        }
+        let first = Vector3::from(below.map(|n| n as f64));
+        Ok(Self {
+            count,
+            frame: VoxelFrame {
+                origin: self.frame.origin - self.frame.steps * first,
+                steps: self.frame.steps,
+            },
+            classes: self.classes.clone(),
+            voxels,
+            overlaps: self.overlaps.clone(),
+            notes: self.notes.clone(),
+        })
+    }
+
+    /// Value of the voxels of a class, which is added without voxels if it is missing.
+    ///
+    /// # Errors
+    /// [`VolumeError::Setting`]: there are too many classes.
+    pub fn add_class(&mut self, name: &str) -> Result<u8, VolumeError> {
+        let n = self.classes.len();
+        let added = place(&mut self.classes, name.to_owned(), None);
+        added.map_err(|problem| VolumeError::setting("classes", n + 1, problem))
+    }
+
+    /// Adds a note for the user of the file.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// Lets a function change the values of all voxels, as [`voxels`](Self::voxels) has them. Values without a class become background.
+    pub fn change(&mut self, change: impl FnOnce(&mut [u8])) {
+        change(&mut self.voxels);
+        let n_classes = self.classes.len();
+        let mut counts = [0usize; 256];
+        for value in &mut self.voxels {
+            if usize::from(*value) > n_classes {
+                *value = 0;
+            }
+            counts[usize::from(*value)] += 1;
+        }
+        for (class, n) in self.classes.iter_mut().zip(&counts[1..]) {
+            class.n_voxels = *n;
+        }
     }
 
     /// Mean position of the voxels of each class [m]; `None` for a class without voxels.

@@ -1,14 +1,17 @@
-//! Reading of a file's labels block by block, without keeping them.
+//! Reading of a file's numbers block by block, without keeping them.
+
+use std::io::Read;
 
 use crate::frame::{VoxelFrame, check_count, check_frame};
+use crate::numbers::Layout;
 
-/// Receiver of a file's labels.
+/// Receiver of a file's numbers.
 pub(crate) trait VoxelVisitor {
-    /// Receives the grid before any labels.
+    /// Receives the grid before any numbers.
     fn grid(&mut self, count: [usize; 3], frame: VoxelFrame) -> Result<(), String>;
 
-    /// Receives labels from the voxel `start` on. Voxels of label 0 may be left out.
-    fn labels(&mut self, start: u64, labels: &[i64]) -> Result<(), String>;
+    /// Reads the numbers of `n` voxels, the first index fastest.
+    fn numbers(&mut self, layout: &Layout, input: &mut dyn Read, n: u64) -> Result<(), String>;
 }
 
 /// Checks a grid and hands it over.

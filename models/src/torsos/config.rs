@@ -6,9 +6,7 @@ use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::breathing::Breathing;
-use super::composite;
 use super::field::SoftnessField;
-use super::kind::TorsoKind;
 use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
@@ -141,8 +139,6 @@ pub struct TorsoConfig {
 
 /// Lower limit of the spacing for [`TorsoConfig::with_max_spacing`], as a fraction of its upper limit.
 const FINEST: f64 = 0.85;
-/// Target for the number of soft points in [`TorsoConfig::fitted_to_probe`]: some 20 000 steps/s with an arm.
-const SOFT_POINTS: usize = 1500;
 
 impl Default for TorsoConfig {
     /// The torso of the thesis: 9 × 4 × 11 points at 35 mm.
@@ -214,35 +210,6 @@ impl TorsoConfig {
         }
     }
 
-    /// The default torso of a kind for a probe of `thickness` [m], on which the lattice depends if the kind follows the probe.
-    ///
-    /// The patient is used by the shape `adult` only; `None`: the reference man.
-    pub fn default_for(
-        kind: &TorsoKind,
-        shape: Shape,
-        patient: Option<Physique>,
-        thickness: f64,
-    ) -> Self {
-        let config = Self::unfitted(kind, shape, patient);
-        if kind.follows_probe {
-            config.fitted_to_probe(thickness)
-        } else {
-            config
-        }
-    }
-
-    /// The default torso of a kind, with a lattice that does not depend on the probe.
-    pub fn unfitted(kind: &TorsoKind, shape: Shape, patient: Option<Physique>) -> Self {
-        match shape {
-            Shape::Adult => Self::of_patient(patient.unwrap_or_default(), kind.adult_spacing),
-            _ if kind.has_fine_human => Self::of_shape(shape),
-            _ => Self {
-                shape,
-                ..Self::default()
-            },
-        }
-    }
-
     /// The trunk of the patient; `None` for other shapes.
     pub fn trunk(&self) -> Option<Trunk> {
         (self.shape == Shape::Adult).then(|| match &self.body {
@@ -257,19 +224,6 @@ impl TorsoConfig {
         is_adult.then(|| self.patient.unwrap_or_default())
     }
 
-    /// Matches the lattice of a shell to a probe of `thickness` [m], so that the probe does not fall between points: the spacing is at most half
-    /// the thickness, or as fine as the limit on particles permits. Only the front is soft.
-    pub fn fitted_to_probe(self, thickness: f64) -> Self {
-        let mut most = 0.5 * thickness;
-        loop {
-            let config = self.clone().refined(most);
-            if composite::moving_points(&config) <= composite::MAX_PARTICLES {
-                return config;
-            }
-            most *= 1.05;
-        }
-    }
-
     /// Changes the lattice to a spacing of at most `most` [m].
     pub fn with_max_spacing(self, most: f64) -> Self {
         let (count, spacing) = match self.trunk() {
@@ -280,18 +234,6 @@ impl TorsoConfig {
             count,
             spacing,
             ..self
-        }
-    }
-
-    /// Changes the lattice to a spacing of at most `most` [m], with a soft front only.
-    fn refined(self, most: f64) -> Self {
-        let spaced = self.with_max_spacing(most);
-        let [across, through, along] = spaced.count;
-        let (front, ring) = (across * along, 2 * (across + along) - 4);
-        let layers = 1 + SOFT_POINTS.saturating_sub(front) / ring;
-        Self {
-            soft_layers: Some(layers.clamp(2, through - through / 2)),
-            ..spaced
         }
     }
 

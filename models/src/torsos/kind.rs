@@ -2,9 +2,10 @@
 //!
 //! Code outside of the torsos asks for these capabilities and does not compare names, so that a new kind needs no further changes.
 
-use super::config::TorsoConfig;
+use super::config::{Shape, TorsoConfig};
 use super::torso::Torso;
 use crate::ModelError;
+use crate::patients::Physique;
 
 /// A kind of torso.
 #[derive(Clone, Copy, Debug)]
@@ -87,5 +88,36 @@ impl TorsoKind {
     /// Whether softness, friction, position and breathing can change without compilation.
     pub fn varies_in_place(&self) -> bool {
         matches!(self.stepper, Stepper::Shell)
+    }
+}
+
+impl TorsoConfig {
+    /// The default torso of a kind for a probe of `thickness` [m], on which the lattice depends if the kind follows the probe.
+    ///
+    /// The patient is used by the shape `adult` only; `None`: the reference man.
+    pub fn default_for(
+        kind: &TorsoKind,
+        shape: Shape,
+        patient: Option<Physique>,
+        thickness: f64,
+    ) -> Self {
+        let config = Self::unfitted(kind, shape, patient);
+        if kind.follows_probe {
+            config.fitted_to_probe(thickness)
+        } else {
+            config
+        }
+    }
+
+    /// The default torso of a kind, with a lattice that does not depend on the probe.
+    pub fn unfitted(kind: &TorsoKind, shape: Shape, patient: Option<Physique>) -> Self {
+        match shape {
+            Shape::Adult => Self::of_patient(patient.unwrap_or_default(), kind.adult_spacing),
+            _ if kind.has_fine_human => Self::of_shape(shape),
+            _ => Self {
+                shape,
+                ..Self::default()
+            },
+        }
     }
 }

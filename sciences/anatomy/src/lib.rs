@@ -2,6 +2,7 @@
 //!
 //! * [`Tissues`]: which tissue a class is, by its name.
 //! * [`Findings`]: what a segmentation holds, and whether a patient can be made of it.
+//! * [`CtFindings`]: what a CT adds: the body, fat, muscle, gas, and the density of bones.
 //! * [`class_surface`]: closed, smooth surfaces of classes that keep their volumes; [`skin`]: that of the body.
 //! * [`Patient`]: all of it, as files.
 //! * [`StiffnessMap`]: how stiff the skin feels, from the layers below it.
@@ -10,6 +11,7 @@
 //! The frame is the patient's: +x to the left, +y to the head, +z to the front [m].
 
 mod blurred;
+mod ct;
 mod cut_planes;
 mod error;
 mod findings;
@@ -23,6 +25,7 @@ mod surfaces;
 mod tissues;
 mod windows;
 
+pub use ct::{CtFindings, density, sound_speed};
 pub use error::AnatomyError;
 pub use findings::{ClassFinding, CutClass, Findings, Verdict};
 pub use landmarks::LongAxis;

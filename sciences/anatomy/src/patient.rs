@@ -13,11 +13,12 @@ use std::path::Path;
 
 use insonate_meshes::{HeightIndex, TriangleMesh};
 use insonate_settings::{SettingError, check_range};
-use insonate_volumes::Segmentation;
+use insonate_volumes::{CtImage, Segmentation};
 use serde::{Deserialize, Serialize};
 
 use crate::AnatomyError;
 use crate::blurred::Shares;
+use crate::ct::{CtFindings, refine};
 use crate::findings::{Findings, Verdict};
 use crate::skin::skin;
 use crate::surfaces::{SurfaceSettings, class_surface, closed_surface};
@@ -103,6 +104,8 @@ pub struct Description {
     pub has_bones: bool,
     /// Warnings.
     pub warnings: Vec<String>,
+    /// What a CT added; `None` without one.
+    pub ct: Option<CtFindings>,
     /// The classes.
     #[serde(rename = "class")]
     pub classes: Vec<PatientClass>,
@@ -168,20 +171,7 @@ impl Patient {
             warnings.push(problem.to_string());
             None
         });
-        let heights = HeightIndex::new(&body.surface);
-        let classes = findings.classes.iter().map(|class| {
-            let tissue = tissues.of(&class.name);
-            let [left, head, _] = class.centre;
-            PatientClass {
-                name: class.name.clone(),
-                tissue: tissue.map_or("unknown", |own| &own.name).to_owned(),
-                material: tissue.map_or("soft tissue", |own| &own.material).to_owned(),
-                volume_ml: class.volume_ml,
-                centre_m: class.centre,
-                skin_m: heights.highest_at(left, head).map(|own| own.position),
-                has_surface: organs.iter().any(|(name, _)| *name == class.name),
-            }
-        });
+        let classes = described(&findings, tissues, &body.surface, &organs);
         let [low, high] = body.surface.bounds();
         let is_body = |name: &str| {
             let kind = tissues.of(name).map(|own| own.kind);
@@ -204,7 +194,8 @@ impl Patient {
             cut,
             has_bones: bones.is_some(),
             warnings,
-            classes: classes.collect(),
+            ct: None,
+            classes,
         };
         Ok(Self {
             description,
@@ -213,6 +204,41 @@ impl Patient {
             bones,
             organs,
         })
+    }
+
+    /// Gives the labels what a CT of the patient says: fat, muscle and gas between the classes, gas in the bowel, and cancellous bone.
+    /// Surfaces stay those of the segmentation. `found` is what the CT said about the segmentation that the patient was made of.
+    ///
+    /// # Errors
+    /// [`AnatomyError::Refused`]: there are too many classes.
+    pub fn refine(
+        &mut self,
+        ct: &CtImage,
+        mut found: CtFindings,
+        tissues: &Tissues,
+    ) -> Result<(), AnatomyError> {
+        refine(ct, &mut self.labels, tissues, &mut found)?;
+        // Classes without voxels are dropped.
+        if let Some(labels) = self.labels.cropped(MARGIN) {
+            self.labels = labels;
+        }
+        let findings = Findings::of(&self.labels, tissues);
+        let own = &mut self.description;
+        own.classes = described(&findings, tissues, &self.skin, &self.organs);
+        own.warnings.extend(found.warnings.iter().cloned());
+        own.ct = Some(found);
+        let is_kept = |name: &str| own.classes.iter().any(|class| class.name == *name);
+        self.organs.retain(|(name, _)| is_kept(name));
+        Ok(())
+    }
+
+    /// What its labels hold, with the warnings of its CT.
+    pub fn findings(&self, tissues: &Tissues) -> Findings {
+        let mut findings = Findings::of(&self.labels, tissues);
+        let ct = self.description.ct.iter();
+        let warnings = ct.flat_map(|found| found.warnings.iter().cloned());
+        findings.warnings.extend(warnings);
+        findings
     }
 
     /// Names and contents of the files of a patient. The same patient gives the same bytes.
@@ -334,6 +360,30 @@ impl Description {
         }
         Ok(own)
     }
+}
+
+/// The classes of a patient.
+fn described(
+    findings: &Findings,
+    tissues: &Tissues,
+    skin: &TriangleMesh,
+    organs: &[(String, TriangleMesh)],
+) -> Vec<PatientClass> {
+    let heights = HeightIndex::new(skin);
+    let classes = findings.classes.iter().map(|class| {
+        let tissue = tissues.of(&class.name);
+        let [left, head, _] = class.centre;
+        PatientClass {
+            name: class.name.clone(),
+            tissue: tissue.map_or("unknown", |own| &own.name).to_owned(),
+            material: tissue.map_or("soft tissue", |own| &own.material).to_owned(),
+            volume_ml: class.volume_ml,
+            centre_m: class.centre,
+            skin_m: heights.highest_at(left, head).map(|own| own.position),
+            has_surface: organs.iter().any(|(name, _)| *name == class.name),
+        }
+    });
+    classes.collect()
 }
 
 /// Lowest and highest coordinates of labels [m], which must be of the size of a person.

@@ -40,6 +40,12 @@ pub struct Tissue {
     /// Whether its classes lie between others everywhere, as fat does: they have no surface of their own.
     #[serde(default)]
     pub is_layer: bool,
+    /// Whether it may hold gas, as bowel does: a CT shows where.
+    #[serde(default)]
+    pub holds_gas: bool,
+    /// Whether a CT tells its dense parts from its spongy ones.
+    #[serde(default)]
+    pub is_spongy: bool,
     /// Young's modulus at small strain [kPa]; `None`: that of soft tissue on average.
     #[serde(default)]
     pub modulus_kpa: Option<f64>,

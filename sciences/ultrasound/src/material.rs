@@ -42,7 +42,7 @@ impl Material {
 
     /// Whether it is bone, which casts a shadow.
     pub fn is_bone(&self) -> bool {
-        self.speed_of_sound > 2500.0
+        self.speed_of_sound > 2000.0
     }
 }
 
@@ -107,13 +107,16 @@ pub const BILE: Material = material("bile", [1535.0, 1020.0], [0.03, 1.5], NONE)
 pub const URINE: Material = material("urine", [1530.0, 1010.0], [0.02, 1.5], NONE);
 /// Bone.
 pub const BONE: Material = material("bone", [3515.0, 1908.0], [15.0, 0.9], 0.0);
+/// Cancellous bone, within vertebrae and the ends of bones (IT'IS); the attenuation is in IT'IS's ratio to cortical bone.
+pub const CANCELLOUS_BONE: Material =
+    material("cancellous bone", [2118.0, 1178.0], [11.2, 0.9], 0.0);
 /// Cartilage of ribs and trachea.
 pub const CARTILAGE: Material = material("cartilage", [1640.0, 1100.0], [1.5, 1.0], -9.0);
 /// Lung, full of gas.
 pub const LUNG: Material = material("lung", [343.0, 1.2], [40.0, 1.0], NONE);
 
 /// All materials.
-pub const ALL: [Material; 22] = [
+pub const ALL: [Material; 23] = [
     AIR,
     GEL,
     SOFT_TISSUE,
@@ -134,6 +137,7 @@ pub const ALL: [Material; 22] = [
     BILE,
     URINE,
     BONE,
+    CANCELLOUS_BONE,
     CARTILAGE,
     LUNG,
 ];

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use insonate_meshes::TriangleMesh;
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::Pose;
 use crate::ffi::Data;
+use crate::visible_surfaces::mesh_of_geom;
 
 /// Bit of `contype` that collides with tissue.
 const TOUCHES_TISSUE: i32 = 1;
@@ -84,21 +84,7 @@ fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
 
 /// Distance field of a mesh geom; `None` if the mesh is not closed.
 fn field(model: &MjModel, geom: usize) -> Option<DistanceField> {
-    let mesh = model.geom_dataid()[geom] as usize;
-    let first = model.mesh_vertadr()[mesh] as usize;
-    let vertices = first..first + model.mesh_vertnum()[mesh] as usize;
-    let first = model.mesh_faceadr()[mesh] as usize;
-    let faces = first..first + model.mesh_facenum()[mesh] as usize;
-    let surface = TriangleMesh {
-        positions: model.mesh_vert()[vertices]
-            .iter()
-            .map(|v| v.map(f64::from))
-            .collect(),
-        triangles: model.mesh_face()[faces]
-            .iter()
-            .map(|f| f.map(|i| i as u32))
-            .collect(),
-    };
+    let surface = mesh_of_geom(model, geom);
     DistanceField::new(&surface.into_closed().ok()?, FIELD_RESOLUTION).ok()
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use insonate::experiments::OwnPatient;
+use insonate::report::BodySurfaces;
 use insonate::ultrasound::measure::GasBehind;
 use insonate::ultrasound::phantom::LabelVolume;
 use insonate::ultrasound::phantom::labels::{LabelImage, MaterialTable, Neighbourhood};
@@ -77,8 +78,11 @@ impl ImageCommand {
             .map_err(Usage::new)?;
         let (unlabelled, bounds) = (Some(volume.unlabelled()), volume.bounds());
         let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
+        let origin = own.torso_origin();
         Ok(ImagingSetup {
             unlabelled,
+            surfaces: Some(BodySurfaces::of_patient(own.patient(), origin)),
+            origin,
             ..Self::kinematic(phantom, probe, pose)?
         })
     }

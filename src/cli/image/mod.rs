@@ -7,6 +7,7 @@ mod neck;
 mod organs;
 mod phantom;
 mod pressed;
+mod view_3d;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,10 @@ use insonate::experiments::{
     Backend, BlockMeasure, Device, Pictures, legend, mean_intensity, middle_line,
 };
 use insonate::files::OutputFolder;
+use insonate::meshes::Part;
 use insonate::report::{
-    Ruler, color_picture, grey_picture, label_picture, legend_picture, overview_picture,
+    BodySurfaces, Ruler, color_picture, grey_picture, label_picture, legend_picture,
+    overview_picture,
 };
 use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
@@ -57,13 +60,14 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom attenuation --alpha 0.7 --json
   insonate image --phantom rod --radius 0.004 --depth 0.015 --depths 0.08 --json
   insonate image --patient output/patient --site -0.08,0.03 --force 5 --output output/own-patient
+  insonate image --patient output/patient --force 5 --glb --obj --output output/model
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
   insonate image --labels organs.nii.gz --body-mask body.nii.gz --materials materials.toml --output output/organs
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
   insonate image --patient adult --organ-mesh tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
 A folder holds b_mode.png, figure.png (the same with depth ticks, a mark at the first scanline's side and a caption) and, in the same geometry, labels.png with the materials (legend.svg, and legend in image.json, say which number is what) and confidence.png with how far each place can be \
-trusted (Karamalis 2012); image.json; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
+trusted (Karamalis 2012); image.json; view_3d.png with the image among the organs; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
 the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
 by kinematics, at once and without forces.
 
@@ -168,6 +172,12 @@ pub(crate) struct ImageCommand {
     /// Also write iq.nrrd: complex lines before noise and gain, with sample rate and centre frequency in the header.
     #[arg(long, requires = "output")]
     iq: bool,
+    /// Also write view_3d.glb: skin, organs, robot, probe and image as binary glTF, for Blender and other viewers.
+    #[arg(long, requires = "output", conflicts_with = "phantom")]
+    glb: bool,
+    /// Also write view_3d.obj and view_3d.mtl: the same in millimetres to the left, back and head (LPS), for 3D Slicer.
+    #[arg(long, requires = "output", conflicts_with = "phantom")]
+    obj: bool,
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -190,6 +200,33 @@ struct ImagingSetup {
     verdict: Option<Verdict>,
     /// What has no label in a label volume.
     unlabelled: Option<Unlabelled>,
+    /// Skin and organs at rest, if they are known as surfaces.
+    surfaces: Option<BodySurfaces>,
+    /// Robot, probe and table, where there are any.
+    rigid: Vec<Part>,
+    /// Origin of the phantom's frame in the frame of the user's files [m].
+    origin: [f64; 3],
+}
+
+impl ImagingSetup {
+    /// A phantom under a probe, without a robot.
+    fn new(
+        phantom: Box<dyn Phantom>,
+        deformation: Box<dyn Deformation>,
+        pose: Isometry3<f64>,
+    ) -> Self {
+        Self {
+            phantom,
+            deformation,
+            pose,
+            pictures: Pictures::none(),
+            verdict: None,
+            unlabelled: None,
+            surfaces: None,
+            rigid: Vec::new(),
+            origin: [0.0; 3],
+        }
+    }
 }
 
 impl ImageCommand {
@@ -393,14 +430,8 @@ impl ImageCommand {
             Point::new(reach, 0.0, 3.5 * reach),
         ];
         let phantom = self.with_inserts(Box::new(block), "soft tissue", region, figures)?;
-        Ok(ImagingSetup {
-            phantom,
-            deformation: Box::new(Rigid::default()),
-            pose: Isometry3::identity(),
-            pictures: Pictures::none(),
-            verdict: None,
-            unlabelled: None,
-        })
+        let rigid = Box::new(Rigid::default());
+        Ok(ImagingSetup::new(phantom, rigid, Isometry3::identity()))
     }
 
     /// Adds what a test block is there for.
@@ -488,6 +519,7 @@ impl ImageCommand {
         } = scanned;
         let overview = overview_picture(&**phantom, &**deformation, pose, b_mode)?;
         folder.write("overview.png", &overview)?;
+        self.write_view_3d(b_mode, &converter, scanned, folder)?;
         if let Some(confidence) = confidence {
             let values = converter.values(&confidence.values, 0.0);
             let grey: Vec<u8> = values.iter().map(|value| (255.0 * value) as u8).collect();

@@ -2,6 +2,7 @@
 
 use insonate::experiments::{Hold, Pictures, hold};
 use insonate::models::patients::Physique;
+use insonate::report::BodySurfaces;
 use insonate::sim::render::RenderConfig;
 use insonate::ultrasound::Settings;
 use insonate::ultrasound::deformation::{Indentation, Rigid};
@@ -10,6 +11,7 @@ use insonate::ultrasound::transducer::Transducer;
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
+use super::view_3d::rigid_parts;
 use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
@@ -55,14 +57,7 @@ impl ImageCommand {
         let (rigid, decay) = (Rigid::default(), Indentation::DECAY);
         let pressed =
             Indentation::new(rigid, &*phantom, probe, &pose, decay).map_err(Usage::new)?;
-        Ok(ImagingSetup {
-            phantom,
-            deformation: Box::new(pressed),
-            pose,
-            pictures: Pictures::none(),
-            verdict: None,
-            unlabelled: None,
-        })
+        Ok(ImagingSetup::new(phantom, Box::new(pressed), pose))
     }
 
     fn patient_site(&self) -> [f64; 2] {
@@ -78,13 +73,15 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<ImagingSetup> {
         let scene = self.scene.build_with(person)?;
-        let mut unlabelled = None;
+        let (mut unlabelled, mut surfaces, mut origin) = (None, None, [0.0; 3]);
         let mut site = self.patient_site();
         let phantom = match person {
             Person::Own(own) => {
                 let volume = own.phantom().map_err(Usage::new)?;
                 unlabelled = Some(volume.unlabelled());
                 site = self.site.unwrap_or(own.usual_site());
+                origin = own.torso_origin();
+                surfaces = Some(BodySurfaces::of_patient(own.patient(), origin));
                 let bounds = volume.bounds();
                 Self::tell_own(own, site, figures);
                 self.with_inserts(Box::new(volume), "liver", bounds, figures)?
@@ -137,12 +134,13 @@ impl ImageCommand {
             .under(&*phantom, probe, &pose, settings.depth)
             .map_err(Usage::new)?;
         Ok(ImagingSetup {
-            phantom,
-            deformation: Box::new(deformation),
-            pose,
             pictures,
             verdict: Some(held.verdict),
             unlabelled,
+            surfaces,
+            rigid: rigid_parts(held.surfaces),
+            origin,
+            ..ImagingSetup::new(phantom, Box::new(deformation), pose)
         })
     }
 }

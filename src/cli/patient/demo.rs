@@ -15,8 +15,9 @@ use crate::cli::patient_args::{Patient, PatientChoice, PhysiqueArgs};
 use crate::cli::progress_bar::Busy;
 use crate::cli::{Usage, print};
 
-/// Folder of the masks, as in the data set of TotalSegmentator.
+/// Folder of the masks, and the CT next to it, as in the data set of TotalSegmentator.
 const MASKS: &str = "segmentations";
+const CT: &str = "ct.nii.gz";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -24,7 +25,7 @@ const MASKS: &str = "segmentations";
   insonate patient demo --patient-sex female --seed 3 --voxel 0.002 --output output/demo-ct --json
 
 The folder holds segmentations/NAME.nii.gz, one mask for each class of TotalSegmentator (tasks total, body and tissue_types) that the \
-procedural adult has. Nobody's data are in it.")]
+procedural adult has, and ct.nii.gz, a simulated CT of it on a table, with noise. Nobody's data are in it.")]
 pub(crate) struct Demo {
     /// Folder of the segmentation.
     #[arg(long, short, value_name = "DIR")]
@@ -34,7 +35,7 @@ pub(crate) struct Demo {
     /// Edge of the voxels, 0.001 to 0.01 [m].
     #[arg(long, value_name = "M", default_value_t = 0.0015)]
     voxel: f64,
-    /// Seed of the organs.
+    /// Seed of the organs, and of noise and gas in the CT.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -71,6 +72,9 @@ impl Demo {
             };
             insonate::files::write(masks.join(format!("{class}.nii.gz")), &mask?)?;
         }
+        let ct = adult.ct(&made, self.seed).map_err(Usage::new)?;
+        let text = format!("simulated CT of insonate's adult, seed {}", self.seed);
+        insonate::files::write(parts.path().join(CT), &ct.to_nifti(&text)?)?;
         parts.commit(&folder)?;
         drop(busy);
         let seconds = start.elapsed().as_secs_f64();
@@ -79,6 +83,7 @@ impl Demo {
             let json = json!({
                 "classes": classes,
                 "voxels": made.count(),
+                "ct_voxels": ct.count(),
                 "edge_m": self.voxel,
                 "seconds": seconds,
             });
@@ -87,7 +92,7 @@ impl Demo {
         let n = classes.len();
         let voxels = made.count().map(|n| n.to_string()).join(" x ");
         print(&format!(
-            "{n} masks of {voxels} voxels in {path}\nnext: insonate patient make {path} --output output/patient"
+            "{n} masks of {voxels} voxels, and a CT, in {path}\nnext: insonate patient make {path} --ct {path}/{CT} --output output/patient"
         ))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use insonate::anatomy::{Findings, Patient, Tissues};
+use insonate::anatomy::{Patient, Tissues};
 use insonate::report::PatientReport;
 
 use super::tell;
@@ -30,7 +30,7 @@ impl Show {
         patient_args::check_folder(&self.folder)?;
         let busy = Busy::with("reading the patient")?;
         let patient = Patient::read(&self.folder).map_err(Usage::new)?;
-        let findings = Findings::of(&patient.labels, &Tissues::standard()?);
+        let findings = patient.findings(&Tissues::standard()?);
         drop(busy);
         let report = PatientReport {
             source: &patient.description.source,

@@ -29,7 +29,8 @@ Usage: cargo xtask <COMMAND> [ARGUMENTS]
 Commands:
   setup [--force] [--wheel FILE]  fetch libmujoco into .mujoco/ (once; quick when it is there)
   run [--full] [ARGUMENTS]        setup, then `insonate ARGUMENTS` built with --release;
-                                  without arguments a scan: the Panda slides a C5-2 over a patient
+                                  without arguments a scan: the Panda slides a C5-2 over a patient. Until there is
+                                  a release build, this scan and `run demo` take a build that is ready sooner
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
   book [--check | --fill | --api] the book of docs/ as HTML in target/book; --check only checks its links, words and
@@ -70,6 +71,9 @@ const MAIN_JOB: [&str; 9] = [
     "--output",
     "output/scan",
 ];
+
+/// The release build, from the root of the checkout.
+const RELEASE_BUILD: &str = "target/release/insonate";
 
 /// The option of `run` that builds all features.
 const FULL: &str = "--full";
@@ -116,7 +120,15 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         [first, rest @ ..] if first == FULL => (true, rest),
         all => (false, all),
     };
-    let mut command = cargo(&["run", "--release", "--package", "insonate"]);
+    let has_release = command::root().join(RELEASE_BUILD).exists();
+    let is_first = !is_full && !has_release && is_first(arguments);
+    let profile = if is_first { "first" } else { "release" };
+    if is_first {
+        eprintln!(
+            "building with the profile `first`: it is ready sooner than a release build, which other commands take"
+        );
+    }
+    let mut command = cargo(&["run", "--profile", profile, "--package", "insonate"]);
     command.args(["--bin", "insonate"]);
     if !is_full {
         command.arg("--no-default-features");
@@ -129,6 +141,12 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         command.args(arguments);
     }
     command::exit_code(&mut command)
+}
+
+/// Whether a command needs only what the profile `first` optimises.
+fn is_first(arguments: &[String]) -> bool {
+    let first = arguments.first();
+    first.is_none_or(|word| ["demo", "list"].contains(&word.as_str()))
 }
 
 /// Runs every test of the workspace.

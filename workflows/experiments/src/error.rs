@@ -13,7 +13,7 @@ use insonate_tissue::TissueError;
 use insonate_ultrasound::UltrasoundError;
 
 use crate::Interrupted;
-use crate::base_search::Advice;
+use crate::advice::Advice;
 
 /// Reason why an experiment cannot run, or ended without a result.
 #[derive(Debug, thiserror::Error)]

@@ -7,9 +7,9 @@ use insonate_models::{ModelError, Scene};
 use insonate_settings::check_range;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::placement::SkinPoint;
-use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use insonate_sim::readings::{DeformedTorso, TORSO_PREFIX, TissuePoints, torso_from_probe};
 use insonate_sim::verdict::{ForceFigures, Judge, RunWatch, Verdict, VerdictLimits};
-use insonate_sim::{Pose, Twist};
+use insonate_sim::{Pose, Twist, VisibleSurface, visible_surfaces};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::base_search;
@@ -70,6 +70,8 @@ pub struct Held {
     pub warnings: Vec<String>,
     /// The deformed torso.
     pub torso: DeformedTorso,
+    /// Surfaces of robot, probe and table, in the torso frame [m].
+    pub surfaces: Vec<VisibleSurface>,
 }
 
 /// Height of the probe above the skin at the start [m].
@@ -168,6 +170,11 @@ fn hold_once(
         ..pose
     };
     let limit = DepthLimit::of(scene);
+    let mut surfaces = visible_surfaces(&probe_scene.compiled, physics, TORSO_PREFIX)?;
+    for surface in &mut surfaces {
+        let mesh = std::mem::take(&mut surface.mesh);
+        surface.mesh = mesh.map(|[x, y, z]| [x - origin[0], y - origin[1], z - origin[2]]);
+    }
     Ok(Held {
         verdict: readings.verdict(hold, &watch),
         force: readings.mean(readings.force),
@@ -178,6 +185,7 @@ fn hold_once(
         torso_from_probe: torso_from_probe(&facing, origin, &unmoved),
         indentation: -(pose.position - skin.position).dot(&skin.normal),
         torso: DeformedTorso::new(&points, physics, origin, &unmoved),
+        surfaces,
     })
 }
 

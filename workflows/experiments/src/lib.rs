@@ -7,6 +7,7 @@
 //! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]; its caller writes the output.
 //! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`pressure_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
 
+mod advice;
 mod b_mode_film;
 mod base_search;
 mod block_measure;
@@ -37,6 +38,7 @@ mod polyline;
 pub mod press;
 mod pressure_plot;
 mod probe_scene;
+mod probe_surfaces;
 mod progress;
 pub mod psm;
 mod psm_plot;
@@ -56,8 +58,8 @@ mod torso_parameters;
 mod tuning;
 mod window_plot;
 
+pub use advice::Advice;
 pub use b_mode_film::{BModeFilm, FilmFrame};
-pub use base_search::Advice;
 pub use block_measure::{BlockFigures, BlockMeasure, PointFigures, ShadowFigures};
 pub use device::{Backend, Device};
 pub use episode_camera::EpisodeCamera;
@@ -81,6 +83,7 @@ pub use playback::Playback;
 pub use plot::{Plot, force_indentation_plot, time_plot};
 pub use press::{Press, press};
 pub use pressure_plot::pressure_plot;
+pub use probe_surfaces::probe_surfaces;
 pub use progress::{Interrupted, Progress};
 pub use psm_plot::{psm_force_plot, psm_track_plot};
 pub use random_site::random_site;

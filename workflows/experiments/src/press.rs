@@ -181,7 +181,26 @@ fn press_once(
         }
     }
     let seconds = start.elapsed().saturating_sub(aside).as_secs_f64();
-    let asked = Goals {
+    if interrupted {
+        problems.push("interrupted".to_owned());
+    }
+    problems.extend(reference.turned_back);
+    let mut summary = summary_of(press, &record, &watch, &problems, seconds);
+    summary.depth_limit_m = limit.depth();
+    summary.interrupted = interrupted;
+    record.greatest_pressure = probe_scene.greatest_pressure;
+    Ok((record, summary))
+}
+
+/// Figures and verdict of a press that took some seconds.
+fn summary_of(
+    press: &Press,
+    record: &Record,
+    watch: &RunWatch,
+    problems: &[String],
+    seconds: f64,
+) -> Summary {
+    let goals = Goals {
         force: None,
         depth: Some(press.depth),
         speed: 0.0,
@@ -189,23 +208,16 @@ fn press_once(
         work: &PHASES[..2],
         slide: &[],
     };
-    let mut summary = Summary::of(&record, &asked, seconds);
+    let mut summary = Summary::of(record, &goals, seconds);
     // A press has a target depth and no target force. Its force errors compare the force sensor with the contact list.
-    let errors = disagreement(&record);
+    let errors = disagreement(record);
     [
         summary.force_mae_n,
         summary.force_rmse_n,
         summary.force_error_max_n,
     ] = errors;
-    summary.depth_limit_m = limit.depth();
-    summary.interrupted = interrupted;
-    if interrupted {
-        problems.push("interrupted".to_owned());
-    }
-    problems.extend(reference.turned_back);
-    summary.judge(&press.limits, &watch, "press", &problems, &asked);
-    record.greatest_pressure = probe_scene.greatest_pressure;
-    Ok((record, summary))
+    summary.judge(&press.limits, watch, "press", problems, &goals);
+    summary
 }
 
 /// Phase of a press; the numbers are indices of [`PHASES`].

@@ -1,5 +1,5 @@
 //! Reports of a calibration, of an identification, of a study, of a benchmark and of a patient: tables, JSON, plots as SVG and PNG, and one self-contained HTML page;
-//! a calibration's also writes `softness.toml`.
+//! a calibration's also writes `softness.toml`. [`View3d`] shows an image plane among organs and robot.
 //!
 //! ```text
 //! CalibrationReport ─┬─ text()   for the terminal
@@ -8,6 +8,7 @@
 //! ```
 
 mod benchmark;
+mod colors;
 mod curve;
 mod demo;
 mod error;
@@ -26,6 +27,7 @@ mod study;
 mod study_plot;
 mod text;
 mod time;
+mod view_3d;
 
 use std::collections::BTreeSet;
 
@@ -41,6 +43,7 @@ pub use error::ReportError;
 pub use identification::IdentificationReport;
 pub use patient::PatientReport;
 pub use study::{study_files, study_text};
+pub use view_3d::{BodySurfaces, ImagePlane, View3d};
 
 /// Results of a calibration.
 #[derive(Clone, Debug)]

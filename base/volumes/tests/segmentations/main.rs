@@ -1,5 +1,6 @@
 //! Tests of reading segmentations.
 
+mod ct;
 mod formats;
 mod hostile;
 mod writers;

@@ -1,7 +1,7 @@
 //! The instrument of the PSM: its end beyond the shaft.
 
+use super::geoms::{capsule, shell};
 use super::parameters::{PITCH_TO_YAW, YAW_TO_TIP};
-use super::shells::{capsule, shell};
 use crate::mjcf::{Element, Geom, Mjcf, Site};
 use crate::shapes::{Section, loft};
 

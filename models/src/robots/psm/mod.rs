@@ -21,6 +21,7 @@
 //! Frames are those of Wang et al. 2019 ([`parameters`] gives the source): each body is a row of their table.
 //! The frame of the base is the mounting plane, z up, x towards the remote centre, as for every robot here.
 
+mod geoms;
 mod instrument;
 mod links;
 mod mechanism;

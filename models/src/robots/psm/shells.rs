@@ -2,12 +2,11 @@
 //!
 //! Drawn for this project after the outline of the arm; the surfaces are not Intuitive's.
 
-use insonate_meshes::TriangleMesh;
-
 use super::REMOTE_CENTER_HEIGHT;
+use super::geoms::{capsule, shell};
 use super::instrument::Instrument;
 use super::parameters::{LOWER_PIN, PIN_OFFSET, PIN_SPACING, SUPPORT_REACH, TOOL_LENGTH};
-use crate::mjcf::{Camera, Element, Geom, Material, Mesh, Mjcf};
+use crate::mjcf::{Camera, Element, Geom, Material, Mjcf};
 use crate::shapes::{Section, lathe, loft, rounded_cylinder};
 
 /// Number of vertices around a shell.
@@ -32,16 +31,6 @@ pub(super) fn materials(mjcf: &mut Mjcf) {
         mjcf.asset()
             .add(material.specular(specular).shininess(shininess));
     }
-}
-
-/// A geom that draws `surface`.
-pub(super) fn shell(mjcf: &mut Mjcf, name: &str, surface: &TriangleMesh, material: &str) -> Geom {
-    mjcf.asset().add(Mesh::of_surface(name, surface));
-    Geom::mesh(name).class("visual").material(material)
-}
-
-pub(super) fn capsule(class: &str, from: [f64; 3], to: [f64; 3], radius: f64) -> Geom {
-    Geom::capsule_between(from, to, radius).class(class)
 }
 
 fn cylinder(radius: f64, from: [f64; 3], to: [f64; 3], material: &str) -> Geom {

@@ -60,7 +60,9 @@ const MAX_TIMESTEP: f64 = 0.005;
 /// Upper limit of the outer size [m].
 const MAX_SIZE: f64 = 2.0;
 /// Upper limit of the particles that MuJoCo steps in reasonable time.
-pub(super) const MAX_PARTICLES: usize = 3000;
+const MAX_PARTICLES: usize = 3000;
+/// Target for the number of soft points in [`TorsoConfig::fitted_to_probe`]: some 20 000 steps/s with an arm.
+const SOFT_POINTS: usize = 1500;
 /// Value of the custom text [`SOLVER`] by which a scene requests the shell solver next to MuJoCo.
 pub const SHELL_SOLVER: &str = "fast";
 /// Default class of the shell.
@@ -203,11 +205,6 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
         .add(DefaultClass::new(SHELL).with(joint).with(geom));
 }
 
-/// Number of moving particles of a torso.
-pub(super) fn moving_points(config: &TorsoConfig) -> usize {
-    Lattice::size(config)
-}
-
 /// Radius and half length of the capsules [m]. A radius above half of the spacing would only blunt the edges of the probe.
 fn capsule(config: &TorsoConfig) -> [f64; 2] {
     let [radius, half_length] = CAPSULE;
@@ -229,6 +226,31 @@ fn neighbor_weight(config: &TorsoConfig) -> f64 {
 }
 
 impl TorsoConfig {
+    /// Matches the lattice of a shell to a probe of `thickness` [m], so that the probe does not fall between points: the spacing is at most half
+    /// the thickness, or as fine as the limit on particles permits. Only the front is soft.
+    pub fn fitted_to_probe(self, thickness: f64) -> Self {
+        let mut most = 0.5 * thickness;
+        loop {
+            let config = self.clone().refined(most);
+            if Lattice::size(&config) <= MAX_PARTICLES {
+                return config;
+            }
+            most *= 1.05;
+        }
+    }
+
+    /// Changes the lattice to a spacing of at most `most` [m], with a soft front only.
+    fn refined(self, most: f64) -> Self {
+        let spaced = self.with_max_spacing(most);
+        let [across, through, along] = spaced.count;
+        let (front, ring) = (across * along, 2 * (across + along) - 4);
+        let layers = 1 + SOFT_POINTS.saturating_sub(front) / ring;
+        Self {
+            soft_layers: Some(layers.clamp(2, through - through / 2)),
+            ..spaced
+        }
+    }
+
     /// Impedance of the rest and of the neighbour constraints of a shell where the factor of its softness is 1.
     pub fn shell_impedances(&self) -> [f64; 2] {
         let neighbors = 1.0 - (1.0 - IMPEDANCE) / neighbor_weight(self);

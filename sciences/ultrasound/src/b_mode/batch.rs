@@ -6,14 +6,11 @@
 )]
 
 use super::block::{Rows, Strip};
-use super::echo_shader::{EchoBatch, EchoShader, OUTSIDE};
-use crate::pack::{LANES, Lanes};
+use super::echo_shader::{EchoBatch, EchoShader};
+use super::packed_scatterers::{BATCH, Cells, PackedScatterers, ROOM};
+use crate::pack::LANES;
 use crate::simd::{wide, wide_packing};
 
-/// Cells of a batch.
-const BATCH: usize = 512;
-/// Cells of a batch, plus spare lanes behind the last.
-const ROOM: usize = BATCH + LANES;
 /// Depth that is never visible [m].
 const NOWHERE: f32 = -2.0;
 
@@ -26,23 +23,6 @@ pub(crate) struct Batch {
     corner: [[f32; ROOM]; 3],
     seen: PackedScatterers,
     sent: Vec<EchoBatch>,
-}
-
-/// Scatterers in beam space that lie in a block.
-#[derive(Clone, Debug)]
-pub(crate) struct PackedScatterers {
-    /// Lines, counted from the first line of the group.
-    pub(crate) across: [f32; ROOM],
-    /// Distance from the first range of the block [m], with the sign of the echo.
-    pub(crate) into: [f32; ROOM],
-    /// Negative logarithm of the beam across the array; its sign gives the side.
-    pub(crate) exponent: [f32; ROOM],
-}
-
-/// Cells: their numbers and corners.
-pub(crate) struct Cells {
-    pub(crate) number: [u32; LANES],
-    pub(crate) corner: [Lanes; 3],
 }
 
 impl Batch {
@@ -147,15 +127,5 @@ impl Batch {
             corner.copy_from_slice(&all[start..start + LANES]);
         }
         Cells { number, corner }
-    }
-}
-
-impl PackedScatterers {
-    /// Clears the lanes behind the last scatterer.
-    #[inline(always)]
-    fn end(&mut self, n: usize) {
-        for lane in n..(n + LANES).min(ROOM) {
-            (self.across[lane], self.into[lane], self.exponent[lane]) = (0.0, 0.0, OUTSIDE);
-        }
     }
 }

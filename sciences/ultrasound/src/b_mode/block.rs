@@ -10,7 +10,7 @@ use nalgebra::Matrix3;
 use super::grid::Grid;
 use super::lattice;
 use super::rest_grid::RestGrid;
-use super::speckle::{REACH, Speckle};
+use super::speckle_tables::{REACH, Speckle};
 use crate::deformation::{Point, Vector};
 use crate::pack::{LANES, Lanes};
 use crate::simd::whole;

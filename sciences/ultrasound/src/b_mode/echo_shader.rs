@@ -5,20 +5,17 @@
     reason = "functions called within `wide` must be inlined into the function with the CPU's features"
 )]
 
-use super::batch::{Cells, PackedScatterers};
 use super::block::{Block, Rows};
 use super::echoes::{Carrier, Echoes, ROW};
 use super::grid::Grid;
 use super::lattice;
+use super::packed_scatterers::{Cells, OUTSIDE, PackedScatterers};
 use super::shading::Shading;
-use super::speckle::REACH;
 use crate::pack::{LANES, Lanes, Packer};
 use crate::simd::{power_of_two, whole};
 
 /// Negative logarithm of the beam across the array, halfway between the rays at 0 and √3 σ.
 pub(crate) const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
-/// Negative logarithm of the beam across the array at the edge of what is visible.
-pub(crate) const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
 
 /// Target of the echoes of a lattice's cells in a block.
 pub(crate) struct EchoShader<'a> {

@@ -21,6 +21,7 @@ mod grid;
 mod iq;
 mod lattice;
 mod legs;
+mod packed_scatterers;
 mod path;
 mod paths;
 mod points;
@@ -34,6 +35,7 @@ mod settings;
 mod shading;
 mod shaft;
 mod speckle;
+mod speckle_tables;
 mod trace;
 mod walk;
 
@@ -66,7 +68,7 @@ use receiver::Receiver;
 use rest_grid::RestGrid;
 use ring_down::rounds;
 use shaft::{Shadow, ShaftEchoes};
-use speckle::Speckle;
+use speckle_tables::Speckle;
 use trace::{Slice, Trace};
 use walk::{PathTracer, ScanlinePath};
 

@@ -8,13 +8,11 @@
 use super::echoes::GROUP;
 use super::grid::Grid;
 use super::legs::{Legs, Media};
-use super::speckle::LatticeRange;
+use super::speckle_tables::{LatticeRange, SAMPLES};
 use super::walk::ScanlinePath;
 use crate::pack::{LANES, Lanes};
 use crate::simd::{whole, wide};
 
-/// Largest number of samples in the table.
-pub(crate) const SAMPLES: usize = 128;
 /// Samples of a ray, the sample behind the last, and spare lanes.
 const ROOM: usize = SAMPLES + 1 + LANES;
 /// Numbers from one ray to the next: rows with a distance of a power of two would share few places of the cache.

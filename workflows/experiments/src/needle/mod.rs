@@ -8,6 +8,7 @@ mod film;
 mod holder;
 mod plan;
 mod plot;
+mod probe_place;
 mod record;
 mod run;
 mod scanner;

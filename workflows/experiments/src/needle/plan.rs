@@ -6,7 +6,7 @@ use insonate_sim::needle::{LayeredBlock, Preset};
 use insonate_ultrasound::transducer::Transducer;
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
-use super::scanner::check_probe;
+use super::probe_place::check_probe;
 
 /// Distance of entry and target from the fixed sides of the block [m].
 const MARGIN: f64 = 0.01;
@@ -141,7 +141,7 @@ impl NeedlePlan {
             return Err(SettingError::new("depth of the target", depth, allowed));
         }
         if let Some(transducer) = &self.transducer {
-            check_probe(self, transducer)?;
+            check_probe(&self.entry(), &self.target(), transducer)?;
         }
         self.check_bone()
     }

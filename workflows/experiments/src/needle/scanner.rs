@@ -1,48 +1,19 @@
 //! B-mode pictures of an insertion: a probe on the skin, whose plane holds the planned way.
 
-use insonate_settings::SettingError;
 use insonate_ultrasound::b_mode::ScanConverter;
 use insonate_ultrasound::deformation::{Point, Tetrahedra};
 use insonate_ultrasound::phantom::{Block, Insert, Inserts, LesionKind, Solid};
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{BMode, Settings, Shaft, UltrasoundError, View, material};
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Vector3};
 
 use super::plan::{LESION, NeedlePlan};
+use super::probe_place::probe_pose;
 
-/// Distance between the entry of the needle and the nearest edge of the array [m].
-const BESIDE: f64 = 5e-3;
 /// Depth that is shown below the target [m].
 const BELOW: f64 = 0.02;
 /// Scanlines and samples of a frame.
 const LINES: (usize, usize) = (192, 1024);
-
-/// Pose of a probe whose array begins next to the entry (world from probe): x along the array as x of the block, z down.
-pub(super) fn probe_pose(plan: &NeedlePlan, transducer: &Transducer) -> Isometry3<f64> {
-    let x = plan.entry().x + BESIDE + 0.5 * transducer.footprint();
-    let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
-    Isometry3::from_parts(Vector3::new(x, plan.target[1], 0.0).into(), turn)
-}
-
-/// Refuses a target that no scanline of a probe next to the entry meets.
-pub(super) fn check_probe(plan: &NeedlePlan, transducer: &Transducer) -> Result<(), SettingError> {
-    let target = probe_pose(plan, transducer).inverse() * nalgebra::Point3::from(plan.target());
-    let apex = transducer.apex_radius();
-    let is_seen = match apex {
-        None => target.x.abs() < 0.5 * transducer.span(),
-        Some(apex) => target.x.atan2(target.z + apex).abs() < 0.5 * transducer.span(),
-    };
-    if is_seen {
-        return Ok(());
-    }
-    let allowed = "under the array, which begins 5 mm behind the entry: choose a smaller angle between needle and skin, or another probe";
-    let value = format!("{:.4} m", plan.target[0]);
-    Err(SettingError::new(
-        "target.x, with a B-mode picture,",
-        value,
-        allowed,
-    ))
-}
 
 /// The body of an insertion at a moment.
 pub(super) struct ScannedTissue<'a> {
@@ -80,7 +51,7 @@ impl<'a> NeedleScanner<'a> {
         Ok(Self {
             converter: scanner.scan_converter(size)?,
             phantom: phantom(plan)?,
-            pose: probe_pose(plan, transducer),
+            pose: probe_pose(&plan.entry(), &plan.target(), transducer),
             scanner,
             plan,
         })

@@ -63,6 +63,7 @@ pub(super) fn json(report: &PatientReport<'_>) -> Value {
         "body_ml": patient.map(|own| own.body_ml),
         "bounds_m": patient.map_or(findings.bounds, |own| own.bounds_m),
         "table_m": patient.map(|own| own.table_m),
+        "ct": patient.map(|own| &own.ct),
         "voxels": report.segmentation.count(),
     })
 }

@@ -1,11 +1,10 @@
 //! Report of a patient that was made of a segmentation: what was found, whether it is a patient, its volumes, and pictures.
 
-mod colors;
 mod json;
 mod page;
 mod pictures;
 
-use insonate_anatomy::{Axis, Findings, Patient, Verdict};
+use insonate_anatomy::{Axis, Findings, Patient, Verdict, sound_speed};
 use insonate_volumes::{Overlap, Segmentation};
 use serde_json::Value;
 
@@ -66,9 +65,63 @@ impl PatientReport<'_> {
         if classes.len() > MOST_LINES {
             lines.push(format!("  and {} more", classes.len() - MOST_LINES));
         }
+        lines.extend(
+            self.ct_lines()
+                .map(|[key, text]| format!("{key:<14} {text}")),
+        );
         let warnings = findings.refusals.iter().chain(self.warnings());
         lines.extend(warnings.map(|text| format!("- {}", super::shown(text))));
         lines.join("\n")
+    }
+
+    /// What a CT added, in words: keys and texts.
+    fn ct_lines(&self) -> impl Iterator<Item = [String; 2]> {
+        let found = self
+            .patient
+            .and_then(|patient| patient.description.ct.as_ref());
+        let lines = found.map(|ct| {
+            let body = if ct.has_body {
+                "; the body is its own"
+            } else {
+                ""
+            };
+            let table = ct.table.as_ref();
+            let table = table.map_or(String::new(), |side| {
+                format!(", with a table at the {side}")
+            });
+            let mut lines = vec![
+                [
+                    "CT".to_owned(),
+                    format!("{}{body}", super::shown(&ct.source)),
+                ],
+                [
+                    "  added".to_owned(),
+                    format!(
+                        "fat {:.0} ml, muscle {:.0} ml, gas {:.0} ml, cancellous bone {:.0} ml",
+                        ct.fat_ml, ct.muscle_ml, ct.gas_ml, ct.cancellous_ml
+                    ),
+                ],
+                [
+                    "  removed".to_owned(),
+                    format!(
+                        "{:.0} ml next to the body in {} parts{table}",
+                        ct.removed_ml, ct.removed_parts
+                    ),
+                ],
+            ];
+            let liver = ct.liver_hu.map(|hu| format!("liver {hu:.0} HU"));
+            let bone = ct.bone_hu.zip(ct.bone_density);
+            let bone = bone.map(|(hu, density)| {
+                let speed = sound_speed(density);
+                format!("bone {hu:.0} HU: {density:.0} kg/m³, {speed:.0} m/s")
+            });
+            let means: Vec<String> = liver.into_iter().chain(bone).collect();
+            if !means.is_empty() {
+                lines.push(["  means".to_owned(), means.join(", ")]);
+            }
+            lines
+        });
+        lines.into_iter().flatten()
     }
 
     /// Warnings of the patient, which include those of the findings.

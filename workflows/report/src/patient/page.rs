@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use insonate_anatomy::{Axis, Verdict};
 
-use super::colors::color;
 use super::pictures::pictures;
 use super::{PatientReport, orientation_name, verdict_name};
 use crate::ReportError;
+use crate::colors::color;
 use crate::page::{Cell, document_with_pictures, escape, list, picture, table};
 
 pub(super) fn page(report: &PatientReport<'_>) -> Result<String, ReportError> {
@@ -61,6 +61,14 @@ pub(super) fn page(report: &PatientReport<'_>) -> Result<String, ReportError> {
                  The patient's left is on the right side of the first two."
             ),
         ));
+    }
+    let ct = report
+        .ct_lines()
+        .map(|[key, text]| format!("{}: {text}", key.trim()));
+    let ct: Vec<String> = ct.collect();
+    if !ct.is_empty() {
+        body.push_str("<h2>CT</h2>\n");
+        body.push_str(&list(&ct));
     }
     body.push_str("<h2>Orientation</h2>\n");
     body.push_str(&orientation(report));

@@ -4,7 +4,7 @@ use insonate_anatomy::Patient;
 use insonate_drawing::{DrawingError, SolidView, color_picture};
 use insonate_meshes::TriangleMesh;
 
-use super::colors::{BONES, SKIN, color};
+use crate::colors::{BONES, SKIN, color};
 
 /// Edge of a pixel [m].
 const PIXEL: f64 = 0.0012;

@@ -5,9 +5,10 @@ use rayon::prelude::*;
 
 use super::super::block::{Block, Rows};
 use super::super::echoes::GROUP;
+use super::super::packed_scatterers::OUTSIDE;
 use super::super::rest_grid::RestGrid;
-use super::super::shading::SAMPLES;
 use super::super::speckle::spans;
+use super::super::speckle_tables::SAMPLES;
 use super::super::walk::ScanlinePath;
 use super::super::{BMode, echo_shader, lattice};
 use super::echoes::Echoes;
@@ -43,7 +44,7 @@ impl Speckle {
             "const SAMPLES = {SAMPLES}u;\nconst STEPS = {:?}f;\nconst BETWEEN = {:?}f;\nconst OUTSIDE = {:?}f;\n",
             lattice::STEPS,
             echo_shader::BETWEEN,
-            echo_shader::OUTSIDE,
+            OUTSIDE,
         );
         let kernel = [include_str!("put.wgsl"), include_str!("speckle.wgsl")].concat();
         let buffers = [

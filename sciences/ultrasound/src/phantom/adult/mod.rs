@@ -5,6 +5,7 @@
 //! Organs are ellipsoids and tubes at positions from anatomy books, scaled with the trunk; a seed moves and scales them.
 //! They are not a copy of a real person.
 
+mod ct;
 mod landmarks;
 mod organs;
 mod segmentation;
