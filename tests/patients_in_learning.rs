@@ -107,6 +107,32 @@ fn patients_are_held_out_and_told_apart() {
     );
 
     wrong_names_are_refused(&train, [&adam, &zoe, &sweep], &at("none"));
+    names_are_inherited([&adam, &zoe, &sweep], &at("child"), &at("none"));
+}
+
+/// A policy that began with another has seen that one's patients too, also when it is resumed.
+fn names_are_inherited([adam, zoe, parent]: [&str; 3], child: &str, output: &str) {
+    let child_of =
+        format!("train --from-policy {parent} {SMALL} --patients {zoe} --output {child}");
+    let summary = json(&child_of);
+    assert_eq!(told(&summary), expected(&[("zoe", Some(true), 2)]));
+    let longer = SMALL.replace("--steps 128", "--steps 256");
+    let resume = format!("train --resume {longer} --output {child}");
+    for training in [None, Some(resume)] {
+        training.iter().for_each(|training| drop(json(training)));
+        let evaluate =
+            format!("evaluate {child} --fix organs=0 --episodes 1 --patients {adam} {zoe}");
+        let all = [("adam", Some(true), 1), ("zoe", Some(true), 0)];
+        assert_eq!(told(&json(&evaluate)), expected(&all));
+    }
+    let grandchild = format!(
+        "train --from-policy {child} {SMALL} --patients {adam} {zoe} --hold-out adam --output {output}"
+    );
+    let line = refused(&grandchild, 2);
+    assert!(
+        line.contains("adam") && line.contains("--from-policy"),
+        "{line}"
+    );
 }
 
 fn wrong_names_are_refused(train: &str, [adam, zoe, sweep]: [&str; 3], output: &str) {

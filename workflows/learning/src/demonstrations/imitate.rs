@@ -5,11 +5,11 @@ use std::path::Path;
 
 use insonate_datasets::{Dataset, EpisodeKind, ReadOptions};
 use insonate_envs::{EnvError, EnvFactory, EnvSpec};
-use insonate_rl::PolicyIdentity;
 use insonate_rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
 use toml::Table;
 
 use crate::LearningError;
+use crate::patients::identity;
 use crate::task_settings::resolve_env;
 
 /// Every tenth demonstration is used for validation, or the last of fewer than ten.
@@ -104,10 +104,7 @@ pub fn imitate(
         actions: &lesson.actions,
         n_training: lesson.n_training,
     };
-    let identity = PolicyIdentity {
-        task: lesson.factory.task.to_owned(),
-        settings: lesson.factory.settings.to_string(),
-    };
+    let identity = identity(&lesson.factory, &lesson.factory.settings, None)?;
     let learnt = imitation::imitate(&lesson.spec, identity, samples, config, observer)?;
     Ok(learnt)
 }

@@ -12,7 +12,7 @@ use super::overrides::first_difference;
 use super::settings::{algorithm_table, resolve_algorithm, with_held_out};
 use super::{EvaluationSettings, Overrides, TrainingSettings};
 use crate::LearningError;
-use crate::patients::{check_unseen, names_in};
+use crate::patients::{check_unseen, trained_on};
 use crate::task_settings::{overlay, resolve_env};
 
 /// Iterations in which only the critic learns, before the policy changes.
@@ -136,7 +136,7 @@ impl Plan {
         all.evaluation.clone_from(&overrides.evaluation);
         let mut plan = Self::new(Some(own.as_str()), &all, folder, start)?;
         let held_out = &plan.settings.evaluation.held_out;
-        check_unseen(&names_in(&policy.identity.settings)?, held_out)?;
+        check_unseen(&trained_on(&policy.identity)?, held_out)?;
         plan.from = Some(policy);
         Ok(plan)
     }
