@@ -108,6 +108,20 @@ fn patients_are_held_out_and_told_apart() {
 
     wrong_names_are_refused(&train, [&adam, &zoe, &sweep], &at("none"));
     names_are_inherited([&adam, &zoe, &sweep], &at("child"), &at("none"));
+    imitation_has_the_patients_of_its_recording([&adam, &zoe], &at("recording"), &at("imitated"));
+}
+
+fn imitation_has_the_patients_of_its_recording([adam, zoe]: [&str; 2], data: &str, imitated: &str) {
+    done(&format!(
+        "demonstrate probe-press --episodes 2 --set time.limit=0.2 --patients {adam} --output {data}"
+    ));
+    done(&format!(
+        "imitate probe-press --data {data} --epochs 1 --patients {zoe} --output {imitated}"
+    ));
+    let evaluate =
+        format!("evaluate {imitated} --fix organs=0 --episodes 1 --patients {adam} {zoe}");
+    let all = [("adam", Some(true), 1), ("zoe", Some(false), 0)];
+    assert_eq!(told(&json(&evaluate)), expected(&all));
 }
 
 /// A policy that began with another has seen that one's patients too, also when it is resumed.

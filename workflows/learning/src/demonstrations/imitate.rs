@@ -24,6 +24,8 @@ pub struct ImitationData {
     pub n_demonstrations: usize,
     /// Number of steps of all demonstrations.
     pub n_steps: usize,
+    /// Settings of the recording.
+    recorded: Table,
     spec: EnvSpec,
     observations: Vec<f32>,
     actions: Vec<f32>,
@@ -55,6 +57,7 @@ impl ImitationData {
             factory,
             n_demonstrations: dataset.demonstrations.len(),
             n_steps: 0,
+            recorded: base,
             spec,
             observations: Vec::new(),
             actions: Vec::new(),
@@ -104,7 +107,7 @@ pub fn imitate(
         actions: &lesson.actions,
         n_training: lesson.n_training,
     };
-    let identity = identity(&lesson.factory, &lesson.factory.settings, None)?;
+    let identity = identity(&lesson.factory, &lesson.recorded, None)?;
     let learnt = imitation::imitate(&lesson.spec, identity, samples, config, observer)?;
     Ok(learnt)
 }
