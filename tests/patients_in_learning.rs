@@ -109,6 +109,20 @@ fn patients_are_held_out_and_told_apart() {
     wrong_names_are_refused(&train, [&adam, &zoe, &sweep], &at("none"));
     names_are_inherited([&adam, &zoe, &sweep], &at("child"), &at("none"));
     imitation_has_the_patients_of_its_recording([&adam, &zoe], &at("recording"), &at("imitated"));
+    the_folder_of_training_does_not_matter(&adam, &at("inside"));
+}
+
+/// A training in the folder of its patient.
+fn the_folder_of_training_does_not_matter(adam: &str, output: &str) {
+    let arguments = format!("train probe-press {SMALL} --patients . --output {output}");
+    let trained = std::process::Command::new(env!("CARGO_BIN_EXE_insonate"))
+        .args(arguments.split_whitespace())
+        .current_dir(adam)
+        .output()
+        .expect("the binary starts");
+    assert!(trained.status.success(), "{}", command::stderr(&trained));
+    let elsewhere = json(&format!("evaluate {output} --episodes 1"));
+    assert_eq!(told(&elsewhere), expected(&[("adam", Some(true), 1)]));
 }
 
 fn imitation_has_the_patients_of_its_recording([adam, zoe]: [&str; 2], data: &str, imitated: &str) {

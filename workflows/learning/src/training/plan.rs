@@ -218,9 +218,7 @@ fn evaluation(overrides: &Overrides, folder: &Path) -> Result<EvaluationSettings
         Table::new()
     };
     overlay(&mut all, &overrides.evaluation);
-    let evaluation: EvaluationSettings = settings::parse(&EvaluationSettings::default(), &all)?;
-    evaluation.check()?;
-    Ok(evaluation)
+    Ok(EvaluationSettings::of(&all)?)
 }
 
 fn not_a_start(problem: &str) -> EnvError {
