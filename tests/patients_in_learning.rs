@@ -174,7 +174,11 @@ fn wrong_names_are_refused(train: &str, [adam, zoe, sweep]: [&str; 3], output: &
         &format!("train probe-press --hold-out zoe --output {output}"),
         2,
     );
-    assert!(line.contains("--patients"), "{line}");
+    assert!(line.contains("in scene.patients (--patients)"), "{line}");
+    for change in ["--hold-out adam", "--set evaluation.held_out=[]"] {
+        let line = refused(&format!("train --resume {change} --output {sweep}"), 2);
+        assert!(line.contains("cannot change on resume"), "{line}");
+    }
     // Two folders of one name could not be told apart.
     let twin = format!("{output}-twin/zoe");
     let arguments =

@@ -101,6 +101,8 @@ def test_patients_are_held_out_by_name(patients, tmp_path):
     assert told == [("zoe", False, 3)]
     with pytest.raises(ValueError, match="zoey.*zoe"):
         insonate.train("probe-press", output=tmp_path / "none", hold_out=["zoey"], **quick, **settings)
+    with pytest.raises(ValueError, match=r"in scene\.patients"):
+        insonate.train("probe-press", output=tmp_path / "none", hold_out=["zoe"], **quick)
 
 
 def test_errors_name_the_folder_and_the_reason(patients, tmp_path):

@@ -40,7 +40,9 @@ pub fn hold_out(folders: &[String], names: &[String]) -> Result<[Vec<String>; 2]
         problem: problem.to_owned(),
     };
     if folders.is_empty() {
-        return Err(wrong("needs the folders of made patients in --patients"));
+        return Err(wrong(
+            "needs the folders of made patients in scene.patients (--patients)",
+        ));
     }
     let known: Vec<String> = folders.iter().map(|own| patient_name(own)).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
@@ -57,6 +59,14 @@ pub fn hold_out(folders: &[String], names: &[String]) -> Result<[Vec<String>; 2]
         ));
     }
     Ok([kept, held])
+}
+
+/// The error of a training that resumes with other held-out patients.
+pub(crate) fn held_out_stay(field: &str) -> EnvError {
+    EnvError::Config {
+        field: field.to_owned(),
+        problem: "held-out patients cannot change on resume".to_owned(),
+    }
 }
 
 /// Fails if a policy was trained on a patient that is to be held out.
