@@ -107,6 +107,60 @@ fn patients_are_held_out_and_told_apart() {
     );
 
     wrong_names_are_refused(&train, [&adam, &zoe, &sweep], &at("none"));
+    names_are_inherited([&adam, &zoe, &sweep], &at("child"), &at("none"));
+    imitation_has_the_patients_of_its_recording([&adam, &zoe], &at("recording"), &at("imitated"));
+    the_folder_of_training_does_not_matter(&adam, &at("inside"));
+}
+
+/// A training in the folder of its patient.
+fn the_folder_of_training_does_not_matter(adam: &str, output: &str) {
+    let arguments = format!("train probe-press {SMALL} --patients . --output {output}");
+    let trained = std::process::Command::new(env!("CARGO_BIN_EXE_insonate"))
+        .args(arguments.split_whitespace())
+        .current_dir(adam)
+        .output()
+        .expect("the binary starts");
+    assert!(trained.status.success(), "{}", command::stderr(&trained));
+    let elsewhere = json(&format!("evaluate {output} --episodes 1"));
+    assert_eq!(told(&elsewhere), expected(&[("adam", Some(true), 1)]));
+}
+
+fn imitation_has_the_patients_of_its_recording([adam, zoe]: [&str; 2], data: &str, imitated: &str) {
+    done(&format!(
+        "demonstrate probe-press --episodes 2 --set time.limit=0.2 --patients {adam} --output {data}"
+    ));
+    done(&format!(
+        "imitate probe-press --data {data} --epochs 1 --patients {zoe} --output {imitated}"
+    ));
+    let evaluate =
+        format!("evaluate {imitated} --fix organs=0 --episodes 1 --patients {adam} {zoe}");
+    let all = [("adam", Some(true), 1), ("zoe", Some(false), 0)];
+    assert_eq!(told(&json(&evaluate)), expected(&all));
+}
+
+/// A policy that began with another has seen that one's patients too, also when it is resumed.
+fn names_are_inherited([adam, zoe, parent]: [&str; 3], child: &str, output: &str) {
+    let child_of =
+        format!("train --from-policy {parent} {SMALL} --patients {zoe} --output {child}");
+    let summary = json(&child_of);
+    assert_eq!(told(&summary), expected(&[("zoe", Some(true), 2)]));
+    let longer = SMALL.replace("--steps 128", "--steps 256");
+    let resume = format!("train --resume {longer} --output {child}");
+    for training in [None, Some(resume)] {
+        training.iter().for_each(|training| drop(json(training)));
+        let evaluate =
+            format!("evaluate {child} --fix organs=0 --episodes 1 --patients {adam} {zoe}");
+        let all = [("adam", Some(true), 1), ("zoe", Some(true), 0)];
+        assert_eq!(told(&json(&evaluate)), expected(&all));
+    }
+    let grandchild = format!(
+        "train --from-policy {child} {SMALL} --patients {adam} {zoe} --hold-out adam --output {output}"
+    );
+    let line = refused(&grandchild, 2);
+    assert!(
+        line.contains("adam") && line.contains("--from-policy"),
+        "{line}"
+    );
 }
 
 fn wrong_names_are_refused(train: &str, [adam, zoe, sweep]: [&str; 3], output: &str) {
@@ -120,7 +174,11 @@ fn wrong_names_are_refused(train: &str, [adam, zoe, sweep]: [&str; 3], output: &
         &format!("train probe-press --hold-out zoe --output {output}"),
         2,
     );
-    assert!(line.contains("--patients"), "{line}");
+    assert!(line.contains("in scene.patients (--patients)"), "{line}");
+    for change in ["--hold-out adam", "--set evaluation.held_out=[]"] {
+        let line = refused(&format!("train --resume {change} --output {sweep}"), 2);
+        assert!(line.contains("cannot change on resume"), "{line}");
+    }
     // Two folders of one name could not be told apart.
     let twin = format!("{output}-twin/zoe");
     let arguments =

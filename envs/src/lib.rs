@@ -38,7 +38,7 @@ pub use factory::EnvFactory;
 pub use frame_stack::FrameStack;
 pub use named_values::NamedValues;
 pub use observation_group::{GroupKind, ObservationGroup};
-pub use own_patient::{OwnPatient, patient_name};
+pub use own_patient::{OwnPatient, named_folder, patient_name};
 pub use space::BoxSpace;
 pub use staged::{BatchGoal, BatchRow, BatchSeat, BatchTask, SharedBatchTask, Staged};
 pub use vector::{Autoreset, Batch, EpisodeStatistics, Start, VecConfig, VecEnv};

@@ -17,13 +17,19 @@ const N_FIELD: [usize; 2] = [15, 27];
 
 /// Name of a patient: that of its folder.
 pub fn patient_name(folder: &str) -> String {
+    let folder = named_folder(folder);
+    let name = Path::new(&folder).file_name();
+    name.map_or(folder.clone(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The folder of a patient with its name in the path: `.` and `..`, which stand for another folder elsewhere, become absolute.
+pub fn named_folder(folder: &str) -> String {
     let path = Path::new(folder);
-    let name = path.file_name().map(ToOwned::to_owned);
-    // The name of `.` is that of the folder it stands for.
-    let name = name.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
-    name.map_or(folder.to_owned(), |name| {
-        name.to_string_lossy().into_owned()
-    })
+    let absolute = match path.file_name() {
+        Some(_) => None,
+        None => path.canonicalize().ok(),
+    };
+    absolute.map_or(folder.to_owned(), |path| path.display().to_string())
 }
 
 /// A made patient.
@@ -169,5 +175,25 @@ impl Trunk {
             body: Arc::new(body),
             field,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_without_a_name_become_absolute() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let above = here.parent().unwrap();
+        for (folder, expected) in [(".", here.as_path()), ("..", above), ("src/..", &here)] {
+            assert_eq!(Path::new(&named_folder(folder)), expected);
+            let name = expected.file_name().unwrap().to_string_lossy();
+            assert_eq!(patient_name(folder), name);
+        }
+        for folder in ["anna", "a/anna/", "a/anna/.", "../anna"] {
+            assert_eq!(named_folder(folder), folder);
+            assert_eq!(patient_name(folder), "anna");
+        }
     }
 }

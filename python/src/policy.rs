@@ -148,6 +148,7 @@ pub(crate) fn write_policy(
     let identity = PolicyIdentity {
         task: spec.id.clone(),
         settings: settings.to_string(),
+        trained_on: None,
     };
     let spaces = [&spec.observation_space, &spec.action_space];
     let mut policy =

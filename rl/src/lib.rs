@@ -16,6 +16,7 @@
 //! let identity = PolicyIdentity {
 //!     task: factory.task.to_owned(),
 //!     settings: factory.settings.to_string(),
+//!     trained_on: None,
 //! };
 //! let mut ppo = Ppo::new(env, config, identity)?;
 //! ppo.train(&mut |_progress| ControlFlow::Continue(()))?;

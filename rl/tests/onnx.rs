@@ -32,6 +32,7 @@ fn identity() -> PolicyIdentity {
     PolicyIdentity {
         task: "made-up".to_owned(),
         settings: "gain = 2".to_owned(),
+        trained_on: None,
     }
 }
 

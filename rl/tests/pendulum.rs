@@ -43,6 +43,7 @@ fn the_pendulum_swings_up() -> Result<(), RlError> {
     let identity = PolicyIdentity {
         task: "pendulum".to_owned(),
         settings: String::new(),
+        trained_on: None,
     };
     let mut ppo = Ppo::new(envs(config.n_envs, Autoreset::SameStep)?, config, identity)?;
     ppo.train(&mut |_| ControlFlow::Continue(()))?;

@@ -31,6 +31,7 @@ fn the_pendulum_swings_up() -> Result<(), RlError> {
     let identity = PolicyIdentity {
         task: "pendulum".to_owned(),
         settings: String::new(),
+        trained_on: None,
     };
     let mut sac = Sac::new(envs(config.n_envs, Autoreset::SameStep)?, config, identity)?;
     sac.train(&mut |_| ControlFlow::Continue(()))?;

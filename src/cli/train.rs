@@ -185,9 +185,6 @@ impl Train {
     fn plan(&self, seed: Option<u64>, folder: &Path) -> anyhow::Result<Plan> {
         let mut overrides = self.settings.overrides()?;
         self.add_options(seed, &mut overrides);
-        if !self.hold_out.is_empty() {
-            overrides.hold_out(&self.hold_out)?;
-        }
         let mut start = match (self.resume, self.overwrite) {
             (true, _) => StartMode::Resume,
             (_, true) => StartMode::Overwrite,
@@ -200,6 +197,9 @@ impl Train {
                 folder.display()
             );
             start = StartMode::Overwrite;
+        }
+        if !self.hold_out.is_empty() {
+            overrides.hold_out(&self.hold_out, start)?;
         }
         let mut plan = match &self.from {
             Some(path) => {

@@ -13,7 +13,7 @@ use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
 
 use super::{NominalTorso, TissueSettings, robot_file, tuned_torso};
-use crate::{EnvError, OwnPatient, patient_name};
+use crate::{EnvError, OwnPatient, named_folder, patient_name};
 
 /// Contents of the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -290,15 +290,17 @@ impl SceneSettings {
         robot_file::load(self)
     }
 
-    /// The settings as they are recorded with a policy: with the checksum of the robot that a file gave.
+    /// The settings as they are recorded with a policy: with the checksum of the robot that a file gave, and the names of patients.
     pub fn recorded(&self, robot: &Robot) -> Self {
         let robot_sha256 = if self.robot_file.is_empty() {
             String::new()
         } else {
             robot_file::checksum(robot)
         };
+        let patients = self.patients.iter().map(|folder| named_folder(folder));
         Self {
             robot_sha256,
+            patients: patients.collect(),
             ..self.clone()
         }
     }

@@ -84,14 +84,14 @@ pub(crate) fn train<'py>(
         evaluation: settings::table(evaluation)?,
         ..Overrides::default()
     };
-    if !hold_out.is_empty() {
-        overrides.hold_out(&hold_out)?;
-    }
     let start = match start {
         "resume" => StartMode::Resume,
         "overwrite" => StartMode::Overwrite,
         _ => StartMode::New,
     };
+    if !hold_out.is_empty() {
+        overrides.hold_out(&hold_out, start)?;
+    }
     let watch = Watch::new(progress);
     let options = RunOptions {
         checkpoint_every: checkpoint_every.max(1),

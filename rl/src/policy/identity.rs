@@ -10,4 +10,7 @@ pub struct PolicyIdentity {
     pub task: String,
     /// All settings of the task, as TOML.
     pub settings: String,
+    /// Names of the made patients of its training and of the trainings before it. `None` in files without them: those of the settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trained_on: Option<Vec<String>>,
 }

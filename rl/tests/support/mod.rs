@@ -177,6 +177,7 @@ pub(crate) fn identity() -> PolicyIdentity {
     PolicyIdentity {
         task: "line".to_owned(),
         settings: "length = 1.0\n".to_owned(),
+        trained_on: Some(vec!["anna".to_owned()]),
     }
 }
 

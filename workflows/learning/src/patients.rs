@@ -1,6 +1,8 @@
 //! Made patients of a task: their names, and those that a training holds out.
 
+use insonate_envs::tasks::EnvFactory;
 use insonate_envs::{EnvError, patient_name};
+use insonate_rl::PolicyIdentity;
 use insonate_settings::UnknownName;
 use toml::{Table, Value};
 
@@ -38,7 +40,9 @@ pub fn hold_out(folders: &[String], names: &[String]) -> Result<[Vec<String>; 2]
         problem: problem.to_owned(),
     };
     if folders.is_empty() {
-        return Err(wrong("needs the folders of made patients in --patients"));
+        return Err(wrong(
+            "needs the folders of made patients in scene.patients (--patients)",
+        ));
     }
     let known: Vec<String> = folders.iter().map(|own| patient_name(own)).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
@@ -55,6 +59,14 @@ pub fn hold_out(folders: &[String], names: &[String]) -> Result<[Vec<String>; 2]
         ));
     }
     Ok([kept, held])
+}
+
+/// The error of a training that resumes with other held-out patients.
+pub(crate) fn held_out_stay(field: &str) -> EnvError {
+    EnvError::Config {
+        field: field.to_owned(),
+        problem: "held-out patients cannot change on resume".to_owned(),
+    }
 }
 
 /// Fails if a policy was trained on a patient that is to be held out.
@@ -79,16 +91,45 @@ pub(crate) fn check_unseen(
     }
 }
 
-/// Names of the patients on which a policy with these settings was trained.
+/// Names of the patients on which a policy was trained, and the policies that it began with.
 ///
 /// # Errors
 /// If the settings are not TOML.
-pub(crate) fn names_in(settings: &str) -> Result<Vec<String>, LearningError> {
-    let table: Table = settings
-        .parse()
-        .map_err(LearningError::settings("the policy"))?;
-    let folders = patient_folders(&table);
-    Ok(folders.iter().map(|folder| patient_name(folder)).collect())
+pub(crate) fn trained_on(policy: &PolicyIdentity) -> Result<Vec<String>, LearningError> {
+    if let Some(names) = &policy.trained_on {
+        return Ok(names.clone());
+    }
+    let settings = policy.settings.parse();
+    let settings = settings.map_err(LearningError::settings("the policy"))?;
+    Ok(names_in(&settings))
+}
+
+/// Identity of a policy for a task that learns in `learnt_in`, settings of that task, and begins with a policy, if any.
+///
+/// # Errors
+/// If the settings of that policy are not TOML.
+pub(crate) fn identity(
+    factory: &EnvFactory,
+    learnt_in: &Table,
+    beginning: Option<&PolicyIdentity>,
+) -> Result<PolicyIdentity, LearningError> {
+    let mut names = beginning.map(trained_on).transpose()?.unwrap_or_default();
+    for name in names_in(learnt_in) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let has_patients = !names.is_empty() || !patient_folders(&factory.settings).is_empty();
+    Ok(PolicyIdentity {
+        task: factory.task.to_owned(),
+        settings: factory.settings.to_string(),
+        trained_on: has_patients.then_some(names),
+    })
+}
+
+fn names_in(settings: &Table) -> Vec<String> {
+    let folders = patient_folders(settings);
+    folders.iter().map(|folder| patient_name(folder)).collect()
 }
 
 #[cfg(test)]
@@ -122,8 +163,15 @@ mod tests {
     fn settings_name_their_patients() {
         let table = with_patients(&Table::new(), &folders(&["x/anna", "y/bert"]));
         assert_eq!(patient_folders(&table), folders(&["x/anna", "y/bert"]));
-        let trained = names_in(&table.to_string()).unwrap();
+        // A file without names has those of its settings.
+        let mut policy = PolicyIdentity {
+            settings: table.to_string(),
+            ..PolicyIdentity::default()
+        };
+        let trained = trained_on(&policy).unwrap();
         assert_eq!(trained, folders(&["anna", "bert"]));
+        policy.trained_on = Some(Vec::new());
+        assert!(trained_on(&policy).unwrap().is_empty());
         assert!(check_unseen(&trained, &folders(&["z/clara"])).is_ok());
         let message = check_unseen(&trained, &folders(&["z/bert"]));
         assert!(message.unwrap_err().to_string().contains("bert"));

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use insonate_datasets::{Dataset, EpisodeKind, ReadOptions};
 use insonate_envs::{EnvError, EnvFactory, EnvSpec};
-use insonate_rl::PolicyIdentity;
 use insonate_rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
 use toml::Table;
 
 use crate::LearningError;
+use crate::patients::identity;
 use crate::task_settings::resolve_env;
 
 /// Every tenth demonstration is used for validation, or the last of fewer than ten.
@@ -24,6 +24,8 @@ pub struct ImitationData {
     pub n_demonstrations: usize,
     /// Number of steps of all demonstrations.
     pub n_steps: usize,
+    /// Settings of the recording.
+    recorded: Table,
     spec: EnvSpec,
     observations: Vec<f32>,
     actions: Vec<f32>,
@@ -55,6 +57,7 @@ impl ImitationData {
             factory,
             n_demonstrations: dataset.demonstrations.len(),
             n_steps: 0,
+            recorded: base,
             spec,
             observations: Vec::new(),
             actions: Vec::new(),
@@ -104,10 +107,7 @@ pub fn imitate(
         actions: &lesson.actions,
         n_training: lesson.n_training,
     };
-    let identity = PolicyIdentity {
-        task: lesson.factory.task.to_owned(),
-        settings: lesson.factory.settings.to_string(),
-    };
+    let identity = identity(&lesson.factory, &lesson.recorded, None)?;
     let learnt = imitation::imitate(&lesson.spec, identity, samples, config, observer)?;
     Ok(learnt)
 }

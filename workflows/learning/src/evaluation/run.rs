@@ -11,7 +11,7 @@ use insonate_envs::{
 use super::NamedPolicy;
 use super::patients::{PatientFigures, by_patient};
 use crate::LearningError;
-use crate::patients::{names_in, patient_folders};
+use crate::patients::{patient_folders, trained_on};
 
 /// Episodes of an evaluation and how they are run.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +126,7 @@ pub fn evaluate(
         trained_on: policy
             .policy
             .as_ref()
-            .map(|policy| names_in(&policy.identity.settings))
+            .map(|policy| trained_on(&policy.identity))
             .transpose()?,
     })
 }

@@ -14,6 +14,7 @@ mod plan;
 mod run;
 mod seeds;
 mod settings;
+mod start_mode;
 mod summary;
 mod table;
 
@@ -22,10 +23,11 @@ pub use evaluations::Evaluation;
 pub use history::{History, IterationRow};
 pub use learning_curve::learning_curve;
 pub use overrides::Overrides;
-pub use plan::{Plan, StartMode};
+pub use plan::Plan;
 pub use run::{Event, TrainingResult, train};
 pub use seeds::{SeedsSummary, summarize_seeds};
 pub use settings::{EvaluationSettings, TrainingSettings};
+pub use start_mode::StartMode;
 pub use summary::{EvaluationSummary, Solved, StopReason, TrainingSummary};
 
 pub use crate::task_settings::resolve_env;

@@ -6,8 +6,9 @@ use insonate_envs::{EnvError, settings};
 use insonate_rl::AlgorithmKind;
 use toml::{Table, Value};
 
+use super::StartMode;
 use crate::LearningError;
-use crate::patients::{HELD_OUT, hold_out, patient_folders, with_patients};
+use crate::patients::{HELD_OUT, held_out_stay, hold_out, patient_folders, with_patients};
 
 /// Tables of a configuration file.
 const TABLES: [&str; 4] = ["env", "ppo", "sac", "evaluation"];
@@ -59,9 +60,13 @@ impl Overrides {
     /// Holds patients out of `env.scene.patients` by the names of their folders.
     ///
     /// # Errors
-    /// Those of [`hold_out`].
-    pub fn hold_out(&mut self, names: &[String]) -> Result<(), EnvError> {
-        let [kept, held] = hold_out(&patient_folders(&self.env), names)?;
+    /// Those of [`hold_out`]; [`EnvError::Config`] for a training that resumes, without patients.
+    pub fn hold_out(&mut self, names: &[String], start: StartMode) -> Result<(), EnvError> {
+        let folders = patient_folders(&self.env);
+        if start == StartMode::Resume && folders.is_empty() {
+            return Err(held_out_stay("hold-out"));
+        }
+        let [kept, held] = hold_out(&folders, names)?;
         self.env = with_patients(&self.env, &kept);
         let held = held.into_iter().map(Value::String).collect();
         self.evaluation

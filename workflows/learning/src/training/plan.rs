@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use insonate_envs::{EnvError, settings, tasks};
+use insonate_envs::{EnvError, patient_name, settings, tasks};
 use insonate_rl::run::CHECKPOINT;
 use insonate_rl::{AlgorithmKind, CheckpointInfo, Policy, RunOptions};
 use toml::{Table, Value};
@@ -10,24 +10,13 @@ use toml::{Table, Value};
 use super::folder::{self, CONFIG};
 use super::overrides::first_difference;
 use super::settings::{algorithm_table, resolve_algorithm, with_held_out};
-use super::{EvaluationSettings, Overrides, TrainingSettings};
+use super::{EvaluationSettings, Overrides, StartMode, TrainingSettings};
 use crate::LearningError;
-use crate::patients::{check_unseen, names_in};
+use crate::patients::{check_unseen, held_out_stay, trained_on};
 use crate::task_settings::{overlay, resolve_env};
 
 /// Iterations in which only the critic learns, before the policy changes.
 const CRITIC_WARMUP: i64 = 5;
-
-/// How a training starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StartMode {
-    /// Start; a folder that contains an earlier training is refused.
-    New,
-    /// Start, and remove the files of an earlier training.
-    Overwrite,
-    /// Resume from the checkpoint.
-    Resume,
-}
 
 /// A checked plan of a training.
 #[derive(Debug)]
@@ -136,7 +125,7 @@ impl Plan {
         all.evaluation.clone_from(&overrides.evaluation);
         let mut plan = Self::new(Some(own.as_str()), &all, folder, start)?;
         let held_out = &plan.settings.evaluation.held_out;
-        check_unseen(&names_in(&policy.identity.settings)?, held_out)?;
+        check_unseen(&trained_on(&policy.identity)?, held_out)?;
         plan.from = Some(policy);
         Ok(plan)
     }
@@ -217,9 +206,16 @@ fn evaluation(overrides: &Overrides, folder: &Path) -> Result<EvaluationSettings
     } else {
         Table::new()
     };
+    let names = |evaluation: &EvaluationSettings| -> Vec<String> {
+        let folders = evaluation.held_out.iter();
+        folders.map(|folder| patient_name(folder)).collect()
+    };
+    let before = names(&EvaluationSettings::of(&all)?);
     overlay(&mut all, &overrides.evaluation);
-    let evaluation: EvaluationSettings = settings::parse(&EvaluationSettings::default(), &all)?;
-    evaluation.check()?;
+    let evaluation = EvaluationSettings::of(&all)?;
+    if names(&evaluation) != before {
+        return Err(held_out_stay("evaluation.held_out").into());
+    }
     Ok(evaluation)
 }
 

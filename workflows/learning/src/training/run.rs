@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use insonate_envs::{Autoreset, ResetOptions, VecConfig, VecEnv, patient_name};
 use insonate_files::{Claim, OutputFolder};
-use insonate_rl::{Agent, PolicyIdentity, Progress, Run, evaluate};
+use insonate_rl::{Agent, Progress, Run, evaluate};
 
 use super::folder::{BEST_POLICY, CONFIG, CURVE, EVALUATIONS, SUMMARY, clear, list};
 use super::summary::solved;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::LearningError;
 use crate::evaluation::PatientFigures;
-use crate::patients::patient_folders;
+use crate::patients::{identity, patient_folders, trained_on};
 
 /// Progress of a training, for its observer.
 #[derive(Debug)]
@@ -122,10 +122,9 @@ impl<'a> Training<'a> {
         let mut run = match plan.start {
             StartMode::Resume => Run::resume(&plan.folder, env, plan.run)?,
             StartMode::New | StartMode::Overwrite => {
-                let identity = PolicyIdentity {
-                    task: settings.factory.task.to_owned(),
-                    settings: settings.factory.settings.to_string(),
-                };
+                let beginning = plan.from.as_ref().map(|policy| &policy.identity);
+                let factory = &settings.factory;
+                let identity = identity(factory, &factory.settings, beginning)?;
                 let mut algorithm = settings.algorithm.build(env, identity)?;
                 if let Some(policy) = &plan.from {
                     algorithm.warm_start(policy)?;
@@ -277,8 +276,8 @@ impl<'a> Training<'a> {
         if folders.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let trained_on = patient_folders(&settings.factory.settings);
-        let trained_on: Vec<String> = trained_on.iter().map(|own| patient_name(own)).collect();
+        let policy = self.run.algorithm().policy();
+        let trained_on = trained_on(&policy.identity)?;
         let n_episodes = settings.evaluation.episodes;
         let config = VecConfig {
             autoreset: Autoreset::Disabled,
@@ -286,7 +285,7 @@ impl<'a> Training<'a> {
         };
         let n_envs = n_episodes.min(settings.algorithm.n_envs());
         let mut env = VecEnv::new(factory.make_many(n_envs)?, config)?;
-        let mut agent = Agent::Policy(Box::new(self.run.algorithm().policy().clone()));
+        let mut agent = Agent::Policy(Box::new(policy));
         let mut figures = Vec::new();
         for (place, folder) in folders.iter().enumerate() {
             let mut options = ResetOptions::default();

@@ -1,7 +1,7 @@
 //! Complete and checked settings of a training.
 
 use insonate_envs::tasks::{self, EnvFactory, TaskKind};
-use insonate_envs::{EnvError, settings};
+use insonate_envs::{EnvError, named_folder, settings};
 use insonate_rl::{AlgorithmConfig, AlgorithmKind, PpoConfig, RlError, SacConfig};
 use insonate_settings::check_range;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,20 @@ impl Default for EvaluationSettings {
 }
 
 impl EvaluationSettings {
+    /// The defaults with overrides, checked. Held-out folders have their names in the path.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] for an unknown or invalid setting; the error of [`Self::check`].
+    pub(super) fn of(overrides: &Table) -> Result<Self, EnvError> {
+        let mut settings: Self = settings::parse(&Self::default(), overrides)
+            .map_err(|error| within("evaluation", error))?;
+        settings.check()?;
+        for folder in &mut settings.held_out {
+            *folder = named_folder(folder);
+        }
+        Ok(settings)
+    }
+
     /// Checks every setting.
     ///
     /// # Errors
@@ -99,9 +113,7 @@ impl TrainingSettings {
             AlgorithmKind::Sac => AlgorithmConfig::Sac(sac_defaults(kind)?),
         };
         let algorithm = resolve_algorithm(defaults, overrides)?;
-        let evaluation = settings::parse(&EvaluationSettings::default(), &overrides.evaluation)
-            .map_err(|error| within("evaluation", error))?;
-        evaluation.check()?;
+        let evaluation = EvaluationSettings::of(&overrides.evaluation)?;
         let factory = (kind.build)(&overrides.env).map_err(|error| within("env", error))?;
         Ok(Self {
             with_held_out: with_held_out(kind, &factory, &evaluation)?,
@@ -292,6 +304,14 @@ mod tests {
         assert_eq!(ppo("cost_limit = 0").unwrap().cost_limit, Some(0.0));
         let none = "cost_limit = \"none\"";
         assert_eq!(ppo(none).unwrap(), PpoConfig::default());
+    }
+
+    #[test]
+    fn held_out_folders_have_their_names() {
+        let given = "held_out = [\".\", \"a/anna\"]".parse().unwrap();
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let expected = [here.display().to_string(), "a/anna".to_owned()];
+        assert_eq!(EvaluationSettings::of(&given).unwrap().held_out, expected);
     }
 
     #[test]
