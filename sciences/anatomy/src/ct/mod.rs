@@ -19,10 +19,11 @@ use insonate_volumes::{CtImage, Segmentation};
 use serde::{Deserialize, Serialize};
 
 use crate::AnatomyError;
+use crate::findings::CutClass;
 use crate::tissues::{TissueKind, Tissues};
 
 pub use hounsfield::{density, sound_speed};
-pub(crate) use refine::refine;
+pub(crate) use refine::{CLASSES, refine};
 
 use body::Body;
 use exam::Exam;
@@ -60,6 +61,9 @@ pub struct CtFindings {
     pub table: Option<String>,
     /// Warnings.
     pub warnings: Vec<String>,
+    /// Classes of the segmentation, before the CT changed them, that the edges of the volume cut off.
+    #[serde(default)]
+    pub cut: Vec<CutClass>,
 }
 
 impl CtFindings {
