@@ -104,8 +104,14 @@ impl PatientReport<'_> {
                 [
                     "  removed".to_owned(),
                     format!(
-                        "{:.0} ml next to the body in {} parts{table}",
-                        ct.removed_ml, ct.removed_parts
+                        "{:.0} ml next to the body in {} {}{table}",
+                        ct.removed_ml,
+                        ct.removed_parts,
+                        if ct.removed_parts == 1 {
+                            "part"
+                        } else {
+                            "parts"
+                        }
                     ),
                 ],
             ];
