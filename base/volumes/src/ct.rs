@@ -33,7 +33,7 @@ pub struct CtImage {
 }
 
 impl CtImage {
-    /// A CT from values [HU]; the index along the first axis runs fastest.
+    /// A CT from values [HU]; the index along the first axis runs fastest. The lowest number of 16 bits becomes the next one.
     ///
     /// # Errors
     /// [`VolumeError::Setting`]: 0 or more than 2²⁸ voxels, another number of values, voxels that are flat or far away, or values that
@@ -41,7 +41,7 @@ impl CtImage {
     pub fn new(
         count: [usize; 3],
         frame: VoxelFrame,
-        values: Vec<i16>,
+        mut values: Vec<i16>,
     ) -> Result<Self, VolumeError> {
         let wrong =
             |problem: String| VolumeError::setting("CT", format!("{count:?} voxels"), problem);
@@ -52,7 +52,8 @@ impl CtImage {
             return Err(VolumeError::setting("values", values.len(), allowed));
         }
         let mut counts = Counts::default();
-        for value in &values {
+        for value in &mut values {
+            *value = (*value).max(RANGE[0]);
             counts.add(*value);
         }
         let notes = counts.check().map_err(wrong)?;

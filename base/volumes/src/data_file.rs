@@ -18,11 +18,11 @@ pub(crate) fn open(
     let shown: String = name.chars().take(MOST_SHOWN).collect();
     let refuse = |problem: &str| format!("{field} is {shown:?}: {problem}");
     let Some(folder) = folder else {
-        return Err(refuse("the labels are in another file"));
+        return Err(refuse("the voxels are in another file"));
     };
     let is_list = name.split_whitespace().next() == Some("LIST") || name.contains('%');
     if is_list {
-        return Err(refuse("a list of files; save the labels in one file"));
+        return Err(refuse("a list of files; save the voxels in one file"));
     }
     let plain = name.strip_prefix("./").unwrap_or(name);
     if plain.is_empty() || plain == "." || plain == ".." || plain.contains(['/', '\\', '\0']) {

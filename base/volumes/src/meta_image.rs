@@ -155,7 +155,7 @@ impl Header {
             && channels != "1"
         {
             return Err(format!(
-                "ElementNumberOfChannels is {channels}, but labels are single numbers"
+                "ElementNumberOfChannels is {channels}, but voxels are single numbers"
             ));
         }
         let sizes = self.field("DimSize")?;
@@ -180,12 +180,12 @@ impl Header {
             "MET_DOUBLE" => NumberType::F64,
             other => {
                 return Err(format!(
-                    "ElementType is {other:?}, but labels are numbers, such as MET_UCHAR or MET_SHORT"
+                    "ElementType is {other:?}, but voxels are numbers, such as MET_UCHAR or MET_SHORT"
                 ));
             }
         };
         if !self.is_true("BinaryData")? {
-            return Err("BinaryData is not True: the labels are written as text".to_owned());
+            return Err("BinaryData is not True: the voxels are written as text".to_owned());
         }
         let is_big_endian =
             self.is_true("ElementByteOrderMSB")? || self.is_true("BinaryDataByteOrderMSB")?;

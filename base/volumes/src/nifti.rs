@@ -116,7 +116,7 @@ impl Header {
         };
         let magic = &self.bytes[at..at + 4];
         if magic == pair {
-            return Err("the labels are in another file (.img): save both as one .nii".to_owned());
+            return Err("the voxels are in another file (.img): save both as one .nii".to_owned());
         }
         if magic != single {
             return Err(format!(
@@ -197,7 +197,7 @@ impl Header {
             1280 => NumberType::U64,
             _ => {
                 return Err(format!(
-                    "datatype is {datatype}, but labels are whole numbers (2, 4, 8, 256, 512, 768, 1024, 1280) or such in reals (16, 64)"
+                    "datatype is {datatype}, but voxels are whole numbers (2, 4, 8, 256, 512, 768, 1024, 1280) or reals (16, 64)"
                 ));
             }
         };
@@ -319,7 +319,7 @@ impl Header {
         let start = self.bytes.len() as f64;
         if !(start..=MOST_SKIPPED as f64).contains(&offset) || offset.fract() != 0.0 {
             return Err(format!(
-                "vox_offset is {offset}, but labels begin {start} to {MOST_SKIPPED} bytes after the start"
+                "vox_offset is {offset}, but voxels begin {start} to {MOST_SKIPPED} bytes after the start"
             ));
         }
         let n = offset as u64 - self.bytes.len() as u64;
@@ -327,7 +327,7 @@ impl Header {
         let read = input.take(n).read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
         if (bytes.len() as u64) < n {
-            return Err("ends before its labels".to_owned());
+            return Err("ends before its voxels".to_owned());
         }
         nifti_names::read(&bytes, self.is_big_endian)
     }

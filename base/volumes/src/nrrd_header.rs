@@ -97,7 +97,7 @@ impl Header {
         let dimension = self.field("dimension")?;
         if dimension != "3" {
             return Err(format!(
-                "dimension is {dimension}, but a label volume has 3; save overlapping segments as one label volume"
+                "dimension is {dimension}, but a volume has 3; save overlapping segments as one label volume"
             ));
         }
         let sizes = self.sizes()?;
@@ -141,7 +141,7 @@ impl Header {
             "double" => NumberType::F64,
             other => {
                 return Err(format!(
-                    "type is {other:?}, but labels are numbers of 1 to 8 bytes, as uint8 or short"
+                    "type is {other:?}, but voxels are numbers of 1 to 8 bytes, as uint8 or short"
                 ));
             }
         };

@@ -298,6 +298,37 @@ impl Segmentation {
         added.map_err(|problem| VolumeError::setting("classes", n + 1, problem))
     }
 
+    /// Makes the classes those of a list, in its order, and keeps what each voxel is. Returns whether that is possible: a class with voxels
+    /// must be in the list, and no name twice.
+    pub fn set_classes(&mut self, names: &[&str]) -> bool {
+        let mut classes = Vec::new();
+        for (n, name) in names.iter().enumerate() {
+            let known = self.classes.iter().find(|class| class.name == *name);
+            let label = known.and_then(|class| class.label);
+            let value = place(&mut classes, (*name).to_owned(), label);
+            if value.map(usize::from) != Ok(n + 1) {
+                return false;
+            }
+        }
+        let mut table = [0; 256];
+        for (class, value) in self.classes.iter().zip(1..) {
+            let to = classes.iter().position(|own| own.name == class.name);
+            match to {
+                Some(to) => {
+                    classes[to].n_voxels = class.n_voxels;
+                    table[value] = to as u8 + 1;
+                }
+                None if class.n_voxels > 0 => return false,
+                None => {}
+            }
+        }
+        for voxel in &mut self.voxels {
+            *voxel = table[usize::from(*voxel)];
+        }
+        self.classes = classes;
+        true
+    }
+
     /// Adds a note for the user of the file.
     pub fn note(&mut self, note: String) {
         self.notes.push(note);

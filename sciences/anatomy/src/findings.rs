@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use insonate_volumes::Segmentation;
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use crate::cut_planes::direction_of;
 use crate::orientation::{Axis, Evidence, compare};
@@ -37,12 +38,13 @@ pub struct ClassFinding {
 }
 
 /// A class that the edge of the volume cuts off.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CutClass {
     /// Its name.
     pub name: String,
     /// Direction of the edge: left, right, head, feet, front or back.
-    pub direction: &'static str,
+    pub direction: String,
     /// Number of its voxels on the edge.
     pub n_voxels: usize,
 }
@@ -96,22 +98,32 @@ impl Findings {
                 })
             })
             .collect();
+        let (bounds, cut) = extents(segmentation);
+        Self::of_classes(classes, cut, bounds, tissues)
+    }
+
+    /// Examines classes, the parts of them that are cut off, and the lowest and highest coordinates of all [m].
+    pub(crate) fn of_classes(
+        classes: Vec<ClassFinding>,
+        cut: Vec<CutClass>,
+        bounds: [[f64; 3]; 2],
+        tissues: &Tissues,
+    ) -> Self {
         let unmapped = classes.iter().filter(|class| class.tissue.is_none());
         let unmapped = unmapped.map(|class| {
             let near = tissues.similar(&class.name).map(str::to_owned);
             (class.name.clone(), near)
         });
-        let places = segmentation.classes().iter().zip(&centroids);
+        let places = classes.iter();
         let places: BTreeMap<&str, _> = places
-            .filter_map(|(class, centre)| Some((&*class.name, (*centre)?)))
+            .map(|class| (&*class.name, Point3::from(class.centre)))
             .collect();
-        let (boxes, cut) = extents(segmentation);
         let mut findings = Self {
             unmapped: unmapped.collect(),
             missing: missing(&classes),
             cut,
             evidence: compare(&places),
-            bounds: boxes,
+            bounds,
             refusals: Vec::new(),
             warnings: Vec::new(),
             classes,
@@ -188,13 +200,13 @@ impl Findings {
             let text = format!("the edges of the volume cut off {}", cut.join(", "));
             self.warnings.push(text);
         }
-        let is_side = |cut: &&CutClass| !["head", "feet"].contains(&cut.direction);
+        let is_side = |cut: &&CutClass| !["head", "feet"].contains(&&*cut.direction);
         let is_body = |cut: &&CutClass| {
             let kind = tissues.of(&cut.name).map(|tissue| tissue.kind);
             kind == Some(TissueKind::Body)
         };
         let sides = self.cut.iter().filter(is_side).filter(is_body);
-        let sides: Vec<&str> = sides.map(|cut| cut.direction).collect();
+        let sides: Vec<&str> = sides.map(|cut| &*cut.direction).collect();
         if !sides.is_empty() {
             self.warnings.push(format!(
                 "the field of view ends within the body ({}): there is no skin",
@@ -243,7 +255,7 @@ fn missing(classes: &[ClassFinding]) -> Vec<String> {
 }
 
 /// Bounds of all classes, and the classes on the faces of the grid.
-fn extents(segmentation: &Segmentation) -> ([[f64; 3]; 2], Vec<CutClass>) {
+pub(crate) fn extents(segmentation: &Segmentation) -> ([[f64; 3]; 2], Vec<CutClass>) {
     let count = segmentation.count();
     let frame = segmentation.frame();
     let [nx, ny, nz] = count;
@@ -276,7 +288,7 @@ fn extents(segmentation: &Segmentation) -> ([[f64; 3]; 2], Vec<CutClass>) {
         let on = on.iter().enumerate().filter(|(_, n)| **n > TOUCHES);
         cut.extend(on.map(|(face, n)| CutClass {
             name: class.name.clone(),
-            direction: direction_of(&frame, face),
+            direction: direction_of(&frame, face).to_owned(),
             n_voxels: *n,
         }));
     }

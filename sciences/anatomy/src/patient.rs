@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::AnatomyError;
 use crate::blurred::Shares;
-use crate::ct::{CtFindings, refine};
-use crate::findings::{Findings, Verdict};
+use crate::ct::{CLASSES, CtFindings, refine};
+use crate::findings::{ClassFinding, Findings, Verdict, extents};
 use crate::skin::skin;
 use crate::surfaces::{SurfaceSettings, class_surface, closed_surface};
 use crate::tissues::{TissueKind, Tissues};
@@ -181,7 +181,7 @@ impl Patient {
             .cut
             .iter()
             .filter(|cut| is_body(&cut.name))
-            .map(|cut| cut.direction.to_owned())
+            .map(|cut| cut.direction.clone())
             .collect();
         cut.sort_unstable();
         cut.dedup();
@@ -207,7 +207,8 @@ impl Patient {
     }
 
     /// Gives the labels what a CT of the patient says: fat, muscle and gas between the classes, gas in the bowel, and cancellous bone.
-    /// Surfaces stay those of the segmentation. `found` is what the CT said about the segmentation that the patient was made of.
+    /// Surfaces, volumes and positions of classes stay those of the segmentation. `found` is what the CT said about the segmentation that
+    /// the patient was made of.
     ///
     /// # Errors
     /// [`AnatomyError::Refused`]: there are too many classes.
@@ -217,27 +218,42 @@ impl Patient {
         mut found: CtFindings,
         tissues: &Tissues,
     ) -> Result<(), AnatomyError> {
+        found.cut = extents(&self.labels).1;
         refine(ct, &mut self.labels, tissues, &mut found)?;
-        // Classes without voxels are dropped.
-        if let Some(labels) = self.labels.cropped(MARGIN) {
-            self.labels = labels;
-        }
         let findings = Findings::of(&self.labels, tissues);
+        let given = described(&findings, tissues, &self.skin, &self.organs);
         let own = &mut self.description;
-        own.classes = described(&findings, tissues, &self.skin, &self.organs);
+        for class in given {
+            let is_given = CLASSES.contains(&&*class.name);
+            match own.classes.iter_mut().find(|own| own.name == class.name) {
+                Some(own) if is_given => *own = class,
+                Some(_) => {}
+                None => own.classes.push(class),
+            }
+        }
+        // A class of the segmentation stays without voxels, and one of the CT does not.
+        let names: Vec<&str> = own.classes.iter().map(|class| &*class.name).collect();
+        self.labels.set_classes(&names);
         own.warnings.extend(found.warnings.iter().cloned());
         own.ct = Some(found);
-        let is_kept = |name: &str| own.classes.iter().any(|class| class.name == *name);
-        self.organs.retain(|(name, _)| is_kept(name));
         Ok(())
     }
 
-    /// What its labels hold, with the warnings of its CT.
+    /// What its segmentation and its CT hold, with the warnings of the CT.
     pub fn findings(&self, tissues: &Tissues) -> Findings {
-        let mut findings = Findings::of(&self.labels, tissues);
-        let ct = self.description.ct.iter();
-        let warnings = ct.flat_map(|found| found.warnings.iter().cloned());
-        findings.warnings.extend(warnings);
+        let Some(ct) = &self.description.ct else {
+            return Findings::of(&self.labels, tissues);
+        };
+        let classes = self.description.classes.iter().map(|class| ClassFinding {
+            name: class.name.clone(),
+            tissue: tissues.of(&class.name).map(|own| own.name.clone()),
+            volume_ml: class.volume_ml,
+            centre: class.centre_m,
+        });
+        let (bounds, _) = extents(&self.labels);
+        let cut = ct.cut.clone();
+        let mut findings = Findings::of_classes(classes.collect(), cut, bounds, tissues);
+        findings.warnings.extend(ct.warnings.iter().cloned());
         findings
     }
 
@@ -290,9 +306,13 @@ impl Patient {
             problem,
         };
         let labels = Segmentation::read(folder.join(LABELS), None);
-        let labels = labels.map_err(|error| failed(LABELS, error.to_string()))?;
-        let names = labels.classes().iter().map(|class| &class.name);
-        if !names.eq(description.classes.iter().map(|class| &class.name)) {
+        let mut labels = labels.map_err(|error| failed(LABELS, error.to_string()))?;
+        // A CT may have given all voxels of a class to another one.
+        let is_kept = |name: &str| description.ct.is_none() || labels.value(name).is_some();
+        let names: Vec<&str> = description.classes.iter().map(|own| &*own.name).collect();
+        let kept = names.iter().copied().filter(|name| is_kept(name));
+        let own = labels.classes().iter().map(|class| &*class.name);
+        if !own.eq(kept) || !labels.set_classes(&names) {
             let problem = format!("its classes are not those of {PATIENT}");
             return Err(failed(LABELS, problem));
         }

@@ -51,6 +51,9 @@ pub struct Tissue {
     pub modulus_kpa: Option<f64>,
     /// Names of its classes; a name may end in `*`.
     pub classes: Vec<String>,
+    /// Names of those of its classes that are a part of the body without the trunk.
+    #[serde(default)]
+    pub partial: Vec<String>,
 }
 
 /// Tissues by the names of their classes.
@@ -110,6 +113,13 @@ impl Tissues {
         found
             .max_by_key(|(length, _)| *length)
             .map(|(_, tissue)| tissue)
+    }
+
+    /// Whether a class is the body with its whole trunk.
+    pub fn is_trunk(&self, class: &str) -> bool {
+        self.of(class).is_some_and(|own| {
+            own.kind == TissueKind::Body && !own.partial.iter().any(|part| part == class)
+        })
     }
 
     /// The known class whose name is most similar to an unknown one.

@@ -133,7 +133,7 @@ fn unknown_missing_and_cut_classes_are_named() {
     let cut: Vec<_> = found
         .cut
         .iter()
-        .map(|cut| (&*cut.name, cut.direction))
+        .map(|cut| (&*cut.name, &*cut.direction))
         .collect();
     assert_eq!(cut, [("liver", "right")]);
     // The same in a volume whose first index runs to the right.
@@ -150,7 +150,7 @@ fn only_organs_are_expected_to_be_whole() {
     let cut: Vec<_> = found
         .cut
         .iter()
-        .map(|cut| (&*cut.name, cut.direction))
+        .map(|cut| (&*cut.name, &*cut.direction))
         .collect();
     assert_eq!(cut, [("aorta", "head")]);
     assert_eq!(found.verdict(), Verdict::Good, "{:?}", found.warnings);

@@ -83,6 +83,15 @@ fn nifti(file: &Nifti, grid: &Grid, datatype: i16, values: &[i16]) -> Vec<u8> {
     made
 }
 
+/// A MetaImage file of numbers of 16 bits.
+fn short_meta_image(grid: &Grid, bytes: &[u8]) -> Vec<u8> {
+    let file = meta_image(grid, bytes);
+    let mut places = file.windows(9);
+    let start = places.position(|window| window == b"MET_UCHAR");
+    let start = start.expect("the type is named");
+    [&file[..start], b"MET_SHORT", &file[start + 9..]].concat()
+}
+
 fn read(name: &str, bytes: &[u8]) -> Result<CtImage, String> {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path().join(name);
@@ -155,12 +164,7 @@ fn other_formats_give_the_same_values() {
             encoding,
         );
     }
-    let file = meta_image(&grid, &bytes);
-    let start = file
-        .windows(9)
-        .position(|window| window == b"MET_UCHAR")
-        .expect("the type is named");
-    let file = [&file[..start], b"MET_SHORT", &file[start + 9..]].concat();
+    let file = short_meta_image(&grid, &bytes);
     check(&read("ct.mha", &file).expect("it is a CT"), &grid, "mha");
 }
 
@@ -287,7 +291,8 @@ fn hostile_headers_are_refused() {
     // Rows of zeros with a code, and numbers that are not finite.
     assert!(with(280, &[0; 16]).contains("skewed") || with(280, &[0; 16]).contains("edges"));
     for x in [f32::NAN, 1e30] {
-        assert!(!with(280, &x.to_le_bytes()).is_empty());
+        let told = with(280, &x.to_le_bytes());
+        assert!(told.contains("edges"), "{told}");
     }
     let header = nrrd_header(&grid, None, "ascii").replace("unsigned char", "short");
     let file = [header.as_bytes(), b"\n1 2 3"].concat();
@@ -295,6 +300,67 @@ fn hostile_headers_are_refused() {
     let packed = gzip(&good);
     assert!(refused("ct.nii.gz", &packed[..80]).contains("header"));
     assert!(refused("ct.nii.gz", &packed[..packed.len() - 20]).contains("damaged"));
+}
+
+#[test]
+fn errors_of_a_ct_do_not_speak_of_labels() {
+    let grid = upright();
+    let bytes: Vec<u8> = values(&grid)
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    let good = nifti(&Nifti::default(), &grid, 4, &values(&grid));
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut file = good.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        refused("a.nii", &file)
+    };
+    let replaced = |name: &str, file: &[u8], from: &str, to: &str| {
+        let at = file.windows(from.len());
+        let at = at.clone().position(|own| own == from.as_bytes());
+        let at = at.expect("the field is there");
+        let file = [&file[..at], to.as_bytes(), &file[at + from.len()..]].concat();
+        refused(name, &file)
+    };
+    let header = nrrd_header(&grid, None, "raw").replace("unsigned char", "short\nendian: little");
+    let nrrd = [header.as_bytes(), b"\n", &bytes].concat();
+    let meta = short_meta_image(&grid, &bytes);
+    let mha = |from: &str, to: &str| replaced("a.mha", &meta, from, to);
+    for (told, named) in [
+        (changed(344, b"ni1\0"), ".img"),
+        (changed(70, &128i16.to_le_bytes()), "datatype is 128"),
+        (changed(108, &0f32.to_le_bytes()), "vox_offset is 0"),
+        (refused("a.nii", &good[..350]), "ends before"),
+        (mha("MET_SHORT", "MET_OTHER"), "ElementType"),
+        (mha("BinaryData = True", "BinaryData = False"), "BinaryData"),
+        (
+            mha("NDims = 3", "NDims = 3\nElementNumberOfChannels = 3"),
+            "ElementNumberOfChannels",
+        ),
+        (
+            replaced("a.nrrd", &nrrd, "type: short", "type: block"),
+            "type is",
+        ),
+        (
+            mha("ElementDataFile = LOCAL", "ElementDataFile = LIST"),
+            "ElementDataFile",
+        ),
+    ] {
+        assert!(told.contains(named), "{named}: {told}");
+        assert!(!told.contains("label"), "{told}");
+    }
+}
+
+/// `CtRows::OUTSIDE` is that number.
+#[test]
+fn the_lowest_number_is_a_value_of_a_made_ct_too() {
+    let frame = VoxelFrame {
+        origin: Vector3::zeros(),
+        steps: Matrix3::identity() * 1e-3,
+    };
+    let ct = CtImage::new([2, 2, 1], frame, vec![i16::MIN, -1000, 0, 40]);
+    let ct = ct.expect("it is a CT");
+    assert_eq!(ct.values(), [-32767, -1000, 0, 40]);
 }
 
 /// Index of the nearest voxel of a grid.
@@ -358,7 +424,8 @@ proptest! {
     #[test]
     fn damaged_files_end_in_an_error_or_a_ct(
         changes in prop::collection::vec((0usize..1400, any::<u8>()), 1..12),
-        length in 0usize..1400,
+        // One file of eight ends early.
+        length in prop_oneof![7 => Just(usize::MAX), 1 => 0usize..1400],
         which in 0usize..3,
     ) {
         let grid = upright();
@@ -371,7 +438,7 @@ proptest! {
                 let header = header.replace("unsigned char", "short\nendian: little");
                 ("a.nrrd", [header.as_bytes(), b"\n", &bytes].concat())
             }
-            _ => ("a.mha", meta_image(&grid, &bytes)),
+            _ => ("a.mha", short_meta_image(&grid, &bytes)),
         };
         for (at, byte) in changes {
             let n = file.len();

@@ -50,6 +50,7 @@ impl Body {
         let (edge, is_coarse) = cells.resolution();
         let ball = BALL.max(edge);
         let mut is_core = cells.near(&is_air, ball);
+        drop(is_air);
         for own in &mut is_core {
             *own = !*own;
         }
@@ -63,6 +64,7 @@ impl Body {
         for (own, part) in is_core.iter_mut().zip(&parts.of_cell) {
             *own = *part as usize == largest + 1;
         }
+        drop(parts);
         // Cells of several voxels are partly body at its surface.
         let is_body = cells.near(&is_core, ball + if is_coarse { edge } else { 0.0 });
         let mut body = Self::new(cells, is_body);
@@ -117,10 +119,17 @@ impl Body {
     }
 
     /// The body of a segmentation's labels.
-    pub(super) fn by_labels(ct: &CtImage, labels: &Segmentation) -> Self {
+    pub(super) fn by_labels(ct: &CtImage, labels: &Segmentation) -> Result<Self, AnatomyError> {
         let cells = Cells::of(ct);
         let is_body = labels_at(labels, &cells);
-        Self::new(cells, is_body)
+        if !is_body.contains(&true) {
+            let (edge, _) = cells.resolution();
+            return Err(AnatomyError::Refused(format!(
+                "the body of the segmentation is too small: no class is in the middle of a block of {:.1} mm of the CT's voxels",
+                1e3 * edge
+            )));
+        }
+        Ok(Self::new(cells, is_body))
     }
 
     fn new(cells: Cells, is_inside: Vec<bool>) -> Self {

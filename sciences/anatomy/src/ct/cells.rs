@@ -8,6 +8,11 @@ use super::hounsfield::BODY;
 /// Edge of the cells, about [m].
 const EDGE: f64 = 0.002;
 
+/// Largest number of cells; a CT with more of that edge has larger ones.
+const MOST_CELLS: usize = 50_000_000;
+/// Factor by which they are larger, once or several times.
+const LARGER: f64 = 1.25;
+
 /// Factor of distances that rounding needs.
 const SLACK: f64 = 1.0 + 1e-5;
 
@@ -44,7 +49,7 @@ impl Cells {
     pub(super) fn of(ct: &CtImage) -> Self {
         let (voxels, frame) = (ct.count(), ct.frame());
         let own = [0, 1, 2].map(|axis| frame.steps.column(axis).norm());
-        let factor = own.map(|edge| (EDGE / edge).round().max(1.0) as usize);
+        let factor = factor(voxels, own);
         let count = [0, 1, 2].map(|axis| voxels[axis].div_ceil(factor[axis]));
         let mut n_dense = vec![0u32; count.iter().product()];
         for (row, values) in ct.values().chunks_exact(voxels[0]).enumerate() {
@@ -187,10 +192,43 @@ impl Cells {
     }
 }
 
+/// Voxels of a cell along each axis, for voxels with some edges [m].
+fn factor(voxels: [usize; 3], edges: [f64; 3]) -> [usize; 3] {
+    let mut wanted = EDGE;
+    loop {
+        let factor = edges.map(|edge| (wanted / edge).round().max(1.0) as usize);
+        let n: usize = (0..3)
+            .map(|axis| voxels[axis].div_ceil(factor[axis]))
+            .product();
+        if n <= MOST_CELLS {
+            return factor;
+        }
+        wanted *= LARGER;
+    }
+}
+
 impl Parts {
     /// Index of the largest part; the first of equal ones.
     pub(super) fn largest(&self) -> Option<usize> {
         let all = 0..self.all.len();
         all.rev().max_by_key(|part| self.all[*part].n_cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_cts_have_larger_cells() {
+        // Rounding gives one voxel for a cell: 157 million cells.
+        let own = factor([512, 512, 600], [0.00137, 0.00137, 0.0015]);
+        assert_eq!(own, [2, 2, 2]);
+        // Few cells, and small voxels.
+        assert_eq!(factor([100; 3], [0.00137, 0.00137, 0.0015]), [1; 3]);
+        assert_eq!(factor([512, 512, 300], [0.0007, 0.0007, 0.002]), [3, 3, 1]);
+        // The most voxels, all of them large.
+        let own = factor([1 << 10, 1 << 10, 1 << 8], [0.0025; 3]);
+        assert_eq!(own, [2; 3]);
     }
 }

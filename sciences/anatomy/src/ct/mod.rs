@@ -19,10 +19,11 @@ use insonate_volumes::{CtImage, Segmentation};
 use serde::{Deserialize, Serialize};
 
 use crate::AnatomyError;
-use crate::tissues::{TissueKind, Tissues};
+use crate::findings::CutClass;
+use crate::tissues::Tissues;
 
 pub use hounsfield::{density, sound_speed};
-pub(crate) use refine::refine;
+pub(crate) use refine::{CLASSES, refine};
 
 use body::Body;
 use exam::Exam;
@@ -60,6 +61,9 @@ pub struct CtFindings {
     pub table: Option<String>,
     /// Warnings.
     pub warnings: Vec<String>,
+    /// Classes of the segmentation, before the CT changed them, that the edges of the volume cut off.
+    #[serde(default)]
+    pub cut: Vec<CutClass>,
 }
 
 impl CtFindings {
@@ -77,18 +81,15 @@ impl CtFindings {
     ) -> Result<(Self, Segmentation), AnatomyError> {
         let exam = Exam::of(ct, &segmentation, tissues);
         exam.check(ct, &segmentation)?;
-        let is_body = |name: &str| {
-            let tissue = tissues.of(name);
-            tissue.is_some_and(|own| own.kind == TissueKind::Body)
-        };
         let present = segmentation.classes().iter();
-        let mut present = present.filter(|class| class.n_voxels > 0 && is_body(&class.name));
+        let is_trunk = |name: &str| tissues.is_trunk(name);
+        let mut present = present.filter(|class| class.n_voxels > 0 && is_trunk(&class.name));
         let known = present.next().map(|class| class.name.clone());
         let refuse =
             |error: insonate_volumes::VolumeError| AnatomyError::Refused(error.to_string());
         let mut labels = segmentation;
         let body = if known.is_some() {
-            Body::by_labels(ct, &labels)
+            Body::by_labels(ct, &labels)?
         } else {
             let body = Body::by_density(ct)?;
             labels = labels.grown_to(body.bounds()).map_err(refuse)?;

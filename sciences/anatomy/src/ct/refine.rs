@@ -8,7 +8,7 @@ use crate::AnatomyError;
 use crate::tissues::{TissueKind, Tissues};
 
 /// Names of the classes.
-const CLASSES: [&str; 4] = ["fat", "muscle", "gas", "cancellous_bone"];
+pub(crate) const CLASSES: [&str; 4] = ["fat", "muscle", "gas", "cancellous_bone"];
 /// Thickness of the skin [m].
 const SKIN: f64 = 0.002;
 

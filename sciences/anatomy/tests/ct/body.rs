@@ -46,6 +46,49 @@ fn the_body_is_found_without_table_and_cable() {
     assert_eq!(own.voxels(), own_grid(true).voxels());
 }
 
+/// Masks of the task `face` next to those of `total`: they are no trunk.
+#[test]
+fn a_face_is_no_body() {
+    let own = own_grid(false);
+    let face = |place: &Vector3<f64>| matter(place) == Matter::Muscle && place.y > 0.08;
+    let voxels = places(COUNT, own.frame()).zip(own.voxels());
+    let numbers = voxels.map(|(place, value)| match value {
+        0 if face(&place) => 7,
+        other => i64::from(*other),
+    });
+    let numbers: Vec<i64> = numbers.collect();
+    let image = LabelImage::new(COUNT, own.frame(), &numbers).expect("the volume is valid");
+    let names = own.classes().iter().map(|class| &*class.name);
+    for part in ["face", "body_extremities"] {
+        let names = names.clone().chain([part]).zip(1..);
+        let names = names.map(|(name, n)| format!("{n} = \"{name}\"\n"));
+        let text = format!("[classes]\n{}", names.collect::<Vec<_>>().concat());
+        let map = ClassMap::parse(&text).expect("the table is valid");
+        let labels = Segmentation::of(image.clone(), Some(&map)).expect("it has names");
+        let (found, labels) = examined(&ct(), labels).expect("the CT is valid");
+        assert!(found.has_body, "{part}");
+        let all: Vec<&str> = labels.classes().iter().map(|class| &*class.name).collect();
+        let own = dice(&labels, &all, is_trunk);
+        assert!(own > 0.99, "{part}: {own}");
+    }
+}
+
+/// A body between the middles of the CT's voxels.
+#[test]
+fn a_body_that_the_ct_does_not_resolve_is_refused() {
+    let edge = 0.1 * EDGE;
+    let frame = VoxelFrame {
+        // The CT has an even number of voxels, so this is next to a middle.
+        origin: Vector3::repeat(-0.5 * edge),
+        steps: Matrix3::identity() * edge,
+    };
+    let image = LabelImage::new([2; 3], frame, &[1; 8]).expect("the volume is valid");
+    let map = ClassMap::parse("[classes]\n1 = \"body_trunc\"\n").expect("the table is valid");
+    let labels = Segmentation::of(image, Some(&map)).expect("it has names");
+    let told = examined(&ct(), labels).map(drop).expect_err("it is tiny");
+    assert!(told.to_string().contains("too small"), "{told}");
+}
+
 /// Without a pad, the back touches a flat table over a quarter of its width, and a hollow one over more.
 #[test]
 fn a_table_under_the_back_is_removed() {

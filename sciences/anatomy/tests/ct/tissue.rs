@@ -1,9 +1,13 @@
 //! Fat, muscle, gas and bone of a CT, and what a patient keeps of it.
 
-use insonate_anatomy::{Patient, PatientClass, WindowMap, WindowSettings, density, sound_speed};
+use insonate_anatomy::{
+    Findings, Patient, PatientClass, WindowMap, WindowSettings, density, sound_speed,
+};
+use insonate_volumes::{ClassMap, LabelImage, Segmentation};
 
 use crate::phantom::{
-    BOXES, Matter, ct, ct_of, dice, examined, hu, made, matter, own_grid, tissues, volume,
+    BOXES, COUNT, EDGE, Matter, ct, ct_of, dice, examined, hu, is_in, made, matter, own_grid,
+    places, tissues, volume,
 };
 
 #[test]
@@ -62,6 +66,76 @@ fn fat_muscle_gas_and_cancellous_bone_are_where_they_are() {
         let bones = 1e6 * patient.bones.as_ref().expect("there are bones").volume();
         let cartilage = volume(|own| own == Matter::Box(5));
         assert!((bones / (all + cartilage) - 1.0).abs() < 0.03, "{bones}");
+    }
+}
+
+/// The boxes with their body, the vertebra as two, and a rib.
+fn with_more_bones() -> Segmentation {
+    let own = own_grid(true);
+    let voxels = places(COUNT, own.frame()).zip(own.voxels());
+    let numbers = voxels.map(|(place, value)| match value {
+        4 if place.y < 0.0 => 8,
+        7 if is_in(&place, RIB.0, RIB.1) => 9,
+        other => i64::from(*other),
+    });
+    let numbers: Vec<i64> = numbers.collect();
+    let image = LabelImage::new(COUNT, own.frame(), &numbers).expect("the volume is valid");
+    let names = own.classes().iter().map(|class| &*class.name);
+    let names = names.chain(["vertebrae_L4", "rib_left_8"]).zip(1..);
+    let names = names.map(|(name, n)| format!("{n} = \"{name}\"\n"));
+    let text = format!("[classes]\n{}", names.collect::<Vec<_>>().concat());
+    let map = ClassMap::parse(&text).expect("the table is valid");
+    Segmentation::of(image, Some(&map)).expect("the volume has names")
+}
+
+/// Centre and half edges of a rib [m].
+const RIB: ([f64; 3], [f64; 3]) = ([0.09, 0.03, 0.0], [0.006, 0.02, 0.012]);
+
+#[test]
+fn bones_without_dense_parts_keep_their_volumes_and_the_verdict() {
+    let labels = with_more_bones();
+    let is_bone = |own: Matter| matches!(own, Matter::Cancellous | Matter::Box(3));
+    let ct = ct_of(
+        |place| place,
+        |place| {
+            if is_bone(matter(place)) || is_in(place, RIB.0, RIB.1) {
+                400
+            } else {
+                hu(place)
+            }
+        },
+    );
+    let plain = Findings::of(&labels, &tissues());
+    let numbers = labels.voxels().to_vec();
+    let patient = made(&ct, labels);
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    for (name, content) in &patient.files().expect("it can be written") {
+        std::fs::write(folder.path().join(name), content).expect("the folder can be written");
+    }
+    let read = Patient::read(folder.path()).expect("the files are valid");
+    assert_eq!(read.description, patient.description);
+    for patient in [patient, read] {
+        let mut sum = 0.0;
+        for (name, value) in [("vertebrae_L1", 4), ("vertebrae_L4", 8), ("rib_left_8", 9)] {
+            let n = numbers.iter().filter(|own| **own == value).count();
+            let ml = 1e6 * EDGE.powi(3) * n as f64;
+            sum += ml;
+            let class = patient.description.class(name).expect("it is a class");
+            assert!((class.volume_ml - ml).abs() < 1e-6 * ml, "{name}");
+            let own = patient.labels.value(name).expect("it is a class");
+            assert!(!patient.labels.voxels().contains(&own), "{name}");
+        }
+        let cancellous = patient.description.class("cancellous_bone");
+        let cancellous = cancellous.expect("it is a class").volume_ml;
+        assert!((cancellous - sum).abs() < 1e-6 * sum, "{cancellous} {sum}");
+        let found = patient.findings(&tissues());
+        assert_eq!(found.verdict(), plain.verdict());
+        assert_eq!(found.warnings, plain.warnings);
+        assert_eq!(found.missing, plain.missing);
+        assert_eq!(found.evidence, plain.evidence);
+        assert_eq!(found.cut, plain.cut);
+        // Classes of the CT follow those of the segmentation.
+        assert_eq!(found.classes[..plain.classes.len()], plain.classes);
     }
 }
 

@@ -4,7 +4,7 @@ mod json;
 mod page;
 mod pictures;
 
-use insonate_anatomy::{Axis, Findings, Patient, Verdict, sound_speed};
+use insonate_anatomy::{Axis, CtFindings, Findings, Patient, Verdict, sound_speed};
 use insonate_volumes::{Overlap, Segmentation};
 use serde_json::Value;
 
@@ -85,10 +85,6 @@ impl PatientReport<'_> {
             } else {
                 ""
             };
-            let table = ct.table.as_ref();
-            let table = table.map_or(String::new(), |side| {
-                format!(", with a table at the {side}")
-            });
             let mut lines = vec![
                 [
                     "CT".to_owned(),
@@ -101,13 +97,7 @@ impl PatientReport<'_> {
                         ct.fat_ml, ct.muscle_ml, ct.gas_ml, ct.cancellous_ml
                     ),
                 ],
-                [
-                    "  removed".to_owned(),
-                    format!(
-                        "{:.0} ml next to the body in {} parts{table}",
-                        ct.removed_ml, ct.removed_parts
-                    ),
-                ],
+                ["  removed".to_owned(), removed(ct)],
             ];
             let liver = ct.liver_hu.map(|hu| format!("liver {hu:.0} HU"));
             let bone = ct.bone_hu.zip(ct.bone_density);
@@ -153,6 +143,19 @@ impl PatientReport<'_> {
     }
 }
 
+/// What a CT has next to the body, in words.
+fn removed(ct: &CtFindings) -> String {
+    let parts = match ct.removed_parts {
+        1 => "1 part".to_owned(),
+        n => format!("{n} parts"),
+    };
+    let table = ct.table.as_ref();
+    let table = table.map_or(String::new(), |side| {
+        format!(", with a table at the {side}")
+    });
+    format!("{:.0} ml next to the body in {parts}{table}", ct.removed_ml)
+}
+
 /// Name of a verdict.
 fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
@@ -169,5 +172,26 @@ fn orientation_name([agree, disagree]: [usize; 2]) -> &'static str {
         (agree, disagree) if disagree > agree => "exchanged",
         (_, 0) => "right",
         _ => "doubtful",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_removed_is_told_in_plain_english() {
+        let of = |removed_parts, table: Option<&str>| {
+            removed(&CtFindings {
+                removed_ml: 812.4,
+                removed_parts,
+                table: table.map(str::to_owned),
+                ..CtFindings::default()
+            })
+        };
+        assert_eq!(of(0, None), "812 ml next to the body in 0 parts");
+        let told = "812 ml next to the body in 1 part, with a table at the back";
+        assert_eq!(of(1, Some("back")), told);
+        assert_eq!(of(2, None), "812 ml next to the body in 2 parts");
     }
 }
