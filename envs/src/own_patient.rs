@@ -86,13 +86,11 @@ impl OwnPatient {
 
     /// Half of the torso's greatest width, half of its greatest thickness, half of its length [m].
     pub fn half_size(&self) -> [f64; 3] {
-        match &self.trunk {
-            Ok(trunk) => trunk.body.half_size(),
-            Err(_) => {
-                let [low, high] = self.patient.description.bounds_m;
-                [0, 2, 1].map(|axis| 0.5 * (high[axis] - low[axis]))
-            }
+        if let Ok(trunk) = &self.trunk {
+            return trunk.body.half_size();
         }
+        let [low, high] = self.patient.description.bounds_m;
+        [0, 2, 1].map(|axis| 0.5 * (high[axis] - low[axis]))
     }
 
     /// The patient in files.
