@@ -147,7 +147,9 @@ fn names_are_inherited([adam, zoe, parent]: [&str; 3], child: &str, output: &str
     let longer = SMALL.replace("--steps 128", "--steps 256");
     let resume = format!("train --resume {longer} --output {child}");
     for training in [None, Some(resume)] {
-        training.iter().for_each(|training| drop(json(training)));
+        if let Some(training) = training {
+            json(&training);
+        }
         let evaluate =
             format!("evaluate {child} --fix organs=0 --episodes 1 --patients {adam} {zoe}");
         let all = [("adam", Some(true), 1), ("zoe", Some(true), 0)];

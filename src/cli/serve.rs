@@ -129,19 +129,16 @@ impl Serve {
         self.check()?;
         let person = self.scene.person()?;
         let scene = self.scene.with(&person, Device::Cpu)?;
-        let mut live: Box<dyn LiveSource + '_> = match &self.policy {
-            Some(name) => {
-                let policies = self.episode.policies(std::slice::from_ref(name))?;
-                let options = self.episode.options()?;
-                Box::new(LivePolicy::new(&policies[0], self.seed, options)?)
-            }
-            None => {
-                let scan = LiveScan::new(&scene, &self.path())?;
-                Box::new(match person {
-                    Person::Own(own) => scan.of_patient(Arc::new(*own)),
-                    Person::Nobody | Person::Adult(_) => scan,
-                })
-            }
+        let mut live: Box<dyn LiveSource + '_> = if let Some(name) = &self.policy {
+            let policies = self.episode.policies(std::slice::from_ref(name))?;
+            let options = self.episode.options()?;
+            Box::new(LivePolicy::new(&policies[0], self.seed, options)?)
+        } else {
+            let scan = LiveScan::new(&scene, &self.path())?;
+            Box::new(match person {
+                Person::Own(own) => scan.of_patient(Arc::new(*own)),
+                Person::Nobody | Person::Adult(_) => scan,
+            })
         };
         if self.b_mode {
             live.start_imaging(self.seed).map_err(Usage::new)?;

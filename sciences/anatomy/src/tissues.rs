@@ -27,6 +27,10 @@ pub enum TissueKind {
 /// A tissue.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub struct Tissue {
     /// Its name.
     pub name: String,

@@ -48,6 +48,7 @@ use super::{Usage, print};
 use crate::cli::output_folder::OverwriteArg;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 #[command(after_help = "Examples:
   insonate image --patient adult --site -0.06,-0.02 --force 5 --output output/pressed
   insonate image --torso xpbd --site -0.06,-0.02 --force 10 --json

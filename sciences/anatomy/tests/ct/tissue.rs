@@ -117,7 +117,7 @@ fn bones_without_dense_parts_keep_their_volumes_and_the_verdict() {
     for patient in [patient, read] {
         let mut sum = 0.0;
         for (name, value) in [("vertebrae_L1", 4), ("vertebrae_L4", 8), ("rib_left_8", 9)] {
-            let n = numbers.iter().filter(|own| **own == value).count();
+            let n: usize = numbers.iter().map(|own| usize::from(*own == value)).sum();
             let ml = 1e6 * EDGE.powi(3) * n as f64;
             sum += ml;
             let class = patient.description.class(name).expect("it is a class");
