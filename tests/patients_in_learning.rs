@@ -126,9 +126,12 @@ fn the_folder_of_training_does_not_matter(adam: &str, output: &str) {
 }
 
 fn imitation_has_the_patients_of_its_recording([adam, zoe]: [&str; 2], data: &str, imitated: &str) {
-    done(&format!(
+    // So short episodes fail, but are recorded.
+    let recorded = insonate(&format!(
         "demonstrate probe-press --episodes 2 --set time.limit=0.2 --patients {adam} --output {data}"
     ));
+    let line = command::stderr(&recorded);
+    assert!(line.contains("the data set was written"), "{line}");
     done(&format!(
         "imitate probe-press --data {data} --epochs 1 --patients {zoe} --output {imitated}"
     ));
