@@ -1,6 +1,7 @@
 //! Contract: a segmentation becomes a patient in a folder by one command, scenes and images have it, and refusals name file and reason.
 
 mod command;
+mod model_file;
 
 use std::path::Path;
 use std::process::Command;
@@ -13,6 +14,7 @@ use insonate::models::torsos::{Shape, Softness};
 use insonate::sim::readings::ProbeFrame;
 use insonate::ultrasound::material;
 use insonate::volumes::{ClassMap, LabelImage, Segmentation};
+use model_file::{extent, gltf};
 use serde_json::Value;
 
 /// Edge of the voxels [m].
@@ -260,36 +262,6 @@ fn its_3d_view_lies_in_the_frame_of_the_labels(folder: &Path) {
     let [front, back] = bounds("image", 1);
     assert!((119.0..140.0).contains(&(back - front)), "{front} {back}");
     assert_eq!(image["verdict"], "passed");
-}
-
-/// The JSON of `view_3d.glb` in a folder.
-fn gltf(folder: &Path) -> Value {
-    let glb = std::fs::read(folder.join("view_3d.glb")).expect("it is there");
-    assert_eq!(&glb[..4], b"glTF");
-    let length = u32::from_le_bytes(glb[12..16].try_into().expect("four bytes")) as usize;
-    serde_json::from_slice(&glb[20..20 + length]).expect("it is JSON")
-}
-
-/// Lowest and highest coordinate of the parts of a model whose names start with a text, along an axis of glTF.
-fn extent(model: &Value, name: &str, axis: usize) -> [f64; 2] {
-    let meshes = model["meshes"].as_array().expect("a list").iter();
-    let own = meshes.filter(|mesh| {
-        mesh["name"]
-            .as_str()
-            .is_some_and(|own| own.starts_with(name))
-    });
-    let ends = own.map(|mesh| {
-        let at = mesh["primitives"][0]["attributes"]["POSITION"]
-            .as_u64()
-            .expect("a number");
-        ["min", "max"].map(|end| {
-            model["accessors"][at as usize][end][axis]
-                .as_f64()
-                .expect("a number")
-        })
-    });
-    ends.reduce(|[a, b], [c, d]| [a.min(c), b.max(d)])
-        .expect("a part of this name")
 }
 
 /// Lowest and highest centres of the voxels of a mask, without the body around it [m].
