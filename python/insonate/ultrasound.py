@@ -220,8 +220,8 @@ def image(
         probe: name of the transducer [default: ``c5-2``, or that of the scene].
         phantom: a `Phantom`, or the name of one: ``adult`` (default), ``neck``, ``points``, ``speckle``, ``attenuation``, ``rod``, ``cysts``,
             ``layers``.
-        scene: the scene whose patient is imaged and whose robot presses with ``force``: its torso has the shape ``adult``, or is that of a
-            made patient [default: the scene of the command].
+        scene: a scene with a patient: a torso of the shape ``adult``, or of a made patient. The patient is imaged; with ``force`` the robot
+            presses [default: the scene of the command].
         site: site of the probe on the phantom: left of the middle, towards the head [m] [default: over liver and gallbladder; in front of
             the liver of a made patient].
         rotation: turn of the probe about its axis [rad] [default: a right angle, along the body; 0 on the neck].

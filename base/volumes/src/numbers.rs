@@ -176,15 +176,8 @@ impl Layout {
         take: &mut Take,
     ) -> Result<(), String> {
         let size = self.number.size();
-        let mut block = vec![0; VISIT_BLOCK];
         let mut labels = Vec::new();
-        let mut start = 0;
-        while start < n {
-            let wanted = (n - start).min((VISIT_BLOCK / size) as u64) as usize;
-            let block = &mut block[..wanted * size];
-            input.read_exact(block).map_err(|error| {
-                format!("ends or is damaged within voxels {start} to {n}: {error}")
-            })?;
+        self.visit_blocks(input, n, &mut |start, block| {
             // Most of a mask is 0.
             let is_empty =
                 self.scale.is_none() && block.iter().fold(0, |all, byte| all | byte) == 0;
@@ -200,9 +193,8 @@ impl Layout {
                 }
                 take(start, &labels)?;
             }
-            start += wanted as u64;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Reads `n` numbers block by block, after scaling, and hands each block over with the place of its first number.
@@ -213,15 +205,8 @@ impl Layout {
         take: &mut TakeReals,
     ) -> Result<(), String> {
         let size = self.number.size();
-        let mut block = vec![0; VISIT_BLOCK];
         let mut numbers = Vec::new();
-        let mut start = 0;
-        while start < n {
-            let wanted = (n - start).min((VISIT_BLOCK / size) as u64) as usize;
-            let block = &mut block[..wanted * size];
-            input.read_exact(block).map_err(|error| {
-                format!("ends or is damaged within voxels {start} to {n}: {error}")
-            })?;
+        self.visit_blocks(input, n, &mut |start, block| {
             numbers.clear();
             numbers.extend(block.chunks_exact(size).map(|number| {
                 let mut bytes = [0; 8];
@@ -231,7 +216,27 @@ impl Layout {
                 }
                 self.real(bytes)
             }));
-            take(start, &numbers)?;
+            take(start, &numbers)
+        })
+    }
+
+    /// Reads the bytes of `n` numbers block by block, and hands each block over with the place of its first number.
+    fn visit_blocks(
+        &self,
+        input: &mut dyn Read,
+        n: u64,
+        take: &mut dyn FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let size = self.number.size();
+        let mut block = vec![0; VISIT_BLOCK];
+        let mut start = 0;
+        while start < n {
+            let wanted = (n - start).min((VISIT_BLOCK / size) as u64) as usize;
+            let block = &mut block[..wanted * size];
+            input.read_exact(block).map_err(|error| {
+                format!("ends or is damaged within voxels {start} to {n}: {error}")
+            })?;
+            take(start, block)?;
             start += wanted as u64;
         }
         Ok(())
