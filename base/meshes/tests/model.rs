@@ -2,9 +2,9 @@
 
 use insonate_meshes::{MeshFormat, MeshSpace, Part, PartPicture, TriangleMesh};
 
-/// A box of 20, 40 and 60 mm, in a flat red half to be seen through.
+/// A box of 20, 40 and 60 mm around (0, 0.05, 0), in a flat colour to be seen through.
 fn cuboid() -> Part {
-    let mesh = TriangleMesh::cuboid([0.01, 0.02, 0.03]);
+    let mesh = TriangleMesh::cuboid([0.01, 0.02, 0.03]).map(|[x, y, z]| [x, y + 0.05, z]);
     Part {
         is_smooth: false,
         ..Part::new("a box", mesh, [1.0, 0.5, 0.0, 0.25])
@@ -47,8 +47,10 @@ fn a_reader_of_gltf_finds_the_parts_with_colours_and_coordinates() {
 
     let mesh = nodes[0].mesh().unwrap();
     let primitive = mesh.primitives().next().unwrap();
-    // The second axis of glTF is up, which is the third one of ours.
-    assert_eq!(primitive.bounding_box().max, [0.01, 0.03, 0.02]);
+    // The second axis of glTF is up, which is the third one of ours; its third one is against our second one.
+    let bounds = primitive.bounding_box();
+    assert_eq!(bounds.min, [-0.01, -0.03, -0.07]);
+    assert_eq!(bounds.max, [0.01, 0.03, -0.03]);
     let reader = primitive.reader(|_| Some(buffer));
     let positions: Vec<_> = reader.read_positions().unwrap().collect();
     let normals: Vec<_> = reader.read_normals().unwrap().collect();
@@ -56,9 +58,13 @@ fn a_reader_of_gltf_finds_the_parts_with_colours_and_coordinates() {
     assert_eq!(indices.len(), 36);
     assert_eq!(positions.len(), 36, "flat triangles share no vertices");
     for (position, normal) in positions.iter().zip(&normals) {
-        let half = [0.01, 0.03, 0.02];
         let outward = (0..3).find(|axis| normal[*axis].abs() > 0.99).unwrap();
-        assert_eq!(position[outward], normal[outward].signum() * half[outward]);
+        let end = if normal[outward] > 0.0 {
+            bounds.max
+        } else {
+            bounds.min
+        };
+        assert_eq!(position[outward], end[outward]);
     }
     let material = primitive.material();
     let [red, green, blue, opacity] = material.pbr_metallic_roughness().base_color_factor();
@@ -99,7 +105,7 @@ fn obj_holds_the_same_surfaces_in_the_frame_of_slicer() {
     assert_eq!(read.triangles.len(), 14);
     assert_eq!(read.positions.len(), 12);
     // To the left, backwards, to the head [mm]; the square lies at the head's height 0 and reaches 100 mm backwards.
-    assert_eq!(read.bounds(), [[-10.0, -30.0, -20.0], [100.0, 100.0, 20.0]]);
+    assert_eq!(read.bounds(), [[-10.0, -30.0, 0.0], [100.0, 100.0, 70.0]]);
     let mut boxed = read.clone();
     boxed.triangles.truncate(12);
     assert!((boxed.volume() - 48_000.0).abs() < 1e-6, "outward, in mm³");
