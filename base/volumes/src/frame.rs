@@ -48,6 +48,15 @@ pub(crate) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), S
 }
 
 impl VoxelFrame {
+    /// The frame of a larger grid with `below` more voxels before the first one along each axis.
+    pub(crate) fn before(&self, below: [usize; 3]) -> Self {
+        let first = Vector3::from(below.map(|n| n as f64));
+        Self {
+            origin: self.origin - self.steps * first,
+            steps: self.steps,
+        }
+    }
+
     /// Corners of a volume with `count` voxels along each axis [m].
     pub fn corners(&self, count: [usize; 3]) -> [Vector3<f64>; 8] {
         std::array::from_fn(|corner| {
@@ -106,4 +115,19 @@ pub(crate) fn check_count(count: [usize; 3], most: usize) -> Result<usize, Strin
     n.ok_or_else(|| {
         format!("the size is {count:?} voxels; the product must be between 1 and {most} voxels")
     })
+}
+
+/// Copies voxels into a larger grid of `count` voxels, `below` voxels behind its first one along each axis.
+pub(crate) fn put(
+    voxels: &[u8],
+    own_count: [usize; 3],
+    larger: &mut [u8],
+    below: [usize; 3],
+    count: [usize; 3],
+) {
+    for (row, own) in voxels.chunks_exact(own_count[0]).enumerate() {
+        let [y, z] = [row % own_count[1], row / own_count[1]];
+        let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
+        larger[start..start + own.len()].copy_from_slice(own);
+    }
 }

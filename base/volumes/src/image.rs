@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::Vector3;
-
 use crate::VolumeError;
-use crate::frame::{VoxelFrame, check_count};
+use crate::frame::{VoxelFrame, check_count, put};
 use crate::numbers::Labels;
 use crate::part::VoxelBox;
 
@@ -121,18 +119,10 @@ impl LabelImage {
             (labels.len() - 1) as u8
         });
         let mut voxels = vec![added; n];
-        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
-            let [y, z] = [row % self.count[1], row / self.count[1]];
-            let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
-            voxels[start..start + own.len()].copy_from_slice(own);
-        }
-        let first = Vector3::from(below.map(|n| n as f64));
+        put(&self.voxels, self.count, &mut voxels, below, count);
         Ok(Self {
             count,
-            frame: VoxelFrame {
-                origin: self.frame.origin - self.frame.steps * first,
-                steps: self.frame.steps,
-            },
+            frame: self.frame.before(below),
             labels,
             voxels,
             ..self.clone()

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::VolumeError;
 use crate::class_map::ClassMap;
-use crate::frame::{VoxelFrame, check_count};
+use crate::frame::{VoxelFrame, check_count, put};
 use crate::image::LabelImage;
 
 /// Largest number of voxels of a segmentation: 2²⁸. CT volumes of a whole trunk have 512 × 512 × 600.
@@ -269,18 +269,10 @@ impl Segmentation {
             VolumeError::setting("segmentation", "grown to the box of a CT", problem)
         })?;
         let mut voxels = vec![0; n];
-        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
-            let [y, z] = [row % self.count[1], row / self.count[1]];
-            let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
-            voxels[start..start + own.len()].copy_from_slice(own);
-        }
-        let first = Vector3::from(below.map(|n| n as f64));
+        put(&self.voxels, self.count, &mut voxels, below, count);
         Ok(Self {
             count,
-            frame: VoxelFrame {
-                origin: self.frame.origin - self.frame.steps * first,
-                steps: self.frame.steps,
-            },
+            frame: self.frame.before(below),
             classes: self.classes.clone(),
             voxels,
             overlaps: self.overlaps.clone(),
