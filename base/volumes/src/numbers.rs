@@ -18,6 +18,9 @@ const VISIT_BLOCK: usize = 1 << 15;
 /// Receiver of labels: the number of the first label of a block, and the block.
 pub(crate) type Take<'a> = dyn FnMut(u64, &[i64]) -> Result<(), String> + 'a;
 
+/// Receives the place of a block's first number, and the block's bytes.
+type TakeBytes<'a> = dyn FnMut(u64, &[u8]) -> Result<(), String> + 'a;
+
 /// Receiver of real numbers: the place of the first number of a block, and the block.
 pub(crate) type TakeReals<'a> = dyn FnMut(u64, &[f64]) -> Result<(), String> + 'a;
 
@@ -225,7 +228,7 @@ impl Layout {
         &self,
         input: &mut dyn Read,
         n: u64,
-        take: &mut dyn FnMut(u64, &[u8]) -> Result<(), String>,
+        take: &mut TakeBytes,
     ) -> Result<(), String> {
         let size = self.number.size();
         let mut block = vec![0; VISIT_BLOCK];
