@@ -1,7 +1,7 @@
 //! Common interface of all solvers.
 
-use crate::TissueError;
 use crate::tool::{ContactPoint, Tool, Wrench};
+use crate::{TissueError, TissueStress};
 
 /// A world of tissue that tools press and pull.
 pub trait SoftTissue: Send {
@@ -31,6 +31,11 @@ pub trait SoftTissue: Send {
 
     /// Velocities in world [m/s], shape `[n_points, 3]`, in the order of the bodies.
     fn velocities(&self) -> Vec<[f64; 3]>;
+
+    /// Strain and stress of all elements; `None` if the solver has no stress, as a network of springs.
+    fn stress(&self) -> Option<TissueStress> {
+        None
+    }
 
     /// Simulated time [s].
     fn time(&self) -> f64;

@@ -11,7 +11,7 @@ use insonate_tissue::body::{
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::xpbd::{Anchor, Xpbd, XpbdConfig};
-use insonate_tissue::{Graspable, Material, SoftTissue as _};
+use insonate_tissue::{Graspable, Material, SoftTissue};
 use nalgebra::Vector3;
 
 /// Young's moduli of the lower and the upper half [Pa].
@@ -176,6 +176,41 @@ fn check_series(name: &str, places: &[Vec<[f64; 3]>; 2], force: f64, tolerance: 
     );
 }
 
+/// In both halves of a bar the stress is E ε, with the strain of its points, within a tolerance.
+fn check_stress(name: &str, world: &dyn SoftTissue, places: &[Vec<[f64; 3]>; 2], tolerance: f64) {
+    let stress = world.stress().unwrap();
+    let (centers, von_mises) = (stress.centers(), stress.von_mises());
+    for (young_modulus, low, high) in [(SOFT, -0.03, -0.01), (STIFF, 0.01, 0.03)] {
+        let strain = strain(places, low, high);
+        let inside = |index: &usize| (low..=high).contains(&(centers[*index][2] - AT));
+        let elements: Vec<usize> = (0..stress.len()).filter(inside).collect();
+        let mean = |of: &dyn Fn(usize) -> f64| {
+            let volume: f64 = elements.iter().map(|i| stress.volumes[*i]).sum();
+            elements
+                .iter()
+                .map(|i| of(*i) * stress.volumes[*i])
+                .sum::<f64>()
+                / volume
+        };
+        let wanted = young_modulus * strain;
+        let found = mean(&|i| stress.stresses[i][(2, 2)]);
+        // The bar is drawn or pressed along z alone.
+        let along = mean(&|i| stress.principal_strains[i][if strain > 0.0 { 0 } else { 2 }]);
+        let ratios = [
+            found / wanted,
+            mean(&|i| von_mises[i]) / wanted.abs(),
+            along / strain,
+        ];
+        eprintln!("{name}: stress, von Mises, strain {ratios:.3?}");
+        for ratio in ratios {
+            assert!(
+                (ratio - 1.0).abs() < tolerance,
+                "{name}: {ratios:?} of {wanted} Pa"
+            );
+        }
+    }
+}
+
 #[test]
 fn halves_of_a_bar_stretch_by_their_own_stiffness() {
     for way in [4e-4, -4e-4] {
@@ -186,6 +221,7 @@ fn halves_of_a_bar_stretch_by_their_own_stiffness() {
         let places = draw(&mut world, way);
         // The outermost half cell of a bar that is four cells wide carries too little force.
         check_series("mpm", &places, world.wrench(0).force.z, 0.08);
+        check_stress("mpm", &world, &places, 0.05);
         // The fixed end carries the same force.
         let balance = world.wrench(0).force + world.fixed_wrench().force;
         assert!(
@@ -199,6 +235,7 @@ fn halves_of_a_bar_stretch_by_their_own_stiffness() {
         let mut world = Xpbd::new(still(), &[body], &[]).unwrap();
         let places = draw(&mut world, way);
         check_series("xpbd", &places, world.wrench(0).force.z, 0.03);
+        check_stress("xpbd", &world, &places, 0.03);
         for vertex in fixed {
             let [start, end] = [&places[0], &places[1]].map(|at| at[vertex as usize]);
             assert_eq!(start, end);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use insonate_tissue::tool::{ContactPoint, Shape, Tool, Wrench};
-use insonate_tissue::{Divergence, SoftTissue, TissueError};
+use insonate_tissue::{Divergence, SoftTissue, TissueError, TissueStress};
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
@@ -148,6 +148,15 @@ impl Coupling {
         positions
             .map(|point| (Vector3::from(point) + self.rise).into())
             .collect()
+    }
+
+    /// Strain and stress of the tissue's elements in world; `None` if its solver has none.
+    pub fn stress(&self) -> Option<TissueStress> {
+        let mut stress = self.tissue.stress()?;
+        for point in &mut stress.points {
+            *point = (Vector3::from(*point) + self.rise).into();
+        }
+        Some(stress)
     }
 
     /// Values of the tissue interpolated at the lattice points, plus a part that all points share.

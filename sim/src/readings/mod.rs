@@ -10,6 +10,7 @@ mod probe;
 mod quantity;
 mod subtree;
 mod tissue_points;
+mod tissue_stress;
 mod torso_particles;
 
 pub use contact::{ArmContact, ProbeContact};
@@ -21,6 +22,7 @@ pub use joints::Joints;
 pub use probe::ProbeFrame;
 pub use quantity::{IMAGES, QUANTITIES, Quantity, Readings};
 pub use tissue_points::{TissueKind, TissuePoints};
+pub use tissue_stress::StressReading;
 pub use torso_particles::TorsoParticles;
 
 /// Prefix of the robot's names in a scene.

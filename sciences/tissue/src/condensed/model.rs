@@ -29,6 +29,9 @@ pub struct CondensedBody {
 #[derive(Debug)]
 pub struct CondensedModel {
     pub(super) mesh: TetMesh,
+    pub(super) poisson_ratio: f64,
+    /// Factor of Young's modulus of each tetrahedron; empty: 1 for all.
+    pub(super) factors: Vec<f64>,
     /// Index among the free vertices of each vertex; `None`: fixed.
     pub(super) unknowns: Vec<Option<usize>>,
     pub(super) skin: Skin,
@@ -98,6 +101,8 @@ impl CondensedModel {
             })?;
         Ok(Self {
             mesh,
+            poisson_ratio: body.poisson_ratio,
+            factors: body.factors,
             unknowns,
             skin,
             compliance,

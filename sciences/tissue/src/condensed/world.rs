@@ -11,8 +11,9 @@ use super::dense::Factors;
 use super::layer::{Contact, Layer};
 use super::model::CondensedModel;
 use super::region::{OUTSIDE, Region};
+use crate::stress::{gradient, linear};
 use crate::tool::{ContactPoint, ContactPoints, PointImpulse, Tool, Wrench};
-use crate::{Divergence, SoftTissue, TissueError};
+use crate::{Divergence, Material, SoftTissue, TissueError, TissueStress};
 
 /// Distance from a tool within which sample points take part in a step [m]. Tools and skin approach each other by less in a step.
 const NEAR: f64 = 0.002;
@@ -447,6 +448,32 @@ impl SoftTissue for Condensed {
             .into_iter()
             .map(Into::into)
             .collect()
+    }
+
+    /// The stress of the forces that hold the tissue where it is.
+    fn stress(&self) -> Option<TissueStress> {
+        let mesh = &self.model.mesh;
+        let mut all = TissueStress {
+            points: self.positions(),
+            tets: mesh.tets.clone(),
+            ..TissueStress::default()
+        };
+        let volumes = mesh.volumes();
+        for (index, tet) in mesh.tets.iter().enumerate() {
+            let factor = self.model.factors.get(index).copied().unwrap_or(1.0);
+            let material = Material {
+                young_modulus: factor * self.young_modulus,
+                poisson_ratio: self.model.poisson_ratio,
+                ..Material::default()
+            };
+            let now = tet.map(|vertex| Vector3::from(all.points[vertex as usize]));
+            let f = gradient(&mesh.corners(index), &now)?;
+            let (strains, stress) = linear(&f, [material.lame_lambda(), material.lame_mu()]);
+            all.volumes.push(volumes[index]);
+            all.principal_strains.push(strains);
+            all.stresses.push(stress);
+        }
+        Some(all)
     }
 
     fn time(&self) -> f64 {

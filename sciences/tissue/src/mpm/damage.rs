@@ -9,8 +9,10 @@
     reason = "kernels must be inlined into the function with the target features"
 )]
 
+use nalgebra::Matrix3;
+
 use super::chunk::Chunk;
-use crate::elasticity::{determinant, row_product};
+use crate::elasticity::{LEAST_J, determinant, row_product};
 use crate::lanes::{self, Lanes};
 
 /// Number of squarings of $B = F F^T$. $B^{16}$ gives its greatest eigenvalue within a hundredth if two eigenvalues are
@@ -48,6 +50,17 @@ pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [
             l.mul(remaining, *entry)
         };
     }
+}
+
+/// Kirchhoff stress of a damaged particle [Pa]: see the module.
+pub(super) fn remaining_stress(
+    f: &Matrix3<f64>,
+    stress: Matrix3<f64>,
+    lambda: f64,
+    damage: f64,
+) -> Matrix3<f64> {
+    let j = f.determinant().clamp(f64::from(LEAST_J), 1.0);
+    stress * (1.0 - damage) + Matrix3::identity() * (damage * lambda * j.ln())
 }
 
 /// Greatest eigenvalue of symmetric positive matrices with entries xx, xy, xz, yy, yz, zz.

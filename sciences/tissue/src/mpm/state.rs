@@ -12,7 +12,7 @@ use super::sort;
 use super::world::MlsMpm;
 use crate::state_reader::StateReader;
 use crate::tool::{ContactPoint, Tool, Wrench};
-use crate::{SoftTissue, TissueError};
+use crate::{SoftTissue, TissueError, TissueStress};
 
 /// First bytes of a state.
 const MAGIC: &[u8; 8] = b"mls-mpm5";
@@ -40,6 +40,10 @@ impl SoftTissue for MlsMpm {
 
     fn velocities(&self) -> Vec<[f64; 3]> {
         MlsMpm::velocities(self)
+    }
+
+    fn stress(&self) -> Option<TissueStress> {
+        Some(Self::stress(self))
     }
 
     fn time(&self) -> f64 {

@@ -1,7 +1,7 @@
 //! A world of MLS-MPM particles and tools.
 
 use insonate_settings::check_range;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::advance::{Advance, G2p};
 use super::block::{Block, NodeBlock};
@@ -9,6 +9,7 @@ use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::{Formulation, MpmConfig};
 use super::contact::ToolContact;
+use super::damage;
 use super::grid_update::GridUpdate;
 use super::hold::{FREE, Grips, Held, Holding, Motion, WORLD};
 use super::sort::{Sorted, sort};
@@ -17,7 +18,7 @@ use super::transfer::Constants;
 use super::window::Window;
 use crate::threads::Threads;
 use crate::tool::{ContactPoints, PointImpulse, Tool, Wrench};
-use crate::{Divergence, TissueError};
+use crate::{Divergence, TissueError, TissueStress};
 
 /// Greatest Courant number of a particle.
 const MAX_COURANT: f64 = 0.5;
@@ -310,6 +311,28 @@ impl MlsMpm {
             grads[id as usize] = particle.deformation_grad;
         }
         grads
+    }
+
+    /// See [`SoftTissue::stress`](crate::SoftTissue::stress). Damage reduces it as in a step.
+    pub fn stress(&self) -> TissueStress {
+        let mut particles: Vec<(u32, Particle)> = self.particles().collect();
+        particles.sort_unstable_by_key(|(id, _)| *id);
+        let mut all = TissueStress {
+            points: self.positions(),
+            ..TissueStress::default()
+        };
+        for (_, particle) in particles {
+            let f = Matrix3::from_row_slice(&particle.deformation_grad.map(f64::from));
+            let [lambda, mu] = [particle.lame_lambda, particle.lame_mu].map(f64::from);
+            let stress = damage::remaining_stress(
+                &f,
+                self.config.law.kirchhoff(&f, mu, lambda),
+                lambda,
+                particle.damage.into(),
+            );
+            all.add(particle.volume.into(), &f, stress);
+        }
+        all
     }
 
     /// Damage of each particle: lost share of the stiffness, 0 to 1, shape `[n_particles]`.

@@ -7,7 +7,7 @@ use crate::Material;
 
 /// Share of the energy of a patch that stays with its tetrahedra, to resist deformations with zero mean. Among 0.1,
 /// 0.15 and 0.2 this value gives the forces on a ball and on a flat punch that are nearest to finite elements.
-const TET_SHARE: f64 = 0.15;
+pub(super) const TET_SHARE: f64 = 0.15;
 
 /// Constraints that make a body elastic.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,14 +25,14 @@ pub enum Elasticity {
 }
 
 impl Elasticity {
-    /// Adds the constraints of a body. Returns the shortest time in which a wave crosses one of them [s]; infinite if
-    /// it does not limit the substep.
+    /// Adds the constraints of a body. Returns the shortest time in which a wave crosses one of them [s], infinite if
+    /// it does not limit the substep, and the tetrahedra of each patch, by their indices among those of all bodies.
     pub(super) fn constrain(
         self,
         body: &BodyTets<'_>,
         damping_time: f64,
         constraints: &mut Constraints,
-    ) -> f64 {
+    ) -> (f64, Vec<Vec<u32>>) {
         match self {
             Self::NeoHookean => {
                 if damping_time > 0.0 {
@@ -54,8 +54,16 @@ impl Elasticity {
                     let volume = Volume::of(tet, volume_compliance, damping_time);
                     constraints.volume.push(volume, &[number]);
                 }
-                f64::INFINITY
+                (f64::INFINITY, Vec::new())
             }
+        }
+    }
+
+    /// Lamé's constants λ and μ of a tetrahedron [Pa]; `None` for springs.
+    pub(super) fn lame(self, material: &Material) -> Option<[f64; 2]> {
+        match self {
+            Self::NeoHookean => Some([material.lame_lambda(), material.lame_mu()]),
+            Self::Springs { .. } => None,
         }
     }
 
@@ -69,18 +77,19 @@ impl Elasticity {
 }
 
 /// Adds the energy of a body's materials: to patches if the body does not tear, and the rest to the tetrahedra.
-fn neo_hookean(body: &BodyTets<'_>, constraints: &mut Constraints) -> f64 {
+fn neo_hookean(body: &BodyTets<'_>, constraints: &mut Constraints) -> (f64, Vec<Vec<u32>>) {
     let mut crossing_time = f64::INFINITY;
     let mut shares = vec![1.0; body.tets.len()];
     // A patch that loses tetrahedra would have a different mean.
     let tears = body.tets.iter().any(|tet| tet.tear_strain.is_finite());
-    for patch in if tears { Vec::new() } else { patches(body) } {
-        let (constraint, steepest) = Patch::of(body, &patch, 1.0 - TET_SHARE);
+    let patches = if tears { Vec::new() } else { patches(body) };
+    for patch in &patches {
+        let (constraint, steepest) = Patch::of(body, patch, 1.0 - TET_SHARE);
         constraints.patch.push(constraint, &[]);
         let speed = body.material(patch[0]).wave_speed() * (1.0 - TET_SHARE).sqrt();
         crossing_time = crossing_time.min(1.0 / (steepest * speed));
         for tet in patch {
-            shares[tet] = TET_SHARE;
+            shares[*tet] = TET_SHARE;
         }
     }
     for ((number, tet, material), share) in body.iter().zip(shares) {
@@ -90,7 +99,10 @@ fn neo_hookean(body: &BodyTets<'_>, constraints: &mut Constraints) -> f64 {
         let time = NeoHookean::crossing_time(tet, material) / share.sqrt();
         crossing_time = crossing_time.min(time);
     }
-    crossing_time
+    let in_all = |tet: usize| body.first + tet as u32;
+    let patches = patches.into_iter();
+    let patches = patches.map(|patch| patch.into_iter().map(in_all).collect());
+    (crossing_time, patches.collect())
 }
 
 /// Adds a dashpot along each edge.

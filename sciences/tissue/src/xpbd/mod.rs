@@ -40,6 +40,7 @@ mod slab_state;
 mod snapshot;
 mod state;
 mod step;
+pub(crate) mod stress;
 mod sweep;
 mod tear;
 mod tet;

@@ -16,6 +16,8 @@ pub(crate) struct Tet {
     pub(crate) tear_strain: f64,
     /// Modulus of confined compression (no lateral strain) [Pa]; infinite if it is unknown.
     pub(crate) modulus: f64,
+    /// Lamé's constants λ and μ [Pa]; `None` for springs.
+    pub(crate) lame: Option<[f64; 2]>,
 }
 
 impl Tet {

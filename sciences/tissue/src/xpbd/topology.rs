@@ -40,6 +40,8 @@ pub(crate) struct Topology {
     pub(crate) inv_masses: Vec<f64>,
     pub(crate) tets: Vec<Tet>,
     pub(crate) constraints: Constraints,
+    /// Tetrahedra of each patch.
+    pub(crate) patches: Vec<Vec<u32>>,
     pub(crate) faces: Vec<Face>,
     /// Whether any tetrahedron can tear.
     pub(crate) tears: bool,
@@ -113,6 +115,7 @@ impl Topology {
                 inverse_rest: std::array::from_fn(|k| inverse[(k / 3, k % 3)]),
                 tear_strain: body.tear_strain.unwrap_or(f64::INFINITY),
                 modulus: body.elasticity.modulus(material),
+                lame: body.elasticity.lame(material),
             });
         }
         let tets = BodyTets {
@@ -127,9 +130,11 @@ impl Topology {
                 self.masses[vertex as usize] += 0.25 * tet.volume * material.density;
             }
         }
-        let time = body
+        let constraints = &mut self.constraints;
+        let (time, patches) = body
             .elasticity
-            .constrain(&tets, body.damping_time, &mut self.constraints);
+            .constrain(&tets, body.damping_time, constraints);
+        self.patches.extend(patches);
         self.crossing_time = self.crossing_time.min(time);
         self.inv_masses
             .extend(self.masses[first as usize..].iter().map(|mass| 1.0 / mass));

@@ -12,11 +12,12 @@ use super::body::XpbdBody;
 use super::config::XpbdConfig;
 use super::lane_layout::OneWorld;
 use super::model::Model;
+use super::stress;
 use super::topology::Topology;
 use crate::graspable::Graspable;
 use crate::threads::Threads;
 use crate::tool::{ContactPoint, Tool, Wrench};
-use crate::{SoftTissue, TissueError};
+use crate::{SoftTissue, TissueError, TissueStress};
 
 /// A world of XPBD. It solves sixteen constraints at once; Jacobi sweeps over some thousand tetrahedra use several
 /// threads.
@@ -180,6 +181,16 @@ impl SoftTissue for Xpbd {
 
     fn velocities(&self) -> Vec<[f64; 3]> {
         Xpbd::velocities(self)
+    }
+
+    fn stress(&self) -> Option<TissueStress> {
+        let is_intact = |tet| self.block.has_tet(tet, 0);
+        stress::of(
+            &self.block.model.topology,
+            self.block.positions(0),
+            1.0,
+            is_intact,
+        )
     }
 
     fn time(&self) -> f64 {

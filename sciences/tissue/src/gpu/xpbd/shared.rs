@@ -11,8 +11,8 @@ use nalgebra::Vector3;
 use super::world::GpuXpbd;
 use crate::gpu::{Gpu, GpuError, MAX_TOOLS};
 use crate::tool::{ContactPoint, Tool, Wrench};
-use crate::xpbd::{XpbdBody, XpbdConfig};
-use crate::{SoftTissue, TissueError};
+use crate::xpbd::{XpbdBody, XpbdConfig, stress};
+use crate::{SoftTissue, TissueError, TissueStress};
 
 /// Distance from the body at rest beyond which a tool cannot touch it [m]: it bulges less far.
 const MARGIN: f64 = 0.05;
@@ -289,6 +289,14 @@ impl SoftTissue for XpbdSeat {
 
     fn velocities(&self) -> Vec<[f64; 3]> {
         self.points(GpuXpbd::velocities)
+    }
+
+    fn stress(&self) -> Option<TissueStress> {
+        let positions = self.positions();
+        let factor = self.shared.lock().softness[self.index][0];
+        let topology =
+            |worlds: &GpuXpbd, _| Ok(stress::of(&worlds.topology, positions, factor, |_| true));
+        self.read(topology).ok().flatten()
     }
 
     fn time(&self) -> f64 {
