@@ -30,7 +30,7 @@ from ._insonate import (
 from .calibration import Calibration, calibrate
 from .check import check_vector_env
 from .env import Env
-from .experiments import Recording, Run, palpate, press, scan
+from .experiments import Recording, Run, Stress, palpate, press, scan
 from .export import save_policy
 from .learning import Evaluation, Imitation, Rollout, Training, demonstrate, evaluate, export, imitate, rollout, train
 from .own_task import ProbeTask, register_task
@@ -62,6 +62,7 @@ __all__ = [
     "Scanner",
     "Scene",
     "SimulationError",
+    "Stress",
     "Study",
     "TaskRandom",
     "TaskState",

@@ -17,6 +17,22 @@ from .results import Result, raise_stopped
 
 
 @dataclass(frozen=True, eq=False)
+class Stress:
+    """Strain and stress of the tissue's elements, tetrahedra or particles, at the end of a press."""
+
+    centers: NDArray[np.float64]
+    """Centres of the elements in world [m], shape ``[n, 3]``."""
+    volumes: NDArray[np.float64]
+    """Volumes of the elements [m³], shape ``[n]``."""
+    tensors: NDArray[np.float64]
+    """Cauchy stress in world [Pa], tension positive, shape ``[n, 3, 3]``. Viscosity is left out."""
+    von_mises: NDArray[np.float64]
+    """Von Mises stress [Pa], shape ``[n]``."""
+    principal_strains: NDArray[np.float64]
+    """Principal strains, stretch - 1, the largest first, shape ``[n, 3]``."""
+
+
+@dataclass(frozen=True, eq=False)
 class Run(Result):
     """What an experiment measured: ``summary`` as in ``summary.json`` of the command, and ``columns`` by the names of ``log.csv``.
 
@@ -32,6 +48,8 @@ class Run(Result):
     pressure: NDArray[np.float64] | None = None
     """Pressure on the probe's face [Pa] when its mean over 1 cm² was greatest, in elements of 5 mm, shape ``[n_x, n_y]``: x along the array;
     None if the probe never touched the torso."""
+    stress: Stress | None = None
+    """Stress in the tissue at the end of a press; None for a scan, and for a torso of springs (``fast``, ``composite``)."""
 
     @property
     def verdict(self) -> str:
@@ -287,10 +305,12 @@ def _run(
         list[str],
         dict[str, NDArray[np.uint8]],
         NDArray[np.float64] | None,
+        dict[str, NDArray[np.float64]] | None,
         BaseException | None,
     ],
 ) -> Run:
-    columns, phases, summary, notes, pictures, pressure, stopped = outcome
-    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes, pictures, pressure)
+    columns, phases, summary, notes, pictures, pressure, arrays, stopped = outcome
+    stress = None if arrays is None else Stress(**arrays)
+    run = Run(json.loads(summary), columns, np.array(phases, dtype=np.str_), notes, pictures, pressure, stress)
     raise_stopped(run, stopped)
     return run

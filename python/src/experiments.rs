@@ -7,6 +7,7 @@ use insonate::experiments::{
 use insonate_calibration::{Channel, Log, Motion};
 use insonate_sim::render::RenderConfig;
 use insonate_sim::verdict::VerdictLimits;
+use insonate_tissue::TissueStress;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,8 +17,8 @@ use crate::learning::json;
 use crate::scene::Scene;
 use crate::watch::Watch;
 
-/// Columns of the log, name of the phase of each sample, summary as JSON, notes, pictures by camera, the pressure on the face, and why the
-/// experiment was stopped.
+/// Columns of the log, name of the phase of each sample, summary as JSON, notes, pictures by camera, the pressure on the face, arrays of the
+/// stress in the tissue by name, and why the experiment was stopped.
 type Outcome<'py> = (
     Bound<'py, PyDict>,
     Vec<&'static str>,
@@ -25,6 +26,7 @@ type Outcome<'py> = (
     Vec<String>,
     Bound<'py, PyDict>,
     Option<Bound<'py, PyArray2<f64>>>,
+    Option<Bound<'py, PyDict>>,
     Option<PyErr>,
 );
 
@@ -265,6 +267,29 @@ fn watched(
         notes,
         pictures,
         pressure.transpose()?,
+        record
+            .stress
+            .map(|it| arrays_of(py, it.stress))
+            .transpose()?,
         raised,
     ))
+}
+
+/// The arrays of `insonate.Stress`.
+fn arrays_of(py: Python<'_>, stress: TissueStress) -> Result<Bound<'_, PyDict>> {
+    let n = stress.len();
+    let arrays = PyDict::new(py);
+    let centers = stress.centers().into_flattened();
+    let von_mises = stress.von_mises();
+    let tensors: Vec<f64> = stress.stresses.iter().flatten().copied().collect();
+    let rows = |numbers: Vec<f64>| PyArray1::from_vec(py, numbers).reshape([n, 3]);
+    arrays.set_item("centers", rows(centers)?)?;
+    let strains = stress.principal_strains.into_flattened();
+    arrays.set_item("principal_strains", rows(strains)?)?;
+    arrays.set_item("von_mises", PyArray1::from_vec(py, von_mises))?;
+    arrays.set_item("volumes", PyArray1::from_vec(py, stress.volumes))?;
+    // The tensors are symmetric: rows or columns first is the same.
+    let tensors = PyArray1::from_vec(py, tensors).reshape([n, 3, 3])?;
+    arrays.set_item("tensors", tensors)?;
+    Ok(arrays)
 }

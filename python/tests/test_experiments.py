@@ -63,6 +63,24 @@ def test_a_run_has_the_pressure_on_the_face():
     assert peak == pytest.approx(run.summary["peak_pressure_pa"])
 
 
+def test_a_run_has_the_stress_in_the_tissue():
+    run = insonate.press(insonate.Scene(torso="xpbd"), depth=0.01, speed=0.05, hold=0.5)
+    stress = run.stress
+    n = len(stress.volumes)
+    shapes = {"centers": (n, 3), "tensors": (n, 3, 3), "von_mises": (n,), "principal_strains": (n, 3)}
+    assert {name: getattr(stress, name).shape for name in shapes} == shapes
+    # sqrt(3 J2) of each tensor.
+    deviators = stress.tensors - np.eye(3) * (np.trace(stress.tensors, axis1=1, axis2=2) / 3.0)[:, None, None]
+    np.testing.assert_allclose(stress.von_mises, np.sqrt(1.5 * (deviators**2).sum(axis=(1, 2))), rtol=1e-9)
+    assert run.summary["von_mises_max_pa"] == pytest.approx(stress.von_mises.max())
+    assert run.summary["principal_strain_min"] == pytest.approx(stress.principal_strains.min())
+    # The tissue is pressed down: the integral of the vertical stress is about minus force times height.
+    moment = (stress.tensors[:, 2, 2] * stress.volumes).sum()
+    height = stress.centers[:, 2].max() - stress.centers[:, 2].min()
+    assert -1.1 < moment / (run.columns["force_z_n"][run.phases == "hold"][-1] * height) < -0.7
+    assert insonate.press(insonate.Scene(), depth=0.005, speed=0.1, hold=0.0).stress is None
+
+
 def test_a_run_has_pictures_of_the_scene():
     run = insonate.press(insonate.Scene(torso="composite"), depth=0.005, speed=0.2, hold=0.0, picture_size=(64, 48))
     if not run.pictures:

@@ -5,7 +5,7 @@ mod sites;
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::experiments::{self, force_indentation_plot, pressure_plot, time_plot};
+use insonate::experiments::{self, force_indentation_plot, pressure_plot, stress_plot, time_plot};
 use insonate::models::ModelError;
 
 use super::device_arg::TorsoDeviceArg;
@@ -81,6 +81,9 @@ impl Press {
             .start(&scene, &self.output, "press", "pressing")?;
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = experiments::press(&scene, &press, &mut pictures, &mut progress)?;
+        if let Some(stress) = &record.stress {
+            run.write("stress.vtk", &stress.stress.to_vtk())?;
+        }
         let name = scene.name();
         run.finish(&record, &summary, &pictures, || {
             let samples = record.samples.iter();
@@ -98,6 +101,9 @@ impl Press {
             ];
             if let Some(map) = &record.greatest_pressure {
                 plots.push(("pressure.svg", pressure_plot(map)?));
+            }
+            if let Some(stress) = &record.stress {
+                plots.push(("stress.svg", stress_plot(stress)?));
             }
             Ok(plots)
         })

@@ -169,11 +169,9 @@ impl Findings {
                 names.join(", ")
             ));
         }
-        let is_body = |class: &ClassFinding| {
-            let kind = tissues.of(&class.name).map(|tissue| tissue.kind);
-            kind == Some(TissueKind::Body)
-        };
-        if !self.classes.iter().any(is_body) {
+        // Arms or a face alone have no skin of the trunk.
+        let is_trunk = |class: &ClassFinding| tissues.is_trunk(&class.name);
+        if !self.classes.iter().any(is_trunk) {
             self.refusals.push(
                 "there is no skin without the body as a class: add body_trunc of TotalSegmentator's task `body`".to_owned(),
             );

@@ -186,6 +186,14 @@ fn a_volume_without_the_body_is_refused_with_the_cure() {
         "{:?}",
         found.refusals
     );
+    // A part of the body without the trunk is no body.
+    for part in ["face", "body_extremities"] {
+        let mut balls = BALLS.to_vec();
+        balls[14].0 = part;
+        let refusals = examined([1.0; 3], &balls).refusals;
+        assert_eq!(refusals.len(), 1, "{refusals:?}");
+        assert!(refusals[0].contains("body_trunc"), "{refusals:?}");
+    }
 }
 
 /// All classes of all maps have a tissue, and only one.

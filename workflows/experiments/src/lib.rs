@@ -5,7 +5,7 @@
 //! [`OwnPatient`]: a patient that was made of a segmentation, in a scene and in images.
 //!
 //! Each experiment runs a scene, records every step in a [`Record`], and returns a [`Summary`]; its caller writes the output.
-//! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`pressure_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
+//! Plots of a record: [`time_plot`], [`force_indentation_plot`], [`pressure_plot`], [`stress_plot`], [`motion_plot`], [`insertion_force_plot`], [`psm_track_plot`].
 
 mod advice;
 mod b_mode_film;
@@ -52,6 +52,8 @@ pub mod scan;
 mod scan_path;
 pub mod scene_entry;
 pub mod softness_field;
+mod stress_plot;
+mod stress_record;
 mod summary;
 pub mod tissue;
 mod torso_parameters;
@@ -92,5 +94,7 @@ pub use recorder::{ProbeTrajectory, Recorder};
 pub use recording::{Recording, RecordingTruth};
 pub use repeat_press::{RepeatedPress, repeat_press};
 pub use scan::{Scan, scan};
+pub use stress_plot::stress_plot;
+pub use stress_record::{StressFigures, StressRecord};
 pub use summary::Summary;
 pub use window_plot::window_plot;

@@ -177,6 +177,7 @@ fn press_once(
         if was != Phase::Retreat && reference.phase == Phase::Retreat {
             let paused = std::time::Instant::now();
             pictures.take(&probe_scene.compiled, &probe_scene.physics);
+            record.stress = probe_scene.stress()?;
             aside = paused.elapsed();
         }
     }

@@ -71,7 +71,7 @@ impl Drawing for PressurePlot<'_> {
 }
 
 /// From the background to dark blue.
-fn shade(share: f64) -> RGBColor {
+pub(super) fn shade(share: f64) -> RGBColor {
     const DARK: [f64; 3] = [16.0, 62.0, 122.0];
     let light = [WINDOW.0, WINDOW.1, WINDOW.2].map(f64::from);
     let [r, g, b] = std::array::from_fn(|i| (light[i] + share * (DARK[i] - light[i])) as u8);

@@ -3,12 +3,12 @@
 use insonate_meshes::HeightIndex;
 use insonate_models::Scene;
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::{FacePressure, Joints, PressureMap, ProbeContact};
+use insonate_sim::readings::{FacePressure, Joints, PressureMap, ProbeContact, StressReading};
 use insonate_sim::verdict::check_start;
 use insonate_sim::{CompiledScene, Physics, Pose};
 use nalgebra::Vector3;
 
-use super::{ExperimentError, Pressure, Record, Sample};
+use super::{ExperimentError, Pressure, Record, Sample, StressRecord};
 
 /// A running scene with the readings of the probe.
 #[derive(Debug)]
@@ -144,6 +144,15 @@ impl<'a> ProbeScene<'a> {
         }
         log.positions.extend(self.joints.positions(&self.physics));
         log.velocities.extend(self.joints.velocities(&self.physics));
+    }
+
+    /// Strain and stress of the tissue now; `None` if the torso has none.
+    pub(super) fn stress(&self) -> Result<Option<StressRecord>, ExperimentError> {
+        let reading = StressReading::of(&self.physics)?;
+        Ok(reading.map(|reading| StressRecord {
+            stress: reading.read(&self.physics),
+            world_from_probe: self.placement.probe.world_from_probe(&self.physics),
+        }))
     }
 
     fn pressure_on_face(&mut self) -> Option<Pressure> {

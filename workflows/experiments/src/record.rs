@@ -2,6 +2,8 @@
 
 use insonate_sim::readings::PressureMap;
 
+use super::StressRecord;
+
 /// State at a physics step; SI units, in the world frame unless noted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
@@ -78,6 +80,8 @@ pub struct Record {
     pub notes: Vec<String>,
     /// Pressure on the face when its greatest mean over 1 cm² was greatest; `None` if it is not measured.
     pub greatest_pressure: Option<PressureMap>,
+    /// Strain and stress of the tissue at the end of a press; `None` if the torso has none.
+    pub stress: Option<StressRecord>,
 }
 
 const HEADER: &str = "time_s,phase,position_x_m,position_y_m,position_z_m,target_x_m,target_y_m,target_z_m,\

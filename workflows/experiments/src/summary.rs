@@ -3,7 +3,7 @@
 use insonate_sim::verdict::{ForceFigures, Judge, PathFigures, RunWatch, Verdict, VerdictLimits};
 use serde::Serialize;
 
-use super::{OrganFigures, Pressure, Record, Sample, polyline};
+use super::{OrganFigures, Pressure, Record, Sample, StressFigures, StressRecord, polyline};
 
 /// Time after first contact that is left out of the force errors [s].
 const SETTLING: f64 = 0.5;
@@ -71,6 +71,9 @@ pub struct Summary {
     /// Area of the face in contact at that time [m²].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_area_m2: Option<f64>,
+    /// Stress and strain of the tissue at the end of a press.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub stress: Option<StressFigures>,
     /// Maximum change of the force from one sample to the next [N].
     pub largest_jump_n: f64,
     /// Root mean square of the distance from the path while sliding [m]; 0 for a press.
@@ -156,6 +159,7 @@ impl Summary {
             peak_force_n: most(record.samples.iter().map(|sample| sample.force[2])),
             peak_pressure_pa: pressed.map(|pressure| pressure.peak),
             contact_area_m2: pressed.map(|pressure| pressure.contact_area),
+            stress: record.stress.as_ref().map(StressRecord::figures),
             largest_jump_n: most(jumps),
             path_rmse_m: mean(sliding.iter().map(|sample| sample.path_error.powi(2))).sqrt(),
             velocity_rmse_m_s: mean(

@@ -1,5 +1,7 @@
 //! Strain and stress of the elements of a body.
 
+mod vtk;
+
 use nalgebra::{Matrix3, Vector3};
 
 use crate::elasticity::LEAST_J;
