@@ -2,11 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-mod command;
-
 use std::process::{Command, Output};
-
-use command::json;
 
 fn insonate(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_insonate"))
@@ -268,52 +264,4 @@ fn the_list_is_json_too() {
     for section in ["robots", "probes", "torsos", "shapes", "quantities"] {
         assert!(!all[section].as_array().unwrap().is_empty(), "{section}");
     }
-}
-
-/// The numbers after a line of a file in VTK's legacy format.
-fn vtk_numbers(file: &[u8], line: &str, n: usize) -> Vec<f64> {
-    let line = format!("{line}\n");
-    let found = file
-        .windows(line.len())
-        .position(|it| it == line.as_bytes());
-    let start = found.unwrap() + line.len();
-    let numbers = file[start..start + 8 * n].chunks_exact(8);
-    numbers
-        .map(|bytes| f64::from_be_bytes(bytes.try_into().unwrap()))
-        .collect()
-}
-
-#[test]
-fn a_press_into_a_solid_has_the_stress_in_the_tissue() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().to_str().unwrap();
-    let press =
-        "press --torso xpbd --depth 0.006 --speed 0.1 --hold 0.1 --no-pictures --json --output";
-    let mut arguments: Vec<&str> = press.split(' ').collect();
-    arguments.push(output);
-    let summary = json(&arguments);
-    let vtk = std::fs::read(folder.path().join("stress.vtk")).unwrap();
-    let head = String::from_utf8_lossy(&vtk);
-    let count = |word: &str| -> usize {
-        let line = head.lines().find(|line| line.starts_with(word)).unwrap();
-        line.split(' ').nth(1).unwrap().parse().unwrap()
-    };
-    let (n_points, n) = (count("POINTS"), count("CELL_DATA"));
-    assert!(n_points > 500 && n > 2 * n_points, "{n_points} {n}");
-    let points = vtk_numbers(&vtk, &format!("POINTS {n_points} double"), 3 * n_points);
-    assert!(points.iter().all(|x| x.abs() < 2.0));
-    let tensors = vtk_numbers(&vtk, "TENSORS stress_pa double", 9 * n);
-    let von_mises = tensors.chunks_exact(9).map(|s| {
-        let [xx, yy, zz, xy, yz, zx] = [s[0], s[4], s[8], s[1], s[5], s[6]];
-        let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
-        (0.5 * normal + 3.0 * (xy * xy + yz * yz + zx * zx)).sqrt()
-    });
-    let most = von_mises.fold(0.0, f64::max);
-    let told = summary["von_mises_max_pa"].as_f64().unwrap();
-    assert!(
-        (most / told - 1.0).abs() < 1e-9 && told > 100.0,
-        "{most} {told}"
-    );
-    assert!(summary["principal_strain_min"].as_f64().unwrap() < -0.01);
-    assert!(folder.path().join("stress.svg").is_file());
 }

@@ -56,13 +56,16 @@ impl StressPlot {
             add(section(&tet.map(|point| points[point as usize])), *stress);
         }
         if stress.tets.is_empty() {
-            for ((at, stress), volume) in points.iter().zip(&von_mises).zip(&stress.volumes) {
-                let half = 0.5e3 * volume.cbrt();
-                if at.y.abs() <= half {
-                    let corner = |x: f64, z: f64| (at.x + x * half, at.z + z * half);
-                    let square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
-                    add(square.map(|(x, z)| corner(x, z)).to_vec(), *stress);
-                }
+            let edge = |particle: usize| 1e3 * stress.volumes[particle].cbrt();
+            let is_near = |&particle: &usize| points[particle].y.abs() <= edge(particle);
+            let mut near: Vec<usize> = (0..points.len()).filter(is_near).collect();
+            // The nearest are drawn last, over those behind them.
+            near.sort_by(|&a, &b| points[b].y.abs().total_cmp(&points[a].y.abs()));
+            for particle in near {
+                let (at, half) = (points[particle], 0.5 * edge(particle));
+                let corner = |(x, z): (f64, f64)| (at.x + x * half, at.z + z * half);
+                let square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+                add(square.map(corner).to_vec(), von_mises[particle]);
             }
         }
         let mut sorted: Vec<f64> = polygons.iter().map(|it| it.1).collect();
