@@ -33,7 +33,7 @@ fn expected(rows: &[(&str, Option<bool>, u64)]) -> Vec<(String, Option<bool>, u6
 fn patients_are_held_out_and_told_apart() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     for (name, sex) in [("adam", Sex::Male), ("zoe", Sex::Female)] {
-        made::write_patient(sex, 0.008, &scratch.path().join(name));
+        made::write_patient(sex, 0.006, &scratch.path().join(name));
     }
     let at = |name: &str| scratch.path().join(name).display().to_string();
     let [adam, zoe, sweep] = ["adam", "zoe", "sweep"].map(at);

@@ -28,6 +28,7 @@
 
 mod agent;
 mod algorithm;
+mod algorithm_config;
 mod checkpoint;
 mod error;
 mod evaluate;
@@ -44,7 +45,8 @@ mod tensor_file;
 pub mod training;
 
 pub use agent::Agent;
-pub use algorithm::{Algorithm, AlgorithmConfig, AlgorithmKind};
+pub use algorithm::Algorithm;
+pub use algorithm_config::{AlgorithmConfig, AlgorithmKind};
 pub use checkpoint::CheckpointInfo;
 pub use error::RlError;
 pub use evaluate::{action_rng, evaluate};

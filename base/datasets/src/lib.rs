@@ -14,9 +14,11 @@ pub mod mcap;
 #[cfg(feature = "lerobot")]
 mod picture;
 mod read;
+mod read_recording;
 mod recording;
 #[cfg(feature = "robomimic")]
 mod robomimic;
+mod sink;
 #[cfg(feature = "lerobot")]
 mod statistics;
 mod write;
@@ -26,5 +28,6 @@ pub use demonstration::{
 };
 pub use error::DatasetError;
 pub use read::{ReadOptions, read};
-pub use recording::{OwnRecording, RecordedColumn, Recording, read_recording};
+pub use read_recording::read_recording;
+pub use recording::{OwnRecording, RecordedColumn, Recording};
 pub use write::{DatasetWriter, Format};

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::lerobot::{LeRobotWriter, OpenHWriter};
 #[cfg(feature = "robomimic")]
 use crate::robomimic::RobomimicWriter;
+use crate::sink::Sink;
 use crate::{DatasetError, DatasetInfo, Demonstration, EpisodeKind};
 
 /// A format of data sets.
@@ -41,15 +42,6 @@ pub struct DatasetWriter {
     /// Kind of the last demonstration.
     kind: EpisodeKind,
     sink: Box<dyn Sink>,
-}
-
-/// Writes the demonstrations of a data set in one format.
-pub(crate) trait Sink: std::fmt::Debug + Send {
-    /// Adds a demonstration, whose shape was checked.
-    fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError>;
-
-    /// Completes the data set.
-    fn finish(self: Box<Self>) -> Result<(), DatasetError>;
 }
 
 #[cfg(feature = "robomimic")]

@@ -8,7 +8,7 @@ use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use crate::DrawingError;
+use crate::error::{DrawError, DrawResult, DrawingError};
 use crate::fonts::register_fonts;
 
 /// Colour of text and axes.
@@ -21,12 +21,6 @@ pub const ORANGE_LINE: RGBColor = RGBColor(224, 112, 26);
 pub const GREY_LINE: RGBColor = RGBColor(150, 155, 162);
 /// Colour of bands behind the curves.
 pub const WINDOW: RGBColor = RGBColor(214, 226, 240);
-
-/// What a backend reports if it cannot draw.
-pub type DrawError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Result of drawing.
-pub type DrawResult = Result<(), DrawError>;
 
 /// A drawing area.
 pub type Area<B> = DrawingArea<B, Shift>;

@@ -3,7 +3,8 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::canvas::{BLUE_LINE, DrawResult, INK, ORANGE_LINE, WINDOW, range_of, tick};
+use crate::canvas::{BLUE_LINE, INK, ORANGE_LINE, WINDOW, range_of, tick};
+use crate::error::DrawResult;
 use crate::{DrawingError, register_fonts};
 
 /// A curve over time that is drawn up to a moment.

@@ -1,6 +1,10 @@
 //! Errors of drawings.
 
-use crate::canvas::DrawError;
+/// What a backend reports if it cannot draw.
+pub type DrawError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Result of drawing.
+pub type DrawResult = Result<(), DrawError>;
 
 /// A drawing, picture or film cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -21,12 +21,11 @@ mod solid_view;
 mod stacked_plot;
 
 pub use canvas::{
-    Area, Axis, BLUE_LINE, Chart, DrawError, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE,
-    Picture, WINDOW, band, central_range, chart, dots, every, legend, line, range_of, svg_of, thin,
-    tick, titled,
+    Area, Axis, BLUE_LINE, Chart, Drawing, GREY_LINE, INK, ORANGE_LINE, Picture, WINDOW, band,
+    central_range, chart, dots, every, legend, line, range_of, svg_of, thin, tick, titled,
 };
 pub use curve_strip::CurveStrip;
-pub use error::DrawingError;
+pub use error::{DrawError, DrawResult, DrawingError};
 pub use film::Film;
 pub use fonts::register_fonts;
 pub use raster::{color_picture, grey_picture, label_color, label_picture, legend_picture};

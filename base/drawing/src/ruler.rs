@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::canvas::DrawResult;
+use crate::error::DrawResult;
 use crate::{DrawingError, register_fonts};
 
 /// Distance between ticks, and between ticks with a number [m].

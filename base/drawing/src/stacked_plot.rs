@@ -2,9 +2,8 @@
 
 use plotters::prelude::*;
 
-use crate::canvas::{
-    Area, Axis, DrawResult, Drawing, GREY_LINE, chart, legend, line, range_of, titled,
-};
+use crate::canvas::{Area, Axis, Drawing, GREY_LINE, chart, legend, line, range_of, titled};
+use crate::error::DrawResult;
 
 /// Maximum number of points of a curve.
 pub const MAX_POINTS: usize = 1500;

@@ -15,8 +15,9 @@ use tungstenite::http::header::ORIGIN;
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, HandshakeError, Message, WebSocket, accept_hdr_with_config};
 
+use crate::config::Topic;
 use crate::request::Request;
-use crate::server::{ClientState, Command, ServerState, Subscription, Topic, lock};
+use crate::state::{ClientState, Command, ServerState, Subscription, lock};
 use crate::timed::Timed;
 
 /// Longest wait for a client's bytes before messages for it are sent.

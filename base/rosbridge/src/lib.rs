@@ -9,9 +9,13 @@
 //! slow the sender down.
 
 mod client;
+mod config;
 mod request;
 mod server;
+mod state;
 mod timed;
 
+pub use config::{ServerConfig, Topic};
 pub use request::{MAX_TOPIC, Request};
-pub use server::{Command, ListenError, Server, ServerConfig, Topic, Traffic};
+pub use server::{ListenError, Server, Traffic};
+pub use state::Command;

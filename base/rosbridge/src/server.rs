@@ -1,70 +1,23 @@
 //! The server: an accepting thread, and a thread for each client.
 
-use std::collections::HashMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::client;
+use crate::config::ServerConfig;
+use crate::state::{Client, ClientState, Command, Counters, ServerState, lock};
 
 /// Interval at which the accepting thread checks whether to stop.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Messages that wait for a client.
 const QUEUE: usize = 64;
-
-/// A topic with the type of its messages, such as `sensor_msgs/JointState`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Topic {
-    /// Name with a leading slash.
-    pub name: String,
-    /// Type of the messages.
-    pub kind: &'static str,
-}
-
-/// Topics of a server and limits of its clients.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServerConfig {
-    /// Topics that the server publishes.
-    pub published: Vec<Topic>,
-    /// Topics that it takes from clients.
-    pub taken: Vec<Topic>,
-    /// Largest number of clients; further clients are refused.
-    pub max_clients: usize,
-    /// Largest message of a client [bytes].
-    pub max_message: usize,
-    /// Longest time from the first byte of a message to its last one, and of the opening handshake.
-    pub message_timeout: Duration,
-    /// Longest time that a client may stop reading.
-    pub write_timeout: Duration,
-}
-
-impl Default for ServerConfig {
-    fn default() -> Self {
-        Self {
-            published: Vec::new(),
-            taken: Vec::new(),
-            max_clients: 4,
-            max_message: 1 << 16,
-            message_timeout: Duration::from_secs(2),
-            write_timeout: Duration::from_secs(2),
-        }
-    }
-}
-
-/// The last message that clients published on a topic.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Command {
-    /// Name of the topic.
-    pub topic: String,
-    /// The message.
-    pub message: Value,
-}
 
 /// Counters of the traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -95,63 +48,6 @@ pub struct ListenError {
     pub address: String,
     /// Cause.
     pub source: std::io::Error,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) accepted: AtomicU64,
-    pub(crate) refused: AtomicU64,
-    pub(crate) dropped: AtomicU64,
-    pub(crate) messages: AtomicU64,
-    pub(crate) lost: AtomicU64,
-    pub(crate) commands: AtomicU64,
-    pub(crate) invalid: AtomicU64,
-}
-
-/// State that the threads share.
-#[derive(Debug)]
-pub(crate) struct ServerState {
-    pub(crate) config: ServerConfig,
-    pub(crate) is_over: AtomicBool,
-    pub(crate) counters: Counters,
-    clients: Mutex<Vec<Client>>,
-    /// At most one for each topic, in the order of their arrival.
-    commands: Mutex<Vec<Command>>,
-}
-
-/// A client as the sender sees it.
-#[derive(Debug)]
-struct Client {
-    messages: SyncSender<Arc<str>>,
-    stream: TcpStream,
-    state: Arc<ClientState>,
-}
-
-/// What the sender and the client's thread share.
-#[derive(Debug, Default)]
-pub(crate) struct ClientState {
-    pub(crate) is_gone: AtomicBool,
-    pub(crate) subscriptions: Mutex<HashMap<String, Subscription>>,
-}
-
-/// A topic that a client wants.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Subscription {
-    pub(crate) throttle: Duration,
-    pub(crate) last: Option<Instant>,
-}
-
-impl Subscription {
-    /// Whether a message is due; the time of one that is due is kept.
-    fn is_due(&mut self, now: Instant) -> bool {
-        let is_due = self
-            .last
-            .is_none_or(|last| now.duration_since(last) >= self.throttle);
-        if is_due {
-            self.last = Some(now);
-        }
-        is_due
-    }
 }
 
 /// A server; dropping it stops it.
@@ -306,17 +202,4 @@ impl ServerState {
             state,
         })
     }
-
-    /// Keeps a message of a client in place of an earlier one on its topic.
-    pub(crate) fn take(&self, command: Command) {
-        let mut commands = lock(&self.commands);
-        commands.retain(|earlier| earlier.topic != command.topic);
-        commands.push(command);
-        self.counters.commands.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// Ignores poisoning: every change leaves the data valid, even after a panic.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! Joint positions of a robot in the columns of a table, and the pose of its tip from them.
 
-use super::orientation::OrientationKind;
+use super::orientation_kind::OrientationKind;
 use super::plan::{Axes, Field, MotionPlan, OrientationPlan, Pick, Plan, Target, select};
 use super::robot::{RobotJoint, RobotKinematics};
 use super::units::{Dimension, Unit};

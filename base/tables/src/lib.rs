@@ -33,6 +33,7 @@ mod number;
 mod ods;
 mod order;
 mod orientation;
+mod orientation_kind;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
@@ -59,7 +60,7 @@ pub use error::TableError;
 pub use frames::{ForceFrame, LogFrames};
 pub use guard::guarded;
 pub use log::{Channel, Log, LogSource, Motion};
-pub use orientation::OrientationKind;
+pub use orientation_kind::OrientationKind;
 #[cfg(feature = "parquet")]
 pub use parquet::{check_parquet_column, check_parquet_footer};
 pub use plan::ChooseColumns;

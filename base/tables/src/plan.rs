@@ -7,8 +7,9 @@ use super::robot::RobotKinematics;
 use super::split_time::SplitTime;
 use super::units::{Dimension, Unit, Units};
 use super::{ReadOptions, columns, refuse, refuse_at};
-use crate::{LogFrames, TableError};
+use crate::TableError;
 
+mod chosen;
 mod detect;
 mod field;
 mod joints;
@@ -16,71 +17,13 @@ mod orientation;
 mod request;
 pub(super) mod select;
 
+pub(super) use chosen::{Axes, MotionPlan, OrientationPlan, Pick, Plan};
 use detect::{Assignment, Detected};
 use field::describe;
 pub(super) use field::{Field, Target, label};
 use joints::Joints;
-pub(super) use orientation::OrientationPlan;
 pub use request::ChooseColumns;
 pub(super) use request::Request;
-
-/// One number of every row.
-#[derive(Clone, Debug)]
-pub(super) struct Pick {
-    /// Index of the field, from 0.
-    pub(super) field: usize,
-    /// Index of the number in the field, from 0.
-    pub(super) element: usize,
-    /// Label in messages: `column 5 "force_n"`.
-    pub(super) label: String,
-    /// Unit; `None`: a dimensionless number.
-    pub(super) unit: Option<Unit>,
-    /// Whether the unit was assumed.
-    pub(super) unit_assumed: bool,
-    /// Whether the header gives a mass, which is converted to its weight.
-    pub(super) weighed: bool,
-}
-
-/// One number or a vector, as indices into [`Plan::picks`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axes {
-    One(usize),
-    Three([usize; 3]),
-}
-
-/// Motion of the probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MotionPlan {
-    Indentation(usize),
-    Position(Axes),
-}
-
-/// Series to read, and their roles in the log.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub(super) picks: Vec<Pick>,
-    pub(super) time: Option<usize>,
-    /// Rest of a time in two columns; [`Self::time`] is then in whole seconds.
-    pub(super) time_rest: Option<usize>,
-    pub(super) motion: MotionPlan,
-    pub(super) velocity: Option<Axes>,
-    pub(super) force: Axes,
-    /// Other columns named as force, if the user did not select one.
-    pub(super) rivals: Vec<usize>,
-    /// Other columns named like the motion, if the user did not select one.
-    pub(super) motion_rivals: Vec<usize>,
-    pub(super) episode: Option<usize>,
-    /// Joint positions that give the motion; it is computed from them after they are read.
-    pub(super) joints: Option<Vec<usize>>,
-    /// Orientation of the tool, in tables.
-    pub(super) orientation: Option<OrientationPlan>,
-    /// Frames, if the reader determines them itself.
-    pub(super) frames: Option<LogFrames>,
-    /// Roles of the columns, for the report.
-    pub(super) columns: Vec<String>,
-    /// Notes for the report.
-    pub(super) notes: Vec<String>,
-}
 
 impl Plan {
     /// Finds the wanted columns of a table.
@@ -105,7 +48,9 @@ impl Plan {
         let seen = &*joints.others(fields);
         let assignment = match &options.columns {
             Some(columns) => given(file, [fields, seen], columns, &joints, options, &mut notes)?,
-            None => Detected::new(seen).choose(file, fields, &joints, options, &mut notes)?,
+            None => {
+                Detected::new(seen).choose(file, fields, joints.motion(), options, &mut notes)?
+            }
         };
         check_shapes(file, &assignment)?;
         let mut planner = Planner {

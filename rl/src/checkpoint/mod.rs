@@ -17,7 +17,8 @@ use std::path::Path;
 use insonate_envs::VecEnv;
 
 use crate::RlError;
-use crate::algorithm::{Algorithm, AlgorithmConfig};
+use crate::algorithm::Algorithm;
+use crate::algorithm_config::AlgorithmConfig;
 use crate::policy::PolicyIdentity;
 use crate::ppo::Ppo;
 use crate::sac::Sac;

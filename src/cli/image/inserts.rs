@@ -2,10 +2,10 @@
 
 use insonate::ultrasound::deformation::Point;
 use insonate::ultrasound::phantom::{Insert, Inserts, LesionFigures, Phantom, place_lesions};
-use serde_json::Value;
 
 use super::ImageCommand;
 use super::organs::Organ;
+use super::report::ImageReport;
 use crate::cli::Usage;
 
 impl ImageCommand {
@@ -15,7 +15,7 @@ impl ImageCommand {
         phantom: Box<dyn Phantom>,
         organ: &str,
         region: [Point; 2],
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<Box<dyn Phantom>> {
         let phantom = self.with_meshes(phantom)?;
         if self.lesion.is_empty() {
@@ -24,7 +24,7 @@ impl ImageCommand {
         let lesions = place_lesions(&self.lesion, &*phantom, organ, region, self.seed);
         let lesions = lesions.map_err(Usage::new)?;
         let listed: Vec<_> = lesions.iter().filter_map(LesionFigures::of).collect();
-        figures["lesions"] = serde_json::to_value(listed)?;
+        report.set("lesions", serde_json::to_value(listed)?);
         Ok(Box::new(
             Inserts::new(phantom, &lesions).map_err(Usage::new)?,
         ))

@@ -11,7 +11,9 @@ use insonate::ultrasound::transducer::Transducer;
 use insonate::ultrasound::{BMode, Frame, Settings, View};
 use serde_json::{Value, json};
 
-use super::{ImageCommand, ImagingSetup};
+use super::ImageCommand;
+use super::report::ImageReport;
+use super::setup::ImagingSetup;
 use crate::cli::Usage;
 
 /// Share of the labelled voxels outside of the body above which the two files may not have one frame.
@@ -24,7 +26,7 @@ impl ImageCommand {
         file: &Path,
         materials: &Path,
         (probe, settings): (&Transducer, &Settings),
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<ImagingSetup> {
         let table = MaterialTable::read(materials).map_err(Usage::new)?;
         let near = |site| Neighbourhood {
@@ -45,17 +47,17 @@ impl ImageCommand {
                 volume
             }
         };
-        figures["notes"] = json!(notes);
-        figures["warnings"] = json!(warnings);
+        report.set("notes", json!(notes));
+        report.set("warnings", json!(warnings));
         let bounds = volume.bounds();
         let middle = nalgebra::center(&bounds[0], &bounds[1]).cast::<f64>();
         let site = site.unwrap_or([middle.x, middle.y]);
-        figures["site_m"] = json!(site);
+        report.set("site_m", json!(site));
         let pose = volume
             .probe_pose(site, self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
         let unlabelled = Some(volume.unlabelled());
-        let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
+        let phantom = self.with_inserts(Box::new(volume), "liver", bounds, report)?;
         Ok(ImagingSetup {
             unlabelled,
             ..Self::kinematic(phantom, probe, pose)?
@@ -67,17 +69,17 @@ impl ImageCommand {
         &self,
         own: &OwnPatient,
         probe: &Transducer,
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<ImagingSetup> {
         let volume = own.phantom().map_err(Usage::new)?;
         let site = self.site.unwrap_or(own.usual_site());
-        Self::tell_own(own, site, figures);
-        figures["warnings"] = json!([]);
+        Self::tell_own(own, site, report);
+        report.set("warnings", json!([]));
         let pose = volume
             .probe_pose(site, self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
         let (unlabelled, bounds) = (Some(volume.unlabelled()), volume.bounds());
-        let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
+        let phantom = self.with_inserts(Box::new(volume), "liver", bounds, report)?;
         let origin = own.torso_origin();
         Ok(ImagingSetup {
             unlabelled,
@@ -88,10 +90,10 @@ impl ImageCommand {
     }
 
     /// Who is imaged, and where the probe is.
-    pub(super) fn tell_own(own: &OwnPatient, site: [f64; 2], figures: &mut Value) {
-        figures["patient"] = json!(own.patient().description.source);
-        figures["torso_origin_m"] = json!(own.torso_origin());
-        figures["site_m"] = json!(site);
+    pub(super) fn tell_own(own: &OwnPatient, site: [f64; 2], report: &mut ImageReport) {
+        report.set("patient", json!(own.patient().description.source));
+        report.set("torso_origin_m", json!(own.torso_origin()));
+        report.set("site_m", json!(site));
     }
 
     /// Tells where much gas without a label lies behind the skin.
@@ -100,7 +102,7 @@ impl ImageCommand {
         b_mode: &BMode,
         frame: &Frame,
         scanned: &ImagingSetup,
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<()> {
         let Some(unlabelled) = &scanned.unlabelled else {
             return Ok(());
@@ -112,7 +114,7 @@ impl ImageCommand {
         };
         let materials = scanned.phantom.materials();
         let gas = GasBehind::new(frame, materials, &unlabelled.gases, is_within);
-        if let Some(warnings) = figures["warnings"].as_array_mut() {
+        if let Some(warnings) = report.warnings() {
             if gas.is_uncertain() {
                 warnings.push(self.gas_warning(gas).into());
             }

@@ -1,5 +1,6 @@
 //! `insonate image`.
 
+mod files;
 mod ignored;
 mod inserts;
 mod labels;
@@ -7,40 +8,29 @@ mod neck;
 mod organs;
 mod phantom;
 mod pressed;
+mod report;
+mod setup;
+mod source;
 mod view_3d;
 
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use insonate::experiments::{
-    Backend, BlockMeasure, Device, Pictures, legend, mean_intensity, middle_line,
-};
-use insonate::files::OutputFolder;
-use insonate::meshes::Part;
-use insonate::report::{
-    BodySurfaces, Ruler, color_picture, grey_picture, label_picture, legend_picture,
-    overview_picture,
-};
-use insonate::sim::verdict::Verdict;
+use insonate::experiments::{Backend, BlockMeasure, Device, legend, mean_intensity, middle_line};
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
-use insonate::ultrasound::b_mode::ScanConverter;
-use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
-use insonate::ultrasound::measure::{BoneRod, Confidence, ConfidenceSettings, confidence};
-use insonate::ultrasound::phantom::labels::Unlabelled;
-use insonate::ultrasound::phantom::{Lesion, Neck, Phantom};
-use insonate::ultrasound::sequence::Sequence;
+use insonate::ultrasound::measure::{BoneRod, ConfidenceSettings, confidence};
+use insonate::ultrasound::phantom::{Lesion, Neck};
 use insonate::ultrasound::transducer::{self, Transducer};
 use insonate::ultrasound::{BMode, Frame, Settings, View};
-use nalgebra::Isometry3;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use self::organs::{Organ, OrganFrame, organ_line};
+use self::organs::{Organ, OrganFrame};
 use self::phantom::PhantomArg;
+use self::report::ImageReport;
 use super::device_arg::DeviceArg;
-use super::patient_args::Person;
 use super::progress_bar::Busy;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
@@ -189,47 +179,6 @@ pub(crate) struct ImageCommand {
     organs: OnceCell<Vec<Organ>>,
 }
 
-/// What is imaged, how it is deformed, from where.
-struct ImagingSetup {
-    phantom: Box<dyn Phantom>,
-    deformation: Box<dyn Deformation>,
-    /// In the phantom's frame.
-    pose: Isometry3<f64>,
-    /// Of the scene, where there is one.
-    pictures: Pictures,
-    /// Whether the robot held the probe as it should, where there is one.
-    verdict: Option<Verdict>,
-    /// What has no label in a label volume.
-    unlabelled: Option<Unlabelled>,
-    /// Skin and organs at rest, if they are known as surfaces.
-    surfaces: Option<BodySurfaces>,
-    /// Robot, probe and table, where there are any.
-    rigid: Vec<Part>,
-    /// Origin of the phantom's frame in the frame of the user's files [m].
-    origin: [f64; 3],
-}
-
-impl ImagingSetup {
-    /// A phantom under a probe, without a robot.
-    fn new(
-        phantom: Box<dyn Phantom>,
-        deformation: Box<dyn Deformation>,
-        pose: Isometry3<f64>,
-    ) -> Self {
-        Self {
-            phantom,
-            deformation,
-            pose,
-            pictures: Pictures::none(),
-            verdict: None,
-            unlabelled: None,
-            surfaces: None,
-            rigid: Vec::new(),
-            origin: [0.0; 3],
-        }
-    }
-}
-
 impl ImageCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_effects()?;
@@ -248,7 +197,8 @@ impl ImageCommand {
             .as_deref()
             .map(|path| self.overwrite.folder(path, "image"))
             .transpose()?;
-        let mut figures = json!({ "depth_m": settings.depth });
+        let mut report = ImageReport::default();
+        report.set("depth_m", settings.depth);
         let backend = Device::from(self.device).open()?;
         let device = backend.name();
         // A press has a bar of its own.
@@ -257,7 +207,7 @@ impl ImageCommand {
             .is_none()
             .then(|| Busy::with("simulating the image"))
             .transpose()?;
-        let scanned = self.scanned(&probe, &settings, &mut figures)?;
+        let scanned = self.scanned(&probe, &settings, &mut report)?;
         let mut b_mode = BMode::new(&probe, &settings).map_err(Usage::new)?;
         let view = View::new(&*scanned.phantom, &*scanned.deformation, &scanned.pose)
             .map_err(Usage::new)?;
@@ -270,37 +220,37 @@ impl ImageCommand {
             }
         };
         drop(busy);
-        figures["seconds_per_frame"] = seconds.into();
-        figures["device"] = device.into();
-        figures["legend"] = json!(legend(&*scanned.phantom));
+        report.set("seconds_per_frame", seconds);
+        report.set("device", device);
+        report.set("legend", json!(legend(&*scanned.phantom)));
         if let Some(organs) = self.organ_figures(&b_mode, &scanned) {
-            figures["organs"] = organs;
+            report.set("organs", organs);
         }
-        figures["contact_share"] = frame.contact_share().into();
+        report.set("contact_share", frame.contact_share());
         if frame.contact_share() == 0.0 {
             eprintln!(
                 "note: the picture is black: the whole face is in front of gas, so no scanline has acoustic contact"
             );
         }
-        figures["mean_intensity_db"] = mean_intensity(&frame).into();
-        self.warn_of_gas(&b_mode, &frame, &scanned, &mut figures)?;
-        figures["middle_line"] = json!(middle_line(&frame, &*scanned.phantom));
+        report.set("mean_intensity_db", mean_intensity(&frame));
+        self.warn_of_gas(&b_mode, &frame, &scanned, &mut report)?;
+        report.set("middle_line", json!(middle_line(&frame, &*scanned.phantom)));
         let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
             .transpose()?;
         if let Some(confidence) = &confidence {
-            figures["confidence_mean"] = confidence.mean().into();
+            report.set("confidence_mean", confidence.mean());
         }
-        self.measure(&probe, &settings, &frame, &mut figures)?;
+        self.measure(&probe, &settings, &frame, &mut report)?;
         if let Some(folder) = folder {
-            self.write(&b_mode, &frame, confidence.as_ref(), &scanned, &folder)?;
-            let text = serde_json::to_string_pretty(&figures)?;
+            self.write_files(&b_mode, &frame, confidence.as_ref(), &scanned, &folder)?;
+            let text = report.to_json()?;
             folder.write("image.json", format!("{text}\n").as_bytes())?;
         }
         if self.json {
-            print(&serde_json::to_string_pretty(&figures)?)?;
+            print(&report.to_json()?)?;
         } else {
-            print(&lines(&figures, self.output.as_deref()))?;
+            print(&report.to_text(self.output.as_deref()))?;
         }
         scanned
             .verdict
@@ -395,53 +345,13 @@ impl ImageCommand {
         self.rod().depths_behind(shown).to_vec()
     }
 
-    fn scanned(
-        &self,
-        probe: &Transducer,
-        settings: &Settings,
-        figures: &mut Value,
-    ) -> anyhow::Result<ImagingSetup> {
-        if let (Some(file), Some(materials)) = (&self.labels, &self.materials) {
-            return self.labelled(file, materials, (probe, settings), figures);
-        }
-        let Some(word) = self.phantom else {
-            let person = self.scene.patient()?;
-            return match (&person, self.force) {
-                (_, Some(force)) => self.pressed(&person, (probe, settings), force, figures),
-                (Person::Own(own), None) => self.of_patient(own, probe, figures),
-                (Person::Adult(physique), None) => self.indented(physique, probe, figures),
-                (Person::Nobody, None) => anyhow::bail!("there is no patient to look at"),
-            };
-        };
-        let block = word.block(
-            settings.depth as f32,
-            &self.depths(Settings::of(probe).depth),
-            self.attenuation(),
-            settings.speed_of_sound,
-            self.rod(),
-        );
-        let Some(block) = block.map_err(Usage::new)? else {
-            return self.neck(probe, figures);
-        };
-        block.check().map_err(Usage::new)?;
-        // What the plane shows.
-        let reach = 0.25 * settings.depth as f32;
-        let region = [
-            Point::new(-reach, 0.0, 0.5 * reach),
-            Point::new(reach, 0.0, 3.5 * reach),
-        ];
-        let phantom = self.with_inserts(Box::new(block), "soft tissue", region, figures)?;
-        let rigid = Box::new(Rigid::default());
-        Ok(ImagingSetup::new(phantom, rigid, Isometry3::identity()))
-    }
-
     /// Adds what a test block is there for.
     fn measure(
         &self,
         probe: &Transducer,
         settings: &Settings,
         frame: &Frame,
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<()> {
         let measure = match self.phantom {
             Some(PhantomArg::Points) => BlockMeasure::Points {
@@ -459,88 +369,7 @@ impl ImageCommand {
         let measured = measure
             .figures(probe, settings, frame)
             .map_err(Usage::new)?;
-        let measured = serde_json::to_value(measured)?;
-        for (name, figure) in measured.as_object().into_iter().flatten() {
-            figures[name] = figure.clone();
-        }
-        Ok(())
-    }
-
-    /// The picture for people: depth ticks, a mark at the side of the first scanline, and a caption.
-    fn figure(
-        &self,
-        grey: &[u8],
-        converter: &ScanConverter,
-        b_mode: &BMode,
-    ) -> anyhow::Result<Vec<u8>> {
-        let mut rgb: Vec<u8> = grey.iter().flat_map(|&level| [level; 3]).collect();
-        let ruler = Ruler {
-            pixel: converter.pixel,
-            top: converter.corner[1],
-            has_mark: true,
-            caption: format!(
-                "{}, depth {:.0} cm, simulated",
-                self.scene.probe_name(),
-                100.0 * b_mode.settings().depth
-            ),
-        };
-        ruler.draw(&mut rgb, (self.size as u32, self.size as u32))?;
-        Ok(color_picture(self.size, &rgb)?)
-    }
-
-    fn write(
-        &self,
-        b_mode: &BMode,
-        frame: &Frame,
-        confidence: Option<&Confidence>,
-        scanned: &ImagingSetup,
-        folder: &OutputFolder,
-    ) -> anyhow::Result<()> {
-        let converter = b_mode.scan_converter(self.size).map_err(Usage::new)?;
-        let mut grey = Vec::new();
-        converter.picture(frame, &mut grey);
-        folder.write("b_mode.png", &grey_picture(self.size, &grey)?)?;
-        folder.write("figure.png", &self.figure(&grey, &converter, b_mode)?)?;
-        let n_materials = scanned.phantom.materials().len();
-        let labels = converter.labels(frame, n_materials as u8);
-        let labels = label_picture(self.size, &labels, n_materials)?;
-        folder.write("labels.png", &labels)?;
-        let names = scanned
-            .phantom
-            .materials()
-            .iter()
-            .map(|material| material.name);
-        let legend = legend_picture(&names.collect::<Vec<_>>());
-        folder.write("legend.svg", legend.as_bytes())?;
-        let ImagingSetup {
-            phantom,
-            deformation,
-            pose,
-            ..
-        } = scanned;
-        let overview = overview_picture(&**phantom, &**deformation, pose, b_mode)?;
-        folder.write("overview.png", &overview)?;
-        self.write_view_3d(b_mode, &converter, scanned, folder)?;
-        if let Some(confidence) = confidence {
-            let values = converter.values(&confidence.values, 0.0);
-            let grey: Vec<u8> = values.iter().map(|value| (255.0 * value) as u8).collect();
-            folder.write("confidence.png", &grey_picture(self.size, &grey)?)?;
-        }
-        if self.iq {
-            folder.write("iq.nrrd", &b_mode.iq().to_nrrd())?;
-        }
-        if self.dicom {
-            let mut sequence = Sequence::new(&converter);
-            sequence.push(&grey, 0.0, &scanned.pose)?;
-            folder.write("b_mode.dcm", &sequence.to_dicom()?)?;
-        }
-        if let Some((_, picture)) = scanned.pictures.frames.first() {
-            picture.write_rgb(&folder.file("scene.png")?)?;
-        }
-        if let Some(problem) = &scanned.pictures.problem {
-            eprintln!("note: no scene.png: {problem}");
-        }
-        Ok(())
+        report.add(&measured)
     }
 }
 
@@ -553,45 +382,4 @@ struct ImageError(String);
 fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, f64)> {
     let start = Instant::now();
     Ok((work()?, start.elapsed().as_secs_f64()))
-}
-
-fn lines(figures: &Value, output: Option<&Path>) -> String {
-    let mut lines = Vec::new();
-    for (name, figure) in figures.as_object().into_iter().flatten() {
-        match (figure.as_f64(), figure.as_array()) {
-            (Some(number), _) => lines.push(format!("{name:<20} {number:>12.4}")),
-            (None, Some(rows)) if name == "organs" => {
-                lines.push(name.clone());
-                lines.extend(rows.iter().map(organ_line));
-            }
-            (None, Some(rows)) => {
-                lines.push(name.clone());
-                lines.extend(rows.iter().map(row));
-            }
-            _ => lines.push(format!("{name:<20} {}", text(figure))),
-        }
-    }
-    if let Some(folder) = output {
-        lines.push(format!("\npictures and figures: {}", folder.display()));
-    }
-    lines.join("\n")
-}
-
-/// The figures of one of several things, or a sentence.
-fn row(figures: &Value) -> String {
-    if let Some(sentence) = figures.as_str() {
-        return format!("  {sentence}");
-    }
-    let figures = figures.as_object().into_iter().flatten();
-    let figures = figures.map(|(name, figure)| match figure.as_f64() {
-        Some(number) => format!("  {name} {number:.5}"),
-        None => format!("  {:<20}", text(figure)),
-    });
-    figures.collect()
-}
-
-fn text(figure: &Value) -> String {
-    figure
-        .as_str()
-        .map_or_else(|| figure.to_string(), str::to_owned)
 }

@@ -2,9 +2,11 @@
 
 use insonate::ultrasound::phantom::Neck;
 use insonate::ultrasound::transducer::Transducer;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{ImageCommand, ImagingSetup};
+use super::ImageCommand;
+use super::report::ImageReport;
+use super::setup::ImagingSetup;
 use crate::cli::Usage;
 
 impl ImageCommand {
@@ -12,16 +14,16 @@ impl ImageCommand {
     pub(super) fn neck(
         &self,
         probe: &Transducer,
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<ImagingSetup> {
         let neck = Neck::new(self.seed);
         let site = self.site.unwrap_or_default();
-        figures["site_m"] = json!(site);
+        report.set("site_m", json!(site));
         let pose = neck
             .probe_pose(site, self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
         let phantom =
-            self.with_inserts(Box::new(neck), "thyroid", Neck::thyroid_bounds(), figures)?;
+            self.with_inserts(Box::new(neck), "thyroid", Neck::thyroid_bounds(), report)?;
         Self::kinematic(phantom, probe, pose)
     }
 }

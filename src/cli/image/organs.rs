@@ -10,7 +10,8 @@ use insonate::ultrasound::{BMode, Material, material, ras_from_patient};
 use nalgebra::{Matrix3, Vector3};
 use serde_json::{Value, json};
 
-use super::{ImageCommand, ImageError, ImagingSetup};
+use super::setup::ImagingSetup;
+use super::{ImageCommand, ImageError};
 use crate::cli::Usage;
 
 /// Vertices of a mesh that are looked at, at most.

@@ -9,10 +9,12 @@ use insonate::ultrasound::deformation::{Indentation, Rigid};
 use insonate::ultrasound::phantom::{Adult, Phantom};
 use insonate::ultrasound::transducer::Transducer;
 use nalgebra::Isometry3;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::ImageCommand;
+use super::report::ImageReport;
+use super::setup::ImagingSetup;
 use super::view_3d::rigid_parts;
-use super::{ImageCommand, ImagingSetup};
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::patient_args::Person;
@@ -33,19 +35,23 @@ impl ImageCommand {
         &self,
         physique: &Physique,
         probe: &Transducer,
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<ImagingSetup> {
         let adult = self.adult(physique)?;
         let pose = adult
             .probe_pose(self.patient_site(), self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
-        Self::kinematic(self.with_lesions(adult, figures)?, probe, pose)
+        Self::kinematic(self.with_lesions(adult, report)?, probe, pose)
     }
 
     /// The patient with what is put into the liver.
-    fn with_lesions(&self, adult: Adult, figures: &mut Value) -> anyhow::Result<Box<dyn Phantom>> {
+    fn with_lesions(
+        &self,
+        adult: Adult,
+        report: &mut ImageReport,
+    ) -> anyhow::Result<Box<dyn Phantom>> {
         let bounds = adult.bounds();
-        self.with_inserts(Box::new(adult), "liver", bounds, figures)
+        self.with_inserts(Box::new(adult), "liver", bounds, report)
     }
 
     /// What a face is pressed into by kinematics.
@@ -70,7 +76,7 @@ impl ImageCommand {
         person: &Person,
         (probe, settings): (&Transducer, &Settings),
         force: f64,
-        figures: &mut Value,
+        report: &mut ImageReport,
     ) -> anyhow::Result<ImagingSetup> {
         let scene = self.scene.build_with(person)?;
         let (mut unlabelled, mut surfaces, mut origin) = (None, None, [0.0; 3]);
@@ -83,10 +89,10 @@ impl ImageCommand {
                 origin = own.torso_origin();
                 surfaces = Some(BodySurfaces::of_patient(own.patient(), origin));
                 let bounds = volume.bounds();
-                Self::tell_own(own, site, figures);
-                self.with_inserts(Box::new(volume), "liver", bounds, figures)?
+                Self::tell_own(own, site, report);
+                self.with_inserts(Box::new(volume), "liver", bounds, report)?
             }
-            Person::Adult(physique) => self.with_lesions(self.adult(physique)?, figures)?,
+            Person::Adult(physique) => self.with_lesions(self.adult(physique)?, report)?,
             Person::Nobody => anyhow::bail!("there is no patient to look at"),
         };
         let wanted = Hold {
@@ -112,16 +118,16 @@ impl ImageCommand {
             return Err(interrupt.error("nothing was saved").into());
         }
         let held = held?;
-        figures["scene"] = json!(scene.name());
-        figures["verdict"] = json!(held.verdict.outcome);
-        figures["reasons"] = json!(held.verdict.reasons);
-        figures["force_n"] = json!(held.force);
-        figures["mean_force_n"] = json!(held.force);
-        figures["force_mae_n"] = json!(held.force_mae);
-        figures["peak_force_n"] = json!(held.peak_force);
-        figures["indentation_m"] = json!(held.indentation);
-        figures["depth_limit_m"] = json!(held.depth_limit);
-        figures["warnings"] = json!(held.warnings);
+        report.set("scene", json!(scene.name()));
+        report.set("verdict", json!(held.verdict.outcome));
+        report.set("reasons", json!(held.verdict.reasons));
+        report.set("force_n", json!(held.force));
+        report.set("mean_force_n", json!(held.force));
+        report.set("force_mae_n", json!(held.force_mae));
+        report.set("peak_force_n", json!(held.peak_force));
+        report.set("indentation_m", json!(held.indentation));
+        report.set("depth_limit_m", json!(held.depth_limit));
+        report.set("warnings", json!(held.warnings));
         // Those of a label volume are told together with what its image shows.
         if unlabelled.is_none() {
             for warning in &held.warnings {

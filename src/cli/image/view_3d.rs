@@ -10,7 +10,8 @@ use insonate::ultrasound::BMode;
 use insonate::ultrasound::b_mode::ScanConverter;
 use nalgebra::Isometry3;
 
-use super::{ImageCommand, ImagingSetup};
+use super::ImageCommand;
+use super::setup::ImagingSetup;
 
 /// Names of the files.
 const PICTURE: &str = "view_3d.png";

@@ -10,6 +10,7 @@ mod own_task;
 mod python;
 mod results;
 mod setup;
+mod tests;
 mod wheel;
 
 use std::io::Write as _;
@@ -31,7 +32,8 @@ Commands:
   run [--full] [ARGUMENTS]        setup, then `insonate ARGUMENTS` built with --release;
                                   without arguments a scan: the Panda slides a C5-2 over a patient. Until there is
                                   a release build, this scan and `run demo` take a build that is ready sooner
-  test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
+  test [ARGUMENTS]                setup, then every test, in as many programs at a time as there are processors;
+                                  with arguments `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
   book [--check | --fill | --api] the book of docs/ as HTML in target/book; --check only checks its links, words and
                                   figures; --fill writes the figures of docs/results into the pages; --api makes pages
@@ -149,10 +151,10 @@ fn is_first(arguments: &[String]) -> bool {
     first.is_none_or(|word| ["demo", "list"].contains(&word.as_str()))
 }
 
-/// Runs every test of the workspace.
+/// Runs the tests of the workspace.
 fn test(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
-    command::exit_code(cargo(&["test", "--workspace"]).args(arguments))
+    tests::run(arguments)
 }
 
 /// Builds the Python package and prints its path.

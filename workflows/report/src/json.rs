@@ -98,7 +98,7 @@ fn log(log: &Calibration) -> Value {
         "contact_shift_m": fit.contact_shift.map_or(Value::Null, finite),
         "statistics": statistics(&fit.statistics),
         "choices": choices,
-        "doubts": log.warnings,
+        "warnings": log.warnings,
         "notes": notes,
     });
     if let (Some(selection), Some(entry)) = (&log.selection, entry.as_object_mut()) {

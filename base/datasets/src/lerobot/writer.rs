@@ -16,8 +16,8 @@ use super::{
     ACTION, DONE, EPISODES, ExtraInfo, FILE_SIZE_MB, INFO, OURS, REWARD, STATE, STATS, SUCCESS,
     TASKS, TRUNCATED, data_file,
 };
+use crate::sink::Sink;
 use crate::statistics::Statistics;
-use crate::write::Sink;
 use crate::{DatasetError, DatasetInfo, Demonstration, picture};
 
 /// A data set during writing. It replaces an earlier one when it is complete.

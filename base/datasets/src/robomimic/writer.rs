@@ -13,7 +13,7 @@ use insonate_files::FileWriter;
 use serde_json::{Map, Value, json};
 
 use super::image_key;
-use crate::write::Sink;
+use crate::sink::Sink;
 use crate::{DatasetError, DatasetInfo, Demonstration, EpisodeKind};
 
 /// robomimic's enum value for Gym environments.

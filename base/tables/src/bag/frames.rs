@@ -3,11 +3,13 @@
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use super::Timeline;
+use super::message::MessageNumbers;
 use super::topic::Topic;
-use super::transforms::{PoseInRoot, Transforms};
+use super::transforms::{MovingPose, PoseInRoot, Transforms};
 use crate::columns::{Columns, Selector};
 use crate::names::{self, Quantity};
-use crate::orientation::{self, BASE, OrientationKind, TOOL, are_identity, none_recorded};
+use crate::orientation::{self, BASE, TOOL, are_identity, none_recorded};
+use crate::orientation_kind::OrientationKind;
 use crate::plan::{Axes, MotionPlan, OrientationPlan, Plan};
 use crate::{ForceFrame, LogFrames, ReadOptions, TableError, refuse, refuse_at};
 
@@ -70,13 +72,25 @@ pub(super) fn add_places(
     wanted.sort();
     wanted.dedup();
     for frame in wanted {
-        if let Some(PoseInRoot::Moving(topic)) = transforms.place(&frame)
-            && topic.has_messages()
-        {
-            topics.push(*topic);
+        if let Some(PoseInRoot::Moving(pose)) = transforms.place(&frame) {
+            let topic = pose_topic(frame, pose);
+            if topic.has_messages() {
+                topics.push(topic);
+            }
         }
     }
     Ok(())
+}
+
+/// The pose of a frame as a topic.
+fn pose_topic(frame: String, pose: MovingPose) -> Topic {
+    let name = format!("/tf.{frame}");
+    let parts = vec![
+        MessageNumbers::list("translation", 3, pose.translation),
+        MessageNumbers::list("rotation", 4, pose.rotation),
+    ];
+    let child = Some(frame);
+    Topic::composed(name, pose.root, child, pose.recorded, pose.stamps, parts)
 }
 
 /// Whether a topic or the user specifies the position of the probe.

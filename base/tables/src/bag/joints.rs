@@ -1,6 +1,7 @@
 //! The pose of a robot's tip from recorded joint states, as one more topic.
 
-use super::topic::{MessageNumbers, Topic};
+use super::message::MessageNumbers;
+use super::topic::Topic;
 use crate::columns::{self, Selector};
 use crate::joints::{self, Poses};
 use crate::robot::RobotKinematics;

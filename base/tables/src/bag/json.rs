@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::message::{Message, MessageNumbers};
 use super::ros;
-use super::topic::{Message, MessageNumbers};
 
 /// Maximum depth of nested objects.
 const DEPTH: usize = 4;

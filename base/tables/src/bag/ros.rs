@@ -1,7 +1,7 @@
 //! ROS 2 message types with force, position or velocity: their members, in order.
 
 use super::cdr::Cdr;
-use super::topic::{Message, MessageNumbers};
+use super::message::{Message, MessageNumbers};
 use super::transforms::Transform;
 
 /// A member of a message.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read as _;
 
+use super::message::MessageNumbers;
 use super::transforms::Transforms;
 use super::{json, ros};
 use crate::{MAX_SAMPLES, source};
@@ -11,39 +12,6 @@ use crate::{MAX_SAMPLES, source};
 const ZSTD: &[u8] = b"(\xb5/\xfd";
 /// Maximum length of a message of numbers [bytes].
 const MAX_MESSAGE: u64 = 16 << 20;
-
-/// Numbers of a message, or of all messages of a topic, one after the other.
-#[derive(Clone, Debug)]
-pub(super) struct MessageNumbers {
-    pub(super) name: String,
-    /// Numbers per message; `None`: a single number, not a list.
-    pub(super) width: Option<usize>,
-    pub(super) values: Vec<f64>,
-}
-
-impl MessageNumbers {
-    pub(super) fn list(name: &str, width: usize, values: Vec<f64>) -> Self {
-        Self {
-            name: name.to_owned(),
-            width: Some(width),
-            values,
-        }
-    }
-}
-
-/// A message.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Message {
-    /// Time stamp of the sender [ns].
-    pub(super) stamp: Option<i64>,
-    /// Frame named in the header.
-    pub(super) frame: Option<String>,
-    /// Frame whose pose the message gives.
-    pub(super) child: Option<String>,
-    /// Names of the joints whose positions the message gives.
-    pub(super) joints: Vec<String>,
-    pub(super) parts: Vec<MessageNumbers>,
-}
 
 /// Encoding of messages.
 #[derive(Clone, Debug)]

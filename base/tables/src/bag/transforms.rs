@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use super::topic::{MessageNumbers, Topic};
 use crate::MAX_SAMPLES;
-use crate::orientation::OrientationKind;
+use crate::orientation_kind::OrientationKind;
 
 /// Maximum number of frames.
 const MAX_FRAMES: usize = 4096;
@@ -52,7 +51,18 @@ pub(super) struct Transforms {
 /// Pose of a frame in the root of its tree.
 pub(super) enum PoseInRoot {
     Fixed(UnitQuaternion<f64>),
-    Moving(Box<Topic>),
+    Moving(MovingPose),
+}
+
+/// Poses of a frame in the root of its tree, one after the other.
+pub(super) struct MovingPose {
+    pub(super) root: String,
+    pub(super) recorded: Vec<i64>,
+    pub(super) stamps: Vec<i64>,
+    /// Three numbers per pose.
+    pub(super) translation: Vec<f64>,
+    /// x, y, z, w per pose.
+    pub(super) rotation: Vec<f64>,
 }
 
 impl Transforms {
@@ -177,13 +187,13 @@ impl Transforms {
             translation.extend(pose.translation.vector.iter());
             rotation.extend(pose.rotation.coords.iter());
         }
-        let parts = vec![
-            MessageNumbers::list("translation", 3, translation),
-            MessageNumbers::list("rotation", 4, rotation),
-        ];
-        let child = Some(frame.to_owned());
-        let topic = Topic::composed(format!("/tf.{frame}"), root, child, recorded, stamps, parts);
-        Some(PoseInRoot::Moving(Box::new(topic)))
+        Some(PoseInRoot::Moving(MovingPose {
+            root,
+            recorded,
+            stamps,
+            translation,
+            rotation,
+        }))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Detection of columns by the names in a header.
 
 use super::field::{Field, Target, describe, label};
-use super::joints::Joints;
 use crate::names::{self, Quantity};
 use crate::{ReadOptions, TableError, refuse};
 
@@ -299,16 +298,16 @@ impl Detected {
         }
     }
 
-    /// Columns of a log with this header.
+    /// Columns of a log with this header; `joints` are those that give its motion.
     pub(super) fn choose(
         &self,
         file: &str,
         fields: &[Field],
-        joints: &Joints,
+        joints: Option<&[Target]>,
         options: &ReadOptions,
         notes: &mut Vec<String>,
     ) -> Result<Assignment, TableError> {
-        let motion = match joints.motion() {
+        let motion = match joints {
             Some(joints) => of_joints(joints),
             None => self.motion(file, fields)?,
         };

@@ -2,18 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::chosen::{Axes, MotionPlan, OrientationPlan, Pick, Plan};
 use super::field::{Field, Target, label};
-use super::{Axes, MotionPlan, Pick, Plan, select};
+use super::select;
 use crate::columns::{self, Selector};
-use crate::orientation::{OrientationKind, none_recorded};
+use crate::orientation::none_recorded;
+use crate::orientation_kind::OrientationKind;
 use crate::{ForceFrame, ReadOptions, TableError, names};
-
-/// Columns of the orientation: indices into [`Plan::picks`], in the order of the kind.
-#[derive(Clone, Debug)]
-pub(crate) struct OrientationPlan {
-    pub(crate) picks: Vec<usize>,
-    pub(crate) kind: OrientationKind,
-}
 
 use OrientationKind::{RotationVector, Rpy, RpyDegrees, Xyzw};
 

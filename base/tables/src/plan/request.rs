@@ -1,7 +1,7 @@
 //! What a reader takes of a file: a log of a force, or columns that the caller chooses.
 
+use super::chosen::{Axes, MotionPlan, Pick, Plan};
 use super::field::{Field, Target, label};
-use super::{Axes, MotionPlan, Pick, Plan};
 use crate::{ReadOptions, TableError, refuse};
 
 /// Maximum number of columns among which a caller chooses.

@@ -35,7 +35,7 @@ impl Mjcf {
         let sandbox = Sandbox::of_file(path, options)?;
         let mut budget = Budget::new(options);
         let source = source::load(path, &mut budget)?;
-        let root = Parser::new(Some(&sandbox), &mut budget).document(&source)?;
+        let root = text::read_document(Parser::new(Some(&sandbox), &mut budget), &source)?;
         let mjcf = Self::from_root(root);
         mjcf.validate()
             .map_err(|error| error.in_file(&source.label))?;
@@ -56,7 +56,7 @@ impl Mjcf {
             .transpose()?;
         let mut budget = Budget::new(options);
         let source = source::from_bytes(xml.as_bytes().to_vec(), name, &mut budget)?;
-        let root = Parser::new(sandbox.as_ref(), &mut budget).document(&source)?;
+        let root = text::read_document(Parser::new(sandbox.as_ref(), &mut budget), &source)?;
         let mjcf = Self::from_root(root);
         mjcf.validate().map_err(|error| error.in_file(name))?;
         Ok(mjcf)

@@ -7,7 +7,6 @@ use super::Sandbox;
 use super::limits::{Budget, MAX_INCLUDE_DEPTH};
 use super::merge::add_section;
 use super::source::{self, Source};
-use super::text::Text;
 use crate::mjcf::error::abbreviate;
 use crate::mjcf::schema::{NodeId, Schema};
 use crate::mjcf::{Element, MjcfError};
@@ -19,7 +18,7 @@ pub(super) struct Open {
     pub(super) line: usize,
 }
 
-/// Reads a document with its includes.
+/// Elements of a document with its includes, and what it may still read.
 pub(super) struct Parser<'a> {
     pub(super) schema: &'static Schema,
     sandbox: Option<&'a Sandbox>,
@@ -27,7 +26,7 @@ pub(super) struct Parser<'a> {
     pub(super) open: Vec<Open>,
     pub(super) root: Option<Element>,
     included: BTreeSet<PathBuf>,
-    include_depth: usize,
+    pub(super) include_depth: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -43,16 +42,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The `mujoco` element of a main document.
-    pub(super) fn document(mut self, source: &Source) -> Result<Element, MjcfError> {
-        Text::new(&mut self, source).read()?;
-        self.root.ok_or_else(|| MjcfError::Syntax {
-            path: source.label.clone(),
-            line: 1,
-            problem: "the text holds no element; MJCF starts with <mujoco>".to_owned(),
-        })
-    }
-
     /// Adds a complete element to its parent.
     pub(super) fn close(&mut self, child: Element) -> Result<(), MjcfError> {
         let depth = self.open.len();
@@ -66,8 +55,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Reads an included file into the innermost open element.
-    pub(super) fn include(&mut self, file: &str) -> Result<(), MjcfError> {
+    /// Loads a file that is included at most once, and within the folder.
+    pub(super) fn load_include(&mut self, file: &str) -> Result<Source, MjcfError> {
         let unsupported = |problem: String| MjcfError::Unsupported {
             element: format!("include {:?}", abbreviate(file)),
             problem,
@@ -85,10 +74,6 @@ impl<'a> Parser<'a> {
             let problem = "the file was included before; MuJoCo allows each once";
             return Err(unsupported(problem.to_owned()));
         }
-        let source = source::load(&path, self.budget)?;
-        self.include_depth += 1;
-        Text::new(self, &source).read()?;
-        self.include_depth -= 1;
-        Ok(())
+        source::load(&path, self.budget)
     }
 }

@@ -1,6 +1,4 @@
-//! Converts the XML events of one file to elements, and checks each against the schema.
-//!
-//! This module and `parse` are mutually recursive: an element may include a file, which is then parsed.
+//! Converts the XML events of a file and of those that it includes to elements, and checks each against the schema.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -16,8 +14,18 @@ use crate::mjcf::schema::{Node, NodeId, kind_of};
 use crate::mjcf::validate::{check_attributes, child_node, unknown_attribute};
 use crate::mjcf::{Element, MjcfError};
 
+/// The `mujoco` element of a main document.
+pub(super) fn read_document(mut parser: Parser<'_>, source: &Source) -> Result<Element, MjcfError> {
+    Text::new(&mut parser, source).read()?;
+    parser.root.ok_or_else(|| MjcfError::Syntax {
+        path: source.label.clone(),
+        line: 1,
+        problem: "the text holds no element; MJCF starts with <mujoco>".to_owned(),
+    })
+}
+
 /// Reader of one file.
-pub(super) struct Text<'p, 'a, 's> {
+struct Text<'p, 'a, 's> {
     parser: &'p mut Parser<'a>,
     source: &'s Source,
     /// Number of elements that were open at the start of the file.
@@ -38,7 +46,7 @@ enum Wrapper {
 }
 
 impl<'p, 'a, 's> Text<'p, 'a, 's> {
-    pub(super) fn new(parser: &'p mut Parser<'a>, source: &'s Source) -> Self {
+    fn new(parser: &'p mut Parser<'a>, source: &'s Source) -> Self {
         let floor = parser.open.len();
         Self {
             parser,
@@ -54,7 +62,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
         }
     }
 
-    pub(super) fn read(&mut self) -> Result<(), MjcfError> {
+    fn read(&mut self) -> Result<(), MjcfError> {
         let mut reader = Reader::from_str(&self.source.text);
         reader.config_mut().allow_dangling_amp = false;
         loop {
@@ -128,10 +136,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
         if tag == "include" && !self.parser.open.is_empty() {
             let file = self.include_file(start, line)?;
             self.include_open = has_end;
-            return self
-                .parser
-                .include(&file)
-                .map_err(|error| self.at(line, error));
+            return self.include(&file).map_err(|error| self.at(line, error));
         }
         let open = self.element(start, tag, line)?;
         if has_end {
@@ -141,6 +146,15 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
         self.parser
             .close(open.element)
             .map_err(|error| self.at(line, error))
+    }
+
+    /// Reads an included file into the innermost open element.
+    fn include(&mut self, file: &str) -> Result<(), MjcfError> {
+        let source = self.parser.load_include(file)?;
+        self.parser.include_depth += 1;
+        Text::new(self.parser, &source).read()?;
+        self.parser.include_depth -= 1;
+        Ok(())
     }
 
     /// Opens the root element of an included file. Its name does not matter: MuJoCo only keeps its children.

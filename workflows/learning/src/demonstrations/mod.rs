@@ -9,6 +9,7 @@ mod imitate;
 mod imitation_files;
 mod picture_defects;
 mod record;
+mod record_plan;
 mod recorded_json;
 mod replay;
 mod rig;
@@ -20,7 +21,8 @@ mod wordings;
 
 pub use imitate::{ImitationData, imitate};
 pub use imitation_files::{imitation_json, losses_csv};
-pub use record::{Choice, Demonstrator, RecordPlan, Recorded, Shortfall, dataset_info, record};
+pub use record::{Choice, Demonstrator, Recorded, Shortfall, dataset_info, record};
+pub use record_plan::RecordPlan;
 pub use recorded_json::recorded_json;
 pub use replay::{
     ColumnMap, Quantity, RecordedFrame, RecordedTrack, Replay, ReplayRow, replay_actions,

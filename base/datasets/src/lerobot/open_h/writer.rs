@@ -12,8 +12,8 @@ use super::super::{ExtraInfo, table};
 use super::features::picture_keys;
 use super::rows::{self, Numbers, Sources};
 use super::{CHUNK_SIZE, VERSION, features, readme, video};
+use crate::sink::Sink;
 use crate::statistics::Statistics;
-use crate::write::Sink;
 use crate::{CameraInfo, DatasetError, DatasetInfo, Demonstration, EpisodeKind, RigInfo};
 
 /// A data set during writing. It replaces an earlier one when it is complete.

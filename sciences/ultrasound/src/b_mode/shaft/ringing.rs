@@ -8,7 +8,7 @@
 
 use nalgebra::Matrix2;
 
-use super::{Filling, Shaft};
+use super::geometry::{Filling, Shaft};
 
 /// Speed of sound in steel [m/s].
 const STEEL: f32 = 5800.0;

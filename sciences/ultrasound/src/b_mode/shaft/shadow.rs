@@ -4,7 +4,7 @@
 //! not meet the needle, by what of the beam passes on either side of it, and by the share $1 - R^2$ of the pressure that goes through the
 //! steel.
 
-use super::Shaft;
+use super::geometry::Shaft;
 use super::ringing::REFLECTION;
 use crate::b_mode::grid::Grid;
 use crate::b_mode::scene::View;

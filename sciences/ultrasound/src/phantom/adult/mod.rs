@@ -6,11 +6,14 @@
 //! They are not a copy of a real person.
 
 mod ct;
+mod index;
 mod landmarks;
+mod liver_kidney_view;
 mod organs;
 mod segmentation;
 mod shape;
 mod skin;
+mod soft_organ;
 mod stretch;
 mod surface;
 mod thorax;
@@ -25,7 +28,7 @@ use nalgebra::Isometry3;
 pub use self::landmarks::Landmarks;
 use self::organs::Organs;
 use self::skin::SkinDepth;
-pub use self::surface::{SoftOrgan, SurfacePoint};
+pub use self::soft_organ::{SoftOrgan, SurfacePoint};
 use self::thorax::Thorax;
 use self::voxels::{VoxelNeighborhood, Voxels};
 use super::site::pose_on_skin;
@@ -36,29 +39,6 @@ use crate::material::{
     self, AIR, BILE, BLOOD, BONE, BOWEL, CARTILAGE, FASCIA, FAT, KIDNEY_CORTEX, KIDNEY_PYRAMID,
     KIDNEY_SINUS, LIVER, LUNG, MUSCLE, Material, SKIN, SPLEEN, URINE, WALL,
 };
-
-/// Indices of the adult's materials.
-mod index {
-    pub(super) const AIR: u8 = 0;
-    /// Fat and fascia follow.
-    pub(super) const SKIN: u8 = 1;
-    pub(super) const FASCIA: u8 = 3;
-    pub(super) const MUSCLE: u8 = 4;
-    pub(super) const BONE: u8 = 5;
-    pub(super) const CARTILAGE: u8 = 6;
-    pub(super) const LUNG: u8 = 7;
-    pub(super) const LIVER: u8 = 8;
-    pub(super) const BLOOD: u8 = 9;
-    pub(super) const WALL: u8 = 10;
-    pub(super) const BILE: u8 = 11;
-    pub(super) const CORTEX: u8 = 12;
-    pub(super) const PYRAMID: u8 = 13;
-    pub(super) const SINUS: u8 = 14;
-    pub(super) const SPLEEN: u8 = 15;
-    pub(super) const BOWEL: u8 = 16;
-    pub(super) const URINE: u8 = 17;
-    pub(super) const DEEP_FAT: u8 = 18;
-}
 
 /// Thickness of the skin, and of the fascia between fat and muscle [m].
 const SKIN_THICKNESS: f32 = 0.0018;

@@ -7,7 +7,7 @@ use super::index;
 use super::landmarks::Landmarks;
 use super::segmentation::class;
 use super::shape::Shape;
-use super::surface::{Outlines, SoftOrgan};
+use super::soft_organ::{Outlines, SoftOrgan};
 use crate::deformation::{Point, Vector};
 use crate::phantom::{PointMaterial, SegmentMaterial};
 

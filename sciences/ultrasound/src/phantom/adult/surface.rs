@@ -4,49 +4,14 @@
 
 use insonate_settings::check_range;
 
-use super::Adult;
 use super::shape::Shape;
+use super::{Adult, SoftOrgan, SurfacePoint};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::phantom::Phantom as _;
 
 /// Depth below the surface at which the organ's material must be found [m].
 const BELOW: f32 = 0.0015;
-
-/// An organ with a known surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SoftOrgan {
-    /// The liver, both lobes.
-    Liver,
-    /// The right kidney.
-    RightKidney,
-}
-
-/// A point of a surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SurfacePoint {
-    /// Rest position, in the torso's frame [m].
-    pub rest: Point,
-    /// Area that the point represents [m²].
-    pub area: f32,
-}
-
-/// Ellipsoids whose unions are the organs.
-pub(super) type Outlines = Vec<(SoftOrgan, Vec<Shape>)>;
-
-impl SoftOrgan {
-    /// All organs, with names.
-    pub const ALL: [(&'static str, Self); 2] =
-        [("liver", Self::Liver), ("right_kidney", Self::RightKidney)];
-
-    /// Prefix of the names of its materials.
-    fn material(self) -> &'static str {
-        match self {
-            Self::Liver => "liver",
-            Self::RightKidney => "kidney",
-        }
-    }
-}
 
 impl Adult {
     /// Points of an organ's surface at rest, `n` for each of its ellipsoids, without points inside of another one of them and points that

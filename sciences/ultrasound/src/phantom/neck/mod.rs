@@ -4,6 +4,7 @@
 //! Vessels, muscles and trachea are infinite along the neck; the thyroid is finite.
 //! A seed draws positions and sizes. The neck is not a copy of a real person.
 
+mod index;
 mod organs;
 mod shape;
 
@@ -19,21 +20,6 @@ use crate::material::{
     AIR, BLOOD, BONE, CARTILAGE, CONNECTIVE_TISSUE, FASCIA, FAT, MUSCLE, Material, SKIN, THYROID,
     WALL,
 };
-
-/// Indices of the neck's materials.
-mod index {
-    pub(super) const AIR: u8 = 0;
-    pub(super) const SKIN: u8 = 1;
-    pub(super) const FAT: u8 = 2;
-    pub(super) const FASCIA: u8 = 3;
-    pub(super) const MUSCLE: u8 = 4;
-    pub(super) const THYROID: u8 = 5;
-    pub(super) const BLOOD: u8 = 6;
-    pub(super) const WALL: u8 = 7;
-    pub(super) const CARTILAGE: u8 = 8;
-    pub(super) const BONE: u8 = 9;
-    pub(super) const CONNECTIVE_TISSUE: u8 = 10;
-}
 
 /// In the order of `index`.
 const MATERIALS: [Material; 11] = [
