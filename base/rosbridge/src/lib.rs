@@ -8,10 +8,11 @@
 //! Clients are not trusted: size and time of their messages are limited, browsers only come from pages of this machine, and a client cannot
 //! slow the sender down.
 
-mod client;
 mod request;
 mod server;
-mod timed;
+mod topics;
 
+pub use insonate_servers::{Limits, ListenError, Traffic};
 pub use request::{MAX_TOPIC, Request};
-pub use server::{Command, ListenError, Server, ServerConfig, Topic, Traffic};
+pub use server::{Server, ServerConfig};
+pub use topics::{Command, Topic};
