@@ -93,10 +93,6 @@ impl Protocol for Channels {
 }
 
 /// Confirms a subprotocol that the client offers.
-#[expect(
-    clippy::result_large_err,
-    reason = "the type of tungstenite's callback"
-)]
 fn choose(request: &websocket::Request, mut response: Response) -> Result<Response, ErrorResponse> {
     const HEADER: &str = "sec-websocket-protocol";
     let offers = request.headers().get_all(HEADER).iter();

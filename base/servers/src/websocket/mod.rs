@@ -66,10 +66,6 @@ pub fn open<S>(
         stream,
         since: None,
     };
-    #[expect(
-        clippy::result_large_err,
-        reason = "the type of tungstenite's callback"
-    )]
     let answer = |request: &Request, response: Response| {
         check_origin(request, opening.origins)?;
         check(request, response)

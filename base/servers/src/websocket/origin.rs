@@ -8,10 +8,6 @@ use tungstenite::http::header::ORIGIN;
 ///
 /// # Errors
 /// The answer to a page that is refused.
-#[expect(
-    clippy::result_large_err,
-    reason = "the type of tungstenite's callback"
-)]
 pub(super) fn check_origin(opening: &Request, allowed: &[&str]) -> Result<(), ErrorResponse> {
     let may = |origin: &str| is_local(origin) || allowed.contains(&origin);
     let origin = opening.headers().get(ORIGIN);
