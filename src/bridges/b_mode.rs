@@ -2,8 +2,8 @@
 
 use super::devices::DEVICES;
 use super::newest::NewestSlot;
+use super::outlets::Outlets;
 use super::ras;
-use super::serve::Outlets;
 use crate::envs::EnvError;
 use crate::envs::ultrasound::{PictureScanner, PictureSettings, TorsoView};
 use crate::openigtlink::{CoordinateSystem, Image, Message, Text, encode};

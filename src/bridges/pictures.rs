@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::devices::DEVICES;
 use super::newest::NewestSlot;
-use super::serve::Outlets;
+use super::outlets::Outlets;
 use crate::openigtlink::{CoordinateSystem, Image, Message, encode};
 use crate::sim::render::{RenderConfig, Renderer};
 use crate::sim::render_state::RenderState;

@@ -11,12 +11,12 @@ use super::b_mode::{BModePlan, Tissue};
 use super::devices::DEVICES;
 use super::frame::frame;
 use super::newest::NewestSlot;
+use super::outlets::Outlets;
 use super::pictures::Snapshot;
-use super::watchers::Watchers;
 use super::{LiveSource, Steering, ras};
 use crate::foxglove;
 use crate::learning::LearningError;
-use crate::openigtlink::{self, Message, Text, Transform, encode};
+use crate::openigtlink::{self, Message, Text, encode};
 use crate::sim::Pose;
 use crate::sim::readings::ProbeFrame;
 use crate::sim::render::RenderConfig;
@@ -40,38 +40,6 @@ pub struct ServePlan {
     pub picture: RenderConfig,
     /// Ultrasound pictures, which need [`LiveSource::start_imaging`]; `None` sends none.
     pub b_mode: Option<BModePlan>,
-}
-
-/// Servers that a session feeds.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Outlets<'a> {
-    /// For 3D Slicer, which may send targets.
-    pub openigtlink: Option<&'a openigtlink::Server>,
-    /// For Foxglove.
-    pub foxglove: Option<&'a foxglove::Server>,
-}
-
-impl<'a> Outlets<'a> {
-    pub(super) fn foxglove(self) -> Option<Watchers<'a>> {
-        self.foxglove.map(Watchers)
-    }
-
-    /// Sends OpenIGTLink messages.
-    pub(super) fn send(self, messages: Vec<u8>) {
-        if let Some(server) = self.openigtlink {
-            server.send(messages);
-        }
-    }
-
-    fn take_target(self) -> Option<Transform> {
-        self.openigtlink.and_then(openigtlink::Server::take_target)
-    }
-
-    /// Whether anybody may want a kind of pictures.
-    fn wants(self, topic: &str) -> bool {
-        let watched = self.foxglove.is_some_and(|server| server.is_wanted(topic));
-        self.openigtlink.is_some() || watched
-    }
 }
 
 /// Statistics of a finished session.
