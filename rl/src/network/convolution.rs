@@ -96,11 +96,10 @@ mod tests {
         let mut patches = vec![f32::NAN; 4 * 18];
         IMAGE.gather(&image, &mut patches);
         // About the pixel in row 0, column 2: rows −1 to 1, columns 1 to 3.
-        let row = |numbers: [f32; 6]| numbers;
         let expected = [
-            row([0.0; 6]),
-            row([3.0, 4.0, 5.0, 6.0, 7.0, 8.0]),
-            row([11.0, 12.0, 13.0, 14.0, 15.0, 16.0]),
+            [0.0; 6],
+            [3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
+            [11.0, 12.0, 13.0, 14.0, 15.0, 16.0],
         ];
         assert_eq!(patches[18..36], expected.concat());
     }

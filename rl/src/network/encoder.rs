@@ -9,7 +9,7 @@ use super::activation::{Activate, Multiply};
 use super::convolution::Convolution;
 use super::matmul::{Left, Matmul, Start};
 use super::reduce::ColumnSums;
-use super::{Activation, AlignedBuffer, LINE, Layer, orthogonal, padded};
+use super::{Activation, AlignedBuffer, InputGradient, LINE, Layer, orthogonal, padded};
 
 /// Place and shape of an image among the entries of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,7 +240,7 @@ impl Encoder {
                     Some(earlier) => Pixels::Result(&earlier.outputs),
                     None => Pixels::Observation(inputs, self.n_inputs, self.images[image].range()),
                 };
-                self.apply(&self.stages[image][index], pixels, n_rows, &mut rest[0]);
+                self.apply(&self.stages[image][index], &pixels, n_rows, &mut rest[0]);
             }
             let len = self.len_of(image);
             let outputs = memory[memory.len() - 1].outputs.chunks_exact(len);
@@ -255,7 +255,7 @@ impl Encoder {
     }
 
     /// One stage.
-    fn apply(&self, stage: &Stage, pixels: Pixels<'_>, n_rows: usize, memory: &mut Memory) {
+    fn apply(&self, stage: &Stage, pixels: &Pixels<'_>, n_rows: usize, memory: &mut Memory) {
         let Stage { convolution, layer } = stage;
         let n_patches = convolution.n_positions();
         let patches = memory.patches.chunks_exact_mut(n_patches * layer.n_inputs);
@@ -281,9 +281,9 @@ impl Encoder {
 
     /// Writes the gradient with respect to the parameters, or adds to it, after [`Encoder::forward`] over the same rows. `by_features`
     /// gives the gradient with respect to the features of each row.
-    pub fn backward<'a>(
+    pub fn backward(
         &self,
-        by_features: impl Iterator<Item = &'a [f32]> + Clone,
+        by_features: &InputGradient,
         n_rows: usize,
         workspace: &mut EncoderWorkspace,
         gradient: &mut [f32],
@@ -299,7 +299,7 @@ impl Encoder {
             let len = self.len_of(image);
             let last = memory.len() - 1;
             let by_outputs = memory[last].gradients.chunks_exact_mut(len);
-            for (from, to) in by_features.clone().zip(by_outputs).take(n_rows) {
+            for (from, to) in by_features.rows().zip(by_outputs).take(n_rows) {
                 to.copy_from_slice(&from[first..first + len]);
             }
             first += len;
@@ -356,7 +356,6 @@ impl Encoder {
 }
 
 /// Where a stage's pixels are.
-#[derive(Clone)]
 enum Pixels<'a> {
     /// A part of each observation; the length of an observation.
     Observation(&'a [f32], usize, Range<usize>),

@@ -1,6 +1,6 @@
 //! An encoder with its optimiser, gradient and workspace.
 
-use super::{Adam, AdamStep, AlignedBuffer, Encoder, EncoderWorkspace};
+use super::{Adam, AdamStep, AlignedBuffer, Encoder, EncoderWorkspace, InputGradient};
 
 /// One encoder with its optimiser.
 #[derive(Debug, Clone)]
@@ -42,9 +42,9 @@ impl EncoderLearner {
     }
 
     /// Gradient of the parameters after [`EncoderLearner::encode_rows`].
-    pub(super) fn backward<'a>(
+    pub(super) fn backward(
         &mut self,
-        by_features: impl Iterator<Item = &'a [f32]> + Clone,
+        by_features: &InputGradient,
         n_rows: usize,
         accumulate: bool,
     ) {

@@ -25,7 +25,7 @@ impl InputGradient {
     }
 
     /// The gradient of each row, shape `[n_inputs]`.
-    pub fn rows(&self) -> impl Iterator<Item = &[f32]> + Clone {
+    pub fn rows(&self) -> impl Iterator<Item = &[f32]> {
         let rows = self.by_inputs.chunks_exact(padded(self.n_inputs));
         rows.map(|row| &row[..self.n_inputs])
     }

@@ -173,7 +173,7 @@ impl Learner {
             if let Some(both) = encoder {
                 let (encoder, by_features) = &mut **both;
                 network.backward_inputs(rows.len(), workspace, by_features);
-                encoder.backward(by_features.rows(), rows.len(), chunk > 0);
+                encoder.backward(by_features, rows.len(), chunk > 0);
             }
         }
     }
