@@ -2,6 +2,7 @@
 //!
 //! * [`meshes`]: triangle meshes and their files.
 //! * [`openigtlink`]: exchange of poses, pictures and texts with 3D Slicer.
+//! * [`foxglove`]: messages for Foxglove and Lichtblick over websockets.
 //! * [`rosbridge`]: topics for ROS clients over websockets.
 //! * [`models`]: robots, probes and torsos as MJCF.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
@@ -11,7 +12,7 @@
 //! * [`envs`]: reinforcement learning tasks; [`rl`]: PPO and SAC; [`training`] and [`evaluation`] of policies, with files and figures;
 //!   [`study`]: from recorded presses to a policy; [`mod@benchmark`]: tasks × algorithms × seeds; [`demonstrations`]: recordings of experts and imitation learning.
 //! * [`cli`]: the command line.
-//! * [`bridges`]: live view of a scan or policy in 3D Slicer.
+//! * [`bridges`]: live view of a scan or policy in 3D Slicer and Foxglove.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: atomic output files with one writer per folder; `gpu`: GPUs of any vendor (feature `gpu`).
 //! * [`volumes`]: segmentations and label volumes; [`anatomy`]: patients that are made of segmentations.
@@ -47,6 +48,7 @@ pub use insonate_dvrk as dvrk;
 pub use insonate_envs as envs;
 pub use insonate_experiments as experiments;
 pub use insonate_files as files;
+pub use insonate_foxglove as foxglove;
 #[cfg(feature = "gpu")]
 pub use insonate_gpu as gpu;
 pub use insonate_learning as learning;

@@ -175,6 +175,7 @@ def imitate(
     batch_size: int,
     learning_rate: float,
     hidden: list[int] | None,
+    convolutions: list[int],
     seed: int,
     settings: dict[str, Any],
     progress: Callable[[float, str], object] | None,

@@ -388,6 +388,7 @@ def imitate(
     batch_size: int = 128,
     learning_rate: float = 1e-3,
     hidden: Sequence[int] | None = None,
+    convolutions: Sequence[int] = (),
     seed: int = 1,
     progress: Progress = False,
     **settings: Any,
@@ -403,6 +404,7 @@ def imitate(
         batch_size: number of samples of a step.
         learning_rate: initial learning rate of Adam; it decays to zero.
         hidden: widths of the hidden layers [default: as in `train`].
+        convolutions: channels of the convolutions over the images of observations, multiples of 16; none: pixels enter the hidden layers.
         seed: seed of the weights and of the order of samples.
         progress: True shows a bar; a function is called with the share that is done and a text.
         **settings: settings of the task, over those of the recording.
@@ -424,6 +426,7 @@ def imitate(
             batch_size=batch_size,
             learning_rate=learning_rate,
             hidden=None if hidden is None else list(hidden),
+            convolutions=list(convolutions),
             seed=seed,
             settings=settings,
             progress=tell,

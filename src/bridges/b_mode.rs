@@ -2,10 +2,11 @@
 
 use super::devices::DEVICES;
 use super::newest::NewestSlot;
+use super::outlets::Outlets;
 use super::ras;
 use crate::envs::EnvError;
 use crate::envs::ultrasound::{PictureScanner, PictureSettings, TorsoView};
-use crate::openigtlink::{CoordinateSystem, Image, Message, Server, Text, encode};
+use crate::openigtlink::{CoordinateSystem, Image, Message, Text, encode};
 use crate::sim::Pose;
 use crate::ultrasound::b_mode::ScanConverter;
 
@@ -43,12 +44,23 @@ pub(super) struct Tissue {
 
 impl NewestSlot<Tissue> {
     /// Computes and sends pictures until [`NewestSlot::end`] is called.
-    pub(super) fn serve(&self, server: &Server, mut scanner: PictureScanner, with_labels: bool) {
+    pub(super) fn serve(
+        &self,
+        outlets: Outlets<'_>,
+        mut scanner: PictureScanner,
+        with_labels: bool,
+    ) {
         let mut grey = Vec::new();
         let mut n_sent = 0;
         while let Some(tissue) = self.next() {
             let Tissue { view, time } = &tissue;
             if let Err(problem) = scanner.picture(view, &mut grey) {
+                return self.fail(problem.to_string());
+            }
+            let watched = outlets.foxglove().map_or(Ok(()), |watchers| {
+                watchers.show_b_mode(scanner.converter(), *time, &grey)
+            });
+            if let Err(problem) = watched {
                 return self.fail(problem.to_string());
             }
             let place = Place::of(scanner.converter(), &view.world_from_probe);
@@ -62,7 +74,7 @@ impl NewestSlot<Tissue> {
                     bytes.extend(encode(DEVICES.label_names, *time, &text));
                 }
             }
-            server.send(bytes);
+            outlets.send(bytes);
             n_sent += 1;
             self.give_back(tissue);
         }

@@ -21,7 +21,7 @@ pub(super) fn frame(physics: &Physics, time: f64) -> Vec<u8> {
 }
 
 /// Force [N] and torque [N·m] of the probe on the tissue, in the sensor's frame; z is the beam.
-fn force(physics: &Physics) -> Option<[f64; 6]> {
+pub(super) fn force(physics: &Physics) -> Option<[f64; 6]> {
     let wrench = physics.force_torque().map(ForceTorque::wrench_in_sensor)?;
     let ([fx, fy, fz], [tx, ty, tz]): ([f64; 3], [f64; 3]) =
         ((-wrench.force).into(), (-wrench.torque).into());

@@ -1,5 +1,7 @@
 //! Simulations that can be served: a scan, or a policy in its task.
 
+use serde_json::{Map, Value, json};
+
 use crate::envs::ultrasound::{TorsoAtRest, TorsoView};
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::evaluation::NamedPolicy;
@@ -30,6 +32,11 @@ pub trait LiveSource {
     /// Height of the resting skin at a horizontal position in the world [m]; `None` if it is unknown.
     fn skin_height(&self, _position: &nalgebra::Vector3<f64>) -> Option<f64> {
         None
+    }
+
+    /// Further values of the last step, with their names.
+    fn values(&self) -> Map<String, Value> {
+        Map::new()
     }
 
     /// Warning about forces that do not hold as deep as the probe has been.
@@ -154,6 +161,17 @@ impl LiveSource for LivePolicy {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.env.env(0).scene()
+    }
+
+    fn values(&self) -> Map<String, Value> {
+        let batch = self.env.batch();
+        let values = [
+            ("observation", json!(batch.observations)),
+            ("action", json!(self.action)),
+            ("reward", json!(batch.rewards[0])),
+        ];
+        let values = values.map(|(name, value)| (name.to_owned(), value));
+        values.into_iter().collect()
     }
 
     fn start_imaging(&mut self, seed: u64) -> Result<(), LearningError> {

@@ -1,8 +1,9 @@
-//! Bridges to other programs: 3D Slicer shows a running scan or policy and can steer the probe.
+//! Bridges to other programs: 3D Slicer and Foxglove show a running scan or policy, and 3D Slicer can steer the probe.
 //!
 //! ```text
 //!                      ┌─► newest state ─► camera, B-mode (a thread each) ─┐
 //! LiveSource (scan, …) ┴─► pose, force ─► ras ──────────────────────────┴► openigtlink::Server ─► 3D Slicer
+//!                                                                       and foxglove::Server ─► a browser
 //!        ▲                                                                    │
 //!        └── Steering: workspace, speed ◄── world ◄── ras ◄───────────────────┘ target
 //! ```
@@ -14,16 +15,19 @@ mod devices;
 mod frame;
 mod live;
 mod newest;
+mod outlets;
 mod pictures;
 mod ras;
 mod serve;
 mod serve_psm;
 mod skin;
 mod steering;
+mod watchers;
 
 pub use b_mode::BModePlan;
 pub use devices::DEVICES;
 pub use live::{LivePolicy, LiveSource};
+pub use outlets::Outlets;
 pub use serve::{ServePlan, SessionStatistics, serve};
 pub use serve_psm::{PsmSession, ServePsmPlan, psm_topics, serve_psm};
 pub use skin::skin_message;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::devices::DEVICES;
 use super::newest::NewestSlot;
-use crate::openigtlink::{CoordinateSystem, Image, Message, Server, encode};
+use super::outlets::Outlets;
+use crate::openigtlink::{CoordinateSystem, Image, Message, encode};
 use crate::sim::render::{RenderConfig, Renderer};
 use crate::sim::render_state::RenderState;
 use crate::sim::{CompiledScene, MjModel, Physics, SimError};
@@ -39,11 +40,19 @@ impl NewestSlot<Snapshot> {
     }
 
     /// Draws and sends pictures until [`NewestSlot::end`] is called.
-    pub(super) fn serve(&self, server: &Server, camera: &str, config: RenderConfig) {
+    pub(super) fn serve(&self, outlets: Outlets<'_>, camera: &str, config: RenderConfig) {
         let mut renderer: Option<(Arc<MjModel>, Renderer)> = None;
         while let Some(mut snapshot) = self.next() {
             match draw(&mut renderer, &mut snapshot.state, camera, config) {
-                Ok(rgb) => server.send(message(&rgb, config, snapshot.time)),
+                Ok(rgb) => {
+                    outlets.send(message(&rgb, config, snapshot.time));
+                    let watched = outlets.foxglove().map_or(Ok(()), |watchers| {
+                        watchers.show_camera(config, snapshot.time, &rgb)
+                    });
+                    if let Err(problem) = watched {
+                        return self.fail(problem.to_string());
+                    }
+                }
                 Err(problem) => return self.fail(problem.to_string()),
             }
             self.give_back(snapshot);

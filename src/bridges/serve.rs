@@ -5,15 +5,18 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use serde_json::Map;
 
 use super::b_mode::{BModePlan, Tissue};
 use super::devices::DEVICES;
 use super::frame::frame;
 use super::newest::NewestSlot;
+use super::outlets::Outlets;
 use super::pictures::Snapshot;
 use super::{LiveSource, Steering, ras};
+use crate::foxglove;
 use crate::learning::LearningError;
-use crate::openigtlink::{Message, Server, Text, encode};
+use crate::openigtlink::{self, Message, Text, encode};
 use crate::sim::Pose;
 use crate::sim::readings::ProbeFrame;
 use crate::sim::render::RenderConfig;
@@ -68,9 +71,9 @@ pub struct SessionStatistics {
     pub clients_refused: u64,
     /// Number of clients dropped because of invalid messages or because they did not read.
     pub clients_dropped: u64,
-    /// Number of frames sent to all clients.
+    /// Number of frames, and of messages of Foxglove, sent to all clients.
     pub frames_sent: u64,
-    /// Number of frames lost by slow clients.
+    /// Number of them lost by slow clients.
     pub frames_lost: u64,
     /// Number of targets received.
     pub targets: u64,
@@ -92,12 +95,17 @@ struct Slots {
 }
 
 impl Slots {
-    /// Offers the current state to both threads.
-    fn offer(&self, live: &dyn LiveSource, time: f64) {
-        if let (Some(slot), Some((scene, physics))) = (&self.camera, live.scene()) {
+    /// Offers the current state to both threads, as far as somebody wants their pictures.
+    fn offer(&self, live: &dyn LiveSource, outlets: Outlets<'_>, time: f64) {
+        if let (Some(slot), Some((scene, physics))) = (&self.camera, live.scene())
+            && outlets.wants("/camera")
+        {
             slot.offer_scene(scene, physics, time);
         }
-        if let (Some(slot), Some(view)) = (&self.b_mode, live.torso_view()) {
+        if let Some(slot) = &self.b_mode
+            && outlets.wants("/b_mode")
+            && let Some(view) = live.torso_view()
+        {
             slot.offer(|_| Ok(Tissue { view, time }));
         }
     }
@@ -135,7 +143,7 @@ impl Slots {
 /// Errors of the simulation.
 pub fn serve(
     live: &mut dyn LiveSource,
-    server: &Server,
+    outlets: Outlets<'_>,
     steering: &mut Steering,
     plan: &ServePlan,
     observer: &mut dyn FnMut(&SessionStatistics) -> ControlFlow<()>,
@@ -150,12 +158,12 @@ pub fn serve(
     };
     thread::scope(|scope| {
         if let (Some(slot), Some(camera)) = (&slots.camera, &plan.camera) {
-            scope.spawn(move || slot.serve(server, camera, plan.picture));
+            scope.spawn(move || slot.serve(outlets, camera, plan.picture));
         }
         if let (Some(slot), Some((scanner, with_labels))) = (&slots.b_mode, scanner) {
-            scope.spawn(move || slot.serve(server, scanner, with_labels));
+            scope.spawn(move || slot.serve(outlets, scanner, with_labels));
         }
-        let served = simulate(live, server, steering, plan, &slots, observer);
+        let served = simulate(live, outlets, steering, plan, &slots, observer);
         // The scope waits for the threads, so end them.
         slots.end();
         served
@@ -165,7 +173,7 @@ pub fn serve(
 /// Main loop of [`serve`].
 fn simulate(
     live: &mut dyn LiveSource,
-    server: &Server,
+    outlets: Outlets<'_>,
     steering: &mut Steering,
     plan: &ServePlan,
     slots: &Slots,
@@ -178,7 +186,7 @@ fn simulate(
     let mut due = start;
     loop {
         // (clients) => target
-        if let Some(target) = server.take_target() {
+        if let Some(target) = outlets.take_target() {
             let target = ras::to_world(&target);
             status = take(live, steering, &target, &mut served);
         }
@@ -200,14 +208,25 @@ fn simulate(
         let time = now();
         let scene = live.scene();
         let mut messages = scene.map_or_else(Vec::new, |(_, physics)| frame(physics, time));
-        slots.offer(live, time);
+        if let (Some(watchers), Some((_, physics))) = (outlets.foxglove(), scene) {
+            let is_wanted = outlets
+                .foxglove
+                .is_some_and(|server| server.is_wanted("/sample"));
+            let mut values = if is_wanted { live.values() } else { Map::new() };
+            values.insert(
+                "real_time_factor".to_owned(),
+                served.real_time_factor.into(),
+            );
+            watchers.show_scene(physics, time, values)?;
+        }
+        slots.offer(live, outlets, time);
         if served.frames.is_multiple_of(STATUS_EVERY) || status != "ready" {
             messages.extend(encode(DEVICES.status, time, &Message::Text(Text(&status))));
             "ready".clone_into(&mut status);
         }
-        server.send(messages);
+        outlets.send(messages);
         served.frames += 1;
-        update(&mut served, server, start.elapsed(), period);
+        update(&mut served, outlets, start.elapsed(), period);
         slots.count(&mut served);
         let is_over = plan
             .duration
@@ -260,15 +279,22 @@ fn take(
     format!("target brought into the workspace: {}", changed.join(", "))
 }
 
-fn update(served: &mut SessionStatistics, server: &Server, elapsed: Duration, period: Duration) {
-    let traffic = server.traffic();
+fn update(
+    served: &mut SessionStatistics,
+    outlets: Outlets<'_>,
+    elapsed: Duration,
+    period: Duration,
+) {
     served.wall_s = elapsed.as_secs_f64();
     served.rate_hz = served.frames as f64 / served.wall_s.max(f64::MIN_POSITIVE);
     served.real_time_factor = served.rate_hz * period.as_secs_f64();
-    served.clients = traffic.n_accepted;
-    served.clients_refused = traffic.n_refused;
-    served.clients_dropped = traffic.n_dropped;
-    served.frames_sent = traffic.n_frames;
-    served.frames_lost = traffic.n_lost;
-    served.targets = traffic.n_targets;
+    let traffic = outlets.openigtlink.map(openigtlink::Server::traffic);
+    let watched = outlets.foxglove.map(foxglove::Server::traffic);
+    let [traffic, watched] = [traffic, watched].map(Option::unwrap_or_default);
+    served.clients = traffic.n_accepted + watched.n_accepted;
+    served.clients_refused = traffic.n_refused + watched.n_refused;
+    served.clients_dropped = traffic.n_dropped + watched.n_dropped;
+    served.frames_sent = traffic.n_sent + watched.n_sent;
+    served.frames_lost = traffic.n_lost + watched.n_lost;
+    served.targets = traffic.n_taken;
 }

@@ -46,6 +46,9 @@ pub(crate) struct Imitate {
     /// Widths of the hidden layers [default: as in `insonate train`].
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
     hidden: Vec<usize>,
+    /// Channels of the convolutions over the images of observations, multiples of 16, such as 16,16,32 [default: pixels enter the hidden layers].
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
+    convolutions: Vec<usize>,
     /// Seed of the weights and of the order of samples.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -104,6 +107,7 @@ impl Imitate {
             learning_rate: self.learning_rate,
             clip_obs: usual.clip_obs,
             hidden_sizes,
+            convolutions: self.convolutions.clone(),
             activation: usual.activation,
             seed: self.seed,
         })

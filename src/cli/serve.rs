@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use insonate::bridges::{
-    BModePlan, DEVICES, LivePolicy, LiveSource, ServePlan, SessionStatistics, Steering, Workspace,
-    serve, skin_message,
+    BModePlan, DEVICES, LivePolicy, LiveSource, Outlets, ServePlan, SessionStatistics, Steering,
+    Workspace, serve, skin_message,
 };
 use insonate::experiments::{self, EpisodeCamera, LiveScan};
+use insonate::foxglove;
 use insonate::models::Scene;
 use insonate::models::torsos::Device;
 use insonate::openigtlink::{Server, ServerConfig};
@@ -30,12 +31,14 @@ use super::{Usage, print};
   insonate serve --openigtlink 18944 --scan --camera probe/camera --picture-size 320x240 --rate 30
   insonate serve --openigtlink 18944 --scan --patient adult --b-mode --camera none
   insonate serve --openigtlink 18944 --scan --patient output/patient --b-mode --b-mode-labels --camera none
+  insonate serve --foxglove 8765 --scan --patient adult --b-mode
   insonate serve --dvrk 9090 --torso fast
 
 In 3D Slicer: module OpenIGTLinkIF, a connector as client to localhost:18944.
 Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status; with a scan POLYDATA Skin, once;
 with --b-mode IMAGE BMode, in its place in RAS, with --b-mode-labels also IMAGE Labels and STRING LabelNames.
 Taken: TRANSFORM TargetToRAS, which ends the scan and steers the probe, within a workspace and at a limited speed.
+With --foxglove, for Foxglove (app.foxglove.dev) and Lichtblick, the connection Foxglove WebSocket: the topics of --mcap, with the clock's time.
 With --dvrk, for roslibpy and roslibjs: /PSM1/measured_js, setpoint_js, measured_cp, measured_cf (the force on the instrument, N),
 jaw/measured_js, operating_state, error and real_time_factor; taken: servo_jp, servo_jf (torques in addition to those that hold the arm, for
 0.1 s), servo_cp and jaw/servo_jp. Poses and forces are in the arm's base.
@@ -46,8 +49,11 @@ RAS in mm about the world's origin: right is -x, anterior +z, superior +y.")]
 )]
 pub(crate) struct Serve {
     /// Port of the OpenIGTLink server; 0 takes any free one.
-    #[arg(long, value_name = "PORT", required_unless_present = "dvrk")]
+    #[arg(long, value_name = "PORT", required_unless_present_any = ["dvrk", "foxglove"])]
     openigtlink: Option<u16>,
+    /// Port of Foxglove's websocket protocol, over which Foxglove and Lichtblick show the scan, the policy or the PSM; 0 takes any free one.
+    #[arg(long, value_name = "PORT")]
+    foxglove: Option<u16>,
     /// Port of rosbridge's protocol, over which the dVRK's topics (CRTK) show and move a da Vinci PSM; 0 takes any free one.
     #[arg(long, value_name = "PORT", conflicts_with_all = ["openigtlink", "scan", "policy", "from", "to", "b_mode", "b_mode_labels", "robot", "force", "speed", "seed", "camera", "picture_size", "max_speed", "max_depth", "task", "fix", "set"])]
     pub(super) dvrk: Option<u16>,
@@ -156,15 +162,20 @@ impl Serve {
             },
             ..ServerConfig::default()
         };
-        let server = Server::listen(
-            SocketAddr::new(self.bind, self.openigtlink.unwrap_or_default()),
-            config,
-        )?;
-        eprintln!(
-            "OpenIGTLink on {}, {} frames/s; Ctrl-C ends",
-            server.address(),
-            self.rate()
-        );
+        let listen = |port| Server::listen(SocketAddr::new(self.bind, port), config);
+        let server = self.openigtlink.map(listen).transpose()?;
+        if let Some(server) = &server {
+            eprintln!(
+                "OpenIGTLink on {}, {} frames/s; Ctrl-C ends",
+                server.address(),
+                self.rate()
+            );
+        }
+        let watched = self.listen_foxglove()?;
+        let outlets = Outlets {
+            openigtlink: server.as_ref(),
+            foxglove: watched.as_ref(),
+        };
         let interrupt = Interrupt::listen()?;
         let mut steering = Steering::new(self.workspace(&scene), self.max_speed, MAX_TURN);
         let mut is_said = false;
@@ -175,13 +186,25 @@ impl Serve {
             }
             interrupt.flow()
         };
-        let served = serve(&mut *live, &server, &mut steering, &plan, &mut observer)?;
+        let served = serve(&mut *live, outlets, &mut steering, &plan, &mut observer)?;
         self.print_summary(&served)?;
         if interrupt.is_interrupted() {
             let said = format!("served {} frames", served.frames);
             return Err(interrupt.error(said).into());
         }
         Ok(())
+    }
+
+    /// The server for Foxglove, if there shall be one.
+    pub(super) fn listen_foxglove(&self) -> anyhow::Result<Option<foxglove::Server>> {
+        let Some(port) = self.foxglove else {
+            return Ok(None);
+        };
+        let address = SocketAddr::new(self.bind, port);
+        let server = foxglove::Server::listen(address, foxglove::ServerConfig::default())?;
+        let address = server.address();
+        eprintln!("Foxglove on {address}: ws://{address}; Ctrl-C ends");
+        Ok(Some(server))
     }
 
     fn rate(&self) -> f64 {

@@ -37,13 +37,17 @@ impl Serve {
             ..ServerConfig::default()
         };
         let server = Server::listen(SocketAddr::new(self.bind, port), config)?;
+        let watched = self.listen_foxglove()?;
         eprintln!(
             "rosbridge on {}, /PSM1, {} states/s; Ctrl-C ends",
             server.address(),
             plan.rate
         );
         let interrupt = Interrupt::listen()?;
-        let session = serve_psm(&mut live, &server, &plan, &mut |_| interrupt.flow())?;
+        let watched = watched.as_ref();
+        let session = serve_psm(&mut live, &server, watched, &plan, &mut |_| {
+            interrupt.flow()
+        })?;
         if self.json {
             print(&serde_json::to_string_pretty(&session)?)?;
         } else {

@@ -1,8 +1,6 @@
-//! Errors of messages and of the server.
+//! Errors of messages.
 
-use std::io;
-
-/// A refused message, or a server that cannot start.
+/// A refused message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
@@ -45,13 +43,5 @@ pub enum ProtocolError {
         kind: &'static str,
         /// What is wrong.
         problem: String,
-    },
-    /// The server cannot listen on a port.
-    #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// Address and port.
-        address: String,
-        /// Cause.
-        source: io::Error,
     },
 }

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use insonate_openigtlink::{Message, Server, ServerConfig, Traffic, Transform, encode};
+use insonate_openigtlink::{Limits, Message, Server, ServerConfig, Traffic, Transform, encode};
 
 const POSE: Transform = Transform {
     rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -21,9 +21,11 @@ const BRIEF: Duration = Duration::from_millis(200);
 /// A server that drops clients which take longer over a message.
 fn server(timeout: Duration) -> Server {
     let config = ServerConfig {
-        max_clients: 2,
-        message_timeout: timeout,
-        write_timeout: timeout,
+        limits: Limits {
+            max_clients: 2,
+            message_timeout: timeout,
+            write_timeout: timeout,
+        },
         ..ServerConfig::default()
     };
     Server::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), config).expect("it succeeds")
@@ -65,7 +67,7 @@ fn clients_get_what_is_sent_and_give_targets() {
     for piece in pose().chunks(40) {
         clients[0].write_all(piece).expect("it succeeds");
     }
-    wait(&server, |traffic| traffic.n_targets == 1);
+    wait(&server, |traffic| traffic.n_taken == 1);
     assert_eq!(server.take_target(), Some(POSE));
     assert_eq!(server.take_target(), None);
     // Transforms of other devices are not targets.
@@ -73,7 +75,7 @@ fn clients_get_what_is_sent_and_give_targets() {
     clients[1]
         .write_all(&[other, pose()].concat())
         .expect("it succeeds");
-    wait(&server, |traffic| traffic.n_targets == 2);
+    wait(&server, |traffic| traffic.n_taken == 2);
 }
 
 #[test]
@@ -128,7 +130,7 @@ fn hostile_clients_are_dropped_and_others_stay() {
         wait(&server, |traffic| traffic.n_clients == 1);
     }
     friend.write_all(&pose()).expect("it succeeds");
-    wait(&server, |traffic| traffic.n_targets == 1);
+    wait(&server, |traffic| traffic.n_taken == 1);
 }
 
 #[test]

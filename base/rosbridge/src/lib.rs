@@ -8,14 +8,11 @@
 //! Clients are not trusted: size and time of their messages are limited, browsers only come from pages of this machine, and a client cannot
 //! slow the sender down.
 
-mod client;
-mod config;
 mod request;
 mod server;
-mod state;
-mod timed;
+mod topics;
 
-pub use config::{ServerConfig, Topic};
+pub use insonate_servers::{Limits, ListenError, Traffic};
 pub use request::{MAX_TOPIC, Request};
-pub use server::{ListenError, Server, Traffic};
-pub use state::Command;
+pub use server::{Server, ServerConfig};
+pub use topics::{Command, Topic};

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use insonate_rosbridge::{Server, ServerConfig, Topic, Traffic};
+use insonate_rosbridge::{Limits, Server, ServerConfig, Topic, Traffic};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest as _;
 use tungstenite::{HandshakeError, Message, WebSocket, client};
@@ -23,8 +23,11 @@ fn server(change: impl FnOnce(&mut ServerConfig)) -> Server {
     let mut config = ServerConfig {
         published: vec![topic(STATE)],
         taken: vec![topic(TARGET), topic("/arm/servo_jf")],
-        message_timeout: Duration::from_millis(300),
-        write_timeout: Duration::from_millis(300),
+        limits: Limits {
+            message_timeout: Duration::from_millis(300),
+            write_timeout: Duration::from_millis(300),
+            ..Limits::default()
+        },
         ..ServerConfig::default()
     };
     change(&mut config);
@@ -108,7 +111,7 @@ fn subscribers_get_messages_and_others_do_not() {
         server.publish(STATE, || json!({}));
     }
     assert_eq!(hear(&mut other)["topic"], STATE);
-    assert_eq!(server.traffic().n_messages, 4);
+    assert_eq!(server.traffic().n_sent, 4);
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn the_last_command_of_each_topic_is_kept() {
     assert_eq!(found, [("/arm/servo_jf", &json!(2)), (TARGET, &json!(3))]);
     assert!(server.take_commands().is_empty());
     let traffic = server.traffic();
-    assert_eq!((traffic.n_commands, traffic.n_invalid), (3, 1));
+    assert_eq!((traffic.n_taken, traffic.n_invalid), (3, 1));
 }
 
 #[test]
@@ -170,7 +173,7 @@ fn a_client_that_leaves_without_a_closing_handshake_has_left() {
 
 #[test]
 fn handshakes_have_limits_of_time_number_and_origin() {
-    let server = server(|config| config.max_clients = 2);
+    let server = server(|config| config.limits.max_clients = 2);
     // Silence, and no websocket.
     let mut silent = stream(&server);
     wait(&server, |traffic| traffic.n_refused == 1);
@@ -203,7 +206,7 @@ fn handshakes_have_limits_of_time_number_and_origin() {
 
 #[test]
 fn a_client_that_does_not_read_loses_messages_and_its_place() {
-    let server = server(|config| config.write_timeout = Duration::from_secs(2));
+    let server = server(|config| config.limits.write_timeout = Duration::from_secs(2));
     let (mut slow, mut good) = (connect(&server), connect(&server));
     subscribe(&mut slow, 0);
     subscribe(&mut good, 3_600_000);

@@ -20,7 +20,7 @@ use crate::watch::Watch;
 /// Trains a policy from demonstrations. Returns the summary as JSON, and why the training was stopped.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (task, data, *, output, overwrite, epochs, batch_size, learning_rate, hidden, seed, settings, progress))]
+#[pyo3(signature = (task, data, *, output, overwrite, epochs, batch_size, learning_rate, hidden, convolutions, seed, settings, progress))]
 pub(crate) fn imitate<'py>(
     py: Python<'py>,
     task: String,
@@ -31,6 +31,7 @@ pub(crate) fn imitate<'py>(
     batch_size: usize,
     learning_rate: f64,
     hidden: Option<Vec<usize>>,
+    convolutions: Vec<usize>,
     seed: u64,
     settings: &Bound<'py, PyDict>,
     progress: Option<Py<PyAny>>,
@@ -43,6 +44,7 @@ pub(crate) fn imitate<'py>(
         learning_rate,
         clip_obs: usual.clip_obs,
         hidden_sizes: hidden.unwrap_or(usual.hidden_sizes),
+        convolutions,
         activation: usual.activation,
         seed,
     };

@@ -4,7 +4,7 @@ use insonate_settings::check_ranges;
 use serde::{Deserialize, Serialize};
 
 use crate::RlError;
-use crate::network::Activation;
+use crate::network::{Activation, LINE};
 use crate::training::check_counts;
 
 /// Settings of behaviour cloning.
@@ -21,6 +21,8 @@ pub struct ImitationConfig {
     pub clip_obs: f64,
     /// Widths of the hidden layers.
     pub hidden_sizes: Vec<usize>,
+    /// Channels of the convolutions over images, multiples of 16. Empty: pixels enter the hidden layers as they are.
+    pub convolutions: Vec<usize>,
     /// Activation of the hidden layers.
     pub activation: Activation,
     /// Seed of the initial weights and of the sample order.
@@ -35,6 +37,7 @@ impl Default for ImitationConfig {
             learning_rate: 1e-3,
             clip_obs: 10.0,
             hidden_sizes: vec![64, 64],
+            convolutions: Vec::new(),
             activation: Activation::Tanh,
             seed: 1,
         }
@@ -52,10 +55,17 @@ impl ImitationConfig {
             ("epochs", self.epochs, 1, 1 << 20),
             ("batch_size", self.batch_size, 1, 1 << 20),
             ("the length of hidden_sizes", self.hidden_sizes.len(), 0, 16),
+            ("the length of convolutions", self.convolutions.len(), 0, 8),
         ];
         let widths = self.hidden_sizes.iter();
         let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
-        check_counts(counts.into_iter().chain(widths))?;
+        let channels = self.convolutions.iter();
+        let channels = channels.map(|n| ("convolutions", *n, LINE, 512));
+        check_counts(counts.into_iter().chain(widths).chain(channels))?;
+        if let Some(n) = self.convolutions.iter().find(|n| !n.is_multiple_of(LINE)) {
+            let problem = format!("has {n} channels; it must be a multiple of {LINE}");
+            return Err(RlError::config("convolutions", problem));
+        }
         let ranges = [
             ("learning_rate", self.learning_rate, [above_zero, 1.0], ""),
             ("clip_obs", self.clip_obs, [above_zero, 1e12], ""),

@@ -5,10 +5,14 @@
 //! $$ L = \frac{1}{n} \sum_i \tfrac{1}{2} \lVert \mu(o_i) - u_i \rVert^2 $$
 //!
 //! The result has the weights of the epoch with the smallest loss on the validation samples.
+//! With `convolutions`, images of the observation pass an encoder first, which learns with the network; their pixels are normalised with one
+//! mean and one deviation of the image.
+//!
 //! The policy's log standard deviations are set from its own errors, so that the exploration of PPO matches the spread of the
 //! demonstrations.
 
 mod config;
+mod images;
 
 use std::ops::ControlFlow;
 
@@ -20,8 +24,8 @@ use rand_chacha::ChaCha8Rng;
 pub use config::ImitationConfig;
 
 use crate::RlError;
-use crate::network::{AdamStep, AlignedBuffer, Learner, Mlp, network_sizes};
-use crate::normalization::{ObservationNormalizer, RunningMoments};
+use crate::network::{AdamStep, AlignedBuffer, Encoder, Learner, Mlp, network_sizes};
+use crate::normalization::ObservationNormalizer;
 use crate::policy::{ActionScale, Policy, PolicyIdentity};
 
 /// Random streams derived from the seed.
@@ -80,7 +84,7 @@ pub fn imitate(
 ) -> Result<Imitation, RlError> {
     config.check()?;
     let mut cloning = Cloning::new(spec, samples, config)?;
-    let (mut losses, mut best) = (Vec::new(), None::<(f64, usize, Mlp)>);
+    let (mut losses, mut best) = (Vec::new(), None::<(f64, usize, Learner)>);
     for epoch in 1..=config.epochs {
         // (samples) => better actor
         let training = cloning.train_epoch(config.annealed_learning_rate(epoch));
@@ -104,21 +108,25 @@ pub fn imitate(
             validation
         };
         if best.as_ref().is_none_or(|(least, ..)| figure < *least) {
-            best = Some((figure, epoch, cloning.learner.network.clone()));
+            best = Some((figure, epoch, cloning.learner.clone()));
         }
         if observer(&now).is_break() {
             break;
         }
     }
-    let (_, best_epoch, network) =
+    let (_, best_epoch, learner) =
         best.ok_or_else(|| RlError::config("epochs", "is 0; it must be at least 1"))?;
-    cloning.learner.network = network;
+    cloning.learner = learner;
     cloning.set_deviations();
+    let encoder = cloning.learner.encoder().cloned();
     let mut policy = Policy::new(
         [spec.observation_space.clone(), spec.action_space.clone()],
         cloning.learner.network,
         Some(cloning.normalizer),
     );
+    if let Some(encoder) = encoder {
+        policy.set_encoder(encoder);
+    }
     policy.identity = identity;
     policy.seed = config.seed;
     Ok(Imitation {
@@ -170,18 +178,32 @@ impl Cloning {
             rng.set_stream(stream);
             rng
         };
-        let mut moments = RunningMoments::new(n_obs);
-        moments.update_batch(&samples.observations[..samples.n_training * n_obs]);
+        let images = match config.convolutions[..] {
+            [] => Vec::new(),
+            _ => images::images(spec)?,
+        };
+        let training = &samples.observations[..samples.n_training * n_obs];
+        let moments = images::moments(training, n_obs, &images);
         let normalizer = ObservationNormalizer::new(moments, config.clip_obs);
         let mut observations = vec![0.0; samples.observations.len()];
         normalizer.normalize(samples.observations, &mut observations);
         let mut targets = vec![0.0; samples.actions.len()];
         ActionScale::new(&spec.action_space).invert(samples.actions, &mut targets);
-        let sizes = network_sizes(&config.hidden_sizes, n_obs, n_actions);
+        let mut weights = stream(WEIGHTS);
+        let encoder = (!images.is_empty()).then(|| {
+            let mut encoder = Encoder::new(n_obs, &images, &config.convolutions);
+            encoder.set_orthogonal(&mut weights);
+            encoder
+        });
+        let n_inputs = encoder.as_ref().map_or(n_obs, Encoder::n_features);
+        let sizes = network_sizes(&config.hidden_sizes, n_inputs, n_actions);
         let mut network = Mlp::new(&sizes, config.activation, n_actions);
-        network.set_orthogonal(0.01, &mut stream(WEIGHTS));
+        network.set_orthogonal(0.01, &mut weights);
         Ok(Self {
-            learner: Learner::new(network),
+            learner: match encoder {
+                Some(encoder) => Learner::with_encoder(encoder, network),
+                None => Learner::new(network),
+            },
             normalizer,
             n_actions,
             batch_size: config.batch_size,

@@ -1,6 +1,9 @@
-//! A network with its optimiser, gradient and workspace.
+//! A network with its optimiser, gradient and workspace, and with an encoder of images before it where there is one.
 
-use super::{Adam, AdamStep, AlignedBuffer, InputGradient, Mlp, Workspace, sum_of_squares};
+use super::{
+    Adam, AdamStep, AlignedBuffer, Encoder, EncoderLearner, InputGradient, Mlp, Workspace,
+    sum_of_squares,
+};
 
 /// Rows per pass through the network: few enough that the activations stay in the cache.
 const MAX_ROWS: usize = 128;
@@ -15,6 +18,8 @@ pub struct Learner {
     gradient: AlignedBuffer,
     workspace: Workspace,
     inputs: AlignedBuffer,
+    /// The encoder, and the gradient with respect to its features.
+    encoder: Option<Box<(EncoderLearner, InputGradient)>>,
 }
 
 impl Learner {
@@ -28,7 +33,34 @@ impl Learner {
             workspace: network.workspace(MAX_ROWS),
             inputs: AlignedBuffer::zeros(MAX_ROWS * n_inputs),
             network,
+            encoder: None,
         }
+    }
+
+    /// As [`Learner::new`], with an encoder that makes the network's inputs of observations.
+    ///
+    /// # Panics
+    /// If the network takes another number of inputs.
+    pub fn with_encoder(encoder: Encoder, network: Mlp) -> Self {
+        let mut learner = Self::new(network);
+        let n_inputs = learner.network.layers()[0].n_inputs;
+        assert_eq!(encoder.n_features(), n_inputs, "features");
+        let by_features = learner.input_gradient();
+        learner.encoder = Some(Box::new((
+            EncoderLearner::new(encoder, MAX_ROWS),
+            by_features,
+        )));
+        learner
+    }
+
+    /// The encoder, if there is one.
+    pub fn encoder(&self) -> Option<&Encoder> {
+        self.encoder.as_ref().map(|both| &both.0.encoder)
+    }
+
+    /// Gradient of the encoder's parameters in the last [`Learner::compute_gradient`].
+    pub fn encoder_gradient(&self) -> Option<&[f32]> {
+        self.encoder.as_ref().map(|both| &*both.0.gradient)
     }
 
     /// The free parameters.
@@ -43,8 +75,21 @@ impl Learner {
 
     /// Runs the forward pass over any number of rows; `inputs` has shape `[n_rows, n_inputs]`. `take` gets the index of each row and its
     /// outputs, shape `[n_outputs]`.
-    pub fn evaluate(&mut self, inputs: &[f32], take: impl FnMut(usize, &[f32])) {
-        self.network.evaluate(inputs, &mut self.workspace, take);
+    pub fn evaluate(&mut self, inputs: &[f32], mut take: impl FnMut(usize, &[f32])) {
+        let Some(both) = &mut self.encoder else {
+            return self.network.evaluate(inputs, &mut self.workspace, take);
+        };
+        let n_inputs = both.0.encoder.n_inputs();
+        let n_features = both.0.encoder.n_features();
+        for (chunk, inputs) in inputs.chunks(MAX_ROWS * n_inputs).enumerate() {
+            let n_rows = inputs.len() / n_inputs;
+            both.0.encode(inputs, n_rows, &mut self.inputs);
+            let features = &self.inputs[..n_rows * n_features];
+            self.network
+                .evaluate(features, &mut self.workspace, |row, outputs| {
+                    take(chunk * MAX_ROWS + row, outputs);
+                });
+        }
     }
 
     /// As [`Learner::evaluate`]; `take` also gets the gradient of the sum of the outputs with respect to the row's inputs,
@@ -96,6 +141,7 @@ impl Learner {
             gradient,
             workspace,
             inputs: gathered,
+            encoder,
             ..
         } = self;
         let last = &network.layers()[network.layers().len() - 1];
@@ -103,8 +149,12 @@ impl Learner {
         let n_inputs = network.layers()[0].n_inputs;
         gradient[network.free()].fill(0.0);
         for (chunk, rows) in rows.chunks(MAX_ROWS).enumerate() {
-            for (row, to) in rows.iter().zip(gathered.chunks_exact_mut(n_inputs)) {
-                to.copy_from_slice(&inputs[*row as usize * n_inputs..][..n_inputs]);
+            if let Some(both) = encoder {
+                both.0.encode_rows(inputs, rows, gathered);
+            } else {
+                for (row, to) in rows.iter().zip(gathered.chunks_exact_mut(n_inputs)) {
+                    to.copy_from_slice(&inputs[*row as usize * n_inputs..][..n_inputs]);
+                }
             }
             network.forward(gathered, rows.len(), workspace);
             let (outputs, by_outputs) = workspace.output_and_gradient();
@@ -120,6 +170,11 @@ impl Learner {
                 );
             }
             network.backward(gathered, rows.len(), workspace, gradient, chunk > 0);
+            if let Some(both) = encoder {
+                let (encoder, by_features) = &mut **both;
+                network.backward_inputs(rows.len(), workspace, by_features);
+                encoder.backward(by_features, rows.len(), chunk > 0);
+            }
         }
     }
 
@@ -130,6 +185,9 @@ impl Learner {
 
     /// Updates the parameters with the gradient.
     pub fn step(&mut self, step: AdamStep) {
+        if let Some(both) = &mut self.encoder {
+            both.0.step(step);
+        }
         self.adam
             .step(self.network.parameters_mut(), &self.gradient, step);
     }

@@ -4,23 +4,25 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::encoder_tensors::EncoderRecord;
 use super::moments::{add_moments, take_moments};
 use super::network_tensors::{add_network, check_network, take_network};
 use super::{Policy, PolicyIdentity, SpaceRecord};
 use crate::RlError;
-use crate::network::{Activation, Mlp};
+use crate::network::{Activation, Encoder, Mlp};
 use crate::normalization::ObservationNormalizer;
 use crate::tensor_file::{Format, TensorFile, TensorWriter};
 
 const FORMAT: Format = Format {
     name: "insonate-policy",
     what: "policy",
-    version: 3,
+    version: 4,
     oldest: 1,
 };
 
-/// Version of policies without squashing, which older programs can read.
+/// Versions of policies without squashing, and without an encoder, which older programs can read.
 const UNSQUASHED: u32 = 2;
+const WITHOUT_ENCODER: u32 = 3;
 
 /// Maximum layer width that a file may specify.
 const MAX_WIDTH: usize = 1 << 16;
@@ -43,6 +45,9 @@ struct Description {
     /// Whether the network's outputs are squashed by tanh (since version 3).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     squash: bool,
+    /// The encoder of images before the network (since version 4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    encoder: Option<EncoderRecord>,
 }
 
 impl Policy {
@@ -85,11 +90,14 @@ impl Policy {
             action_space: SpaceRecord::add(&self.action_space, "action_space", &mut writer),
             clip_obs: self.normalizer.as_ref().map(ObservationNormalizer::clip),
             squash: self.squash,
+            encoder: self
+                .encoder()
+                .map(|encoder| EncoderRecord::add(encoder, &mut writer)),
         };
-        let version = if self.squash {
-            FORMAT.version
-        } else {
-            UNSQUASHED
+        let version = match (self.encoder(), self.squash) {
+            (Some(_), _) => FORMAT.version,
+            (None, true) => WITHOUT_ENCODER,
+            (None, false) => UNSQUASHED,
         };
         writer.bytes(Format { version, ..FORMAT }, &description)
     }
@@ -121,7 +129,12 @@ impl Policy {
         if hidden.len() > MAX_LAYERS || hidden.iter().any(|n| !(1..=MAX_WIDTH).contains(n)) {
             return Err(file.invalid(format!("has a network of invalid sizes {hidden:?}")));
         }
-        let sizes = [&[n_obs], &hidden[..], &[n_actions]].concat();
+        let encoder = description.encoder.as_ref();
+        let encoder = encoder
+            .map(|record| record.take(n_obs, &mut file))
+            .transpose()?;
+        let n_inputs = encoder.as_ref().map_or(n_obs, Encoder::n_features);
+        let sizes = [&[n_inputs], &hidden[..], &[n_actions]].concat();
         check_network(&file, "actor", &sizes)?;
         // A squashed policy has no separate ln σ.
         let n_free = if description.squash { 0 } else { n_actions };
@@ -138,6 +151,9 @@ impl Policy {
             None => None,
         };
         let mut policy = Self::new([observation_space, action_space], network, normalizer);
+        if let Some(encoder) = encoder {
+            policy.set_encoder(encoder);
+        }
         policy.squash = description.squash;
         policy.identity = description.identity;
         policy.seed = description.seed;

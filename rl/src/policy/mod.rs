@@ -2,6 +2,7 @@
 
 mod action_scale;
 mod compatibility;
+mod encoder_tensors;
 mod file;
 mod identity;
 mod layers;
@@ -23,11 +24,14 @@ pub(crate) use space_record::SpaceRecord;
 use insonate_envs::{BoxSpace, EnvSpec};
 
 use crate::RlError;
-use crate::network::{Activation, Mlp, Workspace};
+use crate::network::{Activation, Encoder, EncoderWorkspace, Mlp, Workspace};
 use crate::normalization::ObservationNormalizer;
 
 /// Rows per pass through the network.
 const MAX_ROWS: usize = 128;
+
+/// Rows per pass through an encoder, whose memory for a row is large.
+const ENCODED_ROWS: usize = 16;
 
 /// A deterministic policy: the mean action, squashed by tanh for SAC, clipped to its bounds.
 #[derive(Clone)]
@@ -54,6 +58,17 @@ pub struct Policy {
     inputs: Vec<f32>,
     /// Squashed outputs of a row.
     squashed: Vec<f32>,
+    /// The encoder of images, if there is one.
+    eye: Option<Box<Eye>>,
+}
+
+/// An encoder with its memory.
+#[derive(Clone)]
+struct Eye {
+    encoder: Encoder,
+    workspace: EncoderWorkspace,
+    /// Shape `[ENCODED_ROWS, n_features]`.
+    features: Vec<f32>,
 }
 
 impl Policy {
@@ -78,7 +93,22 @@ impl Policy {
             normalizer,
             squash: false,
             squashed: Vec::with_capacity(n_actions),
+            eye: None,
         }
+    }
+
+    /// Puts an encoder before the network, whose inputs are the encoder's features.
+    pub(crate) fn set_encoder(&mut self, encoder: Encoder) {
+        self.eye = Some(Box::new(Eye {
+            workspace: encoder.workspace(ENCODED_ROWS),
+            features: vec![0.0; ENCODED_ROWS * encoder.n_features()],
+            encoder,
+        }));
+    }
+
+    /// The encoder of images, if there is one.
+    pub fn encoder(&self) -> Option<&Encoder> {
+        self.eye.as_ref().map(|eye| &eye.encoder)
     }
 
     /// Writes the actions, shape `[n, n_actions]`, for observations of shape `[n, n_obs]`, without allocation.
@@ -95,14 +125,25 @@ impl Policy {
             n * n_actions,
             "one action for each observation"
         );
-        let chunks = observations.chunks(MAX_ROWS * n_obs);
-        for (rows, actions) in chunks.zip(actions.chunks_mut(MAX_ROWS * n_actions)) {
+        let max_rows = if self.eye.is_some() {
+            ENCODED_ROWS
+        } else {
+            MAX_ROWS
+        };
+        let chunks = observations.chunks(max_rows * n_obs);
+        for (rows, actions) in chunks.zip(actions.chunks_mut(max_rows * n_actions)) {
             let inputs = &mut self.inputs[..rows.len()];
             match &self.normalizer {
                 Some(normalizer) => normalizer.normalize(rows, inputs),
                 None => inputs.copy_from_slice(rows),
             }
             let n_rows = rows.len() / n_obs;
+            let mut inputs = &*inputs;
+            if let Some(eye) = &mut self.eye {
+                eye.encoder
+                    .forward(inputs, n_rows, &mut eye.workspace, &mut eye.features);
+                inputs = &eye.features;
+            }
             let outputs = self.network.forward(inputs, n_rows, &mut self.workspace);
             let outputs = outputs.chunks_exact(outputs.len() / n_rows);
             for (action, output) in actions.chunks_exact_mut(n_actions).zip(outputs) {

@@ -66,7 +66,11 @@ pub(crate) fn take_network(
     Ok(())
 }
 
-fn take_finite(file: &mut TensorFile, name: &str, shape: &[usize]) -> Result<Vec<f32>, RlError> {
+pub(super) fn take_finite(
+    file: &mut TensorFile,
+    name: &str,
+    shape: &[usize],
+) -> Result<Vec<f32>, RlError> {
     let numbers = file.take_f32(name, shape)?;
     if numbers.iter().all(|x| x.is_finite()) {
         Ok(numbers)

@@ -134,6 +134,10 @@ impl Algorithm for Ppo {
             let problem = "PPO cannot begin with a policy of SAC, which is squashed";
             return Err(RlError::config("from", problem));
         }
+        if policy.encoder().is_some() {
+            let problem = "PPO cannot begin with a policy that has convolutions";
+            return Err(RlError::config("from", problem));
+        }
         let network = &mut self.actor.network;
         let widths = |network: &Mlp| -> Vec<usize> {
             network

@@ -93,6 +93,12 @@ fn constant(tensor: &[u8]) -> (String, Array) {
             .iter()
             .map(|b| f64::from(f32::from_le_bytes(*b)))
             .collect(),
+        [7] => raw
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| i64::from_le_bytes(*b) as f64)
+            .collect(),
         [11] => raw
             .as_chunks()
             .0
@@ -222,6 +228,47 @@ fn evaluate(operator: &str, node: &[u8], inputs: &[&Array]) -> Array {
             assert_eq!(numbers(&attribute("transB"), 3), [1]);
             gemm(x, inputs[1], inputs[2])
         }
+        "Slice" => {
+            assert_eq!(inputs[3].numbers, [1.0], "columns");
+            let [start, end] = [1, 2].map(|at| inputs[at].numbers[0] as usize);
+            let rows = x.numbers.chunks_exact(x.shape[1]);
+            Array {
+                shape: vec![x.shape[0], end - start],
+                numbers: rows.flat_map(|row| row[start..end].to_vec()).collect(),
+            }
+        }
+        "Reshape" => {
+            assert_eq!(inputs[1].numbers[0], -1.0, "any number of rows");
+            let rest = inputs[1].numbers[1..].iter().map(|n| *n as usize);
+            Array {
+                shape: std::iter::once(x.shape[0]).chain(rest).collect(),
+                numbers: x.numbers.clone(),
+            }
+        }
+        "Transpose" => transpose(x, &numbers(&attribute("perm"), 8)),
+        "Concat" => {
+            assert_eq!(numbers(&attribute("axis"), 3), [1]);
+            let row = |row: usize| {
+                let parts = inputs.iter();
+                parts.flat_map(move |part| {
+                    part.numbers[row * part.shape[1]..][..part.shape[1]].to_vec()
+                })
+            };
+            Array {
+                shape: vec![x.shape[0], inputs.iter().map(|part| part.shape[1]).sum()],
+                numbers: (0..x.shape[0]).flat_map(row).collect(),
+            }
+        }
+        "Conv" => {
+            for (name, expected) in [
+                ("strides", vec![2, 2]),
+                ("pads", vec![1; 4]),
+                ("kernel_shape", vec![3, 3]),
+            ] {
+                assert_eq!(numbers(&attribute(name), 8), expected, "{name}");
+            }
+            convolve(x, inputs[1], inputs[2])
+        }
         other => panic!("no operator {other} is expected"),
     }
 }
@@ -241,5 +288,63 @@ fn gemm(x: &Array, weights: &Array, bias: &Array) -> Array {
     Array {
         shape: vec![x.shape[0], n_outputs],
         numbers: numbers.collect(),
+    }
+}
+
+fn transpose(x: &Array, order: &[u64]) -> Array {
+    let order: Vec<usize> = order.iter().map(|axis| *axis as usize).collect();
+    let shape: Vec<usize> = order.iter().map(|axis| x.shape[*axis]).collect();
+    let numbers = (0..x.numbers.len()).map(|number| {
+        // Place in the result, from its last axis to its first.
+        let (mut rest, mut place) = (number, vec![0; shape.len()]);
+        for axis in (0..shape.len()).rev() {
+            place[order[axis]] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        let at = place
+            .iter()
+            .zip(&x.shape)
+            .fold(0, |at, (place, n)| at * n + place);
+        x.numbers[at]
+    });
+    Array {
+        numbers: numbers.collect(),
+        shape,
+    }
+}
+
+/// Kernels of 3 × 3 with a step of 2 and a border of 1, on planes.
+fn convolve(x: &Array, weights: &Array, bias: &Array) -> Array {
+    let (&[n, channels, rows, columns], &[n_outputs, of_kernel, 3, 3]) =
+        (&x.shape[..], &weights.shape[..])
+    else {
+        panic!("kernels of 3 × 3")
+    };
+    assert_eq!(channels, of_kernel, "channels");
+    let [down, across] = [rows, columns].map(|n: usize| n.div_ceil(2));
+    let mut numbers = Vec::new();
+    for (sample, output, row, column) in (0..n * n_outputs * down * across).map(|i| {
+        (
+            i / across / down / n_outputs,
+            i / across / down % n_outputs,
+            i / across % down,
+            i % across,
+        )
+    }) {
+        let mut sum = bias.numbers[output];
+        for (channel, y, x_offset) in (0..channels * 9).map(|i| (i / 9, i / 3 % 3, i % 3)) {
+            let (at_row, at_column) = (2 * row + y, 2 * column + x_offset);
+            if (1..=rows).contains(&at_row) && (1..=columns).contains(&at_column) {
+                let pixel =
+                    ((sample * channels + channel) * rows + at_row - 1) * columns + at_column - 1;
+                let weight = ((output * channels + channel) * 3 + y) * 3 + x_offset;
+                sum += weights.numbers[weight] * x.numbers[pixel];
+            }
+        }
+        numbers.push(sum);
+    }
+    Array {
+        shape: vec![n, n_outputs, down, across],
+        numbers,
     }
 }

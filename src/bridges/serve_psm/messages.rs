@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::experiments::psm::PsmReading;
 
 /// Names of the joints, as the dVRK publishes them.
-const JOINTS: [&str; 6] = [
+pub(super) const JOINTS: [&str; 6] = [
     "outer_yaw",
     "outer_pitch",
     "outer_insertion",

@@ -9,12 +9,18 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::experiments::ExperimentError;
-use crate::experiments::psm::LivePsm;
+use super::serve::now;
+use super::watchers::Watchers;
+use crate::experiments::psm::{LivePsm, PsmReading};
+use crate::foxglove;
+use crate::learning::LearningError;
 use crate::rosbridge::{Command, Server, Topic};
 
 /// Maximum lag of the simulation behind real time. The schedule is reset if the lag is larger.
 const MAX_LAG: Duration = Duration::from_millis(200);
+
+/// Maximum rate of messages for Foxglove [Hz].
+const MAX_WATCHED: f64 = 50.0;
 
 /// Name of the arm, the first part of its topics.
 const ARM: &str = "/PSM1";
@@ -91,18 +97,25 @@ pub struct PsmSession {
     pub commands_refused: u64,
 }
 
-/// Simulates in real time, publishes states and takes commands until the duration is over or `observer` interrupts.
+/// Simulates in real time, publishes states, to Foxglove's clients as well, and takes commands until the duration is over or `observer` interrupts.
 ///
 /// # Errors
 /// Errors of the simulation.
 pub fn serve_psm(
     live: &mut LivePsm,
     server: &Server,
+    watched: Option<&foxglove::Server>,
     plan: &ServePsmPlan,
     observer: &mut dyn FnMut(&PsmSession) -> ControlFlow<()>,
-) -> Result<PsmSession, ExperimentError> {
+) -> Result<PsmSession, LearningError> {
     let mut session = PsmSession::default();
     let period = Duration::from_secs_f64(1.0 / plan.rate);
+    let watched_every = (plan.rate / MAX_WATCHED).ceil() as u64;
+    let joints: Vec<String> = messages::JOINTS
+        .into_iter()
+        .chain(["jaw"])
+        .map(str::to_owned)
+        .collect();
     let (start, begun) = (Instant::now(), live.reading().time);
     let mut due = start;
     loop {
@@ -125,12 +138,17 @@ pub fn serve_psm(
         // (goal, state) => state
         live.advance(period.as_secs_f64())?;
         // (state) => messages
-        publish(live, server, session.real_time_factor);
+        let reading = live.reading();
+        publish(&reading, server, session.real_time_factor);
+        if let Some(watched) = watched.filter(|_| session.states.is_multiple_of(watched_every)) {
+            let real_time_factor = session.real_time_factor;
+            Watchers(watched).show_psm(&reading, &joints, BASE, now(), real_time_factor)?;
+        }
         session.states += 1;
         session.wall_s = start.elapsed().as_secs_f64();
         let wall = session.wall_s.max(f64::MIN_POSITIVE);
         session.rate_hz = session.states as f64 / wall;
-        session.real_time_factor = (live.reading().time - begun) / wall;
+        session.real_time_factor = (reading.time - begun) / wall;
         let is_over = plan
             .duration
             .is_some_and(|duration| session.wall_s >= duration);
@@ -149,7 +167,7 @@ pub fn serve_psm(
     session.clients = traffic.n_accepted;
     session.clients_refused = traffic.n_refused;
     session.clients_dropped = traffic.n_dropped;
-    session.messages_sent = traffic.n_messages;
+    session.messages_sent = traffic.n_sent;
     session.messages_lost = traffic.n_lost;
     session.commands_refused += traffic.n_invalid;
     Ok(session)
@@ -177,16 +195,15 @@ fn take(live: &mut LivePsm, command: &Command) -> Result<bool, String> {
     }
 }
 
-fn publish(live: &LivePsm, server: &Server, real_time_factor: f64) {
-    let reading = live.reading();
+fn publish(reading: &PsmReading, server: &Server, real_time_factor: f64) {
     let send = |name: &str, make: &dyn Fn() -> Value| {
         server.publish(&format!("{ARM}/{name}"), make);
     };
-    send("measured_js", &|| messages::measured_joints(&reading));
-    send("setpoint_js", &|| messages::setpoint_joints(&reading));
-    send("measured_cp", &|| messages::measured_pose(&reading, BASE));
-    send("measured_cf", &|| messages::measured_force(&reading, BASE));
-    send("jaw/measured_js", &|| messages::measured_jaw(&reading));
+    send("measured_js", &|| messages::measured_joints(reading));
+    send("setpoint_js", &|| messages::setpoint_joints(reading));
+    send("measured_cp", &|| messages::measured_pose(reading, BASE));
+    send("measured_cf", &|| messages::measured_force(reading, BASE));
+    send("jaw/measured_js", &|| messages::measured_jaw(reading));
     send("operating_state", &|| {
         json!({
             "header": messages::header(reading.time, ""),

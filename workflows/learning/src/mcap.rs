@@ -1,4 +1,4 @@
-//! Experiments and rollouts as MCAP logs.
+//! Experiments and rollouts as MCAP logs, and their messages for clients that watch.
 //!
 //! | topic | Foxglove | ROS 2 | content |
 //! |---|---|---|---|
@@ -16,7 +16,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
-use insonate_datasets::mcap::{Dialect, LogError, LogPose, McapLog};
+use insonate_datasets::mcap::{Dialect, LogPose, McapLog, MessageSink, MessageWriter};
 use insonate_experiments::{BModeFilm, FilmFrame, Record};
 use insonate_sim::render::Image;
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ pub fn record_log(
             position: sample.target,
             ..pose
         };
-        log_probe(&mut log, time, &pose, sample.force, sample.torque)?;
+        write_probe(&mut log, time, &pose, [sample.force, sample.torque])?;
         log.pose("/probe/target", time, WORLD, &target)?;
         if let Some([positions, velocities]) = record.joints.at(index) {
             log.joints(time, &record.joints.names, positions, velocities)?;
@@ -84,19 +84,11 @@ pub fn record_log(
 /// The picture of ultrasound, its place at the probe, and the camera's picture.
 fn log_frame(log: &mut McapLog, film: &BModeFilm, frame: &FilmFrame) -> Result<(), LearningError> {
     let [_, x, z] = film.geometry();
-    let corner = LogPose {
-        position: [x, 0.0, z],
-        // A quarter turn about x: down in the picture is along the beam.
-        rotation: [FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0, 0.0],
-    };
-    log.transform(frame.time, PROBE, B_MODE, &corner)?;
     let side = film.side();
-    let picture = png(frame.grey, [side, side], ExtendedColorType::L8)?;
-    log.image("/b_mode", frame.time, B_MODE, "png", &picture)?;
+    write_b_mode(log, frame.time, [x, z], [side; 2], frame.grey)?;
     if !frame.camera.is_empty() {
         let width = (frame.camera.len() / 3) as u32 / side;
-        let picture = png(&frame.camera, [width, side], ExtendedColorType::Rgb8)?;
-        log.image("/camera", frame.time, WORLD, "png", &picture)?;
+        write_camera(log, frame.time, [width, side], &frame.camera)?;
     }
     Ok(())
 }
@@ -118,9 +110,7 @@ pub fn rollout_log(
         while let Some((index, frame)) = frames.next_if(|(i, _)| *i as f64 * interval <= step.time)
         {
             let time = index as f64 * interval;
-            let size = [frame.width, frame.height];
-            let picture = png(&frame.rgb, size, ExtendedColorType::Rgb8)?;
-            log.image("/camera", time, WORLD, "png", &picture)?;
+            write_camera(&mut log, time, [frame.width, frame.height], &frame.rgb)?;
         }
         let end = step.time + rollout.spec.control_timestep;
         if let Some(probe) = &step.probe {
@@ -128,13 +118,8 @@ pub fn rollout_log(
                 position: probe.position,
                 rotation: probe.rotation,
             };
-            log_probe(
-                &mut log,
-                end,
-                &pose,
-                probe.force_in_probe,
-                probe.torque_in_probe,
-            )?;
+            let wrench = [probe.force_in_probe, probe.torque_in_probe];
+            write_probe(&mut log, end, &pose, wrench)?;
         }
         let terms = terms.iter().zip(&step.reward_terms);
         let terms: Map<String, Value> = terms
@@ -151,16 +136,66 @@ pub fn rollout_log(
     Ok(log.finish()?)
 }
 
-fn log_probe(
-    log: &mut McapLog,
+/// Pose of the probe's face in the world, and the wrench [N, N·m] of the probe on the tissue in the probe's frame.
+///
+/// # Errors
+/// Errors of the sink.
+pub fn write_probe<S: MessageSink>(
+    to: &mut MessageWriter<S>,
     time: f64,
     pose: &LogPose,
-    force: [f64; 3],
-    torque: [f64; 3],
-) -> Result<(), LogError> {
-    log.transform(time, WORLD, PROBE, pose)?;
-    log.pose("/probe/pose", time, WORLD, pose)?;
-    log.wrench("/probe/wrench", time, PROBE, force, torque)
+    [force, torque]: [[f64; 3]; 2],
+) -> Result<(), S::Error> {
+    to.transform(time, WORLD, PROBE, pose)?;
+    to.pose("/probe/pose", time, WORLD, pose)?;
+    to.wrench("/probe/wrench", time, PROBE, force, torque)
+}
+
+/// A picture of ultrasound, and the place of its upper left corner at the probe (x, z) [m].
+///
+/// # Errors
+/// Errors of the sink, or an error if the picture cannot be encoded.
+pub fn write_b_mode<S: MessageSink>(
+    to: &mut MessageWriter<S>,
+    time: f64,
+    [x, z]: [f64; 2],
+    size: [u32; 2],
+    grey: &[u8],
+) -> Result<(), LearningError>
+where
+    LearningError: From<S::Error>,
+{
+    let corner = LogPose {
+        position: [x, 0.0, z],
+        // A quarter turn about x: down in the picture is along the beam.
+        rotation: [FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0, 0.0],
+    };
+    to.transform(time, PROBE, B_MODE, &corner)?;
+    if to.is_wanted("/b_mode") {
+        let picture = png(grey, size, ExtendedColorType::L8)?;
+        to.image("/b_mode", time, B_MODE, "png", &picture)?;
+    }
+    Ok(())
+}
+
+/// A picture of a camera, as red, green and blue.
+///
+/// # Errors
+/// Errors of the sink, or an error if the picture cannot be encoded.
+pub fn write_camera<S: MessageSink>(
+    to: &mut MessageWriter<S>,
+    time: f64,
+    size: [u32; 2],
+    rgb: &[u8],
+) -> Result<(), LearningError>
+where
+    LearningError: From<S::Error>,
+{
+    if to.is_wanted("/camera") {
+        let picture = png(rgb, size, ExtendedColorType::Rgb8)?;
+        to.image("/camera", time, WORLD, "png", &picture)?;
+    }
+    Ok(())
 }
 
 fn named<const N: usize>(values: [(&str, Value); N]) -> Map<String, Value> {

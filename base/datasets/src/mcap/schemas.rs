@@ -3,15 +3,13 @@
 
 /// A schema and its name.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(
-    not(feature = "mcap"),
-    expect(dead_code, reason = "only the container reads schemas")
-)]
-pub(super) struct Schema {
-    pub(super) name: &'static str,
+pub struct Schema {
+    /// Name, such as `foxglove.PoseInFrame`.
+    pub name: &'static str,
     /// Language of the text: `jsonschema` or `ros2msg`.
-    pub(super) encoding: &'static str,
-    pub(super) text: &'static str,
+    pub encoding: &'static str,
+    /// The schema.
+    pub text: &'static str,
 }
 
 /// A property of type time.

@@ -8,10 +8,10 @@ use crate::protobuf::Message;
 
 /// Nodes and constants so far, and the name of the input of the next node.
 #[derive(Default)]
-struct Graph {
+pub(super) struct Graph {
     nodes: Vec<Message>,
-    constants: Vec<Message>,
-    last: String,
+    pub(super) constants: Vec<Message>,
+    pub(super) last: String,
 }
 
 /// Creates the `GraphProto` of a policy.
@@ -22,6 +22,9 @@ pub(super) fn graph(policy: &Policy, about: &str) -> Message {
     };
     if let Some(normalizer) = &policy.normalizer {
         graph.normalize(normalizer);
+    }
+    if let Some(encoder) = policy.encoder() {
+        graph.encode(encoder);
     }
     graph.layers(&policy.network, policy.action_space.len());
     if policy.squash {
@@ -39,11 +42,24 @@ pub(super) fn graph(policy: &Policy, about: &str) -> Message {
 
 impl Graph {
     /// Adds an operator on the last output and the given constants.
-    fn then(&mut self, operator: &str, constants: &[&str], output: &str, attributes: &[Attribute]) {
+    pub(super) fn then(
+        &mut self,
+        operator: &str,
+        constants: &[&str],
+        output: &str,
+        attributes: &[Attribute],
+    ) {
         let inputs: Vec<&str> = std::iter::once(&*self.last)
             .chain(constants.iter().copied())
             .collect();
         self.nodes.push(node(operator, &inputs, output, attributes));
+        output.clone_into(&mut self.last);
+    }
+
+    /// Puts outputs next to each other.
+    pub(super) fn join(&mut self, parts: &[&str], output: &str) {
+        let axis = [Attribute::Integer("axis", 1)];
+        self.nodes.push(node("Concat", parts, output, &axis));
         output.clone_into(&mut self.last);
     }
 

@@ -7,8 +7,12 @@ pub(super) const FLOAT: i64 = 1;
 /// ONNX data type of double precision.
 pub(super) const DOUBLE: i64 = 11;
 
+/// ONNX data type of whole numbers.
+const INTEGER: i64 = 7;
+
 /// Attribute of an operator.
-pub(super) enum Attribute {
+pub(super) enum Attribute<'a> {
+    Integers(&'static str, &'a [i64]),
     Integer(&'static str, i64),
     Float(&'static str, f32),
 }
@@ -28,7 +32,7 @@ pub(super) fn node(
     operator: &str,
     inputs: &[&str],
     output: &str,
-    attributes: &[Attribute],
+    attributes: &[Attribute<'_>],
 ) -> Message {
     let named = inputs
         .iter()
@@ -41,8 +45,15 @@ pub(super) fn node(
 }
 
 /// `AttributeProto`.
-fn attribute(attribute: &Attribute) -> Message {
+fn attribute(attribute: &Attribute<'_>) -> Message {
     match attribute {
+        Attribute::Integers(name, values) => {
+            let named = Message::default().bytes(1, *name);
+            let listed = values
+                .iter()
+                .fold(named, |message, value| message.integer(8, *value));
+            listed.integer(20, 7)
+        }
         Attribute::Float(name, value) => Message::default()
             .bytes(1, name)
             .float(2, *value)
@@ -69,6 +80,12 @@ fn tensor(name: &str, shape: &[usize], data_type: i64, numbers: &[u8]) -> Messag
 pub(super) fn floats(name: &str, shape: &[usize], numbers: &[f32]) -> Message {
     let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
     tensor(name, shape, FLOAT, &bytes)
+}
+
+/// `TensorProto` of a list of whole numbers.
+pub(super) fn integers(name: &str, numbers: &[i64]) -> Message {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    tensor(name, &[numbers.len()], INTEGER, &bytes)
 }
 
 /// `TensorProto` in double precision.

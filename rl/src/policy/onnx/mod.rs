@@ -4,6 +4,7 @@
 //! `[batch, n_actions]`, within the bounds. Normalisation, layers and scaling are in the graph. The meaning of each number is in the
 //! model's metadata.
 
+mod convolutions;
 mod graph;
 mod messages;
 

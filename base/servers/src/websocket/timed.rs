@@ -6,9 +6,9 @@ use std::time::Instant;
 
 /// A stream with the time of the first byte after the last complete message.
 #[derive(Debug)]
-pub(crate) struct Timed {
-    pub(crate) stream: TcpStream,
-    pub(crate) since: Option<Instant>,
+pub(super) struct Timed {
+    pub(super) stream: TcpStream,
+    pub(super) since: Option<Instant>,
 }
 
 impl Read for Timed {
