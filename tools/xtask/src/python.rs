@@ -164,6 +164,8 @@ fn pip(venv: &Path) -> Command {
         "install",
         "--quiet",
         "--disable-pip-version-check",
+        // Modules are compiled when they are imported, which few of them are.
+        "--no-compile",
     ]);
     command
 }
