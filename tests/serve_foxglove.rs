@@ -222,7 +222,7 @@ fn a_scan_is_shown_as_3d_slicer_sees_it() {
     assert!(number(&found["/sample"].1["real_time_factor"]) >= 0.0);
     // Pictures and poses of both servers by their time, in whole 10 µs: time stamps of OpenIGTLink have 32 binary places.
     let (mut pictures, mut positions) = (BTreeMap::new(), BTreeMap::new());
-    let (mut n_pictures, mut n_positions) = (0, 0);
+    let (mut n_pictures, mut n_positions) = (0u64, 0);
     while n_pictures < 2 || n_positions < 2 {
         let mut head = [0; HEADER_SIZE];
         slicer.read_exact(&mut head).expect("it succeeds");
@@ -244,8 +244,8 @@ fn a_scan_is_shown_as_3d_slicer_sees_it() {
             assert_eq!((width, height), (48, 48));
             if let Some(sent) = pictures.get(&time) {
                 assert_eq!(&pixels, sent);
-                assert!(pixels.iter().any(|pixel| *pixel > 0), "it is black");
-                n_pictures += 1;
+                // Before contact there is nothing to see.
+                n_pictures += u64::from(pixels.iter().any(|pixel| *pixel > 0));
             }
         } else if let (Some(sent), "/probe/pose") = (positions.get(&time), topic) {
             let at = &message["pose"]["position"];
@@ -319,7 +319,10 @@ fn the_psm_is_shown_in_its_base() {
 #[test]
 fn without_a_port_nothing_is_served() {
     let line = command::refused("serve --scan", 2);
-    assert!(line.contains("--openigtlink"), "{line}");
+    assert!(
+        line.contains("required arguments were not provided"),
+        "{line}"
+    );
     let line = command::refused("serve --foxglove 70000", 2);
     assert!(line.contains("70000"), "{line}");
 }
