@@ -1,5 +1,6 @@
 //! `insonate image`.
 
+mod figures;
 mod ignored;
 mod inserts;
 mod labels;
@@ -10,7 +11,7 @@ mod pressed;
 mod view_3d;
 
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -37,7 +38,8 @@ use insonate::ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
-use self::organs::{Organ, OrganFrame, organ_line};
+use self::figures::lines;
+use self::organs::{Organ, OrganFrame};
 use self::phantom::PhantomArg;
 use super::device_arg::DeviceArg;
 use super::patient_args::Person;
@@ -553,45 +555,4 @@ struct ImageError(String);
 fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, f64)> {
     let start = Instant::now();
     Ok((work()?, start.elapsed().as_secs_f64()))
-}
-
-fn lines(figures: &Value, output: Option<&Path>) -> String {
-    let mut lines = Vec::new();
-    for (name, figure) in figures.as_object().into_iter().flatten() {
-        match (figure.as_f64(), figure.as_array()) {
-            (Some(number), _) => lines.push(format!("{name:<20} {number:>12.4}")),
-            (None, Some(rows)) if name == "organs" => {
-                lines.push(name.clone());
-                lines.extend(rows.iter().map(organ_line));
-            }
-            (None, Some(rows)) => {
-                lines.push(name.clone());
-                lines.extend(rows.iter().map(row));
-            }
-            _ => lines.push(format!("{name:<20} {}", text(figure))),
-        }
-    }
-    if let Some(folder) = output {
-        lines.push(format!("\npictures and figures: {}", folder.display()));
-    }
-    lines.join("\n")
-}
-
-/// The figures of one of several things, or a sentence.
-fn row(figures: &Value) -> String {
-    if let Some(sentence) = figures.as_str() {
-        return format!("  {sentence}");
-    }
-    let figures = figures.as_object().into_iter().flatten();
-    let figures = figures.map(|(name, figure)| match figure.as_f64() {
-        Some(number) => format!("  {name} {number:.5}"),
-        None => format!("  {:<20}", text(figure)),
-    });
-    figures.collect()
-}
-
-fn text(figure: &Value) -> String {
-    figure
-        .as_str()
-        .map_or_else(|| figure.to_string(), str::to_owned)
 }
