@@ -294,6 +294,11 @@ fn open_h_has_its_files_and_a_video_of_each_episode() {
     ] {
         assert!(readme.contains(word), "{readme}");
     }
+    // The only episode is too short to succeed.
+    assert!(
+        readme.contains("indices of the episodes that failed their task: 0.\n"),
+        "{readme}"
+    );
     let line = refused(
         &format!(
             "demonstrate pendulum --format open-h --output {}-x",

@@ -3,13 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::VolumeError;
 use crate::frame::{VoxelFrame, check_count, check_frame};
 use crate::label_file::LabelFormat;
 use crate::numbers::Layout;
 use crate::read::{visit, visit_content};
 use crate::segmentation::MAX_SEGMENTATION_VOXELS;
 use crate::visitor::VoxelVisitor;
+use crate::{VolumeError, dicom};
 
 /// Numbers that are read as Hounsfield units [HU]; the lowest number of 16 bits is kept for places outside.
 const RANGE: [i16; 2] = [i16::MIN + 1, i16::MAX];
@@ -74,10 +74,7 @@ impl CtImage {
         let path = path.as_ref();
         let refuse = |problem: String| VolumeError::file(&path.display(), problem);
         if path.is_dir() {
-            return Err(refuse(
-                "is a folder; convert its DICOM slices to one NIfTI file, for example with dcm2niix"
-                    .to_owned(),
-            ));
+            return Err(refuse(format!("is a folder; {}", dicom::ADVICE)));
         }
         let mut filling = Filling::default();
         visit(path, MAX_SEGMENTATION_VOXELS, &mut filling)?;

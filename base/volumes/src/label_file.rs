@@ -6,8 +6,8 @@ use std::path::Path;
 
 use insonate_meshes::git_lfs_pointer;
 
-use crate::VolumeError;
 use crate::part::Neighbourhood;
+use crate::{VolumeError, dicom};
 
 /// File format of a label volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,11 @@ pub(crate) fn open_file(path: &Path) -> Result<(LabelFormat, BufReader<File>), V
     let refuse = |problem: String| VolumeError::file(&path.display(), problem);
     let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
     let format = LabelFormat::of(path).ok_or_else(|| {
-        refuse("the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
+        refuse(if dicom::is_file(path) {
+            format!("is a DICOM file; {}", dicom::ADVICE)
+        } else {
+            "the name must end in one of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned()
+        })
     })?;
     let mut input = BufReader::with_capacity(1 << 16, file);
     let start = input

@@ -8,6 +8,7 @@ mod class_map;
 mod ct;
 mod ct_rows;
 mod data_file;
+mod dicom;
 mod error;
 mod frame;
 mod image;

@@ -6,7 +6,6 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::VolumeError;
 use crate::class_map::{ClassMap, check_name, enclosing_place};
 use crate::frame::VoxelFrame;
 use crate::label_file::LabelFormat;
@@ -14,6 +13,7 @@ use crate::numbers::Layout;
 use crate::read::visit;
 use crate::segmentation::{Builder, MAX_SEGMENTATION_VOXELS, Segmentation};
 use crate::visitor::VoxelVisitor;
+use crate::{VolumeError, dicom};
 
 /// Folder of the masks next to a CT in TotalSegmentator's data set.
 const INNER: &str = "segmentations";
@@ -56,9 +56,14 @@ pub(crate) fn read(folder: &Path) -> Result<Segmentation, VolumeError> {
         }
     }
     let Some(mut builder) = filling.builder else {
-        return Err(refuse(
-            "holds no masks; a mask is a file such as liver.nii.gz".to_owned(),
-        ));
+        return Err(refuse(if dicom::is_in(folder) {
+            format!(
+                "is a folder of DICOM files, and holds no masks; {}",
+                dicom::ADVICE
+            )
+        } else {
+            "holds no masks; a mask is a file such as liver.nii.gz".to_owned()
+        }));
     };
     builder.note(format!("{} masks, in the order of {order}", masks.len()));
     let made = builder.finish();

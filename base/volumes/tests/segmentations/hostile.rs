@@ -135,6 +135,28 @@ fn missing_files_and_other_kinds_of_files_are_told_apart() {
 }
 
 #[test]
+fn dicom_is_named_with_what_to_do() {
+    // The preamble of 128 bytes and the word of PS3.10, with and without an ending.
+    let slice = [&[0; 128][..], b"DICM\x02\0"].concat();
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    for name in ["IM0001", "slice.dcm"] {
+        let told = refused(name, &slice);
+        assert!(
+            told.contains(name) && told.contains("is a DICOM file") && told.contains("dcm2niix"),
+            "{told}"
+        );
+        std::fs::write(folder.path().join(name), &slice).expect("the folder can be written");
+    }
+    let told = refusal(folder.path());
+    assert!(
+        told.contains("folder of DICOM files") && told.contains("dcm2niix"),
+        "{told}"
+    );
+    let other = refused("IM0002", &slice[..131]);
+    assert!(!other.contains("DICOM"), "{other}");
+}
+
+#[test]
 fn wrong_folders_are_refused() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let path = folder.path();

@@ -29,7 +29,7 @@ pub(super) fn text(
 
 {n_episodes} simulated episodes of the task `{name}` of insonate {version}: {task}
 Nothing was recorded on a person.
-Episodes that failed their task: {failed}.{kinds}
+Indices of the episodes that failed their task: {failed}.{kinds}
 
 ## Robot
 
@@ -41,7 +41,7 @@ The base is at ({x}, {y}, {z}) m in the world, with parallel axes; z is up.
 ## Sensors
 
 - `observation.meta.force_torque`: force [N] and torque [N m] of the probe on the tissue about the middle of its face, in the probe's frame (z out of the face, x along the array), without noise.
-- Probe `{probe}`: {frequency} MHz, {elements} elements, {depth} cm deep; linear field of view {fov} mm, or radius {radius} mm and angle {angle} degrees.
+- Probe `{probe}`: {frequency} MHz, {elements} elements, {depth} cm deep; linear field of view {fov} mm, or radius {radius} mm and angle {angle:.2} degrees.
 - `observation.meta.prob_cali_mtx`: the probe's face in the flange; `observation.meta.tpv_cali_mtx`, if present: the third-person camera in the robot's base, with x right, y down, z into the picture.
 {cameras}
 
