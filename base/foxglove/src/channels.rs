@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::request::{MAX_SUBSCRIPTIONS, Request};
 
-/// Subprotocols, of which a client must offer one. They do not differ in what is used here.
+/// Subprotocols; a client must offer one. They do not differ in what is used here.
 pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 
 /// First byte of a binary message with data.
