@@ -992,6 +992,38 @@ class Environments:
     def shut(self) -> None:
         """Stops the threads. Every later call except `close` raises `ClosedError`."""
 
+@final
+class SceneRecorder:
+    """What a data set holds of a scene in addition to the observation, read from the first of some environments.
+
+    Args:
+        environments: they tell which signals there are.
+        camera_names, camera_size: cameras, and width and height of their pictures [pixels].
+        b_mode: size of the ultrasound image [pixels], scanlines, samples per scanline, depth [m]; None: no ultrasound.
+        seed: of speckle and noise.
+
+    Raises:
+        ValueError: for a size out of range.
+    """
+
+    def __new__(
+        cls,
+        environments: Environments,
+        camera_names: Sequence[str],
+        camera_size: tuple[int, int],
+        b_mode: tuple[int, int, int, float | None] | None,
+        seed: int,
+    ) -> Self: ...
+    @property
+    def signals(self) -> list[tuple[str, list[str]]]:
+        """Names of the signals, each with those of its entries with units."""
+
+    def begin(self, environments: Environments, organs: int) -> None:
+        """Starts an episode whose environment was just reset. `organs` draws the patient's organs, unless the task has drawn them."""
+
+    def take(self, environments: Environments) -> tuple[dict[str, NDArray[np.uint8]], dict[str, NDArray[np.float32]]]:
+        """Pictures by camera, and the ultrasound image as ``ultrasound``, shape ``[height, width, 3]``; signals by name."""
+
 _Vector = Sequence[float] | NDArray[np.float64]
 """Three numbers along x, y, z, or a quaternion wxyz."""
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use insonate_envs::vector::EnvSnapshot;
-use insonate_envs::{Autoreset, EnvSpec, ResetOptions, Start, VecConfig, VecEnv, tasks};
+use insonate_envs::{Autoreset, Env, EnvSpec, ResetOptions, Start, VecConfig, VecEnv, tasks};
 use insonate_sim::render::{RenderConfig, ThreadRenderer};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -93,6 +93,17 @@ impl Environments {
     /// Specification of the environments, and all settings.
     pub(crate) fn description(&self) -> (&EnvSpec, &toml::Table) {
         (&self.spec, &self.settings)
+    }
+
+    /// Reads the first environment, without the interpreter's lock.
+    pub(crate) fn with<T: Send, E: Into<Raised> + Send>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&dyn Env) -> std::result::Result<T, E> + Send,
+    ) -> Result<T> {
+        let mut locked = self.lock()?;
+        let env = &mut locked.state().env;
+        py.detach(move || read(env.env(0))).map_err(Into::into)
     }
 
     /// Whether a state is of these environments.

@@ -26,6 +26,7 @@ mod process;
 mod psm;
 mod registry;
 mod scene;
+mod scene_recorder;
 mod settings;
 mod state;
 mod study;
@@ -73,6 +74,8 @@ mod _insonate {
     use super::registry::{default_settings, tasks};
     #[pymodule_export]
     use super::scene::{Scene, parts};
+    #[pymodule_export]
+    use super::scene_recorder::SceneRecorder;
     #[pymodule_export]
     use super::study::study;
     #[pymodule_export]

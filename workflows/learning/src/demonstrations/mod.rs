@@ -28,4 +28,5 @@ pub use replay::{
     ColumnMap, Quantity, RecordedFrame, RecordedTrack, Replay, ReplayRow, replay_actions,
     replay_plot, replay_poses,
 };
-pub use ultrasound_frames::ULTRASOUND;
+pub use signals::SceneSignals;
+pub use ultrasound_frames::{ULTRASOUND, UltrasoundFrames};

@@ -172,7 +172,7 @@ pub fn record(
         spec,
         env,
         demonstrator,
-        ultrasound: UltrasoundFrames::new(plan.ultrasound.as_ref()),
+        ultrasound: UltrasoundFrames::new(plan.ultrasound.clone()),
         cameras: SceneCameras::new(&plan.cameras),
         plan,
     };
@@ -339,7 +339,7 @@ struct Recording<'a> {
     env: VecEnv,
     demonstrator: &'a mut dyn Demonstrator,
     cameras: SceneCameras<'a>,
-    ultrasound: UltrasoundFrames<'a>,
+    ultrasound: UltrasoundFrames,
     signals: SceneSignals,
     info: DatasetInfo,
     spec: EnvSpec,

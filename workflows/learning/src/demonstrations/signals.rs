@@ -19,7 +19,7 @@ use crate::LearningError;
 
 /// Signals of the scenes of a task with an arm and a probe; none for other tasks.
 #[derive(Debug, Default)]
-pub(super) struct SceneSignals {
+pub struct SceneSignals {
     signals: Vec<SignalInfo>,
     /// Where the numbers are in the scene of the episode.
     source: Option<Source>,
@@ -104,7 +104,7 @@ fn numbers(on_probe: &Wrench) -> Vec<f64> {
 
 impl SceneSignals {
     /// The signals of an environment.
-    pub(super) fn of(env: &dyn Env) -> Self {
+    pub fn of(env: &dyn Env) -> Self {
         let source = Source::of(env);
         Self {
             signals: source.as_ref().map_or_else(Vec::new, Source::infos),
@@ -113,7 +113,7 @@ impl SceneSignals {
     }
 
     /// Names of the signals.
-    pub(super) fn infos(&self) -> &[SignalInfo] {
+    pub fn infos(&self) -> &[SignalInfo] {
         &self.signals
     }
 
@@ -121,7 +121,7 @@ impl SceneSignals {
     ///
     /// # Errors
     /// [`LearningError::NoScene`] if the scene has no probe, unlike the first one.
-    pub(super) fn begin(&mut self, env: &dyn Env) -> Result<(), LearningError> {
+    pub fn begin(&mut self, env: &dyn Env) -> Result<(), LearningError> {
         if self.signals.is_empty() {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl SceneSignals {
     }
 
     /// Appends the current numbers of each signal.
-    pub(super) fn take(&self, env: &dyn Env, signals: &mut [Vec<f32>]) {
+    pub fn take(&self, env: &dyn Env, signals: &mut [Vec<f32>]) {
         let (Some(source), Some((_, physics))) = (&self.source, env.scene()) else {
             return;
         };

@@ -20,15 +20,16 @@ pub(super) fn camera(settings: &PictureSettings) -> CameraInfo {
 
 /// Takes the ultrasound of an episode.
 #[derive(Debug)]
-pub(super) struct UltrasoundFrames<'a> {
-    settings: Option<&'a PictureSettings>,
+pub struct UltrasoundFrames {
+    settings: Option<PictureSettings>,
     /// The scanner, and the torso at the start of the episode.
     scanner: Option<(PictureScanner, TorsoAtRest)>,
     grey: Vec<u8>,
 }
 
-impl<'a> UltrasoundFrames<'a> {
-    pub(super) fn new(settings: Option<&'a PictureSettings>) -> Self {
+impl UltrasoundFrames {
+    /// Frames with these settings; none without settings.
+    pub fn new(settings: Option<PictureSettings>) -> Self {
         Self {
             settings,
             scanner: None,
@@ -37,8 +38,11 @@ impl<'a> UltrasoundFrames<'a> {
     }
 
     /// Starts an episode. `organs` draws the patient's organs, unless the task has drawn them.
-    pub(super) fn begin(&mut self, env: &dyn Env, organs: u64) -> Result<(), LearningError> {
-        let Some(settings) = self.settings else {
+    ///
+    /// # Errors
+    /// [`LearningError::NoScene`] without a torso; errors of settings, and of a torso that cannot be imaged.
+    pub fn begin(&mut self, env: &dyn Env, organs: u64) -> Result<(), LearningError> {
+        let Some(settings) = &self.settings else {
             return Ok(());
         };
         let torso = env.torso().ok_or_else(|| LearningError::NoScene {
@@ -54,12 +58,11 @@ impl<'a> UltrasoundFrames<'a> {
         Ok(())
     }
 
-    /// Appends a picture with three equal channels.
-    pub(super) fn take(
-        &mut self,
-        env: &dyn Env,
-        frames: &mut Vec<u8>,
-    ) -> Result<(), LearningError> {
+    /// Appends a picture with three equal channels; nothing before [`Self::begin`].
+    ///
+    /// # Errors
+    /// [`LearningError::Env`] for a state that cannot be imaged.
+    pub fn take(&mut self, env: &dyn Env, frames: &mut Vec<u8>) -> Result<(), LearningError> {
         let (Some((scanner, at_rest)), Some(torso)) = (&mut self.scanner, env.torso()) else {
             return Ok(());
         };
