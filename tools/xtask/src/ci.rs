@@ -101,7 +101,10 @@ const STEPS: [Step; 10] = [
 
 /// Golden files that differ fail the test instead of being overwritten.
 fn test() -> Result<()> {
-    ensure!(test_programs::all_pass(Some(("INSTA_UPDATE", "no")))?, "tests fail");
+    ensure!(
+        test_programs::all_pass(Some(("INSTA_UPDATE", "no")))?,
+        "tests fail"
+    );
     Ok(())
 }
 
