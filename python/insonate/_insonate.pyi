@@ -46,6 +46,7 @@ def press(
     list[str],
     dict[str, NDArray[np.uint8]],
     NDArray[np.float64] | None,
+    dict[str, NDArray[np.float64]] | None,
     BaseException | None,
 ]:
     """Use `insonate.press` instead."""
@@ -68,6 +69,7 @@ def scan(
     list[str],
     dict[str, NDArray[np.uint8]],
     NDArray[np.float64] | None,
+    dict[str, NDArray[np.float64]] | None,
     BaseException | None,
 ]:
     """Use `insonate.scan` instead."""

@@ -142,7 +142,7 @@ fn the_gradient_is_a_difference_of_losses() {
     let rows: Vec<u32> = (0..300).collect();
     let mut learner = Learner::with_encoder(encoder.clone(), network);
     learner.compute_gradient(&observations, &rows, |_, _, by_output, _| {
-        by_output[0] = 1.0
+        by_output[0] = 1.0;
     });
     let gradient = learner.encoder_gradient().expect("it has an encoder");
     let wide: Vec<f64> = observations.iter().map(|x| f64::from(*x)).collect();

@@ -59,7 +59,7 @@ pub(crate) struct Channels {
     /// Largest message of a client and of the server [bytes].
     pub(crate) max_sizes: [usize; 2],
     /// A channel's number is its index. Channels are only added.
-    pub(crate) channels: Mutex<Vec<Channel>>,
+    pub(crate) known: Mutex<Vec<Channel>>,
 }
 
 impl Protocol for Channels {
@@ -139,7 +139,7 @@ impl Channels {
 
     /// The message about the channels from the number `n_told` on, if there are any.
     fn advertise(&self, n_told: &mut usize) -> Option<Message> {
-        let channels = lock(&self.channels);
+        let channels = lock(&self.known);
         let news = channels.iter().enumerate().skip(*n_told);
         let news = news.map(|(id, channel)| {
             json!({
@@ -175,7 +175,7 @@ impl Channels {
     }
 
     fn carry_out(&self, state: &Subscriptions, request: Request) -> Result<(), (u8, String)> {
-        let n_channels = lock(&self.channels).len();
+        let n_channels = lock(&self.known).len();
         let mut subscriptions = lock(state);
         match request {
             Request::Unsubscribe(ids) => {

@@ -52,7 +52,7 @@ impl Server {
             name: config.name,
             origins: config.origins,
             max_sizes: [config.max_message, config.max_sent],
-            channels: Mutex::new(Vec::new()),
+            known: Mutex::new(Vec::new()),
         };
         Ok(Self {
             hub: Hub::listen(address, config.limits, channels)?,
@@ -105,14 +105,14 @@ impl Server {
     }
 
     fn number(&self, topic: &str) -> Option<u32> {
-        let channels = lock(&self.hub.protocol().channels);
+        let channels = lock(&self.hub.protocol().known);
         let number = channels.iter().position(|channel| channel.topic == topic);
         number.map(|number| number as u32)
     }
 
     /// Adds a channel, unless another thread has added one of this topic.
     fn add(&self, channel: Channel) -> u32 {
-        let mut channels = lock(&self.hub.protocol().channels);
+        let mut channels = lock(&self.hub.protocol().known);
         let known = channels
             .iter()
             .position(|known| known.topic == channel.topic);

@@ -9,6 +9,7 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{Matrix3, Vector3};
 
 use super::TORSO_PREFIX;
+use crate::coupling::Coupling;
 use crate::ffi::update_kinematics;
 use crate::names::{self, ObjectType};
 use crate::{Physics, SimError};
@@ -44,7 +45,7 @@ impl StressReading {
             Some(flex) => flex.stress(physics.data().flexvert_xpos()),
             None => physics
                 .coupling()
-                .and_then(|coupling| coupling.stress())
+                .and_then(Coupling::stress)
                 .unwrap_or_default(),
         }
     }

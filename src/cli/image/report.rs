@@ -44,9 +44,9 @@ impl ImageReport {
                 (Some(number), _) => lines.push(format!("{name:<20} {number:>12.4}")),
                 (None, Some(entries)) if is_vector(entries) => {
                     let numbers = entries.iter().filter_map(Value::as_f64);
-                    let numbers: String =
+                    let numbers: Vec<String> =
                         numbers.map(|number| format!(" {number:>12.4}")).collect();
-                    lines.push(format!("{name:<20}{numbers}"));
+                    lines.push(format!("{name:<20}{}", numbers.concat()));
                 }
                 (None, Some(rows)) if name == "organs" => {
                     lines.push(name.clone());

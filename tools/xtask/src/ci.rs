@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{cargo, succeeds};
-use crate::{book, own_task, python, tests};
+use crate::{book, own_task, python, test_programs};
 
 /// One check.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +101,10 @@ const STEPS: [Step; 10] = [
 
 /// Golden files that differ fail the test instead of being overwritten.
 fn test() -> Result<()> {
-    ensure!(tests::all_pass(Some(("INSTA_UPDATE", "no")))?, "tests fail");
+    ensure!(
+        test_programs::all_pass(Some(("INSTA_UPDATE", "no")))?,
+        "tests fail"
+    );
     Ok(())
 }
 

@@ -10,7 +10,7 @@ mod own_task;
 mod python;
 mod results;
 mod setup;
-mod tests;
+mod test_programs;
 mod wheel;
 
 use std::io::Write as _;
@@ -154,7 +154,7 @@ fn is_first(arguments: &[String]) -> bool {
 /// Runs the tests of the workspace.
 fn test(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
-    tests::run(arguments)
+    test_programs::run(arguments)
 }
 
 /// Builds the Python package and prints its path.
