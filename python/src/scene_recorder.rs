@@ -130,7 +130,7 @@ impl SceneRecorder {
                 let (scene, physics) = env.scene().ok_or_else(|| LearningError::NoScene {
                     task: env.spec().id.clone(),
                 })?;
-                let renderer = match renderer {
+                let renderer = match &mut *renderer {
                     Some(renderer) => renderer,
                     none => none.insert(ThreadRenderer::start()?),
                 };

@@ -10,7 +10,8 @@ import insonate
 from insonate.lerobot import LeRobotEnv
 
 SEED = 5
-BODY = {"scene.shape": "adult", "time.limit": 0.3}
+# The script of `demonstrate` acts in this mode.
+BODY = {"scene.shape": "adult", "time.limit": 0.3, "action.mode": "hybrid_force"}
 SCAN = {"b_mode": True, "size": 48, "lines": 24, "samples": 128}
 
 
