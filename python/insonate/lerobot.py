@@ -78,7 +78,9 @@ class LeRobotEnv(gymnasium.Env[Any, FloatArray]):
             shapes["ultrasound"] = (size, size, 3)
         parts: dict[str, spaces.Space[Any]] = {"agent_pos": self.env.observation_space}
         if shapes:
-            pictures = {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in shapes.items()}
+            pictures: dict[str, spaces.Space[Any]] = {
+                name: spaces.Box(0, 255, shape, np.uint8) for name, shape in shapes.items()
+            }
             parts["pixels"] = spaces.Dict(pictures)
         for name, entries in self._recorder.signals:
             parts[name] = spaces.Box(-np.inf, np.inf, (len(entries),), np.float32)
@@ -109,6 +111,7 @@ class LeRobotEnv(gymnasium.Env[Any, FloatArray]):
     def step(self, action: FloatArray) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Applies an action for one control step."""
         box = self.env.action_space
+        assert isinstance(box, spaces.Box)
         clipped = np.clip(np.asarray(action, np.float32), box.low, box.high)
         row, reward, terminated, truncated, info = self.env.step(clipped)
         return self._observe(row), reward, terminated, truncated, info

@@ -66,7 +66,7 @@ def test_observations_lie_in_their_space_and_repeat():
     seen, actions, _ = episode(env, 3)
     assert all(env.observation_space.contains(it) for it in seen)
     assert seen[0]["pixels"]["ultrasound"].any()
-    # Another episode, and back: the receiver's noise begins anew, and the organs are the episode's.
+    # Another episode, and back: the receiver's noise starts again, and the organs are the episode's.
     env.reset()
     other = env.step(actions[0])[0]
     again, _ = env.reset(seed=3, options={"lerobot_new_rollout": True})
