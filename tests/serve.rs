@@ -2,44 +2,19 @@
 
 mod command;
 mod made;
+mod served;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use insonate::models::patients::Sex;
 use insonate::openigtlink::{HEADER_SIZE, Header, Message, Transform, decode, encode};
-
-/// A server that is killed at the end of the test.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use served::{Served, start};
 
 /// Starts a server on a free port and connects to it.
 fn connect(arguments: &str) -> (Served, TcpStream) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_insonate"))
-        .args(arguments.split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let errors = child.stderr.take().expect("it is piped");
-    let served = Served(child);
-    let line = BufReader::new(errors)
-        .lines()
-        .next()
-        .expect("it says where it listens")
-        .expect("it succeeds");
-    let address = line
-        .split([' ', ','])
-        .find(|word| word.starts_with("127.0.0.1:"));
-    let address = address.unwrap_or_else(|| panic!("{line}"));
+    let (served, [address]) = start(arguments);
     let stream = TcpStream::connect(address).expect("it succeeds");
     stream
         .set_read_timeout(Some(Duration::from_mins(1)))

@@ -1,22 +1,13 @@
 //! Contract: `serve --dvrk` publishes the PSM's state by CRTK's topics, moves it as clients say, within its limits, and shows the force on its tip.
 
-use std::io::{BufRead as _, BufReader};
+mod served;
+
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use served::{Served, start};
 use tungstenite::{Message, WebSocket, client};
-
-/// A server that is killed at the end of the test.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 struct Arm {
     _served: Served,
@@ -26,24 +17,8 @@ struct Arm {
 impl Arm {
     /// Starts a server on a free port, connects to it and subscribes.
     fn connect(arguments: &str) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_insonate"))
-            .args(arguments.split_whitespace())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let errors = child.stderr.take().expect("it is piped");
-        let served = Served(child);
-        let line = BufReader::new(errors)
-            .lines()
-            .next()
-            .expect("it says where it listens")
-            .expect("it succeeds");
-        let address = line
-            .split([' ', ','])
-            .find(|word| word.starts_with("127.0.0.1:"));
-        let address = address.unwrap_or_else(|| panic!("{line}"));
-        let stream = TcpStream::connect(address).expect("it listens");
+        let (served, [address]) = start(arguments);
+        let stream = TcpStream::connect(&address).expect("it listens");
         let limit = Some(Duration::from_mins(1));
         stream.set_read_timeout(limit).expect("it succeeds");
         let (mut socket, _) = client(format!("ws://{address}/"), stream).expect("it opens");

@@ -1,48 +1,18 @@
 //! Contract: `serve --foxglove` shows a scan, a policy and the PSM with the topics and schemas of MCAP logs, and shows what 3D Slicer sees.
 
 mod command;
+mod served;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use insonate::openigtlink::{HEADER_SIZE, Header};
 use serde_json::{Value, json};
+use served::start;
 use tungstenite::client::IntoClientRequest as _;
 use tungstenite::{Message, WebSocket, client};
-
-/// A server that is killed at the end of the test.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts a server on free ports, and returns their addresses in the order in which it tells them.
-fn start<const N: usize>(arguments: &str) -> (Served, [String; N]) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_insonate"))
-        .args(arguments.split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let errors = child.stderr.take().expect("it is piped");
-    let served = Served(child);
-    let mut lines = BufReader::new(errors).lines();
-    let addresses = [(); N].map(|()| {
-        let line = lines.next().expect("it says where it listens");
-        let line = line.expect("it succeeds");
-        let mut words = line.split([' ', ',', ':']);
-        let port = words.find(|word| *word == "127.0.0.1").and(words.next());
-        format!("127.0.0.1:{}", port.unwrap_or_else(|| panic!("{line}")))
-    });
-    (served, addresses)
-}
 
 fn stream(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).expect("it listens");

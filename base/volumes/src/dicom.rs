@@ -17,6 +17,10 @@ const MAX_FILES: usize = 100;
 
 /// Whether a file begins as DICOM files do.
 pub(crate) fn is_file(path: &Path) -> bool {
+    // Opening a pipe would wait for its writer.
+    if !path.is_file() {
+        return false;
+    }
     let mut start = [0; PREAMBLE + WORD.len()];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start.ends_with(WORD)
