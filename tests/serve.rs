@@ -6,6 +6,7 @@ mod served;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::Duration;
 
 use insonate::models::patients::Sex;
