@@ -142,6 +142,7 @@ impl Benchmark {
             others: self.join.clone(),
             n_threads: self.threads,
             resume: self.resume,
+            commit: option_env!("INSONATE_COMMIT").map(str::to_owned),
         })
     }
 

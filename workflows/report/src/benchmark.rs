@@ -86,6 +86,17 @@ fn progress(result: &BenchmarkResult) -> String {
     format!("{done} of {all} pieces are finished")
 }
 
+/// Version, commits and machines.
+fn origin(result: &BenchmarkResult) -> String {
+    let mut text = format!("insonate {}", result.insonate_version);
+    for (title, values) in [("commit", &result.commits), ("on", &result.machines)] {
+        if !values.is_empty() {
+            let _ = write!(text, ", {title} {}", values.join(" and "));
+        }
+    }
+    text
+}
+
 fn aggregate_line(aggregate: &Aggregate) -> String {
     let spread = |value: f64, [low, high]: [f64; 2]| {
         if low.is_nan() {
@@ -106,10 +117,10 @@ fn aggregate_line(aggregate: &Aggregate) -> String {
 
 fn page(result: &BenchmarkResult, success: &Picture) -> String {
     let mut body = format!(
-        "<h1>Benchmark</h1>\n<p class=\"quiet\">{} Everything is simulated. {}. insonate {}. Intervals are 95 %.</p>\n",
+        "<h1>Benchmark</h1>\n<p class=\"quiet\">{} Everything is simulated. {}. {}. Intervals are 95 %.</p>\n",
         escape(&format!("{}.", result.suite.summary.trim_end_matches('.'))),
         escape(&progress(result)),
-        escape(result.insonate_version)
+        escape(&origin(result))
     );
     for aggregate in &result.aggregates {
         let _ = writeln!(body, "<p>{}.</p>", escape(&aggregate_line(aggregate)));

@@ -8,6 +8,7 @@
 //! evaluation, or the evaluation of a policy that needs no training. Its file is its whole result, so pieces of other folders count too.
 
 mod folder;
+mod machine;
 mod piece;
 mod plan;
 mod result;

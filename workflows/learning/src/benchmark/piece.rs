@@ -10,6 +10,7 @@ use insonate_files::OutputFolder;
 use insonate_rl::RunOptions;
 use serde::{Deserialize, Serialize};
 
+use super::machine::{machine, n_cores};
 use super::suite::{Learner, Problem, Suite};
 use super::{BenchmarkEvent, BenchmarkPlan, Observer};
 use crate::LearningError;
@@ -70,6 +71,8 @@ pub struct PieceResult {
     pub training: Option<PieceTraining>,
     /// Times, which differ from run to run.
     pub timing: PieceTiming,
+    /// Commit of the build; `None` if unknown.
+    pub commit: Option<String>,
     /// Version of insonate.
     pub insonate_version: String,
 }
@@ -98,8 +101,12 @@ pub struct PieceTraining {
 }
 
 /// Times of a piece [s].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PieceTiming {
+    /// The number of cores and the processor.
+    pub machine: String,
+    /// Number of threads.
+    pub n_threads: usize,
     /// Training without its evaluations.
     pub train_s: Option<f64>,
     /// Training with evaluations until the task was solved.
@@ -199,10 +206,16 @@ pub(super) fn run(
             solved_steps: summary.solved.map(|solved| solved.global_step),
         }),
         timing: PieceTiming {
+            machine: machine(),
+            n_threads: match plan.n_threads {
+                0 => n_cores(),
+                n => n,
+            },
             train_s: summary.as_ref().map(|summary| summary.train_s),
             solved_s: summary.and_then(|summary| summary.solved.map(|solved| solved.wall_s)),
             evaluation_s: result.seconds,
         },
+        commit: plan.commit.clone(),
         insonate_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

@@ -62,6 +62,8 @@ pub struct BenchmarkPlan {
     pub n_threads: usize,
     /// Whether an earlier benchmark in the folder goes on; otherwise it is refused.
     pub resume: bool,
+    /// Commit of the build, for the results; `None` if unknown.
+    pub commit: Option<String>,
 }
 
 impl BenchmarkPlan {

@@ -36,6 +36,10 @@ pub struct BenchmarkResult {
     pub return_against_rule: Vec<ReturnAgainstRule>,
     /// Times, which differ from run to run.
     pub times: Vec<Times>,
+    /// Machines that ran pieces: the number of cores and the processor.
+    pub machines: Vec<String>,
+    /// Commits of the builds that ran pieces; empty if no build knows its commit.
+    pub commits: Vec<String>,
     /// Version of insonate.
     pub insonate_version: &'static str,
 }
@@ -74,11 +78,14 @@ pub struct Score {
     /// Mean over episodes, then over seeds; NaN if nothing is known.
     pub mean: f64,
     /// Interval of the mean: over seeds for trained policies with several seeds (Student t), else over episodes (Wilson for success,
-    /// Student t for others). Seeds with equal success have the interval over the episodes of one seed. NaN if unknown.
+    /// Student t for others). Seeds with equal means have the interval over the episodes of one seed. NaN if unknown.
     pub ci95: [f64; 2],
 }
 
-/// A trained policy against the script in the same episodes, as the mean over seeds with the interval over seeds.
+/// A trained policy against the script in the same episodes: the mean over seeds of the mean difference, with the interval over seeds.
+///
+/// Seeds with equal means have the interval over the episodes of one seed. If success differs equally in all of these, the interval
+/// reaches as far as Wilson's for no other episode in as many.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Name of the problem.
@@ -158,6 +165,8 @@ impl BenchmarkResult {
             aggregates: aggregates(&groups),
             return_against_rule: return_against_rule(plan, &groups),
             times: groups.iter().map(Group::times).collect(),
+            machines: distinct(finished, |result| Some(&result.timing.machine)),
+            commits: distinct(finished, |result| result.commit.as_ref()),
             insonate_version: env!("CARGO_PKG_VERSION"),
         }
     }
@@ -166,6 +175,17 @@ impl BenchmarkResult {
     pub const fn is_complete(&self) -> bool {
         self.n_finished == self.n_pieces
     }
+}
+
+/// Values of the finished pieces without repetition.
+fn distinct(
+    finished: &[Option<PieceResult>],
+    of: impl Fn(&PieceResult) -> Option<&String>,
+) -> Vec<String> {
+    let mut found: Vec<String> = finished.iter().flatten().filter_map(of).cloned().collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Finished pieces by problem, in the order of the suite, and policy.
@@ -236,25 +256,18 @@ impl Group<'_> {
 
     /// Mean and interval of a value of episodes.
     fn score(&self, is_share: bool, of: impl Fn(&PieceEpisodes) -> &[Option<f64>]) -> Score {
-        let by_seed: Vec<f64> = self
+        let by_seed: Vec<&[Option<f64>]> = self
             .results
             .iter()
-            .map(|result| mean(of(&result.episodes)))
+            .map(|result| of(&result.episodes))
             .collect();
-        let differs = by_seed.iter().any(|value| *value != by_seed[0]);
-        if by_seed.len() > 1 && (differs || !is_share) {
-            let mut score = Score::of(&by_seed);
+        if let Some(mut score) = Score::over_seeds(&by_seed) {
             if is_share {
                 score.ci95 = score.ci95.map(|end| end.clamp(0.0, 1.0));
             }
             return score;
         }
-        // Seeds with equal shares tell nothing about the spread, but the episodes of one of them do.
-        let values: Vec<f64> = of(&self.results[0].episodes)
-            .iter()
-            .flatten()
-            .copied()
-            .collect();
+        let values = known(by_seed[0]);
         let mut score = Score::of(&values);
         if is_share {
             let n_successes = values.iter().filter(|value| **value > 0.5).count();
@@ -272,18 +285,19 @@ impl Group<'_> {
             let that = of(&other.episodes);
             let by_seed = self.results.iter().map(|result| {
                 let pairs = of(&result.episodes).iter().zip(that);
-                let both = pairs.filter_map(|(this, that)| Some((*this)? - (*that)?));
-                mean(&both.map(Some).collect::<Vec<_>>())
+                let difference =
+                    |(this, that): (&Option<f64>, &Option<f64>)| Some((*this)? - (*that)?);
+                pairs.map(difference).collect()
             });
-            Score::of(&by_seed.collect::<Vec<_>>())
+            by_seed.collect::<Vec<Vec<Option<f64>>>>()
         };
         let has_success = other.episodes.metrics.contains_key(SUCCESS);
         Some(Comparison {
             problem: self.problem.to_owned(),
             policy: self.policy.to_owned(),
             against: SCRIPT,
-            success: has_success.then(|| differences(&metric(SUCCESS))),
-            returns: differences(&|episodes| &episodes.returns),
+            success: has_success.then(|| Score::of_success(&differences(&metric(SUCCESS)))),
+            returns: Score::of_differences(&differences(&|episodes| &episodes.returns)),
         })
     }
 
@@ -383,6 +397,35 @@ impl Score {
         let Estimate { mean, ci95, .. } = Estimate::of(values.iter().copied());
         Self { mean, ci95 }
     }
+
+    /// Score over seeds, from the episodes of each. Seeds with equal means tell nothing about their spread: `None`, as for a single seed.
+    fn over_seeds(episodes: &[impl AsRef<[Option<f64>]>]) -> Option<Self> {
+        let means: Vec<f64> = episodes.iter().map(|own| mean(own.as_ref())).collect();
+        let differ = means.iter().any(|value| *value != means[0]);
+        differ.then(|| Self::of(&means))
+    }
+
+    /// Score of differences by seed and episode.
+    fn of_differences(episodes: &[Vec<Option<f64>>]) -> Self {
+        Self::over_seeds(episodes).unwrap_or_else(|| Self::of(&known(&episodes[0])))
+    }
+
+    /// Score of differences of success.
+    fn of_success(episodes: &[Vec<Option<f64>>]) -> Self {
+        let mut score = Self::of_differences(episodes);
+        let first = known(&episodes[0]);
+        // Of no other value in n episodes follows that at most this share of all episodes has one.
+        if score.ci95[0] == score.ci95[1] {
+            let [_, rarest] = wilson(0, first.len());
+            score.ci95 = [score.mean - rarest, score.mean + rarest];
+        }
+        score.ci95 = score.ci95.map(|end| end.clamp(-1.0, 1.0));
+        score
+    }
+}
+
+fn known(values: &[Option<f64>]) -> Vec<f64> {
+    values.iter().flatten().copied().collect()
 }
 
 fn metric(name: &str) -> impl Fn(&PieceEpisodes) -> &[Option<f64>] {
@@ -392,7 +435,6 @@ fn metric(name: &str) -> impl Fn(&PieceEpisodes) -> &[Option<f64>] {
 
 /// Mean of known values; NaN if none is known.
 fn mean(values: &[Option<f64>]) -> f64 {
-    let known = values.iter().flatten();
-    let (sum, n) = known.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
-    sum / n
+    let known = known(values);
+    known.iter().sum::<f64>() / known.len() as f64
 }
