@@ -470,7 +470,8 @@ fn bones(
         let tissue = tissues.of(&class.name);
         is_in[value] = tissue.is_some_and(|own| own.kind == TissueKind::Rigid);
     }
+    let settings = settings.for_voxels(labels);
     let shares = Shares::new(labels, &is_in, settings.edge(), settings.margin());
-    let surface = shares.map(|shares| closed_surface(&shares, "bones", settings));
+    let surface = shares.map(|shares| closed_surface(&shares, "bones", &settings));
     surface.transpose()
 }

@@ -52,6 +52,7 @@ pub fn skin(
     };
     let mut is_in = [true; 256];
     is_in[0] = false;
+    let settings = settings.for_voxels(segmentation);
     let shares = Shares::new(segmentation, &is_in, settings.edge(), settings.margin());
     let has_body = with_voxels().any(|class| is_body(&class.name));
     let Some(mut shares) = shares.filter(|_| has_body) else {
@@ -66,7 +67,7 @@ pub fn skin(
     keep_largest(&mut shares);
     let volume = shares.volume();
     Ok(Skin {
-        surface: closed_surface(&shares, "skin", settings)?,
+        surface: closed_surface(&shares, "skin", &settings)?,
         volume,
         filled,
         left_out: before + filled - volume,

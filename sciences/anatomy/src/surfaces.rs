@@ -32,9 +32,9 @@ const STRONGEST: f64 = 2.0;
 /// How surfaces are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceSettings {
-    /// Edge of the triangles, about [m].
+    /// Edge of the triangles, about [m]; at least half the longest edge of a voxel is used.
     pub cell: f64,
-    /// Standard deviation of the blur [m].
+    /// Standard deviation of the blur [m]; at least 0.35 of the longest edge of a voxel is used.
     pub blur: f64,
 }
 
@@ -58,6 +58,20 @@ impl SurfaceSettings {
             ("blur", self.blur, [1e-4, 0.05], "m"),
         ];
         Ok(check_ranges("", rows)?)
+    }
+
+    /// The settings with a blur and cells that are large enough for the voxels. Less keeps the staircase of coarse voxels, and half a voxel's
+    /// edge as blur makes thin parts vanish.
+    pub(crate) fn for_voxels(&self, segmentation: &Segmentation) -> Self {
+        let steps = segmentation.frame().steps;
+        let longest = steps
+            .column_iter()
+            .map(|step| step.norm())
+            .fold(0.0, f64::max);
+        Self {
+            cell: self.cell.max(0.5 * longest),
+            blur: self.blur.max(0.35 * longest),
+        }
     }
 
     /// Edge of the blocks of voxels that are taken together: they must resolve the blur and the triangles [m].
@@ -87,9 +101,10 @@ pub fn class_surface(
         return Ok(None);
     };
     is_in[usize::from(value)] = true;
+    let settings = settings.for_voxels(segmentation);
     match Shares::new(segmentation, &is_in, settings.edge(), settings.margin()) {
         None => Ok(None),
-        Some(shares) => closed_surface(&shares, name, settings).map(Some),
+        Some(shares) => closed_surface(&shares, name, &settings).map(Some),
     }
 }
 
