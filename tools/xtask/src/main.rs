@@ -8,6 +8,7 @@ mod command;
 mod library;
 mod own_task;
 mod python;
+mod result_table;
 mod results;
 mod setup;
 mod test_programs;

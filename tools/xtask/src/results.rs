@@ -1,7 +1,8 @@
 //! `cargo xtask results [NAME…]`: measures sets of figures again and writes them into `docs/results` and the pages.
 //!
 //! A value with a `pointer` (RFC 6901) is read from the list of what the commands print as JSON: `/1/rate` is `rate` of
-//! the second command. Values without one and tables are written by hand from what the commands print.
+//! the second command. A table with `from` is made of a list in that output ([`result_table`]). Values without a pointer and other tables
+//! are written by hand from what the commands print.
 
 use std::fs;
 use std::process::{Command, ExitCode, Stdio};
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use crate::book;
 use crate::command::{cargo, root};
+use crate::result_table;
 
 /// Measures the named sets, or lists all of them if none is named.
 pub(crate) fn run(names: &[String]) -> Result<ExitCode> {
@@ -43,18 +45,25 @@ fn measured(set: &Value) -> Result<Value> {
         .map(str::to_owned)
         .collect();
     let mut printed = Vec::new();
+    let is_by_hand = set
+        .get("table")
+        .is_some_and(|table| table.get("from").is_none());
     for line in &commands {
         eprintln!("running: {line}");
         let text = output(line)?;
-        if set.get("table").is_some() {
+        if is_by_hand {
             eprintln!("{text}");
         }
         printed.push(serde_json::from_str(&text).unwrap_or(Value::Null));
     }
-    if set.get("table").is_some() {
+    if is_by_hand {
         eprintln!("note: the table is written by hand from this output");
     }
-    take_values(&mut set, &Value::Array(printed))?;
+    let printed = Value::Array(printed);
+    if let Some(from) = set["table"].get("from") {
+        set["table"]["rows"] = result_table::rows(from, &printed)?;
+    }
+    take_values(&mut set, &printed)?;
     set["commit"] =
         first_line(Command::new("git").args(["rev-parse", "--short=8", "HEAD"]))?.into();
     set["date"] = first_line(Command::new("date").arg("+%Y-%m-%d"))?.into();
