@@ -143,6 +143,29 @@ fn returns_are_ranked_against_success() {
     assert!(text.contains("7 of 8"), "{text}");
 }
 
+/// The scripts of the benchmark still act as they did when `docs/results/benchmark.json` was measured.
+#[test]
+fn the_books_benchmark_is_not_older_than_the_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/benchmark-scripts.json");
+    let set: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let commands = set["commands"].as_array().unwrap();
+    let values = set["values"].as_object().unwrap();
+    assert_eq!(commands.len(), values.len());
+    for (command, (task, value)) in commands.iter().zip(values) {
+        let command = command.as_str().unwrap().strip_prefix("insonate ").unwrap();
+        assert!(command.contains(&format!("--task {task} ")), "{command}");
+        let arguments = command.strip_suffix(" --json").unwrap();
+        let found = json(arguments)["return_mean"].as_f64().unwrap();
+        let stated = value["value"].as_f64().unwrap();
+        // Processors round differently.
+        let is_same = (found - stated).abs() <= 1e-3 * stated.abs().max(1.0);
+        assert!(
+            is_same,
+            "{task}: return {found}, {stated} is stated; run `cargo xtask results benchmark-scripts benchmark`"
+        );
+    }
+}
+
 #[test]
 fn a_wrong_reference_is_refused_before_the_first_piece() {
     let scratch = tempfile::tempdir().unwrap();

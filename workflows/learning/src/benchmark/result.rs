@@ -438,3 +438,42 @@ fn mean(values: &[Option<f64>]) -> f64 {
     let known = known(values);
     known.iter().sum::<f64>() / known.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn episodes(values: &[f64]) -> Vec<Option<f64>> {
+        values.iter().copied().map(Some).collect()
+    }
+
+    #[test]
+    fn seeds_with_equal_means_have_the_interval_over_episodes() {
+        let seeds = [episodes(&[1.0, 2.0, 3.0]), episodes(&[2.0, 2.0, 2.0])];
+        let score = Score::of_differences(&seeds);
+        // Student t with two degrees of freedom: 4.3027 · 1 / √3.
+        let half = 4.302_653 / 3.0_f64.sqrt();
+        assert!((score.ci95[1] - 2.0 - half).abs() < 1e-5, "{score:?}");
+        // Means 2 and 4: 12.7062 · √2 / √2 around 3.
+        let seeds = [episodes(&[1.0, 2.0, 3.0]), episodes(&[4.0, 4.0, 4.0])];
+        let score = Score::of_differences(&seeds);
+        assert!(
+            (score.ci95[0] - (3.0 - 12.706_205)).abs() < 1e-4,
+            "{score:?}"
+        );
+    }
+
+    #[test]
+    fn equal_success_in_few_episodes_is_not_certain() {
+        // Wilson's upper end for 0 of 4: z² / (4 + z²).
+        let rarest = 3.841_459 / 7.841_459;
+        let score = Score::of_success(&[episodes(&[0.0; 4]), episodes(&[0.0; 4])]);
+        assert_eq!(score.mean, 0.0);
+        for (end, sign) in score.ci95.into_iter().zip([-1.0, 1.0]) {
+            assert!((end - sign * rarest).abs() < 1e-5, "{score:?}");
+        }
+        let score = Score::of_success(&[episodes(&[-1.0; 4])]);
+        assert_eq!(score.ci95[0], -1.0);
+        assert!((score.ci95[1] - (rarest - 1.0)).abs() < 1e-5, "{score:?}");
+    }
+}
