@@ -20,6 +20,7 @@ mod orientation;
 mod patient;
 mod samples;
 mod skin;
+mod slices;
 mod stiffness;
 mod surfaces;
 mod tissues;

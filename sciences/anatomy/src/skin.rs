@@ -9,6 +9,7 @@ use insonate_volumes::Segmentation;
 
 use crate::AnatomyError;
 use crate::blurred::Shares;
+use crate::slices::Slices;
 use crate::surfaces::{SurfaceSettings, closed_surface};
 use crate::tissues::{TissueKind, Tissues};
 
@@ -76,39 +77,11 @@ pub fn skin(
 
 /// Fills holes within each slice across the axis that is nearest to the body's length.
 fn fill_slices(shares: &mut Shares) {
-    let along = |axis: &usize| {
-        let step = shares.frame.steps.column(*axis);
-        step.y.abs() / step.norm()
-    };
-    let axis = (0..3)
-        .max_by(|a, b| along(a).total_cmp(&along(b)))
-        .unwrap_or(2);
-    let strides = [1, shares.count[0], shares.count[0] * shares.count[1]];
-    let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-    let [nu, nv] = [shares.count[u], shares.count[v]];
-    let mut is_outside = vec![false; nu * nv];
-    let mut open = Vec::new();
-    for slice in 0..shares.count[axis] {
-        let at = |n: usize| slice * strides[axis] + n % nu * strides[u] + n / nu * strides[v];
-        is_outside.fill(false);
-        // The margin around the body is free.
-        open.push(0);
-        is_outside[0] = true;
-        while let Some(n) = open.pop() {
-            let [i, j] = [n % nu, n / nu];
-            let next = [
-                (i > 0).then(|| n - 1),
-                (i + 1 < nu).then_some(n + 1),
-                (j > 0).then(|| n - nu),
-                (j + 1 < nv).then_some(n + nu),
-            ];
-            for n in next.into_iter().flatten() {
-                if !is_outside[n] && shares.values[at(n)] < HALF {
-                    is_outside[n] = true;
-                    open.push(n);
-                }
-            }
-        }
+    let slices = Slices::new(shares.count, &shares.frame);
+    let [nu, nv] = slices.count;
+    for slice in 0..slices.n {
+        let at = |n: usize| slices.at(slice, n);
+        let is_outside = slices.open_to_rim(slice, |at| shares.values[at] < HALF);
         for n in (0..nu * nv).filter(|n| !is_outside[*n]) {
             let is_edge = [n.wrapping_sub(1), n + 1, n.wrapping_sub(nu), n + nu];
             let is_edge = is_edge

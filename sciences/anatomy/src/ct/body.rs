@@ -10,6 +10,7 @@ use super::cells::{Cells, Part};
 use super::hounsfield::BODY;
 use super::table::TableFace;
 use crate::AnatomyError;
+use crate::slices::Slices;
 
 /// Radius of the ball [m].
 const BALL: f64 = 0.004;
@@ -262,49 +263,12 @@ fn labels_at(labels: &Segmentation, cells: &Cells) -> Vec<bool> {
 
 /// Gives the body to holes: voxels without a class that are enclosed in a slice across the body's length.
 pub(super) fn fill_holes(labels: &mut Segmentation, body: u8) {
-    let count = labels.count();
-    let frame = labels.frame();
-    let along = |axis: &usize| {
-        let step = frame.steps.column(*axis);
-        step.y.abs() / step.norm()
-    };
-    let axis = (0..3)
-        .max_by(|a, b| along(a).total_cmp(&along(b)))
-        .unwrap_or(2);
-    let strides = [1, count[0], count[0] * count[1]];
-    let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-    let [nu, nv] = [count[u], count[v]];
-    let mut is_outside = vec![false; nu * nv];
-    let mut open = Vec::new();
+    let slices = Slices::new(labels.count(), &labels.frame());
     labels.change(|voxels| {
-        for slice in 0..count[axis] {
-            let at = |n: usize| slice * strides[axis] + n % nu * strides[u] + n / nu * strides[v];
-            is_outside.fill(false);
-            let rim = (0..nu).flat_map(|i| [i, (nv - 1) * nu + i]);
-            let rim = rim.chain((0..nv).flat_map(|j| [j * nu, j * nu + nu - 1]));
-            for n in rim {
-                if voxels[at(n)] == 0 && !is_outside[n] {
-                    is_outside[n] = true;
-                    open.push(n);
-                }
-            }
-            while let Some(n) = open.pop() {
-                let [i, j] = [n % nu, n / nu];
-                let next = [
-                    (i > 0).then(|| n - 1),
-                    (i + 1 < nu).then_some(n + 1),
-                    (j > 0).then(|| n - nu),
-                    (j + 1 < nv).then_some(n + nu),
-                ];
-                for n in next.into_iter().flatten() {
-                    if !is_outside[n] && voxels[at(n)] == 0 {
-                        is_outside[n] = true;
-                        open.push(n);
-                    }
-                }
-            }
-            for n in (0..nu * nv).filter(|n| !is_outside[*n]) {
-                let own = &mut voxels[at(n)];
+        for slice in 0..slices.n {
+            let is_open = slices.open_to_rim(slice, |at| voxels[at] == 0);
+            for (n, _) in is_open.iter().enumerate().filter(|(_, own)| !**own) {
+                let own = &mut voxels[slices.at(slice, n)];
                 if *own == 0 {
                     *own = body;
                 }
