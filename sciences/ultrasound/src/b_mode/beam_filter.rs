@@ -185,9 +185,9 @@ impl BeamFilter {
                     }
                     seen.copy_from_slice(&sums[..seen.len()]);
                 }
+                self.tails[sample].add(&row[middle..][..seen.len()], seen);
             },
         );
-        self.tails[sample].add(&row[middle..][..seen.len()], seen);
     }
 
     /// The tails as the GPU takes them: lines to the beginning, amplitude, what is left from line to line, 0.
@@ -223,27 +223,130 @@ impl Tail {
     }
 
     /// Adds the tails of one sample of all lines: re, im.
+    #[inline(always)]
     fn add(self, row: &[f32], seen: &mut [f32]) {
-        let Self {
-            start,
-            height,
-            left,
-        } = self;
-        let n = row.len() / 2;
-        let (mut right, mut other) = ([0.0; 2], [0.0; 2]);
-        // From line to line a tail turns by i.
-        let next = |tail: [f32; 2], from: &[f32], height: f32| {
-            let [re, im] = tail;
-            [height * from[0] - left * im, height * from[1] + left * re]
-        };
-        for line in start..n {
-            let behind = n - 1 - line;
-            right = next(right, &row[2 * (line - start)..][..2], height);
-            other = next(other, &row[2 * (behind + start)..][..2], -height);
-            for (i, (right, other)) in right.iter().zip(&other).enumerate() {
-                seen[2 * line + i] += right;
-                seen[2 * behind + i] += other;
+        let n = row.len().min(seen.len());
+        let first = (2 * self.start).min(n);
+        let mut right = Turns::<1>::new(self.left);
+        let shifted = seen[first..n].chunks_mut(LANES);
+        for (seen, row) in shifted.zip(row[..n - first].chunks(LANES)) {
+            right.follow(row, self.height, seen);
+        }
+        let mut left = Turns::<-1>::new(self.left);
+        let shifted = seen[..n - first].rchunks_mut(LANES);
+        for (seen, row) in shifted.zip(row[first..n].rchunks(LANES)) {
+            left.follow(row, -self.height, seen);
+        }
+    }
+}
+
+/// A tail that is followed a vector of lines at a time, to the right (1) or to the left (−1). From line to line it turns by i.
+struct Turns<const WAY: isize> {
+    /// After one, two and four lines: factors of the numbers so far in front; 0 where they are in the vector in front.
+    steps: [Lanes; 3],
+    /// After each line of a vector: factors of the last line of the vector in front.
+    carried: Lanes,
+    /// The vector in front.
+    before: Lanes,
+}
+
+impl<const WAY: isize> Turns<WAY> {
+    #[inline(always)]
+    fn new(left: f32) -> Self {
+        let mut powers = [left; LANES / 2];
+        for line in 1..powers.len() {
+            powers[line] = powers[line - 1] * left;
+        }
+        // i, −1, −i, 1, …: an odd turn exchanges re and im.
+        let factor = |turns: usize, lane: usize| {
+            let is_negative = match turns % 4 {
+                0 => false,
+                1 => lane.is_multiple_of(2),
+                2 => true,
+                _ => !lane.is_multiple_of(2),
+            };
+            if is_negative {
+                -powers[turns - 1]
+            } else {
+                powers[turns - 1]
             }
+        };
+        let mut turns = Self {
+            steps: [[0.0; LANES]; 3],
+            carried: [0.0; LANES],
+            before: [0.0; LANES],
+        };
+        for lane in 0..LANES {
+            let lines_in_front = Self::lines_in_front(lane);
+            for (power, step) in turns.steps.iter_mut().enumerate() {
+                if lines_in_front >= 1 << power {
+                    step[lane] = factor(1 << power, lane);
+                }
+            }
+            turns.carried[lane] = factor(lines_in_front + 1, lane);
+        }
+        turns
+    }
+
+    /// Lines of a vector that are in front of a lane.
+    #[inline(always)]
+    fn lines_in_front(lane: usize) -> usize {
+        let line = lane / 2;
+        if WAY > 0 { line } else { LANES / 2 - 1 - line }
+    }
+
+    /// The lane of the number some lines in front, or any.
+    #[inline(always)]
+    fn in_front(lane: usize, lines: isize) -> usize {
+        lane.wrapping_add_signed(-2 * WAY * lines) % LANES
+    }
+
+    /// Adds the tail over the next lines, given the echoes there.
+    #[inline(always)]
+    fn follow(&mut self, echoes: &[f32], height: f32, seen: &mut [f32]) {
+        match (echoes.first_chunk(), seen.first_chunk_mut()) {
+            (Some(echoes), Some(seen)) => self.follow_vector(echoes, height, seen),
+            // The last lines.
+            _ => {
+                let (mut some, mut sums) = ([0.0; LANES], [0.0; LANES]);
+                let at = if WAY > 0 { 0 } else { LANES - echoes.len() };
+                some[at..][..echoes.len()].copy_from_slice(echoes);
+                self.follow_vector(&some, height, &mut sums);
+                for (seen, sum) in seen.iter_mut().zip(&sums[at..]) {
+                    *seen += sum;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn follow_vector(&mut self, echoes: &Lanes, height: f32, seen: &mut Lanes) {
+        let (mut tail, mut sum) = ([0.0; LANES], [0.0; LANES]);
+        for lane in 0..LANES {
+            tail[lane] = height * echoes[lane];
+        }
+        let [one, two, four] = &self.steps;
+        let mut turned = [0.0; LANES];
+        for lane in 0..LANES {
+            turned[lane] = tail[lane ^ 1];
+        }
+        for lane in 0..LANES {
+            sum[lane] = tail[lane] + one[lane] * turned[Self::in_front(lane, 1)];
+        }
+        for lane in 0..LANES {
+            tail[lane] = sum[lane] + two[lane] * sum[Self::in_front(lane, 2)];
+        }
+        for lane in 0..LANES {
+            sum[lane] = tail[lane] + four[lane] * tail[Self::in_front(lane, 4)];
+        }
+        let last = if WAY > 0 { LANES - 2 } else { 0 };
+        for lane in 0..LANES {
+            let turns = Self::lines_in_front(lane) + 1;
+            tail[lane] = sum[lane] + self.carried[lane] * self.before[last + (lane + turns) % 2];
+        }
+        self.before = tail;
+        for lane in 0..LANES {
+            seen[lane] += tail[lane];
         }
     }
 }
