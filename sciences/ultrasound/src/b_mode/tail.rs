@@ -131,18 +131,17 @@ impl<const WAY: isize> Turns<WAY> {
     /// Adds the tail over the next lines, given the echoes there.
     #[inline(always)]
     fn follow(&mut self, echoes: &[f32], height: f32, seen: &mut [f32]) {
-        match (echoes.first_chunk(), seen.first_chunk_mut()) {
-            (Some(echoes), Some(seen)) => self.follow_vector(echoes, height, seen),
-            // The last lines.
-            _ => {
-                let (mut some, mut sums) = ([0.0; LANES], [0.0; LANES]);
-                let at = if WAY > 0 { 0 } else { LANES - echoes.len() };
-                some[at..][..echoes.len()].copy_from_slice(echoes);
-                self.follow_vector(&some, height, &mut sums);
-                for (seen, sum) in seen.iter_mut().zip(&sums[at..]) {
-                    *seen += sum;
-                }
-            }
+        if let (Some(echoes), Some(seen)) = (echoes.first_chunk(), seen.first_chunk_mut()) {
+            self.follow_vector(echoes, height, seen);
+            return;
+        }
+        // The last lines.
+        let (mut some, mut sums) = ([0.0; LANES], [0.0; LANES]);
+        let at = if WAY > 0 { 0 } else { LANES - echoes.len() };
+        some[at..][..echoes.len()].copy_from_slice(echoes);
+        self.follow_vector(&some, height, &mut sums);
+        for (seen, sum) in seen.iter_mut().zip(&sums[at..]) {
+            *seen += sum;
         }
     }
 
