@@ -2,9 +2,7 @@
 //!
 //! Splitting an echo between its two lines widens the beam by a variance of 1/6 line²; the taps are narrower by this variance.
 //! Their sum is the area of a Gaussian of height 1, so that the echo of a point keeps its strength.
-//!
-//! Beyond its main lobe the beam has tails, as recursive filters to the left and to the right. Their phase turns by a quarter from line to
-//! line, as that of the waves from the aperture's edges, and they have opposite signs, so that the tails of a flat boundary cancel.
+//! [`super::tail`] adds what lies beyond the main lobe.
 
 #![expect(
     clippy::inline_always,
@@ -14,7 +12,7 @@
 use std::f32::consts::PI;
 
 use super::grid::Grid;
-use crate::beam::Pedestal;
+use super::tail::Tail;
 use crate::pack::{LANES, Lanes};
 use crate::simd::wide;
 
@@ -26,20 +24,6 @@ const SHARED: f32 = 1.0 / 6.0;
 const LEAST: f32 = 0.04;
 /// Standard deviation of the narrowest beam [lines]: √(SHARED + LEAST).
 pub(crate) const NARROWEST: f32 = 0.4546;
-/// Share of the energy of an echo's two parts on neighbouring lines that a quarter of a turn between them leaves: 1 − 2 s (1 − s), on average.
-const QUADRATURE: f32 = 2.0 / 3.0;
-/// Factor of the amplitude of tails between that of an echo on a line and that of an average echo: (3/2)^¼.
-const ON_LINES: f32 = 1.107;
-
-/// A tail of the beam on one side, in lines.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tail {
-    /// Lines to its beginning.
-    start: usize,
-    /// Amplitude there, and what is left of it from line to line.
-    height: f32,
-    left: f32,
-}
 
 /// The beam over lines for each sample.
 #[derive(Clone, Debug)]
@@ -185,9 +169,9 @@ impl BeamFilter {
                     }
                     seen.copy_from_slice(&sums[..seen.len()]);
                 }
+                self.tails[sample].add(&row[middle..][..seen.len()], seen);
             },
         );
-        self.tails[sample].add(&row[middle..][..seen.len()], seen);
     }
 
     /// The tails as the GPU takes them: lines to the beginning, amplitude, what is left from line to line, 0.
@@ -195,56 +179,6 @@ impl BeamFilter {
     pub(crate) fn gpu_tails(&self) -> impl Iterator<Item = [f32; 4]> {
         let tails = self.tails.iter();
         tails.map(|tail| [tail.start as f32, tail.height, tail.left, 0.0])
-    }
-}
-
-impl Tail {
-    /// A tail that is wider by a ratio than without loss, on lines with a distance [m].
-    fn new(pedestal: Pedestal, ratio: f32, distance: f32) -> Self {
-        let Pedestal {
-            start,
-            height,
-            length,
-        } = pedestal;
-        let [start, length] = [start, length].map(|x| x as f32 * ratio);
-        let lines = (start / distance).round().clamp(1.0, 65536.0);
-        let inside = lines * distance - start;
-        Self {
-            start: lines as usize,
-            height: ON_LINES * height as f32 * (-inside / length).min(0.5).exp(),
-            left: (-distance / length).exp(),
-        }
-    }
-
-    /// Energy of both tails over lines, for an echo at any position between lines.
-    fn energy(self) -> f32 {
-        let whole = self.height * self.height / (1.0 - self.left * self.left);
-        2.0 * QUADRATURE * whole
-    }
-
-    /// Adds the tails of one sample of all lines: re, im.
-    fn add(self, row: &[f32], seen: &mut [f32]) {
-        let Self {
-            start,
-            height,
-            left,
-        } = self;
-        let n = row.len() / 2;
-        let (mut right, mut other) = ([0.0; 2], [0.0; 2]);
-        // From line to line a tail turns by i.
-        let next = |tail: [f32; 2], from: &[f32], height: f32| {
-            let [re, im] = tail;
-            [height * from[0] - left * im, height * from[1] + left * re]
-        };
-        for line in start..n {
-            let behind = n - 1 - line;
-            right = next(right, &row[2 * (line - start)..][..2], height);
-            other = next(other, &row[2 * (behind + start)..][..2], -height);
-            for (i, (right, other)) in right.iter().zip(&other).enumerate() {
-                seen[2 * line + i] += right;
-                seen[2 * behind + i] += other;
-            }
-        }
     }
 }
 

@@ -126,8 +126,9 @@ impl<'a> EchoShader<'a> {
     /// Echoes of the scatterers from `start` on: their amplitude, arrival and carrier phase.
     #[inline(always)]
     pub(crate) fn answer(&self, seen: &PackedScatterers, start: usize, sent: &mut EchoBatch) {
-        let [all_across, all_into, exponents] =
-            [&seen.across, &seen.into, &seen.exponent].map(|row| lanes(row, start));
+        // `array::map` would copy lane by lane.
+        let (all_across, all_into) = (lanes(&seen.across, start), lanes(&seen.into, start));
+        let exponents = lanes(&seen.exponent, start);
         let (losses, delays) = self.shade([&all_across, &all_into, &exponents]);
         let Carrier { places, periods } = self.carrier;
         let (deepest, margin) = (self.n_places - 1.0, self.margin);

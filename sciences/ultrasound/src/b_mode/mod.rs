@@ -36,6 +36,7 @@ mod shading;
 mod shaft;
 mod speckle;
 mod speckle_tables;
+mod tail;
 mod trace;
 mod walk;
 

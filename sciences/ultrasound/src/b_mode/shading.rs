@@ -7,14 +7,12 @@
 
 use super::echoes::GROUP;
 use super::grid::Grid;
-use super::legs::{Legs, Media};
+use super::legs::Media;
 use super::speckle_tables::{LatticeRange, SAMPLES};
 use super::walk::ScanlinePath;
 use crate::pack::{LANES, Lanes};
 use crate::simd::{whole, wide};
 
-/// Samples of a ray, the sample behind the last, and spare lanes.
-const ROOM: usize = SAMPLES + 1 + LANES;
 /// Numbers from one ray to the next: rows with a distance of a power of two would share few places of the cache.
 const STRIDE: usize = SAMPLES + 8;
 /// Numbers in the table: the next power of two.
@@ -26,16 +24,20 @@ const MOST: f32 = ((1 << 19) - 1) as f32;
 const SLOPES: f32 = 2000.0;
 const STEEPEST: f32 = 2047.0;
 
-/// Amplitudes and delays of the samples of a part.
+/// Amplitudes and delays of the samples of a group of lines, and the table of a part of the depth.
 #[derive(Clone, Debug)]
 pub(crate) struct Shading {
     /// Unit of slopes [m].
     slope: f32,
-    /// Shape `[3, GROUP + 1, STRIDE]`: ray, line, sample. From the lowest bits up: amplitude, slope, delay.
+    /// Shape `[3, GROUP + 1, STRIDE]`: ray, line, sample of the part. From the lowest bits up: amplitude, slope, delay.
     table: Box<[u64; SIZE]>,
-    /// Buffers of the current ray.
-    amplitudes: [f32; ROOM],
-    delays: [f32; ROOM],
+    /// Numbers of a ray: samples, the sample behind the last, and spare lanes.
+    room: usize,
+    /// Amplitudes, and delays with their slopes, of the whole depth, shape `[3, GROUP + 1, room]`.
+    amplitudes: Vec<f32>,
+    delays: Vec<u32>,
+    /// Delays of the current ray [m].
+    ray: Vec<f32>,
 }
 
 impl Shading {
@@ -44,59 +46,72 @@ impl Shading {
         reason = "64 kB, temporarily; the known length of a boxed array makes gathers fast"
     )]
     pub(crate) fn new(grid: &Grid) -> Self {
+        let room = grid.n_samples + 1 + 2 * LANES;
         Self {
             slope: grid.step / SLOPES,
             table: Box::new([0; SIZE]),
-            amplitudes: [0.0; ROOM],
-            delays: [0.0; ROOM],
+            room,
+            amplitudes: vec![0.0; 3 * (GROUP + 1) * room],
+            delays: vec![0; 3 * (GROUP + 1) * room],
+            ray: vec![0.0; room],
         }
     }
 
-    /// Fills the table for a part of the depth and the lines from the first line of the group on, with the amplitude of the scatterers.
-    pub(crate) fn fill(&mut self, media: &Media, tracks: &[ScanlinePath], part: &LatticeRange) {
+    /// Takes the first `n` samples of the lines from the first line of the group on.
+    pub(crate) fn take(&mut self, media: &Media, tracks: &[ScanlinePath], n: usize) {
         // Lines behind the last one repeat it.
         let last = tracks.len() - 1;
+        let (scale, room) = (self.slope.recip(), self.room);
+        let rays = self.amplitudes.chunks_exact_mut(room);
+        let rays = rays.zip(self.delays.chunks_exact_mut(room));
+        let ray = &mut self.ray;
         wide(
             #[inline(always)]
             || {
-                for ray in 0..3 {
-                    for line in 0..=GROUP {
-                        let legs = &tracks[line.min(last)].rays[ray];
-                        let row = (ray * (GROUP + 1) + line) * STRIDE;
-                        self.take(media, legs, part, row);
+                for (row, (amplitudes, delays)) in rays.enumerate() {
+                    let legs = &tracks[(row % (GROUP + 1)).min(last)].rays[row / (GROUP + 1)];
+                    media.diffuse(legs, [0, n + 1], amplitudes, ray);
+                    for at in (0..n).step_by(LANES) {
+                        let (here, next) = (lanes(&ray[at..]), lanes(&ray[at + 1..]));
+                        if let Some(to) = delays[at..].first_chunk_mut::<LANES>() {
+                            for i in 0..LANES {
+                                let delay = (here[i] * UNIT.recip()).clamp(-MOST, MOST);
+                                let slope = (next[i] - here[i]) * scale;
+                                let slope = slope.clamp(-STEEPEST, STEEPEST);
+                                to[i] = whole(delay) << 12 | whole(slope) & 0xFFF;
+                            }
+                        }
                     }
                 }
             },
         );
     }
 
-    /// Fills one ray, one vector of lanes at a time; numbers behind the last sample are not used.
-    #[inline(always)]
-    fn take(&mut self, media: &Media, legs: &Legs, part: &LatticeRange, row: usize) {
+    /// Fills the table for a part of the depth, with the amplitude of the scatterers; numbers behind its last sample are not used.
+    pub(crate) fn fill(&mut self, part: &LatticeRange) {
         let [start, end] = part.samples;
-        let n = end - start;
-        let Self {
-            amplitudes, delays, ..
-        } = self;
-        media.diffuse(legs, [start, n + 1], amplitudes, delays);
-        let scale = self.slope.recip();
-        for at in (0..n).step_by(LANES) {
-            let [amplitude, here] = [&*amplitudes, &*delays].map(|row| lanes(&row[at..]));
-            let next = lanes(&delays[at + 1..]);
-            let strengths = lanes(&part.strengths[at..]);
-            let mut words = [[0; LANES]; 2];
-            for i in 0..LANES {
-                let delay = (here[i] * UNIT.recip()).clamp(-MOST, MOST);
-                let slope = ((next[i] - here[i]) * scale).clamp(-STEEPEST, STEEPEST);
-                words[0][i] = (amplitude[i] * strengths[i]).to_bits();
-                words[1][i] = whole(delay) << 12 | whole(slope) & 0xFFF;
-            }
-            if let Some(to) = self.table[row + at..].first_chunk_mut::<LANES>() {
-                for i in 0..LANES {
-                    to[i] = u64::from(words[1][i]) << 32 | u64::from(words[0][i]);
+        let rays = self.amplitudes.chunks_exact(self.room);
+        let rays = rays.zip(self.delays.chunks_exact(self.room));
+        let rows = self.table.chunks_exact_mut(STRIDE).zip(rays);
+        wide(
+            #[inline(always)]
+            || {
+                for (row, (amplitudes, delays)) in rows {
+                    for at in (0..end - start).step_by(LANES) {
+                        let amplitude = lanes(&amplitudes[start + at..]);
+                        let strengths = lanes(&part.strengths[at..]);
+                        let delay = delays[start + at..].first_chunk::<LANES>();
+                        let to = row[at..].first_chunk_mut::<LANES>();
+                        if let (Some(delay), Some(to)) = (delay, to) {
+                            for i in 0..LANES {
+                                let amplitude = (amplitude[i] * strengths[i]).to_bits();
+                                to[i] = u64::from(delay[i]) << 32 | u64::from(amplitude);
+                            }
+                        }
+                    }
                 }
-            }
-        }
+            },
+        );
     }
 
     /// Index of a ray and a sample of the part in the table.

@@ -48,8 +48,11 @@ impl Speckle {
     ) {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
         let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
-        for part in self.parts_above_noise(near) {
-            shading.fill(media, near, part);
+        let parts = self.parts_above_noise(near);
+        let deepest = parts.iter().map(|part| part.samples[1]).max();
+        shading.take(media, near, deepest.unwrap_or(0));
+        for part in parts {
+            shading.fill(part);
             for window in self.windows(grid, media, part, near) {
                 for lines in spans(grid, lines, window) {
                     let block = Block::new(self, (grid, rest), lines, part.samples, window);
