@@ -24,11 +24,10 @@ pub(crate) struct Paths {
     traced: Vec<Rays>,
 }
 
-/// The paths of neighbouring lines, from a line with traced outer rays to the next one.
+/// Buffers for the paths of a line.
 #[derive(Default)]
 pub(crate) struct Finder {
-    first: usize,
-    rays: Vec<Rays>,
+    own: Rays,
 }
 
 impl Paths {
@@ -69,65 +68,60 @@ impl Paths {
         );
     }
 
-    /// Number of lines whose paths are found together.
-    pub(crate) fn length(&self) -> usize {
-        OUTER * self.lines[1]
-    }
-
-    /// Finds the paths of a number of lines: traced ones first, then those halfway between two that are known, and so on.
+    /// Paths of a coupled line.
     pub(crate) fn find<'a>(
-        &self,
+        &'a self,
         trace: &Trace,
-        part: usize,
+        coupled: &[bool],
+        line: usize,
         finder: &'a mut Finder,
-    ) -> impl Iterator<Item = [&'a Path; 3]> {
-        let last = self.lines.len() - 1;
-        let traced = OUTER * part..=(OUTER * (part + 1)).min(last);
-        let first = self.lines[*traced.start()];
-        let place = |number: usize| self.lines[number] - first;
-        finder.first = first;
-        let n = place(*traced.end()) + 1;
-        finder
-            .rays
-            .resize_with(n.max(finder.rays.len()), Rays::default);
-        for number in traced.clone() {
-            finder.rays[place(number)].clone_from(&self.traced[number]);
+    ) -> [&'a Path; 3] {
+        let (after, last) = (
+            self.lines.partition_point(|traced| *traced < line),
+            self.lines.len() - 1,
+        );
+        let [left, own, right] = &mut finder.own;
+        let middle = if self.lines[after] == line {
+            &self.traced[after][1]
+        } else {
+            let between = self.between([after - 1, after], 1, coupled, line);
+            trace.ray([line, 1], between, None, own);
+            own
+        };
+        if trace.is_thin() {
+            return [middle; 3];
         }
-        for number in traced.clone().skip(1) {
-            finder.halve(trace, 1, [number - 1, number].map(place));
+        let (before, after) = (
+            after / OUTER * OUTER,
+            after.next_multiple_of(OUTER).min(last),
+        );
+        if self.lines[after] == line {
+            let [left, _, right] = &self.traced[after];
+            return [left, middle, right];
         }
-        if !trace.is_thin() {
-            for index in [0, 2] {
-                finder.halve(trace, index, [0, place(*traced.end())]);
-            }
+        let before = if before == after {
+            before - OUTER
+        } else {
+            before
+        };
+        for (ray, path) in [(0, &mut *left), (2, &mut *right)] {
+            let between = self.between([before, after], ray, coupled, line);
+            trace.ray([line, ray], between, Some(middle), path);
         }
-        let is_thin = trace.is_thin();
-        finder.rays.iter().map(move |[left, middle, right]| {
-            if is_thin {
-                [middle; 3]
-            } else {
-                [left, middle, right]
-            }
-        })
+        [left, middle, right]
     }
-}
 
-impl Finder {
-    /// Finds the rays between two known ones.
-    fn halve(&mut self, trace: &Trace, index: usize, [before, after]: [usize; 2]) {
-        let between = usize::midpoint(before, after);
-        if between == before {
-            return;
-        }
-        let mut own = std::mem::take(&mut self.rays[between][index]);
-        let share = (between - before) as f32 / (after - before) as f32;
-        let sides = [before, after].map(|line| &self.rays[line][index]);
-        let prediction = RayPrediction::new(sides, share);
-        let middle = (index != 1).then(|| &self.rays[between][1]);
-        let ray = [self.first + between, index];
-        trace.ray(ray, Some(prediction), middle, &mut own);
-        self.rays[between][index] = own;
-        self.halve(trace, index, [before, between]);
-        self.halve(trace, index, [between, after]);
+    /// Prediction of a line's ray from two traced lines, if both are coupled.
+    fn between(
+        &self,
+        sides: [usize; 2],
+        ray: usize,
+        coupled: &[bool],
+        line: usize,
+    ) -> Option<RayPrediction<'_>> {
+        let [before, after] = sides.map(|number| self.lines[number]);
+        let share = (line - before) as f32 / (after - before) as f32;
+        let paths = sides.map(|number| &self.traced[number][ray]);
+        (coupled[before] && coupled[after]).then(|| RayPrediction::new(paths, share))
     }
 }

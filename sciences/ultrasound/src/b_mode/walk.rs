@@ -77,45 +77,30 @@ impl<'a> PathTracer<'a> {
         workers: Workers,
     ) {
         let labels = labels.chunks_exact_mut(self.grid.n_samples);
-        let mut lines: Vec<_> = tracks.iter_mut().zip(labels).zip(coupled).collect();
+        let mut lines: Vec<_> = tracks.iter_mut().zip(labels).collect();
         // Lines without contact are seen by elements next to them.
-        let is_traced = coupled.contains(&true);
-        let work = |finder: &mut Finder,
-                    part: usize,
-                    lines: &mut [((&mut ScanlinePath, &mut [u8]), &bool)]| {
-            for ((track, labels), _) in lines.iter_mut() {
-                track.clear();
-                labels.fill(0);
-            }
-            if is_traced {
-                let paths = paths.find(trace, part, finder);
-                for (((track, labels), is_coupled), paths) in lines.iter_mut().zip(paths) {
-                    self.line(paths, trace, **is_coupled, (track, labels));
+        let traced = vec![coupled.contains(&true); coupled.len()];
+        let walk = |finder: &mut Finder,
+                    line: usize,
+                    (track, labels): &mut (&mut ScanlinePath, &mut [u8])| {
+            track.clear();
+            labels.fill(0);
+            if traced[line] {
+                let paths = paths.find(trace, &traced, line, finder);
+                if coupled[line] {
+                    label(paths[1], self.grid, labels);
+                }
+                if !trace.is_thin() {
+                    for (index, path) in paths.into_iter().enumerate() {
+                        self.ray(path, index, track);
+                        track.rays[index].find_left(&self.media);
+                    }
                 }
             }
         };
-        workers.for_each_part(&mut lines, paths.length(), 1, Finder::default, work);
-        if !trace.is_thin() && is_traced {
+        workers.for_each(&mut lines, 8, Finder::default, walk);
+        if !trace.is_thin() && traced[0] {
             self.light((tracks, lights), coupled, workers);
-        }
-    }
-
-    /// Walks a line's rays along their paths.
-    fn line(
-        &self,
-        paths: [&Path; 3],
-        trace: &Trace,
-        is_coupled: bool,
-        (track, labels): (&mut ScanlinePath, &mut [u8]),
-    ) {
-        if is_coupled {
-            label(paths[1], self.grid, labels);
-        }
-        if !trace.is_thin() {
-            for (index, path) in paths.into_iter().enumerate() {
-                self.ray(path, index, track);
-                track.rays[index].find_left(&self.media);
-            }
         }
     }
 
