@@ -2,6 +2,7 @@
 //! and cure the drift of a policy that imitates the script's own states alone.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::ops::ControlFlow;
