@@ -147,7 +147,9 @@ pub fn imitate_in_rounds(
         });
         learnt = next;
         let ended = rounds.last().expect("it was pushed");
-        learning.tell(RoundProgress::Round(ended));
+        if learning.tell(RoundProgress::Round(ended)).is_break() {
+            break;
+        }
     }
     Ok((learnt, rounds))
 }
