@@ -22,14 +22,14 @@ use super::settings_args::SettingsArgs;
 #[command(after_help = "Examples:
   insonate imitate probe-sweep --data output/sweep-demos --output output/imitate
   insonate imitate probe-sweep --data output/sweep.hdf5 --epochs 200 --hidden 256,256
-  insonate imitate find-view --data output/view-demos --rounds 8 --episodes 80 --set randomization.organs=[200,263]
+  insonate imitate find-view --data output/view-demos --rounds 3 --episodes 80
   insonate evaluate output/imitate --episodes 200
   insonate train probe-sweep --from-policy output/imitate --output output/better
 
 Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation, or the last of fewer.
 
-With --rounds (DAgger, Ross et al. 2011) the policy acts in new episodes, the task's script labels the states that it visits, and the
-network is trained from its initial weights on all samples so far. The result does not depend on threads.")]
+With --rounds (DAgger, Ross et al. 2011) the policy acts in new episodes, the task's script labels
+the states that it visits, and the network is trained from its initial weights on all samples so far.")]
 pub(crate) struct Imitate {
     /// Task, one of `insonate list`.
     task: String,
