@@ -389,6 +389,10 @@ def imitate(
     learning_rate: float = 1e-3,
     hidden: Sequence[int] | None = None,
     convolutions: Sequence[int] = (),
+    rounds: int = 0,
+    episodes: int = 40,
+    expert_share: float = 0.0,
+    threads: int = 0,
     seed: int = 1,
     progress: Progress = False,
     **settings: Any,
@@ -405,7 +409,11 @@ def imitate(
         learning_rate: initial learning rate of Adam; it decays to zero.
         hidden: widths of the hidden layers [default: as in `train`].
         convolutions: channels of the convolutions over the images of observations, multiples of 16; none: pixels enter the hidden layers.
-        seed: seed of the weights and of the order of samples.
+        rounds: number of rounds in which the policy acts and the task's script labels its states (DAgger).
+        episodes: number of episodes in a round.
+        expert_share: probability that the script acts in a step of the first round; in round r it is the r-th power.
+        threads: number of threads of the rounds; 0 uses one per core.
+        seed: seed of the weights, of the order of samples and of the episodes of rounds.
         progress: True shows a bar; a function is called with the share that is done and a text.
         **settings: settings of the task, over those of the recording.
 
@@ -427,6 +435,10 @@ def imitate(
             learning_rate=learning_rate,
             hidden=None if hidden is None else list(hidden),
             convolutions=list(convolutions),
+            rounds=rounds,
+            episodes=episodes,
+            expert_share=expert_share,
+            threads=threads,
             seed=seed,
             settings=settings,
             progress=tell,

@@ -33,8 +33,7 @@ impl Agent {
         if let Self::Scripted = self
             && !env.scripted_actions(actions)
         {
-            let problem = format!("the task {} has no scripted policy", env.spec().id);
-            return Err(RlError::config("policy", problem));
+            return Err(RlError::no_script(&env.spec().id));
         }
         let space = &env.spec().action_space;
         match self {

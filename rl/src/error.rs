@@ -73,6 +73,11 @@ impl RlError {
         }
     }
 
+    /// The error of a task without a script.
+    pub(crate) fn no_script(task: &str) -> Self {
+        Self::config("policy", format!("the task {task} has no scripted policy"))
+    }
+
     pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io {
             path: path.to_owned(),

@@ -38,6 +38,30 @@ pub fn evaluate(
     if let Agent::Policy(policy) = agent {
         policy.check_fits(env.spec())?;
     }
+    let mut act =
+        |env: &mut VecEnv, now: &mut Turn<'_>| agent.act(env, &mut *now.rngs, now.actions);
+    run_episodes(env, n_episodes, seed, options, &mut act, progress)
+}
+
+/// A step of all environments, for which actions are wanted.
+pub(crate) struct Turn<'a> {
+    /// Episode of each environment; `None` for one that only steps with the others.
+    pub(crate) episodes: &'a [Option<usize>],
+    /// Generator of each environment for random actions.
+    pub(crate) rngs: &'a mut [ChaCha8Rng],
+    /// Actions to write, shape `[n_envs, n_actions]`.
+    pub(crate) actions: &'a mut [f32],
+}
+
+/// Runs episodes as [`evaluate`] does, with the actions that `act` writes.
+pub(crate) fn run_episodes(
+    env: &mut VecEnv,
+    n_episodes: usize,
+    seed: u64,
+    options: &ResetOptions,
+    act: &mut dyn FnMut(&mut VecEnv, &mut Turn<'_>) -> Result<(), RlError>,
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Vec<EpisodeStatistics>, RlError> {
     let mut n_begun = 0;
     // Starts the next episode. Environments without an episode still step with the others.
     let mut begin = |env: &mut VecEnv, env_idx: usize| -> Result<_, RlError> {
@@ -58,7 +82,12 @@ pub fn evaluate(
     let mut n_done = 0;
     let mut asked = Instant::now();
     while n_done < n_episodes {
-        agent.act(env, &mut rngs, &mut actions)?;
+        let mut turn = Turn {
+            episodes: &episodes,
+            rngs: &mut rngs,
+            actions: &mut actions,
+        };
+        act(env, &mut turn)?;
         let is_whole = env.step_interruptible(&actions, &mut || {
             asked.elapsed() > ASK_EVERY && {
                 asked = Instant::now();

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::demonstrations::{ImitationData, imitate, imitation_json, losses_csv};
+use insonate::demonstrations::{
+    ImitationData, Round, RoundProgress, RoundsPlan, imitate_in_rounds, imitation_json, losses_csv,
+    rounds_csv,
+};
 use insonate::envs::{EnvError, tasks};
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate::rl::run::POLICY;
@@ -19,10 +22,14 @@ use super::settings_args::SettingsArgs;
 #[command(after_help = "Examples:
   insonate imitate probe-sweep --data output/sweep-demos --output output/imitate
   insonate imitate probe-sweep --data output/sweep.hdf5 --epochs 200 --hidden 256,256
+  insonate imitate find-view --data output/view-demos --rounds 3 --episodes 80
   insonate evaluate output/imitate --episodes 200
   insonate train probe-sweep --from-policy output/imitate --output output/better
 
-Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation, or the last of fewer.")]
+Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation, or the last of fewer.
+
+With --rounds (DAgger, Ross et al. 2011) the policy acts in new episodes, the task's script labels
+the states that it visits, and the network is trained from its initial weights on all samples so far.")]
 pub(crate) struct Imitate {
     /// Task, one of `insonate list`.
     task: String,
@@ -49,7 +56,19 @@ pub(crate) struct Imitate {
     /// Channels of the convolutions over the images of observations, multiples of 16, such as 16,16,32 [default: pixels enter the hidden layers].
     #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
     convolutions: Vec<usize>,
-    /// Seed of the weights and of the order of samples.
+    /// Number of rounds in which the policy acts and the task's script labels its states; 0 imitates the demonstrations alone.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    rounds: usize,
+    /// Number of episodes in a round.
+    #[arg(long, value_name = "N", default_value_t = 40, requires = "rounds")]
+    episodes: usize,
+    /// Probability that the script acts in a step of the first round; in round r it is the r-th power.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "rounds")]
+    expert_share: f64,
+    /// Number of threads; 0 uses one per core.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "rounds")]
+    threads: usize,
+    /// Seed of the weights, of the order of samples and of the episodes of rounds.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -64,21 +83,49 @@ impl Imitate {
         let config = self.config()?;
         config.check()?;
         let overrides = self.settings.env_overrides()?;
-        let lesson = ImitationData::read(&self.data, &self.task, &overrides.env)?;
+        let plan = RoundsPlan {
+            n_rounds: self.rounds,
+            n_episodes: self.episodes,
+            expert_share: self.expert_share,
+            n_threads: self.threads,
+        };
+        plan.check()?;
+        let mut lesson = ImitationData::read(&self.data, &self.task, &overrides.env)?;
         let folder = self.overwrite.folder(&self.output, "imitate")?;
         let interrupt = Interrupt::listen()?;
-        let template = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
+        let template = "{wide_bar} {pos}/{len}  {msg}  {elapsed} (left {eta})";
         let bar = bar(config.epochs, template)?;
-        let learnt = imitate(&lesson, &config, &mut |losses| {
-            bar.set_position(losses.epoch as u64);
-            bar.set_message(losses_text(losses));
+        let learnt = imitate_in_rounds(&mut lesson, &config, &plan, &mut |progress| {
+            match progress {
+                RoundProgress::Epoch(round, losses) => {
+                    bar.set_length(config.epochs as u64);
+                    bar.set_position(losses.epoch as u64);
+                    bar.set_message(format!(
+                        "epochs{}  {}",
+                        in_round(round),
+                        losses_text(losses)
+                    ));
+                }
+                RoundProgress::Episodes(round, n_done) => {
+                    bar.set_length(plan.n_episodes as u64);
+                    bar.set_position(n_done as u64);
+                    bar.set_message(format!("episodes{}", in_round(round)));
+                }
+                RoundProgress::Round(round) => {
+                    bar.suspend(|| eprintln!("{}", round_text(round, plan.n_rounds)));
+                }
+            }
             interrupt.flow()
         });
         bar.finish_and_clear();
-        let learnt = learnt?;
+        let (learnt, rounds) = learnt?;
         learnt.policy.save(&folder.file(POLICY)?)?;
         folder.write("losses.csv", losses_csv(&learnt.losses).as_bytes())?;
-        let summary = imitation_json(&lesson, &learnt, &config, &self.data, &self.output);
+        if plan.n_rounds > 0 {
+            folder.write("rounds.csv", rounds_csv(&rounds).as_bytes())?;
+        }
+        let paths = [&*self.data, &*self.output];
+        let summary = imitation_json(&lesson, &learnt, &config, paths, (&plan, &rounds));
         let text = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{text}\n").as_bytes())?;
         if self.json {
@@ -127,6 +174,27 @@ impl Imitate {
             self.task
         )
     }
+}
+
+fn in_round(round: usize) -> String {
+    match round {
+        0 => String::new(),
+        round => format!(" of round {round}"),
+    }
+}
+
+/// A line about a round that ended.
+fn round_text(round: &Round, n_rounds: usize) -> String {
+    let rate = round.success_rate.map_or_else(String::new, |rate| {
+        format!(", {:.1} % succeeded", 100.0 * rate)
+    });
+    let validation = round
+        .validation_loss
+        .map_or_else(String::new, |loss| format!(", validation {loss:.5}"));
+    format!(
+        "round {} of {n_rounds}: {} episodes{rate}; {} samples, loss {:.5}{validation}",
+        round.round, round.episodes, round.steps, round.training_loss
+    )
 }
 
 fn losses_text(losses: &EpochLosses) -> String {

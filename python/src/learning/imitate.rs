@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use insonate::demonstrations::{self, ImitationData, imitation_json, losses_csv};
+use insonate::demonstrations::{
+    ImitationData, RoundProgress, RoundsPlan, imitate_in_rounds, imitation_json, losses_csv,
+    rounds_csv,
+};
 use insonate::files::{Claim, OutputFolder};
 use insonate::learning::LearningError;
 use insonate::training::ppo_defaults;
@@ -20,7 +23,7 @@ use crate::watch::Watch;
 /// Trains a policy from demonstrations. Returns the summary as JSON, and why the training was stopped.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-#[pyo3(signature = (task, data, *, output, overwrite, epochs, batch_size, learning_rate, hidden, convolutions, seed, settings, progress))]
+#[pyo3(signature = (task, data, *, output, overwrite, epochs, batch_size, learning_rate, hidden, convolutions, rounds, episodes, expert_share, threads, seed, settings, progress))]
 pub(crate) fn imitate<'py>(
     py: Python<'py>,
     task: String,
@@ -32,6 +35,10 @@ pub(crate) fn imitate<'py>(
     learning_rate: f64,
     hidden: Option<Vec<usize>>,
     convolutions: Vec<usize>,
+    rounds: usize,
+    episodes: usize,
+    expert_share: f64,
+    threads: usize,
     seed: u64,
     settings: &Bound<'py, PyDict>,
     progress: Option<Py<PyAny>>,
@@ -49,18 +56,49 @@ pub(crate) fn imitate<'py>(
         seed,
     };
     config.check()?;
+    let plan = RoundsPlan {
+        n_rounds: rounds,
+        n_episodes: episodes,
+        expert_share,
+        n_threads: threads,
+    };
+    plan.check()?;
     let mut watch = Watch::new(progress);
     let summary = py.detach(|| {
-        let lesson = ImitationData::read(&data, &task, &overrides)?;
+        let mut lesson = ImitationData::read(&data, &task, &overrides)?;
         let claim = Claim::by("imitate").overwriting(overwrite);
         let folder = OutputFolder::create(&output, claim)?;
-        let learnt = demonstrations::imitate(&lesson, &config, &mut |losses| {
-            let share = losses.epoch as f64 / config.epochs as f64;
-            watch.look(share, || format!("loss {:.5}", losses.training))
+        // Progress counts epochs and episodes of all rounds.
+        let n_epochs = config.epochs as f64;
+        let of_round = n_epochs + plan.n_episodes as f64;
+        let total = n_epochs + plan.n_rounds as f64 * of_round;
+        let learnt = imitate_in_rounds(&mut lesson, &config, &plan, &mut |now| match now {
+            RoundProgress::Epoch(round, losses) => {
+                let done = round as f64 * of_round + losses.epoch as f64;
+                watch.look(done / total, || format!("loss {:.5}", losses.training))
+            }
+            RoundProgress::Episodes(round, n_done) => {
+                let done = round as f64 * of_round + n_done as f64 - plan.n_episodes as f64;
+                watch.look(done / total, || format!("round {round}"))
+            }
+            RoundProgress::Round(ended) => {
+                let done = n_epochs + ended.round as f64 * of_round;
+                watch.look(done / total, || format!("round {}", ended.round))
+            }
         })?;
+        let (learnt, rounds) = learnt;
         learnt.policy.save(&folder.file(POLICY)?)?;
         folder.write("losses.csv", losses_csv(&learnt.losses).as_bytes())?;
-        let summary = imitation_json(&lesson, &learnt, &config, &data, &output);
+        if plan.n_rounds > 0 {
+            folder.write("rounds.csv", rounds_csv(&rounds).as_bytes())?;
+        }
+        let summary = imitation_json(
+            &lesson,
+            &learnt,
+            &config,
+            [&data, &output],
+            (&plan, &rounds),
+        );
         let text = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{text}\n").as_bytes())?;
         Ok::<_, LearningError>(summary)

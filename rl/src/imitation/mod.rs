@@ -10,9 +10,12 @@
 //!
 //! The policy's log standard deviations are set from its own errors, so that the exploration of PPO matches the spread of the
 //! demonstrations.
+//!
+//! [`visit`] collects further samples in the states of the policy itself (`DAgger`).
 
 mod config;
 mod images;
+mod visits;
 
 use std::ops::ControlFlow;
 
@@ -22,6 +25,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 pub use config::ImitationConfig;
+pub use visits::{VisitPlan, VisitedEpisode, visit};
 
 use crate::RlError;
 use crate::network::{AdamStep, AlignedBuffer, Encoder, Learner, Mlp, network_sizes};

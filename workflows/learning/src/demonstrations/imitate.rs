@@ -5,11 +5,13 @@ use std::path::Path;
 
 use insonate_datasets::{Dataset, EpisodeKind, ReadOptions};
 use insonate_envs::{EnvError, EnvFactory, EnvSpec};
-use insonate_rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
+use insonate_rl::imitation::{
+    self, EpochLosses, Imitation, ImitationConfig, Samples, VisitedEpisode,
+};
 use toml::Table;
 
 use crate::LearningError;
-use crate::patients::identity;
+use crate::patients::identity as identity_of;
 use crate::task_settings::resolve_env;
 
 /// Every tenth demonstration is used for validation, or the last of fewer than ten.
@@ -22,14 +24,24 @@ pub struct ImitationData {
     pub factory: EnvFactory,
     /// Number of demonstrations.
     pub n_demonstrations: usize,
-    /// Number of steps of all demonstrations.
+    /// Number of steps of all samples.
     pub n_steps: usize,
     /// Settings of the recording.
     recorded: Table,
     spec: EnvSpec,
+    /// For training, and for validation.
+    parts: [Part; 2],
+    /// Whether states that a policy visited in these environments are among the samples.
+    has_visits: bool,
+}
+
+/// Samples of whole episodes.
+#[derive(Debug, Default)]
+struct Part {
+    /// Shape `[n, n_obs]`.
     observations: Vec<f32>,
+    /// Shape `[n, n_actions]`.
     actions: Vec<f32>,
-    n_training: usize,
 }
 
 impl ImitationData {
@@ -59,31 +71,44 @@ impl ImitationData {
             n_steps: 0,
             recorded: base,
             spec,
-            observations: Vec::new(),
-            actions: Vec::new(),
-            n_training: 0,
+            parts: Default::default(),
+            has_visits: false,
         };
-        lesson.take(&dataset);
+        let demonstrations = &dataset.demonstrations;
+        for (index, demonstration) in demonstrations.iter().enumerate() {
+            let is_valid = is_for_validation(index, demonstrations.len());
+            lesson.take(
+                is_valid,
+                &demonstration.observations,
+                &demonstration.actions,
+            );
+        }
         Ok(lesson)
     }
 
-    /// Takes the samples, with the ones for validation at the end.
-    fn take(&mut self, dataset: &Dataset) {
-        let n_obs = self.spec.observation_space.len();
-        for is_valid in [false, true] {
-            for (index, demonstration) in dataset.demonstrations.iter().enumerate() {
-                if is_for_validation(index, dataset.demonstrations.len()) == is_valid {
-                    let n = demonstration.len();
-                    self.n_steps += n;
-                    self.observations
-                        .extend_from_slice(&demonstration.observations[..n * n_obs]);
-                    self.actions.extend_from_slice(&demonstration.actions);
-                }
-            }
-            if !is_valid {
-                self.n_training = self.n_steps;
-            }
+    /// Specification of the environments.
+    pub(super) fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    /// Adds the labelled states of a policy's episodes.
+    pub(super) fn add(&mut self, episodes: &[VisitedEpisode]) {
+        self.has_visits = true;
+        for (index, episode) in episodes.iter().enumerate() {
+            let is_valid = is_for_validation(index, episodes.len());
+            self.take(is_valid, &episode.observations, &episode.labels);
         }
+    }
+
+    /// Takes the samples of an episode. Observations may have one row more than actions.
+    fn take(&mut self, is_valid: bool, observations: &[f32], actions: &[f32]) {
+        let n = actions.len() / self.spec.action_space.len();
+        let n_obs = self.spec.observation_space.len();
+        self.n_steps += n;
+        let part = &mut self.parts[usize::from(is_valid)];
+        part.observations
+            .extend_from_slice(&observations[..n * n_obs]);
+        part.actions.extend_from_slice(actions);
     }
 }
 
@@ -102,12 +127,17 @@ pub fn imitate(
     config: &ImitationConfig,
     observer: &mut dyn FnMut(&EpochLosses) -> ControlFlow<()>,
 ) -> Result<Imitation, LearningError> {
+    let [training, validation] = &lesson.parts;
     let samples = Samples {
-        observations: &lesson.observations,
-        actions: &lesson.actions,
-        n_training: lesson.n_training,
+        observations: &[&training.observations[..], &validation.observations].concat(),
+        actions: &[&training.actions[..], &validation.actions].concat(),
+        n_training: training.actions.len() / lesson.spec.action_space.len(),
     };
-    let identity = identity(&lesson.factory, &lesson.recorded, None)?;
+    let mut identity = identity_of(&lesson.factory, &lesson.recorded, None)?;
+    if lesson.has_visits {
+        let visited = &lesson.factory.settings;
+        identity = identity_of(&lesson.factory, visited, Some(&identity))?;
+    }
     let learnt = imitation::imitate(&lesson.spec, identity, samples, config, observer)?;
     Ok(learnt)
 }

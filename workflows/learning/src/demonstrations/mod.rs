@@ -13,6 +13,7 @@ mod record_plan;
 mod recorded_json;
 mod replay;
 mod rig;
+mod rounds;
 mod scene_cameras;
 mod signals;
 pub mod teleoperation;
@@ -20,7 +21,7 @@ mod ultrasound_frames;
 mod wordings;
 
 pub use imitate::{ImitationData, imitate};
-pub use imitation_files::{imitation_json, losses_csv};
+pub use imitation_files::{imitation_json, losses_csv, rounds_csv};
 pub use record::{Choice, Demonstrator, Recorded, Shortfall, dataset_info, record};
 pub use record_plan::RecordPlan;
 pub use recorded_json::recorded_json;
@@ -28,5 +29,6 @@ pub use replay::{
     ColumnMap, Quantity, RecordedFrame, RecordedTrack, Replay, ReplayRow, replay_actions,
     replay_plot, replay_poses,
 };
+pub use rounds::{Round, RoundObserver, RoundProgress, RoundsPlan, imitate_in_rounds};
 pub use signals::SceneSignals;
 pub use ultrasound_frames::{ULTRASOUND, UltrasoundFrames};
