@@ -61,9 +61,9 @@ fn visits(
     let mut go_on = |_| ControlFlow::Continue(());
     let mut visited = visit(&mut env, &mut policy.clone(), plan, &mut go_on).unwrap();
     // Only the environment may differ.
-    visited
-        .iter_mut()
-        .for_each(|episode| episode.statistics.env_idx = 0);
+    for episode in &mut visited {
+        episode.statistics.env_idx = 0;
+    }
     visited
 }
 

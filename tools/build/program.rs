@@ -5,7 +5,7 @@ use std::io;
 use std::process::Command;
 
 #[path = "mujoco_rpath.rs"]
-#[allow(dead_code, reason = "it has the main function of another build script")]
+#[expect(dead_code, reason = "it has the main function of another build script")]
 mod mujoco_rpath;
 
 fn main() -> io::Result<()> {

@@ -136,7 +136,7 @@ pub fn imitate_in_rounds(
         lesson.add(&visited);
         let next = learning.learn(round, lesson)?;
         let best = next.losses[next.best_epoch - 1];
-        rounds.push(Round {
+        let ended = Round {
             round,
             episodes: visited.len(),
             steps: lesson.n_steps,
@@ -144,10 +144,11 @@ pub fn imitate_in_rounds(
             success_rate: success_rate(lesson.spec(), &visited),
             training_loss: best.training,
             validation_loss: (!best.validation.is_nan()).then_some(best.validation),
-        });
+        };
         learnt = next;
-        let ended = rounds.last().expect("it was pushed");
-        if learning.tell(RoundProgress::Round(ended)).is_break() {
+        let told = learning.tell(RoundProgress::Round(&ended));
+        rounds.push(ended);
+        if told.is_break() {
             break;
         }
     }
