@@ -74,11 +74,11 @@ fn score_text(score: &Map<String, Value>, factor: f64, unit: &str) -> String {
 
 /// A number to three digits of the largest one that stands next to it.
 fn rounded(number: f64, scale: f64) -> String {
-    let exponent = if scale > 0.0 {
-        scale.log10().floor()
-    } else {
-        0.0
-    };
+    // Six decimals would not show it.
+    if scale < 5e-7 {
+        return "0".to_owned();
+    }
+    let exponent = scale.log10().floor();
     let decimals = (2.0 - exponent).clamp(0.0, 6.0) as usize;
     format!("{number:.decimals$}").replace('-', "−")
 }

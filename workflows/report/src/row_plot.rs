@@ -3,6 +3,9 @@
 use insonate_drawing::{Area, DrawResult, GREY_LINE, INK, WINDOW, range_of, tick};
 use plotters::prelude::*;
 
+/// Least width of the names [pixels]; a letter is 7 wide.
+const LABELS: usize = 110;
+
 /// A name with marks: value, interval and colour.
 pub(super) struct Row {
     pub(super) name: String,
@@ -25,11 +28,12 @@ where
         .flat_map(|row| &row.marks)
         .flat_map(|(value, [low, high], _)| [*value, *low, *high]);
     let x = range_of(ends.chain(band), 0.05);
+    let longest = rows.iter().map(|row| row.name.chars().count()).max();
     let mut chart = ChartBuilder::on(area)
         .margin(12)
         .margin_right(22)
         .x_label_area_size(42)
-        .y_label_area_size(110)
+        .y_label_area_size(LABELS.max(7 * longest.unwrap_or(0) + 12) as u32)
         .build_cartesian_2d(x, -0.7..n - 0.3)?;
     let name = |y: &f64| {
         let index = n - 1.0 - y.round();
