@@ -2,16 +2,17 @@
 
 mod command;
 
-use command::{done, insonate, refused, stderr};
+use command::{done, insonate, json, refused, stderr};
 
 #[test]
 fn rounds_do_not_depend_on_threads_and_say_how_the_policy_did() {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = scratch.path().to_str().expect("the path is text");
     let data = format!("{folder}/set.hdf5");
-    done(&format!(
+    let recorded = json(&format!(
         "demonstrate pendulum --expert scripted --episodes 3 --seed 5 --format robomimic --output {data}"
     ));
+    assert_eq!(recorded["steps"], 600);
     let learn = |threads: usize| {
         let output = format!("{folder}/learnt-{threads}");
         let output_of = insonate(&format!(
