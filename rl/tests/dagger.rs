@@ -204,3 +204,21 @@ fn another_tasks_policy_is_refused() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn a_share_that_is_no_probability_is_refused() {
+    let mut env = lines(1, 1, Autoreset::Disabled);
+    let mut go_on = |_| ControlFlow::Continue(());
+    for expert_share in [-0.1, 1.5, f64::NAN] {
+        let plan = VisitPlan {
+            expert_share,
+            ..PLAN
+        };
+        let refused = visit(&mut env, &mut rising(), &plan, &mut go_on);
+        let message = refused.unwrap_err().to_string();
+        assert!(
+            message.contains("expert_share") && message.contains("between 0 and 1"),
+            "{message}"
+        );
+    }
+}

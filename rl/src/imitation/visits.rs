@@ -38,7 +38,7 @@ pub struct VisitedEpisode {
 /// `progress` is as in [`evaluate`](crate::evaluate()).
 ///
 /// # Errors
-/// [`RlError::Config`] if the task has no script in these settings; [`RlError::Misfit`] for a policy of another task; [`RlError::Env`].
+/// [`RlError::Config`] if the task has no script in these settings or the share is not a probability; [`RlError::Misfit`] for a policy of another task; [`RlError::Env`].
 pub fn visit(
     env: &mut VecEnv,
     policy: &mut Policy,
@@ -46,6 +46,10 @@ pub fn visit(
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Vec<VisitedEpisode>, RlError> {
     policy.check_fits(env.spec())?;
+    if !(0.0..=1.0).contains(&plan.expert_share) {
+        let problem = format!("is {}; it must be between 0 and 1", plan.expert_share);
+        return Err(RlError::config("expert_share", problem));
+    }
     let (n_obs, n_actions) = (
         env.spec().observation_space.len(),
         env.spec().action_space.len(),
