@@ -63,6 +63,11 @@ pub enum SimError {
         /// Name of its kind.
         kind: &'static str,
     },
+    /// The breath of a torso that MuJoCo steps, which is compiled.
+    #[error(
+        "the breathing of a torso that MuJoCo steps is compiled: make a new scene, or use the torso fast, elastic, mpm or xpbd"
+    )]
+    Breathing,
     /// A torso requests a tissue solver but is not a solid that the solver can step.
     #[error("the torso {problem}; use the flex torso instead")]
     Solid {

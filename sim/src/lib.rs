@@ -31,6 +31,7 @@ pub mod verdict;
 pub mod viewer;
 
 mod applied_wrenches;
+mod breathing;
 mod co_simulation;
 mod keyframes;
 mod loader;

@@ -283,6 +283,16 @@ impl Physics {
         }
     }
 
+    /// The torso's tissue, if there is any, and MuJoCo's state, both for writing.
+    pub(crate) fn coupling_and_data(&mut self) -> (Option<&mut Coupling>, &mut Data) {
+        self.stale = true;
+        let coupling = match &mut self.torso {
+            Some(CoSimulatedTorso::Tissue(coupling)) => Some(&mut **coupling),
+            _ => None,
+        };
+        (coupling, &mut self.data)
+    }
+
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
         self.data.time()

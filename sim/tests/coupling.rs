@@ -229,3 +229,52 @@ fn the_stiffest_documented_torso_is_stable() {
         assert!(most - least < 0.02 * most, "{name}: {least} to {most}");
     }
 }
+
+#[test]
+fn another_breath_equals_a_compiled_one() {
+    let breathing = |rate, amplitude| TorsoConfig {
+        breathing: Some(Breathing { rate, amplitude }),
+        ..coarse()
+    };
+    // Rise of the table and force on the probe, in a press of 15 mm.
+    let run = |physics: &mut Physics, readings: &Readings| {
+        let mut log = Vec::new();
+        physics.ctrl_mut()[0] = -GAP - 0.015;
+        for _ in 0..300 {
+            physics.step().expect("stable");
+            let [rise, _] = physics.breath().expect("it breathes");
+            log.push([1e3 * rise, readings.contact.force_in_world(physics).z]);
+        }
+        log
+    };
+    let wanted = Breathing {
+        rate: 0.7,
+        amplitude: 0.012,
+    };
+    for (name, make) in SOLVERS {
+        let (mut compiled, readings) = stand_of(make, &breathing(wanted.rate, wanted.amplitude));
+        let expected = run(&mut compiled, &readings);
+        let (mut changed, readings) = stand_of(make, &breathing(0.25, 0.02));
+        changed.set_breathing(&wanted, 0.0).expect("it breathes");
+        let found = run(&mut changed, &readings);
+        for (step, (a, b)) in expected.iter().zip(&found).enumerate() {
+            let off = (a[0] - b[0]).abs().max((a[1] - b[1]).abs());
+            assert!(off < 1e-6, "{name}, step {step}: {a:?} {b:?}");
+        }
+        assert!(expected[299][1] > 10.0, "{name}: {:?}", expected[299]);
+
+        // Breathed in, and half a breath later breathed out.
+        changed.reset();
+        changed
+            .set_breathing(&wanted, std::f64::consts::PI)
+            .expect("it breathes");
+        let rise = |physics: &Physics| physics.breath().map_or(f64::NAN, |breath| breath[0]);
+        assert!((rise(&changed) - 0.012).abs() < 1e-9, "{name}");
+        let steps = (0.5 / 0.7 / changed.timestep()).round();
+        changed.step_n(steps as usize).expect("stable");
+        assert!(rise(&changed).abs() < 1e-4, "{name}: {}", rise(&changed));
+    }
+    let (mut still, _) = stand_of(elastic, &coarse());
+    let error = still.set_breathing(&wanted, 0.0).expect_err("it is still");
+    assert!(error.to_string().contains("without breathing"), "{error}");
+}

@@ -243,16 +243,17 @@ impl SceneSet {
             self.choose(state, episode)?;
             state.reset();
             self.vary(state, torso, episode)?;
-        } else if torso.kind.is_tissue()
-            && !self.randomization.breathing
-            && episode.torso_position == [0.0; 3]
-        {
+        } else if torso.kind.is_tissue() && episode.torso_position == [0.0; 3] {
             self.choose(state, episode)?;
             soften(state, torso, episode)?;
             state.reset();
+            self.breathe(state, episode)?;
         } else {
             state.replace_scene(self.compile(torso, episode)?)?;
             state.reset();
+            if torso.kind.is_tissue() {
+                self.breathe(state, episode)?;
+            }
         }
         Ok(())
     }
@@ -283,14 +284,22 @@ impl SceneSet {
         state.physics.set_softness(kind, &config)?;
         if let Some(shell) = state.physics.shell_mut() {
             shell.set_friction(episode.friction);
-            if self.randomization.breathing {
-                let [rate, amplitude] = episode.breathing;
-                shell.set_breathing(&Breathing { rate, amplitude })?;
-                shell.set_breath_phase(episode.breathing_phase)?;
-            }
         }
+        self.breathe(state, episode)?;
         state.place_torso(&resting(state, episode));
         state.physics.forward();
+        Ok(())
+    }
+
+    /// Applies the episode's breathing, if it varies.
+    fn breathe(&self, state: &mut SceneState, episode: &EpisodeParameters) -> Result<(), EnvError> {
+        if self.randomization.breathing {
+            let [rate, amplitude] = episode.breathing;
+            let breathing = Breathing { rate, amplitude };
+            state
+                .physics
+                .set_breathing(&breathing, episode.breathing_phase)?;
+        }
         Ok(())
     }
 
@@ -355,7 +364,7 @@ fn active(kind: &TorsoKind, randomization: &RandomizationSettings) -> ActivePara
     if randomization.breathing {
         names.push("breathing.rate");
         names.push("breathing.amplitude");
-        names.extend(kind.varies_in_place().then_some("breathing.phase"));
+        names.extend(kind.breathes_in_place().then_some("breathing.phase"));
     }
     ActiveParameters::of(&names)
 }

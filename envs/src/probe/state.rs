@@ -6,7 +6,6 @@ use insonate_sim::placement::{ProbePlacement, SkinPoint};
 use insonate_sim::readings::{
     ArmContact, FacePressure, ForceTorque, ProbeContact, torso_from_probe,
 };
-use insonate_sim::shell::Shell;
 use insonate_sim::verdict::{SkinAtRest, StartCheck};
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{Isometry3, Vector3};
@@ -276,12 +275,9 @@ impl SceneState {
         self.set_frame(frame);
     }
 
-    /// Rise of the chest [m] and its rate [m/s]. Zero without breathing, or for torsos other than `fast`.
+    /// Rise of the chest [m] and its rate [m/s]. Zero without breathing, or for torsos that MuJoCo steps.
     pub fn breath(&self) -> [f64; 2] {
-        self.physics
-            .shell()
-            .and_then(Shell::breath)
-            .unwrap_or_default()
+        self.physics.breath().unwrap_or_default()
     }
 
     /// Offset from the goal to the probe's face [m], in world.

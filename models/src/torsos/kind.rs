@@ -50,7 +50,7 @@ pub enum Stepper {
     MuJoCo,
     /// The shell solver next to MuJoCo: softness, friction, position and breathing can change without compilation.
     Shell,
-    /// A tissue solver next to MuJoCo: softness can change without compilation.
+    /// A tissue solver next to MuJoCo: softness and breathing can change without compilation.
     Tissue(TissueMaterial),
 }
 
@@ -88,6 +88,11 @@ impl TorsoKind {
     /// Whether softness, friction, position and breathing can change without compilation.
     pub fn varies_in_place(&self) -> bool {
         matches!(self.stepper, Stepper::Shell)
+    }
+
+    /// Whether breathing can change without compilation.
+    pub fn breathes_in_place(&self) -> bool {
+        !matches!(self.stepper, Stepper::MuJoCo)
     }
 }
 

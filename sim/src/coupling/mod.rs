@@ -11,9 +11,11 @@
 //! * [`TissueModel`]: compiled model with the torso → its lattice and material.
 //! * [`solver`]: lattice and material → particles or tetrahedra; [`columns`]: tetrahedra → particles.
 //! * [`on_gpu`]: the worlds of all states in the memory of one GPU.
+//! * [`breath`]: another rate and amplitude than the compiled one.
 //! * [`geoms`]: geoms → tools; [`moving_least_squares`]: how the lattice follows the tissue.
 //! * [`Coupling`]: the state, one per environment.
 
+mod breath;
 mod columns;
 mod geoms;
 mod model;

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use insonate_models::torsos::Breathing;
 use insonate_tissue::tool::{ContactPoint, Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, SoftTissue, TissueError, TissueStress};
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
+use super::breath::Breath;
 use super::geoms::{GeomTool, geom_tools};
 use super::model::TissueModel;
 use super::moving_least_squares::MovingLeastSquares;
@@ -26,8 +28,8 @@ pub struct Coupling {
     geoms: Vec<GeomTool>,
     /// The body that the lower points are fixed to.
     base: usize,
-    /// Height of the base without breath, in world [m].
-    base_height: f64,
+    /// How the base breathes, if it does.
+    breath: Option<Breath>,
     /// Displacement of the base by breath, in world [m]. Tissue is stepped as if the base stood still: breath accelerates it by about
     /// 0.02 m/s², 1/500 of gravity.
     rise: Vector3<f64>,
@@ -76,7 +78,7 @@ impl Coupling {
             interpolation: MovingLeastSquares::new(lattice, &tissue.positions(), spacing),
             geoms,
             base,
-            base_height: f64::NAN,
+            breath: Breath::of(model, base),
             rise: Vector3::zeros(),
             base_velocity: Vector3::zeros(),
             timestep: model.opt().timestep,
@@ -96,7 +98,6 @@ impl Coupling {
         self.tissue.reset();
         self.contacts.clear();
         self.points = None;
-        self.base_height = f64::NAN;
         self.is_announced = false;
         (self.rise, self.base_velocity) = (Vector3::zeros(), Vector3::zeros());
         self.diverged = None;
@@ -120,6 +121,30 @@ impl Coupling {
         self.model = Arc::new(model);
         self.reset();
         Ok(())
+    }
+
+    /// Sets rate, amplitude and phase [rad] of a breathing base.
+    ///
+    /// # Errors
+    /// [`SimError::Solid`] if the scene was compiled without breathing.
+    pub(crate) fn set_breathing(
+        &mut self,
+        breathing: &Breathing,
+        phase: f64,
+        data: &mut Data,
+    ) -> Result<(), SimError> {
+        let breath = self.breath.as_mut().ok_or_else(|| SimError::Solid {
+            problem: "was compiled without breathing".to_owned(),
+        })?;
+        breath.set(breathing);
+        breath.set_phase(data, phase);
+        self.follow_base(data);
+        Ok(())
+    }
+
+    /// Rise of the base [m] and its rate [m/s]; `None` if it does not breathe.
+    pub(crate) fn breath(&self, data: &Data) -> Option<[f64; 2]> {
+        self.breath.map(|breath| breath.motion(data))
     }
 
     /// The constants.
@@ -234,6 +259,11 @@ impl Coupling {
             return;
         }
         self.points = self.records_points.then(Vec::new);
+        if let Some(breath) = &self.breath {
+            let up = self.model.frame.rotation * Vector3::z();
+            let force = up * breath.missing_force(data);
+            self.applied.add(data, self.base, force.into(), [0.0; 3]);
+        }
         for index in 0..self.geoms.len() {
             let wrench = self.tissue.wrench(index + 1);
             if wrench.force != Vector3::zeros() || wrench.torque != Vector3::zeros() {
@@ -248,21 +278,22 @@ impl Coupling {
     }
 
     fn place_tools(&mut self, data: &Data) {
-        let height = data.xpos()[self.base][2];
-        if self.base_height.is_nan() {
-            self.base_height = height;
-        }
+        self.follow_base(data);
         let tools = self.tissue.tools_mut();
         let up = self.model.frame.rotation * Vector3::z();
         tools[0].position = self.model.frame.position + up * HOLDER_HEIGHT;
-        self.rise = up * (height - self.base_height);
-        let [_, _, _, vx, vy, vz] = data.cvel()[self.base];
-        self.base_velocity = Vector3::new(vx, vy, vz);
         for (geom, tool) in self.geoms.iter().zip(&mut tools[1..]) {
             geom.place(data, tool);
             tool.position -= self.rise;
             tool.linear -= self.base_velocity;
         }
+    }
+
+    /// Moves the tissue with its base.
+    fn follow_base(&mut self, data: &Data) {
+        let up = self.model.frame.rotation * Vector3::z();
+        let [rise, rate] = self.breath(data).unwrap_or_default();
+        (self.rise, self.base_velocity) = (up * rise, up * rate);
     }
 
     /// Applies the wrench of the tissue on a geom to its body and lists the contact.
