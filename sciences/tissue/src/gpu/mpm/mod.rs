@@ -33,6 +33,7 @@
 mod buffers;
 mod kernels;
 mod layout;
+mod softness;
 mod stages;
 mod state;
 mod world;
