@@ -78,7 +78,7 @@ fn pressed(batch: &mut GpuMpm, world: usize, n_steps: usize) -> (Vec<u8>, Wrench
 }
 
 fn copies(gpu: &Gpu, n_worlds: usize) -> GpuMpm {
-    GpuMpm::of_copies(gpu, config(), bodies(), n_worlds).expect("worlds")
+    GpuMpm::of_copies(gpu, config(), &bodies(), n_worlds).expect("worlds")
 }
 
 /// 200 substeps in single precision.

@@ -33,9 +33,11 @@
 mod buffers;
 mod kernels;
 mod layout;
+mod shared;
 mod softness;
 mod stages;
 mod state;
 mod world;
 
+pub use shared::{MpmSeat, MpmWorld, SharedMpm};
 pub use world::GpuMpm;

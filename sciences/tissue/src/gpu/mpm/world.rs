@@ -109,11 +109,11 @@ impl GpuMpm {
     pub fn of_copies(
         gpu: &Gpu,
         config: MpmConfig,
-        bodies: Vec<MpmBody>,
+        bodies: &[MpmBody],
         n_worlds: usize,
     ) -> Result<Self, GpuError> {
         check_range("n_worlds", n_worlds as f64, [1.0, 1e6], "worlds")?;
-        Self::with_layout(gpu, Layout::new(gpu, config, &[bodies], n_worlds)?)
+        Self::with_layout(gpu, Layout::new(gpu, config, &[bodies.to_vec()], n_worlds)?)
     }
 
     fn with_layout(gpu: &Gpu, layout: Layout) -> Result<Self, GpuError> {
