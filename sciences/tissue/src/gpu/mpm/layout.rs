@@ -118,7 +118,10 @@ impl Layout {
         }
         let whole: usize = n_blocks.iter().product();
         let n_worlds = (worlds.len() * n_copies) as u64;
-        layout.quota = if n_worlds * whole as u64 * BLOCK_NODES * 48 <= WHOLE_BYTES {
+        layout.quota = if layout.is_total() {
+            // Particles stay in their blocks.
+            most_blocks
+        } else if n_worlds * whole as u64 * BLOCK_NODES * 48 <= WHOLE_BYTES {
             whole
         } else {
             whole.min(SPREAD * most_blocks + 64)
