@@ -149,7 +149,7 @@ fn tables_of(quick: bool) -> Vec<Table> {
         Table {
             name: "mpm_torsos",
             figure: "env_steps_per_second",
-            sizes: sizes(&[1, 4], &[1, 4, 16, 64, 256, 1024]),
+            sizes: sizes(&[1, 2], &[1, 4, 16, 64, 256, 1024]),
             measure: if quick {
                 |envs| {
                     let settings = ["scene.torso=mpm", "scene.tissue.spacing=0.06"];
