@@ -57,6 +57,8 @@ fn compare_presses(torso: &str, tolerance: f64) {
         ];
         let rest = ["--device", device, "--json", "--output", output];
         let figures = figures(&[&torso[..], &motion, &rest].concat())?;
+        let has_pressure = figures["peak_pressure_pa"].is_f64();
+        assert_eq!(has_pressure, device == "cpu", "{figures}");
         Some(figures["peak_force_n"].as_f64().expect("a force"))
     };
     let Some(found) = press("gpu") else { return };

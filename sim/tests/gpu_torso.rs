@@ -8,6 +8,7 @@
 mod stand;
 
 use insonate_models::torsos::{Breathing, Device, TorsoConfig, TorsoKind, by_name};
+use insonate_sim::readings::FacePressure;
 use insonate_sim::{CompiledScene, Physics, Readings};
 use insonate_tissue::gpu::{DeviceError, Gpu};
 use stand::{compiled, press};
@@ -102,6 +103,8 @@ fn particles_push_as_on_the_processor_in_each_step() {
     let [(found, moved, stress), (wanted, there, stressed)] =
         [Device::Gpu, Device::Cpu].map(|device| {
             let (mut physics, readings) = stand_of(kind("mpm"), &coarse(device));
+            let pressure = FacePressure::new(&physics).expect("a probe");
+            physics.record_contact_points(true);
             let mut forces = Vec::new();
             for step in 1..=120 {
                 let way = (1.5e-4 * f64::from(step)).min(stand::GAP + 0.01);
@@ -110,6 +113,8 @@ fn particles_push_as_on_the_processor_in_each_step() {
                 forces.push(readings.contact.force_in_world(&physics).z);
             }
             let coupling = physics.coupling().expect("a coupled torso");
+            let pressure = pressure.read(&physics);
+            assert_eq!(pressure.is_some(), device == Device::Cpu, "{pressure:?}");
             let stress = coupling.stress().expect("particles have a stress");
             (forces, lattice(&physics), stress.von_mises())
         });
