@@ -142,7 +142,7 @@ fn a_world_is_the_same_alone_and_among_others() {
     let mut alone = copies(&gpu, 1);
     let wanted = pressed(&mut alone, 0, 10);
     assert!(wanted.1.force.z > 0.01, "{:?}", wanted.1);
-    // Softer, stiffer and resting neighbours, of which some rest in some steps.
+    // Among a softer world, a stiffer one and one that rests; the first two rest in some steps.
     let mut batch = copies(&gpu, 4);
     for (world, modulus) in [(0, 0.3), (2, 4.0)] {
         batch.set_softness(world, [modulus, 1.0]).expect("in range");
