@@ -25,16 +25,22 @@ fn figures(arguments: &[&str]) -> Option<Value> {
     Some(serde_json::from_slice(&done.stdout).unwrap())
 }
 
-/// 3 % of the peak force, at 10 mm with a Panda.
+/// 3 or 5 % of the peak force, at 10 mm with a Panda: on the processor only the tissue near the probe moves, which the material makes up for.
 #[test]
 fn a_press_feels_as_on_the_processor() {
+    for (torso, tolerance) in [("mpm", 0.05), ("xpbd", 0.03)] {
+        compare_presses(torso, tolerance);
+    }
+}
+
+fn compare_presses(torso: &str, tolerance: f64) {
     let press = |device: &str| {
         let scratch = tempfile::tempdir().unwrap();
         let output = scratch.path().to_str().unwrap();
         let torso = [
             "press",
             "--torso",
-            "xpbd",
+            torso,
             "--count",
             "7,3,8",
             "--spacing",
@@ -51,22 +57,28 @@ fn a_press_feels_as_on_the_processor() {
         ];
         let rest = ["--device", device, "--json", "--output", output];
         let figures = figures(&[&torso[..], &motion, &rest].concat())?;
+        let has_pressure = figures["peak_pressure_pa"].is_f64();
+        assert_eq!(has_pressure, device == "cpu", "{figures}");
         Some(figures["peak_force_n"].as_f64().expect("a force"))
     };
     let Some(found) = press("gpu") else { return };
     let wanted = press("cpu").unwrap();
-    eprintln!("{found:.3} N, on the processor {wanted:.3} N");
+    eprintln!("{torso}: {found:.3} N, on the processor {wanted:.3} N");
     assert!(wanted > 5.0, "{wanted}");
-    assert!((found / wanted - 1.0).abs() < 0.03, "{found} {wanted}");
+    assert!(
+        (found / wanted - 1.0).abs() < tolerance,
+        "{torso}: {found} {wanted}"
+    );
 }
 
 #[test]
 fn torsos_that_no_gpu_steps_are_refused_by_name() {
     for command in ["press", "scan"] {
-        for torso in ["fast", "mpm", "none"] {
+        for torso in ["fast", "elastic", "none"] {
             let done = insonate(&[command, "--torso", torso, "--device", "gpu"]);
             assert_eq!(done.status.code(), Some(2), "{}", stderr(&done));
-            let words = format!("the torso {torso} is not stepped by a GPU; torsos on a GPU: xpbd");
+            let words =
+                format!("the torso {torso} is not stepped by a GPU; torsos on a GPU: mpm, xpbd");
             assert!(stderr(&done).contains(&words), "{}", stderr(&done));
         }
     }
@@ -91,6 +103,7 @@ fn bench_gpu_fills_every_table() {
     );
     for (table, figure) in [
         ("torsos", "env_steps_per_second"),
+        ("mpm_torsos", "env_steps_per_second"),
         ("xpbd", "world_frames_per_second"),
         ("mpm", "frames_per_second"),
         ("b_mode", "frames_per_second"),
@@ -102,5 +115,7 @@ fn bench_gpu_fills_every_table() {
             assert!(rate.is_some_and(|rate| rate > 0.0), "{table}: {row}");
         }
     }
-    assert!(all["tables"]["torsos"][1]["size"].as_u64() > Some(1));
+    for table in ["torsos", "mpm_torsos"] {
+        assert!(all["tables"][table][1]["size"].as_u64() > Some(1));
+    }
 }

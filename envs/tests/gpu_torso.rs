@@ -22,7 +22,11 @@ fn press(torso: &str, device: &str) -> EnvFactory {
 }
 
 /// Observations after some scripted steps, and the greatest force on a probe [N].
-fn run(factory: &EnvFactory, n_envs: usize, seed: u64) -> Result<(Vec<f32>, f64), String> {
+fn run(
+    factory: &EnvFactory,
+    n_envs: usize,
+    (seed, n_steps): (u64, usize),
+) -> Result<(Vec<f32>, f64), String> {
     let envs = factory
         .make_many(n_envs)
         .map_err(|error| error.to_string())?;
@@ -31,7 +35,7 @@ fn run(factory: &EnvFactory, n_envs: usize, seed: u64) -> Result<(Vec<f32>, f64)
         .map_err(|error| error.to_string())?;
     let mut actions = vec![0.0; n_envs * env.spec().action_space.len()];
     let mut force = 0.0f64;
-    for _ in 0..40 {
+    for _ in 0..n_steps {
         env.scripted_actions(&mut actions);
         env.step(&actions).map_err(|error| error.to_string())?;
         for index in 0..n_envs {
@@ -45,8 +49,14 @@ fn run(factory: &EnvFactory, n_envs: usize, seed: u64) -> Result<(Vec<f32>, f64)
 
 #[test]
 fn environments_on_a_gpu_have_the_bits_of_each_alone() {
-    let on_gpu = press("xpbd", "gpu");
-    let together = match run(&on_gpu, 2, 5) {
+    for (torso, n_steps) in [("mpm", 9), ("xpbd", 40)] {
+        together_and_alone(torso, n_steps);
+    }
+}
+
+fn together_and_alone(torso: &str, n_steps: usize) {
+    let on_gpu = press(torso, "gpu");
+    let together = match run(&on_gpu, 2, (5, n_steps)) {
         Ok(together) => together,
         Err(problem) => {
             let is_required = std::env::var("INSONATE_REQUIRE_GPU").is_ok_and(|value| value == "1");
@@ -55,12 +65,15 @@ fn environments_on_a_gpu_have_the_bits_of_each_alone() {
         }
     };
     let alone: Vec<f32> = (5..7)
-        .flat_map(|seed| run(&on_gpu, 1, seed).expect("an environment").0)
+        .flat_map(|seed| run(&on_gpu, 1, (seed, n_steps)).expect("an environment").0)
         .collect();
     assert_eq!(together.0, alone);
-    let on_cpu = run(&press("xpbd", "cpu"), 2, 5).expect("environments");
-    eprintln!("{:.3} N, on the processor {:.3} N", together.1, on_cpu.1);
-    assert!(on_cpu.1 > 1.0, "{}", on_cpu.1);
+    let on_cpu = run(&press(torso, "cpu"), 2, (5, n_steps)).expect("environments");
+    eprintln!(
+        "{torso}: {:.3} N, on the processor {:.3} N",
+        together.1, on_cpu.1
+    );
+    assert!(on_cpu.1 > 0.5, "{}", on_cpu.1);
     assert!(
         (together.1 / on_cpu.1 - 1.0).abs() < 0.05,
         "{} {}",
@@ -71,7 +84,7 @@ fn environments_on_a_gpu_have_the_bits_of_each_alone() {
 
 #[test]
 fn torsos_that_no_gpu_steps_are_refused_by_name() {
-    for torso in ["fast", "mpm", "elastic", "flex", "composite"] {
+    for torso in ["fast", "elastic", "flex", "composite"] {
         let factory = factory(
             "probe-press",
             &[("scene.torso", torso), ("scene.device", "gpu")],
@@ -79,7 +92,7 @@ fn torsos_that_no_gpu_steps_are_refused_by_name() {
         let made = factory.and_then(|factory| factory.make().map(|_| ()));
         let problem = made.expect_err("no GPU steps it").to_string();
         assert!(
-            problem.contains(torso) && problem.contains("xpbd"),
+            problem.contains(torso) && problem.contains("mpm, xpbd"),
             "{problem}"
         );
     }

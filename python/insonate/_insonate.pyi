@@ -584,7 +584,7 @@ class Scene:
         softness: a softness file of `calibrate`: stiffness and damping, from the entry for this torso if there is one, and its map over
             the skin, unless `pooled`. `map_origin` is the origin of the frame of its logs in the world [m]. Copies and pickles of the
             scene hold the file as `softness_text`.
-        device: what steps the torso: ``cpu``, or ``gpu`` for ``xpbd``. None: the processor.
+        device: what steps the torso: ``cpu``, or ``gpu`` for ``mpm`` and ``xpbd``. None: the processor.
 
     Raises:
         ValueError: for an unknown name or a value out of range.

@@ -75,7 +75,7 @@ def test_a_scene_takes_a_softness_file(softness):
 def test_a_scene_says_what_steps_its_torso():
     assert "torso_device" in insonate.Scene(torso="xpbd", device="gpu").to_xml()
     assert "torso_device" not in insonate.Scene(torso="xpbd", device="cpu").to_xml()
-    with pytest.raises(ValueError, match="torsos on a GPU: xpbd"):
+    with pytest.raises(ValueError, match="torsos on a GPU: mpm, xpbd"):
         insonate.Scene(torso="fast", device="gpu")
     with pytest.raises(ValueError, match="tpu"):
         insonate.Scene(torso="xpbd", device="tpu")

@@ -106,7 +106,7 @@ pub const ALL: &[TorsoKind] = &[
         adult_spacing: 0.035,
         active_radius: Some(TISSUE_REACH),
         max_depth: 0.05,
-        runs_on_gpu: false,
+        runs_on_gpu: true,
         faster_twin: None,
     },
     TorsoKind {

@@ -51,10 +51,26 @@ pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), T
 }
 
 fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+    let config = grid(model);
+    let spacing = 0.5 * config.cell_width;
+    let solver: Box<dyn SoftTissue> = match model.device {
+        Device::Cpu => Box::new(MlsMpm::new(config, &particle_bodies(model, spacing))?),
+        Device::Gpu => {
+            let shared = of_shared_softness(model);
+            let softness = (shared.material, shared.damping_time);
+            let bodies = particle_bodies(&shared, spacing);
+            with_softness(model, model.on_gpu.mpm(config, bodies, softness)?)?
+        }
+    };
+    Ok((solver, spacing))
+}
+
+/// Settings of a torso of particles.
+fn grid(model: &TissueModel) -> MpmConfig {
     let cell_width = model.spacing() / CELLS_PER_SPACING;
     let [low, high] = bounds(model.mesh.positions.iter().copied());
     let origin = low.map(|x| x - MARGIN * cell_width);
-    let config = MpmConfig {
+    MpmConfig {
         origin,
         cell_width,
         cells: std::array::from_fn(|axis| {
@@ -67,21 +83,25 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
         // Tissue within reach is too little work for several threads.
         n_threads: usize::from(model.active_radius.is_finite()),
         ..MpmConfig::default()
-    };
-    let positions = fill(&model.mesh, 0.5 * cell_width);
+    }
+}
+
+/// A torso of particles of about this spacing [m], a body of each material.
+fn particle_bodies(model: &TissueModel, spacing: f64) -> Vec<MpmBody> {
+    let positions = fill(&model.mesh, spacing);
     let volume: f64 = model.mesh.tets.iter().map(|tet| model.volume(tet)).sum();
     let particle_volume = volume / positions.len().max(1) as f64;
-    let bodies: Vec<MpmBody> = by_material(model, positions)
+    let body = |(material, positions)| MpmBody {
+        material,
+        velocity: [0.0; 3],
+        particle_volume,
+        fixed: Vec::new(),
+        positions,
+    };
+    by_material(model, positions)
         .into_iter()
-        .map(|(material, positions)| MpmBody {
-            material,
-            velocity: [0.0; 3],
-            particle_volume,
-            fixed: Vec::new(),
-            positions,
-        })
-        .collect();
-    Ok((Box::new(MlsMpm::new(config, &bodies)?), 0.5 * cell_width))
+        .map(body)
+        .collect()
 }
 
 fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
@@ -91,20 +111,34 @@ fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), Tissue
             Box::new(Xpbd::new(config, &[body], &[])?)
         }
         Device::Gpu => {
-            let (config, body) = tetrahedra(&TissueModel {
-                material: Material {
-                    young_modulus: SHARED_MODULUS,
-                    ..model.material
-                },
-                damping_time: SHARED_DAMPING_TIME,
-                ..model.clone()
-            });
-            let mut world = model.on_gpu.xpbd(config, body)?;
-            world.set_softness(model.material.young_modulus, model.damping_time)?;
-            world
+            let (config, body) = tetrahedra(&of_shared_softness(model));
+            with_softness(model, model.on_gpu.xpbd(config, body)?)?
         }
     };
     Ok((solver, 0.5 * model.spacing()))
+}
+
+/// The torso with the softness of the body whose worlds share a GPU.
+fn of_shared_softness(model: &TissueModel) -> TissueModel {
+    let mut material = Material {
+        young_modulus: SHARED_MODULUS,
+        ..model.material
+    };
+    material.viscosity = material.lame_mu() * SHARED_DAMPING_TIME;
+    TissueModel {
+        material,
+        damping_time: SHARED_DAMPING_TIME,
+        ..model.clone()
+    }
+}
+
+/// A world on a GPU with the torso's own softness.
+fn with_softness(
+    model: &TissueModel,
+    mut world: Box<dyn SoftTissue>,
+) -> Result<Box<dyn SoftTissue>, TissueError> {
+    world.set_softness(model.material.young_modulus, model.damping_time)?;
+    Ok(world)
 }
 
 /// Settings of a torso of tetrahedra, and the torso.

@@ -198,7 +198,8 @@ impl Coupling {
     }
 
     /// Geoms and points at which tissue pushed them in the last step, with forces in world that sum to those of [`Self::contacts`], shape
-    /// `[n_points]`; `None` unless [`Physics::record_contact_points`](crate::Physics::record_contact_points) was called before.
+    /// `[n_points]`; `None` unless [`Physics::record_contact_points`](crate::Physics::record_contact_points) was called before, and if a GPU pushed a
+    /// geom.
     pub fn contact_points(&self) -> Option<&[(usize, ContactPoint)]> {
         self.points.as_deref()
     }
@@ -304,13 +305,19 @@ impl Coupling {
         let end = tool.position;
         geom.place(data, &mut tool);
         let origin = tool.position;
-        if let Some(points) = &mut self.points {
-            let recorded = self.tissue.contact_points(index + 1).unwrap_or_default();
-            points.extend(recorded.iter().map(|point| {
-                let position = point.position - end + origin;
-                (geom.geom, ContactPoint { position, ..*point })
-            }));
-        }
+        // A solver on a GPU lists no points.
+        let recorded = self.tissue.contact_points(index + 1);
+        self.points = self
+            .points
+            .take()
+            .zip(recorded)
+            .map(|(mut points, recorded)| {
+                points.extend(recorded.iter().map(|point| {
+                    let position = point.position - end + origin;
+                    (geom.geom, ContactPoint { position, ..*point })
+                }));
+                points
+            });
         let body = geom.body;
         let arm = origin - Vector3::from(data.xipos()[body]);
         let torque = wrench.torque + arm.cross(&wrench.force);

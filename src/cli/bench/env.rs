@@ -79,14 +79,14 @@ struct EnvSpeed {
 
 impl EnvBench {
     /// Environments of `probe-press` whose torsos a GPU steps.
-    pub(super) fn on_gpu(envs: usize, rounds: usize) -> Self {
-        let settings = ["scene.torso=xpbd", "scene.device=gpu"];
+    pub(super) fn on_gpu(envs: usize, rounds: usize, settings: &[&str]) -> Self {
+        let settings = settings.iter().chain(&["scene.device=gpu"]);
         Self {
             task: "probe-press".to_owned(),
             envs,
             threads: 0,
             policy: "scripted".to_owned(),
-            settings: SettingsArgs::of(settings.map(str::to_owned).to_vec()),
+            settings: SettingsArgs::of(settings.map(|&setting| setting.to_owned()).collect()),
             rounds,
             steps: Some(2),
             warmup: 10,

@@ -108,9 +108,9 @@ fn tables_of(quick: bool) -> Vec<Table> {
             figure: "env_steps_per_second",
             sizes: sizes(&[1, 4], &[1, 4, 16, 64, 256, 1024, 4096]),
             measure: if quick {
-                |envs| EnvBench::on_gpu(envs, 1).figures()
+                |envs| EnvBench::on_gpu(envs, 1, &["scene.torso=xpbd"]).figures()
             } else {
-                |envs| EnvBench::on_gpu(envs, 5).figures()
+                |envs| EnvBench::on_gpu(envs, 5, &["scene.torso=xpbd"]).figures()
             },
         },
         Table {
@@ -144,6 +144,19 @@ fn tables_of(quick: bool) -> Vec<Table> {
                 |batch| BModeBench::on_gpu(batch, 64, 2).measure()
             } else {
                 |batch| BModeBench::on_gpu(batch, 512, 128).measure()
+            },
+        },
+        Table {
+            name: "mpm_torsos",
+            figure: "env_steps_per_second",
+            sizes: sizes(&[1, 2], &[1, 4, 16, 64, 256, 1024]),
+            measure: if quick {
+                |envs| {
+                    let settings = ["scene.torso=mpm", "scene.tissue.spacing=0.06"];
+                    EnvBench::on_gpu(envs, 1, &settings).figures()
+                }
+            } else {
+                |envs| EnvBench::on_gpu(envs, 3, &["scene.torso=mpm"]).figures()
             },
         },
     ]

@@ -54,8 +54,8 @@ enum BenchKind {
     Env(env::EnvBench),
     /// Every table of a GPU in at most 8 minutes: torsos in tasks, tissue alone, and B-mode frames, each for several sizes.
     ///
-    /// torsos: environments of `probe-press` with an `xpbd` torso, whose wrenches come back in one transfer per physics step. xpbd and mpm: the scenes of
-    /// `bench tissue`, by worlds and by particles. b_mode: frames per batch, as `bench b-mode`. A row that the GPU has no room for says so.
+    /// torsos and mpm_torsos: environments of `probe-press` with an `xpbd` and an `mpm` torso, whose wrenches come back in one transfer per physics step. xpbd
+    /// and mpm: the scenes of `bench tissue`, by worlds and by particles. b_mode: frames per batch, as `bench b-mode`. A row that the GPU has no room for says so.
     #[command(after_help = "Examples:
   insonate bench gpu --json
   insonate bench gpu --quick

@@ -14,6 +14,7 @@
 mod error;
 mod fields;
 pub mod mpm;
+mod shared;
 mod tools;
 pub mod xpbd;
 

@@ -3,6 +3,7 @@
 use insonate_settings::check_range;
 
 use super::tile::BLOCK;
+use crate::tool::Tool;
 use crate::{ElasticLaw, Material, TissueError};
 
 /// Layers of nodes along each side of the domain in which wall conditions apply.
@@ -148,6 +149,26 @@ impl MpmConfig {
             elastic.min(viscous)
         };
         materials.map(of).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Checks the tools of a world. Tools of infinite friction must not move in the total Lagrangian formulation, where nodes do not move.
+    pub(crate) fn check_tools(&self, tools: &[Tool]) -> Result<(), TissueError> {
+        tools.iter().try_for_each(Tool::check)?;
+        if self.formulation == Formulation::UpdatedLagrangian {
+            return Ok(());
+        }
+        let holders = tools.iter().filter(|tool| tool.friction.is_infinite());
+        match holders
+            .map(|tool| tool.speed(1.0))
+            .find(|speed| *speed > 0.0)
+        {
+            None => Ok(()),
+            Some(speed) => {
+                let allowed =
+                    "0 for a tool of infinite friction in the total Lagrangian formulation";
+                Err(TissueError::setting("tool.linear", speed, allowed))
+            }
+        }
     }
 
     /// Number of blocks along each axis.

@@ -53,7 +53,7 @@ pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [
 }
 
 /// Kirchhoff stress of a damaged particle [Pa]: see the module.
-pub(super) fn remaining_stress(
+pub(crate) fn remaining_stress(
     f: &Matrix3<f64>,
     stress: Matrix3<f64>,
     lambda: f64,

@@ -20,4 +20,6 @@ mod world;
 
 pub use body::MpmBody;
 pub use config::{Contact, Formulation, MpmConfig, WALL_NODES, Wall};
+#[cfg(feature = "gpu")]
+pub(crate) use damage::remaining_stress;
 pub use world::MlsMpm;

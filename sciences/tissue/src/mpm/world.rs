@@ -7,7 +7,7 @@ use super::advance::{Advance, G2p};
 use super::block::{Block, NodeBlock};
 use super::body::MpmBody;
 use super::chunk::Particle;
-use super::config::{Formulation, MpmConfig};
+use super::config::MpmConfig;
 use super::contact::ToolContact;
 use super::damage;
 use super::grid_update::GridUpdate;
@@ -138,8 +138,7 @@ impl MlsMpm {
     /// until a reset.
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
         check_range("time", time, [0.0, 1e3], "s")?;
-        self.tools.iter().try_for_each(Tool::check)?;
-        self.check_holders()?;
+        self.config.check_tools(&self.tools)?;
         if let Some(reason) = self.diverged {
             return Err(self.diverged_error(reason));
         }
@@ -167,25 +166,6 @@ impl MlsMpm {
         self.contact_points = ContactPoints::of_step(&self.tools, records, &points, time);
         self.time += time;
         Ok(())
-    }
-
-    /// Refuses moving tools of infinite friction in the total Lagrangian formulation, where nodes do not move.
-    fn check_holders(&self) -> Result<(), TissueError> {
-        if self.config.formulation == Formulation::UpdatedLagrangian {
-            return Ok(());
-        }
-        let holders = self.tools.iter().filter(|tool| tool.friction.is_infinite());
-        match holders
-            .map(|tool| tool.speed(1.0))
-            .find(|speed| *speed > 0.0)
-        {
-            None => Ok(()),
-            Some(speed) => {
-                let allowed =
-                    "0 for a tool of infinite friction in the total Lagrangian formulation";
-                Err(TissueError::setting("tool.linear", speed, allowed))
-            }
-        }
     }
 
     /// Runs the substeps of a step. Returns the impulses on the tools, followed by the impulse on fixed particles [N·s,

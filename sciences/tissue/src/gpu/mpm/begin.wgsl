@@ -1,7 +1,8 @@
 // Before a step, and when worlds resume after a sort: determines the substeps of each world.
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> status: array<Status>;
+@group(0) @binding(1) var<storage, read> worlds: array<World>;
+@group(0) @binding(2) var<storage, read_write> status: array<Status>;
 
 @compute @workgroup_size(128)
 fn main(
@@ -13,8 +14,8 @@ fn main(
     if world >= params.n_worlds {
         return;
     }
-    let n_substeps = stage.first;
-    let resumes = stage.second != 0u;
+    let n_substeps = worlds[world].n_substeps;
+    let resumes = stage.first != 0u;
     let flags = atomicLoad(&status[world].flags);
     let reached = atomicLoad(&status[world].stop_at);
     if (flags & ~ASTRAY) != 0u || (resumes && reached >= n_substeps) {

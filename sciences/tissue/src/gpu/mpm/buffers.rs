@@ -11,7 +11,9 @@ pub(super) const GROUP: usize = 128;
 /// Words of the status that kernels report per world.
 pub(super) const STATUS_WORDS: usize = 4;
 /// Words of the settings.
-pub(super) const PARAM_WORDS: usize = 24;
+pub(super) const PARAM_WORDS: usize = 16;
+/// Words that describe a world.
+pub(super) const WORLD_WORDS: usize = 12;
 /// Buffers of all worlds.
 #[derive(Debug)]
 pub(super) struct Buffers {
@@ -61,7 +63,7 @@ impl Buffers {
                 4 * PARAM_WORDS as u64,
                 Usage::UNIFORM | Usage::COPY_DST,
             )?,
-            worlds: words("worlds", 8 * n_worlds)?,
+            worlds: words("worlds", WORLD_WORDS as u64 * n_worlds)?,
             status: words("states of worlds", status)?,
             starts: gpu.filled("starts of particles", &layout.starts)?,
             materials: gpu.filled("materials", &layout.materials)?,

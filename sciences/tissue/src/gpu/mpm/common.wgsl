@@ -6,25 +6,18 @@ struct Params {
     n_blocks: vec3<u32>,
     // Maximum number of node blocks of a world.
     quota: u32,
-    // Gravity times dt [m/s].
-    gravity_dt: vec3<f32>,
-    // Length of a substep [s].
-    dt: f32,
+    // [m/s²]
+    gravity: vec3<f32>,
     // [m]
     cell_width: f32,
-    unused: f32,
     // Distance from a tool below which a node moves with it [m].
     contact_distance: f32,
-    // Speed limit: half a cell per substep [m/s].
-    speed_limit: f32,
     // Two bits for each wall: low x, high x, low y, ...
     walls: u32,
     // Number of tool slots of each world.
     tool_stride: u32,
     n_particles: u32,
     n_worlds: u32,
-    // Limit of the momentum that a particle may contribute, over its mass [m/s].
-    p2g_limit: f32,
     // Rows of four numbers of a particle.
     n_rows: u32,
     // 0 if only tools of infinite friction act on nodes.
@@ -41,6 +34,13 @@ struct World {
     // Fixed-point units of mass and momentum per kg and kg m/s: powers of two.
     mass_scale: f32,
     momentum_scale: f32,
+    // Length of its substeps [s].
+    dt: f32,
+    // Number of substeps of the step; 0 if the world does not move.
+    n_substeps: u32,
+    // Factors of the moduli and viscosities of its materials.
+    modulus: f32,
+    viscosity: f32,
     pad_0: u32,
     pad_1: u32,
 }

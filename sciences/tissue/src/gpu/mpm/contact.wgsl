@@ -29,6 +29,8 @@ var<workgroup> is_active: u32;
 // One bit for each tool near the block.
 var<workgroup> near_tools: atomic<u32>;
 var<workgroup> has_contact: atomic<u32>;
+// Bits of the greatest displacement along an axis from the positions of weights, in cells.
+var<workgroup> displaced: atomic<u32>;
 // Bits of the greatest speed above the limit; 0 if there is no such speed.
 var<workgroup> excess_speed: atomic<u32>;
 
@@ -41,12 +43,12 @@ struct ContactPoint {
     normal: vec3<f32>,
 }
 
-// Whether a tool may touch particles of a block.
-fn is_near(tool: Tool, block: vec3<u32>) -> bool {
+// Whether a tool may touch particles of a block that are displaced by at most some cells along each axis.
+fn is_near(tool: Tool, block: vec3<u32>, displaced_by: f32) -> bool {
     if tool.friction < 0.0 {
         return false;
     }
-    let reach = REACH * params.cell_width;
+    let reach = (REACH + sqrt(3.0) * displaced_by) * params.cell_width;
     let center = (vec3<f32>(4u * block) + 2.5 - tool.position) * params.cell_width;
     if tool.reach >= 0.0 && length(center) > tool.reach + reach {
         return false;
@@ -76,15 +78,27 @@ fn find_contact(position: vec3<f32>, h: f32, nearby: u32) -> ContactPoint {
     return ContactPoint(nearest, depth, rotate(posed[nearest].rotation, found.xyz));
 }
 
+// Direction of a particle's touched face where weights are taken: with weights at rest that of F^T n.
+fn normal_at_weights(i: u32, normal: vec3<f32>) -> vec3<f32> {
+    if !TOTAL {
+        return normal;
+    }
+    let a = particles[i];
+    let b = particles[params.n_particles + i];
+    let c = particles[2u * params.n_particles + i];
+    return normalize(normal.x * b.xyz + normal.y * vec3<f32>(b.w, c.xy) + normal.z * vec3<f32>(c.zw, a.w));
+}
+
 // Applies contact to a particle; returns the bits of a speed above the limit, or 0.
-fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>, h: f32, scale: f32) -> u32 {
+fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>, h: f32, world: World) -> u32 {
     let slip_row = 6u * params.n_particles + i;
     let slip_damage = particles[slip_row];
-    let position = particles[i].xyz;
+    let position = particles[i].xyz + displacement(i);
     let velocity = particles[3u * params.n_particles + i].xyz;
     let mass = material.x;
-    let stiffness = material.z + 2.0 * material.w;
-    let kappa_per_dt = min(STIFFNESS * stiffness * h * params.dt / mass, MAX_KAPPA / params.dt);
+    let dt = world.dt;
+    let stiffness = world.modulus * (material.z + 2.0 * material.w);
+    let kappa_per_dt = min(STIFFNESS * stiffness * h * dt / mass, MAX_KAPPA / dt);
     let normal = contact.normal;
     // From the particle to the touched face.
     let r = normal * (-0.5 * h / params.cell_width);
@@ -94,7 +108,7 @@ fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>,
     let v_n = dot(relative, normal);
     let dv_n = max(kappa_per_dt * contact.depth - v_n, 0.0);
     let v_t = relative - normal * v_n;
-    var slip = slip_damage.xyz + v_t * params.dt;
+    var slip = slip_damage.xyz + v_t * dt;
     slip -= normal * dot(slip, normal);
     var dv_t = -(v_t + slip * kappa_per_dt);
     let max_dv_t = posed[contact.tool].friction * dv_n;
@@ -105,19 +119,20 @@ fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>,
     }
     particles[slip_row] = vec4<f32>(slip, slip_damage.w);
 
-    // dv => Q dx = 4 m dv r => grid, with r from the particle to the touched face in cells
+    // dv => Q dx = 4 m dv r => grid, with r from the particle to the touched face where weights are taken, in cells
     let dv = normal * dv_n + dv_t;
-    let spread = 4.0 * dot(abs(r), vec3<f32>(1.0));
+    let to_face = normal_at_weights(i, normal) * (-0.5 * h / params.cell_width);
+    let spread = 4.0 * dot(abs(to_face), vec3<f32>(1.0));
     let added_speed = max_abs_bits(abs(dv) * (1.0 + 1.5 * spread));
     // In addition to the limit of the particle itself; NaN is above it.
-    if added_speed > bitcast<u32>(0.5 * params.p2g_limit) {
+    if added_speed > bitcast<u32>(0.5 * p2g_limit(dt)) {
         return added_speed;
     }
-    let momentum = dv * (mass * scale);
+    let momentum = dv * (mass * world.momentum_scale);
     let columns = array<vec4<f32>, 3>(
-        vec4<f32>(momentum * (4.0 * r.x), 0.0),
-        vec4<f32>(momentum * (4.0 * r.y), 0.0),
-        vec4<f32>(momentum * (4.0 * r.z), 0.0),
+        vec4<f32>(momentum * (4.0 * to_face.x), 0.0),
+        vec4<f32>(momentum * (4.0 * to_face.y), 0.0),
+        vec4<f32>(momentum * (4.0 * to_face.z), 0.0),
     );
     p2g_affine(vec4<f32>(momentum, 0.0), columns, w);
     return select(max(added_speed, 1u), 0u, add_impulse(contact.tool, arm, -momentum));
@@ -142,17 +157,25 @@ fn main(
         is_active = select(0u, 1u, runs && world.n_tools > 0u);
         atomicStore(&near_tools, 0u);
         atomicStore(&has_contact, 0u);
+        atomicStore(&displaced, 0u);
         atomicStore(&excess_speed, 0u);
     }
     if workgroupUniformLoad(&is_active) == 0u {
         return;
     }
     let block = unpack(chunk.y);
+    let i = chunk.z + lane;
+    if TOTAL {
+        if i < chunk.w {
+            atomicMax(&displaced, max_abs_bits(displacement(i)));
+        }
+        workgroupBarrier();
+    }
     if lane < world.n_tools {
         let tool_at_start = tools[chunk.x * params.tool_stride + lane];
-        let tool = moved_on(tool_at_start, f32(substep) * params.dt, params.cell_width);
+        let tool = moved_on(tool_at_start, f32(substep) * world.dt, params.cell_width);
         posed[lane] = tool;
-        if is_near(tool, block) {
+        if is_near(tool, block, bitcast<f32>(atomicLoad(&displaced))) {
             atomicOr(&near_tools, 1u << lane);
         }
     }
@@ -165,7 +188,6 @@ fn main(
         return;
     }
 
-    let i = chunk.z + lane;
     var contact = ContactPoint(NONE, 0.0, vec3<f32>(0.0));
     var material = vec4<f32>(0.0);
     var h = 0.0;
@@ -173,7 +195,7 @@ fn main(
         let number = 3u * tags[i].y;
         material = materials[number];
         h = materials[number + 2u].w;
-        contact = find_contact(particles[i].xyz, h, nearby);
+        contact = find_contact(particles[i].xyz + displacement(i), h, nearby);
         if contact.tool != NONE {
             atomicOr(&has_contact, 1u);
         } else {
@@ -198,7 +220,7 @@ fn main(
 
     if contact.tool != NONE {
         let w = compute_weights(particles[i].xyz, vec3<f32>(4u * block));
-        let excess = apply_contact(i, contact, w, material, h, world.momentum_scale);
+        let excess = apply_contact(i, contact, w, material, h, world);
         atomicMax(&excess_speed, excess);
     }
     workgroupBarrier();

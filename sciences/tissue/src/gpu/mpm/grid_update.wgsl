@@ -61,7 +61,7 @@ fn main(
     }
     if lane < world.n_tools {
         let tool = tools[world_index * params.tool_stride + lane];
-        posed[lane] = moved_on(tool, f32(substep) * params.dt, params.cell_width);
+        posed[lane] = moved_on(tool, f32(substep) * world.dt, params.cell_width);
     }
     clear_impulses(lane, world.n_tools, 64u);
     workgroupBarrier();
@@ -77,7 +77,7 @@ fn main(
         var is_fast = false;
         let scale = world.mass_scale / world.momentum_scale;
         let momentum = vec3<f32>(high.xyz) * 65536.0 + vec3<f32>(low.xyz);
-        velocity = momentum * (scale / f32(mass_steps)) + params.gravity_dt;
+        velocity = momentum * (scale / f32(mass_steps)) + params.gravity * world.dt;
         let at = 4u * unpack(entry.y) + vec3<u32>(lane / 16u, lane / 4u % 4u, lane % 4u);
         let steps = f32(mass_steps) * (world.momentum_scale / world.mass_scale);
         // The nearest of the tools that push nodes acts on a node.

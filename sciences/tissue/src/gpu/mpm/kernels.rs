@@ -8,7 +8,7 @@ use super::stages::{SortStages, Stage, Stages};
 use crate::ElasticLaw;
 use crate::gpu::fields::Fields;
 use crate::gpu::{Gpu, GpuError};
-use crate::mpm::Contact;
+use crate::mpm::{Contact, Formulation, MpmConfig};
 
 /// Common start of the kernels that use tools.
 const TOOLS: &str = concat!(
@@ -20,17 +20,26 @@ const TOOLS: &str = concat!(
 /// For kernels over particles and the nodes around them.
 const TILE: &str = include_str!("tile.wgsl");
 
-/// Source of the transfer for a law. Features that are off are not compiled in.
-fn transfer_text(law: ElasticLaw, can_tear: bool) -> String {
-    let law = match law {
+/// The formulation, for the kernels over particles. Features that are off are not compiled in.
+fn formulation_text(formulation: Formulation) -> String {
+    let is_total = formulation == Formulation::TotalLagrangian;
+    let text = include_str!("formulation.wgsl");
+    format!("const TOTAL = {is_total};\n{text}")
+}
+
+/// Source of the transfer.
+fn transfer_text(config: &MpmConfig, can_tear: bool) -> String {
+    let law = match config.law {
         ElasticLaw::NeoHookean => include_str!("neo_hookean.wgsl"),
         ElasticLaw::FixedCorotated => include_str!("fixed_corotated.wgsl"),
     };
     let tears = format!("const TEARS = {can_tear};\n");
     let parts = [
         TILE,
+        &formulation_text(config.formulation),
         law,
         include_str!("damage.wgsl"),
+        include_str!("piola.wgsl"),
         include_str!("transfer.wgsl"),
     ];
     tears + &parts.concat()
@@ -176,11 +185,11 @@ impl StageBuilder<'_> {
     }
 
     /// Transfer between particles and grid.
-    fn transfer(&self, law: ElasticLaw, can_tear: bool) -> Result<Stage, GpuError> {
+    fn transfer(&self, config: &MpmConfig, can_tear: bool) -> Result<Stage, GpuError> {
         let (b, params) = (self.buffers, self.params());
         self.stage(
             "transfer",
-            &transfer_text(law, can_tear),
+            &transfer_text(config, can_tear),
             &[
                 params,
                 read(&b.worlds),
@@ -198,9 +207,10 @@ impl StageBuilder<'_> {
     }
 
     /// Contact of particles with tools.
-    fn contact(&self) -> Result<Stage, GpuError> {
+    fn contact(&self, formulation: Formulation) -> Result<Stage, GpuError> {
         let (b, params) = (self.buffers, self.params());
-        let text = [TOOLS, TILE, include_str!("contact.wgsl")].concat();
+        let formulation = formulation_text(formulation);
+        let text = [TOOLS, TILE, &formulation, include_str!("contact.wgsl")].concat();
         self.stage(
             "contact",
             &text,
@@ -239,7 +249,7 @@ impl Stages {
             begin: builder.stage(
                 "begin",
                 include_str!("begin.wgsl"),
-                &[params, write(&b.status)],
+                &[params, read(&b.worlds), write(&b.status)],
             )?,
             reset: builder.stage(
                 "reset",
@@ -257,9 +267,9 @@ impl Stages {
             )?,
             sort: builder.sort()?,
             grid_update: builder.grid_update()?,
-            transfer: builder.transfer(layout.config.law, layout.can_tear)?,
+            transfer: builder.transfer(&layout.config, layout.can_tear)?,
             contact: match layout.config.contact {
-                Contact::Particles => Some(builder.contact()?),
+                Contact::Particles => Some(builder.contact(layout.config.formulation)?),
                 Contact::Nodes => None,
             },
         })

@@ -2,21 +2,26 @@
 
 use insonate_settings::check_range;
 
+use super::buffers::WORLD_WORDS;
 use crate::gpu::{DeviceError, Gpu, GpuError};
 use crate::mpm::{Contact, Formulation, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, Material, TissueError};
 
 /// Rows of four numbers per particle: position, F, velocity and C.
 const ROWS: usize = 6;
-/// Rows with the optional one: slip along a tool, and damage.
-pub(super) const ALL_ROWS: usize = 7;
+/// Optional row: slip along a tool, and damage.
+pub(super) const SLIP_ROW: usize = 6;
+/// Row with weights at rest: displacement. The one before is there too.
+pub(super) const DISPLACEMENT_ROW: usize = 7;
+/// Row of a material's three with the index of its world.
+const WORLD_ROW: usize = 1;
 /// Nodes along the edge of a block.
 pub(super) const BLOCK: usize = 4;
 /// Nodes of a block.
 pub(super) const BLOCK_NODES: u64 = 64;
 /// Capacity of a node, relative to the mass in the fullest cell at the start.
 const MOST_CROWDED: f64 = 8.0;
-/// Limit of the momentum that a particle may contribute in a substep, over its mass, in cells per substep.
+/// Limit of the momentum that a particle may contribute in a substep, over its mass, in cells per substep: as in `tile.wgsl`.
 const MOST_GIVEN: f64 = 8.0;
 /// Fixed-point units of the capacity of a node in mass. Twice as much still fits.
 const MASS_UNITS: f64 = 1_073_741_824.0;
@@ -38,8 +43,22 @@ pub(super) struct WorldLayout {
     fullest: f64,
     /// Sum of all masses [kg].
     pub(super) mass: f64,
+    /// Materials of its bodies.
+    materials: Vec<Material>,
     /// Hash of how the world was made.
     pub(super) fingerprint: u64,
+}
+
+/// What a step of a world needs, and its softness.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Motion {
+    /// Length of a substep [s].
+    pub(super) dt: f64,
+    /// Number of substeps; 0 if the world does not move.
+    pub(super) n_substeps: u32,
+    pub(super) n_tools: usize,
+    /// Factors of Young's moduli and damping times.
+    pub(super) softness: [f64; 2],
 }
 
 /// All worlds.
@@ -60,8 +79,6 @@ pub(super) struct Layout {
     pub(super) masses: Vec<f64>,
     /// Greatest speed along an axis at the start [m/s].
     pub(super) start_speed: f64,
-    /// Longest substep that the stiffest material allows [s].
-    pub(super) stable_substep: f64,
     /// Whether any material can tear.
     pub(super) can_tear: bool,
 }
@@ -71,6 +88,7 @@ impl Layout {
         gpu: &Gpu,
         config: MpmConfig,
         worlds: &[Vec<MpmBody>],
+        n_copies: usize,
     ) -> Result<Self, GpuError> {
         config.check()?;
         let n_blocks = config.cells.map(|cells| cells.div_ceil(BLOCK));
@@ -84,16 +102,10 @@ impl Layout {
             materials: Vec::new(),
             masses: Vec::new(),
             start_speed: 0.0,
-            stable_substep: f64::INFINITY,
             can_tear: false,
         };
         if layout.config.active_radius != f64::INFINITY {
             return Err(GpuError::Unsupported { what: "a reach" });
-        }
-        if layout.config.formulation != Formulation::UpdatedLagrangian {
-            return Err(GpuError::Unsupported {
-                what: "the total Lagrangian formulation",
-            });
         }
         let mut most_blocks = 1;
         for bodies in worlds {
@@ -105,8 +117,11 @@ impl Layout {
             most_blocks = most_blocks.max(layout.add(bodies)?);
         }
         let whole: usize = n_blocks.iter().product();
-        let n_worlds = worlds.len() as u64;
-        layout.quota = if n_worlds * whole as u64 * BLOCK_NODES * 48 <= WHOLE_BYTES {
+        let n_worlds = (worlds.len() * n_copies) as u64;
+        layout.quota = if layout.is_total() {
+            // Particles stay in their blocks.
+            most_blocks
+        } else if n_worlds * whole as u64 * BLOCK_NODES * 48 <= WHOLE_BYTES {
             whole
         } else {
             whole.min(SPREAD * most_blocks + 64)
@@ -114,7 +129,7 @@ impl Layout {
         let counts = [
             (
                 "particles",
-                layout.n_particles as u64 * layout.n_rows() as u64,
+                (layout.n_particles * n_copies) as u64 * layout.n_rows() as u64,
             ),
             ("blocks of the domains", n_worlds * whole as u64),
             (
@@ -134,7 +149,53 @@ impl Layout {
                 .into());
             }
         }
+        for _ in 1..n_copies {
+            layout.repeat(worlds.len());
+        }
         Ok(layout)
+    }
+
+    /// Adds a copy of the first worlds.
+    fn repeat(&mut self, n_worlds: usize) {
+        let n_particles = self.worlds[..n_worlds].iter().map(|world| world.n).sum();
+        let n_bodies = self.worlds[..n_worlds].iter();
+        let n_bodies: usize = n_bodies.map(|world| world.materials.len()).sum();
+        let (first_world, first_body) = (self.worlds.len(), self.masses.len());
+        let first = self.starts.len();
+        for index in 0..n_worlds {
+            let mut world = self.worlds[index].clone();
+            world.first += first;
+            self.worlds.push(world);
+        }
+        for row in 0..3 * n_bodies {
+            let mut row_of_copy = self.materials[row];
+            if row % 3 == WORLD_ROW {
+                let world = row_of_copy[3].to_bits() + first_world as u32;
+                row_of_copy[3] = f32::from_bits(world);
+            }
+            self.materials.push(row_of_copy);
+        }
+        self.masses.extend_from_within(..n_bodies);
+        for index in 0..n_particles {
+            let [x, y, z, body] = self.starts[index];
+            let body = f32::from_bits(body.to_bits() + first_body as u32);
+            self.starts.push([x, y, z, body]);
+        }
+        self.n_particles = self.starts.len();
+    }
+
+    /// Longest stable substep of a world [s], with factors of its Young's moduli and damping times.
+    pub(super) fn stable_substep(&self, world: usize, softness: [f64; 2]) -> f64 {
+        let [modulus, damping_time] = softness;
+        let materials = self.worlds[world].materials.iter();
+        let scaled: Vec<Material> = materials
+            .map(|material| Material {
+                young_modulus: modulus * material.young_modulus,
+                viscosity: modulus * damping_time * material.viscosity,
+                ..*material
+            })
+            .collect();
+        self.config.stable_substep(scaled.iter())
     }
 
     /// Adds a world; returns the number of blocks of nodes that it needs.
@@ -173,9 +234,6 @@ impl Layout {
             self.materials
                 .push([material.viscosity as f32, begins, rate, edge]);
             self.can_tear |= material.tearing.is_some();
-            self.stable_substep = self
-                .stable_substep
-                .min(self.config.stable_substep([material].into_iter()));
             self.masses.push(mass);
             total += mass * body.positions.len() as f64;
             fingerprint.add(&[mass, body.particle_volume, material.young_modulus]);
@@ -212,6 +270,7 @@ impl Layout {
             n: self.starts.len() - first,
             fullest,
             mass: total,
+            materials: bodies.iter().map(|body| body.material).collect(),
             fingerprint: fingerprint.0,
         });
         self.n_particles = self.starts.len();
@@ -220,11 +279,18 @@ impl Layout {
 
     /// Rows of four numbers of a particle.
     pub(super) fn n_rows(&self) -> usize {
-        if self.can_tear || self.config.contact == Contact::Particles {
-            ALL_ROWS
+        if self.is_total() {
+            DISPLACEMENT_ROW + 1
+        } else if self.can_tear || self.config.contact == Contact::Particles {
+            SLIP_ROW + 1
         } else {
             ROWS
         }
+    }
+
+    /// Whether weights are those at rest.
+    pub(super) fn is_total(&self) -> bool {
+        self.config.formulation == Formulation::TotalLagrangian
     }
 
     /// Number of blocks within one block of the given blocks.
@@ -252,17 +318,23 @@ impl Layout {
         near.len()
     }
 
-    /// Words that describe a world to kernels, for a substep length.
-    pub(super) fn world_words(&self, world: usize, dt: f64, n_tools: usize) -> [u32; 8] {
+    /// Words that describe a world to kernels.
+    pub(super) fn world_words(&self, world: usize, motion: Motion) -> [u32; WORLD_WORDS] {
         let layout = &self.worlds[world];
-        let [mass_scale, momentum_scale] = self.scales(world, dt);
+        let [mass_scale, momentum_scale] = self.scales(world, motion.dt);
+        let [modulus, damping_time] = motion.softness;
+        let number = |x: f64| (x as f32).to_bits();
         [
             layout.first as u32,
             layout.n as u32,
-            n_tools as u32,
+            motion.n_tools as u32,
             MASS_UNITS as u32,
-            (mass_scale as f32).to_bits(),
-            (momentum_scale as f32).to_bits(),
+            number(mass_scale),
+            number(momentum_scale),
+            number(motion.dt),
+            motion.n_substeps,
+            number(modulus),
+            number(modulus * damping_time),
             0,
             0,
         ]
@@ -281,11 +353,6 @@ impl Layout {
     /// Limit of the momentum that a particle may contribute, over its mass [m/s].
     pub(super) fn p2g_limit(&self, dt: f64) -> f64 {
         MOST_GIVEN * self.config.cell_width / dt
-    }
-
-    /// Speed limit: half a cell per substep [m/s].
-    pub(super) fn speed_limit(&self, dt: f64) -> f64 {
-        0.5 * self.config.cell_width / dt
     }
 
     /// Reason for which a world stopped, from the flags of the kernels.
@@ -343,6 +410,9 @@ impl Fingerprint {
         let is_corotated = config.law == ElasticLaw::FixedCorotated;
         let meets_particles = config.contact == Contact::Particles;
         fingerprint.add(&[is_corotated, meets_particles].map(|is| f64::from(u8::from(is))));
+        if config.formulation == Formulation::TotalLagrangian {
+            fingerprint.add(&[1.0]);
+        }
         fingerprint
     }
 

@@ -4,7 +4,8 @@
 //! number of particles, not on the size of the domains; this serves both one world of a million particles and four
 //! thousand worlds of a few hundred. Each world has a table of its blocks and a share of all node blocks.
 //!
-//! A substep is two dispatches for all worlds together, and a third one if tools push particles:
+//! A substep is two dispatches for all worlds together, and a third one if tools push particles. Each world has substeps of its own length and a
+//! softness of its own; it stops before the world with the most substeps does.
 //! 0. `contact`: up to 128 particles of one block per workgroup. Particles in contact with a tool add their change of
 //!    momentum to the grid.
 //! 1. `grid_update`: a workgroup of 64 threads per node block computes velocities from momenta, with gravity, tools and
@@ -15,7 +16,7 @@
 //!
 //! Particles are sorted by blocks when their speed implies that one may soon be a cell away from its block. If a
 //! particle gets that far earlier, its world stops after that substep, is sorted, and resumes. Results do not depend on
-//! when particles are sorted.
+//! when particles are sorted. With weights at rest (total Lagrangian) particles stay in their blocks and are sorted once after a reset.
 //!
 //! Momenta and masses at nodes, and impulses on tools, are fixed-point. A node may hold eight times the mass of the
 //! fullest cell at the start, in $2^{30}$ units (32 bits), and that mass times eight cells per substep as momentum, in
@@ -33,8 +34,11 @@
 mod buffers;
 mod kernels;
 mod layout;
+mod shared;
+mod softness;
 mod stages;
 mod state;
 mod world;
 
+pub use shared::{MpmSeat, MpmWorld, SharedMpm};
 pub use world::GpuMpm;

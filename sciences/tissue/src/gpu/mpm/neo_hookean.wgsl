@@ -1,8 +1,5 @@
 // Compressible neo-Hookean solid: tau = mu (F F^T - I) + lambda ln J I.
 
-// Lower bound of J in the stress: the logarithm is undefined for an inverted particle.
-const LEAST_J = 0.05;
-
 // Kirchhoff stress [Pa] of the rows of F.
 fn kirchhoff(f: array<vec3<f32>, 3>, mu: f32, lambda: f32) -> Symmetric {
     let j = max(dot(f[0], cross(f[1], f[2])), LEAST_J);

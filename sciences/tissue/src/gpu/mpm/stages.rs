@@ -46,6 +46,7 @@ pub(super) struct SortStages {
 /// One step, or the rest of one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
+    /// Greatest number of substeps of a world.
     pub(super) n_substeps: u32,
     /// First substep to run.
     pub(super) first: u32,
@@ -80,7 +81,7 @@ impl Stages {
         }
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let n_worlds = layout.worlds.len();
-        let begin = [plan.n_substeps, u32::from(plan.resumes)];
+        let begin = [u32::from(plan.resumes), 0];
         self.begin
             .run(&mut pass, *side, begin, n_worlds.div_ceil(GROUP));
         // particles => grid

@@ -1,11 +1,13 @@
 //! Readback of a world, and its state as bytes.
 
 use insonate_gpu::Region;
+use nalgebra::Matrix3;
 
-use super::layout::ALL_ROWS;
+use super::layout::{DISPLACEMENT_ROW, SLIP_ROW};
 use super::world::GpuMpm;
 use crate::gpu::{DeviceError, GpuError};
-use crate::{Divergence, TissueError};
+use crate::mpm::remaining_stress;
+use crate::{Divergence, TissueError, TissueStress};
 
 /// First bytes of a state.
 const MAGIC: &[u8; 8] = b"insgmpm1";
@@ -19,11 +21,19 @@ impl GpuMpm {
     /// [`GpuError::Device`].
     pub fn positions(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
         let config = &self.layout.config;
-        let place = |[x, y, z, _]: [f32; 4]| {
-            let cells = [x, y, z].map(f64::from);
-            std::array::from_fn(|i| config.origin[i] + cells[i] * config.cell_width)
+        let rows: &[usize] = if self.layout.is_total() {
+            &[0, DISPLACEMENT_ROW]
+        } else {
+            &[0]
         };
-        Ok(self.row(world, 0)?.into_iter().map(place).collect())
+        let found = self.rows(world, rows)?;
+        let place = |rows: &[[f32; 4]]| {
+            std::array::from_fn(|i| {
+                let cells: f64 = rows.iter().map(|row| f64::from(row[i])).sum();
+                config.origin[i] + cells * config.cell_width
+            })
+        };
+        Ok(found.chunks_exact(rows.len()).map(place).collect())
     }
 
     /// Velocities of a world [m/s], shape `[n_particles, 3]`, in the order of the bodies.
@@ -61,8 +71,35 @@ impl GpuMpm {
         if !self.layout.can_tear {
             return Ok(vec![0.0; self.n_particles(world)]);
         }
-        let last = self.row(world, ALL_ROWS - 1)?;
+        let last = self.row(world, SLIP_ROW)?;
         Ok(last.into_iter().map(|[_, _, _, damage]| damage).collect())
+    }
+
+    /// Strain and stress of a world's particles, as [`MlsMpm::stress`](crate::mpm::MlsMpm::stress) gives them.
+    ///
+    /// # Errors
+    /// [`GpuError::Device`].
+    pub fn stress(&self, world: usize) -> Result<TissueStress, GpuError> {
+        let mut all = TissueStress {
+            points: self.positions(world)?,
+            ..TissueStress::default()
+        };
+        let [modulus, _] = self.worlds[world].softness;
+        let damage = self.damage(world)?;
+        let first = self.layout.worlds[world].first;
+        let rows = self.rows(world, &[0, 1, 2])?;
+        for (i, rows) in rows.as_chunks::<3>().0.iter().enumerate() {
+            let [[.., zz], [xx, xy, xz, yx], [yy, yz, zx, zy]] = *rows;
+            let f = [xx, xy, xz, yx, yy, yz, zx, zy, zz].map(f64::from);
+            let f = Matrix3::from_row_slice(&f);
+            let body = self.layout.starts[first + i][3].to_bits() as usize;
+            let [_, volume, lambda, mu] = self.layout.materials[3 * body].map(f64::from);
+            let (lambda, mu) = (modulus * lambda, modulus * mu);
+            let stress = self.layout.config.law.kirchhoff(&f, mu, lambda);
+            let stress = remaining_stress(&f, stress, lambda, damage[i].into());
+            all.add(volume, &f, stress);
+        }
+        Ok(all)
     }
 
     /// One row of a world's particles, in the order of the bodies.
@@ -131,7 +168,7 @@ impl GpuMpm {
         bytes.extend(kind.to_le_bytes());
         bytes.extend(first.to_le_bytes());
         bytes.extend(second.to_le_bytes());
-        let all = [0, 1, 2, 3, 4, 5, 6];
+        let all = [0, 1, 2, 3, 4, 5, SLIP_ROW, DISPLACEMENT_ROW];
         let rows = self.rows(world, &all[..self.layout.n_rows()])?;
         for number in rows.as_flattened() {
             bytes.extend(number.to_le_bytes());
@@ -194,6 +231,10 @@ impl GpuMpm {
             if diverged.is_none() {
                 let inside =
                     (0..3).all(|axis| particle[axis] >= 0.5 && particle[axis] < last[axis]);
+                let at_rest = &self.layout.starts[layout.first + i][..3];
+                if self.layout.is_total() && particle[..3] != *at_rest {
+                    return Err(wrong("a particle has another position at rest"));
+                }
                 if !inside || particle.iter().any(|number| !number.is_finite()) {
                     return Err(wrong("a particle is outside the domain or not finite"));
                 }
@@ -222,9 +263,9 @@ impl GpuMpm {
         queue.write_buffer(&self.buffers.status, start, bytemuck::cast_slice(&status));
         let state = &mut self.worlds[world];
         (state.time, state.diverged) = (time, diverged);
+        state.speed = fastest.into();
         state.wrenches.clear();
         self.needs_sort = true;
-        self.speed = self.speed.max(fastest.into());
         Ok(self.gpu.check()?)
     }
 }

@@ -7,6 +7,8 @@
 // Nodes of a tile.
 const TILE = 512u;
 const NONE = 0xffffffffu;
+// Limit of the momentum that a particle may contribute, over its mass, in cells per substep: as in `layout.rs`.
+const P2G_CELLS = 8.0;
 
 var<workgroup> neighbours: array<u32, 27>;
 // High words of momentum, mass, low words of momentum.
@@ -67,6 +69,11 @@ fn compute_weights(position: vec3<f32>, origin: vec3<f32>) -> Weights {
     let first = vec3<u32>(within);
     let node = (first.x * 8u + first.y) * 8u + first.z;
     return Weights(bspline_weights(f.x), bspline_weights(f.y), bspline_weights(f.z), -f, node, all(base == within));
+}
+
+// Limit of the momentum that a particle may contribute in a substep, over its mass [m/s].
+fn p2g_limit(dt: f32) -> f32 {
+    return P2G_CELLS * params.cell_width / dt;
 }
 
 // Bits of the greatest absolute value of three numbers. NaN is greatest.

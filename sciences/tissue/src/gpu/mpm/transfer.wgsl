@@ -14,6 +14,9 @@
 @group(0) @binding(9) var<storage, read> velocities: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read_write> momenta: array<atomic<i32>>;
 
+// Speed limit, in cells per substep.
+const SPEED_CELLS = 0.5;
+
 var<workgroup> is_active: u32;
 var<workgroup> node_velocity_x: array<f32, TILE>;
 var<workgroup> node_velocity_y: array<f32, TILE>;
@@ -63,7 +66,9 @@ fn g2p(w: Weights) -> Moments {
 }
 
 struct Particle {
+    // Where weights are taken, and the way from there, in cells.
     position: vec3<f32>,
+    displacement: vec3<f32>,
     velocity: vec3<f32>,
     // Rows of C and F.
     c: array<vec3<f32>, 3>,
@@ -77,6 +82,7 @@ fn load(i: u32, with_motion: bool) -> Particle {
     let c = particles[2u * n + i];
     var p: Particle;
     p.position = a.xyz;
+    p.displacement = displacement(i);
     p.f = array<vec3<f32>, 3>(b.xyz, vec3<f32>(b.w, c.xy), vec3<f32>(c.zw, a.w));
     if with_motion {
         let d = particles[3u * n + i];
@@ -96,10 +102,13 @@ fn store(i: u32, p: Particle) {
     particles[3u * n + i] = vec4<f32>(p.velocity, p.c[2].z);
     particles[4u * n + i] = vec4<f32>(p.c[0], p.c[1].x);
     particles[5u * n + i] = vec4<f32>(p.c[1].yz, p.c[2].xy);
+    if TOTAL {
+        particles[DISPLACEMENT_ROW * n + i] = vec4<f32>(p.displacement, 0.0);
+    }
 }
 
 // Grid to particle: v, C, x and F.
-fn advect(p: ptr<function, Particle>, w: Weights) {
+fn advect(p: ptr<function, Particle>, w: Weights, dt: f32) {
     let found = g2p(w);
     let scale = 4.0 / params.cell_width;
     (*p).velocity = found.plain;
@@ -109,37 +118,42 @@ fn advect(p: ptr<function, Particle>, w: Weights) {
         scale * vec3<f32>(found.x.z, found.y.z, found.z.z),
     );
     (*p).c = c;
-    (*p).position += found.plain * (params.dt / params.cell_width);
+    let way = found.plain * (dt / params.cell_width);
     let f = (*p).f;
+    if TOTAL {
+        (*p).displacement += way;
+        (*p).f = array<vec3<f32>, 3>(f[0] + dt * c[0], f[1] + dt * c[1], f[2] + dt * c[2]);
+        return;
+    }
+    (*p).position += way;
     (*p).f = array<vec3<f32>, 3>(
-        f[0] + params.dt * (c[0].x * f[0] + c[0].y * f[1] + c[0].z * f[2]),
-        f[1] + params.dt * (c[1].x * f[0] + c[1].y * f[1] + c[1].z * f[2]),
-        f[2] + params.dt * (c[2].x * f[0] + c[2].y * f[1] + c[2].z * f[2]),
+        f[0] + dt * (c[0].x * f[0] + c[0].y * f[1] + c[0].z * f[2]),
+        f[1] + dt * (c[1].x * f[0] + c[1].y * f[1] + c[1].z * f[2]),
+        f[2] + dt * (c[2].x * f[0] + c[2].y * f[1] + c[2].z * f[2]),
     );
 }
 
-// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau from the elastic law, reduced by damage, plus viscosity.
-fn affine_momentum(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
+// Rows of Q dx = m dx C - dt (4 / dx) V stress, with the stress of the elastic law, reduced by damage, plus viscosity.
+fn affine_momentum(i: u32, p: Particle, number: u32, world: World) -> array<vec3<f32>, 3> {
     let c = p.c;
     let material = materials[number];
     let rest = materials[number + 2u];
-    var tau = kirchhoff(p.f, material.w, material.z);
+    let lambda = world.modulus * material.z;
+    var tau = kirchhoff(p.f, world.modulus * material.w, lambda);
     if TEARS {
         let row = 6u * params.n_particles + i;
         let slip_damage = particles[row];
         let damage = update_damage(p.f, slip_damage.w, rest.yz);
         particles[row] = vec4<f32>(slip_damage.xyz, damage);
-        tau = damaged_stress(tau, p.f, damage, material.z);
+        tau = damaged_stress(tau, p.f, damage, lambda);
     }
-    let eta = rest.x;
-    let diagonal = tau.diagonal + 2.0 * eta * vec3<f32>(c[0].x, c[1].y, c[2].z);
-    let off = tau.off + eta * vec3<f32>(c[0].y + c[1].x, c[0].z + c[2].x, c[1].z + c[2].y);
+    let stress = stress_at_weights(tau, c, p.f, world.viscosity * rest.x);
     let inertial = material.x * params.cell_width;
-    let push = -4.0 * params.dt / params.cell_width * material.y;
+    let push = -4.0 * world.dt / params.cell_width * material.y;
     return array<vec3<f32>, 3>(
-        inertial * c[0] + push * vec3<f32>(diagonal.x, off.x, off.y),
-        inertial * c[1] + push * vec3<f32>(off.x, diagonal.y, off.z),
-        inertial * c[2] + push * vec3<f32>(off.y, off.z, diagonal.z),
+        inertial * c[0] + push * stress[0],
+        inertial * c[1] + push * stress[1],
+        inertial * c[2] + push * stress[2],
     );
 }
 
@@ -147,7 +161,7 @@ fn affine_momentum(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
 fn p2g(i: u32, p: Particle, w: Weights, world: World) -> u32 {
     let number = 3u * tags[i].y;
     let mass = materials[number].x;
-    let q = affine_momentum(i, p, number);
+    let q = affine_momentum(i, p, number, world);
     let own = mass * p.velocity;
     let spread = vec3<f32>(
         dot(abs(q[0]), vec3<f32>(1.0)),
@@ -155,7 +169,7 @@ fn p2g(i: u32, p: Particle, w: Weights, world: World) -> u32 {
         dot(abs(q[2]), vec3<f32>(1.0)),
     );
     let most = max_abs_bits((abs(own) + 1.5 * spread) / mass);
-    if most > bitcast<u32>(params.p2g_limit) {
+    if most > bitcast<u32>(p2g_limit(world.dt)) {
         return most;
     }
     let scale = world.momentum_scale;
@@ -182,7 +196,9 @@ fn main(
     let world = worlds[chunk.x];
     let substep = stage.first;
     let does_g2p = (stage.second & G2P) != 0u;
-    let does_p2g = (stage.second & P2G) != 0u;
+    // A world may have fewer substeps than others.
+    let goes_on = !does_g2p || substep + 1u < world.n_substeps;
+    let does_p2g = (stage.second & P2G) != 0u && goes_on;
     if lane == 0u {
         let has_started = !does_g2p || status[chunk.x].start_at <= substep;
         is_active = select(0u, 1u, has_started && substep < atomicLoad(&status[chunk.x].stop_at));
@@ -219,10 +235,10 @@ fn main(
         var speed = 0u;
         if does_g2p {
             // grid => v, C => x, F
-            advect(&p, compute_weights(p.position, origin));
+            advect(&p, compute_weights(p.position, origin), world.dt);
             store(i, p);
             speed = max_abs_bits(p.velocity);
-            if speed > bitcast<u32>(params.speed_limit) {
+            if speed > bitcast<u32>(SPEED_CELLS * params.cell_width / world.dt) {
                 own_flags |= FAST;
             }
         }

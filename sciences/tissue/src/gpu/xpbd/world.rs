@@ -34,7 +34,7 @@ pub(super) struct World {
     pub(super) time: f64,
     pub(super) diverged: Option<Divergence>,
     /// Factors on Young's modulus and the damping time.
-    softness: [f64; 2],
+    pub(super) softness: [f64; 2],
 }
 
 /// Worlds of the same bodies on one GPU, stepped together.
@@ -176,12 +176,6 @@ impl GpuXpbd {
         self.worlds[world].softness = factors;
         self.send_softness(world);
         Ok(())
-    }
-
-    /// Sets the factors of softness to 1.
-    pub(super) fn clear_softness(&mut self, world: usize) {
-        self.worlds[world].softness = [1.0; 2];
-        self.send_softness(world);
     }
 
     fn send_softness(&self, world: usize) {
