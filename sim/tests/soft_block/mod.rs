@@ -3,6 +3,9 @@
 //! A block of 120 × 120 × 60 mm is fixed at its lower face. A tool touches the middle of its upper face, is pressed into it, and may then be
 //! dragged along x. All motions are slow, and forces are read at rest.
 
+pub(crate) mod contestants;
+pub(crate) mod flex;
+pub(crate) mod motion;
 pub(crate) mod reference;
 
 /// Half of the width of the block [m].

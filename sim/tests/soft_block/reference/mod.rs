@@ -13,8 +13,8 @@ pub(crate) use grid::{Extent, Resolution};
 
 use super::{Case, HALF_WIDTH, HEIGHT};
 
-/// Step of a drag [m]; there are four at least.
-const DRAG_STEP: f64 = 5e-4;
+/// Step of a drag [m].
+const DRAG_STEP: f64 = 2.5e-4;
 
 /// Forces on the tool of a case: along z at the end of the press, then along −x at the end of each drag [N].
 pub(crate) fn forces(case: &Case, law: Law, resolution: Resolution) -> Vec<f64> {
@@ -33,7 +33,7 @@ pub(crate) fn forces(case: &Case, law: Law, resolution: Resolution) -> Vec<f64> 
     let mut from = 0.0;
     for &drag in case.drags {
         // Rounding aside.
-        let n_steps = ((drag - from) / DRAG_STEP - 1e-6).ceil().max(4.0) as u32;
+        let n_steps = ((drag - from) / DRAG_STEP - 1e-6).ceil() as u32;
         for step in 1..=n_steps {
             let part = f64::from(step) / f64::from(n_steps);
             block.move_tool([from + (drag - from) * part, -case.depth]);
