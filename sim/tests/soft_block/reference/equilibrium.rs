@@ -113,7 +113,9 @@ impl Equilibrium {
         let before = self.moved.clone();
         if way.z == 0.0 {
             // In a drag: as in the step before, or sheared with the tool.
-            for ((moved, last), point) in self.moved.iter_mut().zip(&self.last).zip(&self.grid.points) {
+            for ((moved, last), point) in
+                self.moved.iter_mut().zip(&self.last).zip(&self.grid.points)
+            {
                 *moved = match last {
                     Some(last) => *moved * 2.0 - last,
                     None => *moved + way * (point.z / self.top),
@@ -134,9 +136,13 @@ impl Equilibrium {
             let is_final = (force - last).abs() < 1e-4 * force;
             last = force;
             for (spot, touch) in self.spots.iter_mut().zip(touches) {
-                spot.limit = touch.as_ref().map_or(0.0, |touch| self.friction * touch.pressure);
+                spot.limit = touch
+                    .as_ref()
+                    .map_or(0.0, |touch| self.friction * touch.pressure);
                 if is_final {
-                    spot.anchor = touch.filter(|touch| touch.pressure > 0.0).map(|touch| touch.anchor);
+                    spot.anchor = touch
+                        .filter(|touch| touch.pressure > 0.0)
+                        .map(|touch| touch.anchor);
                 }
             }
             if is_final || self.friction == 0.0 {
@@ -149,11 +155,8 @@ impl Equilibrium {
     /// Equilibrium up to a residual relative to the contact force, with the limits of friction as they are.
     fn balance(&mut self, tolerance: f64) -> Vec<Option<Touch>> {
         let (mut gradient, mut touches) = self.assemble().expect("a state that was accepted");
-        for iteration in 0..100 {
+        for _ in 0..100 {
             let residual = norm(&gradient);
-            if std::env::var("REF_TRACE").is_ok() {
-                eprintln!("{iteration}: residual {residual:.2e}, force {:.5?}", self.force);
-            }
             if residual < tolerance * self.force.norm() / self.copies {
                 return touches;
             }
@@ -167,7 +170,9 @@ impl Equilibrium {
                     *moved = start - step * length;
                 }
                 match self.assemble() {
-                    Some((gradient, touches)) if dot(&gradient, &step) > -0.9 * slope || length < 1e-3 => {
+                    Some((gradient, touches))
+                        if dot(&gradient, &step) > -0.9 * slope || length < 1e-3 =>
+                    {
                         break (gradient, touches);
                     }
                     _ => length *= 0.5,
@@ -186,7 +191,14 @@ impl Equilibrium {
             let moved = element.map(|node| self.moved[node]);
             let mut forces = [Vector3::zeros(); 27];
             let points = &self.points[index];
-            elements::add(self.law, self.lame[index], points, &moved, &mut forces, matrix)?;
+            elements::add(
+                self.law,
+                self.lame[index],
+                points,
+                &moved,
+                &mut forces,
+                matrix,
+            )?;
             for (&node, force) in element.iter().zip(forces) {
                 gradient[node] += force;
             }
@@ -280,12 +292,7 @@ impl Equilibrium {
     }
 
     /// The stiffness times a displacement [N].
-    fn product(
-        &self,
-        touches: &[Option<Touch>],
-        x: &[Vector3<f64>],
-        into: &mut [Vector3<f64>],
-    ) {
+    fn product(&self, touches: &[Option<Touch>], x: &[Vector3<f64>], into: &mut [Vector3<f64>]) {
         into.fill(Vector3::zeros());
         let matrices = self.stiffness.chunks(81 * 81);
         for (element, matrix) in self.grid.elements.iter().zip(matrices) {
@@ -357,17 +364,19 @@ impl Equilibrium {
         let mut product = x.clone();
         let mut energy = dot(&residual, &direction);
         let target = 1e-3 * norm(right);
-        for iteration in 0..20_000 {
+        for _ in 0..20_000 {
             self.product(touches, &direction, &mut product);
             let step = energy / dot(&direction, &product);
-            for (((x, r), d), p) in x.iter_mut().zip(&mut residual).zip(&direction).zip(&product) {
+            for (((x, r), d), p) in x
+                .iter_mut()
+                .zip(&mut residual)
+                .zip(&direction)
+                .zip(&product)
+            {
                 *x += d * step;
                 *r -= p * step;
             }
             if norm(&residual) < target {
-                if std::env::var("REF_TRACE").is_ok() {
-                    eprintln!("   cg {iteration}");
-                }
                 return x;
             }
             let smooth = apply(&residual);
@@ -389,7 +398,9 @@ fn spots(grid: &Grid, face: &[usize; 9]) -> Vec<Spot> {
             let shape: [f64; 9] = std::array::from_fn(|node| a[node / 3] * b[node % 3]);
             let sum = |weight: &dyn Fn(usize) -> f64| -> Vector3<f64> {
                 let nodes = face.iter().enumerate();
-                nodes.map(|(local, &node)| grid.points[node] * weight(local)).sum()
+                nodes
+                    .map(|(local, &node)| grid.points[node] * weight(local))
+                    .sum()
             };
             let first = sum(&|node| by_a[node / 3] * b[node % 3]);
             let second = sum(&|node| a[node / 3] * by_b[node % 3]);

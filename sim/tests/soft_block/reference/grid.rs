@@ -106,7 +106,13 @@ impl Grid {
         let n_angles = 2 * n_turn + 1;
         let n_columns = 1 + (radii.len() - 1) * n_angles;
         // Nodes on the axis have no angle.
-        let column = |i: usize, j: usize| if i == 0 { 0 } else { 1 + (i - 1) * n_angles + j };
+        let column = |i: usize, j: usize| {
+            if i == 0 {
+                0
+            } else {
+                1 + (i - 1) * n_angles + j
+            }
+        };
         for depth in &depths {
             for number in 0..n_columns {
                 let (i, j) = match number {
@@ -114,13 +120,8 @@ impl Grid {
                     _ => ((number - 1) / n_angles + 1, (number - 1) % n_angles),
                 };
                 let angle = turn * j as f64 / (n_angles - 1) as f64;
-                grid.points.push(place(
-                    radii[i],
-                    angle,
-                    round,
-                    half_width,
-                    height - depth,
-                ));
+                grid.points
+                    .push(place(radii[i], angle, round, half_width, height - depth));
                 let is_base = *depth > height - 1e-9;
                 let on_x = i == 0 || j == 0 || (extent.is_half && j == n_angles - 1);
                 let on_y = !extent.is_half && (i == 0 || j == n_angles - 1);
