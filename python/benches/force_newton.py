@@ -1,4 +1,4 @@
-"""Newton's VBD presses the soft block of `cargo run --release -p insonate-sim --example force_peers`, on one thread of the CPU.
+"""Newton's VBD presses the soft block of `cargo run --release -p insonate-sim --example force_peers`, on the CPU.
 
 usage: force_newton.py PROBLEM.json [ITERATIONS]      needs newton==1.8.0, warp-lang==1.19.0
 
@@ -18,7 +18,8 @@ from newton.solvers import SolverBase, SolverVBD
 PARTICLE_RADIUS = 2e-4
 CONTACT_STIFFNESS = 5e4
 RAYLEIGH_DAMPING = 1e-3
-# Friction grows up to this speed [m/s], so a tool at rest slips back. At the default of 0.01 it loses half of its force.
+# Friction grows up to this speed [m/s], so a tool at rest slips back: at the default of 0.01 it loses half of its
+# force.
 FRICTION_SPEED = 1e-4
 
 
