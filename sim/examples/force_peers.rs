@@ -29,6 +29,9 @@ use soft_block::{CASES, Case, HEIGHT, POISSON, Tool, contestants, flex};
 const CELLS: [f64; 2] = [0.01, 0.005];
 /// Iterations of Newton's solver in a step, by default and more, for each of them.
 const ITERATIONS: [&[u32]; 2] = [&[10, 50], &[10]];
+/// Presses the block of a case with cells of a width [m].
+type Press = fn(&Case, f64) -> Measured;
+
 /// Names of the columns of forces, in the order of the cases.
 const COLUMNS: [&str; 5] = ["punch", "ball", "layers", "stick", "slide"];
 
@@ -138,13 +141,11 @@ fn write_problem(folder: &Path, cell: f64) -> std::io::Result<std::path::PathBuf
     Ok(path)
 }
 
+/// Name of a program, forces of the cases [N], and processor time of a simulated second in them [s].
+type Found = (String, Vec<Vec<f64>>, Vec<Option<f64>>);
+
 /// Runs a script of `python/benches` and returns the name of the program, forces [N] and processor time [s]. `None`, with a message, if it fails.
-fn peer(
-    python: &str,
-    script: &str,
-    problem: &Path,
-    more: &[String],
-) -> Option<(String, Vec<Vec<f64>>, Vec<Option<f64>>)> {
+fn peer(python: &str, script: &str, problem: &Path, more: &[String]) -> Option<Found> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../python/benches")
         .join(script);
@@ -212,7 +213,7 @@ fn main() {
     for row in &rows {
         eprintln!("{row}");
     }
-    let solvers: [(&str, fn(&Case, f64) -> Measured); 4] = [
+    let solvers: [(&str, Press); 4] = [
         ("`elastic`", contestants::elastic),
         ("`xpbd`", contestants::xpbd),
         ("`mpm`", contestants::mpm),

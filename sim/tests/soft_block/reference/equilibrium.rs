@@ -31,6 +31,9 @@ struct Touch {
     anchor: Vector3<f64>,
 }
 
+/// Gradient of the energy at each node [N], and the contact at each spot.
+type Assembled = (Vec<Vector3<f64>>, Vec<Option<Touch>>);
+
 /// A block and its tool.
 pub(crate) struct Equilibrium {
     grid: Grid,
@@ -183,7 +186,7 @@ impl Equilibrium {
     }
 
     /// Gradient of the energy [N] and the contact at each spot; the stiffness of the elements is kept.
-    fn assemble(&mut self) -> Option<(Vec<Vector3<f64>>, Vec<Option<Touch>>)> {
+    fn assemble(&mut self) -> Option<Assembled> {
         let mut gradient = vec![Vector3::zeros(); self.grid.points.len()];
         self.stiffness.fill(0.0);
         let matrices = self.stiffness.chunks_mut(81 * 81);
