@@ -1,4 +1,4 @@
-//! Prints the force of a pressed box on a ball, by solver, spacings over its height and depth: the table of `docs/trust/tissue.md`.
+//! Prints the force of a pressed box on a ball, by solver, spacings over its height and depth: the table of `docs/why/tissue.md`.
 //!
 //! `cargo run --release -p insonate-sim --example same_body` (ten minutes)
 
