@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release --example drag -- [KIND…]`
 
+#![expect(clippy::print_stdout, reason = "the JSON is the result")]
+
 use std::ops::ControlFlow::Continue;
 
 use anyhow::Context as _;

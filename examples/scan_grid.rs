@@ -7,6 +7,8 @@
 //!
 //! `cargo run --release --example scan_grid -- fast:10 elastic:10 flex:2 mpm:2 xpbd:2`
 
+#![expect(clippy::print_stdout, reason = "the JSON is the result")]
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::Continue;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,7 +59,6 @@ impl Job {
         let softness = Softness {
             stiffness: self.stiffness,
             damping: usual.damping * self.stiffness / usual.stiffness,
-            ..usual
         };
         let config = SceneConfig {
             robot: RobotChoice::Named(self.robot.to_owned()),

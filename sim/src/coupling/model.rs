@@ -12,6 +12,7 @@ use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
+use super::moving_least_squares::MovingLeastSquares;
 use super::on_gpu::GpuWorlds;
 use crate::ffi::update_kinematics;
 use crate::names::{self, ObjectType};
@@ -78,6 +79,8 @@ pub struct TissueModel {
     pub(super) friction: f64,
     /// The factored finite elements of an elastic torso, which do not depend on its modulus.
     pub(super) condensed: OnceLock<Result<Arc<CondensedModel>, TissueError>>,
+    /// How the lattice follows the tissue, which does not depend on the material.
+    pub(super) interpolation: OnceLock<Arc<MovingLeastSquares>>,
     /// The worlds of all states on the GPU.
     pub(super) on_gpu: GpuWorlds,
 }
@@ -153,6 +156,7 @@ impl TissueModel {
             dof_addresses,
             friction: model.flex_friction()[flex][0],
             condensed: OnceLock::new(),
+            interpolation: OnceLock::new(),
             on_gpu: GpuWorlds::default(),
         })
     }

@@ -24,7 +24,7 @@ use crate::spatial::contact_frame;
 pub struct Coupling {
     model: Arc<TissueModel>,
     tissue: Box<dyn SoftTissue>,
-    interpolation: MovingLeastSquares,
+    interpolation: Arc<MovingLeastSquares>,
     geoms: Vec<GeomTool>,
     /// The body that the lower points are fixed to.
     base: usize,
@@ -74,8 +74,12 @@ impl Coupling {
         tissue.tools_mut().push(holder);
         tissue.tools_mut().extend(tools);
         let lattice = &tissue_model.mesh.positions;
+        let interpolation = tissue_model.interpolation.get_or_init(|| {
+            let interpolation = MovingLeastSquares::new(lattice, &tissue.positions(), spacing);
+            Arc::new(interpolation)
+        });
         Ok(Self {
-            interpolation: MovingLeastSquares::new(lattice, &tissue.positions(), spacing),
+            interpolation: Arc::clone(interpolation),
             geoms,
             base,
             breath: Breath::of(model, base),
