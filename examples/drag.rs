@@ -33,11 +33,15 @@ struct Row {
 }
 
 fn main() -> anyhow::Result<()> {
-    let kinds: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |name: &str| kinds.is_empty() || kinds.iter().any(|kind| kind == name);
-    let rows = torsos::ALL
-        .iter()
-        .filter(|kind| wanted(kind.name))
+    let mut kinds = std::env::args()
+        .skip(1)
+        .map(|name| torsos::by_name(&name))
+        .collect::<Result<Vec<&TorsoKind>, _>>()?;
+    if kinds.is_empty() {
+        kinds.extend(torsos::ALL);
+    }
+    let rows = kinds
+        .into_iter()
         .map(drag)
         .collect::<anyhow::Result<Vec<Row>>>()?;
     println!("{}", serde_json::to_string_pretty(&rows)?);

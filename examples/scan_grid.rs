@@ -14,7 +14,7 @@ use std::ops::ControlFlow::Continue;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use insonate::experiments::{ExperimentError, Pictures, Scan, Summary, random_site, scan};
 use insonate::models::torsos::{self, Breathing, Shape, Softness};
 use insonate::models::{RobotChoice, SceneConfig, SoftnessChoice};
@@ -148,10 +148,7 @@ fn jobs(argument: &str) -> anyhow::Result<Vec<Job>> {
     let (name, count) = argument
         .split_once(':')
         .context("an argument is KIND:SCANS, such as fast:10")?;
-    let kind = torsos::ALL
-        .iter()
-        .find(|kind| kind.name == name)
-        .with_context(|| format!("no kind of torso is called {name}"))?;
+    let kind = torsos::by_name(name)?;
     let count: u64 = count.parse().context("SCANS is a whole number")?;
     let mut jobs = Vec::new();
     for (robot, probe) in [0, 1, 2, 3].map(|pair| (ROBOTS[pair / 2], PROBES[pair % 2])) {
@@ -176,6 +173,10 @@ fn jobs(argument: &str) -> anyhow::Result<Vec<Job>> {
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    ensure!(
+        !arguments.is_empty(),
+        "no scans: an argument is KIND:SCANS, such as fast:10"
+    );
     let mut all = Vec::new();
     for argument in &arguments {
         all.extend(jobs(argument)?);

@@ -18,7 +18,7 @@
 mod soft_block;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use serde_json::{Map, Value, json};
 use soft_block::motion::{GAP, HOLD, Measured, READ, SPEED, STEP};
@@ -184,14 +184,52 @@ fn peer(python: &str, script: &str, problem: &Path, more: &[String]) -> Option<F
     ))
 }
 
-/// The arguments after an option.
-fn given(option: &str) -> Vec<String> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let pairs = arguments.windows(2).filter(|pair| pair[0] == option);
-    pairs.map(|pair| pair[1].clone()).collect()
+/// The Python environments of other programs.
+#[derive(Default)]
+struct Peers {
+    newton: Vec<String>,
+    mujoco: Vec<String>,
 }
 
-fn main() {
+impl Peers {
+    /// Reads the arguments, and checks that each environment has its program, before anything takes long.
+    fn from_arguments() -> Result<Self, String> {
+        let mut peers = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(option) = arguments.next() {
+            let (module, list) = match option.as_str() {
+                "--newton" => ("newton", &mut peers.newton),
+                "--mujoco" => ("mujoco", &mut peers.mujoco),
+                _ => {
+                    return Err(format!(
+                        "{option} is no option: --newton PYTHON, --mujoco PYTHON"
+                    ));
+                }
+            };
+            let python = arguments
+                .next()
+                .ok_or_else(|| format!("{option} needs the path of a Python"))?;
+            let import = Command::new(&python)
+                .args(["-c", &format!("import {module}")])
+                .status();
+            match import {
+                Ok(status) if status.success() => list.push(python),
+                Ok(_) => return Err(format!("{option} {python}: it cannot import {module}")),
+                Err(error) => return Err(format!("{option} {python}: {error}")),
+            }
+        }
+        Ok(peers)
+    }
+}
+
+fn main() -> ExitCode {
+    let peers = match Peers::from_arguments() {
+        Ok(peers) => peers,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            return ExitCode::from(2);
+        }
+    };
     let wanted = reference(Law::NeoHookean, 0);
     let mut forces = named(&wanted, |force| format!("{force:.3} N"));
     forces.insert("program".to_owned(), "finite elements: force".into());
@@ -227,27 +265,35 @@ fn main() {
             rows.push(row(name, &millimetres(cell), &forces, &cpu, &wanted));
         }
     }
+    let mut n_failed = 0;
     for (cell, iterations) in CELLS.into_iter().zip(ITERATIONS) {
         let folder = tempfile::tempdir().expect("a folder for temporary files");
         let problem = write_problem(folder.path(), cell).expect("the folder takes files");
-        for python in given("--newton") {
-            for n in iterations {
-                if let Some((name, forces, cpu)) =
-                    peer(&python, "force_newton.py", &problem, &[n.to_string()])
-                {
-                    let name = format!("{name}, VBD, {n} iterations");
-                    rows.push(row(&name, &millimetres(cell), &forces, &cpu, &wanted));
-                }
-            }
-        }
-        for python in given("--mujoco") {
-            if let Some((name, forces, cpu)) = peer(&python, "force_mujoco.py", &problem, &[]) {
-                let name = format!("{name}, flex");
+        let mut add = |name: &str, found: Option<Found>| match found {
+            Some((program, forces, cpu)) => {
+                let name = format!("{program}, {name}");
                 rows.push(row(&name, &millimetres(cell), &forces, &cpu, &wanted));
             }
+            None => n_failed += 1,
+        };
+        for (python, n) in peers
+            .newton
+            .iter()
+            .flat_map(|python| iterations.iter().map(move |n| (python, n)))
+        {
+            let found = peer(python, "force_newton.py", &problem, &[n.to_string()]);
+            add(&format!("VBD, {n} iterations"), found);
+        }
+        for python in &peers.mujoco {
+            add("flex", peer(python, "force_mujoco.py", &problem, &[]));
         }
     }
     println!("{}", json!({ "rows": rows }));
+    if n_failed > 0 {
+        eprintln!("error: {n_failed} runs of other programs failed; their rows are missing");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
 }
 
 fn millimetres(length: f64) -> String {
