@@ -190,6 +190,18 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// Writes the entries of `over` into `base`, recursively.
+pub fn overlay(base: &mut Table, over: &Table) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => overlay(below, above),
+            _ => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
 /// Writes `value` (TOML; otherwise it is taken as a string) to the dotted `name` of a table. Adds tables as needed.
 ///
 /// # Errors

@@ -176,11 +176,11 @@ impl Environments {
         let mut given = settings::table(settings)?;
         if let Some(n_steps) = max_episode_steps {
             let n_steps = whole("max_episode_steps", n_steps, 1)?;
-            let complete = (kind.build)(&given)?.settings;
+            let complete = kind.factory(&given)?.settings;
             settings::limit_steps(&mut given, &complete, n_steps)?;
         }
         let made = py.detach(|| {
-            let factory = (kind.build)(&given)?;
+            let factory = kind.factory(&given)?;
             let config = VecConfig {
                 autoreset,
                 n_threads,

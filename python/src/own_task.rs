@@ -59,6 +59,7 @@ pub(crate) fn register_task(
         summary: kept(summary),
         defaults: Box::leak(Box::new(move || defaults.clone())),
         build: Box::leak(Box::new(build)),
+        profiles: &[],
         scripted: &[],
         demonstrated: &[],
         is_studied: false,

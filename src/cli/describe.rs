@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use insonate::envs::tasks::{self, EnvFactory, TaskKind};
+use insonate::envs::tasks::{self, EnvFactory, Profile, TaskKind};
 use insonate::envs::{BoxSpace, EnvSpec, ObservationGroup};
 use insonate::evaluation::NamedPolicy;
 use insonate::training::TrainingSettings;
@@ -60,7 +60,7 @@ impl Describe {
         let spec = settings.factory.make()?.spec().clone();
         drop(busy);
         if self.json {
-            let mut all = to_json(&spec, kind.summary, &settings.factory);
+            let mut all = to_json(kind, &spec, &settings.factory);
             all["policy"] = policy.as_ref().map_or(Value::Null, policy_json);
             return print(&serde_json::to_string_pretty(&all)?);
         }
@@ -155,6 +155,12 @@ fn to_text(kind: &TaskKind, spec: &EnvSpec, factory: &EnvFactory) -> String {
             scripted.iter().map(String::as_str),
         ));
     }
+    if !kind.profiles.is_empty() {
+        let profile = |it: &Profile| format!("{}: {}", it.name, it.summary);
+        let profiles: Vec<String> = kind.profiles.iter().map(profile).collect();
+        let title = "profiles, for --set profile=NAME";
+        lines.extend(names(title, profiles.iter().map(String::as_str)));
+    }
     lines.push("\nsettings".to_owned());
     let table = factory.settings.to_string();
     lines.extend(
@@ -217,7 +223,7 @@ fn names<'a>(title: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     lines
 }
 
-fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
+fn to_json(kind: &TaskKind, spec: &EnvSpec, factory: &EnvFactory) -> Value {
     let space = |space: &BoxSpace| {
         let bound = |value: &f32| value.is_finite().then_some(*value);
         json!({
@@ -239,7 +245,8 @@ fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
     };
     json!({
         "task": spec.id,
-        "summary": summary,
+        "summary": kind.summary,
+        "profiles": kind.profiles.iter().map(|it| it.name).collect::<Vec<_>>(),
         "control_timestep": spec.control_timestep,
         "n_substeps": spec.n_substeps,
         "max_episode_steps": spec.max_episode_steps,

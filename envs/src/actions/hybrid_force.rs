@@ -7,6 +7,7 @@ use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, Hybr
 use serde::{Deserialize, Serialize};
 
 use super::mode::ActionMode;
+use super::{ActionSettings, control_force};
 use crate::probe::SceneState;
 use crate::{BoxSpace, EnvError};
 
@@ -71,6 +72,7 @@ impl HybridForceSettings {
 #[derive(Debug)]
 pub struct HybridForceAction {
     controller: HybridForce,
+    reads_sensor: bool,
     settings: HybridForceSettings,
     force: f64,
     velocity: f64,
@@ -79,7 +81,8 @@ pub struct HybridForceAction {
 impl HybridForceAction {
     /// # Errors
     /// [`EnvError::Sim`] if the scene has no arm, no probe or no force sensor.
-    pub fn new(state: &SceneState, settings: &HybridForceSettings) -> Result<Self, EnvError> {
+    pub fn new(state: &SceneState, all: &ActionSettings) -> Result<Self, EnvError> {
+        let settings = &all.hybrid_force;
         let config = HybridConfig {
             force_rate: settings.force_rate,
             force_gain: settings.force_gain,
@@ -89,6 +92,7 @@ impl HybridForceAction {
         };
         Ok(Self {
             controller: HybridForce::new(&state.physics, config)?,
+            reads_sensor: all.reads_sensor(),
             settings: settings.clone(),
             force: 0.0,
             velocity: 0.0,
@@ -130,6 +134,6 @@ impl ActionMode for HybridForceAction {
             force: (goal.force + self.force).max(0.0),
         };
         self.controller.set_target(&state.physics, target);
-        self.controller.control(&mut state.physics);
+        control_force(&mut self.controller, state, self.reads_sensor);
     }
 }

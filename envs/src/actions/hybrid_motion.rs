@@ -9,6 +9,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::mode::ActionMode;
+use super::{ActionSettings, control_force};
 use crate::probe::SceneState;
 use crate::{BoxSpace, EnvError};
 
@@ -89,6 +90,7 @@ impl HybridMotionSettings {
 #[derive(Debug)]
 pub struct HybridMotionAction {
     controller: HybridForce,
+    reads_sensor: bool,
     settings: HybridMotionSettings,
     /// Requested velocities and change of force, in the order of [`AXES`].
     requested: [f64; 6],
@@ -101,9 +103,11 @@ pub struct HybridMotionAction {
 impl HybridMotionAction {
     /// # Errors
     /// [`EnvError::Sim`] if the scene has no arm, no probe or no force sensor.
-    pub fn new(state: &SceneState, settings: &HybridMotionSettings) -> Result<Self, EnvError> {
+    pub fn new(state: &SceneState, all: &ActionSettings) -> Result<Self, EnvError> {
+        let settings = &all.hybrid_motion;
         Ok(Self {
             controller: HybridForce::new(&state.physics, HybridConfig::default())?,
+            reads_sensor: all.reads_sensor(),
             settings: settings.clone(),
             requested: [0.0; 6],
             offset: [0.0; 2],
@@ -206,6 +210,6 @@ impl ActionMode for HybridMotionAction {
                 force: (goal.force + force).max(0.0),
             },
         );
-        self.controller.control(&mut state.physics);
+        control_force(&mut self.controller, state, self.reads_sensor);
     }
 }

@@ -7,6 +7,7 @@ mod joint_velocity;
 mod mode;
 mod osc_pose;
 
+use insonate_sim::controllers::{Controller as _, HybridForce};
 use serde::{Deserialize, Serialize};
 
 pub use hybrid_force::{HybridForceAction, HybridForceSettings};
@@ -65,17 +66,12 @@ pub const ALL: &[ActionModeKind] = &[
     ActionModeKind {
         name: "hybrid_force",
         summary: "corrections of the scripted hybrid force controller; zero is that controller",
-        make: |state, all| Ok(Box::new(HybridForceAction::new(state, &all.hybrid_force)?)),
+        make: |state, all| Ok(Box::new(HybridForceAction::new(state, all)?)),
     },
     ActionModeKind {
         name: "hybrid_motion",
         summary: "velocities over the skin and rotations of the probe at a controlled force; zero holds the pose",
-        make: |state, all| {
-            Ok(Box::new(HybridMotionAction::new(
-                state,
-                &all.hybrid_motion,
-            )?))
-        },
+        make: |state, all| Ok(Box::new(HybridMotionAction::new(state, all)?)),
     },
 ];
 
@@ -87,12 +83,34 @@ fn impedance(
     Ok(Box::new(ImpedanceAction::new(state, &all.impedance, mode)?))
 }
 
+/// Runs a hybrid controller for a physics step, with the true force or that of the force sensor.
+fn control_force(controller: &mut HybridForce, state: &mut SceneState, reads_sensor: bool) {
+    if reads_sensor {
+        let axis = state.probe.world_from_probe.z_axis();
+        let force = state.sensor.force(&axis);
+        controller.control_with(&mut state.physics, force);
+    } else {
+        controller.control(&mut state.physics);
+    }
+}
+
+/// Values of `action.force_feedback`.
+const FORCE_FEEDBACKS: [&str; 2] = ["exact", "sensor"];
+
+fn exact_force() -> String {
+    FORCE_FEEDBACKS[0].to_owned()
+}
+
 /// Settings of actions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActionSettings {
     /// Name of a mode in [`ALL`].
     pub mode: String,
+    /// Force that the controllers of `hybrid_force` and `hybrid_motion` read in each physics step: `exact`, or `sensor` with the
+    /// episode's delay, bias, drift and noise.
+    #[serde(default = "exact_force")]
+    pub force_feedback: String,
     /// Settings of `osc_pose`.
     pub osc_pose: OscPoseSettings,
     /// Settings of `tracking`, `variable_z` and `wrench`.
@@ -110,6 +128,7 @@ impl Default for ActionSettings {
     fn default() -> Self {
         Self {
             mode: "osc_pose".to_owned(),
+            force_feedback: exact_force(),
             osc_pose: OscPoseSettings::default(),
             impedance: ImpedanceSettings::default(),
             joint_velocity: JointVelocitySettings::default(),
@@ -134,11 +153,23 @@ impl ActionSettings {
     /// [`EnvError::Config`]; [`EnvError::Unknown`] for the mode.
     pub fn check(&self) -> Result<(), EnvError> {
         self.kind()?;
+        if !FORCE_FEEDBACKS.contains(&self.force_feedback.as_str()) {
+            return Err(EnvError::unknown(
+                "action.force_feedback",
+                &self.force_feedback,
+                &FORCE_FEEDBACKS,
+            ));
+        }
         self.osc_pose.check()?;
         self.impedance.check()?;
         self.joint_velocity.check()?;
         self.hybrid_force.check()?;
         self.hybrid_motion.check()
+    }
+
+    /// Whether a controller reads the force sensor in place of the true force.
+    pub fn reads_sensor(&self) -> bool {
+        self.force_feedback == "sensor"
     }
 
     /// Creates the mode for a scene.

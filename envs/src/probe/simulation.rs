@@ -29,6 +29,8 @@ pub type ProbeEnvironment<T> = Environment<ProbeSimulation<T>>;
 pub struct ProbeSimulation<T> {
     observed: ObservationSettings,
     n_substeps: usize,
+    /// Whether the controller of the action mode reads the sensor, with its noise.
+    has_noisy_feedback: bool,
     control_timestep: f64,
     scenes: Arc<SceneSet>,
     task: T,
@@ -106,6 +108,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         let simulation = ProbeSimulation {
             observed: settings.observation.clone(),
             n_substeps: spec.n_substeps,
+            has_noisy_feedback: settings.action.reads_sensor(),
             control_timestep: spec.control_timestep,
             limits: settings.verdict,
             watch: RunWatch::new(&state.physics)?,
@@ -162,6 +165,7 @@ impl<T: ProbeTask> ProbeSimulation<T> {
         self.is_announced = false;
         // (state) => pose and wrench of the probe
         self.state.read_probe();
+        self.state.sense_force();
         self.watch.see(&self.state.physics);
         self.measured.accumulate(&self.state);
         self.task.after_substep(&self.state);
@@ -218,6 +222,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             seat.row.seed = rng.next_u64();
             seat.row.parameters = parameters.to_vec();
             self.state.read_probe();
+            self.state.start_sensor(&self.episode);
             self.measured.reset();
             self.record();
         }
@@ -233,6 +238,11 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             imaging.take_references(task, &self.scenes, &mut self.state, &self.episode)?;
         }
         self.watch.restart();
+        self.state.start_sensor(&self.episode);
+        if self.has_noisy_feedback {
+            let (n, rng) = (self.n_substeps, &mut self.rng);
+            self.state.sensor.add_noise(&self.episode, n, rng);
+        }
         self.mode.reset(&self.state);
         self.measured.reset();
         self.measured.accumulate(&self.state);

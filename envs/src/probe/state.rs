@@ -10,7 +10,7 @@ use insonate_sim::verdict::{SkinAtRest, StartCheck};
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{Isometry3, Vector3};
 
-use super::{Goal, SceneModel, TorsoFrame};
+use super::{ForceSensor, Goal, SceneModel, TorsoFrame};
 use crate::EnvError;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Patient;
@@ -42,6 +42,8 @@ pub struct SceneState {
     pub goal: Goal,
     /// The probe in the last physics step.
     pub probe: ProbeState,
+    /// What the force sensor reports of it.
+    pub sensor: ForceSensor,
     /// The patient's internal anatomy, if ultrasound is observed.
     pub patient: Option<Arc<Patient>>,
 }
@@ -95,6 +97,7 @@ impl SceneState {
             torso_at_rest: TorsoFrame::default(),
             goal: Goal::at(home),
             probe: ProbeState::default(),
+            sensor: ForceSensor::default(),
             patient: None,
             model,
             physics,
@@ -231,6 +234,18 @@ impl SceneState {
             normal_force: -wrench.force.dot(&self.goal.world_from_probe.z_axis()),
             in_contact: self.contact.in_contact(&self.physics),
         };
+    }
+
+    /// Starts the force sensor of an episode at the probe's current wrench.
+    pub(super) fn start_sensor(&mut self, episode: &EpisodeParameters) {
+        let timestep = self.physics.timestep();
+        self.sensor.reset(episode, &self.probe, timestep);
+    }
+
+    /// Passes the probe's current wrench to the force sensor.
+    pub(super) fn sense_force(&mut self) {
+        let timestep = self.physics.timestep();
+        self.sensor.add(&self.probe, timestep);
     }
 
     /// Reason for a robot to stop, other than forces.

@@ -57,11 +57,12 @@ impl WrenchMeasurement {
         };
     }
 
-    /// Adds the true wrench of a physics step.
+    /// Adds what the sensor reports of a physics step.
     pub fn accumulate(&mut self, state: &SceneState) {
         self.n += 1;
-        self.sum[0] += state.probe.force;
-        self.sum[1] += state.probe.torque;
+        for (sum, part) in self.sum.iter_mut().zip(state.sensor.wrench()) {
+            *sum += part;
+        }
     }
 
     /// Computes the measurement over the physics steps of the last `dt` [s].
@@ -81,7 +82,7 @@ impl WrenchMeasurement {
             self.wrench[part] = mean + random * noise;
             self.sum[part] = Vector3::zeros();
         }
-        self.wrench[0].z -= episode.force_bias;
+        self.wrench[0].z -= state.sensor.bias();
         self.n = 0;
         let force = -self.wrench[0].z;
         let error = force - state.goal.force;

@@ -16,6 +16,9 @@ use settings::PARAMETERS;
 
 use crate::{EnvError, ResetOptions};
 
+/// Parameters that were added later: without a range they draw no number, so that earlier seeds give the same episodes.
+const LATE: [&str; 3] = ["organs.seed", "sensor.force_drift", "sensor.force_delay"];
+
 /// The random parameters of one episode.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EpisodeParameters {
@@ -45,8 +48,12 @@ pub struct EpisodeParameters {
     pub start_offset: [f64; 2],
     /// Standard deviation of the measured force [N], per control step and axis.
     pub force_noise: f64,
-    /// Bias of the measured force along the probe's axis, constant in an episode [N].
+    /// Bias of the measured force along the probe's axis at the start [N].
     pub force_bias: f64,
+    /// Rate of that bias [N/s].
+    pub force_drift: f64,
+    /// Delay of the measured force and torque [s].
+    pub force_delay: f64,
     /// Standard deviation of the measured torque [N·m].
     pub torque_noise: f64,
     /// Action latency [control steps].
@@ -114,9 +121,9 @@ impl EpisodeParameters {
             .iter()
             .zip(PARAMETERS)
             .map(|(interval, parameter)| {
-                // Drawn even without effect, so that the stream stays the same. The last parameter was added later.
-                let is_late = parameter.name == "organs.seed" && interval[0] == interval[1];
-                let share: f64 = if is_late { 0.0 } else { rng.random() };
+                // Drawn even without effect, so that the stream stays the same. Some parameters were added later.
+                let is_skipped = LATE.contains(&parameter.name) && interval[0] == interval[1];
+                let share: f64 = if is_skipped { 0.0 } else { rng.random() };
                 match parameter.name {
                     "torso.size" => {
                         settings.nearest_size(interval[0] + (interval[1] - interval[0]) * share)
@@ -174,6 +181,8 @@ impl EpisodeParameters {
             latency,
             force,
             organs,
+            drift,
+            delay,
         ] = values
         else {
             unreachable!("one value was drawn for each parameter")
@@ -193,6 +202,8 @@ impl EpisodeParameters {
             start_offset: [*start_x, *start_y],
             force_noise: *noise,
             force_bias: *bias,
+            force_drift: *drift,
+            force_delay: *delay,
             torque_noise: *torque_noise,
             latency: *latency as usize,
             force: *force,

@@ -43,8 +43,14 @@ pub struct RandomizationSettings {
     pub start_offset: [f64; 2],
     /// Standard deviation of the measured force per control step [N].
     pub force_noise: [f64; 2],
-    /// Bias of the measured force along the probe's axis, constant in an episode [N].
+    /// Bias of the measured force along the probe's axis at the start of the episode [N].
     pub force_bias: [f64; 2],
+    /// Rate at which that bias changes [N/s].
+    #[serde(default)]
+    pub force_drift: [f64; 2],
+    /// Delay of the measured force and torque [s].
+    #[serde(default)]
+    pub force_delay: [f64; 2],
     /// Standard deviation of the measured torque [N·m].
     pub torque_noise: [f64; 2],
     /// Action latency [control steps].
@@ -78,6 +84,8 @@ impl Default for RandomizationSettings {
             start_offset: [-0.004, 0.004],
             force_noise: [0.0, 0.0],
             force_bias: [0.0, 0.0],
+            force_drift: [0.0, 0.0],
+            force_delay: [0.0, 0.0],
             torque_noise: [0.0, 0.0],
             latency: [0, 0],
             force: [5.0, 5.0],
@@ -111,7 +119,7 @@ const fn parameter(
 }
 
 /// All parameters, in the order of drawing.
-pub(super) const PARAMETERS: [Parameter; 24] = [
+pub(super) const PARAMETERS: [Parameter; 26] = [
     parameter("stiffness", "torso.stiffness", "N/m", [50.0, 20_000.0]),
     parameter("damping", "torso.damping", "N·s/m", [0.1, 500.0]),
     parameter("friction", "torso.friction", "1", [0.0, 2.0]),
@@ -141,6 +149,8 @@ pub(super) const PARAMETERS: [Parameter; 24] = [
     parameter("latency", "action.latency", "steps", [0.0, 50.0]),
     parameter("force", "force.target", "N", [0.1, 40.0]),
     parameter("organs", "organs.seed", "1", [0.0, 1e6]),
+    parameter("force_drift", "sensor.force_drift", "N/s", [-5.0, 5.0]),
+    parameter("force_delay", "sensor.force_delay", "s", [0.0, 0.5]),
 ];
 
 impl RandomizationSettings {
@@ -171,6 +181,8 @@ impl RandomizationSettings {
             self.latency.map(|steps| steps as f64),
             self.force,
             self.organs.map(|seed| seed as f64),
+            self.force_drift,
+            self.force_delay,
         ]
     }
 

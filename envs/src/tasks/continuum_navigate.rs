@@ -67,6 +67,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "steer a bronchoscope through airways to a target bronchus",
     defaults: &|| settings::table(&ContinuumNavigateSettings::default()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

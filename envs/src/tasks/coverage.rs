@@ -81,6 +81,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "sweep over an organ until its surface is seen, at a steady force",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -87,6 +87,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "push a cube over the table to a goal (the thesis' proof of concept)",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

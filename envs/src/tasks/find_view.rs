@@ -76,6 +76,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "find the liver–kidney view by what ultrasound shows, at a steady force",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -68,6 +68,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "maintain image quality by tilt and force while the patient breathes",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -18,7 +18,7 @@ pub mod tissue_retract;
 mod ultrasound_tasks;
 
 pub use crate::factory::EnvFactory;
-pub use kind::{Assignments, Build, TaskKind};
+pub use kind::{Assignments, Build, Profile, TaskKind};
 
 use std::sync::{PoisonError, RwLock};
 
@@ -97,5 +97,5 @@ pub fn by_name(name: &str) -> Result<&'static TaskKind, EnvError> {
 /// # Errors
 /// [`EnvError::Unknown`] for the task; errors of its settings.
 pub fn factory(name: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
-    (by_name(name)?.build)(&settings::assign(sets)?)
+    by_name(name)?.factory(&settings::assign(sets)?)
 }

@@ -76,6 +76,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "push a biopsy needle into a lesion of a breathing liver, and fire it",
     defaults: &|| settings::table(&NeedleBiopsySettings::default()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

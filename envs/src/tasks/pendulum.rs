@@ -54,6 +54,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "swing a pole up with a weak motor (Gymnasium's Pendulum-v1)",
     defaults: &|| settings::table(&PendulumSettings::default()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

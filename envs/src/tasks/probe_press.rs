@@ -65,6 +65,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "press the probe on the torso, reach a force and hold it",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
     is_studied: true,

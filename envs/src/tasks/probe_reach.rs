@@ -62,6 +62,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "bring the probe from a free start into gentle contact with a position on the torso",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
     is_studied: false,

@@ -50,7 +50,7 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Assignments, TaskKind};
+use super::kind::{Assignments, Profile, TaskKind};
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
@@ -69,11 +69,37 @@ pub const KIND: TaskKind = TaskKind {
     summary: "slide the probe along a path over the torso at a constant force",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[REAL],
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[("action.mode", "wrench")],
     is_studied: true,
     ppo: PPO,
     sac: SAC,
+};
+
+/// What a robot in a laboratory does not know: the softness and friction of the skin, the breath, and the delay, bias and drift of its force
+/// sensor. The controller reads that sensor. Its gains are the best fixed ones for these ranges.
+const REAL: Profile = Profile {
+    name: "real",
+    summary: "a delayed, drifting, noisy force sensor in the loop; unknown softness, friction and breath",
+    settings: &[
+        ("scene.shape", "adult"),
+        ("action.mode", "hybrid_force"),
+        ("action.force_feedback", "sensor"),
+        ("action.hybrid_force.force_gain", "0.35"),
+        ("action.hybrid_force.force_integral_gain", "0.5"),
+        ("observation.joints", "false"),
+        ("randomization.stiffness", "[300.0, 4000.0]"),
+        ("randomization.damping", "[10.0, 60.0]"),
+        ("randomization.friction", "[0.0, 0.3]"),
+        ("randomization.breathing", "true"),
+        ("randomization.breathing_amplitude", "[0.0, 0.012]"),
+        ("randomization.force_delay", "[0.004, 0.06]"),
+        ("randomization.force_noise", "[0.02, 0.1]"),
+        ("randomization.force_bias", "[-0.2, 0.2]"),
+        ("randomization.force_drift", "[-0.05, 0.05]"),
+        ("randomization.latency", "[0, 1]"),
+    ],
 };
 
 /// Settings of PPO and SAC for tasks with a desired force in contact. The force responds immediately, so a short horizon and large steps

@@ -57,6 +57,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "two links reach a random target (Gymnasium's Reacher-v5)",
     defaults: &|| settings::table(&ReacherSettings::default()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

@@ -30,6 +30,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "slide the probe along a path over the bare table at a constant force",
     defaults: &|| settings::table(&defaults()),
     build: &build,
+    profiles: &[],
     scripted: &[("action.mode", "hybrid_force")],
     demonstrated: &[],
     is_studied: false,

@@ -66,6 +66,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "touch a point on soft tissue gently with an instrument",
     defaults: &|| settings::table(&SurgerySettings::<TissueReachSettings>::default()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

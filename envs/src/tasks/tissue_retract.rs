@@ -72,6 +72,7 @@ pub const KIND: TaskKind = TaskKind {
     summary: "grasp a lobe of the liver at its edge and lift it to a goal",
     defaults: &|| settings::table(&SurgerySettings::<TissueRetractSettings>::default()),
     build: &build,
+    profiles: &[],
     scripted: &[],
     demonstrated: &[],
     is_studied: false,

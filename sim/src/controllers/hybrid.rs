@@ -23,6 +23,7 @@ use nalgebra::Vector3;
 
 use super::{Controller, JointSpace, OperationalSpace};
 use crate::ik::pose_error;
+use crate::readings::ForceTorque;
 use crate::{Physics, Pose, SimError, Twist};
 
 /// Gains and limits of [`HybridForce`].
@@ -164,12 +165,9 @@ impl HybridForce {
     }
 
     /// First-order low-pass filter of the measured force.
-    fn filter_force(&mut self, physics: &Physics) {
-        let measured = physics
-            .force_torque()
-            .map(|sensor| sensor.wrench_in_world().force);
-        let share = 1.0 - (-TAU * self.config.force_cutoff * physics.timestep()).exp();
-        self.force += (measured.unwrap_or_default() - self.force) * share;
+    fn filter_force(&mut self, measured: Vector3<f64>, dt: f64) {
+        let share = 1.0 - (-TAU * self.config.force_cutoff * dt).exp();
+        self.force += (measured - self.force) * share;
     }
 
     fn update_phase(&mut self, dt: f64) {
@@ -280,9 +278,17 @@ impl Controller for HybridForce {
     }
 
     fn control(&mut self, physics: &mut Physics) {
+        let measured = physics.force_torque().map(ForceTorque::wrench_in_world);
+        self.control_with(physics, measured.unwrap_or_default().force);
+    }
+}
+
+impl HybridForce {
+    /// As [`Controller::control`], with the force of the surroundings on the probe in world [N] that a sensor reports.
+    pub fn control_with(&mut self, physics: &mut Physics, measured: Vector3<f64>) {
         let dt = physics.timestep();
-        // measured wrench => filtered force, phase, reference
-        self.filter_force(physics);
+        // measured force => filtered force, phase, reference
+        self.filter_force(measured, dt);
         self.update_phase(dt);
         // (qpos, qvel) => pose, twist, inertia of the task
         self.joints.read(physics);

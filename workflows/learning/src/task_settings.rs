@@ -1,30 +1,20 @@
 //! Settings of a task: a table, and another one that overrides it.
 
 use insonate_envs::EnvError;
+use insonate_envs::settings::overlay;
 use insonate_envs::tasks::{self, EnvFactory};
-use toml::{Table, Value};
+use toml::Table;
 
 /// Settings of a task with overrides, checked.
 ///
 /// # Errors
 /// [`EnvError::Unknown`] for the task; [`EnvError::Config`].
 pub fn resolve_env(task: &str, base: &Table, over: &Table) -> Result<EnvFactory, EnvError> {
-    let mut all = base.clone();
-    overlay(&mut all, over);
     let kind = tasks::by_name(task)?;
+    let mut all = base.clone();
+    let over = kind.expand(over).map_err(|error| within("env", error))?;
+    overlay(&mut all, &over);
     (kind.build)(&all).map_err(|error| within("env", error))
-}
-
-/// Writes the entries of `over` into `base`, recursively.
-pub(crate) fn overlay(base: &mut Table, over: &Table) {
-    for (key, value) in over {
-        match (base.get_mut(key), value) {
-            (Some(Value::Table(below)), Value::Table(above)) => overlay(below, above),
-            _ => {
-                base.insert(key.clone(), value.clone());
-            }
-        }
-    }
 }
 
 /// Adds the part to the name of the setting in an error.

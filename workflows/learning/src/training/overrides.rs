@@ -194,7 +194,7 @@ pub(super) fn first_difference(these: &Table, those: &Table) -> Option<(String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task_settings::overlay;
+    use insonate_envs::settings::overlay;
 
     fn table(text: &str) -> Table {
         text.parse().unwrap()

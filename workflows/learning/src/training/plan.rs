@@ -13,7 +13,7 @@ use super::settings::{algorithm_table, resolve_algorithm, with_held_out};
 use super::{EvaluationSettings, Overrides, StartMode, TrainingSettings};
 use crate::LearningError;
 use crate::patients::{check_unseen, held_out_stay, trained_on};
-use crate::task_settings::{overlay, resolve_env};
+use crate::task_settings::{resolve_env, within};
 
 /// Iterations in which only the critic learns, before the policy changes.
 const CRITIC_WARMUP: i64 = 5;
@@ -118,8 +118,9 @@ impl Plan {
         ];
         all.ppo
             .extend(network.map(|(name, value)| (name.to_owned(), value)));
-        overlay(&mut all.env, &overrides.env);
-        overlay(&mut all.ppo, &overrides.ppo);
+        let over = tasks::by_name(own)?.expand(&overrides.env);
+        settings::overlay(&mut all.env, &over.map_err(|error| within("env", error))?);
+        settings::overlay(&mut all.ppo, &overrides.ppo);
         all.sac.clone_from(&overrides.sac);
         all.learning.clone_from(&overrides.learning);
         all.evaluation.clone_from(&overrides.evaluation);
@@ -211,7 +212,7 @@ fn evaluation(overrides: &Overrides, folder: &Path) -> Result<EvaluationSettings
         folders.map(|folder| patient_name(folder)).collect()
     };
     let before = names(&EvaluationSettings::of(&all)?);
-    overlay(&mut all, &overrides.evaluation);
+    settings::overlay(&mut all, &overrides.evaluation);
     let evaluation = EvaluationSettings::of(&all)?;
     if names(&evaluation) != before {
         return Err(held_out_stay("evaluation.held_out").into());

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::{Overrides, ppo_defaults, sac_defaults};
 use crate::patients::{patient_folders, with_patients};
-use crate::task_settings::{overlay, within};
+use crate::task_settings::within;
 
 /// Settings of the evaluations during training. Only `stop` affects the training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,7 +114,9 @@ impl TrainingSettings {
         };
         let algorithm = resolve_algorithm(defaults, overrides)?;
         let evaluation = EvaluationSettings::of(&overrides.evaluation)?;
-        let factory = (kind.build)(&overrides.env).map_err(|error| within("env", error))?;
+        let factory = kind
+            .factory(&overrides.env)
+            .map_err(|error| within("env", error))?;
         Ok(Self {
             with_held_out: with_held_out(kind, &factory, &evaluation)?,
             factory,
@@ -206,7 +208,7 @@ pub(super) fn resolve_algorithm(
         }
     }
     let mut all = own.clone();
-    overlay(&mut all, &overrides.learning);
+    settings::overlay(&mut all, &overrides.learning);
     Ok(match defaults {
         AlgorithmConfig::Ppo(defaults) => AlgorithmConfig::Ppo(resolve_ppo(defaults, &all)?),
         AlgorithmConfig::Sac(defaults) => AlgorithmConfig::Sac(resolve_sac(defaults, &all)?),
