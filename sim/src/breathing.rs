@@ -11,9 +11,10 @@ impl Physics {
     /// Intended for the start of an episode, after a reset: the torso moves without contact.
     ///
     /// # Errors
-    /// [`SimError::Breathing`] for a torso that MuJoCo steps, and without a torso; [`SimError::Shell`] or [`SimError::Solid`] if it was
+    /// [`SimError::Model`] for a rate or amplitude out of range; [`SimError::Breathing`] for a torso that MuJoCo steps, and without a torso; [`SimError::Shell`] or [`SimError::Solid`] if it was
     /// compiled without breathing.
     pub fn set_breathing(&mut self, breathing: &Breathing, phase: f64) -> Result<(), SimError> {
+        breathing.check()?;
         if let Some(shell) = self.shell_mut() {
             shell.set_breathing(breathing)?;
             return shell.set_breath_phase(phase);

@@ -80,6 +80,9 @@ pub enum SimError {
     /// The scene's description is invalid.
     #[error(transparent)]
     Mjcf(#[from] insonate_models::mjcf::MjcfError),
+    /// A setting of the scene is out of range.
+    #[error(transparent)]
+    Model(#[from] insonate_models::ModelError),
     /// A controller needs torque motors.
     #[error("actuator '{actuator}' is not a torque motor (fixed gain, no bias)")]
     NotTorque {

@@ -274,6 +274,17 @@ fn another_breath_equals_a_compiled_one() {
         changed.step_n(steps as usize).expect("stable");
         assert!(rise(&changed).abs() < 1e-4, "{name}: {}", rise(&changed));
     }
+    let (mut breathing, _) = stand_of(elastic, &breathing(0.25, 0.02));
+    let fast = Breathing {
+        rate: 20.0,
+        ..wanted
+    };
+    let error = breathing.set_breathing(&fast, 0.0).expect_err("20 Hz");
+    let error = error.to_string();
+    assert!(
+        error.contains("breathing rate") && error.contains("20"),
+        "{error}"
+    );
     let (mut still, _) = stand_of(elastic, &coarse());
     let error = still.set_breathing(&wanted, 0.0).expect_err("it is still");
     assert!(error.to_string().contains("without breathing"), "{error}");
