@@ -18,13 +18,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use insonate::experiments::{Backend, BlockMeasure, Device, legend, mean_intensity, middle_line};
+use insonate::experiments::{
+    Backend, BlockMeasure, Device, PixelFigures, SettingsFigures, legend, mean_intensity,
+    middle_line,
+};
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::measure::{BoneRod, ConfidenceSettings, confidence};
 use insonate::ultrasound::phantom::{Lesion, Neck};
 use insonate::ultrasound::transducer::{self, Transducer};
-use insonate::ultrasound::{BMode, Frame, Settings, View};
+use insonate::ultrasound::{BMode, Frame, Settings, UltrasoundError, View};
 use serde_json::json;
 
 use self::organs::{Organ, OrganFrame};
@@ -32,6 +35,7 @@ use self::phantom::PhantomArg;
 use self::report::ImageReport;
 use super::device_arg::DeviceArg;
 use super::progress_bar::Busy;
+use super::scanner_args::ScannerArgs;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
 use super::{Usage, print};
@@ -173,6 +177,8 @@ pub(crate) struct ImageCommand {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    scanner: ScannerArgs,
+    #[command(flatten)]
     verdict: VerdictArgs,
     /// The organs of `organ`, once they are in the body.
     #[arg(skip)]
@@ -183,8 +189,7 @@ impl ImageCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_effects()?;
         let probe = self.transducer()?;
-        let settings = self.settings(&probe);
-        settings.check().map_err(Usage::new)?;
+        let settings = self.settings(&probe).map_err(Usage::new)?;
         if !(16..=4096).contains(&self.size) {
             anyhow::bail!(
                 "--size is {}; it must be between 16 and 4096 pixels",
@@ -220,6 +225,9 @@ impl ImageCommand {
             }
         };
         drop(busy);
+        report.set("settings", json!(SettingsFigures::of(&probe, &settings)));
+        let converter = b_mode.scan_converter(self.size).map_err(Usage::new)?;
+        report.add(&PixelFigures::of(&converter, &scanned.pose))?;
         report.set("seconds_per_frame", seconds);
         report.set("device", device);
         report.set("legend", json!(legend(&*scanned.phantom)));
@@ -306,7 +314,7 @@ impl ImageCommand {
         self.indentation.unwrap_or(usual)
     }
 
-    fn settings(&self, probe: &Transducer) -> Settings {
+    fn settings(&self, probe: &Transducer) -> Result<Settings, UltrasoundError> {
         let usual = match self.phantom {
             Some(word) if word.is_bare() => Settings::bare(probe),
             _ => Settings::of(probe),
@@ -319,14 +327,15 @@ impl ImageCommand {
             _ => usual.depth,
         };
         let shown = self.imaging_depth.or(self.depth.filter(|_| !self.is_rod()));
-        Settings {
+        let own = Settings {
             n_lines: self.lines,
             n_samples: self.samples,
             depth: shown.unwrap_or(own),
             speckle_seed: self.seed,
             noise_seed: self.seed,
             ..usual
-        }
+        };
+        self.scanner.controls().applied(own, probe)
     }
 
     /// Depths of the points, or three of those that the probe shows to a depth [m].

@@ -90,8 +90,9 @@ impl Grid {
         } = *settings;
         let step = depth / n_samples as f64;
         let finest = pulse.width(speed_of_sound) / PLACES_PER_PULSE;
-        let beam = BeamTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
-        let loss = LossTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
+        let zones = settings.zones();
+        let beam = BeamTable::new(transducer, &zones, pulse, depth, speed_of_sound);
+        let loss = LossTable::new(transducer, &zones, pulse, depth, speed_of_sound);
         let rows = Rows::new(step);
         let faded: Vec<[Faded; N_SLOPES]> = (0..rows.before(n_samples) + 2)
             .map(|row| loss.row(rows.sample(row) as f64 * step))

@@ -17,6 +17,7 @@ mod frame;
 mod front;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod grey_map;
 mod grid;
 mod iq;
 mod lattice;
@@ -24,6 +25,7 @@ mod legs;
 mod packed_scatterers;
 mod path;
 mod paths;
+mod persistence;
 mod points;
 mod pulse_filter;
 mod receiver;
@@ -37,17 +39,21 @@ mod shaft;
 mod speckle;
 mod speckle_tables;
 mod tail;
+mod tgc;
 mod trace;
 mod walk;
 
 pub use frame::Frame;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuBMode;
+pub use grey_map::GreyMap;
 pub use iq::Iq;
+pub use persistence::Persistence;
 pub use scan_conversion::ScanConverter;
 pub use scene::View;
 pub use settings::Settings;
 pub use shaft::{Filling, Shaft};
+pub use tgc::Tgc;
 
 use crate::UltrasoundError;
 use crate::beam::{FWHM_OVER_SIGMA, Pulse};
@@ -109,7 +115,8 @@ impl BMode {
     /// # Errors
     /// [`UltrasoundError::Setting`]: a setting is out of range.
     pub fn new(transducer: &Transducer, settings: &Settings) -> Result<Self, UltrasoundError> {
-        settings.check()?;
+        settings.check_for(transducer)?;
+        let transducer = &settings.tuned(transducer);
         let pulse = Pulse::new(transducer);
         let (frequency, speed) = (pulse.mean_frequency(), settings.speed_of_sound);
         let grid = Grid::new(transducer, settings, &pulse);
@@ -119,7 +126,7 @@ impl BMode {
         let beam = BeamFilter::new(&grid);
         let energy = |sample| filter.energy(carrier, grid.pulse(sample, 0));
         let energies: Vec<f32> = (0..grid.n_samples).map(energy).collect();
-        let aperture = Aperture::new(transducer, &settings.focusing, &grid, speed);
+        let aperture = Aperture::new(transducer, &settings.zones(), &grid, speed);
         let Grid {
             n_lines, n_samples, ..
         } = grid;
@@ -351,7 +358,8 @@ impl BMode {
         check_range("size of the picture", size as f64, [2.0, 4096.0], "pixels")?;
         let white = -self.settings.gain as f32;
         let range = self.settings.dynamic_range as f32;
-        Ok(ScanConverter::new(&self.grid, size, white, range))
+        let map = self.settings.grey_map;
+        Ok(ScanConverter::new(&self.grid, size, [white, range], map))
     }
 }
 

@@ -60,7 +60,7 @@ fn point_target(
         Block::points(&[depth as f32], speed, attenuation as f32)
     };
     let (block, clear) = (block(attenuation), block(0.0));
-    let pulse = Pulse::new(transducer).width(settings.speed_of_sound);
+    let pulse = Pulse::new(&settings.tuned(transducer)).width(settings.speed_of_sound);
     let settings = Settings {
         n_samples: (8.0 * 1.2 * depth / pulse).round() as usize,
         // An odd number, so that one line meets the points.

@@ -199,6 +199,7 @@ impl GpuBMode {
             .as_ref()
             .map_or(0, |it| it.n_bytes() as usize);
         let n_pixels = self.conversion.as_ref().map_or(0, |it| it.n_pixels);
+        let conversion = self.conversion.as_ref();
         let frames = self.frames[first..][..n].par_iter_mut();
         let pictures = self.pictures[first..][..n].par_iter_mut();
         let made = frames.zip(pictures).zip(&self.geometries).enumerate();
@@ -209,6 +210,9 @@ impl GpuBMode {
                 geometry.fill(frame, bytemuck::cast_slice(own));
                 picture.clear();
                 picture.extend_from_slice(&seen[slot * n_picture..][..n_pixels]);
+                if let Some(conversion) = conversion {
+                    conversion.greys.apply(picture);
+                }
             });
         })
     }

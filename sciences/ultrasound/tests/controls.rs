@@ -1,0 +1,382 @@
+//! Contract: each control of the scanner does to pictures what its name says, and nothing if it is not set.
+
+use insonate_ultrasound::b_mode::{GreyMap, Persistence, Tgc};
+use insonate_ultrasound::deformation::Rigid;
+use insonate_ultrasound::material::SOFT_TISSUE;
+use insonate_ultrasound::measure::{PointTarget, point_targets, speckle_statistics};
+use insonate_ultrasound::phantom::Block;
+use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v};
+use insonate_ultrasound::{BMode, Controls, Frame, Material, Settings, View};
+use nalgebra::Isometry3;
+
+const SPEED: f64 = 1540.0;
+
+/// Small settings with speckle but without loss and noise.
+fn small(transducer: &Transducer) -> Settings {
+    Settings {
+        n_lines: 96,
+        n_samples: 400,
+        ..Settings::bare(transducer)
+    }
+}
+
+fn tissue(backscatter: f32) -> Block {
+    Block::uniform(Material {
+        attenuation: 0.0,
+        backscatter,
+        ..SOFT_TISSUE
+    })
+}
+
+/// A frame, and its picture of 200 pixels.
+fn imaged(transducer: &Transducer, settings: &Settings, block: &Block) -> (Frame, Vec<u8>) {
+    let mut b_mode = BMode::new(transducer, settings).expect("the test is valid");
+    let rigid = Rigid::default();
+    let view = View::new(block, &rigid, &Isometry3::identity()).expect("the test is valid");
+    let frame = b_mode.frame(&view, 0).clone();
+    let mut picture = Vec::new();
+    let converter = b_mode.scan_converter(200).expect("the test is valid");
+    converter.picture(&frame, &mut picture);
+    (frame, picture)
+}
+
+fn with(controls: &Controls, usual: &Settings, transducer: &Transducer) -> Settings {
+    let settings = controls.applied(usual.clone(), transducer);
+    settings.expect("the test is valid")
+}
+
+#[test]
+fn controls_that_are_not_set_change_nothing() {
+    let transducer = c5_2();
+    let usual = Settings::of(&transducer);
+    let same = with(&Controls::default(), &usual, &transducer);
+    assert_eq!(same, usual);
+    // Nor do those that are set to the defaults.
+    let usual = small(&transducer);
+    let set = Controls {
+        transmit_frequency: Some(transducer.center_frequency),
+        foci: vec![0.08],
+        transmit_f_number: Some(4.0),
+        receive_f_number: Some(1.5),
+        gain: Some(0.0),
+        tgc: Some(Tgc::sliders(&[0.0; 8]).expect("the test is valid")),
+        dynamic_range: Some(60.0),
+        grey_map: Some(GreyMap::Linear),
+        noise: None,
+    };
+    let (plain, grey) = imaged(&transducer, &usual, &tissue(0.0));
+    let (again, same) = imaged(&transducer, &with(&set, &usual, &transducer), &tissue(0.0));
+    assert_eq!(plain.envelope, again.envelope);
+    assert_eq!(grey, same);
+}
+
+#[test]
+fn gain_shifts_the_picture_of_speckle_by_its_decibels() {
+    let transducer = l11_5v();
+    // So wide that nothing is black or white.
+    let wide = Settings {
+        dynamic_range: 120.0,
+        ..small(&transducer)
+    };
+    let mean = |gain: f64| {
+        let controls = Controls {
+            gain: Some(gain),
+            ..Controls::default()
+        };
+        let (_, picture) = imaged(
+            &transducer,
+            &with(&controls, &wide, &transducer),
+            &tissue(0.0),
+        );
+        let inside: Vec<f64> = picture
+            .into_iter()
+            .filter(|grey| *grey > 0)
+            .map(f64::from)
+            .collect();
+        assert!(inside.iter().all(|grey| *grey < 255.0));
+        inside.iter().sum::<f64>() / inside.len() as f64
+    };
+    for gain in [-9.0, 4.5, 12.0] {
+        let shift = 120.0 / 255.0 * (mean(gain) - mean(0.0));
+        assert!((shift - gain).abs() < 0.02, "{gain}: {shift}");
+    }
+}
+
+#[test]
+fn the_dynamic_range_and_the_grey_map_follow_their_formulas() {
+    let transducer = c5_2();
+    let usual = small(&transducer);
+    let grey_map = |map: GreyMap, x: f64| match map {
+        GreyMap::Linear => x,
+        GreyMap::Gamma => x.powf(0.7),
+        GreyMap::SCurve => 3.0 * x.powi(2) - 2.0 * x.powi(3),
+    };
+    for (range, map) in [
+        (40.0, GreyMap::Linear),
+        (80.0, GreyMap::Linear),
+        (60.0, GreyMap::Gamma),
+        (50.0, GreyMap::SCurve),
+    ] {
+        let controls = Controls {
+            dynamic_range: Some(range),
+            grey_map: Some(map),
+            ..Controls::default()
+        };
+        let settings = with(&controls, &usual, &transducer);
+        let (frame, picture) = imaged(&transducer, &settings, &tissue(3.0));
+        let b_mode = BMode::new(&transducer, &settings).expect("the test is valid");
+        let converter = b_mode.scan_converter(200).expect("the test is valid");
+        let levels = converter.values(&frame.envelope, f32::NAN);
+        let mut n = 0;
+        for (level, grey) in levels.iter().zip(&picture) {
+            if !level.is_nan() {
+                // White is 32 dB above the speckle of liver.
+                let share = ((f64::from(*level) - 32.0) / range + 1.0).clamp(0.0, 1.0);
+                let wanted = 255.0 * grey_map(map, share);
+                // Greys are rounded before and after the map, whose slope is at most 3.4 at the second one of 256 greys.
+                let tolerance = if map == GreyMap::Linear { 1.01 } else { 4.0 };
+                assert!(
+                    (f64::from(*grey) - wanted).abs() < tolerance,
+                    "{map:?} {level}: {grey} {wanted}"
+                );
+                n += 1;
+            }
+        }
+        assert!(n > 10_000);
+    }
+}
+
+#[test]
+fn tgc_adds_its_interpolated_decibels_at_each_depth() {
+    let transducer = c5_2();
+    let usual = small(&transducer);
+    let (plain, _) = imaged(&transducer, &usual, &tissue(0.0));
+    let sliders = [2.0, 0.0, -3.0, 0.0, 6.0, 6.0, 1.0, -4.0];
+    let points = [[0.02, -5.0], [0.05, 4.0], [0.11, 10.0]];
+    let between = |knots: &[[f64; 2]], depth: f64| {
+        let [first, last] = [knots[0], knots[knots.len() - 1]];
+        let inside = knots.windows(2).find(|pair| depth < pair[1][0]);
+        match inside {
+            _ if depth <= first[0] => first[1],
+            Some([[z0, g0], [z1, g1]]) => g0 + (g1 - g0) * (depth - z0) / (z1 - z0),
+            _ => last[1],
+        }
+    };
+    let spaced = (0..8).map(|i| 0.15 / 7.0 * f64::from(i)).zip(sliders);
+    let spaced: Vec<[f64; 2]> = spaced.map(|(depth, gain)| [depth, gain]).collect();
+    let cases = [
+        (Tgc::sliders(&sliders), spaced),
+        (Tgc::new(points.to_vec()), points.to_vec()),
+    ];
+    for (tgc, knots) in cases {
+        let settings = Settings {
+            tgc: tgc.expect("the test is valid"),
+            ..usual.clone()
+        };
+        let (frame, _) = imaged(&transducer, &settings, &tissue(0.0));
+        for line in [0, 40, 95] {
+            for sample in (0..400).step_by(7) {
+                let added = f64::from(frame.line(line)[sample] - plain.line(line)[sample]);
+                let wanted = between(&knots, sample as f64 * 0.15 / 400.0);
+                assert!((added - wanted).abs() < 0.002, "{sample}: {added} {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn curves_of_gain_are_read_from_text() {
+    let read = |text: &str| text.parse::<Tgc>();
+    assert_eq!(read("0,-2,4"), Tgc::sliders(&[0.0, -2.0, 4.0]));
+    assert_eq!(
+        read("0.02=0, 0.1=6"),
+        Tgc::new(vec![[0.02, 0.0], [0.1, 6.0]])
+    );
+    for wrong in [
+        "",
+        "x",
+        "1,,2",
+        "0.1=2,0.05=3",
+        "0.1=99",
+        "0.1=2,3",
+        "0.1=nan",
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn noise_has_its_level_where_nothing_echoes() {
+    let transducer = l11_5v();
+    for noise in [-60.0, -35.0] {
+        let controls = Controls {
+            noise: Some(noise),
+            ..Controls::default()
+        };
+        let settings = with(&controls, &small(&transducer), &transducer);
+        let (frame, _) = imaged(&transducer, &settings, &tissue(f32::NEG_INFINITY));
+        let levels = (0..96).flat_map(|line| frame.line(line)[300..].iter().copied());
+        let found = speckle_statistics(&levels.collect::<Vec<f32>>()).level;
+        assert!((found - noise).abs() < 0.3, "{noise}: {found}");
+    }
+}
+
+/// The point targets at depths [m].
+fn points(transducer: &Transducer, controls: &Controls, depths: &[f64]) -> Vec<PointTarget> {
+    let usual = Settings {
+        n_lines: 1025,
+        ..Settings::bare(transducer)
+    };
+    let settings = with(controls, &usual, transducer);
+    point_targets(transducer, &settings, depths, 0.0).expect("the test is valid")
+}
+
+fn focused(foci: &[f64], f_number: f64) -> Controls {
+    Controls {
+        foci: foci.to_vec(),
+        transmit_f_number: Some(f_number),
+        ..Controls::default()
+    }
+}
+
+/// With the aperture of F/2 at any depth the beam is narrowest, relative to a beam with the focus at each depth, at its own focus.
+#[test]
+fn the_narrowest_beam_moves_with_the_focus() {
+    let transducer = l11_5v();
+    let depths = [0.015, 0.022, 0.03, 0.038];
+    for focus in [0.022, 0.03] {
+        let found = points(&transducer, &focused(&[focus], 2.0), &depths);
+        let narrowest = found
+            .iter()
+            .min_by(|a, b| a.lateral.total_cmp(&b.lateral))
+            .expect("there are points");
+        assert!((narrowest.depth - focus).abs() < 1e-9, "{focus}: {found:?}");
+    }
+}
+
+/// At the focus of equal apertures the two-way width is 0.886 λ F (Jensen 1991: the Fourier transform of an aperture), with the wavelength of the
+/// echo; directivity widens it where F is small.
+#[test]
+fn at_the_focus_the_width_is_the_wavelength_times_the_f_number() {
+    let transducer = l11_5v();
+    for f_number in [2.0, 3.0, 4.0] {
+        let controls = Controls {
+            receive_f_number: Some(f_number),
+            ..focused(&[0.03], f_number)
+        };
+        let found = points(&transducer, &controls, &[0.03])[0];
+        let wanted = 0.886 * SPEED / found.frequency * f_number;
+        let ratio = found.lateral / wanted;
+        assert!((ratio - 1.0).abs() < 0.1, "F/{f_number}: {ratio}");
+    }
+}
+
+#[test]
+fn lower_frequencies_give_wider_beams_and_longer_pulses() {
+    let transducer = c5_2();
+    let at = |frequency: f64| {
+        let controls = Controls {
+            transmit_frequency: Some(frequency),
+            ..Controls::default()
+        };
+        points(&transducer, &controls, &[0.08])[0]
+    };
+    let [low, middle, high] = [2.3e6, 3.57e6, 4.9e6].map(at);
+    for (low, high) in [(low, middle), (middle, high)] {
+        let ratio = high.frequency / low.frequency;
+        assert!(ratio > 1.05, "{low:?} {high:?}");
+        // Widths along and across the array grow with the wavelength.
+        let lateral = low.lateral / high.lateral;
+        assert!((lateral / ratio - 1.0).abs() < 0.04, "{lateral} {ratio}");
+        let elevation = low.elevation / high.elevation;
+        assert!(elevation > 1.0, "{elevation} {ratio}");
+    }
+    assert!(low.axial > middle.axial, "{low:?} {middle:?}");
+}
+
+#[test]
+fn several_foci_give_each_zone_the_beam_of_its_own_focus() {
+    let transducer = l11_5v();
+    let foci = [0.012, 0.022, 0.034];
+    let all = points(&transducer, &focused(&foci, 2.0), &foci);
+    for (focus, found) in foci.iter().zip(&all) {
+        let alone = points(&transducer, &focused(&[*focus], 2.0), &[*focus])[0];
+        let ratio = found.lateral / alone.lateral;
+        assert!((ratio - 1.0).abs() < 0.06, "{focus}: {ratio}");
+    }
+    let single = points(&transducer, &focused(&[0.022], 2.0), &foci);
+    assert!(
+        all[2].lateral < 0.9 * single[2].lateral,
+        "{all:?} {single:?}"
+    );
+}
+
+#[test]
+fn persistence_is_a_recursive_mean_of_levels() {
+    let transducer = l11_5v();
+    let frames: Vec<Frame> = (0..4)
+        .map(|seed| {
+            let settings = Settings {
+                speckle_seed: seed,
+                ..small(&transducer)
+            };
+            imaged(&transducer, &settings, &tissue(0.0)).0
+        })
+        .collect();
+    let mut persistence = Persistence::new(0.7).expect("the test is valid");
+    for n in 0..frames.len() {
+        let averaged = persistence.apply(&frames[n]).clone();
+        for index in (0..averaged.envelope.len()).step_by(97) {
+            // 0.7^n x_0 + Σ 0.3 · 0.7^(n−k) x_k.
+            let term = |k: usize| {
+                let weight = if k == 0 { 1.0 } else { 0.3 };
+                let power = i32::try_from(n - k).expect("it is small");
+                weight * 0.7f64.powi(power) * f64::from(frames[k].envelope[index])
+            };
+            let wanted: f64 = (0..=n).map(term).sum();
+            let found = f64::from(averaged.envelope[index]);
+            assert!((found - wanted).abs() < 1e-3, "{n}: {found} {wanted}");
+        }
+        assert_eq!(averaged.labels, frames[n].labels);
+    }
+    persistence.restart();
+    assert_eq!(persistence.apply(&frames[2]).envelope, frames[2].envelope);
+    assert!(Persistence::new(0.99).is_err() && Persistence::new(-0.1).is_err());
+}
+
+#[test]
+fn what_a_scanner_cannot_do_is_refused_by_name() {
+    let transducer = c5_2();
+    let refused = |controls: Controls| {
+        let error = controls.applied(Settings::of(&transducer), &transducer);
+        error.expect_err("it is out of range").to_string()
+    };
+    let one = |change: fn(&mut Controls)| {
+        let mut controls = Controls::default();
+        change(&mut controls);
+        refused(controls)
+    };
+    let cases: [(fn(&mut Controls), &str); 7] = [
+        (
+            |c| c.transmit_frequency = Some(1e6),
+            "transmit frequency is 1000000",
+        ),
+        (|c| c.foci = vec![0.05, 0.9], "transmit focus is 0.9"),
+        (|c| c.foci = vec![0.05; 9], "further foci is 8"),
+        (
+            |c| c.transmit_f_number = Some(0.1),
+            "transmit f-number is 0.1",
+        ),
+        (
+            |c| c.receive_f_number = Some(99.0),
+            "receive f-number is 99",
+        ),
+        (|c| c.dynamic_range = Some(1.0), "dynamic range is 1"),
+        (|c| c.gain = Some(f64::NAN), "gain is NaN"),
+    ];
+    for (change, wanted) in cases {
+        let told = one(change);
+        assert!(told.contains(wanted), "{told}");
+    }
+    assert!(GreyMap::by_name("s-curv").is_err());
+}
