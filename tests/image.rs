@@ -653,10 +653,13 @@ fn settings_of_the_scanner_without_effect_are_refused() {
         (&["--focus", "0.7"], "transmit focus is 0.7"),
     ];
     for (options, wanted) in cases {
-        let told = refused(&[&["image"], options].concat(), 2);
+        let told = refused(&[&["image"][..], options].concat(), 2);
         assert!(told.contains(wanted), "{options:?}: {told}");
     }
-    let scan = refused(&["scan", "--patient", "adult", "--gain", "3", "--no-pictures"], 2);
+    let scan = refused(
+        &["scan", "--patient", "adult", "--gain", "3", "--no-pictures"],
+        2,
+    );
     assert!(
         scan.contains("--gain has no effect without the B-mode image"),
         "{scan}"
