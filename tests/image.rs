@@ -623,7 +623,7 @@ fn settings_of_the_scanner_and_the_place_of_pixels_are_told() {
 
 #[test]
 fn settings_of_the_scanner_without_effect_are_refused() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 11] = [
         (
             &["--phantom", "points", "--tgc", "0,3"],
             "--tgc has no effect",
@@ -649,6 +649,11 @@ fn settings_of_the_scanner_without_effect_are_refused() {
             &["--transmit-frequency", "9e6"],
             "transmit frequency is 9000000; it must be between",
         ),
+        (&["--views", "3"], "linear arrays only"),
+        (
+            &["--phantom", "points", "--probe", "l12-5", "--views", "3"],
+            "--views has no effect",
+        ),
         (&["--tgc", "0.1=2,0.05=3"], "depth of tgc is 0.05"),
         (&["--focus", "0.7"], "transmit focus is 0.7"),
     ];
@@ -664,4 +669,23 @@ fn settings_of_the_scanner_without_effect_are_refused() {
         scan.contains("--gain has no effect without the B-mode image"),
         "{scan}"
     );
+}
+
+#[test]
+fn an_array_of_ones_own_images_as_the_probe_of_its_numbers() {
+    let small = ["--lines", "64", "--samples", "256", "--size", "64"];
+    let points = ["image", "--phantom", "points", "--depths", "0.03"];
+    let array = "elements=128,pitch=0.508e-3,radius=49.57e-3,element-width=0.46e-3,frequency=3.57e6,bandwidth=0.78992,elevation=13.5e-3,elevation-focus=60e-3";
+    let own = json(&[&points[..], &["--array", array], &small].concat());
+    let c5_2 = json(&[&points[..], &small].concat());
+    for name in ["lateral_fwhm_m", "axial_fwhm_m", "elevation_fwhm_m"] {
+        let [own, known] = [&own, &c5_2].map(|figures| {
+            let figure = figures["point_targets"][0][name].as_f64();
+            figure.expect("a number")
+        });
+        assert!((own / known - 1.0).abs() < 0.005, "{name}: {own} {known}");
+    }
+    assert_eq!(own["settings"]["array"]["kind"], "curved");
+    let told = refused(&["image", "--array", array, "--probe", "l12-5"], 2);
+    assert!(told.contains("--array"), "{told}");
 }

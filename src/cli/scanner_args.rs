@@ -22,6 +22,12 @@ pub(crate) struct ScannerArgs {
     /// Depth over the receiving aperture [default: 1.5]
     #[arg(long, value_name = "F")]
     receive_f_number: Option<f64>,
+    /// Directions of spatial compounding, 3, 5, 7 or 9: means of the amplitudes of steered lines; for linear arrays [default: 1]
+    #[arg(long, value_name = "N")]
+    views: Option<usize>,
+    /// Angle between the outermost of these directions and the middle [°] [default: 10]
+    #[arg(long, value_name = "DEG", requires = "views")]
+    view_angle: Option<f64>,
     /// Gain in addition to the usual one [dB] [default: 0]
     #[arg(long, value_name = "DB", allow_hyphen_values = true)]
     gain: Option<f64>,
@@ -48,6 +54,8 @@ impl ScannerArgs {
             foci: self.focus.clone(),
             transmit_f_number: self.transmit_f_number,
             receive_f_number: self.receive_f_number,
+            views: self.views,
+            view_angle: self.view_angle.map(f64::to_radians),
             gain: self.gain,
             tgc: self.tgc.clone(),
             dynamic_range: self.dynamic_range,
@@ -87,6 +95,11 @@ impl ScannerArgs {
         given(&[("--grey-map", self.grey_map.is_some())])
     }
 
+    /// Given options of spatial compounding.
+    pub(crate) fn of_views(&self) -> Vec<&'static str> {
+        given(&[("--views", self.views.is_some_and(|n| n > 1))])
+    }
+
     /// Whether a gain over depth is given.
     pub(crate) fn has_tgc(&self) -> bool {
         self.tgc.is_some()
@@ -96,6 +109,7 @@ impl ScannerArgs {
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let groups = [
             self.of_echoes(),
+            self.of_views(),
             self.of_receiver(),
             self.of_range(),
             self.of_picture(),

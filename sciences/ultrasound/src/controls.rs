@@ -1,7 +1,7 @@
 //! Controls of a scanner, as its user sets them: what is not set stays as the scanner has it.
 
 use crate::UltrasoundError;
-use crate::b_mode::{GreyMap, Settings, Tgc};
+use crate::b_mode::{Compounding, GreyMap, Settings, Tgc};
 use crate::transducer::Transducer;
 
 /// Controls that a user sets.
@@ -15,6 +15,10 @@ pub struct Controls {
     pub transmit_f_number: Option<f64>,
     /// Depth over the receiving aperture.
     pub receive_f_number: Option<f64>,
+    /// Number of directions of spatial compounding; 1 for none.
+    pub views: Option<usize>,
+    /// Angle between the outermost of these directions and the unsteered one [rad].
+    pub view_angle: Option<f64>,
     /// Gain in addition to the usual one [dB].
     pub gain: Option<f64>,
     /// Gain over depth, in addition to the compensation of attenuation.
@@ -44,6 +48,7 @@ impl Controls {
             dynamic_range: self.dynamic_range.unwrap_or(usual.dynamic_range),
             grey_map: self.grey_map.unwrap_or(usual.grey_map),
             noise: self.noise.unwrap_or(usual.noise),
+            compounding: self.compounding()?.or(usual.compounding),
             ..usual
         };
         if let Some(transmit) = &mut settings.focusing.transmit {
@@ -57,5 +62,19 @@ impl Controls {
         *receive = self.receive_f_number.unwrap_or(*receive);
         settings.check_for(transducer)?;
         Ok(settings)
+    }
+
+    fn compounding(&self) -> Result<Option<Compounding>, UltrasoundError> {
+        match (self.views, self.view_angle) {
+            (None | Some(1), None) => Ok(None),
+            (None | Some(1), Some(angle)) => {
+                let allowed = "left out without several views of compounding";
+                Err(UltrasoundError::setting("view angle", angle, allowed))
+            }
+            (Some(n_views), angle) => Ok(Some(Compounding {
+                n_views,
+                angle: angle.unwrap_or(Compounding::ANGLE),
+            })),
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Contract: each control of the scanner does to pictures what its name says, and nothing if it is not set.
 
-use insonate_ultrasound::b_mode::{GreyMap, Persistence, Tgc};
+use insonate_ultrasound::b_mode::{Compounding, GreyMap, Persistence, Tgc};
 use insonate_ultrasound::deformation::Rigid;
 use insonate_ultrasound::material::SOFT_TISSUE;
-use insonate_ultrasound::measure::{PointTarget, point_targets, speckle_statistics};
+use insonate_ultrasound::measure::{
+    BoneRod, PointTarget, point_targets, rod_shadow, speckle_statistics,
+};
 use insonate_ultrasound::phantom::Block;
 use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v};
 use insonate_ultrasound::{BMode, Controls, Frame, Material, Settings, View};
@@ -62,6 +64,8 @@ fn controls_that_are_not_set_change_nothing() {
         tgc: Some(Tgc::sliders(&[0.0; 8]).expect("the test is valid")),
         dynamic_range: Some(60.0),
         grey_map: Some(GreyMap::Linear),
+        views: Some(1),
+        view_angle: None,
         noise: None,
     };
     let (plain, grey) = imaged(&transducer, &usual, &tissue(0.0));
@@ -379,4 +383,141 @@ fn what_a_scanner_cannot_do_is_refused_by_name() {
         assert!(told.contains(wanted), "{told}");
     }
     assert!(GreyMap::by_name("s-curv").is_err());
+}
+
+/// A linear array of 38 mm whose receiving aperture is so small that views 12° apart share little of it.
+fn steerable() -> (Transducer, Settings) {
+    let transducer = l11_5v();
+    let usual = Settings {
+        n_lines: 160,
+        n_samples: 700,
+        depth: 0.04,
+        ..Settings::bare(&transducer)
+    };
+    let controls = Controls {
+        receive_f_number: Some(4.0),
+        ..focused(&[0.025], 5.0)
+    };
+    let settings = with(&controls, &usual, &transducer);
+    (transducer, settings)
+}
+
+fn compounded(n_views: usize, degrees: f64, settings: &Settings) -> Settings {
+    Settings {
+        compounding: Some(Compounding {
+            n_views,
+            angle: degrees.to_radians(),
+        }),
+        ..settings.clone()
+    }
+}
+
+/// Levels in the middle, which all views reach.
+fn in_the_middle(frame: &Frame) -> Vec<f32> {
+    let lines = (50..110).flat_map(|line| &frame.line(line)[200..550]);
+    lines.copied().collect()
+}
+
+#[test]
+fn compounding_of_independent_views_raises_the_ratio_of_speckle_by_their_root() {
+    let (transducer, settings) = steerable();
+    let ratio = |settings: &Settings| {
+        let mut sum = 0.0;
+        for seed in 0..4 {
+            let seeded = Settings {
+                speckle_seed: seed,
+                ..settings.clone()
+            };
+            let (frame, _) = imaged(&transducer, &seeded, &tissue(0.0));
+            sum += speckle_statistics(&in_the_middle(&frame)).snr / 4.0;
+        }
+        sum
+    };
+    let one = ratio(&settings);
+    assert!((one / 1.91 - 1.0).abs() < 0.06, "{one}");
+    let [three, same] =
+        [(3, 15.0), (3, 0.6)].map(|(n, degrees)| ratio(&compounded(n, degrees, &settings)));
+    assert!((three / (3f64.sqrt() * 1.91) - 1.0).abs() < 0.1, "{three}");
+    // Views of nearly one direction have nearly one speckle.
+    assert!(same < 1.15 * one, "{same}");
+}
+
+#[test]
+fn steered_views_meet_at_the_same_places() {
+    let (transducer, settings) = steerable();
+    let block = Block::points(&[0.02, 0.03], SPEED as f32, 0.0);
+    let settings = Settings {
+        n_lines: 161,
+        ..settings
+    };
+    let (plain, _) = imaged(&transducer, &settings, &block);
+    let (all, _) = imaged(&transducer, &compounded(5, 12.0, &settings), &block);
+    for depth in [0.02, 0.03] {
+        let sample = (depth / 0.04 * 700.0) as usize;
+        let peak = |frame: &Frame| {
+            let near = (0..161).flat_map(|line| (sample - 30..sample + 30).map(move |s| [line, s]));
+            near.max_by(|a, b| {
+                let level = |[line, sample]: [usize; 2]| frame.line(line)[sample];
+                level(*a).total_cmp(&level(*b))
+            })
+            .expect("there are samples")
+        };
+        let ([line, at], [other, there]) = (peak(&plain), peak(&all));
+        assert!(line.abs_diff(other) <= 1 && at.abs_diff(there) <= 2);
+        // All views see the point as strong as the middle one does, so the mean is as strong.
+        let lost = plain.line(line)[at] - all.line(other)[there];
+        assert!((-1.0..2.0).contains(&lost), "{lost}");
+    }
+}
+
+/// Behind a rod of radius r the lines of all directions are blocked down to r / sin θ below its middle only.
+#[test]
+fn compounding_fills_the_shadow_behind_the_crossing_of_views() {
+    let (transducer, settings) = steerable();
+    let rod = BoneRod {
+        radius: 0.0015,
+        top: 0.008,
+    };
+    let depths = [0.014, 0.034];
+    let level = |settings: &Settings| {
+        let found = rod_shadow(&transducer, settings, &rod, &depths).expect("the test is valid");
+        let middle = found.iter().filter(|level| level.x.abs() < 1e-9);
+        let levels: Vec<f64> = middle.map(|found| found.level).collect();
+        [levels[0], levels[1]]
+    };
+    let (plain, all) = (level(&settings), level(&compounded(3, 15.0, &settings)));
+    // At 34 mm two of three views pass the rod: the mean of amplitudes is about 2/3 or -3.5 dB.
+    assert!(all[1] > plain[1] + 4.0, "{plain:?} {all:?}");
+    assert!((-5.5..-2.0).contains(&all[1]), "{plain:?} {all:?}");
+}
+
+#[test]
+fn compounding_needs_a_linear_array_and_an_odd_number_of_views() {
+    for (transducer, n_views, wanted) in [
+        (c5_2(), 3, "linear arrays only"),
+        (l11_5v(), 4, "3, 5, 7 or 9"),
+    ] {
+        let controls = Controls {
+            views: Some(n_views),
+            ..Controls::default()
+        };
+        let error = controls.applied(Settings::of(&transducer), &transducer);
+        let told = error.expect_err("it is refused").to_string();
+        assert!(told.contains(wanted), "{told}");
+    }
+}
+
+#[test]
+fn the_same_frame_is_compounded_on_one_thread() {
+    let (transducer, settings) = steerable();
+    let settings = Settings {
+        noise: -60.0,
+        ..compounded(3, 10.0, &settings)
+    };
+    let (block, rigid) = (tissue(0.0), Rigid::default());
+    let view = View::new(&block, &rigid, &Isometry3::identity()).expect("the test is valid");
+    let scanner = BMode::new(&transducer, &settings).expect("the test is valid");
+    let [all, own] = [scanner.clone(), scanner.on_own_thread()]
+        .map(|mut scanner| scanner.frame(&view, 3).envelope.clone());
+    assert_eq!(all, own);
 }

@@ -70,12 +70,24 @@ impl ImageCommand {
     }
 
     /// When settings of the scanner have no effect, which they are, and what they need.
-    fn scanner_rules(&self, block: bool) -> [Rule; 4] {
+    fn scanner_rules(&self, block: bool) -> [Rule; 6] {
         let (scanner, has_picture) = (&self.scanner, self.output.is_some());
         let is_speckle = matches!(self.phantom, Some(PhantomArg::Speckle));
         let is_bare = self.phantom.is_some_and(PhantomArg::is_bare);
+        let is_rod = self.is_rod();
         let tgc = given(&[("--tgc", scanner.has_tgc())]);
+        let iq = ["--views with --iq"];
         [
+            (
+                is_bare && !is_speckle && !is_rod,
+                scanner.of_views(),
+                "another phantom: points and attenuation are measured on the complex lines of one direction",
+            ),
+            (
+                self.iq && !scanner.of_views().is_empty(),
+                iq.to_vec(),
+                "one of them: complex lines have one direction",
+            ),
             (
                 is_bare && !is_speckle,
                 scanner.of_receiver(),

@@ -53,6 +53,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom points --probe c5-2 --depths 0.04,0.08,0.12 --json
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
+  insonate image --phantom points --array elements=128,pitch=0.3e-3,frequency=6e6,bandwidth=0.7,elevation=5e-3,elevation-focus=0.02 --json
   insonate image --phantom rod --radius 0.004 --depth 0.015 --depths 0.08 --json
   insonate image --patient output/patient --site -0.08,0.03 --force 5 --output output/own-patient
   insonate image --patient output/patient --force 5 --glb --obj --output output/model
@@ -79,6 +80,10 @@ Many segmentations have label 0 for air and for all tissue without a label. A wa
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
+    /// Array of your own instead of --probe: elements=N,pitch=M,frequency=HZ,bandwidth=SHARE,elevation=M,elevation-focus=M and, if it is curved,
+    /// radius=M, or phased, sector=DEG; element-width=M is 0.9 of the pitch unless it is given.
+    #[arg(long, value_name = "ARRAY", value_parser = transducer::described, conflicts_with_all = ["probe", "force"])]
+    array: Option<Transducer>,
     /// Phantom: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomArg>,
@@ -266,6 +271,9 @@ impl ImageCommand {
     }
 
     fn transducer(&self) -> anyhow::Result<Transducer> {
+        if let Some(array) = self.array {
+            return Ok(array);
+        }
         let name = self.scene.probe_name();
         transducer::by_name(name).ok_or_else(|| {
             let names = transducer::names().join(", ");
@@ -274,6 +282,13 @@ impl ImageCommand {
             )))
             .into()
         })
+    }
+
+    fn probe_name(&self) -> &str {
+        match self.array {
+            Some(_) => "own array",
+            None => self.scene.probe_name(),
+        }
     }
 
     /// Attenuation of the block [dB/(cm MHz)].

@@ -7,7 +7,7 @@
 
 use super::block::{Block, Rows};
 use super::echoes::{Carrier, Echoes, ROW};
-use super::grid::Grid;
+use super::grid::{Grid, Steering};
 use super::lattice;
 use super::packed_scatterers::{Cells, OUTSIDE, PackedScatterers};
 use super::shading::Shading;
@@ -30,6 +30,7 @@ pub(crate) struct EchoShader<'a> {
     inv_step: f32,
     /// Distance between the point in which lines meet and the face [m].
     apex: Option<f32>,
+    steering: Steering,
     n_places: f32,
     margin: u32,
 }
@@ -59,6 +60,7 @@ impl<'a> EchoShader<'a> {
             lines: block.lines.map(|line| line - first),
             inv_step: grid.step.recip(),
             apex: grid.apex,
+            steering: grid.steering,
             n_places: echoes.n_places() as f32,
             margin: echoes.margin() as u32,
         }
@@ -85,6 +87,7 @@ impl<'a> EchoShader<'a> {
         let [near, far] = block.window;
         let start = block.ranges[0];
         let (apex, is_fan) = (self.apex.unwrap_or(0.0), self.apex.is_some());
+        let Steering { tan, inv_cos, .. } = self.steering;
         let (mut all_across, mut all_into) = ([0.0; LANES], [0.0; LANES]);
         let (mut exponents, mut keys) = ([0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
@@ -99,7 +102,7 @@ impl<'a> EchoShader<'a> {
             let (lateral, deep) = if is_fan {
                 (arc_tangent(x / up), radius - apex)
             } else {
-                (x, z)
+                (x - tan * z, inv_cos * z)
             };
             let across = lateral * inv_spacing + shift;
             let into = deep - start;

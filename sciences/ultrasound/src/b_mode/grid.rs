@@ -48,6 +48,33 @@ impl Rows {
     }
 }
 
+/// Direction of the lines of a linear array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steering {
+    pub(crate) sin: f32,
+    cos: f32,
+    /// Shift along the array per depth below it, and range per depth.
+    pub(crate) tan: f32,
+    pub(crate) inv_cos: f32,
+}
+
+impl Steering {
+    /// Lines at an angle from the normal of a linear array [rad], positive towards its end.
+    fn new(angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        Self {
+            sin: sin as f32,
+            cos: cos as f32,
+            tan: angle.tan() as f32,
+            inv_cos: cos.recip() as f32,
+        }
+    }
+
+    pub(crate) fn is_straight(self) -> bool {
+        self.sin == 0.0
+    }
+}
+
 /// Lines and samples. A point on a line is at `range` from the face; `across` counts lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
@@ -61,8 +88,9 @@ pub(crate) struct Grid {
     pub(crate) margin: usize,
     /// Distance between the point in which lines meet and the face [m]; `None` if lines are parallel.
     pub(crate) apex: Option<f32>,
-    /// Spacing of neighbouring lines [rad], or [m] if they are parallel.
+    /// Spacing of neighbouring lines [rad], or along the array [m] if they are parallel.
     pub(crate) spacing: f32,
+    pub(crate) steering: Steering,
     /// Standard deviation of the beam along the array, for each sample [lines].
     pub(crate) sigma_across: Vec<f32>,
     /// Standard deviation of the beam along the array, for each sample [m].
@@ -80,7 +108,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    pub(crate) fn new(transducer: &Transducer, settings: &Settings, pulse: &Pulse) -> Self {
+    /// A grid; lines of a linear array have an angle from its normal [rad].
+    pub(crate) fn new(
+        transducer: &Transducer,
+        settings: &Settings,
+        pulse: &Pulse,
+        angle: f64,
+    ) -> Self {
         let Settings {
             n_lines,
             n_samples,
@@ -100,10 +134,16 @@ impl Grid {
         let apex = transducer.apex_radius();
         let spacing = transducer.span() / n_lines as f64;
         let ranges = (0..n_samples).map(|sample| sample as f64 * step);
-        let sigmas: Vec<[f64; 2]> = ranges.clone().map(|range| beam.sigmas(range)).collect();
+        // The aperture looks smaller from aside.
+        let wider = angle.cos().recip();
+        let sigmas = ranges.clone().map(|range| {
+            let [lateral, elevation] = beam.sigmas(range);
+            [wider * lateral, elevation]
+        });
+        let sigmas: Vec<[f64; 2]> = sigmas.collect();
         // Lines that meet at the face have no distance there.
         let line_distance =
-            |range: f64| apex.map_or(spacing, |apex| spacing * (apex + range).max(1e-3));
+            |range: f64| apex.map_or(spacing / wider, |apex| spacing * (apex + range).max(1e-3));
         let across = ranges
             .zip(&sigmas)
             .map(|(range, [lateral, _])| (lateral / line_distance(range)) as f32);
@@ -117,6 +157,7 @@ impl Grid {
             margin: (4.0 * PLACES_PER_PULSE * finest * n_places as f64 / step).ceil() as usize,
             apex: apex.map(|apex| apex as f32),
             spacing: spacing as f32,
+            steering: Steering::new(angle),
             sigma_across: across.collect(),
             gains: faded
                 .iter()
@@ -125,7 +166,7 @@ impl Grid {
             rows,
             faded,
             pedestals: (0..n_samples)
-                .map(|sample| loss.pedestal(sample as f64 * step))
+                .map(|sample| loss.pedestal(sample as f64 * step).widened(wider))
                 .collect(),
             loss,
             sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
@@ -178,7 +219,10 @@ impl Grid {
     pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
         let lateral = (across - self.middle()) * self.spacing;
         match self.apex {
-            None => Point::new(lateral, elevation, range),
+            None => {
+                let Steering { sin, cos, .. } = self.steering;
+                Point::new(lateral + sin * range, elevation, cos * range)
+            }
             Some(apex) => {
                 let (sin, cos) = lateral.sin_cos();
                 let radius = apex + range;
@@ -196,7 +240,10 @@ impl Grid {
     /// Line and range of a point in the probe's frame.
     pub(crate) fn locate(&self, point: &Point) -> [f32; 2] {
         let (lateral, range) = match self.apex {
-            None => (point.x, point.z),
+            None => {
+                let Steering { tan, inv_cos, .. } = self.steering;
+                (point.x - tan * point.z, inv_cos * point.z)
+            }
             Some(apex) => {
                 let up = point.z + apex;
                 (point.x.atan2(up), point.x.hypot(up) - apex)
@@ -212,7 +259,8 @@ impl Grid {
 
     /// Distance between neighbouring lines at a range [m].
     pub(crate) fn line_distance(&self, range: f32) -> f32 {
-        self.apex
-            .map_or(self.spacing, |apex| self.spacing * (apex + range))
+        self.apex.map_or(self.spacing * self.steering.cos, |apex| {
+            self.spacing * (apex + range)
+        })
     }
 }

@@ -9,6 +9,7 @@ mod aperture;
 mod batch;
 mod beam_filter;
 mod block;
+mod compounding;
 mod contact;
 mod echo_shader;
 mod echoes;
@@ -43,6 +44,7 @@ mod tgc;
 mod trace;
 mod walk;
 
+pub use compounding::Compounding;
 pub use frame::Frame;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuBMode;
@@ -62,6 +64,7 @@ use crate::transducer::Transducer;
 use acoustics::Acoustics;
 use aperture::{Aperture, Light};
 use beam_filter::BeamFilter;
+use compounding::Compound;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
 use fading::Fading;
@@ -107,6 +110,8 @@ pub struct BMode {
     /// Envelope, shape `[n_samples, n_lines]`.
     levels: Vec<f32>,
     frame: Frame,
+    /// Views in other directions.
+    compound: Option<Box<Compound>>,
 }
 
 impl BMode {
@@ -115,11 +120,23 @@ impl BMode {
     /// # Errors
     /// [`UltrasoundError::Setting`]: a setting is out of range.
     pub fn new(transducer: &Transducer, settings: &Settings) -> Result<Self, UltrasoundError> {
+        let mut scanner = Self::steered(transducer, settings, 0.0)?;
+        let compound = Compound::new(transducer, settings, &scanner.grid)?;
+        scanner.compound = compound.map(Box::new);
+        Ok(scanner)
+    }
+
+    /// A scanner of one direction, at an angle from the normal of a linear array [rad].
+    fn steered(
+        transducer: &Transducer,
+        settings: &Settings,
+        angle: f64,
+    ) -> Result<Self, UltrasoundError> {
         settings.check_for(transducer)?;
         let transducer = &settings.tuned(transducer);
         let pulse = Pulse::new(transducer);
         let (frequency, speed) = (pulse.mean_frequency(), settings.speed_of_sound);
-        let grid = Grid::new(transducer, settings, &pulse);
+        let grid = Grid::new(transducer, settings, &pulse, angle);
         let carrier = Carrier::new(&grid, frequency, speed);
         let filter = PulseFilter::new(&grid, carrier, speed);
         let lengths = [pulse.width(speed) as f32, filter.reach(carrier)];
@@ -152,6 +169,7 @@ impl BMode {
             grid,
             settings: settings.clone(),
             workers: Workers::All,
+            compound: None,
         })
     }
 
@@ -159,6 +177,9 @@ impl BMode {
     #[must_use]
     pub fn on_own_thread(mut self) -> Self {
         self.workers = Workers::Own;
+        if let Some(compound) = &mut self.compound {
+            compound.use_own_thread();
+        }
         self
     }
 
@@ -208,6 +229,15 @@ impl BMode {
     ///
     /// The same view, settings and index give the same bits with any number of threads.
     pub fn frame(&mut self, view: &View, index: u64) -> &Frame {
+        self.make_frame(view, index);
+        if let Some(compound) = &mut self.compound {
+            compound.add_views(view, index, &mut self.frame, self.workers);
+        }
+        &self.frame
+    }
+
+    /// Makes the frame of the scanner's own direction.
+    fn make_frame(&mut self, view: &View, index: u64) {
         let media = self.walk(view, Slice::Thick);
         let (carrier, workers) = (self.carrier, self.workers);
         let Self {
@@ -297,7 +327,6 @@ impl BMode {
 
         // Frames store line by line.
         frame.take(&self.levels, workers);
-        &self.frame
     }
 
     /// Materials along the lines, without a picture: updates `labels` and `coupled` of the frame and keeps its envelope; much faster.

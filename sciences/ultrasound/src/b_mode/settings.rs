@@ -2,7 +2,7 @@
 
 use insonate_settings::check_range;
 
-use super::{GreyMap, Tgc};
+use super::{Compounding, GreyMap, Tgc};
 use crate::UltrasoundError;
 use crate::beam::{Focusing, TransmitFocus, Zones};
 use crate::transducer::{ArrayKind, Transducer};
@@ -23,6 +23,8 @@ pub struct Settings {
     /// Depths of transmit foci in addition to that of `focusing` [m]: one line is transmitted for each, and each depth shows the line with the
     /// nearest focus.
     pub more_foci: Vec<f64>,
+    /// Directions of spatial compounding; `None` for lines without steering.
+    pub compounding: Option<Compounding>,
     /// Speed of sound that the scanner assumes [m/s].
     pub speed_of_sound: f64,
     /// One-way attenuation that the scanner assumes and compensates [dB/(cm MHz)].
@@ -70,6 +72,7 @@ impl Settings {
                 receive_f_number: 1.5,
             },
             more_foci: Vec::new(),
+            compounding: None,
             speed_of_sound: 1540.0,
             compensation: 0.5,
             noise: -75.0,
@@ -152,6 +155,9 @@ impl Settings {
         self.check()?;
         if let Some(frequency) = self.transmit_frequency {
             check_range("transmit frequency", frequency, transducer.band, "Hz")?;
+        }
+        if let Some(compounding) = self.compounding {
+            compounding.check_for(transducer)?;
         }
         Ok(())
     }

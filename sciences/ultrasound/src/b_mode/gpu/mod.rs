@@ -70,6 +70,14 @@ impl GpuBMode {
         size: Option<usize>,
     ) -> Result<Self, UltrasoundError> {
         check_range("frames at once", n_frames as f64, [1.0, 4096.0], "")?;
+        if let Some(compounding) = settings.compounding {
+            let allowed = "1 on a GPU: compound on the CPU";
+            return Err(UltrasoundError::setting(
+                "views of compounding",
+                compounding.n_views,
+                allowed,
+            ));
+        }
         let scanner = BMode::new(transducer, settings)?;
         let converter = size.map(|size| scanner.scan_converter(size)).transpose()?;
         let setup = Setup::new(gpu, &scanner, converter.as_ref(), n_frames)?;
