@@ -2,7 +2,7 @@
 //!
 //! Lines of a linear array are steered by delays: each direction is traced and scanned on its own, with its own shadows, specular echoes
 //! and speckle. The compound is the mean of the amplitudes of all views that reach a place, $\frac{1}{N} \sum_n a_n$; of N independent views,
-//! the ratio of mean and standard deviation of speckle grows by √N (Trahey 1986, doi:10.1109/T-UFFC.1986.26827).
+//! the ratio of mean and standard deviation of speckle grows by √N (Trahey 1986, IEEE TUFFC 33:257).
 //! Steered by θ, the aperture looks smaller by cos θ, and the beam is wider by as much.
 
 use insonate_settings::check_range;
