@@ -553,7 +553,7 @@ fn settings_of_the_scanner_and_the_place_of_pixels_are_told() {
     assert_eq!(settings["gain_db"], 0.0);
     assert_eq!(settings["tgc"], serde_json::json!([]));
     assert_eq!(settings["grey_map"], "linear");
-    assert_eq!(settings["array"]["elements"], 192);
+    assert_eq!(settings["array"]["elements"], 256);
     let set = [
         "--transmit-frequency",
         "6e6",
