@@ -101,7 +101,8 @@ class Scanner:
         array: an array of your own instead of ``probe``: ``elements``, ``pitch`` [m], ``frequency`` [Hz], ``bandwidth`` (over the frequency),
             ``elevation`` and ``elevation_focus`` [m]; ``radius`` [m] if it is curved, or ``sector`` [°] if it is phased; ``element_width`` [m]
             [default: 0.9 of the pitch].
-        transmit_frequency: frequency of the transmitted cycle, within the probe's band [Hz] [default: the probe's centre frequency].
+        transmit_frequency: frequency of the transmitted sine, within the probe's band [Hz] [default: the probe's centre frequency].
+        transmit_cycles: cycles of this sine, 1 to 6: more give echoes its frequency, and make them longer [default: 1].
         focus: depth of the transmit focus [m], or several: each depth then shows lines with the nearest one [default: depends on the probe].
         transmit_f_number: depth of the focus over the transmitting aperture [default: 4].
         receive_f_number: depth over the receiving aperture [default: 1.5].
@@ -130,6 +131,7 @@ class Scanner:
         bare: bool = False,
         array: Mapping[str, float] | None = None,
         transmit_frequency: float | None = None,
+        transmit_cycles: int | None = None,
         focus: float | Sequence[float] | None = None,
         transmit_f_number: float | None = None,
         receive_f_number: float | None = None,
@@ -143,6 +145,7 @@ class Scanner:
     ) -> None:
         controls = {
             "transmit_frequency": transmit_frequency,
+            "transmit_cycles": transmit_cycles,
             "focus": focus,
             "transmit_f_number": transmit_f_number,
             "receive_f_number": receive_f_number,
@@ -246,6 +249,7 @@ def image(
     iq: bool = False,
     array: Mapping[str, float] | None = None,
     transmit_frequency: float | None = None,
+    transmit_cycles: int | None = None,
     focus: float | Sequence[float] | None = None,
     transmit_f_number: float | None = None,
     receive_f_number: float | None = None,
@@ -286,8 +290,8 @@ def image(
         samples: samples of each scanline.
         size: width and height of the picture [pixels].
         iq: whether to return the complex lines; not with several ``views``, whose amplitudes are averaged.
-        array, transmit_frequency, focus, transmit_f_number, receive_f_number, views, view_angle, gain, tgc, dynamic_range, grey_map,
-            receiver_noise: settings of the `Scanner`.
+        array, transmit_frequency, transmit_cycles, focus, transmit_f_number, receive_f_number, views, view_angle, gain, tgc,
+            dynamic_range, grey_map, receiver_noise: settings of the `Scanner`.
         progress: of pressing: True shows a bar; a function is called with the share that is done and a text.
 
     Raises:
@@ -329,6 +333,7 @@ def image(
         seed=seed,
         bare=bare,
         transmit_frequency=transmit_frequency,
+        transmit_cycles=transmit_cycles,
         focus=focus,
         transmit_f_number=transmit_f_number,
         receive_f_number=receive_f_number,

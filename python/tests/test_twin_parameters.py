@@ -249,6 +249,7 @@ def test_a_training_with_several_seeds(tmp_path):
 SIZE = {"lines": 64, "samples": 256, "size": 96}
 SCANNER = {
     "transmit_frequency": 6e6,
+    "transmit_cycles": 2,
     "focus": [0.012, 0.03],
     "transmit_f_number": 3.0,
     "receive_f_number": 2.0,
@@ -259,7 +260,7 @@ SCANNER = {
     "dynamic_range": 70.0,
     "receiver_noise": -65.0,
 }
-SCANNER_LINE = ["--transmit-frequency", 6e6, "--focus", "0.012,0.03", "--transmit-f-number", 3, "--receive-f-number", 2, "--views", 3]
+SCANNER_LINE = ["--transmit-frequency", 6e6, "--transmit-cycles", 2, "--focus", "0.012,0.03", "--transmit-f-number", 3, "--receive-f-number", 2, "--views", 3]
 SCANNER_LINE += ["--view-angle", 12, "--gain", -3, "--tgc", "0.01=0,0.03=4", "--dynamic-range", 70, "--receiver-noise", -65]
 ARRAY = {"elements": 96, "pitch": 0.3e-3, "radius": 0.04, "frequency": 5e6, "bandwidth": 0.7, "elevation": 0.008, "elevation-focus": 0.03}
 LINE = [word for name, value in SIZE.items() for word in (f"--{name}", value)]

@@ -9,9 +9,12 @@ use super::{Usage, given};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scanner")]
 pub(crate) struct ScannerArgs {
-    /// Frequency of the transmitted cycle, within the probe's band [Hz] [default: the probe's centre frequency]
+    /// Frequency of the transmitted sine, within the probe's band [Hz] [default: the probe's centre frequency]
     #[arg(long, value_name = "HZ")]
     transmit_frequency: Option<f64>,
+    /// Cycles of this sine, 1 to 6: more give echoes its frequency, and make them longer [default: 1]
+    #[arg(long, value_name = "N")]
+    transmit_cycles: Option<usize>,
     /// Depth of the transmit focus, or of up to eight, separated by commas: each depth then shows lines with the nearest focus [m] [default:
     /// depends on the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
@@ -51,6 +54,7 @@ impl ScannerArgs {
     pub(crate) fn controls(&self) -> Controls {
         Controls {
             transmit_frequency: self.transmit_frequency,
+            transmit_cycles: self.transmit_cycles,
             foci: self.focus.clone(),
             transmit_f_number: self.transmit_f_number,
             receive_f_number: self.receive_f_number,
@@ -68,6 +72,7 @@ impl ScannerArgs {
     pub(crate) fn of_echoes(&self) -> Vec<&'static str> {
         given(&[
             ("--transmit-frequency", self.transmit_frequency.is_some()),
+            ("--transmit-cycles", self.transmit_cycles.is_some()),
             ("--focus", !self.focus.is_empty()),
             ("--transmit-f-number", self.transmit_f_number.is_some()),
             ("--receive-f-number", self.receive_f_number.is_some()),

@@ -11,8 +11,10 @@ use crate::EnvError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScannerControls {
-    /// Frequency of the transmitted cycle [Hz]; 0: the probe's centre frequency.
+    /// Frequency of the transmitted sine [Hz]; 0: the probe's centre frequency.
     pub transmit_frequency: f64,
+    /// Cycles of this sine, 1 to 6.
+    pub transmit_cycles: usize,
     /// Depths of the transmit foci [m]; empty: that of the probe.
     pub focus: Vec<f64>,
     /// Depth of the focus over the transmitting aperture.
@@ -39,6 +41,7 @@ impl Default for ScannerControls {
     fn default() -> Self {
         Self {
             transmit_frequency: 0.0,
+            transmit_cycles: 1,
             focus: Vec::new(),
             transmit_f_number: 4.0,
             receive_f_number: 1.5,
@@ -81,6 +84,7 @@ impl ScannerControls {
         check_range(field, self.transmit_frequency, [0.0, 1e8], "Hz")?;
         Ok(Controls {
             transmit_frequency: Some(self.transmit_frequency).filter(|frequency| *frequency > 0.0),
+            transmit_cycles: Some(self.transmit_cycles),
             foci: self.focus.clone(),
             transmit_f_number: Some(self.transmit_f_number),
             receive_f_number: Some(self.receive_f_number),

@@ -14,6 +14,7 @@ pub(super) fn controls(keywords: &Bound<'_, PyDict>) -> Result<Controls> {
         let name: String = name.extract()?;
         match &*name {
             "transmit_frequency" => controls.transmit_frequency = Some(value.extract()?),
+            "transmit_cycles" => controls.transmit_cycles = Some(value.extract()?),
             "focus" => controls.foci = foci(&value)?,
             "transmit_f_number" => controls.transmit_f_number = Some(value.extract()?),
             "receive_f_number" => controls.receive_f_number = Some(value.extract()?),

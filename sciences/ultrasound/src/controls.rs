@@ -7,8 +7,10 @@ use crate::transducer::Transducer;
 /// Controls that a user sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Controls {
-    /// Frequency of the transmitted cycle [Hz], within the transducer's band.
+    /// Frequency of the transmitted sine [Hz], within the transducer's band.
     pub transmit_frequency: Option<f64>,
+    /// Cycles of this sine, 1 to 6.
+    pub transmit_cycles: Option<usize>,
     /// Depths of the transmit foci [m]; empty: the usual one. With several, each depth shows lines with the nearest focus.
     pub foci: Vec<f64>,
     /// Depth of the focus over the transmitting aperture.
@@ -43,6 +45,7 @@ impl Controls {
     ) -> Result<Settings, UltrasoundError> {
         let mut settings = Settings {
             transmit_frequency: self.transmit_frequency.or(usual.transmit_frequency),
+            transmit_cycles: self.transmit_cycles.unwrap_or(usual.transmit_cycles),
             gain: usual.gain + self.gain.unwrap_or(0.0),
             tgc: self.tgc.clone().unwrap_or(usual.tgc),
             dynamic_range: self.dynamic_range.unwrap_or(usual.dynamic_range),

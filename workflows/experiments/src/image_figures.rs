@@ -1,7 +1,7 @@
 //! Figures of a scanner and its picture: settings, size and place of pixels.
 
 use insonate_ultrasound::Settings;
-use insonate_ultrasound::b_mode::ScanConverter;
+use insonate_ultrasound::b_mode::{Compounding, ScanConverter};
 use insonate_ultrasound::transducer::{ArrayKind, Transducer};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -11,8 +11,10 @@ use serde::Serialize;
 pub struct SettingsFigures {
     /// The transducer.
     pub array: ArrayFigures,
-    /// Frequency of the transmitted cycle.
+    /// Frequency of the transmitted sine.
     pub transmit_frequency_hz: f64,
+    /// Its cycles.
+    pub transmit_cycles: usize,
     /// Depths of the transmit foci; empty without a focus.
     pub focus_m: Vec<f64>,
     /// Depth of the focus over the transmitting aperture; `None` without a focus.
@@ -23,6 +25,8 @@ pub struct SettingsFigures {
     pub imaging_depth_m: f64,
     /// Gain in addition to the usual one.
     pub gain_db: f64,
+    /// Angles of the directions of spatial compounding, from the normal of the array.
+    pub view_angles_rad: Vec<f64>,
     /// Points of the gain over depth.
     pub tgc: Vec<TgcFigures>,
     /// Attenuation that is compensated.
@@ -89,10 +93,12 @@ impl SettingsFigures {
             transmit_frequency_hz: settings
                 .transmit_frequency
                 .unwrap_or(transducer.center_frequency),
+            transmit_cycles: settings.transmit_cycles,
             focus_m: first.chain(settings.more_foci.iter().copied()).collect(),
             transmit_f_number: transmit.map(|focus| focus.f_number),
             receive_f_number: settings.focusing.receive_f_number,
             imaging_depth_m: settings.depth,
+            view_angles_rad: settings.compounding.map_or(vec![0.0], Compounding::angles),
             gain_db: settings.gain - Settings::GAIN,
             tgc: points
                 .map(|[depth_m, gain_db]| TgcFigures { depth_m, gain_db })

@@ -3,7 +3,8 @@
 //! Lines of a linear array are steered by delays: each direction is traced and scanned on its own, with its own shadows, specular echoes
 //! and speckle. The compound is the mean of the amplitudes of all views that reach a place, $\frac{1}{N} \sum_n a_n$; of N independent views,
 //! the ratio of mean and standard deviation of speckle grows by √N (Trahey 1986, IEEE TUFFC 33:257).
-//! Steered by θ, the aperture looks smaller by cos θ, and the beam is wider by as much.
+//! Steered by θ, the aperture looks smaller by cos θ, and the beam is wider by as much. Widths and gain are those of the range from the front
+//! through the middle of the array, which at its ends differs from the depth by up to half the array times sin θ; the gain is corrected.
 
 use insonate_settings::check_range;
 
@@ -52,11 +53,11 @@ impl Compounding {
         )?)
     }
 
-    /// Angles of the steered views [rad].
-    fn steered(self) -> impl Iterator<Item = f64> {
+    /// Angles of all directions from the normal of the array [rad].
+    pub fn angles(self) -> Vec<f64> {
         let half = (self.n_views / 2) as i32;
-        let angle = move |n: i32| self.angle * f64::from(n) / f64::from(half);
-        (-half..=half).filter(|n| *n != 0).map(angle)
+        let angle = |n: i32| self.angle * f64::from(n) / f64::from(half.max(1));
+        (-half..=half).map(angle).collect()
     }
 }
 
@@ -64,9 +65,9 @@ impl Compounding {
 #[derive(Clone, Debug)]
 pub(super) struct Compound {
     views: Vec<SteeredView>,
-    /// Amplitudes of a view, shape `[n_lines, n_samples]`.
+    /// Amplitudes of a view, shape `[n_lines, n_samples]` of its own.
     amplitudes: Vec<f32>,
-    /// Sums of amplitudes and numbers of views, same shape.
+    /// Sums of amplitudes and numbers of views, shape `[n_lines, n_samples]`.
     sums: Vec<[f32; 2]>,
 }
 
@@ -74,8 +75,75 @@ pub(super) struct Compound {
 #[derive(Clone, Debug)]
 struct SteeredView {
     scanner: BMode,
-    /// For each sample of the unsteered lines: the shift to the steered line that meets it [lines], and the sample of this line.
-    places: Vec<[f32; 2]>,
+    places: Vec<Place>,
+    /// Samples of the received range per line.
+    tilt: f32,
+    /// Line in the middle.
+    middle: f32,
+}
+
+/// The places of a steered view that show the places of the unsteered lines at a sample.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Shift to the steered line that meets them [lines].
+    shift: f32,
+    /// Sample of its range.
+    sample: f32,
+}
+
+impl SteeredView {
+    fn new(
+        transducer: &Transducer,
+        settings: &Settings,
+        grid: &Grid,
+        angle: f64,
+    ) -> Result<Self, UltrasoundError> {
+        // Deep enough to reach the bottom at the end of the array that is behind.
+        let behind = 0.5 * transducer.span() * angle.sin().abs();
+        let depth = (settings.depth / angle.cos() + behind).min(0.4);
+        let step = settings.depth / settings.n_samples as f64;
+        let own = Settings {
+            compounding: None,
+            depth,
+            n_samples: ((depth / step).ceil() as usize).min(16384),
+            noise_seed: settings.noise_seed ^ angle.to_bits(),
+            ..settings.clone()
+        };
+        let scanner = BMode::steered(transducer, &own, angle)?;
+        let steered = &scanner.grid;
+        let place = |sample: usize| {
+            let [shift, range] = steered.locate(&grid.point(0.0, sample as f32 * grid.step, 0.0));
+            Place {
+                shift,
+                sample: range / steered.step,
+            }
+        };
+        Ok(Self {
+            places: (0..grid.n_samples).map(place).collect(),
+            tilt: steered.steering.tilt(steered.spacing) / steered.step,
+            middle: steered.middle(),
+            scanner,
+        })
+    }
+
+    /// Amplitudes of the last frame.
+    fn amplitudes(&self, amplitudes: &mut Vec<f32>) {
+        amplitudes.clear();
+        let levels = &self.scanner.frame.envelope;
+        amplitudes.extend(levels.iter().map(|level| 10f32.powf(0.05 * level)));
+    }
+
+    /// Amplitude at a sample of an unsteered line; `None` where the view does not reach.
+    fn at(&self, amplitudes: &[f32], line: usize, place: Place) -> Option<f32> {
+        let across = line as f32 + place.shift;
+        let received = place.sample + (across - self.middle) * self.tilt;
+        let size = [self.scanner.grid.n_lines, self.scanner.grid.n_samples];
+        let found = between(amplitudes, size, [across, received])?;
+        // Received at another range, the echo got another gain.
+        let gain = &self.scanner.receiver.gain;
+        let gain_at = |sample: f32| gain[(sample as usize).min(gain.len() - 1)];
+        Some(found * gain_at(place.sample) / gain_at(received))
+    }
 }
 
 impl Compound {
@@ -88,25 +156,13 @@ impl Compound {
         let Some(compounding) = settings.compounding else {
             return Ok(None);
         };
-        let view = |(index, angle): (usize, f64)| {
-            let own = Settings {
-                compounding: None,
-                noise_seed: settings.noise_seed ^ ((index as u64 + 1) << 32),
-                ..settings.clone()
-            };
-            let scanner = BMode::steered(transducer, &own, angle)?;
-            let place = |sample: usize| {
-                let middle = grid.point(0.0, sample as f32 * grid.step, 0.0);
-                let [across, range] = scanner.grid.locate(&middle);
-                [across, range / scanner.grid.step]
-            };
-            let places = (0..grid.n_samples).map(place).collect();
-            Ok(SteeredView { scanner, places })
-        };
-        let views = compounding.steered().enumerate().map(view);
+        let angles = compounding.angles().into_iter();
+        let views = angles
+            .filter(|angle| *angle != 0.0)
+            .map(|angle| SteeredView::new(transducer, settings, grid, angle));
         Ok(Some(Self {
             views: views.collect::<Result<_, UltrasoundError>>()?,
-            amplitudes: vec![0.0; grid.n_lines * grid.n_samples],
+            amplitudes: Vec::new(),
             sums: vec![[0.0; 2]; grid.n_lines * grid.n_samples],
         }))
     }
@@ -132,25 +188,20 @@ impl Compound {
             sums,
         } = self;
         for (sum, level) in sums.iter_mut().zip(&frame.envelope) {
-            *sum = [amplitude(*level), 1.0];
+            *sum = [10f32.powf(0.05 * level), 1.0];
         }
-        let (n_lines, n_samples) = (frame.n_lines, frame.n_samples);
         for steered in views {
-            let levels = &steered.scanner.frame(view, index).envelope;
-            for (amplitude_of, level) in amplitudes.iter_mut().zip(levels) {
-                *amplitude_of = amplitude(*level);
-            }
-            let (amplitudes, places) = (&*amplitudes, &steered.places);
+            steered.scanner.frame(view, index);
+            steered.amplitudes(amplitudes);
+            let (amplitudes, steered) = (&*amplitudes, &*steered);
             workers.for_each_part(
                 sums,
-                n_samples,
+                frame.n_samples,
                 1,
                 || (),
                 |(), line, sums| {
-                    for (sum, [shift, sample]) in sums.iter_mut().zip(places) {
-                        let across = line as f32 + shift;
-                        let found = between(amplitudes, [n_lines, n_samples], [across, *sample]);
-                        if let Some(found) = found {
+                    for (sum, place) in sums.iter_mut().zip(&steered.places) {
+                        if let Some(found) = steered.at(amplitudes, line, *place) {
                             *sum = [sum[0] + found, sum[1] + 1.0];
                         }
                     }
@@ -161,10 +212,6 @@ impl Compound {
             *level = 20.0 * (sum / n).log10();
         }
     }
-}
-
-fn amplitude(level: f32) -> f32 {
-    10f32.powf(0.05 * level)
 }
 
 /// Interpolates between four samples; `None` outside of them.

@@ -31,6 +31,8 @@ pub(crate) struct EchoShader<'a> {
     /// Distance between the point in which lines meet and the face [m].
     apex: Option<f32>,
     steering: Steering,
+    /// Change of the received range per line, and its value at the first line of the group [m].
+    tilt: [f32; 2],
     n_places: f32,
     margin: u32,
 }
@@ -52,6 +54,7 @@ impl<'a> EchoShader<'a> {
         echoes: &Echoes,
     ) -> Self {
         let first = first_line as f32;
+        let tilt = grid.steering.tilt(grid.spacing);
         Self {
             block,
             shading,
@@ -61,6 +64,7 @@ impl<'a> EchoShader<'a> {
             inv_step: grid.step.recip(),
             apex: grid.apex,
             steering: grid.steering,
+            tilt: [tilt, (first - grid.middle()) * tilt],
             n_places: echoes.n_places() as f32,
             margin: echoes.margin() as u32,
         }
@@ -136,12 +140,14 @@ impl<'a> EchoShader<'a> {
         let Carrier { places, periods } = self.carrier;
         let (deepest, margin) = (self.n_places - 1.0, self.margin);
         let (first, inv_step) = (self.block.ranges[0], self.inv_step);
+        let [tilt, tilt_start] = self.tilt;
         for i in 0..LANES {
             let (across, exponent) = (all_across[i], exponents[i].abs());
             let into = all_into[i].abs();
             let sample = into * inv_step;
             let [delay, slope] = self.shading.split(delays[i]);
             let range = first + into + (delay + (sample - sample.floor()) * slope);
+            let range = range + (across * tilt + tilt_start);
             let place = range * places;
             let is_shown = (place >= 0.0) & (place < deepest) & (exponent < OUTSIDE);
             let unit = power_of_two(-exponent).copysign(all_into[i]);

@@ -51,7 +51,7 @@ impl Rows {
 /// Direction of the lines of a linear array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
-    pub(crate) sin: f32,
+    sin: f32,
     cos: f32,
     /// Shift along the array per depth below it, and range per depth.
     pub(crate) tan: f32,
@@ -68,6 +68,11 @@ impl Steering {
             tan: angle.tan() as f32,
             inv_cos: cos.recip() as f32,
         }
+    }
+
+    /// Change of the shown range from one line to the next, for lines that are so far apart along the array [m].
+    pub(crate) fn tilt(self, spacing: f32) -> f32 {
+        self.sin * spacing
     }
 
     pub(crate) fn is_straight(self) -> bool {
@@ -235,6 +240,22 @@ impl Grid {
     pub(crate) fn elevation(&self, ray: usize, sample: usize) -> f32 {
         let sigma = self.sigma_elevation[sample.min(self.n_samples - 1)];
         (ray as f32 - 1.0) * 3f32.sqrt() * sigma
+    }
+
+    /// Range at which an echo from a range of a line, or from between lines, is received.
+    ///
+    /// Waves of steered lines are fronts across the lines, which pass the middle of the array at the time 0: the range is the distance from
+    /// that front, and a point is received at the same range in all lines. Ranges in front of it are dropped.
+    pub(crate) fn received(&self, across: f32, range: f32) -> f32 {
+        if self.steering.is_straight() {
+            return range;
+        }
+        let received = range + (across - self.middle()) * self.steering.tilt(self.spacing);
+        if received < 0.0 {
+            f32::INFINITY
+        } else {
+            received
+        }
     }
 
     /// Line and range of a point in the probe's frame.

@@ -134,7 +134,7 @@ impl BMode {
     ) -> Result<Self, UltrasoundError> {
         settings.check_for(transducer)?;
         let transducer = &settings.tuned(transducer);
-        let pulse = Pulse::new(transducer);
+        let pulse = settings.pulse(transducer);
         let (frequency, speed) = (pulse.mean_frequency(), settings.speed_of_sound);
         let grid = Grid::new(transducer, settings, &pulse, angle);
         let carrier = Carrier::new(&grid, frequency, speed);
@@ -289,6 +289,7 @@ impl BMode {
                         let boundaries = track.boundaries.iter().copied();
                         for [range, amplitude] in rounds(*is_coupled).chain(boundaries) {
                             let share = amplitude / fading.together(grid, range);
+                            let range = grid.received((first + line) as f32, range);
                             echoes.add(line, carrier, range, share);
                         }
                     }

@@ -4,7 +4,7 @@ use insonate_settings::check_range;
 
 use super::{Compounding, GreyMap, Tgc};
 use crate::UltrasoundError;
-use crate::beam::{Focusing, TransmitFocus, Zones};
+use crate::beam::{Focusing, Pulse, TransmitFocus, Zones};
 use crate::transducer::{ArrayKind, Transducer};
 
 /// Settings of a scanner.
@@ -16,8 +16,10 @@ pub struct Settings {
     pub n_samples: usize,
     /// Depth of the picture [m].
     pub depth: f64,
-    /// Frequency of the transmitted cycle [Hz]; `None`: the centre frequency of the transducer.
+    /// Frequency of the transmitted sine [Hz]; `None`: the centre frequency of the transducer.
     pub transmit_frequency: Option<f64>,
+    /// Cycles of the transmitted sine, 1 to 6.
+    pub transmit_cycles: usize,
     /// Focusing of the elements.
     pub focusing: Focusing,
     /// Depths of transmit foci in addition to that of `focusing` [m]: one line is transmitted for each, and each depth shows the line with the
@@ -64,6 +66,7 @@ impl Settings {
             n_samples: 1024,
             depth,
             transmit_frequency: None,
+            transmit_cycles: 1,
             focusing: Focusing {
                 transmit: Some(TransmitFocus {
                     depth: focus,
@@ -103,6 +106,8 @@ impl Settings {
         check_range("n_lines", self.n_lines as f64, [2.0, 4096.0], "")?;
         check_range("n_samples", self.n_samples as f64, [16.0, 16384.0], "")?;
         check_range("depth", self.depth, [0.005, 0.4], "m")?;
+        let cycles = self.transmit_cycles as f64;
+        check_range("transmit cycles", cycles, [1.0, 6.0], "")?;
         if let Some(focus) = self.focusing.transmit {
             check_range("transmit focus", focus.depth, [0.002, 0.4], "m")?;
             check_range("transmit f-number", focus.f_number, [0.5, 20.0], "")?;
@@ -170,6 +175,11 @@ impl Settings {
                 .unwrap_or(transducer.center_frequency),
             ..*transducer
         }
+    }
+
+    /// The pulse of a transducer that transmits at the frequency of the settings.
+    pub(crate) fn pulse(&self, tuned: &Transducer) -> Pulse {
+        Pulse::of_cycles(tuned, self.transmit_cycles)
     }
 
     /// Focusing over depth.
