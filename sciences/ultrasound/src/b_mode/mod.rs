@@ -58,7 +58,7 @@ pub use shaft::{Filling, Shaft};
 pub use tgc::Tgc;
 
 use crate::UltrasoundError;
-use crate::beam::{FWHM_OVER_SIGMA, Pulse};
+use crate::beam::FWHM_OVER_SIGMA;
 use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
