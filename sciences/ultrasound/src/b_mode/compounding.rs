@@ -14,7 +14,7 @@ use crate::UltrasoundError;
 use crate::parallel::Workers;
 use crate::transducer::{ArrayKind, Transducer};
 
-/// Directions of spatial compounding.
+/// Directions of spatial compounding. Not for views with needles, whose shadows are placed along the unsteered range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compounding {
     /// Number of directions: 3, 5, 7 or 9, evenly spaced, with the unsteered one in the middle.
