@@ -372,35 +372,53 @@ fn persistence_is_a_recursive_mean_of_levels() {
 #[test]
 fn what_a_scanner_cannot_do_is_refused_by_name() {
     let transducer = c5_2();
-    let refused = |controls: Controls| {
+    let refused = |controls: &Controls| {
         let error = controls.applied(Settings::of(&transducer), &transducer);
         error.expect_err("it is out of range").to_string()
     };
-    let one = |change: fn(&mut Controls)| {
-        let mut controls = Controls::default();
-        change(&mut controls);
-        refused(controls)
-    };
-    let cases: [(fn(&mut Controls), &str); 7] = [
+    let usual = Controls::default;
+    let cases = [
         (
-            |c| c.transmit_frequency = Some(1e6),
+            Controls {
+                transmit_frequency: Some(1e6),
+                ..usual()
+            },
             "transmit frequency is 1000000",
         ),
-        (|c| c.foci = vec![0.05, 0.9], "transmit focus is 0.9"),
-        (|c| c.foci = vec![0.05; 9], "further foci is 8"),
+        (focused(&[0.05, 0.9], 4.0), "transmit focus is 0.9"),
+        (focused(&[0.05; 9], 4.0), "further foci is 8"),
+        (focused(&[0.05], 0.1), "transmit f-number is 0.1"),
         (
-            |c| c.transmit_f_number = Some(0.1),
-            "transmit f-number is 0.1",
-        ),
-        (
-            |c| c.receive_f_number = Some(99.0),
+            Controls {
+                receive_f_number: Some(99.0),
+                ..usual()
+            },
             "receive f-number is 99",
         ),
-        (|c| c.dynamic_range = Some(1.0), "dynamic range is 1"),
-        (|c| c.gain = Some(f64::NAN), "gain is NaN"),
+        (
+            Controls {
+                transmit_cycles: Some(0),
+                ..usual()
+            },
+            "transmit cycles is 0",
+        ),
+        (
+            Controls {
+                dynamic_range: Some(1.0),
+                ..usual()
+            },
+            "dynamic range is 1",
+        ),
+        (
+            Controls {
+                gain: Some(f64::NAN),
+                ..usual()
+            },
+            "gain is NaN",
+        ),
     ];
-    for (change, wanted) in cases {
-        let told = one(change);
+    for (controls, wanted) in cases {
+        let told = refused(&controls);
         assert!(told.contains(wanted), "{told}");
     }
     assert!(GreyMap::by_name("s-curv").is_err());
