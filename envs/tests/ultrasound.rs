@@ -136,3 +136,93 @@ fn wrong_ultrasound_is_refused() {
     ];
     assert!(refusal(&[&[on], &sizes[..]].concat()).contains("size"));
 }
+
+/// Greys of the first frame in contact, with settings of the scanner.
+fn greys(controls: &[(&str, &str)]) -> Vec<f32> {
+    let sets = [&reading("[\"b_mode\"]")[..], controls].concat();
+    let mut env = factory("probe-press", &sets).make().unwrap();
+    let spec = env.spec();
+    let (n, first) = (
+        spec.observation_space.len(),
+        spec.observation_space.len() - LEN,
+    );
+    let mut observation = vec![0.0; n];
+    env.reset(4, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let action = vec![0.0; env.spec().action_space.len()];
+    for _ in 0..40 {
+        env.step(&action, &mut observation).unwrap();
+    }
+    observation.split_off(first)
+}
+
+/// The range of 60 dB is one grey level from black to white.
+#[test]
+fn settings_of_the_scanner_act_in_observations() {
+    let usual = greys(&[]);
+    let inside = |grey: &f32| (0.2..0.8).contains(grey);
+    assert!(usual.iter().filter(|grey| inside(grey)).count() > 100);
+    let compare = |controls: &[(&str, &str)], wanted: &dyn Fn(usize, f32) -> f32| {
+        let found = greys(controls);
+        for (index, (grey, found)) in usual.iter().zip(&found).enumerate() {
+            if inside(grey) {
+                let wanted = wanted(index, *grey);
+                assert!(
+                    (found - wanted).abs() < 1e-4,
+                    "{controls:?}: {found} {wanted}"
+                );
+            }
+        }
+    };
+    let gain = [("observation.ultrasound.controls.gain", "6")];
+    compare(&gain, &|_, grey| grey + 0.1);
+    let map = [("observation.ultrasound.controls.grey_map", "s-curve")];
+    compare(&map, &|_, grey| 3.0 * grey * grey - 2.0 * grey.powi(3));
+    let range = [("observation.ultrasound.controls.dynamic_range", "80")];
+    compare(&range, &|_, grey| 1.0 - 0.75 * (1.0 - grey));
+    let tgc = [("observation.ultrasound.controls.tgc", "0,6")];
+    compare(&tgc, &|index, grey| grey + 0.1 * (index % 32) as f32 / 32.0);
+}
+
+#[test]
+fn settings_of_the_scanner_without_effect_or_out_of_range_are_refused() {
+    let liver = "[\"liver\"]";
+    for (readings, name, value, wanted) in [
+        (liver, "gain", "3", "have no effect without the reading"),
+        (
+            "[\"confidence\"]",
+            "grey_map",
+            "gamma",
+            "has no effect without the reading b_mode",
+        ),
+        ("[\"b_mode\"]", "grey_map", "bright", "there is no grey map"),
+        (
+            "[\"b_mode\"]",
+            "tgc",
+            "0.1=2,0.05=3",
+            "depth of tgc is 0.05",
+        ),
+        (
+            "[\"b_mode\"]",
+            "view_angle",
+            "0.2",
+            "has no effect with one view",
+        ),
+        ("[\"b_mode\"]", "views", "3", "linear arrays only"),
+        (
+            "[\"b_mode\"]",
+            "transmit_frequency",
+            "1e6",
+            "transmit frequency is 1000000",
+        ),
+    ] {
+        let name = format!("observation.ultrasound.controls.{name}");
+        let sets = [SMALL, &reading(readings), &[(&*name, value)]].concat();
+        let made = tasks::factory("probe-press", &sets).and_then(|factory| factory.make());
+        let told = made
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert!(told.contains(wanted), "{name}={value}: {told}");
+    }
+}

@@ -355,9 +355,7 @@ class Scanner:
         size: int = 768,
         seed: int = 0,
         bare: bool = False,
-        gain: float | None = None,
-        dynamic_range: float | None = None,
-        noise: float | None = None,
+        controls: dict[str, Any] | None = None,
     ) -> Self: ...
     def frame_of_phantom(
         self,

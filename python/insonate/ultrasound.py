@@ -98,12 +98,25 @@ class Scanner:
         size: width and height of the picture [pixels], 16 to 4096.
         seed: seed of speckle and noise.
         bare: without noise and compensation of attenuation, for measurements.
-        gain: level of the speckle of liver in the picture [dB]; white is 0 [default: -32].
+        array: an array of your own instead of ``probe``: ``elements``, ``pitch`` [m], ``frequency`` [Hz], ``bandwidth`` (over the frequency),
+            ``elevation`` and ``elevation_focus`` [m]; ``radius`` [m] if it is curved, or ``sector`` [°] if it is phased; ``element_width`` [m]
+            [default: 0.9 of the pitch].
+        transmit_frequency: frequency of the transmitted sine, within the probe's band [Hz] [default: the probe's centre frequency].
+        transmit_cycles: cycles of this sine, 1 to 6: more give echoes its frequency, and make them longer [default: 1].
+        focus: depth of the transmit focus [m], or several: each depth then shows lines with the nearest one [default: depends on the probe].
+        transmit_f_number: depth of the focus over the transmitting aperture [default: 4].
+        receive_f_number: depth over the receiving aperture [default: 1.5].
+        views: directions of spatial compounding, 3, 5, 7 or 9: means of the amplitudes of steered lines; for linear arrays [default: 1].
+        view_angle: angle between the outermost of these directions and the middle [rad] [default: 10°].
+        gain: gain in addition to the usual one [dB] [default: 0].
+        tgc: gain over depth in addition to the compensation: gains of sliders from the face to the bottom [dB], or a dict of depths [m] and
+            gains [dB], with straight lines between [default: 0].
         dynamic_range: range from black to white [dB] [default: 60].
-        noise: level of the receiver's noise relative to the speckle of liver at the face [dB] [default: -75].
+        grey_map: curve from levels in this range to grey: ``linear``, ``gamma`` or ``s-curve`` [default: ``linear``].
+        receiver_noise: level of the receiver's noise relative to the speckle of liver at the face [dB] [default: -75].
 
     Raises:
-        ValueError: for an unknown probe, or a value out of range.
+        ValueError: for an unknown probe, a value out of range, or what the probe cannot do.
     """
 
     def __init__(
@@ -116,21 +129,43 @@ class Scanner:
         size: int = 768,
         seed: int = 0,
         bare: bool = False,
+        array: Mapping[str, float] | None = None,
+        transmit_frequency: float | None = None,
+        transmit_cycles: int | None = None,
+        focus: float | Sequence[float] | None = None,
+        transmit_f_number: float | None = None,
+        receive_f_number: float | None = None,
+        views: int | None = None,
+        view_angle: float | None = None,
         gain: float | None = None,
+        tgc: Sequence[float] | Mapping[float, float] | None = None,
         dynamic_range: float | None = None,
-        noise: float | None = None,
+        grey_map: str | None = None,
+        receiver_noise: float | None = None,
     ) -> None:
+        controls = {
+            "transmit_frequency": transmit_frequency,
+            "transmit_cycles": transmit_cycles,
+            "focus": focus,
+            "transmit_f_number": transmit_f_number,
+            "receive_f_number": receive_f_number,
+            "views": views,
+            "view_angle": view_angle,
+            "gain": gain,
+            "tgc": dict(tgc) if isinstance(tgc, Mapping) else tgc,
+            "dynamic_range": dynamic_range,
+            "grey_map": grey_map,
+            "receiver_noise": receiver_noise,
+        }
         self._scanner = _insonate.Scanner(
-            probe,
+            probe if array is None else _text_of(array),
             lines=lines,
             samples=samples,
             depth=depth,
             size=size,
             seed=seed,
             bare=bare,
-            gain=gain,
-            dynamic_range=dynamic_range,
-            noise=noise,
+            controls={name: value for name, value in controls.items() if value is not None},
         )
 
     @property
@@ -212,6 +247,19 @@ def image(
     samples: int = 1024,
     size: int = 768,
     iq: bool = False,
+    array: Mapping[str, float] | None = None,
+    transmit_frequency: float | None = None,
+    transmit_cycles: int | None = None,
+    focus: float | Sequence[float] | None = None,
+    transmit_f_number: float | None = None,
+    receive_f_number: float | None = None,
+    views: int | None = None,
+    view_angle: float | None = None,
+    gain: float | None = None,
+    tgc: Sequence[float] | Mapping[float, float] | None = None,
+    dynamic_range: float | None = None,
+    grey_map: str | None = None,
+    receiver_noise: float | None = None,
     progress: Progress = False,
 ) -> Image:
     """Makes an ultrasound image, as ``insonate image`` does.
@@ -241,14 +289,24 @@ def image(
         lines: number of scanlines.
         samples: samples of each scanline.
         size: width and height of the picture [pixels].
-        iq: whether to return the complex lines.
+        iq: whether to return the complex lines; not with several ``views``, whose amplitudes are averaged.
+        array, transmit_frequency, transmit_cycles, focus, transmit_f_number, receive_f_number, views, view_angle, gain, tgc,
+            dynamic_range, grey_map, receiver_noise: settings of the `Scanner`.
         progress: of pressing: True shows a bar; a function is called with the share that is done and a text.
 
     Raises:
         ValueError: for a name or value out of range.
         SimulationError: if the site cannot be reached, or the robot starts in collision.
     """
-    name = probe or ("c5-2" if scene is None else _probe_of(scene))
+    if array is not None and (probe is not None or scene is not None or force is not None):
+        raise ValueError("array: replaces the probe without a robot; leave probe, scene and force out")
+    own = None if array is None else _text_of(array)
+    name = own or probe or ("c5-2" if scene is None else _probe_of(scene))
+    several = views is not None and views > 1
+    if several and (iq or phantom in ("points", "attenuation")):
+        raise ValueError("views: has no effect on complex lines; it needs another phantom than points and attenuation, and no iq")
+    if (tgc is not None and phantom in _BARE) or (receiver_noise is not None and phantom in ("points", "attenuation", "rod")):
+        raise ValueError("tgc, receiver_noise: have no effect on this image; the phantom is measured without them")
     if depths is not None and phantom not in ("points", "rod"):
         raise ValueError("depths: has no effect on this image; it needs the phantom points or rod")
     for word, value in (("radius", radius), ("depth", depth)):
@@ -261,12 +319,32 @@ def image(
     if phantom == "rod" and imaging_depth is None:
         imaging_depth = max(Scanner(name).depth, 0.0 if depths is None else 1.2 * max(depths))
     block = {"depths": depths, "alpha": alpha, "radius": radius, "top": depth}
-    body, is_neck, bare = _subject(phantom, probe or "c5-2", seed, imaging_depth, scene, block)
+    body, is_neck, bare = _subject(phantom, own or probe or "c5-2", seed, imaging_depth, scene, block)
     if lesions:
         body = body.with_lesions(list(lesions), seed)
     if imaging_depth is None and is_neck:
         imaging_depth = 0.045
-    scanner = Scanner(name, lines=lines, samples=samples, depth=imaging_depth, size=size, seed=seed, bare=bare)
+    scanner = Scanner(
+        name,
+        lines=lines,
+        samples=samples,
+        depth=imaging_depth,
+        size=size,
+        seed=seed,
+        bare=bare,
+        transmit_frequency=transmit_frequency,
+        transmit_cycles=transmit_cycles,
+        focus=focus,
+        transmit_f_number=transmit_f_number,
+        receive_f_number=receive_f_number,
+        views=views,
+        view_angle=view_angle,
+        gain=gain,
+        tgc=tgc,
+        dynamic_range=dynamic_range,
+        grey_map=grey_map,
+        receiver_noise=receiver_noise,
+    )
     measured = phantom in _BLOCKS
     if force is None:
         pose = body.probe_pose(site, rotation=rotation, indentation=indentation)
@@ -307,6 +385,10 @@ def _subject(
     if phantom == "neck":
         return Phantom.neck(seed), True, False
     return Phantom.block(str(phantom), probe=probe, depth=depth, **block), False, phantom in _BARE
+
+
+def _text_of(array: Mapping[str, float]) -> str:
+    return ",".join(f"{name}={float(value)!r}" for name, value in array.items())
 
 
 def _probe_of(scene: Scene) -> str:

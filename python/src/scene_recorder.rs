@@ -59,6 +59,7 @@ impl SceneRecorder {
             samples,
             depth,
             seed,
+            ..PictureSettings::default()
         });
         if let Some(settings) = &settings {
             settings.check()?;

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -246,6 +247,22 @@ def test_a_training_with_several_seeds(tmp_path):
 
 
 SIZE = {"lines": 64, "samples": 256, "size": 96}
+SCANNER = {
+    "transmit_frequency": 6e6,
+    "transmit_cycles": 2,
+    "focus": [0.012, 0.03],
+    "transmit_f_number": 3.0,
+    "receive_f_number": 2.0,
+    "views": 3,
+    "view_angle": math.radians(12),
+    "gain": -3.0,
+    "tgc": {0.01: 0.0, 0.03: 4.0},
+    "dynamic_range": 70.0,
+    "receiver_noise": -65.0,
+}
+SCANNER_LINE = ["--transmit-frequency", 6e6, "--transmit-cycles", 2, "--focus", "0.012,0.03", "--transmit-f-number", 3, "--receive-f-number", 2, "--views", 3]
+SCANNER_LINE += ["--view-angle", 12, "--gain", -3, "--tgc", "0.01=0,0.03=4", "--dynamic-range", 70, "--receiver-noise", -65]
+ARRAY = {"elements": 96, "pitch": 0.3e-3, "radius": 0.04, "frequency": 5e6, "bandwidth": 0.7, "elevation": 0.008, "elevation-focus": 0.03}
 LINE = [word for name, value in SIZE.items() for word in (f"--{name}", value)]
 
 
@@ -271,8 +288,18 @@ LINE = [word for name, value in SIZE.items() for word in (f"--{name}", value)]
             "lesions",
         ),
         (["--phantom", "cysts", "--lesion", "hyper:0.004"], {"phantom": "cysts", "lesions": ["hyper:0.004"]}, "lesions"),
+        (
+            ["--phantom", "neck", "--probe", "l12-5", *SCANNER_LINE],
+            {"phantom": "neck", "probe": "l12-5", **SCANNER},
+            "settings",
+        ),
+        (
+            ["--phantom", "points", "--array", ",".join(f"{name}={value}" for name, value in ARRAY.items())],
+            {"phantom": "points", "array": ARRAY},
+            "point_targets",
+        ),
     ],
-    ids=["points", "points-alpha", "points-l12-5", "speckle", "attenuation", "lesions", "rod", "rod-depths", "neck", "block"],
+    ids=["points", "points-alpha", "points-l12-5", "speckle", "attenuation", "lesions", "rod", "rod-depths", "neck", "block", "scanner", "array"],
 )
 def test_figures_and_lesions_of_images(options, keywords, figure):
     theirs = figures("image", *options, *LINE)
@@ -308,6 +335,39 @@ def test_words_of_images_without_effect_are_refused():
         insonate.image(phantom="speckle", alpha=0.7, **SIZE)
     with pytest.raises(ValueError, match="radius"):
         insonate.image(phantom="points", radius=0.002, **SIZE)
+    with pytest.raises(ValueError, match="tgc"):
+        insonate.image(phantom="speckle", tgc=[0, 3], **SIZE)
+    with pytest.raises(ValueError, match="views"):
+        insonate.image(phantom="neck", probe="l12-5", views=3, iq=True, **SIZE)
+    with pytest.raises(ValueError, match="array"):
+        insonate.image(array=ARRAY, probe="l12-5", **SIZE)
+
+
+def test_settings_of_a_scanner_act_as_they_say():
+    block = insonate.Phantom.block("cysts", probe="l12-5", depth=0.04)
+
+    def frame(**settings):
+        return insonate.Scanner("l12-5", depth=0.04, **SIZE, **settings).frame(block, confidence=False)
+
+    usual = frame()
+    grey = usual.b_mode.astype(float)
+    inside = (grey > 60) & (grey < 190)
+    # The range of 60 dB is 255 greys.
+    louder = frame(gain=6)
+    assert np.abs((louder.b_mode - grey)[inside] - 25.5).max() <= 1
+    assert (louder.envelope == usual.envelope).all()
+    share = grey / 255
+    curved = frame(grey_map="s-curve").b_mode
+    assert np.abs(curved - 255 * (3 * share**2 - 2 * share**3))[inside].max() <= 2
+    added = frame(tgc=[0, 8]).envelope - usual.envelope
+    depths = np.arange(SIZE["samples"]) / SIZE["samples"]
+    assert np.abs(added - 8 * depths).max() < 0.01
+    assert frame(views=3).envelope[:, 60:].std() < usual.envelope[:, 60:].std()
+    for wrong in ({"transmit_frequency": 1e6}, {"grey_map": "x"}, {"views": 4}, {"tgc": [99]}, {"view_angle": 0.1}):
+        with pytest.raises(ValueError):
+            frame(**wrong)
+    with pytest.raises(ValueError, match="linear"):
+        insonate.Scanner("c5-2", views=3)
 
 
 @pytest.mark.parametrize("cls", [insonate.Phantom, insonate.psm.Psm, insonate.Scene, insonate.Physics, insonate.Policy])

@@ -4,6 +4,10 @@ use clap::Args;
 use insonate::envs::EnvError;
 use insonate::envs::ultrasound::PictureSettings;
 
+use super::Usage;
+use super::persistence_arg::PersistenceArg;
+use super::scanner_args::ScannerArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct BModeArgs {
     /// Imaging depth [m] [default: depends on the probe]
@@ -18,6 +22,10 @@ pub(crate) struct BModeArgs {
     /// Width and height of the B-mode image [pixels].
     #[arg(long, value_name = "N", default_value_t = 320, requires = "b_mode")]
     size: usize,
+    #[command(flatten)]
+    scanner: ScannerArgs,
+    #[command(flatten)]
+    persistence: PersistenceArg,
 }
 
 impl BModeArgs {
@@ -29,8 +37,15 @@ impl BModeArgs {
             samples: self.samples,
             depth: self.imaging_depth,
             seed,
+            controls: self.scanner.controls(),
+            persistence: self.persistence.share(),
         };
         settings.check()?;
         Ok(settings)
+    }
+
+    /// Refuses settings of the scanner without the B-mode image.
+    pub(crate) fn check(&self, has_b_mode: bool) -> Result<(), Usage> {
+        self.scanner.check_b_mode(has_b_mode)
     }
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use insonate::experiments::{BModeFilm, Pictures, Record, Scan, Summary, scan, time_plot};
+use insonate::experiments::{
+    BModeFilm, FilmSettings, Pictures, Record, Scan, Summary, scan, time_plot,
+};
 use insonate::files::OutputFolder;
 use insonate::models::patients::Physique;
 use insonate::models::torsos::Shape;
@@ -57,7 +59,12 @@ impl Demo {
             ..Scan::default()
         };
         let mut pictures = Pictures::none();
-        pictures.b_mode = Some(BModeFilm::new(&scene, SEED, !self.no_pictures)?);
+        let film = FilmSettings {
+            seed: SEED,
+            has_camera: !self.no_pictures,
+            ..FilmSettings::default()
+        };
+        pictures.b_mode = Some(BModeFilm::new(&scene, &film)?);
         let (record, summary) = scan(&scene, &plan, &mut pictures, &mut |share| {
             bar.set_position((1000.0 * share) as u64);
             interrupt.flow()

@@ -107,6 +107,7 @@ pub(crate) struct Demonstrate {
 
 impl Demonstrate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.picture.check(self.b_mode)?;
         let plan = self.plan()?;
         let expert = self.expert()?;
         let env = expert.factory.make()?;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::ProgressBar;
 use insonate::datasets::mcap::{Dialect, McapLog};
-use insonate::experiments::{BModeFilm, ExperimentError, Pictures, Plot, Record, Summary};
+use insonate::experiments::{
+    BModeFilm, ExperimentError, FilmSettings, Pictures, Plot, Record, Summary,
+};
 use insonate::files::OutputFolder;
 use insonate::models::Scene;
 use insonate::report::record_log;
@@ -19,6 +21,7 @@ use super::number_list;
 use super::output_folder::OverwriteArg;
 use super::patient_args::Person;
 use super::progress_bar::named_bar;
+use super::scanner_args::ScannerArgs;
 use super::verdict_args::ending;
 use super::{Usage, print};
 
@@ -88,17 +91,30 @@ impl RunOutputArgs {
     }
 
     /// A film of ultrasound.
-    pub(crate) fn b_mode(&self, scene: &Scene, person: &Person) -> anyhow::Result<BModeFilm> {
-        let (seed, has_camera) = (self.seed.unwrap_or(0), !self.no_pictures);
+    pub(crate) fn b_mode(
+        &self,
+        scene: &Scene,
+        person: &Person,
+        scanner: &ScannerArgs,
+        persistence: f64,
+    ) -> anyhow::Result<BModeFilm> {
+        let settings = FilmSettings {
+            seed: self.seed.unwrap_or(0),
+            has_camera: !self.no_pictures,
+            controls: scanner.controls(),
+            persistence,
+        };
         let film = match person {
             Person::Own(own) => {
                 let phantom = own.phantom().map_err(Usage::new)?;
-                BModeFilm::of_phantom(scene, Arc::new(phantom), seed, has_camera)
+                BModeFilm::of_phantom(scene, Arc::new(phantom), &settings)
             }
-            Person::Nobody | Person::Adult(_) => BModeFilm::new(scene, seed, has_camera),
+            Person::Nobody | Person::Adult(_) => BModeFilm::new(scene, &settings),
         };
         film.map_err(|error| match error {
-            ExperimentError::NoOrgans | ExperimentError::Model(_) => Usage::new(error).into(),
+            ExperimentError::NoOrgans
+            | ExperimentError::Model(_)
+            | ExperimentError::Ultrasound(_) => Usage::new(error).into(),
             other => other.into(),
         })
     }

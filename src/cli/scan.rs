@@ -10,6 +10,8 @@ use super::Usage;
 use super::device_arg::TorsoDeviceArg;
 use super::outcome::{RunOutputArgs, point};
 use super::patient_args::Person;
+use super::persistence_arg::PersistenceArg;
+use super::scanner_args::ScannerArgs;
 use super::scene_args::SceneArgs;
 use super::verdict_args::VerdictArgs;
 
@@ -49,6 +51,10 @@ pub(crate) struct Scan {
     /// and similar programs; the frames are also written as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient; --seed also draws the organs of the adult.
     #[arg(long)]
     b_mode: bool,
+    #[command(flatten)]
+    scanner: ScannerArgs,
+    #[command(flatten)]
+    persistence: PersistenceArg,
     /// Folder for log, scene, plots and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/scan")]
     output: PathBuf,
@@ -60,6 +66,7 @@ pub(crate) struct Scan {
 
 impl Scan {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.scanner.check_b_mode(self.b_mode)?;
         let person = self.scene.person()?;
         let scene = self.scene.with(&person, self.device.device())?;
         let default = experiments::Scan::default();
@@ -90,7 +97,11 @@ impl Scan {
         let (mut pictures, mut progress) = run.observers();
         pictures.b_mode = self
             .b_mode
-            .then(|| self.outcome.b_mode(&scene, &person))
+            .then(|| {
+                let persistence = self.persistence.share();
+                self.outcome
+                    .b_mode(&scene, &person, &self.scanner, persistence)
+            })
             .transpose()?;
         let (record, mut summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
         summary.organ = plan.as_ref().map(OrganPlan::figures);

@@ -219,6 +219,7 @@ impl Serve {
             ("duration", self.duration.unwrap_or(1.0), [0.1, 1e6], "s"),
         ];
         check_ranges("", rows)?;
+        self.picture.check(self.b_mode)?;
         self.picture.settings(self.seed).map_err(Usage::new)?;
         self.path().check().map_err(Usage::new)?;
         Ok(())

@@ -2,6 +2,7 @@
 //!
 //! The organs are those of the adult of `insonate-ultrasound`, deformed with the simulated torso at each control step.
 
+mod controls;
 mod coverage_map;
 mod frame_assessment;
 mod organ_surface;
@@ -13,6 +14,7 @@ mod scanner;
 mod settings;
 mod torso_view;
 
+pub use controls::ScannerControls;
 pub use coverage_map::{COLUMNS, CoverageMap, ROWS};
 pub use frame_assessment::FrameAssessment;
 pub use organ_surface::{KnownSurfaces, OrganScan, OrganSurface};

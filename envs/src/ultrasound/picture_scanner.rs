@@ -1,9 +1,9 @@
 //! B-mode pictures of a scene for people and files; observations are in beam space ([`super::Scanner`]).
 
 use insonate_settings::check_range;
-use insonate_ultrasound::b_mode::ScanConverter;
+use insonate_ultrasound::b_mode::{Persistence, ScanConverter};
 use insonate_ultrasound::transducer::Transducer;
-use insonate_ultrasound::{BMode, Settings, View};
+use insonate_ultrasound::{BMode, Controls, Settings, View};
 
 use super::TorsoView;
 use crate::EnvError;
@@ -24,6 +24,10 @@ pub struct PictureSettings {
     pub depth: Option<f64>,
     /// Seed of speckle and noise.
     pub seed: u64,
+    /// Controls of the scanner.
+    pub controls: Controls,
+    /// Share of the frame before in each frame, 0 to 0.95.
+    pub persistence: f64,
 }
 
 impl Default for PictureSettings {
@@ -34,6 +38,8 @@ impl Default for PictureSettings {
             samples: 512,
             depth: None,
             seed: 0,
+            controls: Controls::default(),
+            persistence: 0.0,
         }
     }
 }
@@ -48,6 +54,7 @@ impl PictureSettings {
         check_range("lines", self.lines as f64, [2.0, 1024.0], "")?;
         check_range("samples", self.samples as f64, [16.0, 4096.0], "")?;
         let depth = self.depth.unwrap_or(0.1);
+        Persistence::new(self.persistence)?;
         Ok(check_range("imaging-depth", depth, [0.005, 0.4], "m")?)
     }
 
@@ -56,9 +63,9 @@ impl PictureSettings {
         self.depth.unwrap_or_else(|| Settings::of(transducer).depth)
     }
 
-    fn scanner(&self, transducer: &Transducer) -> Settings {
+    fn scanner(&self, transducer: &Transducer) -> Result<Settings, EnvError> {
         let usual = Settings::of(transducer);
-        Settings {
+        let usual = Settings {
             n_lines: self.lines,
             n_samples: self.samples,
             depth: self.depth_with(transducer),
@@ -66,7 +73,8 @@ impl PictureSettings {
             speckle_seed: self.seed,
             noise_seed: self.seed,
             ..usual
-        }
+        };
+        Ok(self.controls.applied(usual, transducer)?)
     }
 }
 
@@ -76,6 +84,7 @@ pub struct PictureScanner {
     transducer: Transducer,
     b_mode: BMode,
     converter: ScanConverter,
+    persistence: Persistence,
     n_frames: u64,
 }
 
@@ -86,11 +95,12 @@ impl PictureScanner {
     /// Those of [`PictureSettings::check`].
     pub fn new(transducer: &Transducer, settings: &PictureSettings) -> Result<Self, EnvError> {
         settings.check()?;
-        let b_mode = BMode::new(transducer, &settings.scanner(transducer))?.on_own_thread();
+        let b_mode = BMode::new(transducer, &settings.scanner(transducer)?)?.on_own_thread();
         Ok(Self {
             transducer: *transducer,
             converter: b_mode.scan_converter(settings.size)?,
             b_mode,
+            persistence: Persistence::new(settings.persistence)?,
             n_frames: 0,
         })
     }
@@ -100,8 +110,9 @@ impl PictureScanner {
         &self.converter
     }
 
-    /// Restarts the receiver's noise, so that an episode depends on no earlier one.
+    /// Restarts noise and persistence, so that an episode depends on no earlier one.
     pub fn restart(&mut self) {
+        self.persistence.restart();
         self.n_frames = 0;
     }
 
@@ -116,7 +127,7 @@ impl PictureScanner {
         let seen = View::new(adult, &deformation, pose)?;
         let frame = self.b_mode.frame(&seen, self.n_frames);
         self.n_frames += 1;
-        self.converter.picture(frame, grey);
+        self.converter.picture(self.persistence.apply(frame), grey);
         Ok(())
     }
 

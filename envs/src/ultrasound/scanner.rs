@@ -36,7 +36,7 @@ impl Scanner {
     pub fn new(settings: &UltrasoundSettings, scene: &SceneState) -> Result<Self, EnvError> {
         settings.check()?;
         let transducer = scene.model.scene.probe.transducer;
-        let scanner = settings.scanner(&transducer);
+        let scanner = settings.scanner(&transducer)?;
         Ok(Self {
             readings: settings.readings()?,
             // Single-threaded, because environments already share the cores.
@@ -152,7 +152,8 @@ fn read(
             let black = -settings.gain as f32 - settings.dynamic_range as f32;
             let grey =
                 |level: &f32| ((level - black) / settings.dynamic_range as f32).clamp(0.0, 1.0);
-            values.extend(frame.envelope.iter().map(grey));
+            let map = settings.grey_map;
+            values.extend(frame.envelope.iter().map(|level| map.grey(grey(level))));
         }
         Reading::Labels => values.extend(frame.labels.iter().map(|&label| f32::from(label))),
         Reading::Confidence => {

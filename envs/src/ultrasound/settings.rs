@@ -5,6 +5,7 @@ use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{Settings, UltrasoundError};
 use serde::{Deserialize, Serialize};
 
+use super::ScannerControls;
 use crate::{BoxSpace, EnvError, GroupKind, ObservationGroup};
 
 /// Maximum number of lines and samples: an observation has a named number for each sample.
@@ -26,6 +27,8 @@ pub struct UltrasoundSettings {
     pub depth: f64,
     /// Seed of the patient's organs and of the speckle.
     pub seed: u64,
+    /// Controls of the scanner.
+    pub controls: ScannerControls,
 }
 
 impl Default for UltrasoundSettings {
@@ -36,6 +39,7 @@ impl Default for UltrasoundSettings {
             samples: 64,
             depth: 0.12,
             seed: 0,
+            controls: ScannerControls::default(),
         }
     }
 }
@@ -118,12 +122,35 @@ impl UltrasoundSettings {
         if (1..readings.len()).any(|i| readings[..i].contains(&readings[i])) {
             return Err(config("readings", "contains a reading twice".to_owned()));
         }
-        Ok(())
+        self.check_controls(&readings)
+    }
+
+    /// Refuses controls that no reading depends on.
+    fn check_controls(&self, readings: &[Reading]) -> Result<(), EnvError> {
+        let usual = ScannerControls::default();
+        let own = &self.controls;
+        let is_set = *own != usual;
+        if is_set && !readings.iter().any(|reading| reading.needs_echoes()) {
+            return Err(config(
+                "controls",
+                "have no effect without the reading b_mode or confidence".to_owned(),
+            ));
+        }
+        if own.grey_map != usual.grey_map && !readings.contains(&Reading::BMode) {
+            return Err(config(
+                "controls.grey_map",
+                "has no effect without the reading b_mode".to_owned(),
+            ));
+        }
+        own.controls().map(drop)
     }
 
     /// Settings of a scanner with this probe.
-    pub(super) fn scanner(&self, transducer: &Transducer) -> Settings {
-        Settings {
+    ///
+    /// # Errors
+    /// [`EnvError::Config`]: controls are out of range, or the probe cannot do what they say.
+    pub(super) fn scanner(&self, transducer: &Transducer) -> Result<Settings, EnvError> {
+        let usual = Settings {
             n_lines: self.lines,
             n_samples: self.samples,
             depth: self.depth,
@@ -131,7 +158,8 @@ impl UltrasoundSettings {
             noise_seed: self.seed,
             scatterers_per_cell: SCATTERERS_PER_CELL,
             ..Settings::of(transducer)
-        }
+        };
+        Ok(self.controls.controls()?.applied(usual, transducer)?)
     }
 
     /// The entries as one group per reading, each of shape `[lines, samples, 1]`. Empty without readings.

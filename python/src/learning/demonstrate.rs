@@ -76,6 +76,7 @@ pub(crate) fn demonstrate<'py>(
             samples,
             depth,
             seed,
+            ..PictureSettings::default()
         }),
     };
     plan.check()?;

@@ -1,5 +1,6 @@
 //! Ultrasound: phantoms, and a scanner that images them.
 
+mod controls;
 mod phantom;
 mod scanner;
 
@@ -17,7 +18,11 @@ impl From<UltrasoundError> for Raised {
     }
 }
 
+/// A transducer of a name, or an array of a user's own from a text with its numbers.
 fn transducer(name: &str) -> Result<Transducer> {
+    if name.contains('=') {
+        return Ok(transducer::described(name)?);
+    }
     transducer::by_name(name).ok_or_else(|| {
         let names = transducer::names().join(", ");
         value_error(format!("probe is {name:?}; it must be one of {names}"))

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use insonate::experiments::{Hold, Pictures, hold, legend, mean_intensity, middle_line};
+use insonate::experiments::{
+    Hold, Pictures, PixelFigures, SettingsFigures, hold, legend, mean_intensity, middle_line,
+};
 use insonate::report::grey_picture;
 use insonate::ultrasound::deformation::{Deformation, Indentation, Rigid};
 use insonate::ultrasound::measure::{ConfidenceSettings, confidence};
@@ -50,7 +52,7 @@ pub(crate) struct PressedTorso {
 impl Scanner {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-    #[pyo3(signature = (probe="c5-2", *, lines=256, samples=1024, depth=None, size=768, seed=0, bare=false, gain=None, dynamic_range=None, noise=None))]
+    #[pyo3(signature = (probe="c5-2", *, lines=256, samples=1024, depth=None, size=768, seed=0, bare=false, controls=None))]
     fn new(
         probe: &str,
         lines: usize,
@@ -59,9 +61,7 @@ impl Scanner {
         size: usize,
         seed: u64,
         bare: bool,
-        gain: Option<f64>,
-        dynamic_range: Option<f64>,
-        noise: Option<f64>,
+        controls: Option<&Bound<'_, PyDict>>,
     ) -> Result<Self> {
         let transducer = transducer(probe)?;
         let usual = if bare {
@@ -75,11 +75,12 @@ impl Scanner {
             depth: depth.unwrap_or(usual.depth),
             speckle_seed: seed,
             noise_seed: seed,
-            gain: gain.unwrap_or(usual.gain),
-            dynamic_range: dynamic_range.unwrap_or(usual.dynamic_range),
-            noise: noise.unwrap_or(usual.noise),
             ..usual
         };
+        let controls = controls.map(super::controls::controls).transpose()?;
+        let settings = controls
+            .unwrap_or_default()
+            .applied(settings, &transducer)?;
         if !(16..=4096).contains(&size) {
             return Err(value_error(format!(
                 "size is {size}; it must be between 16 and 4096 pixels"
@@ -228,8 +229,7 @@ impl Scanner {
             let frame = b_mode.frame(&view, wanted.index).clone();
             let iq = wanted.with_iq.then(|| b_mode.iq().values);
             let pictures = self.pictures(
-                &b_mode,
-                &frame,
+                (&b_mode, &frame, pose),
                 imaged.materials().len(),
                 wanted.with_confidence,
             )?;
@@ -238,6 +238,7 @@ impl Scanner {
         })?;
         let mut figures = json!({
             "depth_m": self.settings.depth,
+            "settings": SettingsFigures::of(&self.probe, &self.settings),
             "legend": legend(imaged),
             "contact_share": frame.contact_share(),
             "mean_intensity_db": mean_intensity(&frame),
@@ -248,8 +249,10 @@ impl Scanner {
             figures["lesions"] =
                 serde_json::to_value(listed.collect::<Vec<_>>()).unwrap_or_default();
         }
+        let pixels = serde_json::to_value(&pictures.pixels).unwrap_or_default();
         let measured = serde_json::to_value(measured).unwrap_or_default();
-        for (name, figure) in measured.as_object().into_iter().flatten() {
+        let further = [&pixels, &measured].map(serde_json::Value::as_object);
+        for (name, figure) in further.into_iter().flatten().flatten() {
             figures[name] = figure.clone();
         }
         let all = PyDict::new(py);
@@ -306,8 +309,7 @@ impl Scanner {
 
     fn pictures(
         &self,
-        b_mode: &BMode,
-        frame: &Frame,
+        (b_mode, frame, pose): (&BMode, &Frame, &Isometry3<f64>),
         n_materials: usize,
         with_confidence: bool,
     ) -> Result<PictureSet> {
@@ -324,6 +326,7 @@ impl Scanner {
             size: converter.size,
             pixel: converter.pixel,
             corner: converter.corner,
+            pixels: PixelFigures::of(&converter, pose),
             labels: converter.labels(frame, n_materials as u8),
             grey,
             confidence,
@@ -358,6 +361,7 @@ struct PictureSet {
     size: [usize; 2],
     pixel: f64,
     corner: [f64; 2],
+    pixels: PixelFigures,
     grey: Vec<u8>,
     labels: Vec<u8>,
     /// Values, and their mean in beam space.

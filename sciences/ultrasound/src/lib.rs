@@ -4,6 +4,7 @@
 
 pub mod b_mode;
 pub mod beam;
+mod controls;
 pub mod deformation;
 mod error;
 pub mod material;
@@ -20,6 +21,7 @@ pub mod volume;
 #[cfg(feature = "gpu")]
 pub use b_mode::GpuBMode;
 pub use b_mode::{BMode, Filling, Frame, Settings, Shaft, View};
+pub use controls::Controls;
 pub use error::UltrasoundError;
 pub use material::Material;
 pub use patient_frame::ras_from_patient;

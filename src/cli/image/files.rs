@@ -28,7 +28,7 @@ impl ImageCommand {
             has_mark: true,
             caption: format!(
                 "{}, depth {:.0} cm, simulated",
-                self.scene.probe_name(),
+                self.probe_name(),
                 100.0 * b_mode.settings().depth
             ),
         };

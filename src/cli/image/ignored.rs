@@ -4,6 +4,9 @@ use super::phantom::PhantomArg;
 use super::{ImageCommand, ImageError};
 use crate::cli::{Usage, given};
 
+/// Whether options have no effect, which of them are given, and what they need.
+type Rule = (bool, Vec<&'static str>, &'static str);
+
 impl ImageCommand {
     /// Refuses options that the image would not depend on.
     pub(super) fn check_effects(&self) -> Result<(), Usage> {
@@ -56,6 +59,7 @@ impl ImageCommand {
                 "--phantom attenuation or points",
             ),
         ];
+        let rules = rules.into_iter().chain(self.scanner_rules(block));
         for (is_without, options, needed) in rules {
             if let Some(option) = options.first().filter(|_| is_without) {
                 let problem = format!("{option} has no effect on this image: it needs {needed}");
@@ -63,5 +67,47 @@ impl ImageCommand {
             }
         }
         Ok(())
+    }
+
+    /// When settings of the scanner have no effect, which they are, and what they need.
+    fn scanner_rules(&self, block: bool) -> [Rule; 6] {
+        let (scanner, has_picture) = (&self.scanner, self.output.is_some());
+        let is_speckle = matches!(self.phantom, Some(PhantomArg::Speckle));
+        let is_bare = self.phantom.is_some_and(PhantomArg::is_bare);
+        let is_rod = self.is_rod();
+        let tgc = given(&[("--tgc", scanner.has_tgc())]);
+        let iq = ["--views with --iq"];
+        [
+            (
+                is_bare && !is_speckle && !is_rod,
+                scanner.of_views(),
+                "another phantom: points and attenuation are measured on the complex lines of one direction",
+            ),
+            (
+                self.iq && !scanner.of_views().is_empty(),
+                iq.to_vec(),
+                "one of them: complex lines have one direction",
+            ),
+            (
+                is_bare && !is_speckle,
+                scanner.of_receiver(),
+                "another phantom: this block is measured without noise and gain",
+            ),
+            (
+                is_speckle,
+                tgc,
+                "another phantom: the statistics of speckle are measured with the same gain at all depths",
+            ),
+            (
+                block && !has_picture,
+                scanner.of_range(),
+                "a picture of the block, which --output DIR writes",
+            ),
+            (
+                !has_picture,
+                scanner.of_picture(),
+                "a picture, which --output DIR writes",
+            ),
+        ]
     }
 }

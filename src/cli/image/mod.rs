@@ -18,13 +18,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use insonate::experiments::{Backend, BlockMeasure, Device, legend, mean_intensity, middle_line};
+use insonate::experiments::{
+    Backend, BlockMeasure, Device, PixelFigures, SettingsFigures, legend, mean_intensity,
+    middle_line,
+};
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::measure::{BoneRod, ConfidenceSettings, confidence};
 use insonate::ultrasound::phantom::{Lesion, Neck};
 use insonate::ultrasound::transducer::{self, Transducer};
-use insonate::ultrasound::{BMode, Frame, Settings, View};
+use insonate::ultrasound::{BMode, Frame, Settings, UltrasoundError, View};
 use serde_json::json;
 
 use self::organs::{Organ, OrganFrame};
@@ -32,6 +35,7 @@ use self::phantom::PhantomArg;
 use self::report::ImageReport;
 use super::device_arg::DeviceArg;
 use super::progress_bar::Busy;
+use super::scanner_args::ScannerArgs;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
 use super::{Usage, print};
@@ -49,6 +53,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom points --probe c5-2 --depths 0.04,0.08,0.12 --json
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
+  insonate image --phantom points --array elements=128,pitch=0.3e-3,frequency=6e6,bandwidth=0.7,elevation=5e-3,elevation-focus=0.02 --json
   insonate image --phantom rod --radius 0.004 --depth 0.015 --depths 0.08 --json
   insonate image --patient output/patient --site -0.08,0.03 --force 5 --output output/own-patient
   insonate image --patient output/patient --force 5 --glb --obj --output output/model
@@ -75,6 +80,10 @@ Many segmentations have label 0 for air and for all tissue without a label. A wa
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
+    /// Array of your own instead of --probe: elements=N,pitch=M,frequency=HZ,bandwidth=SHARE,elevation=M,elevation-focus=M and, if it is curved,
+    /// radius=M, or phased, sector=DEG; element-width=M is 0.9 of the pitch unless it is given.
+    #[arg(long, value_name = "ARRAY", value_parser = transducer::described, conflicts_with_all = ["probe", "force"])]
+    array: Option<Transducer>,
     /// Phantom: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomArg>,
@@ -173,6 +182,8 @@ pub(crate) struct ImageCommand {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    scanner: ScannerArgs,
+    #[command(flatten)]
     verdict: VerdictArgs,
     /// The organs of `organ`, once they are in the body.
     #[arg(skip)]
@@ -183,8 +194,7 @@ impl ImageCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_effects()?;
         let probe = self.transducer()?;
-        let settings = self.settings(&probe);
-        settings.check().map_err(Usage::new)?;
+        let settings = self.settings(&probe).map_err(Usage::new)?;
         if !(16..=4096).contains(&self.size) {
             anyhow::bail!(
                 "--size is {}; it must be between 16 and 4096 pixels",
@@ -220,6 +230,9 @@ impl ImageCommand {
             }
         };
         drop(busy);
+        report.set("settings", json!(SettingsFigures::of(&probe, &settings)));
+        let converter = b_mode.scan_converter(self.size).map_err(Usage::new)?;
+        report.add(&PixelFigures::of(&converter, &scanned.pose))?;
         report.set("seconds_per_frame", seconds);
         report.set("device", device);
         report.set("legend", json!(legend(&*scanned.phantom)));
@@ -258,6 +271,9 @@ impl ImageCommand {
     }
 
     fn transducer(&self) -> anyhow::Result<Transducer> {
+        if let Some(array) = self.array {
+            return Ok(array);
+        }
         let name = self.scene.probe_name();
         transducer::by_name(name).ok_or_else(|| {
             let names = transducer::names().join(", ");
@@ -266,6 +282,13 @@ impl ImageCommand {
             )))
             .into()
         })
+    }
+
+    fn probe_name(&self) -> &str {
+        match self.array {
+            Some(_) => "own array",
+            None => self.scene.probe_name(),
+        }
     }
 
     /// Attenuation of the block [dB/(cm MHz)].
@@ -306,7 +329,7 @@ impl ImageCommand {
         self.indentation.unwrap_or(usual)
     }
 
-    fn settings(&self, probe: &Transducer) -> Settings {
+    fn settings(&self, probe: &Transducer) -> Result<Settings, UltrasoundError> {
         let usual = match self.phantom {
             Some(word) if word.is_bare() => Settings::bare(probe),
             _ => Settings::of(probe),
@@ -319,14 +342,15 @@ impl ImageCommand {
             _ => usual.depth,
         };
         let shown = self.imaging_depth.or(self.depth.filter(|_| !self.is_rod()));
-        Settings {
+        let own = Settings {
             n_lines: self.lines,
             n_samples: self.samples,
             depth: shown.unwrap_or(own),
             speckle_seed: self.seed,
             noise_seed: self.seed,
             ..usual
-        }
+        };
+        self.scanner.controls().applied(own, probe)
     }
 
     /// Depths of the points, or three of those that the probe shows to a depth [m].

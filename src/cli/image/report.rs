@@ -56,6 +56,13 @@ impl ImageReport {
                     lines.push(name.clone());
                     lines.extend(rows.iter().map(row));
                 }
+                _ if figure.is_object() => {
+                    lines.push(name.clone());
+                    let entries = figure.as_object().into_iter().flatten();
+                    lines.extend(
+                        entries.map(|(key, figure)| format!("  {key:<26} {}", text(figure))),
+                    );
+                }
                 _ => lines.push(format!("{name:<20} {}", text(figure))),
             }
         }
@@ -75,6 +82,9 @@ fn is_vector(entries: &[Value]) -> bool {
 fn row(figures: &Value) -> String {
     if let Some(sentence) = figures.as_str() {
         return format!("  {sentence}");
+    }
+    if figures.is_array() {
+        return format!("  {figures}");
     }
     let figures = figures.as_object().into_iter().flatten();
     let figures = figures.map(|(name, figure)| match (figure.as_u64(), figure.as_f64()) {

@@ -59,7 +59,7 @@ impl ImageCommand {
 
     /// The probe at a pose of its face, if it is one that a robot can hold.
     fn probe_parts(&self, pose: &Isometry3<f64>) -> anyhow::Result<Vec<Part>> {
-        let Some(probe) = probes::by_name(self.scene.probe_name()) else {
+        let Some(probe) = probes::by_name(self.probe_name()) else {
             return Ok(Vec::new());
         };
         let mut parts = rigid_parts(probe_surfaces(&probe)?);

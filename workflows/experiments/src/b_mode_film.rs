@@ -8,13 +8,13 @@ use insonate_sim::placement::ProbePlacement;
 use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
 use insonate_sim::render::{RenderConfig, Renderer};
 use insonate_sim::{CompiledScene, Physics, Pose, SimError};
-use insonate_ultrasound::b_mode::ScanConverter;
+use insonate_ultrasound::b_mode::{Persistence, ScanConverter};
 use insonate_ultrasound::deformation::Point;
 use insonate_ultrasound::phantom::{Adult, Phantom};
 use insonate_ultrasound::sequence::Sequence;
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::volume::Volume;
-use insonate_ultrasound::{BMode, Settings, View};
+use insonate_ultrasound::{BMode, Controls, Settings, View};
 use nalgebra::Isometry3;
 
 use super::{ExperimentError, Film, Record};
@@ -27,6 +27,19 @@ const STEP: f64 = 0.001;
 const SIDE: u32 = 360;
 /// Edge of a voxel [m].
 const VOXEL: f32 = 0.001;
+
+/// Settings of a film.
+#[derive(Debug, Clone, Default)]
+pub struct FilmSettings {
+    /// Seed of speckle and noise.
+    pub seed: u64,
+    /// Whether the camera's picture is next to that of ultrasound.
+    pub has_camera: bool,
+    /// Controls of the scanner.
+    pub controls: Controls,
+    /// Share of the last frame in a frame of the film, 0 to 0.95; the volume has none.
+    pub persistence: f64,
+}
 
 /// A frame of ultrasound.
 #[derive(Debug)]
@@ -66,6 +79,7 @@ pub struct BModeFilm {
     phantom: Imaged,
     transducer: Transducer,
     b_mode: BMode,
+    persistence: Persistence,
     converter: ScanConverter,
     volume: Volume,
     origin: [f64; 3],
@@ -85,37 +99,36 @@ pub struct BModeFilm {
 }
 
 impl BModeFilm {
-    /// Makes a film for a scene with an adult. The seed determines organs and speckle. The volume covers the torso's front. The
-    /// camera's picture is optional.
+    /// Makes a film for a scene with an adult. The seed also determines the organs. The volume covers the torso's front.
     ///
     /// # Errors
     /// [`ExperimentError::NoOrgans`] for another torso; errors of the imaging settings.
-    pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> Result<Self, ExperimentError> {
+    pub fn new(scene: &Scene, settings: &FilmSettings) -> Result<Self, ExperimentError> {
         let torso = scene.torso.as_ref();
         let physique = torso.and_then(|torso| torso.config.physique());
         let physique = physique.ok_or(ExperimentError::NoOrgans)?;
-        let adult = Adult::new(&physique, seed)?;
-        Self::of_phantom(scene, Arc::new(adult), seed, has_camera)
+        let adult = Adult::new(&physique, settings.seed)?;
+        Self::of_phantom(scene, Arc::new(adult), settings)
     }
 
-    /// Makes a film of what a torso of the scene contains, in the torso's frame at rest. The seed determines speckle.
+    /// Makes a film of what a torso of the scene contains, in the torso's frame at rest.
     ///
     /// # Errors
     /// [`ExperimentError::NoOrgans`] for a scene without a torso; errors of the imaging settings.
     pub fn of_phantom(
         scene: &Scene,
         phantom: Arc<dyn Phantom>,
-        seed: u64,
-        has_camera: bool,
+        film: &FilmSettings,
     ) -> Result<Self, ExperimentError> {
         let torso = scene.torso.as_ref().ok_or(ExperimentError::NoOrgans)?;
         let transducer = scene.probe.transducer;
-        let settings = Settings {
+        let usual = Settings {
             n_samples: 512,
-            speckle_seed: seed,
-            noise_seed: seed,
+            speckle_seed: film.seed,
+            noise_seed: film.seed,
             ..Settings::of(&transducer)
         };
+        let settings = film.controls.applied(usual, &transducer)?;
         let b_mode = BMode::new(&transducer, &settings)?;
         let [low, high] = torso.surface.bounds().map(|corner| {
             let corner = corner.map(|x| x as f32);
@@ -131,11 +144,14 @@ impl BModeFilm {
             caption: format!(
                 "{}, {:.1} MHz, simulated",
                 scene.probe.name,
-                1e-6 * transducer.center_frequency
+                1e-6 * settings
+                    .transmit_frequency
+                    .unwrap_or(transducer.center_frequency)
             ),
         };
         Ok(Self {
-            has_camera,
+            has_camera: film.has_camera,
+            persistence: Persistence::new(film.persistence)?,
             phantom: Imaged(phantom),
             scanned: Vec::new(),
             converter,
@@ -195,7 +211,8 @@ impl BModeFilm {
         }
         self.first.get_or_insert(physics.time());
         let mut grey = Vec::new();
-        self.converter.picture(&frame, &mut grey);
+        self.converter
+            .picture(self.persistence.apply(&frame), &mut grey);
         let camera = self.camera(compiled, physics);
         let side = SIDE as usize;
         let mut rgb: Vec<u8> = grey.iter().flat_map(|&level| [level; 3]).collect();

@@ -19,7 +19,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::grid::Grid;
 use super::legs::Legs;
-use crate::beam::Focusing;
+use crate::beam::{Focusing, Zones};
 use crate::pack::LANES;
 use crate::simd::wide;
 use crate::transducer::Transducer;
@@ -55,7 +55,6 @@ struct Array {
     apex: Option<f64>,
     aperture: f64,
     spacing: f64,
-    focusing: Focusing,
     wavelength: f64,
     /// Largest tangent of the angle between a ray and the normal of its element.
     steepest: f64,
@@ -81,7 +80,7 @@ impl Array {
 
     /// Weights of the rays of a tangent among the transmitting and the receiving elements; apertures have soft edges, so that they grow
     /// steadily.
-    fn weights(&self, tangent: f64, between: f64, depth: f64) -> [f32; 2] {
+    fn weights(&self, focusing: &Focusing, [tangent, between]: [f64; 2], depth: f64) -> [f32; 2] {
         let within = |limit: f64, at: f64, step: f64| {
             ((limit - at.abs()) / step.max(1e-9) + 0.5).clamp(0.0, 1.0) as f32
         };
@@ -94,7 +93,7 @@ impl Array {
             self.offset(tangent, depth) * self.apex.unwrap_or(1.0)
         };
         let depth = depth.max(1e-4);
-        let (half, focus) = match self.focusing.transmit {
+        let (half, focus) = match focusing.transmit {
             Some(focus) => (0.5 * focus.depth / focus.f_number, 1.0 / focus.depth),
             None => (f64::INFINITY, 0.0),
         };
@@ -102,7 +101,7 @@ impl Array {
         let sent = within(half.min(zone), length(tangent), length(between).abs());
         let heard = if phased {
             within(
-                0.5 * depth / self.focusing.receive_f_number,
+                0.5 * depth / focusing.receive_f_number,
                 length(tangent),
                 length(between),
             )
@@ -116,17 +115,16 @@ impl Array {
 impl Aperture {
     pub(crate) fn new(
         transducer: &Transducer,
-        focusing: &Focusing,
+        zones: &Zones,
         grid: &Grid,
         speed_of_sound: f64,
     ) -> Self {
         let n_rows = grid.faded.len();
-        let steepest = 0.5 / focusing.receive_f_number;
+        let steepest = 0.5 / zones.at(0.0).receive_f_number;
         let array = Array {
             apex: transducer.apex_radius(),
             aperture: transducer.aperture(),
             spacing: f64::from(grid.spacing),
-            focusing: *focusing,
             wavelength: transducer.wavelength(speed_of_sound),
             steepest,
         };
@@ -149,7 +147,7 @@ impl Aperture {
             let least = if is_middle { 1e-3 } else { 0.0 };
             let weights = depths.iter().map(|depth| {
                 array
-                    .weights(tangent, between, *depth)
+                    .weights(&zones.at(*depth), [tangent, between], *depth)
                     .map(|weight| weight + least)
             });
             Family {

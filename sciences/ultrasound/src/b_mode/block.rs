@@ -109,7 +109,9 @@ impl Block {
         let apex = grid.apex.unwrap_or(0.0);
         // Bounding box of a part of a ring.
         let near = (apex + ranges[0]) * angle.cos() - apex;
-        let lateral = 0.5 * (lines[1] - lines[0]) * grid.line_distance(ranges[1]);
+        // Along the array.
+        let lateral =
+            0.5 * (lines[1] - lines[0]) * (grid.line_distance(ranges[1]) * grid.steering.inv_cos);
         let reach = [0, 1].map(|end| grid.sigma_elevation[samples[end].min(grid.n_samples - 1)]);
         let half = Vector::new(
             lateral,
@@ -118,8 +120,13 @@ impl Block {
         );
         let probe = grid.point(across, 0.5 * (near + ranges[1]), 0.0);
         let along = grid.point(across, 1.0, 0.0) - grid.point(across, 0.0, 0.0);
-        let probe_from_local =
-            Matrix3::from_columns(&[Vector::y().cross(&along), along, Vector::y()]);
+        // Steered lines and the array enclose parallelograms.
+        let aside = if grid.steering.is_straight() {
+            Vector::y().cross(&along)
+        } else {
+            Vector::x()
+        };
+        let probe_from_local = Matrix3::from_columns(&[aside, along, Vector::y()]);
         // Secants of the rest points between nodes: along the array, along the lines, across the array.
         let sample = |range: f32| range / grid.step;
         let middle = sample(0.5 * (near + ranges[1]));

@@ -7,7 +7,7 @@
 
 use super::block::{Block, Rows};
 use super::echoes::{Carrier, Echoes, ROW};
-use super::grid::Grid;
+use super::grid::{Grid, Steering};
 use super::lattice;
 use super::packed_scatterers::{Cells, OUTSIDE, PackedScatterers};
 use super::shading::Shading;
@@ -30,6 +30,9 @@ pub(crate) struct EchoShader<'a> {
     inv_step: f32,
     /// Distance between the point in which lines meet and the face [m].
     apex: Option<f32>,
+    steering: Steering,
+    /// Change of the received range per line, and its value at the first line of the group [m].
+    tilt: [f32; 2],
     n_places: f32,
     margin: u32,
 }
@@ -51,6 +54,7 @@ impl<'a> EchoShader<'a> {
         echoes: &Echoes,
     ) -> Self {
         let first = first_line as f32;
+        let tilt = grid.steering.tilt(grid.spacing);
         Self {
             block,
             shading,
@@ -59,6 +63,8 @@ impl<'a> EchoShader<'a> {
             lines: block.lines.map(|line| line - first),
             inv_step: grid.step.recip(),
             apex: grid.apex,
+            steering: grid.steering,
+            tilt: [tilt, (first - grid.middle()) * tilt],
             n_places: echoes.n_places() as f32,
             margin: echoes.margin() as u32,
         }
@@ -85,6 +91,7 @@ impl<'a> EchoShader<'a> {
         let [near, far] = block.window;
         let start = block.ranges[0];
         let (apex, is_fan) = (self.apex.unwrap_or(0.0), self.apex.is_some());
+        let Steering { tan, inv_cos, .. } = self.steering;
         let (mut all_across, mut all_into) = ([0.0; LANES], [0.0; LANES]);
         let (mut exponents, mut keys) = ([0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
@@ -99,7 +106,7 @@ impl<'a> EchoShader<'a> {
             let (lateral, deep) = if is_fan {
                 (arc_tangent(x / up), radius - apex)
             } else {
-                (x, z)
+                (x - tan * z, inv_cos * z)
             };
             let across = lateral * inv_spacing + shift;
             let into = deep - start;
@@ -133,12 +140,14 @@ impl<'a> EchoShader<'a> {
         let Carrier { places, periods } = self.carrier;
         let (deepest, margin) = (self.n_places - 1.0, self.margin);
         let (first, inv_step) = (self.block.ranges[0], self.inv_step);
+        let [tilt, tilt_start] = self.tilt;
         for i in 0..LANES {
             let (across, exponent) = (all_across[i], exponents[i].abs());
             let into = all_into[i].abs();
             let sample = into * inv_step;
             let [delay, slope] = self.shading.split(delays[i]);
             let range = first + into + (delay + (sample - sample.floor()) * slope);
+            let range = range + (across * tilt + tilt_start);
             let place = range * places;
             let is_shown = (place >= 0.0) & (place < deepest) & (exponent < OUTSIDE);
             let unit = power_of_two(-exponent).copysign(all_into[i]);

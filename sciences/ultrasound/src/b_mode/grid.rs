@@ -48,6 +48,38 @@ impl Rows {
     }
 }
 
+/// Direction of the lines of a linear array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steering {
+    sin: f32,
+    cos: f32,
+    /// Shift along the array per depth below it, and range per depth.
+    pub(crate) tan: f32,
+    pub(crate) inv_cos: f32,
+}
+
+impl Steering {
+    /// Lines at an angle from the normal of a linear array [rad], positive towards its end.
+    fn new(angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        Self {
+            sin: sin as f32,
+            cos: cos as f32,
+            tan: angle.tan() as f32,
+            inv_cos: cos.recip() as f32,
+        }
+    }
+
+    /// Change of the shown range from one line to the next, for lines that are so far apart along the array [m].
+    pub(crate) fn tilt(self, spacing: f32) -> f32 {
+        self.sin * spacing
+    }
+
+    pub(crate) fn is_straight(self) -> bool {
+        self.sin == 0.0
+    }
+}
+
 /// Lines and samples. A point on a line is at `range` from the face; `across` counts lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
@@ -61,8 +93,9 @@ pub(crate) struct Grid {
     pub(crate) margin: usize,
     /// Distance between the point in which lines meet and the face [m]; `None` if lines are parallel.
     pub(crate) apex: Option<f32>,
-    /// Spacing of neighbouring lines [rad], or [m] if they are parallel.
+    /// Spacing of neighbouring lines [rad], or along the array [m] if they are parallel.
     pub(crate) spacing: f32,
+    pub(crate) steering: Steering,
     /// Standard deviation of the beam along the array, for each sample [lines].
     pub(crate) sigma_across: Vec<f32>,
     /// Standard deviation of the beam along the array, for each sample [m].
@@ -80,7 +113,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    pub(crate) fn new(transducer: &Transducer, settings: &Settings, pulse: &Pulse) -> Self {
+    /// A grid; lines of a linear array have an angle from its normal [rad].
+    pub(crate) fn new(
+        transducer: &Transducer,
+        settings: &Settings,
+        pulse: &Pulse,
+        angle: f64,
+    ) -> Self {
         let Settings {
             n_lines,
             n_samples,
@@ -90,8 +129,9 @@ impl Grid {
         } = *settings;
         let step = depth / n_samples as f64;
         let finest = pulse.width(speed_of_sound) / PLACES_PER_PULSE;
-        let beam = BeamTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
-        let loss = LossTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
+        let zones = settings.zones();
+        let beam = BeamTable::new(transducer, &zones, pulse, depth, speed_of_sound);
+        let loss = LossTable::new(transducer, &zones, pulse, depth, speed_of_sound);
         let rows = Rows::new(step);
         let faded: Vec<[Faded; N_SLOPES]> = (0..rows.before(n_samples) + 2)
             .map(|row| loss.row(rows.sample(row) as f64 * step))
@@ -99,10 +139,16 @@ impl Grid {
         let apex = transducer.apex_radius();
         let spacing = transducer.span() / n_lines as f64;
         let ranges = (0..n_samples).map(|sample| sample as f64 * step);
-        let sigmas: Vec<[f64; 2]> = ranges.clone().map(|range| beam.sigmas(range)).collect();
+        // The aperture looks smaller from aside.
+        let wider = angle.cos().recip();
+        let sigmas = ranges.clone().map(|range| {
+            let [lateral, elevation] = beam.sigmas(range);
+            [wider * lateral, elevation]
+        });
+        let sigmas: Vec<[f64; 2]> = sigmas.collect();
         // Lines that meet at the face have no distance there.
         let line_distance =
-            |range: f64| apex.map_or(spacing, |apex| spacing * (apex + range).max(1e-3));
+            |range: f64| apex.map_or(spacing / wider, |apex| spacing * (apex + range).max(1e-3));
         let across = ranges
             .zip(&sigmas)
             .map(|(range, [lateral, _])| (lateral / line_distance(range)) as f32);
@@ -116,6 +162,7 @@ impl Grid {
             margin: (4.0 * PLACES_PER_PULSE * finest * n_places as f64 / step).ceil() as usize,
             apex: apex.map(|apex| apex as f32),
             spacing: spacing as f32,
+            steering: Steering::new(angle),
             sigma_across: across.collect(),
             gains: faded
                 .iter()
@@ -124,7 +171,7 @@ impl Grid {
             rows,
             faded,
             pedestals: (0..n_samples)
-                .map(|sample| loss.pedestal(sample as f64 * step))
+                .map(|sample| loss.pedestal(sample as f64 * step).widened(wider))
                 .collect(),
             loss,
             sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
@@ -177,7 +224,10 @@ impl Grid {
     pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
         let lateral = (across - self.middle()) * self.spacing;
         match self.apex {
-            None => Point::new(lateral, elevation, range),
+            None => {
+                let Steering { sin, cos, .. } = self.steering;
+                Point::new(lateral + sin * range, elevation, cos * range)
+            }
             Some(apex) => {
                 let (sin, cos) = lateral.sin_cos();
                 let radius = apex + range;
@@ -192,10 +242,29 @@ impl Grid {
         (ray as f32 - 1.0) * 3f32.sqrt() * sigma
     }
 
+    /// Range at which an echo from a range of a line, or from between lines, is received.
+    ///
+    /// Waves of steered lines are fronts across the lines, which pass the middle of the array at the time 0: the range is the distance from
+    /// that front, and a point is received at the same range in all lines. Ranges in front of it are dropped.
+    pub(crate) fn received(&self, across: f32, range: f32) -> f32 {
+        if self.steering.is_straight() {
+            return range;
+        }
+        let received = range + (across - self.middle()) * self.steering.tilt(self.spacing);
+        if received < 0.0 {
+            f32::INFINITY
+        } else {
+            received
+        }
+    }
+
     /// Line and range of a point in the probe's frame.
     pub(crate) fn locate(&self, point: &Point) -> [f32; 2] {
         let (lateral, range) = match self.apex {
-            None => (point.x, point.z),
+            None => {
+                let Steering { tan, inv_cos, .. } = self.steering;
+                (point.x - tan * point.z, inv_cos * point.z)
+            }
             Some(apex) => {
                 let up = point.z + apex;
                 (point.x.atan2(up), point.x.hypot(up) - apex)
@@ -211,7 +280,8 @@ impl Grid {
 
     /// Distance between neighbouring lines at a range [m].
     pub(crate) fn line_distance(&self, range: f32) -> f32 {
-        self.apex
-            .map_or(self.spacing, |apex| self.spacing * (apex + range))
+        self.apex.map_or(self.spacing * self.steering.cos, |apex| {
+            self.spacing * (apex + range)
+        })
     }
 }

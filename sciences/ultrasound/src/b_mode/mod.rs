@@ -9,6 +9,7 @@ mod aperture;
 mod batch;
 mod beam_filter;
 mod block;
+mod compounding;
 mod contact;
 mod echo_shader;
 mod echoes;
@@ -17,6 +18,7 @@ mod frame;
 mod front;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod grey_map;
 mod grid;
 mod iq;
 mod lattice;
@@ -24,6 +26,7 @@ mod legs;
 mod packed_scatterers;
 mod path;
 mod paths;
+mod persistence;
 mod points;
 mod pulse_filter;
 mod receiver;
@@ -37,25 +40,31 @@ mod shaft;
 mod speckle;
 mod speckle_tables;
 mod tail;
+mod tgc;
 mod trace;
 mod walk;
 
+pub use compounding::Compounding;
 pub use frame::Frame;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuBMode;
+pub use grey_map::GreyMap;
 pub use iq::Iq;
+pub use persistence::Persistence;
 pub use scan_conversion::ScanConverter;
 pub use scene::View;
 pub use settings::Settings;
 pub use shaft::{Filling, Shaft};
+pub use tgc::Tgc;
 
 use crate::UltrasoundError;
-use crate::beam::{FWHM_OVER_SIGMA, Pulse};
+use crate::beam::FWHM_OVER_SIGMA;
 use crate::parallel::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
 use aperture::{Aperture, Light};
 use beam_filter::BeamFilter;
+use compounding::Compound;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
 use fading::Fading;
@@ -101,6 +110,8 @@ pub struct BMode {
     /// Envelope, shape `[n_samples, n_lines]`.
     levels: Vec<f32>,
     frame: Frame,
+    /// Views in other directions.
+    compound: Option<Box<Compound>>,
 }
 
 impl BMode {
@@ -109,17 +120,30 @@ impl BMode {
     /// # Errors
     /// [`UltrasoundError::Setting`]: a setting is out of range.
     pub fn new(transducer: &Transducer, settings: &Settings) -> Result<Self, UltrasoundError> {
-        settings.check()?;
-        let pulse = Pulse::new(transducer);
+        let mut scanner = Self::steered(transducer, settings, 0.0)?;
+        let compound = Compound::new(transducer, settings, &scanner.grid)?;
+        scanner.compound = compound.map(Box::new);
+        Ok(scanner)
+    }
+
+    /// A scanner of one direction, at an angle from the normal of a linear array [rad].
+    fn steered(
+        transducer: &Transducer,
+        settings: &Settings,
+        angle: f64,
+    ) -> Result<Self, UltrasoundError> {
+        settings.check_for(transducer)?;
+        let transducer = &settings.tuned(transducer);
+        let pulse = settings.pulse(transducer);
         let (frequency, speed) = (pulse.mean_frequency(), settings.speed_of_sound);
-        let grid = Grid::new(transducer, settings, &pulse);
+        let grid = Grid::new(transducer, settings, &pulse, angle);
         let carrier = Carrier::new(&grid, frequency, speed);
         let filter = PulseFilter::new(&grid, carrier, speed);
         let lengths = [pulse.width(speed) as f32, filter.reach(carrier)];
         let beam = BeamFilter::new(&grid);
         let energy = |sample| filter.energy(carrier, grid.pulse(sample, 0));
         let energies: Vec<f32> = (0..grid.n_samples).map(energy).collect();
-        let aperture = Aperture::new(transducer, &settings.focusing, &grid, speed);
+        let aperture = Aperture::new(transducer, &settings.zones(), &grid, speed);
         let Grid {
             n_lines, n_samples, ..
         } = grid;
@@ -145,6 +169,7 @@ impl BMode {
             grid,
             settings: settings.clone(),
             workers: Workers::All,
+            compound: None,
         })
     }
 
@@ -152,6 +177,9 @@ impl BMode {
     #[must_use]
     pub fn on_own_thread(mut self) -> Self {
         self.workers = Workers::Own;
+        if let Some(compound) = &mut self.compound {
+            compound.use_own_thread();
+        }
         self
     }
 
@@ -201,6 +229,15 @@ impl BMode {
     ///
     /// The same view, settings and index give the same bits with any number of threads.
     pub fn frame(&mut self, view: &View, index: u64) -> &Frame {
+        self.make_frame(view, index);
+        if let Some(compound) = &mut self.compound {
+            compound.add_views(view, index, &mut self.frame, self.workers);
+        }
+        &self.frame
+    }
+
+    /// Makes the frame of the scanner's own direction.
+    fn make_frame(&mut self, view: &View, index: u64) {
         let media = self.walk(view, Slice::Thick);
         let (carrier, workers) = (self.carrier, self.workers);
         let Self {
@@ -252,6 +289,7 @@ impl BMode {
                         let boundaries = track.boundaries.iter().copied();
                         for [range, amplitude] in rounds(*is_coupled).chain(boundaries) {
                             let share = amplitude / fading.together(grid, range);
+                            let range = grid.received((first + line) as f32, range);
                             echoes.add(line, carrier, range, share);
                         }
                     }
@@ -290,7 +328,6 @@ impl BMode {
 
         // Frames store line by line.
         frame.take(&self.levels, workers);
-        &self.frame
     }
 
     /// Materials along the lines, without a picture: updates `labels` and `coupled` of the frame and keeps its envelope; much faster.
@@ -351,7 +388,8 @@ impl BMode {
         check_range("size of the picture", size as f64, [2.0, 4096.0], "pixels")?;
         let white = -self.settings.gain as f32;
         let range = self.settings.dynamic_range as f32;
-        Ok(ScanConverter::new(&self.grid, size, white, range))
+        let map = self.settings.grey_map;
+        Ok(ScanConverter::new(&self.grid, size, [white, range], map))
     }
 }
 

@@ -61,7 +61,8 @@ pub(crate) fn add(
             if (0..GROUP as isize).contains(&own) && (line as usize) < tracks.len() {
                 let [loss, offset] = through(media, &tracks[line as usize], point.range, grid);
                 let amplitude = weight * point.amplitude * loss;
-                echoes.add(own as usize, carrier, point.range + offset, amplitude);
+                let range = grid.received(point.across, point.range + offset);
+                echoes.add(own as usize, carrier, range, amplitude);
             }
         }
     }

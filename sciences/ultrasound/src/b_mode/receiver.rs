@@ -30,7 +30,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Compensates for the assumed attenuation of speckle, for a pulse with a mean frequency [Hz].
+    /// Compensates for the assumed attenuation of speckle and adds the gain over depth, for a pulse with a mean frequency [Hz].
     pub(crate) fn new(
         grid: &Grid,
         settings: &Settings,
@@ -42,7 +42,8 @@ impl Receiver {
             let slope = two_way_slope(settings.compensation, range, frequency) as f32;
             let faded = grid.faded(range as f32, slope);
             let lengthening = pulse.lengthening(grid, sample, slope);
-            slope.exp() / (faded.gain * (faded.widening * lengthening).sqrt())
+            let compensation = slope.exp() / (faded.gain * (faded.widening * lengthening).sqrt());
+            compensation * 10f64.powf(0.05 * settings.tgc.at(range, settings.depth)) as f32
         };
         // The real and the imaginary part have half of the power each.
         let level = 10f64.powf(0.05 * settings.noise) as f32 / 2f32.sqrt();

@@ -169,6 +169,8 @@ impl RestGrid {
         let range = (row * SAMPLES) as f32 * grid.step;
         let along = (at(0, 1, row) - at(0, 1, row - 1)) / (SAMPLES as f32 * grid.step);
         let lateral = (at(1, 1, row) - at(0, 1, row)) / (LINES as f32 * grid.line_distance(range));
+        // Across the line, which is not along the array if it is steered.
+        let lateral = lateral - grid.steering.tan * along;
         let width = grid.elevation(2, row * SAMPLES) - grid.elevation(0, row * SAMPLES);
         let across = (at(0, 2, row) - at(0, 0, row)) / width;
         let gradient = Vector::new(along.dot(normal), lateral.dot(normal), across.dot(normal));

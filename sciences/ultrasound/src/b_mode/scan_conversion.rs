@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::frame::Frame;
+use super::grey_map::{GreyMap, GreyTable};
 use super::grid::Grid;
 use crate::deformation::Point;
 use crate::simd::wide;
@@ -31,11 +32,17 @@ pub struct ScanConverter {
     /// Level of white [dB relative to the speckle of liver], and dB from black to white.
     pub(super) white: f32,
     pub(super) dynamic_range: f32,
+    pub(super) greys: GreyTable,
 }
 
 impl ScanConverter {
     /// A square of `size` pixels, at least 2, which the field of view fills as far as possible.
-    pub(super) fn new(grid: &Grid, size: usize, white: f32, dynamic_range: f32) -> Self {
+    pub(super) fn new(
+        grid: &Grid,
+        size: usize,
+        [white, dynamic_range]: [f32; 2],
+        grey_map: GreyMap,
+    ) -> Self {
         let size = size.max(2);
         let n = grid.n_lines as f32 - 1.0;
         let corners = [0.0, 0.5 * n, n]
@@ -60,6 +67,7 @@ impl ScanConverter {
             n_samples: grid.n_samples,
             white,
             dynamic_range,
+            greys: GreyTable::new(grey_map),
         }
     }
 
@@ -90,6 +98,7 @@ impl ScanConverter {
         };
         let pixels = picture.par_chunks_mut(self.size[0]).with_min_len(16);
         self.rows.par_iter().zip(pixels).for_each(fill);
+        self.greys.apply(picture);
     }
 
     /// Interpolates numbers of beam space, shape `[n_lines, n_samples]`; `outside` fills pixels outside of the field of view.

@@ -77,7 +77,8 @@ impl Speckle {
             seed: settings.speckle_seed,
             parts: parts(&level, &amplitude),
             narrowness,
-            pulse_reach: (SPARSE * pulse_reach < grid.step).then_some(pulse_reach),
+            pulse_reach: (SPARSE * pulse_reach < grid.step && grid.steering.is_straight())
+                .then_some(pulse_reach),
         }
     }
 

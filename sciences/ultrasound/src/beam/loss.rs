@@ -10,7 +10,7 @@ use std::f64::consts::TAU;
 use nalgebra::Complex;
 
 use super::lateral::Responses;
-use super::{Focusing, Pedestal, Pulse};
+use super::{Pedestal, Pulse, Zones};
 use crate::transducer::Transducer;
 
 /// Depths of the table, and slopes of the loss.
@@ -48,7 +48,7 @@ impl LossTable {
     /// Table down to a depth [m].
     pub(crate) fn new(
         transducer: &Transducer,
-        focusing: &Focusing,
+        zones: &Zones,
         pulse: &Pulse,
         depth: f64,
         speed_of_sound: f64,
@@ -67,7 +67,8 @@ impl LossTable {
         };
         for node in 1..=N_DEPTHS {
             let at = node as f64 * step;
-            let mut responses = Responses::new(transducer, focusing, pulse, at, speed_of_sound);
+            let focusing = zones.at(at);
+            let mut responses = Responses::new(transducer, &focusing, pulse, at, speed_of_sound);
             table.add_depth(&mut responses);
         }
         table

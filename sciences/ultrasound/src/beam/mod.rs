@@ -9,12 +9,14 @@ mod lateral;
 mod loss;
 mod pedestal;
 mod pulse;
+mod zones;
 
 pub use elevation::elevation_width;
 pub use lateral::lateral_width;
 pub(crate) use loss::{Faded, LossTable, N_SLOPES, SLOPE_STEP, two_way_slope};
 pub(crate) use pedestal::Pedestal;
 pub use pulse::Pulse;
+pub(crate) use zones::Zones;
 
 use crate::transducer::Transducer;
 
@@ -52,7 +54,7 @@ impl BeamTable {
     /// Table from the face to a depth [m].
     pub(crate) fn new(
         transducer: &Transducer,
-        focusing: &Focusing,
+        zones: &Zones,
         pulse: &Pulse,
         depth: f64,
         speed_of_sound: f64,
@@ -64,7 +66,7 @@ impl BeamTable {
             .collect();
         let sigmas = depths.iter().map(|&depth| {
             [
-                lateral_width(transducer, focusing, pulse, depth, speed_of_sound),
+                lateral_width(transducer, &zones.at(depth), pulse, depth, speed_of_sound),
                 elevation_width(transducer, pulse, depth, speed_of_sound),
             ]
             .map(|width| width / FWHM_OVER_SIGMA)

@@ -48,6 +48,15 @@ impl Pedestal {
         }
     }
 
+    /// The tail of a beam that is wider by a factor.
+    pub(crate) fn widened(self, factor: f64) -> Self {
+        Self {
+            start: factor * self.start,
+            length: factor * self.length,
+            ..self
+        }
+    }
+
     pub(super) fn between(a: Self, b: Self, share: f64) -> Self {
         let mix = |a: f64, b: f64| a + share * (b - a);
         Self {

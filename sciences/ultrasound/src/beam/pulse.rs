@@ -1,7 +1,7 @@
-//! The two-way pulse: one cycle of a sine, filtered by the band of the elements.
+//! The two-way pulse: a few cycles of a sine, filtered by the band of the elements.
 //!
 //! $S(f) = [\operatorname{sinc}(\pi T (f - f_c)) - \operatorname{sinc}(\pi T (f + f_c))]\, e^{-\ln 2\, |2 (f - f_m)/B|^p}$ with
-//! $T = 1/f_c$, band $B$ around $f_m$ and $p = \ln 126 / \ln(2 f_m/B)$. The window falls to 1/2 at the edges of the band and vanishes
+//! $T = n/f_c$ for $n$ cycles, band $B$ around $f_m$ and $p = \ln 126 / \ln(2 f_m/B)$. The window falls to 1/2 at the edges of the band and vanishes
 //! at zero frequency (García 2022, "SIMUS", doi:10.1016/j.cmpb.2022.106726, Eq. 14–16).
 
 use std::f64::consts::{LN_2, PI};
@@ -34,13 +34,18 @@ pub(crate) struct Component {
 impl Pulse {
     /// A pulse of one cycle at the centre frequency.
     pub fn new(transducer: &Transducer) -> Self {
+        Self::of_cycles(transducer, 1)
+    }
+
+    /// A pulse of a few cycles at the centre frequency.
+    pub(crate) fn of_cycles(transducer: &Transducer, n_cycles: usize) -> Self {
         let [low, high] = transducer.band;
         let (middle, band) = (0.5 * (low + high), high - low);
         let center = transducer.center_frequency;
         let exponent = 126f64.ln() / (2.0 * middle / band).ln();
         let sinc = |x: f64| if x == 0.0 { 1.0 } else { x.sin() / x };
         let component = |frequency: f64| {
-            let (f, scale) = (frequency, PI / center);
+            let (f, scale) = (frequency, PI * n_cycles as f64 / center);
             let cycle = sinc(scale * (f - center)) - sinc(scale * (f + center));
             let response = (-LN_2 * (2.0 * (f - middle).abs() / band).powf(exponent)).exp();
             Component {

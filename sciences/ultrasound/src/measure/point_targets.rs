@@ -6,7 +6,6 @@ use nalgebra::{Complex, Isometry3};
 use super::width::full_width;
 use super::{line_distance, reaching};
 use crate::b_mode::{Iq, View};
-use crate::beam::Pulse;
 use crate::deformation::Rigid;
 use crate::phantom::Block;
 use crate::transducer::Transducer;
@@ -60,7 +59,9 @@ fn point_target(
         Block::points(&[depth as f32], speed, attenuation as f32)
     };
     let (block, clear) = (block(attenuation), block(0.0));
-    let pulse = Pulse::new(transducer).width(settings.speed_of_sound);
+    let pulse = settings
+        .pulse(&settings.tuned(transducer))
+        .width(settings.speed_of_sound);
     let settings = Settings {
         n_samples: (8.0 * 1.2 * depth / pulse).round() as usize,
         // An odd number, so that one line meets the points.

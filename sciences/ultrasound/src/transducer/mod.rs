@@ -2,9 +2,11 @@
 //!
 //! The frame of a probe has its origin at the centre of its face: +x along the array, +y across it (elevational), +z into the body.
 
+mod described;
 mod l11_5v;
 mod p4_2;
 
+pub use described::described;
 use insonate_models::probes;
 pub(crate) use insonate_models::probes::ElementPose;
 pub use insonate_models::probes::{ArrayKind, Transducer};

@@ -74,10 +74,11 @@ fn probe_type(torso: &TorsoScene) -> String {
     format!("{}_{shape}", probe.name)
 }
 
-/// Centre frequency [MHz], number of elements, imaging depth [cm], width of a linear field of view [mm], radius [mm] and angle [°] of a
+/// Transmitted frequency [MHz], number of elements, imaging depth [cm], width of a linear field of view [mm], radius [mm] and angle [°] of a
 /// curved one; 0 where the array has none.
 fn acquisition(torso: &TorsoScene, ultrasound: &PictureSettings) -> [f64; 6] {
     let transducer = &torso.scene.probe.transducer;
+    let transmitted = ultrasound.controls.transmit_frequency;
     let width = match transducer.kind {
         ArrayKind::Linear => 1e3 * transducer.aperture(),
         ArrayKind::Curvilinear { .. } | ArrayKind::Phased { .. } => 0.0,
@@ -87,7 +88,7 @@ fn acquisition(torso: &TorsoScene, ultrasound: &PictureSettings) -> [f64; 6] {
         ArrayKind::Linear | ArrayKind::Phased { .. } => 0.0,
     };
     [
-        1e-6 * transducer.center_frequency,
+        1e-6 * transmitted.unwrap_or(transducer.center_frequency),
         transducer.n_elements as f64,
         1e2 * ultrasound.depth_with(transducer),
         width,

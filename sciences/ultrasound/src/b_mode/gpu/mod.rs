@@ -70,6 +70,14 @@ impl GpuBMode {
         size: Option<usize>,
     ) -> Result<Self, UltrasoundError> {
         check_range("frames at once", n_frames as f64, [1.0, 4096.0], "")?;
+        if let Some(compounding) = settings.compounding {
+            let allowed = "1 on a GPU: compound on the CPU";
+            return Err(UltrasoundError::setting(
+                "views of compounding",
+                compounding.n_views,
+                allowed,
+            ));
+        }
         let scanner = BMode::new(transducer, settings)?;
         let converter = size.map(|size| scanner.scan_converter(size)).transpose()?;
         let setup = Setup::new(gpu, &scanner, converter.as_ref(), n_frames)?;
@@ -199,6 +207,7 @@ impl GpuBMode {
             .as_ref()
             .map_or(0, |it| it.n_bytes() as usize);
         let n_pixels = self.conversion.as_ref().map_or(0, |it| it.n_pixels);
+        let conversion = self.conversion.as_ref();
         let frames = self.frames[first..][..n].par_iter_mut();
         let pictures = self.pictures[first..][..n].par_iter_mut();
         let made = frames.zip(pictures).zip(&self.geometries).enumerate();
@@ -209,6 +218,9 @@ impl GpuBMode {
                 geometry.fill(frame, bytemuck::cast_slice(own));
                 picture.clear();
                 picture.extend_from_slice(&seen[slot * n_picture..][..n_pixels]);
+                if let Some(conversion) = conversion {
+                    conversion.greys.apply(picture);
+                }
             });
         })
     }

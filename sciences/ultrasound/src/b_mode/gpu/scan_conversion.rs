@@ -3,6 +3,7 @@
 use insonate_gpu::{DeviceError, Region, Use};
 
 use super::super::ScanConverter;
+use super::super::grey_map::GreyTable;
 use super::receiver::Receiver;
 use super::setup::{Setup, Stage};
 
@@ -13,6 +14,7 @@ const OUTSIDE: [u32; 3] = [u32::MAX, 0, 0];
 #[derive(Debug)]
 pub(super) struct ScanConversion {
     pub(super) n_pixels: usize,
+    pub(super) greys: GreyTable,
     pictures: wgpu::Buffer,
     stage: Stage,
 }
@@ -35,6 +37,7 @@ impl ScanConversion {
         Ok(Self {
             stage: setup.stage("scan_conversion", text, &buffers)?,
             n_pixels,
+            greys: converter.greys.clone(),
             pictures,
         })
     }
