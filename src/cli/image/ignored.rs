@@ -29,7 +29,6 @@ impl ImageCommand {
                 "--depth",
                 self.depth.is_some() && self.imaging_depth.is_some(),
             ),
-            ("--radius", self.radius.is_some()),
         ];
         let alpha = [("--alpha", self.alpha.is_some())];
         let rules = [
