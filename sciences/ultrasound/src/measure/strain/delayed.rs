@@ -12,15 +12,14 @@ const PLACES: usize = 256;
 static WEIGHTS: LazyLock<Vec<[f64; TAPS]>> = LazyLock::new(|| {
     let of_place = |place: usize| {
         let share = place as f64 / PLACES as f64;
-        let mut weights: [f64; TAPS] = std::array::from_fn(|tap| {
+        let weights: [f64; TAPS] = std::array::from_fn(|tap| {
             let x = tap as f64 - (TAPS / 2 - 1) as f64 - share;
             let angle = std::f64::consts::PI * x;
             let sinc = if x == 0.0 { 1.0 } else { angle.sin() / angle };
             sinc * (0.5 * angle / (TAPS / 2) as f64).cos().powi(2)
         });
         let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= sum);
-        weights
+        weights.map(|weight| weight / sum)
     };
     (0..=PLACES).map(of_place).collect()
 });
