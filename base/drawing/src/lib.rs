@@ -6,11 +6,13 @@
 //! * [`grey_picture`], [`color_picture`], [`label_picture`]: PNG files of grey levels, of colours and of labels.
 //! * [`Film`]: an animated GIF; [`CurveStrip`]: a curve below its frames that grows with it.
 //! * [`SolidView`]: a shaded view of surfaces.
+//! * [`ColorScale`]: colours of numbers, and their scale next to a picture.
 //! * [`Ruler`]: depth ticks, a mark and a caption on a picture.
 //!
 //! The crate does not know what it draws.
 
 mod canvas;
+mod color_scale;
 mod curve_strip;
 mod error;
 mod film;
@@ -24,6 +26,7 @@ pub use canvas::{
     Area, Axis, BLUE_LINE, Chart, Drawing, GREY_LINE, INK, ORANGE_LINE, Picture, WINDOW, band,
     central_range, chart, dots, every, legend, line, range_of, svg_of, thin, tick, titled,
 };
+pub use color_scale::ColorScale;
 pub use curve_strip::CurveStrip;
 pub use error::{DrawError, DrawResult, DrawingError};
 pub use film::Film;

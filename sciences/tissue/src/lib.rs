@@ -6,6 +6,7 @@
 pub mod body;
 pub mod condensed;
 mod elasticity;
+pub mod equilibrium;
 mod error;
 #[cfg(feature = "gpu")]
 pub mod gpu;

@@ -32,7 +32,6 @@ impl ImageCommand {
                 "--depth",
                 self.depth.is_some() && self.imaging_depth.is_some(),
             ),
-            ("--radius", self.radius.is_some()),
         ];
         let alpha = [("--alpha", self.alpha.is_some())];
         let rules = [
@@ -70,13 +69,14 @@ impl ImageCommand {
     }
 
     /// When settings of the scanner have no effect, which they are, and what they need.
-    fn scanner_rules(&self, block: bool) -> [Rule; 6] {
+    fn scanner_rules(&self, block: bool) -> [Rule; 7] {
         let (scanner, has_picture) = (&self.scanner, self.output.is_some());
         let is_speckle = matches!(self.phantom, Some(PhantomArg::Speckle));
         let is_bare = self.phantom.is_some_and(PhantomArg::is_bare);
         let is_rod = self.is_rod();
         let tgc = given(&[("--tgc", scanner.has_tgc())]);
         let iq = ["--views with --iq"];
+        let strain = ["--views with --strain"];
         [
             (
                 is_bare && !is_speckle && !is_rod,
@@ -87,6 +87,11 @@ impl ImageCommand {
                 self.iq && !scanner.of_views().is_empty(),
                 iq.to_vec(),
                 "one of them: complex lines have one direction",
+            ),
+            (
+                self.strain.strain && !scanner.of_views().is_empty(),
+                strain.to_vec(),
+                "one of them: strain is measured along lines of one direction",
             ),
             (
                 is_bare && !is_speckle,

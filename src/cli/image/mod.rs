@@ -11,6 +11,7 @@ mod pressed;
 mod report;
 mod setup;
 mod source;
+mod strain;
 mod view_3d;
 
 use std::cell::OnceCell;
@@ -33,6 +34,7 @@ use serde_json::json;
 use self::organs::{Organ, OrganFrame};
 use self::phantom::PhantomArg;
 use self::report::ImageReport;
+use self::strain::StrainArgs;
 use super::device_arg::DeviceArg;
 use super::progress_bar::Busy;
 use super::scanner_args::ScannerArgs;
@@ -54,6 +56,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
   insonate image --phantom points --array elements=128,pitch=0.3e-3,frequency=6e6,bandwidth=0.7,elevation=5e-3,elevation-focus=0.02 --json
+  insonate image --phantom inclusion --probe l12-5 --strain --output output/strain
   insonate image --phantom rod --radius 0.004 --depth 0.015 --depths 0.08 --json
   insonate image --patient output/patient --site -0.08,0.03 --force 5 --output output/own-patient
   insonate image --patient output/patient --force 5 --glb --obj --output output/model
@@ -140,13 +143,13 @@ pub(crate) struct ImageCommand {
     /// Attenuation of --phantom attenuation [default: 0.5] or points [default: 0] [dB/(cm MHz)]
     #[arg(long, value_name = "ALPHA")]
     alpha: Option<f64>,
-    /// Radius of --phantom rod [m] [default: 0.002]
+    /// Radius of --phantom rod [default: 0.002] or inclusion [default: 0.005] [m]
     #[arg(long, value_name = "M")]
     radius: Option<f64>,
     /// Depth of the top of --phantom rod below the face [m] [default: 0.01]; without a rod, an older name of --imaging-depth
     #[arg(long, value_name = "M")]
     depth: Option<f64>,
-    /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck]
+    /// Imaging depth [m] [default: depends on the probe; 0.045 for the neck, 0.05 for the inclusion]
     #[arg(long, value_name = "M")]
     imaging_depth: Option<f64>,
     /// Number of scanlines.
@@ -184,15 +187,21 @@ pub(crate) struct ImageCommand {
     #[command(flatten)]
     scanner: ScannerArgs,
     #[command(flatten)]
+    strain: StrainArgs,
+    #[command(flatten)]
     verdict: VerdictArgs,
     /// The organs of `organ`, once they are in the body.
     #[arg(skip)]
     organs: OnceCell<Vec<Organ>>,
 }
 
+/// Imaging depth of the inclusion [m].
+const INCLUSION_DEPTH: f64 = 0.05;
+
 impl ImageCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_effects()?;
+        self.check_strain()?;
         let probe = self.transducer()?;
         let settings = self.settings(&probe).map_err(Usage::new)?;
         if !(16..=4096).contains(&self.size) {
@@ -201,6 +210,14 @@ impl ImageCommand {
                 self.size
             );
         }
+        let backend = Device::from(self.device).open()?;
+        if self.iq && !matches!(backend, Backend::Cpu) {
+            return Err(Usage::new(ImageError(
+                "--iq needs --device cpu: a GPU keeps the complex lines to itself".to_owned(),
+            ))
+            .into());
+        }
+        let device = backend.name();
         // A wrong folder is told before the work.
         let folder = self
             .output
@@ -209,8 +226,6 @@ impl ImageCommand {
             .transpose()?;
         let mut report = ImageReport::default();
         report.set("depth_m", settings.depth);
-        let backend = Device::from(self.device).open()?;
-        let device = backend.name();
         // A press has a bar of its own.
         let busy = self
             .force
@@ -255,8 +270,12 @@ impl ImageCommand {
             report.set("confidence_mean", confidence.mean());
         }
         self.measure(&probe, &settings, &frame, &mut report)?;
+        let strain = self.strain_between((&probe, &settings), &scanned, &mut report)?;
         if let Some(folder) = folder {
             self.write_files(&b_mode, &frame, confidence.as_ref(), &scanned, &folder)?;
+            if let Some(map) = &strain {
+                self.write_strain(&b_mode, &frame, map, &folder)?;
+            }
             let text = report.to_json()?;
             folder.write("image.json", format!("{text}\n").as_bytes())?;
         }
@@ -339,6 +358,7 @@ impl ImageCommand {
             Some(PhantomArg::Points) => deepest(&self.depths(usual.depth)),
             Some(PhantomArg::Rod) => deepest(&self.depths).max(usual.depth),
             Some(PhantomArg::Neck) => Neck::DEPTH,
+            Some(PhantomArg::Inclusion) => INCLUSION_DEPTH,
             _ => usual.depth,
         };
         let shown = self.imaging_depth.or(self.depth.filter(|_| !self.is_rod()));

@@ -21,6 +21,8 @@ pub(super) enum PhantomArg {
     Cysts,
     /// Skin, fat and muscle over two ribs.
     Layers,
+    /// Tissue with a ball in its middle that echoes alike: with --strain, how it is stiffer.
+    Inclusion,
     /// The front of the neck: thyroid, trachea and vessels of --seed.
     Neck,
 }
@@ -52,7 +54,7 @@ impl PhantomArg {
             }),
             Self::Cysts => Block::cysts(shown),
             Self::Layers => Block::intercostal(shown),
-            Self::Neck => return Ok(None),
+            Self::Inclusion | Self::Neck => return Ok(None),
         }))
     }
 

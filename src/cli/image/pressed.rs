@@ -1,6 +1,7 @@
 //! A patient under a probe: by kinematics, or held there by a robot.
 
-use insonate::experiments::{Hold, Pictures, hold};
+use insonate::experiments::{Held, Hold, Pictures, hold};
+use insonate::models::Scene;
 use insonate::models::patients::Physique;
 use insonate::report::BodySurfaces;
 use insonate::sim::render::RenderConfig;
@@ -14,6 +15,7 @@ use serde_json::json;
 use super::ImageCommand;
 use super::report::ImageReport;
 use super::setup::ImagingSetup;
+use super::strain::SecondLoad;
 use super::view_3d::rigid_parts;
 use crate::cli::Usage;
 use crate::cli::interrupt::Interrupt;
@@ -108,16 +110,16 @@ impl ImageCommand {
             Some(_) => Pictures::of_cameras(&["close"], RenderConfig::still(640, 480)),
             None => Pictures::none(),
         };
-        let (bar, interrupt) = (named_bar("pressing")?, Interrupt::listen()?);
-        let held = hold(&scene, &wanted, &mut pictures, &mut |share| {
-            bar.set_position((1000.0 * share) as u64);
-            interrupt.flow()
+        let second = self.second_force()?;
+        let second = second.map(|force| Hold {
+            force,
+            ..wanted.clone()
         });
-        bar.finish_and_clear();
-        if interrupt.is_interrupted() {
-            return Err(interrupt.error("nothing was saved").into());
-        }
-        let held = held?;
+        second
+            .as_ref()
+            .map_or(Ok(()), Hold::check)
+            .map_err(Usage::new)?;
+        let held = held(&scene, &wanted, &mut pictures)?;
         report.set("scene", json!(scene.name()));
         report.set("verdict", json!(held.verdict.outcome));
         report.set("reasons", json!(held.verdict.reasons));
@@ -139,9 +141,28 @@ impl ImageCommand {
             .torso
             .under(&*phantom, probe, &pose, settings.depth)
             .map_err(Usage::new)?;
+        let mut verdict = held.verdict;
+        let second = second.map(|wanted| {
+            let again = self::held(&scene, &wanted, &mut Pictures::none())?;
+            report.set("strain_force_n", json!(again.force));
+            report.set("strain_reasons", json!(again.verdict.reasons));
+            let pose = again.torso_from_probe;
+            let deformation = again
+                .torso
+                .under(&*phantom, probe, &pose, settings.depth)
+                .map_err(Usage::new)?;
+            if verdict.is_passed() {
+                verdict = again.verdict;
+            }
+            anyhow::Ok(SecondLoad {
+                deformation: Box::new(deformation),
+                pose,
+            })
+        });
         Ok(ImagingSetup {
             pictures,
-            verdict: Some(held.verdict),
+            second: second.transpose()?,
+            verdict: Some(verdict),
             unlabelled,
             surfaces,
             rigid: rigid_parts(held.surfaces),
@@ -149,4 +170,18 @@ impl ImageCommand {
             ..ImagingSetup::new(phantom, Box::new(deformation), pose)
         })
     }
+}
+
+/// Holds the probe, with a bar.
+fn held(scene: &Scene, wanted: &Hold, pictures: &mut Pictures) -> anyhow::Result<Held> {
+    let (bar, interrupt) = (named_bar("pressing")?, Interrupt::listen()?);
+    let held = hold(scene, wanted, pictures, &mut |share| {
+        bar.set_position((1000.0 * share) as u64);
+        interrupt.flow()
+    });
+    bar.finish_and_clear();
+    if interrupt.is_interrupted() {
+        return Err(interrupt.error("nothing was saved").into());
+    }
+    Ok(held?)
 }

@@ -9,6 +9,8 @@ use insonate::ultrasound::phantom::Phantom;
 use insonate::ultrasound::phantom::labels::Unlabelled;
 use nalgebra::Isometry3;
 
+use super::strain::SecondLoad;
+
 /// What is imaged, how it is deformed, from where.
 pub(super) struct ImagingSetup {
     pub(super) phantom: Box<dyn Phantom>,
@@ -17,6 +19,8 @@ pub(super) struct ImagingSetup {
     pub(super) pose: Isometry3<f64>,
     /// Of the scene, where there is one.
     pub(super) pictures: Pictures,
+    /// The second load, if strain is imaged.
+    pub(super) second: Option<SecondLoad>,
     /// Whether the robot held the probe as it should, where there is one.
     pub(super) verdict: Option<Verdict>,
     /// What has no label in a label volume.
@@ -41,6 +45,7 @@ impl ImagingSetup {
             deformation,
             pose,
             pictures: Pictures::none(),
+            second: None,
             verdict: None,
             unlabelled: None,
             surfaces: None,

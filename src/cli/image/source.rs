@@ -31,6 +31,9 @@ impl ImageCommand {
                 (Person::Nobody, None) => anyhow::bail!("there is no patient to look at"),
             };
         };
+        if self.is_inclusion() {
+            return self.with_inclusion((probe, settings), report);
+        }
         let block = word.block(
             settings.depth as f32,
             &self.depths(Settings::of(probe).depth),

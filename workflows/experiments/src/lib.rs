@@ -53,6 +53,7 @@ pub mod scan;
 mod scan_path;
 pub mod scene_entry;
 pub mod softness_field;
+mod strain;
 mod stress_plot;
 mod stress_record;
 mod summary;
@@ -96,6 +97,10 @@ pub use recorder::{ProbeTrajectory, Recorder};
 pub use recording::{Recording, RecordingTruth};
 pub use repeat_press::{RepeatedPress, repeat_press};
 pub use scan::{Scan, scan};
+pub use strain::{
+    Inclusion, InclusionFigures, LoadedBody, PressedBlock, StrainFigures, strain_map,
+    strain_picture,
+};
 pub use stress_plot::stress_plot;
 pub use stress_record::{StressFigures, StressRecord};
 pub use summary::Summary;

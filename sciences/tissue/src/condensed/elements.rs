@@ -19,7 +19,7 @@ fn gradients(corners: &[Vector3<f64>; 4]) -> Option<([Vector3<f64>; 4], f64)> {
 ///
 /// `unknowns[vertex]` is the index `i` of a vertex; fixed vertices have none. `factors` are factors of the modulus of the tetrahedra; empty:
 /// one for all. `None` if a tetrahedron is flat.
-pub(super) fn stiffness(
+pub(crate) fn stiffness(
     mesh: &TetMesh,
     poisson_ratio: f64,
     factors: &[f64],

@@ -25,7 +25,7 @@ mod balance;
 mod candidates;
 mod compliance;
 mod dense;
-mod elements;
+pub(crate) mod elements;
 mod layer;
 mod model;
 mod region;

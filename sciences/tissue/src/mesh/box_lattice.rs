@@ -1,5 +1,4 @@
-//! Boxes of tetrahedra: a regular lattice whose cells are split into six tetrahedra around the
-//! diagonal (Kuhn 1960).
+//! Boxes of tetrahedra: a lattice whose cells are split into six tetrahedra around the diagonal (Kuhn 1960).
 
 use insonate_meshes::{MAX_VERTICES, MeshFault, check_count};
 
@@ -23,18 +22,29 @@ impl TetMesh {
     /// [`MeshFault::TooLarge`].
     pub fn cuboid(half: [f64; 3], edge: f64) -> Result<Self, MeshFault> {
         let cells = half.map(|half| ((2.0 * half / edge).round() as usize).max(1));
-        let nodes = cells.map(|n| n.saturating_add(1));
-        let count = nodes
-            .iter()
-            .fold(1_usize, |product, &n| product.saturating_mul(n));
-        check_count("vertices", count, MAX_VERTICES)?;
-        let at = |axis: usize, i: usize| half[axis] * (2.0 * i as f64 / cells[axis] as f64 - 1.0);
+        check_nodes(cells.map(|n| n.saturating_add(1)))?;
+        let along = |axis: usize| -> Vec<f64> {
+            let n = cells[axis];
+            let place = |i: usize| half[axis] * (2.0 * i as f64 / n as f64 - 1.0);
+            (0..=n).map(place).collect()
+        };
+        Self::lattice(&[0, 1, 2].map(along))
+    }
+
+    /// A box with nodes at all combinations of coordinates along x, y and z [m], which ascend.
+    ///
+    /// # Errors
+    /// [`MeshFault::TooLarge`].
+    pub fn lattice(along: &[Vec<f64>; 3]) -> Result<Self, MeshFault> {
+        let nodes = along.each_ref().map(Vec::len);
+        check_nodes(nodes)?;
+        let cells = nodes.map(|n| n.saturating_sub(1));
         let index = |[i, j, k]: [usize; 3]| ((k * nodes[1] + j) * nodes[0] + i) as u32;
         let mut mesh = Self::default();
         for k in 0..nodes[2] {
             for j in 0..nodes[1] {
                 for i in 0..nodes[0] {
-                    mesh.positions.push([at(0, i), at(1, j), at(2, k)]);
+                    mesh.positions.push([along[0][i], along[1][j], along[2][k]]);
                     if i == cells[0] || j == cells[1] || k == cells[2] {
                         continue;
                     }
@@ -55,4 +65,9 @@ impl TetMesh {
         }
         Ok(mesh)
     }
+}
+
+fn check_nodes(nodes: [usize; 3]) -> Result<(), MeshFault> {
+    let product = nodes.iter().copied().fold(1, usize::saturating_mul);
+    check_count("vertices", product, MAX_VERTICES)
 }

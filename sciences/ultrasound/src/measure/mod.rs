@@ -1,5 +1,5 @@
 //! Measurements in pictures: confidence in any picture; gas behind the skin; resolution, speckle, attenuation, contrast and shadow in
-//! test blocks.
+//! test blocks; strain between two frames.
 
 mod attenuation;
 mod banded;
@@ -9,6 +9,7 @@ mod contrast;
 mod point_targets;
 mod rod_shadow;
 mod speckle;
+mod strain;
 mod width;
 
 pub use attenuation::{AttenuationSlope, attenuation_slope};
@@ -18,6 +19,7 @@ pub use contrast::{Contrast, contrast};
 pub use point_targets::{PointTarget, point_targets};
 pub use rod_shadow::{BoneRod, ShadowLevel, rod_shadow};
 pub use speckle::{SpeckleStatistics, autocovariance_width, speckle_statistics};
+pub use strain::{StrainContrast, StrainMap, StrainSettings, strain_contrast};
 
 use nalgebra::Isometry3;
 
