@@ -458,6 +458,8 @@ fn a_gpu_makes_the_picture_too() {
     let named = |figures: &serde_json::Value| figures["device"].as_str().map(str::to_owned);
     assert_eq!(named(&wanted).as_deref(), Some("cpu"));
     assert!(named(&found).is_some_and(|name| name.starts_with("gpu: ")));
+    let told = refused(&format!("{speckle} --iq --device gpu"), 2);
+    assert!(told.contains("--iq needs --device cpu"), "{told}");
     let speed =
         json("bench b-mode --device gpu --batch 2 --frames 2 --lines 32 --samples 64 --size 32");
     for name in ["frames_per_second", "ms_per_frame", "geometry_ms_per_frame"] {

@@ -118,6 +118,18 @@ fn settings_of_the_scanner_without_effect_are_refused() {
             &["--phantom", "points", "--probe", "l12-5", "--views", "3"],
             "--views has no effect",
         ),
+        (
+            &[
+                "--phantom",
+                "inclusion",
+                "--probe",
+                "l12-5",
+                "--views",
+                "3",
+                "--strain",
+            ],
+            "--views with --strain has no effect",
+        ),
         (&["--tgc", "0.1=2,0.05=3"], "depth of tgc is 0.05"),
         (&["--focus", "0.7"], "transmit focus is 0.7"),
     ];
