@@ -87,7 +87,7 @@ fn settings_of_the_scanner_and_the_place_of_pixels_are_told() {
 
 #[test]
 fn settings_of_the_scanner_without_effect_are_refused() {
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (
             &["--phantom", "points", "--tgc", "0,3"],
             "--tgc has no effect",
