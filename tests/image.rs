@@ -458,8 +458,14 @@ fn a_gpu_makes_the_picture_too() {
     let named = |figures: &serde_json::Value| figures["device"].as_str().map(str::to_owned);
     assert_eq!(named(&wanted).as_deref(), Some("cpu"));
     assert!(named(&found).is_some_and(|name| name.starts_with("gpu: ")));
-    let told = refused(&format!("{speckle} --iq --device gpu"), 2);
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path().display();
+    let told = refused(
+        &format!("{speckle} --iq --device gpu --output {folder}/lines"),
+        2,
+    );
     assert!(told.contains("--iq needs --device cpu"), "{told}");
+    assert!(!scratch.path().join("lines").exists(), "nothing is written");
     let speed =
         json("bench b-mode --device gpu --batch 2 --frames 2 --lines 32 --samples 64 --size 32");
     for name in ["frames_per_second", "ms_per_frame", "geometry_ms_per_frame"] {
