@@ -1,13 +1,16 @@
 //! Contract: speckle is fully developed, as fine as the beam, moves with the tissue, and fades with attenuation.
 
+mod pressed;
+
 use insonate_ultrasound::beam::{Pulse, elevation_width, lateral_width};
-use insonate_ultrasound::deformation::{Deformation, Point, Rigid, Tetrahedra};
+use insonate_ultrasound::deformation::{Deformation, Rigid};
 use insonate_ultrasound::material::SOFT_TISSUE;
 use insonate_ultrasound::measure::{attenuation_slope, autocovariance_width, speckle_statistics};
 use insonate_ultrasound::phantom::Block;
 use insonate_ultrasound::transducer::{Transducer, c5_2, l11_5v, l12_5};
 use insonate_ultrasound::{BMode, Frame, Material, Settings, View};
 use nalgebra::Isometry3;
+use pressed::pressed;
 
 /// Echoes of liver without attenuation.
 const GRAIN: Material = Material {
@@ -187,28 +190,6 @@ fn tracked(before: &Frame, after: &Frame, [line, sample]: [usize; 2], guess: f64
         .expect("the test is valid");
     let [left, middle, right] = [-1, 0, 1].map(|step| score(best + step));
     best as f64 + 0.5 * (left - right) / (left - 2.0 * middle + right)
-}
-
-/// A block of tetrahedra, compressed along z by `strain` and expanded laterally by half of it.
-fn pressed(strain: f32) -> Tetrahedra {
-    let corner = |i: usize| {
-        let sign = |bit: usize, half: f32| if i >> bit & 1 == 1 { half } else { -half };
-        Point::new(
-            sign(0, 0.03),
-            sign(1, 0.02),
-            if i >> 2 & 1 == 1 { 0.06 } else { -0.002 },
-        )
-    };
-    let rest: Vec<Point> = (0..8).map(corner).collect();
-    let bulge = 1.0 + 0.5 * strain;
-    let world: Vec<Point> = rest
-        .iter()
-        .map(|p| Point::new(p.x * bulge, p.y * bulge, p.z * (1.0 - strain)))
-        .collect();
-    // Kuhn's six tetrahedra of a cube.
-    let paths = [[1, 3], [1, 5], [2, 3], [2, 6], [4, 5], [4, 6]];
-    let tets: Vec<[u32; 4]> = paths.iter().map(|[a, b]| [0, *a, *b, 7]).collect();
-    Tetrahedra::new(&rest, &world, &tets).expect("the test is valid")
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Contract: the strain between two frames of complex lines is the one that their scatterers got.
 
+mod pressed;
+
 use insonate_ultrasound::b_mode::Iq;
-use insonate_ultrasound::deformation::{Deformation, Point, Rigid, Tetrahedra};
+use insonate_ultrasound::deformation::{Deformation, Rigid};
 use insonate_ultrasound::material::SOFT_TISSUE;
 use insonate_ultrasound::measure::{StrainMap, StrainSettings, strain_contrast};
 use insonate_ultrasound::phantom::Block;
 use insonate_ultrasound::transducer::{Transducer, l11_5v};
 use insonate_ultrasound::{BMode, Settings, View};
 use nalgebra::{Complex, Isometry3};
+use pressed::pressed;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -227,28 +230,6 @@ fn frames_carry_the_strain_of_their_body() {
         );
         assert!(deviation < 0.2 * f64::from(strain), "{strain}: {deviation}");
     }
-}
-
-/// A block of tetrahedra, compressed along z towards the face and expanded across by half of it.
-fn pressed(strain: f32) -> Tetrahedra {
-    let corner = |i: usize| {
-        let sign = |bit: usize, half: f32| if i >> bit & 1 == 1 { half } else { -half };
-        Point::new(
-            sign(0, 0.03),
-            sign(1, 0.02),
-            if i >> 2 & 1 == 1 { 0.06 } else { -0.002 },
-        )
-    };
-    let rest: Vec<Point> = (0..8).map(corner).collect();
-    let bulge = 1.0 + 0.5 * strain;
-    let world = rest
-        .iter()
-        .map(|p| Point::new(p.x * bulge, p.y * bulge, p.z * (1.0 - strain)));
-    let world: Vec<Point> = world.collect();
-    // Kuhn's six tetrahedra of a cube.
-    let paths = [[1, 3], [1, 5], [2, 3], [2, 6], [4, 5], [4, 6]];
-    let tets: Vec<[u32; 4]> = paths.iter().map(|[a, b]| [0, *a, *b, 7]).collect();
-    Tetrahedra::new(&rest, &world, &tets).expect("the test is valid")
 }
 
 #[test]
